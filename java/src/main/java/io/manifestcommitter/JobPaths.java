@@ -1,0 +1,110 @@
+package io.manifestcommitter;
+
+import java.util.Locale;
+import java.util.Objects;
+import org.apache.hadoop.fs.Path;
+
+/**
+ * Where a job of the Hadoop protocol keeps its work below the destination directory (protocol seed,
+ * "Directory Structure"):
+ *
+ * <pre>
+ * $dest/_temporary/manifest_$jobId/%02d/tasks/$taskAttemptId/...
+ * $dest/_temporary/manifest_$jobId/%02d/manifests/$taskId-manifest.json
+ * </pre>
+ */
+public final class JobPaths {
+  /** The name of the marker and report at the root of a committed table. */
+  public static final String SUCCESS_MARKER = "_SUCCESS";
+
+  /** The name of the complete list of files, beside the marker and hidden like it. */
+  public static final String FILE_LIST = "_SUCCESS.files";
+
+  /** The end of the name of a committed task's manifest. */
+  public static final String MANIFEST_SUFFIX = "-manifest.json";
+
+  private static final String TEMPORARY = "_temporary";
+
+  private final Path destination;
+  private final Path jobDirectory;
+  private final Path jobAttemptDirectory;
+
+  /**
+   * The paths of one job attempt.
+   *
+   * @param destination the table's directory, qualified
+   * @param jobId unique among all jobs that write to the destination; one component of a path
+   * @param jobAttempt the number of the attempt, from 0
+   */
+  public JobPaths(Path destination, String jobId, int jobAttempt) {
+    this.destination = Objects.requireNonNull(destination);
+    requireName(jobId);
+    this.jobDirectory = new Path(temporaryDirectory(), "manifest_" + jobId);
+    this.jobAttemptDirectory = new Path(jobDirectory, attemptName(jobAttempt));
+  }
+
+  /** The name of a job attempt's directory: two digits or more. */
+  public static String attemptName(int jobAttempt) {
+    return String.format(Locale.ROOT, "%02d", jobAttempt);
+  }
+
+  /**
+   * Checks that an id can be the name of a directory.
+   *
+   * @throws IllegalArgumentException if it is empty, {@code .}, {@code ..} or has a slash
+   */
+  public static String requireName(String id) {
+    if (id.isEmpty() || id.contains("/") || id.equals(".") || id.equals("..")) {
+      throw new IllegalArgumentException("The job id '" + id + "' cannot be a directory's name");
+    }
+    return id;
+  }
+
+  /** The table's directory. */
+  public Path destination() {
+    return destination;
+  }
+
+  /**
+   * {@code _temporary}, shared with other jobs and never this job's to delete while it holds
+   * anything.
+   */
+  public Path temporaryDirectory() {
+    return new Path(destination, TEMPORARY);
+  }
+
+  /** All that this job has in the store before it commits. */
+  public Path jobDirectory() {
+    return jobDirectory;
+  }
+
+  /** The part of the job directory that belongs to this attempt. */
+  public Path jobAttemptDirectory() {
+    return jobAttemptDirectory;
+  }
+
+  /** The parent of all task attempts' working directories. */
+  public Path taskAttemptsDirectory() {
+    return new Path(jobAttemptDirectory, "tasks");
+  }
+
+  /** The working directory of one task attempt. */
+  public Path taskAttemptDirectory(String taskAttemptId) {
+    return new Path(taskAttemptsDirectory(), taskAttemptId);
+  }
+
+  /** The directory of all manifests. */
+  public Path manifestDirectory() {
+    return new Path(jobAttemptDirectory, "manifests");
+  }
+
+  /** The manifest of a committed task. */
+  public Path manifest(String taskId) {
+    return new Path(manifestDirectory(), taskId + MANIFEST_SUFFIX);
+  }
+
+  /** Where a task attempt writes its manifest before it renames it. */
+  public Path temporaryManifest(String taskAttemptId) {
+    return new Path(manifestDirectory(), taskAttemptId + MANIFEST_SUFFIX + ".tmp");
+  }
+}

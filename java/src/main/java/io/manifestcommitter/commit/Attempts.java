@@ -1,0 +1,53 @@
+package io.manifestcommitter.commit;
+
+import java.io.IOException;
+import java.util.Queue;
+import org.apache.hadoop.fs.Path;
+
+/** Repeats a request that may safely be repeated. */
+final class Attempts {
+  private static final int FEW = 3;
+
+  private Attempts() {}
+
+  /**
+   * Makes a request, again if it fails, three times in all. Connectors pause between their own
+   * retries; this is for the failures that they give up on.
+   *
+   * @throws IOException the last failure, with the earlier ones suppressed in it
+   */
+  static void few(Request request) throws IOException {
+    IOException earlier = null;
+    for (int attempt = 1; ; attempt++) {
+      try {
+        request.run();
+        return;
+      } catch (IOException e) {
+        if (earlier != null) {
+          e.addSuppressed(earlier);
+        }
+        if (attempt == FEW) {
+          throw e;
+        }
+        earlier = e;
+      }
+    }
+  }
+
+  /**
+   * As {@link #few}, but a last failure is noted in {@code left}, with its path, and work goes on.
+   */
+  static void fewOrNote(Path path, Queue<String> left, Request request) {
+    try {
+      few(request);
+    } catch (IOException e) {
+      left.add(path + " (" + e + ")");
+    }
+  }
+
+  /** A request that may be repeated. */
+  @FunctionalInterface
+  interface Request {
+    void run() throws IOException;
+  }
+}

@@ -1,0 +1,57 @@
+package io.manifestcommitter.commit;
+
+import java.util.Objects;
+import org.apache.hadoop.fs.Path;
+
+/** Who commits what to where, for the report and for messages. */
+public final class JobDescription {
+  private final String jobId;
+  private final String jobIdSource;
+  private final String committer;
+  private final Path table;
+  private final Path workDirectory;
+
+  /**
+   * A job.
+   *
+   * @param jobId unique among the jobs that write to the table
+   * @param jobIdSource where the id comes from
+   * @param committer the class that Spark or Hadoop called
+   * @param table the destination directory, qualified
+   * @param workDirectory a directory of the job's own in the table's store, for reports before they
+   *     become visible
+   */
+  public JobDescription(
+      String jobId, String jobIdSource, String committer, Path table, Path workDirectory) {
+    this.jobId = Objects.requireNonNull(jobId);
+    this.jobIdSource = Objects.requireNonNull(jobIdSource);
+    this.committer = Objects.requireNonNull(committer);
+    this.table = Objects.requireNonNull(table);
+    this.workDirectory = Objects.requireNonNull(workDirectory);
+  }
+
+  /** Unique among the jobs that write to the table. */
+  public String jobId() {
+    return jobId;
+  }
+
+  /** Where the id comes from. */
+  public String jobIdSource() {
+    return jobIdSource;
+  }
+
+  /** The class that Spark or Hadoop called. */
+  public String committer() {
+    return committer;
+  }
+
+  /** The destination directory. */
+  public Path table() {
+    return table;
+  }
+
+  /** A directory of the job's own in the table's store. */
+  public Path workDirectory() {
+    return workDirectory;
+  }
+}

@@ -1,0 +1,120 @@
+package io.manifestcommitter.commit;
+
+import io.manifestcommitter.plan.JobPlan;
+import io.manifestcommitter.plan.OldDirectory;
+import io.manifestcommitter.store.Store;
+import io.manifestcommitter.store.StoreEntry;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.apache.hadoop.fs.Path;
+
+/**
+ * Removes the data that an overwrite replaced. Past the point of no return: the new data is
+ * complete in the store.
+ *
+ * <p>Each old directory is listed again. A file goes only if it is still the one the plan recorded;
+ * a directory only if nothing is in it any more. What appeared since the plan was made belongs to
+ * another job and stays.
+ */
+final class RemoveOldData {
+  private static final int NAMED = 20;
+
+  private final Store store;
+  private final Workers workers;
+
+  RemoveOldData(Store store, Workers workers) {
+    this.store = store;
+    this.workers = workers;
+  }
+
+  /**
+   * Removes it.
+   *
+   * @throws OldDataRemainsException if some of it could not be removed, after everything else was
+   */
+  void run(JobPlan plan) throws IOException {
+    Queue<String> left = new ConcurrentLinkedQueue<>();
+    List<Path> files = new ArrayList<>();
+    workers.map(plan.replaced(), directory -> unchanged(directory, left)).forEach(files::addAll);
+    workers.forEach(files, file -> Attempts.fewOrNote(file, left, () -> store.deleteFile(file)));
+
+    Set<Path> inUse = directoriesInUse(plan);
+    List<Path> deepestFirst = new ArrayList<>();
+    plan.replaced().forEach(directory -> deepestFirst.add(directory.path()));
+    deepestFirst.removeIf(inUse::contains);
+    deepestFirst.sort(Comparator.comparingInt(Path::depth).reversed());
+    for (int from = 0; from < deepestFirst.size(); ) {
+      int depth = deepestFirst.get(from).depth();
+      int to = from;
+      while (to < deepestFirst.size() && deepestFirst.get(to).depth() == depth) {
+        to++;
+      }
+      workers.forEach(
+          deepestFirst.subList(from, to),
+          directory ->
+              Attempts.fewOrNote(directory, left, () -> store.deleteEmptyDirectory(directory)));
+      from = to;
+    }
+    if (!left.isEmpty()) {
+      throw new OldDataRemainsException(plan, left.size(), first(left));
+    }
+  }
+
+  /** The table itself and every directory that holds published files, of all levels. */
+  private static Set<Path> directoriesInUse(JobPlan plan) {
+    Set<Path> inUse = new HashSet<>();
+    inUse.add(plan.table());
+    plan.files()
+        .forEach(
+            file -> {
+              Path directory = file.destination().getParent();
+              while (directory != null && inUse.add(directory)) {
+                directory = directory.getParent();
+              }
+            });
+    return inUse;
+  }
+
+  private List<Path> unchanged(OldDirectory old, Queue<String> left) {
+    if (old.files().isEmpty()) {
+      return List.of();
+    }
+    Map<Path, StoreEntry> recorded = new HashMap<>();
+    old.files().forEach(file -> recorded.put(file.path(), file));
+    Set<Path> found = new HashSet<>();
+    Attempts.fewOrNote(
+        old.path(),
+        left,
+        () -> {
+          found.clear();
+          try {
+            store.list(
+                old.path(),
+                entry -> {
+                  StoreEntry asPlanned = recorded.get(entry.path());
+                  if (asPlanned != null && asPlanned.isSameFileAs(entry)) {
+                    found.add(entry.path());
+                  }
+                });
+          } catch (FileNotFoundException e) {
+            // Somebody else removed it: nothing is left to do.
+            found.clear();
+          }
+        });
+    return new ArrayList<>(found);
+  }
+
+  private static List<String> first(Queue<String> left) {
+    List<String> all = new ArrayList<>(left);
+    return all.subList(0, Math.min(NAMED, all.size()));
+  }
+}

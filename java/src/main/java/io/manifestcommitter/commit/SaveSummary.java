@@ -1,0 +1,118 @@
+package io.manifestcommitter.commit;
+
+import io.manifestcommitter.CommitterConfig;
+import io.manifestcommitter.manifest.FileEntry;
+import io.manifestcommitter.manifest.FileList;
+import io.manifestcommitter.manifest.StatisticsRecorder;
+import io.manifestcommitter.manifest.SuccessReport;
+import io.manifestcommitter.plan.JobPlan;
+import io.manifestcommitter.store.Store;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.security.UserGroupInformation;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Makes the report of a job, and saves it to the directory for reports, if there is one, however
+ * the job ended (protocol seed, "Job Commit").
+ */
+final class SaveSummary {
+  private static final Logger LOG = LoggerFactory.getLogger(SaveSummary.class);
+
+  private final Store store;
+  private final JobDescription job;
+  private final CommitterConfig config;
+  private final StatisticsRecorder statistics;
+
+  SaveSummary(
+      Store store, JobDescription job, CommitterConfig config, StatisticsRecorder statistics) {
+    this.store = store;
+    this.job = job;
+    this.config = config;
+    this.statistics = statistics;
+  }
+
+  /** The report of a job that committed. */
+  SuccessReport success(JobPlan plan, String stage) {
+    List<Path> names = new ArrayList<>();
+    for (FileEntry file :
+        plan.files().subList(0, Math.min(SuccessReport.MAX_FILENAMES, plan.files().size()))) {
+      names.add(new Path(file.destination().toUri().getPath()));
+    }
+    SuccessReport.Builder report =
+        report().filenames(names).description(plan.toString()).ended("committed", stage);
+    for (int i = 0; i < plan.warnings().size(); i++) {
+      report.diagnostic("warning." + (i + 1), plan.warnings().get(i));
+    }
+    return report.build();
+  }
+
+  /** The report of a job that failed in {@code stage}. */
+  SuccessReport failure(String stage, Throwable cause) {
+    return report().ended("failed", stage).diagnostic("stage", stage).failed(cause).build();
+  }
+
+  /**
+   * Saves a report as {@code summary-$jobId.json}, where a directory for reports is set. What goes
+   * wrong is logged: the job's outcome does not hang on it.
+   *
+   * @param published the files of a job that committed, for the list beside the report; empty for
+   *     one that failed
+   */
+  void save(SuccessReport report, List<FileEntry> published) {
+    if (!config.summaryReportDirectory().isPresent()) {
+      return;
+    }
+    Path directory = config.summaryReportDirectory().get();
+    try {
+      store.mkdirs(directory);
+      if (report.success()) {
+        store.write(
+            new Path(directory, "_summary-" + job.jobId() + ".files"),
+            out -> FileList.write(out, job.jobId(), job.table(), published.size(), published));
+      }
+      Path temporary = new Path(directory, "_summary-" + job.jobId() + ".json.tmp");
+      Path target = new Path(directory, "summary-" + job.jobId() + ".json");
+      byte[] json = report.toJson();
+      store.write(temporary, out -> out.write(json));
+      store.deleteFile(target);
+      if (!store.renameFile(new FileEntry(temporary, target, json.length, null, 0)).isDone()) {
+        LOG.warn("The report of job {} stayed at {}", job.jobId(), temporary);
+      }
+    } catch (IOException | RuntimeException e) {
+      LOG.warn("The report of job {} could not be saved in {}", job.jobId(), directory, e);
+    }
+  }
+
+  private SuccessReport.Builder report() {
+    return SuccessReport.builder()
+        .at(Instant.now())
+        .hostname(hostname())
+        .committer(job.committer())
+        .job(job.jobId(), job.jobIdSource())
+        .statistics(statistics.snapshot())
+        .diagnostic("principal", principal());
+  }
+
+  private static String hostname() {
+    try {
+      return InetAddress.getLocalHost().getHostName();
+    } catch (UnknownHostException e) {
+      return "unknown";
+    }
+  }
+
+  private static String principal() {
+    try {
+      return UserGroupInformation.getCurrentUser().getShortUserName();
+    } catch (IOException e) {
+      return "unknown (" + e + ")";
+    }
+  }
+}

@@ -1,0 +1,38 @@
+package io.manifestcommitter.commit;
+
+import io.manifestcommitter.manifest.FileEntry;
+import io.manifestcommitter.plan.JobPlan;
+import io.manifestcommitter.store.Store;
+import io.manifestcommitter.store.StoreEntry;
+import java.io.IOException;
+import java.util.Optional;
+
+/** Looks at every published file again: one request each, so only where the user asked for it. */
+final class ValidateOutput {
+  private final Store store;
+  private final Workers workers;
+
+  ValidateOutput(Store store, Workers workers) {
+    this.store = store;
+    this.workers = workers;
+  }
+
+  /**
+   * Compares length and, where the store has them, etag or modification time.
+   *
+   * @throws OutputInvalidException for the first file that is missing or another one
+   */
+  void run(JobPlan plan) throws IOException {
+    workers.forEach(plan.files(), this::validate);
+  }
+
+  private void validate(FileEntry file) throws IOException {
+    Optional<StoreEntry> published = store.status(file.destination());
+    if (!published.isPresent()) {
+      throw new OutputInvalidException(file, "nothing is there");
+    }
+    if (!published.get().isSameFileAs(file)) {
+      throw new OutputInvalidException(file, "there is " + published.get());
+    }
+  }
+}

@@ -1,0 +1,74 @@
+package io.manifestcommitter.manifest;
+
+import java.net.URI;
+import java.net.URISyntaxException;
+import org.apache.hadoop.fs.Path;
+
+/**
+ * Paths as they stand in JSON: the text of the percent-encoded URI, as Hadoop's committer writes
+ * it. Whatever leads elsewhere than it says ({@code .}, {@code ..}, an empty component) is refused
+ * both ways.
+ */
+final class PathText {
+  private PathText() {}
+
+  /**
+   * The path in the one form that reading back gives.
+   *
+   * @throws IllegalArgumentException if it is relative, has a component that is empty, {@code .} or
+   *     {@code ..}, or cannot be written as UTF-8
+   */
+  static Path canonical(Path path) {
+    return canonical(path.toUri(), path.toString());
+  }
+
+  /** As {@link #canonical}, and not the root of a store. */
+  static Path canonicalFile(Path path) {
+    Path file = canonical(path);
+    if (file.isRoot()) {
+      throw new IllegalArgumentException("the path '" + path + "' is a root, so no file");
+    }
+    return file;
+  }
+
+  /** The text of a path that {@link #canonical} gave. */
+  static String write(Path path) {
+    return path.toUri().toString();
+  }
+
+  /**
+   * The path that a text stands for.
+   *
+   * @throws IllegalArgumentException as {@link #canonical}, or if it is no URI of a path
+   */
+  static Path read(String text) {
+    URI uri;
+    try {
+      uri = new URI(text);
+    } catch (URISyntaxException e) {
+      throw new IllegalArgumentException("the path '" + text + "' is not a URI", e);
+    }
+    if (uri.getRawQuery() != null || uri.getRawFragment() != null) {
+      throw new IllegalArgumentException(
+          "the path '" + text + "' has a query or a fragment, so it was not written as a path");
+    }
+    return canonical(uri, text);
+  }
+
+  private static Path canonical(URI uri, String shown) {
+    String path = uri.getPath();
+    if (path == null || path.isEmpty() || path.charAt(0) != '/') {
+      throw new IllegalArgumentException("the path '" + shown + "' is not absolute");
+    }
+    if (path.length() > 1) {
+      for (String component : path.substring(1).split("/", -1)) {
+        if (component.isEmpty() || component.equals(".") || component.equals("..")) {
+          throw new IllegalArgumentException(
+              "the path '" + shown + "' has a component that is empty, '.' or '..'");
+        }
+      }
+    }
+    Text.requireWellFormed(path);
+    return new Path(uri.getScheme(), uri.getAuthority(), path);
+  }
+}

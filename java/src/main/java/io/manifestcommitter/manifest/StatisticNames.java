@@ -1,0 +1,153 @@
+package io.manifestcommitter.manifest;
+
+/**
+ * The names of the statistics in manifests and reports: those of Hadoop's manifest committer, so
+ * that dashboards built on its reports read ours. Names of timed steps count calls and measure
+ * milliseconds.
+ */
+public final class StatisticNames {
+  /** Bytes that became visible. */
+  public static final String COMMITTER_BYTES_COMMITTED = "committer_bytes_committed";
+
+  /** The job commit as a whole, timed. */
+  public static final String COMMITTER_COMMIT_JOB = "committer_commit_job";
+
+  /** Files that became visible. */
+  public static final String COMMITTER_FILES_COMMITTED = "committer_files_committed";
+
+  /** Tasks that were committed. */
+  public static final String COMMITTER_TASKS_COMPLETED = "committer_tasks_completed";
+
+  /** Task commits that failed. */
+  public static final String COMMITTER_TASKS_FAILED = "committer_tasks_failed";
+
+  /** Task attempts or jobs that were aborted. */
+  public static final String COMMITTER_COMMITS_ABORTED = "committer_commits_aborted";
+
+  /** Published files that were taken back. */
+  public static final String COMMITTER_COMMITS_REVERTED = "committer_commits_reverted";
+
+  /** Files of a task; sampled. */
+  public static final String COMMITTER_TASK_FILE_COUNT = "committer_task_file_count";
+
+  /** Bytes of a file of a task; sampled. */
+  public static final String COMMITTER_TASK_FILE_SIZE = "committer_task_file_size";
+
+  /** Directories of a task; sampled. */
+  public static final String COMMITTER_TASK_DIRECTORY_COUNT = "committer_task_directory_count";
+
+  /** Levels of a task's directory tree; sampled. */
+  public static final String COMMITTER_TASK_DIRECTORY_DEPTH = "committer_task_directory_depth";
+
+  /** Bytes of a task's manifest; sampled. */
+  public static final String COMMITTER_TASK_MANIFEST_FILE_SIZE =
+      "committer_task_manifest_file_size";
+
+  /** The rename of one file to its destination, timed. */
+  public static final String OP_COMMIT_FILE_RENAME = "commit_file_rename";
+
+  /** Renames that the store denied or did not answer, and that were proven done. */
+  public static final String OP_COMMIT_FILE_RENAME_RECOVERED = "commit_file_rename_recovered";
+
+  /** Requests that waited for the rate limit, timed. */
+  public static final String STORE_IO_RATE_LIMITED = "store_io_rate_limited";
+
+  /** A stage of the job: making its directories. */
+  public static final String JOB_STAGE_SETUP = "job_stage_setup";
+
+  /** A stage of job commit: reading the results of all tasks. */
+  public static final String JOB_STAGE_LOAD_MANIFESTS = "job_stage_load_manifests";
+
+  /** A stage of job commit: making the missing directories of the destination. */
+  public static final String JOB_STAGE_CREATE_TARGET_DIRS = "job_stage_create_target_dirs";
+
+  /** A stage of job commit: the renames. */
+  public static final String JOB_STAGE_RENAME_FILES = "job_stage_rename_files";
+
+  /** A stage of job commit: looking at every published file again. */
+  public static final String JOB_STAGE_OPTIONAL_VALIDATE_OUTPUT =
+      "job_stage_optional_validate_output";
+
+  /** A stage of job commit: writing {@code _SUCCESS}. */
+  public static final String JOB_STAGE_SAVE_SUCCESS_MARKER = "job_stage_save_success_marker";
+
+  /** A stage of the job: deleting what it worked with. */
+  public static final String JOB_STAGE_CLEANUP = "job_stage_cleanup";
+
+  /** A stage of the job: giving up. */
+  public static final String JOB_STAGE_ABORT = "job_stage_abort";
+
+  /** A stage of a task: making its directory. */
+  public static final String TASK_STAGE_SETUP = "task_stage_setup";
+
+  /** A stage of task commit: listing what the task wrote. */
+  public static final String TASK_STAGE_SCAN_DIRECTORY = "task_stage_scan_directory";
+
+  /** A stage of task commit: saving the manifest, with all attempts to do so. */
+  public static final String TASK_STAGE_SAVE_MANIFEST = "task_stage_save_manifest";
+
+  /** One attempt to save a manifest. */
+  public static final String TASK_STAGE_SAVE_TASK_MANIFEST = "task_stage_save_task_manifest";
+
+  /** Writing a report file. */
+  public static final String TASK_STAGE_SAVE_SUMMARY_FILE = "task_stage_save_summary_file";
+
+  /** The task commit as a whole. */
+  public static final String TASK_STAGE_COMMIT = "task_stage_commit";
+
+  /** Giving up a task attempt. */
+  public static final String TASK_STAGE_ABORT_TASK = "task_stage_abort_task";
+
+  /** Making all missing directories of the destination. */
+  public static final String OP_CREATE_DIRECTORIES = "op_create_directories";
+
+  /** Making one directory of the destination. */
+  public static final String OP_CREATE_ONE_DIRECTORY = "op_create_one_directory";
+
+  /** Deleting something. */
+  public static final String OP_DELETE = "op_delete";
+
+  /** Deleting a directory and all below it. */
+  public static final String OP_DELETE_DIR = "op_delete_dir";
+
+  /** Deleting a file that stands where one of the job's goes. */
+  public static final String OP_DELETE_FILE_UNDER_DESTINATION = "op_delete_file_under_destination";
+
+  /** Listing one directory of a task's work. */
+  public static final String OP_DIRECTORY_SCAN = "op_directory_scan";
+
+  /** Asking for the status of a path. */
+  public static final String OP_GET_FILE_STATUS = "op_get_file_status";
+
+  /** Asking whether a path is a directory. */
+  public static final String OP_IS_DIRECTORY = "op_is_directory";
+
+  /** Asking whether a path is a file. */
+  public static final String OP_IS_FILE = "op_is_file";
+
+  /** Listing a directory. */
+  public static final String OP_LIST_STATUS = "op_list_status";
+
+  /** Reading all manifests. */
+  public static final String OP_LOAD_ALL_MANIFESTS = "op_load_all_manifests";
+
+  /** Reading one manifest. */
+  public static final String OP_LOAD_MANIFEST = "op_load_manifest";
+
+  /** Making a directory. */
+  public static final String OP_MKDIRS = "op_mkdirs";
+
+  /** Requests to make a directory that the store answered with no. */
+  public static final String OP_MKDIR_RETURNED_FALSE = "op_mkdir_returned_false";
+
+  /** Asking HDFS to show this client the newest state. */
+  public static final String OP_MSYNC = "op_msync";
+
+  /** Looking at the parents of the directories to make. */
+  public static final String OP_PREPARE_DIR_ANCESTORS = "op_prepare_dir_ancestors";
+
+  /** Renaming something. */
+  public static final String OP_RENAME = "op_rename";
+
+  private StatisticNames() {}
+}

@@ -1,0 +1,2 @@
+/** The Hadoop side of the manifest committer. */
+package io.manifestcommitter;

@@ -1,0 +1,111 @@
+package io.manifestcommitter.plan;
+
+import io.manifestcommitter.manifest.FileEntry;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import org.apache.hadoop.fs.Path;
+
+/**
+ * Everything a job commit is about to do, checked: the files that become visible, the directories
+ * that have to be made for them, and the old data that goes afterwards. Nothing is added to a
+ * commit after its plan was made.
+ *
+ * <p>Made by {@link JobPlanner} only. Immutable.
+ */
+public final class JobPlan {
+  private final String jobId;
+  private final Path table;
+  private final List<FileEntry> files;
+  private final long bytes;
+  private final Set<Path> missingDirectories;
+  private final List<Path> filesInTheWay;
+  private final List<OldDirectory> replaced;
+  private final int tasks;
+  private final List<String> warnings;
+
+  JobPlan(
+      String jobId,
+      Path table,
+      List<FileEntry> files,
+      Set<Path> missingDirectories,
+      List<Path> filesInTheWay,
+      List<OldDirectory> replaced,
+      int tasks,
+      List<String> warnings) {
+    this.jobId = Objects.requireNonNull(jobId);
+    this.table = Objects.requireNonNull(table);
+    this.files = List.copyOf(files);
+    this.bytes = files.stream().mapToLong(FileEntry::size).sum();
+    this.missingDirectories = Set.copyOf(missingDirectories);
+    this.filesInTheWay = List.copyOf(filesInTheWay);
+    this.replaced = List.copyOf(replaced);
+    this.tasks = tasks;
+    this.warnings = List.copyOf(warnings);
+  }
+
+  /** The job. */
+  public String jobId() {
+    return jobId;
+  }
+
+  /** The table's directory. */
+  public Path table() {
+    return table;
+  }
+
+  /** The files to publish. Each destination occurs once. */
+  public List<FileEntry> files() {
+    return files;
+  }
+
+  /** The sum of the files' lengths, in bytes. */
+  public long bytes() {
+    return bytes;
+  }
+
+  /** How many committed tasks the plan holds, those without files included. */
+  public int tasks() {
+    return tasks;
+  }
+
+  /** The directories of all levels that did not exist, so are this job's to take back. */
+  public Set<Path> missingDirectories() {
+    return missingDirectories;
+  }
+
+  /** The directories to make: making these makes all that are missing. */
+  public Collection<Path> directoriesToMake() {
+    Set<Path> leaves = new TreeSet<>(missingDirectories);
+    for (Path directory : missingDirectories) {
+      leaves.remove(directory.getParent());
+    }
+    return new ArrayList<>(leaves);
+  }
+
+  /**
+   * Files of others at paths where directories have to be; empty in the Spark protocol, which
+   * refuses them.
+   */
+  public List<Path> filesInTheWay() {
+    return filesInTheWay;
+  }
+
+  /** Old data to remove once everything else is done. */
+  public List<OldDirectory> replaced() {
+    return replaced;
+  }
+
+  /** What the planner let pass with a warning. */
+  public List<String> warnings() {
+    return warnings;
+  }
+
+  @Override
+  public String toString() {
+    return "job " + jobId + " into " + table + ": " + files.size() + " files, " + bytes + " bytes";
+  }
+}

@@ -1,0 +1,180 @@
+package io.manifestcommitter.plan;
+
+import io.manifestcommitter.manifest.FileEntry;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import org.apache.hadoop.fs.Path;
+
+/**
+ * Collects what the tasks committed and refuses what contradicts itself (design: nothing becomes
+ * visible before the plan is complete). Not for use by several threads.
+ */
+public final class JobPlanner {
+  private final String jobId;
+  private final Target table;
+  private final List<Target> targets = new ArrayList<>();
+  private final List<FileEntry> files = new ArrayList<>();
+  private final Map<Path, Path> sourceByDestination = new HashMap<>();
+  private final Set<Path> directories = new HashSet<>();
+  private final Set<String> tasks = new HashSet<>();
+  private final List<String> warnings = new ArrayList<>();
+
+  /**
+   * A plan for one job.
+   *
+   * @param table where the job writes to, and its staging tree there
+   */
+  public JobPlanner(String jobId, Target table) {
+    this.jobId = Objects.requireNonNull(jobId);
+    this.table = Objects.requireNonNull(table);
+    targets.add(table);
+  }
+
+  /** Allows the job to publish into another tree as well: a partition's custom location. */
+  public void allow(Target target) {
+    targets.add(Objects.requireNonNull(target));
+  }
+
+  /**
+   * Notes a committed task.
+   *
+   * @throws PlanRejectedException if another committed attempt of the task is known
+   */
+  public void task(String taskId) throws PlanRejectedException {
+    if (!tasks.add(taskId)) {
+      throw new PlanRejectedException("Two attempts of task " + taskId + " claim to be committed.");
+    }
+  }
+
+  /** Notes what was let pass, for the report. */
+  public void warn(String warning) {
+    warnings.add(warning);
+  }
+
+  /**
+   * Plans a file.
+   *
+   * @throws PlanRejectedException if its source is not in the job's staging tree, its destination
+   *     not in the table, or its destination is claimed already
+   */
+  public void publish(FileEntry file) throws PlanRejectedException {
+    Target target = targetOf(file);
+    Path claimed = sourceByDestination.putIfAbsent(file.destination(), file.source());
+    if (claimed != null) {
+      throw new PlanRejectedException(
+          "Two files claim the destination "
+              + file.destination()
+              + ": "
+              + claimed
+              + " and "
+              + file.source()
+              + ". Tasks have to write files of different names.");
+    }
+    addDirectories(file.destination().getParent(), target);
+    files.add(file);
+  }
+
+  /**
+   * Plans a directory that a task made, which may have no files.
+   *
+   * @throws PlanRejectedException if it is not in the table
+   */
+  public void directory(Path directory) throws PlanRejectedException {
+    if (directory.equals(table.directory())) {
+      return;
+    }
+    if (!table.holdsDestination(directory)) {
+      throw new PlanRejectedException(
+          "The directory " + directory + " is outside the job's destination " + table + ".");
+    }
+    addDirectories(directory, table);
+  }
+
+  /**
+   * The directories below the targets that have to exist for the files planned so far, of all
+   * levels.
+   */
+  public Set<Path> directories() {
+    return new TreeSet<>(directories);
+  }
+
+  /** The trees the plan publishes into. */
+  public List<Target> targets() {
+    return List.copyOf(targets);
+  }
+
+  /**
+   * The finished plan.
+   *
+   * @param existing what stands at {@link #directories()} today
+   * @param replaced the old data that goes once everything else is done
+   * @throws PlanRejectedException if one destination is a file and also the directory of another
+   */
+  public JobPlan plan(ExistingDirectories existing, Collection<OldDirectory> replaced)
+      throws PlanRejectedException {
+    for (Path directory : directories) {
+      Path source = sourceByDestination.get(directory);
+      if (source != null) {
+        throw new PlanRejectedException(
+            directory
+                + " is the destination of the file "
+                + source
+                + " and also a directory that other files go to.");
+      }
+    }
+    Set<Path> missing = new HashSet<>(directories);
+    missing.removeAll(existing.directories());
+    return new JobPlan(
+        jobId,
+        table.directory(),
+        files,
+        missing,
+        new ArrayList<>(existing.files()),
+        new ArrayList<>(replaced),
+        tasks.size(),
+        warnings);
+  }
+
+  /** Every level up to the target is a directory of the plan. */
+  private void addDirectories(Path lowest, Target target) {
+    Path directory = lowest;
+    while (!directory.equals(target.directory()) && directories.add(directory)) {
+      directory = directory.getParent();
+    }
+  }
+
+  private Target targetOf(FileEntry file) throws PlanRejectedException {
+    boolean sourceKnown = false;
+    for (Target target : targets) {
+      if (target.allows(file.source(), file.destination())) {
+        return target;
+      }
+      sourceKnown |= target.holdsSource(file.source());
+    }
+    if (sourceKnown) {
+      throw new PlanRejectedException(
+          "The destination "
+              + file.destination()
+              + " of "
+              + file.source()
+              + " is outside the job's destination "
+              + targets
+              + ".");
+    }
+    throw new PlanRejectedException(
+        "The source "
+            + file.source()
+            + " of "
+            + file.destination()
+            + " is outside the job's staging directory "
+            + table.staging()
+            + ".");
+  }
+}

@@ -1,0 +1,405 @@
+package io.manifestcommitter.spark;
+
+import io.manifestcommitter.CommitterConfig;
+import io.manifestcommitter.CommitterConfig.UnsupportedScheme;
+import io.manifestcommitter.commit.Workers;
+import io.manifestcommitter.store.Store;
+import io.manifestcommitter.store.StorePaths;
+import io.manifestcommitter.store.Stores;
+import io.manifestcommitter.store.UnsupportedStoreException;
+import java.io.IOException;
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.mapreduce.JobContext;
+import org.apache.hadoop.mapreduce.TaskAttemptContext;
+import org.apache.spark.TaskContext;
+import org.apache.spark.internal.io.FileCommitProtocol;
+import org.apache.spark.internal.io.FileNameSpec;
+import org.apache.spark.mapred.SparkHadoopMapRedUtil;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import scala.Option;
+import scala.collection.Iterator;
+import scala.collection.Seq;
+
+/**
+ * Spark's way into the committer: {@code spark.sql.sources.commitProtocolClass}.
+ *
+ * <p>Attempts write below {@code $table/_manifest_$jobId}, under names of their own, and tell the
+ * driver in Spark's commit message what they wrote; nothing is read from listings that the driver
+ * was not told of. Job commit publishes exactly that, then removes what an overwrite was asked to
+ * replace, so that a job that fails leaves the old data.
+ *
+ * <p>One class file serves Scala 2.12 and 2.13: methods whose parameters differ between the two
+ * exist twice. It looks nothing up by class name, so it also works from a jar that was added to a
+ * running session.
+ *
+ * <p>The driver's instance is serialised to the executors after {@code setupJob}; each task attempt
+ * has its own copy.
+ */
+public final class ManifestCommitProtocol extends FileCommitProtocol implements Serializable {
+  private static final long serialVersionUID = 1L;
+  private static final Logger LOG = LoggerFactory.getLogger(ManifestCommitProtocol.class);
+
+  private final String jobId;
+  private final String path;
+  private final boolean dynamicPartitionOverwrite;
+
+  /** Spark's own protocol, where the store is not served and the user chose that. */
+  private FileCommitProtocol delegate;
+
+  /** The table, qualified; known from setupJob on. */
+  private String table;
+
+  private transient List<Deletion> deletions;
+  private transient SparkJob job;
+  private transient Attempt attempt;
+
+  /**
+   * As {@link #ManifestCommitProtocol(String, String, boolean)} without dynamic partition
+   * overwrite.
+   */
+  public ManifestCommitProtocol(String jobId, String path) {
+    this(jobId, path, false);
+  }
+
+  /**
+   * Called by Spark.
+   *
+   * @param jobId unique for each write; names the staging root, the files and the report
+   * @param path the table's directory
+   * @param dynamicPartitionOverwrite whether the partitions that the job writes to are replaced
+   */
+  public ManifestCommitProtocol(String jobId, String path, boolean dynamicPartitionOverwrite) {
+    if (path == null) {
+      throw new IllegalArgumentException("The manifest committer needs a path to write to");
+    }
+    this.jobId = jobId;
+    this.path = path;
+    this.dynamicPartitionOverwrite = dynamicPartitionOverwrite;
+  }
+
+  /**
+   * Records that {@code target} is to be replaced, and deletes nothing: Spark calls this before the
+   * job runs, and the old data stays until the new is complete.
+   *
+   * @return true, as for a deletion that was done
+   */
+  @Override
+  public boolean deleteWithJob(FileSystem fs, Path target, boolean recursive) {
+    if (delegate != null) {
+      return delegate.deleteWithJob(fs, target, recursive);
+    }
+    if (deletions == null) {
+      deletions = new ArrayList<>();
+    }
+    deletions.add(new Deletion(fs, target, recursive));
+    return true;
+  }
+
+  @Override
+  public void setupJob(JobContext context) {
+    run(
+        () -> {
+          Configuration conf = context.getConfiguration();
+          CommitterConfig config = new CommitterConfig(conf);
+          Stores stores = new Stores(conf);
+          Path resolved;
+          try {
+            resolved = stores.resolve(new Path(path));
+          } catch (UnsupportedStoreException e) {
+            unsupported(context, config, e);
+            return null;
+          }
+          table = resolved.toString();
+          SparkJob started =
+              new SparkJob(jobId, resolved, overwrite(stores, resolved), stores.all(), config);
+          started.setUp();
+          job = started;
+          return null;
+        });
+  }
+
+  /** Spark 3.5, Scala 2.12. */
+  @Override
+  public void commitJob(JobContext context, Seq<TaskCommitMessage> messages) {
+    commit(context, messages);
+  }
+
+  /** Spark 4, Scala 2.13, whose {@code Seq} is the immutable one. */
+  public void commitJob(
+      JobContext context, scala.collection.immutable.Seq<TaskCommitMessage> messages) {
+    commit(context, messages);
+  }
+
+  @Override
+  public void abortJob(JobContext context) {
+    if (delegate != null) {
+      delegate.abortJob(context);
+    } else if (job != null) {
+      job.abort();
+    }
+  }
+
+  @Override
+  public void setupTask(TaskAttemptContext context) {
+    if (delegate != null) {
+      delegate.setupTask(context);
+      return;
+    }
+    attempt = new Attempt(context);
+  }
+
+  @Override
+  public String newTaskTempFile(
+      TaskAttemptContext context, Option<String> directory, FileNameSpec spec) {
+    if (delegate != null) {
+      return delegate.newTaskTempFile(context, directory, spec);
+    }
+    if (dynamicPartitionOverwrite && directory.isEmpty()) {
+      throw new IllegalStateException(
+          "A dynamic partition overwrite of " + table + " asked for a file outside any partition");
+    }
+    return attempt.newFile(directory.isEmpty() ? "" : directory.get(), fileName(context, spec));
+  }
+
+  /** Spark's older form, which Spark 3.5 still requires. */
+  @Override
+  @Deprecated
+  public String newTaskTempFile(
+      TaskAttemptContext context, Option<String> directory, String extension) {
+    return newTaskTempFile(context, directory, new FileNameSpec("", extension));
+  }
+
+  @Override
+  public String newTaskTempFileAbsPath(
+      TaskAttemptContext context, String absoluteDirectory, FileNameSpec spec) {
+    if (delegate != null) {
+      return delegate.newTaskTempFileAbsPath(context, absoluteDirectory, spec);
+    }
+    return run(() -> attempt.newFileAt(new Path(absoluteDirectory), fileName(context, spec)));
+  }
+
+  /** Spark's older form, which Spark 3.5 still requires. */
+  @Override
+  @Deprecated
+  public String newTaskTempFileAbsPath(
+      TaskAttemptContext context, String absoluteDirectory, String extension) {
+    return newTaskTempFileAbsPath(context, absoluteDirectory, new FileNameSpec("", extension));
+  }
+
+  /**
+   * Asks the driver for permission and answers with the names of the attempt's files. Makes no
+   * store request.
+   */
+  @Override
+  public TaskCommitMessage commitTask(TaskAttemptContext context) {
+    if (delegate != null) {
+      return delegate.commitTask(context);
+    }
+    SparkHadoopMapRedUtil.commitTask(
+        new CoordinatedCommit(),
+        context,
+        context.getTaskAttemptID().getJobID().getId(),
+        context.getTaskAttemptID().getTaskID().getId());
+    return new TaskCommitMessage(attempt.files.build().toBytes());
+  }
+
+  /** Deletes the attempt's own files. Never throws: Spark would lose the cause of the abort. */
+  @Override
+  public void abortTask(TaskAttemptContext context) {
+    if (delegate != null) {
+      delegate.abortTask(context);
+    } else if (attempt != null) {
+      attempt.delete();
+    }
+  }
+
+  private void commit(JobContext context, Seq<TaskCommitMessage> messages) {
+    run(
+        () -> {
+          if (delegate != null) {
+            commitDelegate(context, messages);
+            return null;
+          }
+          if (job == null) {
+            throw new IllegalStateException("Job " + jobId + " was not set up");
+          }
+          List<Object> contents = new ArrayList<>();
+          Iterator<TaskCommitMessage> iterator = messages.iterator();
+          while (iterator.hasNext()) {
+            contents.add(iterator.next().obj());
+          }
+          job.commit(contents);
+          return null;
+        });
+  }
+
+  private void commitDelegate(JobContext context, Object messages) throws Exception {
+    try {
+      SparkProtocol.commitJob(delegate, context, messages);
+    } catch (Exception | Error e) {
+      throw e;
+    } catch (Throwable e) {
+      throw new IOException(e);
+    }
+  }
+
+  private void unsupported(
+      JobContext context, CommitterConfig config, UnsupportedStoreException reason)
+      throws IOException {
+    if (config.unsupportedScheme() == UnsupportedScheme.FAIL) {
+      throw new UnsupportedStoreException(
+          reason.getMessage()
+              + " Or set "
+              + CommitterConfig.UNSUPPORTED_SCHEME
+              + " to delegate, and Spark's own commit protocol writes such tables. Nothing was touched.");
+    }
+    LOG.info("{} is written by Spark's own commit protocol: {}", path, reason.getMessage());
+    FileCommitProtocol spark = SparkProtocol.instantiate(jobId, path, dynamicPartitionOverwrite);
+    if (deletions != null) {
+      for (Deletion deletion : deletions) {
+        if (!spark.deleteWithJob(deletion.fs, deletion.path, deletion.recursive)) {
+          throw new IOException("Spark's commit protocol could not delete " + deletion.path);
+        }
+      }
+    }
+    delegate = spark;
+    spark.setupJob(context);
+  }
+
+  private SparkJob.Overwrite overwrite(Stores stores, Path resolvedTable) throws IOException {
+    List<Path> recorded = new ArrayList<>();
+    if (deletions != null) {
+      for (Deletion deletion : deletions) {
+        Path replaced = stores.resolve(deletion.fs.makeQualified(deletion.path));
+        if (!replaced.equals(resolvedTable)) {
+          CustomLocation.check(replaced, resolvedTable);
+        }
+        recorded.add(replaced);
+      }
+    }
+    return dynamicPartitionOverwrite
+        ? SparkJob.Overwrite.dynamic(recorded)
+        : SparkJob.Overwrite.recorded(recorded);
+  }
+
+  /**
+   * The name of a file: Spark's prefix and suffix verbatim, so that the bucket stays where Spark's
+   * reader looks for it, and in between task, job and attempt, so that no two attempts of any job
+   * choose the same name.
+   */
+  private String fileName(TaskAttemptContext context, FileNameSpec spec) {
+    String base = context.getConfiguration().get("mapreduce.output.basename", "part");
+    int task = context.getTaskAttemptID().getTaskID().getId();
+    return String.format(
+        Locale.ROOT,
+        "%s%s-%05d-%s-%d%s",
+        spec.prefix(),
+        base,
+        task,
+        jobId,
+        attempt.id,
+        spec.suffix());
+  }
+
+  /**
+   * Scala declares no checked exceptions, so Spark's interface does not let us declare them; they
+   * pass unwrapped.
+   */
+  private static <T> T run(Callable<T> action) {
+    return ManifestCommitProtocol.<T, RuntimeException>unchecked(action);
+  }
+
+  @SuppressWarnings("unchecked")
+  private static <T, E extends Exception> T unchecked(Callable<T> action) throws E {
+    try {
+      return action.call();
+    } catch (Exception e) {
+      throw (E) e;
+    }
+  }
+
+  /** A deletion that Spark asked for before the job. */
+  private static final class Deletion {
+    private final FileSystem fs;
+    private final Path path;
+    private final boolean recursive;
+
+    Deletion(FileSystem fs, Path path, boolean recursive) {
+      this.fs = fs;
+      this.path = path;
+      this.recursive = recursive;
+    }
+  }
+
+  /** The executor's side: the files of one task attempt. */
+  private final class Attempt {
+    private final long id;
+    private final Configuration conf;
+    private final Stores stores;
+    private final StagingRoot staging;
+    private final TaskOutput.Builder files;
+    private final Set<Path> locations = new HashSet<>();
+
+    Attempt(TaskAttemptContext context) {
+      TaskContext spark = TaskContext.get();
+      // Spark's id is distinct across retries, stage retries and speculation.
+      id = spark != null ? spark.taskAttemptId() : context.getTaskAttemptID().getId();
+      conf = context.getConfiguration();
+      stores = new Stores(conf);
+      staging = new StagingRoot(new Path(table), jobId);
+      files = TaskOutput.builder(jobId, context.getTaskAttemptID().getTaskID().getId(), id);
+    }
+
+    String newFile(String directory, String name) {
+      files.add(TaskOutput.TABLE, directory, name);
+      return file(staging, directory, name).toString();
+    }
+
+    String newFileAt(Path directory, String name) throws IOException {
+      Path location = stores.resolve(directory);
+      CustomLocation.check(location, staging.directory());
+      if (locations.add(location)) {
+        new LocationMarks(stores.all(), staging).write(location);
+      }
+      files.add(location.toString(), "", name);
+      return file(new StagingRoot(location, jobId), "", name).toString();
+    }
+
+    void delete() {
+      try {
+        List<Path> own = new ArrayList<>();
+        files
+            .names()
+            .forEach(
+                (location, directories) -> {
+                  StagingRoot root =
+                      location.equals(TaskOutput.TABLE)
+                          ? staging
+                          : new StagingRoot(new Path(location), jobId);
+                  directories.forEach(
+                      (directory, names) ->
+                          names.forEach(name -> own.add(file(root, directory, name))));
+                });
+        Store store = stores.all();
+        new Workers(new CommitterConfig(conf).ioThreads(), () -> {})
+            .forEach(own, store::deleteFile);
+      } catch (IOException | RuntimeException e) {
+        LOG.warn("Files of attempt {} of job {} remain in {}", id, jobId, staging.root(), e);
+      }
+    }
+
+    private Path file(StagingRoot root, String directory, String name) {
+      return StorePaths.resolve(StorePaths.resolve(root.output(), directory), name);
+    }
+  }
+}

@@ -1,0 +1,2 @@
+/** The Spark protocol: task results travel in Spark's own commit messages. */
+package io.manifestcommitter.spark;

@@ -1,0 +1,50 @@
+package io.manifestcommitter.store;
+
+import io.manifestcommitter.manifest.FileEntry;
+import java.io.IOException;
+import java.util.Optional;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+
+/**
+ * The local filesystem.
+ *
+ * <p>Relies on {@code rename(2)}. Hadoop's local filesystem would silently replace a file at the
+ * destination of a rename, and moves a file into a directory of that name, so both are looked for
+ * first; this is check-then-act, and enough where one machine writes files of unique names.
+ * Checksum files ({@code .crc}) travel with their file and are not shown.
+ */
+public final class LocalStore extends HadoopStore {
+  /** A store on the local filesystem {@code fs}. */
+  public LocalStore(FileSystem fs) {
+    super(fs, StoreTraits.LOCAL);
+  }
+
+  /** Lists at once: the iterator of some Hadoop versions shows checksum files too. */
+  @Override
+  public void list(Path directory, Visitor visitor) throws IOException {
+    for (FileStatus status : fileSystem().listStatus(directory)) {
+      visitor.visit(entry(status));
+    }
+  }
+
+  @Override
+  public RenameResult renameFile(FileEntry file) {
+    try {
+      Optional<StoreEntry> existing = status(file.destination());
+      if (existing.isPresent() && status(file.source()).isPresent()) {
+        return RenameResult.failed(
+            "rename of "
+                + file.source()
+                + " was not tried: at its destination there is "
+                + existing.get(),
+            null);
+      }
+    } catch (IOException e) {
+      return RenameResult.failed(
+          "rename of " + file.source() + " to " + file.destination() + " was not tried", e);
+    }
+    return super.renameFile(file);
+  }
+}

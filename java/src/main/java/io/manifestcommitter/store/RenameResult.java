@@ -1,0 +1,83 @@
+package io.manifestcommitter.store;
+
+import java.io.IOException;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * How a rename ended, as far as it is proven.
+ *
+ * <p>A store's own answer is not enough: a lost response that is retried answers "no" for a rename
+ * that was done (ABFS and GCS drivers do this under load), so a "no" is always checked at both
+ * ends.
+ */
+public final class RenameResult {
+  /** What is known about the rename. */
+  public enum Outcome {
+    /** The store said yes. */
+    RENAMED,
+    /** The store said no or failed, and both ends show that it was done. */
+    RECOVERED,
+    /** Proven not done: the source is where it was and the destination is not ours. */
+    FAILED,
+    /** Neither is proven. Both paths have to be looked at. */
+    UNKNOWN
+  }
+
+  private static final RenameResult RENAMED = new RenameResult(Outcome.RENAMED, "renamed", null);
+
+  private final Outcome outcome;
+  private final String explanation;
+  private final IOException cause;
+
+  private RenameResult(Outcome outcome, String explanation, IOException cause) {
+    this.outcome = outcome;
+    this.explanation = Objects.requireNonNull(explanation);
+    this.cause = cause;
+  }
+
+  /** The store said yes. */
+  public static RenameResult renamed() {
+    return RENAMED;
+  }
+
+  /** The store said no, yet it was done. */
+  public static RenameResult recovered(String explanation, IOException cause) {
+    return new RenameResult(Outcome.RECOVERED, explanation, cause);
+  }
+
+  /** Proven not done. */
+  public static RenameResult failed(String explanation, IOException cause) {
+    return new RenameResult(Outcome.FAILED, explanation, cause);
+  }
+
+  /** Not proven either way. */
+  public static RenameResult unknown(String explanation, IOException cause) {
+    return new RenameResult(Outcome.UNKNOWN, explanation, cause);
+  }
+
+  /** What is known. */
+  public Outcome outcome() {
+    return outcome;
+  }
+
+  /** Whether the source is now at the destination. */
+  public boolean isDone() {
+    return outcome == Outcome.RENAMED || outcome == Outcome.RECOVERED;
+  }
+
+  /** What was seen at both ends, for a message. */
+  public String explanation() {
+    return explanation;
+  }
+
+  /** What the store threw, where it threw. */
+  public Optional<IOException> cause() {
+    return Optional.ofNullable(cause);
+  }
+
+  @Override
+  public String toString() {
+    return outcome + ": " + explanation;
+  }
+}

@@ -1,0 +1,86 @@
+package io.manifestcommitter.store;
+
+import io.manifestcommitter.manifest.FileEntry;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.Optional;
+import org.apache.hadoop.fs.Path;
+
+/**
+ * Sends each request to the store of its path: a partition's custom location, or the directory for
+ * reports, may lie on another filesystem than the table.
+ */
+final class RoutingStore implements Store {
+  private final Stores stores;
+
+  RoutingStore(Stores stores) {
+    this.stores = stores;
+  }
+
+  @Override
+  public StoreTraits traits(Path path) {
+    try {
+      return stores.of(path).traits(path);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Override
+  public Optional<StoreEntry> status(Path path) throws IOException {
+    return stores.of(path).status(path);
+  }
+
+  @Override
+  public void list(Path directory, Visitor visitor) throws IOException {
+    stores.of(directory).list(directory, visitor);
+  }
+
+  @Override
+  public void mkdirs(Path directory) throws IOException {
+    stores.of(directory).mkdirs(directory);
+  }
+
+  @Override
+  public RenameResult renameFile(FileEntry file) {
+    try {
+      return stores.of(file.source()).renameFile(file);
+    } catch (IOException e) {
+      return RenameResult.failed("the store of " + file.source() + " could not be opened", e);
+    }
+  }
+
+  @Override
+  public RenameResult renameDirectory(Path source, Path destination) {
+    try {
+      return stores.of(source).renameDirectory(source, destination);
+    } catch (IOException e) {
+      return RenameResult.failed("the store of " + source + " could not be opened", e);
+    }
+  }
+
+  @Override
+  public void deleteFile(Path file) throws IOException {
+    stores.of(file).deleteFile(file);
+  }
+
+  @Override
+  public boolean deleteEmptyDirectory(Path directory) throws IOException {
+    return stores.of(directory).deleteEmptyDirectory(directory);
+  }
+
+  @Override
+  public void deleteTree(Path directory) throws IOException {
+    stores.of(directory).deleteTree(directory);
+  }
+
+  @Override
+  public byte[] read(Path file, int limit) throws IOException {
+    return stores.of(file).read(file, limit);
+  }
+
+  @Override
+  public void write(Path file, Content content) throws IOException {
+    stores.of(file).write(file, content);
+  }
+}

@@ -1,0 +1,92 @@
+package io.manifestcommitter.store;
+
+import io.manifestcommitter.manifest.FileEntry;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.Optional;
+import org.apache.hadoop.fs.Path;
+
+/**
+ * The filesystem as the committer needs it. Nothing else in the committer touches one.
+ *
+ * <p>Every path is qualified (scheme and authority). Every method may be called from many threads
+ * at once. A method that fails throws an {@link IOException} that names the path.
+ */
+public interface Store {
+  /** What the store at {@code path} guarantees. Makes no request. */
+  StoreTraits traits(Path path);
+
+  /** The entry at {@code path}, empty if there is none. One request. */
+  Optional<StoreEntry> status(Path path) throws IOException;
+
+  /**
+   * Shows the direct children of a directory to {@code visitor}, in no particular order. One
+   * request a page. For a file it shows the file itself.
+   *
+   * @throws java.io.FileNotFoundException if there is nothing at {@code directory}
+   */
+  void list(Path directory, Visitor visitor) throws IOException;
+
+  /**
+   * Makes a directory and its missing parents with the store's default rights. One that exists is
+   * left as it is. One request.
+   *
+   * @throws IOException also if a file stands at the path or at one of its parents
+   */
+  void mkdirs(Path directory) throws IOException;
+
+  /**
+   * Renames one file and says what is proven about it. One request when the store says yes; up to
+   * two more to prove the outcome when it does not. Never replaces a file: where one stands at the
+   * destination the outcome is {@link RenameResult.Outcome#FAILED}. The parent of the destination
+   * must exist. Throws nothing for an outcome: a caller must look at it.
+   */
+  RenameResult renameFile(FileEntry file);
+
+  /**
+   * Renames a directory with all that is in it. Only where the traits promise that this is atomic.
+   * The caller knows that nothing stands at {@code destination}: most stores would nest the source
+   * inside.
+   */
+  RenameResult renameDirectory(Path source, Path destination);
+
+  /** Deletes one file. One that is already gone is fine. One request. */
+  void deleteFile(Path file) throws IOException;
+
+  /**
+   * Deletes a directory if nothing is in it.
+   *
+   * @return whether there is now nothing at the path; false if the directory is not empty
+   */
+  boolean deleteEmptyDirectory(Path directory) throws IOException;
+
+  /** Deletes a directory and all below it. One that is already gone is fine. */
+  void deleteTree(Path directory) throws IOException;
+
+  /**
+   * The content of a small file.
+   *
+   * @param limit in bytes; a longer file is refused rather than read
+   */
+  byte[] read(Path file, int limit) throws IOException;
+
+  /**
+   * Creates a file, replacing one that is there; parents are made. Not atomic: write to a temporary
+   * name and rename.
+   */
+  void write(Path file, Content content) throws IOException;
+
+  /** Receives the entries of a listing. */
+  @FunctionalInterface
+  interface Visitor {
+    /** One entry. */
+    void visit(StoreEntry entry) throws IOException;
+  }
+
+  /** Writes the content of a file. */
+  @FunctionalInterface
+  interface Content {
+    /** Writes everything to {@code out}; the store closes it. */
+    void writeTo(OutputStream out) throws IOException;
+  }
+}

@@ -1,0 +1,99 @@
+package io.manifestcommitter.store;
+
+import io.manifestcommitter.manifest.FileEntry;
+import java.util.Objects;
+import org.apache.hadoop.fs.Path;
+
+/**
+ * One name in a store: a file or a directory, as a listing or a probe showed it.
+ *
+ * <p>Etag and modification time are identity, not decoration: a store fills them in only where a
+ * rename keeps them, so two entries may be compared without asking which store they come from.
+ */
+public final class StoreEntry {
+  private final Path path;
+  private final boolean directory;
+  private final long length;
+  private final String etag;
+  private final long modificationTime;
+
+  private StoreEntry(
+      Path path, boolean directory, long length, String etag, long modificationTime) {
+    this.path = Objects.requireNonNull(path);
+    this.directory = directory;
+    this.length = length;
+    this.etag = etag == null ? "" : etag;
+    this.modificationTime = modificationTime;
+  }
+
+  /**
+   * A file.
+   *
+   * @param length in bytes
+   * @param etag empty or null where the store has none that survives a rename
+   * @param modificationTime in milliseconds since 1970, 0 where a rename changes it
+   */
+  public static StoreEntry file(Path path, long length, String etag, long modificationTime) {
+    return new StoreEntry(path, false, length, etag, modificationTime);
+  }
+
+  /** A directory; it has no identity beyond its name. */
+  public static StoreEntry directory(Path path) {
+    return new StoreEntry(path, true, 0, "", 0);
+  }
+
+  /** The full path, with scheme and authority. */
+  public Path path() {
+    return path;
+  }
+
+  /** The last component of the path. */
+  public String name() {
+    return path.getName();
+  }
+
+  /** Whether this is a directory; everything else counts as a file. */
+  public boolean isDirectory() {
+    return directory;
+  }
+
+  /** The length in bytes. */
+  public long length() {
+    return length;
+  }
+
+  /** The etag, empty where there is none that survives a rename. */
+  public String etag() {
+    return etag;
+  }
+
+  /** The modification time in milliseconds since 1970, 0 where it does not survive a rename. */
+  public long modificationTime() {
+    return modificationTime;
+  }
+
+  /** Whether this is, as far as the store can tell, the file that {@code planned} describes. */
+  public boolean isSameFileAs(FileEntry planned) {
+    return sameIdentity(planned.size(), planned.etag(), planned.modificationTime());
+  }
+
+  /** Whether {@code other} is the same unchanged file as this, under whatever name. */
+  public boolean isSameFileAs(StoreEntry other) {
+    return !other.directory && sameIdentity(other.length, other.etag, other.modificationTime);
+  }
+
+  private boolean sameIdentity(long otherLength, String otherEtag, long otherTime) {
+    if (directory || length != otherLength) {
+      return false;
+    }
+    if (!etag.isEmpty() && !otherEtag.isEmpty()) {
+      return etag.equals(otherEtag);
+    }
+    return modificationTime == 0 || otherTime == 0 || modificationTime == otherTime;
+  }
+
+  @Override
+  public String toString() {
+    return directory ? path + "/" : path + " (" + length + " bytes)";
+  }
+}

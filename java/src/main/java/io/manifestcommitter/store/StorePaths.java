@@ -1,0 +1,80 @@
+package io.manifestcommitter.store;
+
+import java.net.URI;
+import java.util.Objects;
+import org.apache.hadoop.fs.Path;
+
+/** Comparisons of qualified paths, by whole components: {@code /t/a} is not above {@code /t/ab}. */
+public final class StorePaths {
+  private StorePaths() {}
+
+  /**
+   * Whether {@code path} lies strictly below {@code ancestor} in the same store, with no way back
+   * up in between.
+   */
+  public static boolean isBelow(Path ancestor, Path path) {
+    if (!sameStore(ancestor, path)) {
+      return false;
+    }
+    String above = directoryPrefix(ancestor);
+    String below = path.toUri().getPath();
+    return below.length() > above.length()
+        && below.startsWith(above)
+        && !hasDotSegment(below.substring(above.length()));
+  }
+
+  /** Whether {@code path} is {@code ancestor} or lies below it. */
+  public static boolean isSameOrBelow(Path ancestor, Path path) {
+    return ancestor.equals(path) || isBelow(ancestor, path);
+  }
+
+  /**
+   * The part of {@code path} below {@code ancestor}, with {@code /} between components.
+   *
+   * @throws IllegalArgumentException if it is not below
+   */
+  public static String relative(Path ancestor, Path path) {
+    if (!isBelow(ancestor, path)) {
+      throw new IllegalArgumentException(path + " is not below " + ancestor);
+    }
+    return path.toUri().getPath().substring(directoryPrefix(ancestor).length());
+  }
+
+  /**
+   * The path at {@code relative} below {@code parent}; empty means the parent itself. Unlike {@code
+   * new Path(parent, relative)} a colon in a component is not taken for a scheme.
+   */
+  public static Path resolve(Path parent, String relative) {
+    if (relative.isEmpty()) {
+      return parent;
+    }
+    URI uri = parent.toUri();
+    return new Path(uri.getScheme(), uri.getAuthority(), directoryPrefix(parent) + relative);
+  }
+
+  /**
+   * Whether a path with {@code /} between its components has one that is {@code .} or {@code ..} or
+   * empty.
+   */
+  public static boolean hasDotSegment(String relative) {
+    for (String segment : relative.split("/", -1)) {
+      if (segment.isEmpty() || segment.equals(".") || segment.equals("..")) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Whether both paths have the same scheme and authority. */
+  public static boolean sameStore(Path one, Path other) {
+    URI a = one.toUri();
+    URI b = other.toUri();
+    return Objects.equals(a.getScheme(), b.getScheme())
+        && Objects.equals(a.getAuthority(), b.getAuthority());
+  }
+
+  private static String directoryPrefix(Path directory) {
+    String path = directory.toUri().getPath();
+    return path.endsWith("/") ? path : path + "/";
+  }
+}

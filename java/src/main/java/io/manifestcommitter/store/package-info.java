@@ -1,0 +1,2 @@
+/** The only code that touches a filesystem, and what it promises about each operation. */
+package io.manifestcommitter.store;
