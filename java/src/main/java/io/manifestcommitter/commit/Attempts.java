@@ -1,5 +1,8 @@
 package io.manifestcommitter.commit;
 
+import io.manifestcommitter.manifest.FileEntry;
+import io.manifestcommitter.store.RenameResult;
+import io.manifestcommitter.store.Store;
 import java.io.IOException;
 import java.util.Queue;
 import org.apache.hadoop.fs.Path;
@@ -32,6 +35,20 @@ final class Attempts {
         earlier = e;
       }
     }
+  }
+
+  /**
+   * Renames a file, again while it is proven that nothing was done, three times in all. A rename
+   * whose outcome is not known is never repeated.
+   */
+  static RenameResult rename(Store store, FileEntry file) {
+    RenameResult result = store.renameFile(file);
+    for (int attempt = 2;
+        attempt <= FEW && result.outcome() == RenameResult.Outcome.FAILED;
+        attempt++) {
+      result = store.renameFile(file);
+    }
+    return result;
   }
 
   /**

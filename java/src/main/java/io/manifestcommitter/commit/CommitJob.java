@@ -123,8 +123,9 @@ public final class CommitJob {
           StatisticNames.JOB_STAGE_OPTIONAL_VALIDATE_OUTPUT,
           () -> new ValidateOutput(store, workers).run(plan));
     }
+    SuccessReport success = summary.success(plan, StatisticNames.JOB_STAGE_SAVE_SUCCESS_MARKER);
     if (config.markSuccessfulJobs()) {
-      step(StatisticNames.JOB_STAGE_SAVE_SUCCESS_MARKER, () -> report.prepareFileList(plan));
+      step(StatisticNames.JOB_STAGE_SAVE_SUCCESS_MARKER, () -> report.prepare(plan, success));
     }
     workers.checkInterrupted();
     workers.toItsEnd();
@@ -132,10 +133,9 @@ public final class CommitJob {
       pastReturn = true;
       step(REMOVE_OLD_DATA, () -> new RemoveOldData(store, workers).run(plan));
     }
-    stage = StatisticNames.JOB_STAGE_SAVE_SUCCESS_MARKER;
-    SuccessReport success = summary.success(plan, stage);
     if (config.markSuccessfulJobs()) {
-      report.publish(success);
+      stage = StatisticNames.JOB_STAGE_SAVE_SUCCESS_MARKER;
+      report.publish();
     }
     summary.save(success, plan.files());
     LOG.info("Committed {} in {} ms", plan, System.currentTimeMillis() - start);

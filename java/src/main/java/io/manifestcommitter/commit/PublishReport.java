@@ -12,7 +12,9 @@ import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.apache.hadoop.fs.Path;
 
@@ -25,6 +27,7 @@ import org.apache.hadoop.fs.Path;
 final class PublishReport {
   private final Store store;
   private final JobDescription job;
+  private final Map<String, Long> sizes = new HashMap<>();
   private final Deque<FileEntry> moved = new ArrayDeque<>();
 
   PublishReport(Store store, JobDescription job) {
@@ -32,18 +35,24 @@ final class PublishReport {
     this.job = job;
   }
 
-  /** Writes the list of files, which is the long part, to the job's own directory. */
-  void prepareFileList(JobPlan plan) throws IOException {
-    store.write(
-        prepared(JobPaths.FILE_LIST),
+  /**
+   * Does all but the last request: afterwards no report is in the table, and the new one a rename
+   * away from it.
+   */
+  void prepare(JobPlan plan, SuccessReport report) throws IOException {
+    write(
+        JobPaths.FILE_LIST,
         out -> FileList.write(out, plan.jobId(), plan.table(), plan.files().size(), plan.files()));
+    byte[] json = report.toJson();
+    write(JobPaths.SUCCESS_MARKER, out -> out.write(json));
+    moveAside(JobPaths.SUCCESS_MARKER);
+    moveAside(JobPaths.FILE_LIST);
+    putInPlace(JobPaths.FILE_LIST);
   }
 
-  /** Writes the report and puts both in place, the report last. */
-  void publish(SuccessReport report) throws IOException {
-    store.write(prepared(JobPaths.SUCCESS_MARKER), out -> out.write(report.toJson()));
-    replace(JobPaths.FILE_LIST);
-    replace(JobPaths.SUCCESS_MARKER);
+  /** Makes the report visible: one request. */
+  void publish() throws IOException {
+    putInPlace(JobPaths.SUCCESS_MARKER);
   }
 
   /**
@@ -56,7 +65,8 @@ final class PublishReport {
     while (!moved.isEmpty()) {
       FileEntry done = moved.pop();
       RenameResult result =
-          store.renameFile(
+          Attempts.rename(
+              store,
               new FileEntry(
                   /* source= */ done.destination(),
                   /* destination= */ done.source(),
@@ -70,29 +80,27 @@ final class PublishReport {
     return left;
   }
 
-  private void replace(String name) throws IOException {
-    Path target = new Path(job.table(), name);
-    Optional<StoreEntry> last = store.status(target);
+  private void moveAside(String name) throws IOException {
+    Optional<StoreEntry> last = store.status(new Path(job.table(), name));
     if (last.isPresent()) {
-      move(last.get(), new Path(job.workDirectory(), "last" + name));
+      StoreEntry file = last.get();
+      move(
+          new FileEntry(
+              file.path(),
+              new Path(job.workDirectory(), "last" + name),
+              file.length(),
+              file.etag(),
+              file.modificationTime()));
     }
-    Path prepared = prepared(name);
-    move(
-        store
-            .status(prepared)
-            .orElseThrow(
-                () ->
-                    new IOException(
-                        "The job's directory "
-                            + job.workDirectory()
-                            + " was deleted by somebody else")),
-        target);
   }
 
-  private void move(StoreEntry from, Path to) throws IOException {
-    FileEntry file =
-        new FileEntry(from.path(), to, from.length(), from.etag(), from.modificationTime());
-    RenameResult result = store.renameFile(file);
+  private void putInPlace(String name) throws IOException {
+    Path prepared = prepared(name);
+    move(new FileEntry(prepared, new Path(job.table(), name), sizes.get(name), null, 0));
+  }
+
+  private void move(FileEntry file) throws IOException {
+    RenameResult result = Attempts.rename(store, file);
     if (result.isDone() || result.outcome() == RenameResult.Outcome.UNKNOWN) {
       moved.push(file);
     }
@@ -101,6 +109,17 @@ final class PublishReport {
           "Could not put the report in place: " + result.explanation(),
           result.cause().orElse(null));
     }
+  }
+
+  private void write(String name, Store.Content content) throws IOException {
+    store.write(
+        prepared(name),
+        out -> {
+          CountingOutputStream counted = new CountingOutputStream(out);
+          content.writeTo(counted);
+          counted.flush();
+          sizes.put(name, counted.count());
+        });
   }
 
   private Path prepared(String name) {

@@ -57,7 +57,7 @@ final class RenameFiles {
   private void rename(FileEntry file, Published published) throws IOException {
     published.begin(file);
     RenameResult result =
-        statistics.time(StatisticNames.OP_COMMIT_FILE_RENAME, () -> store.renameFile(file));
+        statistics.time(StatisticNames.OP_COMMIT_FILE_RENAME, () -> Attempts.rename(store, file));
     switch (result.outcome()) {
       case RECOVERED:
         statistics.increment(StatisticNames.OP_COMMIT_FILE_RENAME_RECOVERED);

@@ -1,15 +1,316 @@
 package io.manifestcommitter.manifest;
 
+import com.fasterxml.jackson.core.JsonEncoding;
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonFactoryBuilder;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.StreamWriteFeature;
+import io.manifestcommitter.manifest.JsonReader.BadJsonException;
+import java.io.BufferedReader;
+import java.io.Closeable;
+import java.io.EOFException;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
 import java.io.OutputStream;
+import java.io.Reader;
+import java.io.StringReader;
+import java.nio.charset.CharacterCodingException;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.zip.GZIPInputStream;
+import java.util.zip.GZIPOutputStream;
+import java.util.zip.ZipException;
 import org.apache.hadoop.fs.Path;
 
-/** Stub. */
-public final class FileList {
-  private FileList() {}
+/**
+ * The complete list of the files that a job published; the report itself names only the first. It
+ * is JSON lines in gzip: a line about the job, then a line for each file, so neither side holds
+ * more than one of them.
+ */
+public final class FileList implements Closeable {
+  /**
+   * Longer than any line: a path of HDFS has 8,000 characters at most, one of ADLS or GCS fewer.
+   */
+  private static final int MAX_LINE = 1 << 20;
 
-  /** Stub. */
+  private static final JsonFactory FACTORY =
+      new JsonFactoryBuilder()
+          .rootValueSeparator("\n")
+          .disable(StreamWriteFeature.AUTO_CLOSE_TARGET)
+          .build();
+
+  private final Reader lines;
+  private final String origin;
+  private final String jobId;
+  private final Path table;
+  private final long count;
+  private long given;
+
+  private FileList(Reader lines, String origin) throws IOException {
+    this.lines = lines;
+    this.origin = origin;
+    Map<String, String> texts = new TreeMap<>();
+    Map<String, Long> numbers = new TreeMap<>();
+    String line = nextLine().orElseThrow(() -> corrupt("it is empty", null));
+    parse(
+        line,
+        json -> {
+          readFields(json, texts, numbers);
+          JsonReader.required("jobId", texts.get("jobId"));
+          texts.put("table", JsonReader.required("table", texts.get("table")));
+          if (JsonReader.required("files", numbers.get("files")) < 0) {
+            throw new BadJsonException("the number of files is negative");
+          }
+          return PathText.read(texts.get("table"));
+        });
+    this.jobId = texts.get("jobId");
+    this.table = PathText.read(texts.get("table"));
+    this.count = numbers.get("files");
+  }
+
+  /**
+   * Writes a list. The stream is flushed and stays open.
+   *
+   * @param table the table's directory; files below it are listed without it
+   * @param count how many files there are
+   * @param files the files, of which the destinations are listed
+   * @throws IOException also if there are not {@code count} files
+   */
   public static void write(
       OutputStream out, String jobId, Path table, long count, Iterable<FileEntry> files)
-      throws IOException {}
+      throws IOException {
+    Path directory = PathText.canonical(table);
+    GZIPOutputStream gzip = new GZIPOutputStream(out);
+    long written = 0;
+    try (JsonGenerator json = FACTORY.createGenerator(gzip, JsonEncoding.UTF8)) {
+      json.writeStartObject();
+      json.writeStringField("jobId", Text.wellFormed(jobId));
+      json.writeStringField("table", PathText.write(directory));
+      json.writeNumberField("files", count);
+      json.writeEndObject();
+      for (FileEntry file : files) {
+        json.writeStartObject();
+        json.writeStringField("path", PathText.relative(directory, file.destination()));
+        json.writeNumberField("size", file.size());
+        JsonWriter.optional(json, "etag", file.etag());
+        json.writeEndObject();
+        written++;
+      }
+      json.writeRaw('\n');
+    }
+    if (written != count) {
+      throw new IOException(
+          "The list of the files of job "
+              + jobId
+              + " in "
+              + table
+              + " was to have "
+              + count
+              + " and has "
+              + written);
+    }
+    gzip.finish();
+    out.flush();
+  }
+
+  /**
+   * Starts to read a list.
+   *
+   * @param in the file; closed with the list, and if this fails
+   * @param origin the file, for messages
+   * @throws CorruptManifestException if it does not start as a list
+   */
+  public static FileList read(InputStream in, String origin) throws IOException {
+    Reader lines = null;
+    try {
+      lines =
+          new BufferedReader(
+              new InputStreamReader(new GZIPInputStream(in, 1 << 16), JsonReader.strictUtf8()));
+      return new FileList(lines, origin);
+    } catch (ZipException | EOFException e) {
+      in.close();
+      throw corrupt(origin, e.getMessage(), e);
+    } catch (IOException | RuntimeException e) {
+      in.close();
+      throw e;
+    }
+  }
+
+  /** The job that published the files. */
+  public String jobId() {
+    return jobId;
+  }
+
+  /** The table's directory. */
+  public Path table() {
+    return table;
+  }
+
+  /** How many files there are. */
+  public long count() {
+    return count;
+  }
+
+  /**
+   * The next file, nothing after the last.
+   *
+   * @throws CorruptManifestException if the list is damaged or does not have as many files as it
+   *     says
+   */
+  public Optional<Entry> next() throws IOException {
+    Optional<String> line = nextLine();
+    if (!line.isPresent()) {
+      if (given != count) {
+        throw corrupt("it names " + given + " files where its first line says " + count, null);
+      }
+      return Optional.empty();
+    }
+    given++;
+    if (given > count) {
+      throw corrupt("it names more than the " + count + " files of its first line", null);
+    }
+    return Optional.of(parse(line.get(), this::entry));
+  }
+
+  @Override
+  public void close() throws IOException {
+    lines.close();
+  }
+
+  private Entry entry(JsonReader json) throws IOException {
+    Map<String, String> texts = new TreeMap<>();
+    Map<String, Long> numbers = new TreeMap<>();
+    readFields(json, texts, numbers);
+    String path = JsonReader.required("path", texts.get("path"));
+    long size = JsonReader.required("size", numbers.get("size"));
+    if (size < 0) {
+      throw new BadJsonException("the size of " + path + " is negative");
+    }
+    return new Entry(path, PathText.resolve(table, path), size, texts.getOrDefault("etag", ""));
+  }
+
+  private static void readFields(
+      JsonReader json, Map<String, String> texts, Map<String, Long> numbers) throws IOException {
+    json.object(
+        name -> {
+          switch (name) {
+            case "jobId":
+            case "table":
+            case "path":
+            case "etag":
+              texts.put(name, json.string());
+              return true;
+            case "files":
+            case "size":
+              numbers.put(name, json.longNumber());
+              return true;
+            default:
+              return false;
+          }
+        });
+  }
+
+  private <T> T parse(String line, JsonReader.Document<T> document)
+      throws CorruptManifestException {
+    try {
+      return JsonReader.read(new StringReader(line), document);
+    } catch (BadJsonException e) {
+      throw corrupt("line " + (given + 1) + ": " + e.getMessage(), e);
+    }
+  }
+
+  private Optional<String> nextLine() throws IOException {
+    StringBuilder line = new StringBuilder();
+    try {
+      int c = lines.read();
+      while (c >= 0 && c != '\n') {
+        if (line.length() == MAX_LINE) {
+          throw corrupt("a line has more than " + MAX_LINE + " characters", null);
+        }
+        line.append((char) c);
+        c = lines.read();
+      }
+      return c < 0 && line.length() == 0 ? Optional.empty() : Optional.of(line.toString());
+    } catch (ZipException | EOFException e) {
+      throw corrupt(e.getMessage(), e);
+    } catch (CharacterCodingException e) {
+      throw corrupt("it is not UTF-8", e);
+    }
+  }
+
+  private CorruptManifestException corrupt(String why, Exception cause) {
+    return corrupt(origin, why, cause);
+  }
+
+  private static CorruptManifestException corrupt(String origin, String why, Exception cause) {
+    return new CorruptManifestException(
+        origin
+            + " is not a complete list of a job's files: "
+            + why
+            + ". The files themselves are not affected: list the table instead",
+        cause);
+  }
+
+  /** One published file. */
+  public static final class Entry {
+    private final String path;
+    private final Path location;
+    private final long size;
+    private final String etag;
+
+    private Entry(String path, Path location, long size, String etag) {
+      this.path = path;
+      this.location = location;
+      this.size = size;
+      this.etag = etag;
+    }
+
+    /**
+     * The path below the table, with {@code /} between components; a URI where the file lies
+     * elsewhere.
+     */
+    public String path() {
+      return path;
+    }
+
+    /** The full path. */
+    public Path location() {
+      return location;
+    }
+
+    /** The length in bytes. */
+    public long size() {
+      return size;
+    }
+
+    /** The etag, empty where it is unknown. */
+    public String etag() {
+      return etag;
+    }
+
+    @Override
+    public boolean equals(Object o) {
+      if (!(o instanceof Entry)) {
+        return false;
+      }
+      Entry other = (Entry) o;
+      return size == other.size
+          && path.equals(other.path)
+          && location.equals(other.location)
+          && etag.equals(other.etag);
+    }
+
+    @Override
+    public int hashCode() {
+      return Objects.hash(path, location, size, etag);
+    }
+
+    @Override
+    public String toString() {
+      return path + " (" + size + " bytes)";
+    }
+  }
 }

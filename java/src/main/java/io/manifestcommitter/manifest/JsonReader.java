@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.Reader;
 import java.nio.charset.CharacterCodingException;
+import java.nio.charset.CharsetDecoder;
 import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
@@ -48,8 +49,13 @@ final class JsonReader {
    * @throws BadJsonException for whatever is wrong with it
    */
   static <T> T read(byte[] json, Document<T> document) throws BadJsonException {
+    return read(new InputStreamReader(new ByteArrayInputStream(json), strictUtf8()), document);
+  }
+
+  /** As {@link #read(byte[], Document)}, from text, which is closed. */
+  static <T> T read(Reader json, Document<T> document) throws BadJsonException {
     JsonReader reader = null;
-    try (Reader text = strictUtf8(json);
+    try (Reader text = json;
         JsonParser parser = FACTORY.createParser(text)) {
       reader = new JsonReader(parser);
       if (reader.next() != JsonToken.START_OBJECT) {
@@ -121,9 +127,15 @@ final class JsonReader {
     return token == JsonToken.VALUE_TRUE;
   }
 
-  /** Whether the reader stands at a text. */
-  boolean isString() {
-    return parser.currentToken() == JsonToken.VALUE_STRING;
+  /**
+   * The text that the reader stands at, or an empty one for anything else, which is passed over.
+   */
+  String stringOrEmpty() throws IOException {
+    if (parser.currentToken() == JsonToken.VALUE_STRING) {
+      return string();
+    }
+    skip();
+    return "";
   }
 
   /** The object of texts that the reader stands at. */
@@ -192,18 +204,14 @@ final class JsonReader {
     return new BadJsonException("the value at " + at + " is not " + expected);
   }
 
-  private static Reader strictUtf8(byte[] json) {
-    return new InputStreamReader(
-        new ByteArrayInputStream(json),
-        StandardCharsets.UTF_8
-            .newDecoder()
-            .onMalformedInput(CodingErrorAction.REPORT)
-            .onUnmappableCharacter(CodingErrorAction.REPORT));
+  /** A decoder that refuses what is not UTF-8 rather than to repair it. */
+  static CharsetDecoder strictUtf8() {
+    return StandardCharsets.UTF_8
+        .newDecoder()
+        .onMalformedInput(CodingErrorAction.REPORT)
+        .onUnmappableCharacter(CodingErrorAction.REPORT);
   }
 
-  // getTokenLocation has another name from Jackson 2.17 on; this one is there in all versions we
-  // run with.
-  @SuppressWarnings("deprecation")
   private static String where(JsonReader reader) {
     return reader == null
         ? ""

@@ -2,6 +2,8 @@ package io.manifestcommitter.manifest;
 
 import java.net.URI;
 import java.net.URISyntaxException;
+import java.util.Objects;
+import java.util.regex.Pattern;
 import org.apache.hadoop.fs.Path;
 
 /**
@@ -10,6 +12,8 @@ import org.apache.hadoop.fs.Path;
  * both ways.
  */
 final class PathText {
+  private static final Pattern ABSOLUTE = Pattern.compile("/|[A-Za-z][A-Za-z0-9+.-]*:/");
+
   private PathText() {}
 
   /**
@@ -55,8 +59,47 @@ final class PathText {
     return canonical(uri, text);
   }
 
+  /**
+   * The path as it is shown in a list of a directory's files: without the directory, undecorated,
+   * where it lies below it and cannot be taken for a URI; else its URI.
+   */
+  static String relative(Path directory, Path path) {
+    URI uri = path.toUri();
+    String prefix = prefix(directory);
+    if (Objects.equals(uri.getScheme(), directory.toUri().getScheme())
+        && Objects.equals(uri.getAuthority(), directory.toUri().getAuthority())
+        && uri.getPath().startsWith(prefix)) {
+      String relative = uri.getPath().substring(prefix.length());
+      if (!relative.isEmpty() && !ABSOLUTE.matcher(relative).lookingAt()) {
+        return relative;
+      }
+    }
+    return write(path);
+  }
+
+  /**
+   * The path that {@link #relative} wrote.
+   *
+   * @throws IllegalArgumentException as {@link #read}
+   */
+  static Path resolve(Path directory, String relative) {
+    if (ABSOLUTE.matcher(relative).lookingAt()) {
+      return read(relative);
+    }
+    URI uri = directory.toUri();
+    return canonical(uri.getScheme(), uri.getAuthority(), prefix(directory) + relative, relative);
+  }
+
+  private static String prefix(Path directory) {
+    String path = directory.toUri().getPath();
+    return path.endsWith("/") ? path : path + "/";
+  }
+
   private static Path canonical(URI uri, String shown) {
-    String path = uri.getPath();
+    return canonical(uri.getScheme(), uri.getAuthority(), uri.getPath(), shown);
+  }
+
+  private static Path canonical(String scheme, String authority, String path, String shown) {
     if (path == null || path.isEmpty() || path.charAt(0) != '/') {
       throw new IllegalArgumentException("the path '" + shown + "' is not absolute");
     }
@@ -69,6 +112,6 @@ final class PathText {
       }
     }
     Text.requireWellFormed(path);
-    return new Path(uri.getScheme(), uri.getAuthority(), path);
+    return new Path(scheme, authority, path);
   }
 }

@@ -1,0 +1,112 @@
+package io.manifestcommitter.cli;
+
+import java.util.Locale;
+
+/** Numbers and names as people read them. */
+final class Humane {
+  private static final String[] UNITS = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+
+  private Humane() {}
+
+  /** A number with its thousands set apart. */
+  static String number(long number) {
+    return String.format(Locale.ROOT, "%,d", number);
+  }
+
+  /** A number of things: {@code 1 file}, {@code 2 files}. */
+  static String count(long number, String thing) {
+    return number(number) + " " + thing + (number == 1 ? "" : "s");
+  }
+
+  /** A number of bytes, from a KiB on with the exact one in brackets. */
+  static String bytes(long bytes) {
+    if (bytes < 1024) {
+      return count(bytes, "byte");
+    }
+    return size(bytes) + " (" + count(bytes, "byte") + ")";
+  }
+
+  /** A number of bytes in three or four digits. */
+  static String size(long bytes) {
+    return size((double) bytes);
+  }
+
+  /** A mean number of bytes in three or four digits. */
+  static String size(double bytes) {
+    if (bytes < 1024) {
+      return String.format(Locale.ROOT, "%.0f bytes", bytes);
+    }
+    double value = bytes;
+    int unit = -1;
+    while (value >= 1023.95 && unit < UNITS.length - 1) {
+      value /= 1024;
+      unit++;
+    }
+    return String.format(Locale.ROOT, "%.1f %s", value, UNITS[unit]);
+  }
+
+  /** A duration in milliseconds. */
+  static String millis(long millis) {
+    return millis((double) millis);
+  }
+
+  /** A mean duration in milliseconds. */
+  static String millis(double millis) {
+    if (millis < 10 && millis != Math.rint(millis)) {
+      return String.format(Locale.ROOT, "%.1f ms", millis);
+    }
+    if (millis < 999.5) {
+      return String.format(Locale.ROOT, "%.0f ms", millis);
+    }
+    if (millis < 59_950) {
+      return String.format(Locale.ROOT, "%.1f s", millis / 1000);
+    }
+    long seconds = Math.round(millis / 1000);
+    if (seconds < 3600) {
+      return seconds / 60 + " min " + seconds % 60 + " s";
+    }
+    return number(seconds / 3600) + " h " + seconds % 3600 / 60 + " min";
+  }
+
+  /** A mean without a unit. */
+  static String mean(double mean) {
+    return mean == Math.rint(mean)
+        ? String.format(Locale.ROOT, "%,.0f", mean)
+        : String.format(Locale.ROOT, "%,.1f", mean);
+  }
+
+  /**
+   * A name on one line. Names come from the store: one with control characters in it must not break
+   * the line or command the terminal.
+   */
+  static String line(String name) {
+    StringBuilder line = new StringBuilder(name.length());
+    name.codePoints()
+        .forEach(
+            c -> {
+              if (c == '\n') {
+                line.append("\\n");
+              } else if (c == '\t') {
+                line.append("\\t");
+              } else if (isUnprintable(c)) {
+                line.append(String.format(Locale.ROOT, "\\u%04x", c));
+              } else {
+                line.appendCodePoint(c);
+              }
+            });
+    return line.toString();
+  }
+
+  private static boolean isUnprintable(int c) {
+    switch (Character.getType(c)) {
+      case Character.CONTROL:
+      case Character.FORMAT:
+      case Character.LINE_SEPARATOR:
+      case Character.PARAGRAPH_SEPARATOR:
+      case Character.SURROGATE:
+        return true;
+      default:
+        return false;
+    }
+  }
+}

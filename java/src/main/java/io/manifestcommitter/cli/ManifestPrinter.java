@@ -1,0 +1,388 @@
+package io.manifestcommitter.cli;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonFactoryBuilder;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.StreamWriteFeature;
+import com.fasterxml.jackson.core.json.JsonWriteFeature;
+import io.manifestcommitter.manifest.CorruptManifestException;
+import io.manifestcommitter.manifest.DocumentKind;
+import io.manifestcommitter.manifest.FileList;
+import io.manifestcommitter.manifest.SuccessReport;
+import io.manifestcommitter.manifest.TaskManifest;
+import java.io.ByteArrayOutputStream;
+import java.io.EOFException;
+import java.io.FileDescriptor;
+import java.io.FileNotFoundException;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.UnsupportedFileSystemException;
+import org.apache.hadoop.security.AccessControlException;
+
+/**
+ * Prints the files that a committer leaves, for people or for machines: {@code _SUCCESS}, reports,
+ * lists of files and task manifests, of this committer and of Hadoop's.
+ *
+ * <pre>
+ * hadoop jar manifest-committer.jar io.manifestcommitter.cli.ManifestPrinter abfs://c@a.dfs.core.windows.net/table
+ * spark-submit --class io.manifestcommitter.cli.ManifestPrinter manifest-committer.jar gs://bucket/table/_SUCCESS
+ * </pre>
+ */
+public final class ManifestPrinter {
+  private static final int OK = 0;
+  private static final int FAILED = 1;
+  private static final int WRONG_USAGE = 2;
+
+  private static final String SUCCESS = "_SUCCESS";
+
+  /** How spark-submit hands Hadoop's options to a program: as system properties. */
+  private static final String SPARK_HADOOP = "spark.hadoop.";
+
+  private static final JsonFactory JSON =
+      new JsonFactoryBuilder()
+          .enable(JsonWriteFeature.ESCAPE_NON_ASCII)
+          .disable(StreamWriteFeature.AUTO_CLOSE_TARGET)
+          .disable(StreamWriteFeature.FLUSH_PASSED_TO_STREAM)
+          .build();
+
+  private static final String USAGE =
+      String.join(
+          System.lineSeparator(),
+          "Usage: ManifestPrinter [--json] [-D key=value]... <path>...",
+          "",
+          "Prints what a job's committer wrote. A path is one of",
+          "  a table's directory, for its _SUCCESS",
+          "  a _SUCCESS file or a job's summary report",
+          "  a _SUCCESS.files file, the complete list of a job's files",
+          "  a task manifest",
+          "on any filesystem that Hadoop knows.",
+          "",
+          "  --json        one line of JSON for each path",
+          "  -D key=value  an option of Hadoop, such as an account's key",
+          "  --help        this text",
+          "",
+          "Exit code: 0 all printed; 1 a path was not found, unreadable or damaged; 2 wrong usage.");
+
+  private final Configuration conf;
+  private final PrintStream out;
+  private final PrintStream err;
+
+  private ManifestPrinter(Configuration conf, PrintStream out, PrintStream err) {
+    this.conf = conf;
+    this.out = out;
+    this.err = err;
+  }
+
+  /** Runs the program and ends the JVM with its exit code. */
+  public static void main(String[] args) {
+    PrintStream out = utf8(FileDescriptor.out);
+    PrintStream err = utf8(FileDescriptor.err);
+    int code = run(args, out, err);
+    out.flush();
+    err.flush();
+    System.exit(code);
+  }
+
+  /**
+   * Runs the program.
+   *
+   * @return its exit code: 0 if all was printed, 1 if a path was not found, unreadable or damaged,
+   *     2 if the arguments are wrong
+   */
+  static int run(String[] args, PrintStream out, PrintStream err) {
+    Configuration conf = new Configuration();
+    for (String name : System.getProperties().stringPropertyNames()) {
+      if (name.startsWith(SPARK_HADOOP)) {
+        conf.set(name.substring(SPARK_HADOOP.length()), System.getProperty(name));
+      }
+    }
+    Format format = Format.TEXT;
+    List<String> paths = new ArrayList<>();
+    boolean options = true;
+    for (int i = 0; i < args.length; i++) {
+      String arg = args[i];
+      if (!options || !arg.startsWith("-")) {
+        paths.add(arg);
+      } else if (arg.equals("--")) {
+        options = false;
+      } else if (arg.equals("--help") || arg.equals("-h")) {
+        out.println(USAGE);
+        return OK;
+      } else if (arg.equals("--json")) {
+        format = Format.JSON;
+      } else if (arg.startsWith("-D")) {
+        boolean apart = arg.length() == 2;
+        String setting = apart ? (i + 1 < args.length ? args[i + 1] : "") : arg.substring(2);
+        int equals = setting.indexOf('=');
+        if (equals < 1) {
+          return wrongUsage(err, "-D needs key=value");
+        }
+        conf.set(setting.substring(0, equals), setting.substring(equals + 1));
+        i += apart ? 1 : 0;
+      } else {
+        return wrongUsage(err, "there is no option " + Humane.line(arg));
+      }
+    }
+    if (paths.isEmpty() || paths.contains("")) {
+      return wrongUsage(err, paths.isEmpty() ? "a path is missing" : "a path is empty");
+    }
+    return new ManifestPrinter(conf, out, err).printAll(paths, format);
+  }
+
+  private static int wrongUsage(PrintStream err, String why) {
+    err.println("ManifestPrinter: " + why + ".");
+    err.println(USAGE);
+    return WRONG_USAGE;
+  }
+
+  private int printAll(List<String> paths, Format format) {
+    int code = OK;
+    for (String path : paths) {
+      try {
+        print(path, format);
+      } catch (IOException | RuntimeException e) {
+        // A connector's problems reach us in both forms; the other paths may well be fine.
+        code = FAILED;
+        String message = explain(path, e);
+        err.println("ManifestPrinter: " + Humane.line(message));
+        if (format == Format.JSON) {
+          printError(path, message);
+        }
+      }
+    }
+    return code;
+  }
+
+  private void print(String name, Format format) throws IOException {
+    Path path = new Path(name);
+    FileSystem fs = path.getFileSystem(conf);
+    FileStatus status = fs.getFileStatus(path);
+    if (status.isDirectory()) {
+      status = reportOf(fs, status.getPath());
+    }
+    Path file = status.getPath();
+    String origin = file.toString();
+    if (DocumentKind.isFileList(read(fs, file, Math.min(2, status.getLen())))) {
+      printFileList(fs, file, format);
+      return;
+    }
+    if (status.getLen() > TaskManifest.MAX_BYTES) {
+      throw new CorruptManifestException(
+          origin
+              + " has "
+              + Humane.bytes(status.getLen())
+              + ", so it is no file of a committer."
+              + " Give a table's directory or its _SUCCESS");
+    }
+    byte[] content = read(fs, file, status.getLen());
+    switch (DocumentKind.of(content, origin)) {
+      case TASK_MANIFEST:
+        TaskManifest manifest = TaskManifest.parseForeign(content, origin);
+        if (format == Format.JSON) {
+          printJson(origin, DocumentKind.TASK_MANIFEST, content);
+        } else {
+          title("Task manifest", origin);
+          new Summary(out).print(manifest);
+        }
+        break;
+      case SUCCESS_REPORT:
+        SuccessReport report = SuccessReport.parse(content, origin);
+        if (format == Format.JSON) {
+          printJson(origin, DocumentKind.SUCCESS_REPORT, content);
+        } else {
+          title("Job report", origin);
+          new Summary(out).print(report);
+        }
+        break;
+      case FILE_LIST:
+        throw new CorruptManifestException(origin + " changed while it was read: try again");
+    }
+  }
+
+  /**
+   * Reads the list twice: nothing of a damaged one is printed, and not more than a line is held.
+   */
+  private void printFileList(FileSystem fs, Path file, Format format) throws IOException {
+    long bytes = 0;
+    try (FileList list = FileList.read(fs.open(file), file.toString())) {
+      for (Optional<FileList.Entry> e = list.next(); e.isPresent(); e = list.next()) {
+        bytes += e.get().size();
+      }
+    }
+    try (FileList list = FileList.read(fs.open(file), file.toString())) {
+      if (format == Format.JSON) {
+        try (JsonGenerator json = startJson(file.toString(), DocumentKind.FILE_LIST)) {
+          writeContent(json, list, bytes);
+        }
+        out.println();
+        return;
+      }
+      title("List of files", file.toString());
+      Summary summary = new Summary(out);
+      summary.print(list, bytes);
+      for (Optional<FileList.Entry> e = list.next(); e.isPresent(); e = list.next()) {
+        summary.print(e.get());
+      }
+    }
+  }
+
+  private static void writeContent(JsonGenerator json, FileList list, long bytes)
+      throws IOException {
+    json.writeObjectFieldStart("content");
+    json.writeStringField("jobId", list.jobId());
+    json.writeStringField("table", list.table().toUri().toString());
+    json.writeNumberField("files", list.count());
+    json.writeNumberField("bytes", bytes);
+    json.writeArrayFieldStart("entries");
+    for (Optional<FileList.Entry> e = list.next(); e.isPresent(); e = list.next()) {
+      json.writeStartObject();
+      json.writeStringField("path", e.get().path());
+      json.writeNumberField("size", e.get().size());
+      if (!e.get().etag().isEmpty()) {
+        json.writeStringField("etag", e.get().etag());
+      }
+      json.writeEndObject();
+    }
+    json.writeEndArray();
+    json.writeEndObject();
+    json.writeEndObject();
+  }
+
+  private static FileStatus reportOf(FileSystem fs, Path directory) throws IOException {
+    try {
+      return fs.getFileStatus(new Path(directory, SUCCESS));
+    } catch (FileNotFoundException e) {
+      throw new NoReportException(
+          "There is no "
+              + SUCCESS
+              + " in "
+              + directory
+              + ": no job has finished there, or the last"
+              + " one ran with mapreduce.fileoutputcommitter.marksuccessfuljobs=false. Look for the"
+              + " job's report in mapreduce.manifest.committer.summary.report.directory if that is"
+              + " set",
+          e);
+    }
+  }
+
+  private static byte[] read(FileSystem fs, Path file, long length) throws IOException {
+    byte[] content = new byte[Math.toIntExact(length)];
+    try (FSDataInputStream in = fs.open(file)) {
+      in.readFully(0, content);
+    }
+    return content;
+  }
+
+  /**
+   * The content as it stands in the file, on one line: so fields that only others know are not
+   * lost.
+   */
+  private void printJson(String origin, DocumentKind kind, byte[] content) throws IOException {
+    ByteArrayOutputStream line = new ByteArrayOutputStream();
+    try (JsonParser parser = JSON.createParser(content);
+        JsonGenerator json = JSON.createGenerator(line)) {
+      startObject(json, origin, kind);
+      json.writeFieldName("content");
+      parser.nextToken();
+      json.copyCurrentStructure(parser);
+      json.writeEndObject();
+    }
+    out.println(line.toString(StandardCharsets.US_ASCII));
+  }
+
+  private JsonGenerator startJson(String origin, DocumentKind kind) throws IOException {
+    JsonGenerator json = JSON.createGenerator(out);
+    startObject(json, origin, kind);
+    return json;
+  }
+
+  private static void startObject(JsonGenerator json, String origin, DocumentKind kind)
+      throws IOException {
+    json.writeStartObject();
+    json.writeStringField("path", origin);
+    json.writeStringField("kind", kind.name().toLowerCase(Locale.ROOT));
+  }
+
+  private void printError(String path, String message) {
+    ByteArrayOutputStream line = new ByteArrayOutputStream();
+    try (JsonGenerator json = JSON.createGenerator(line)) {
+      json.writeStartObject();
+      json.writeStringField("path", path);
+      json.writeStringField("error", message);
+      json.writeEndObject();
+    } catch (IOException e) {
+      err.println("ManifestPrinter: " + e);
+      return;
+    }
+    out.println(line.toString(StandardCharsets.US_ASCII));
+  }
+
+  private void title(String kind, String origin) {
+    out.println(kind + " " + Humane.line(origin));
+  }
+
+  private static String explain(String path, Exception e) {
+    String why = e.getMessage() == null ? e.toString() : e.getMessage();
+    if (e instanceof CorruptManifestException || e instanceof NoReportException) {
+      return why;
+    }
+    if (e instanceof FileNotFoundException) {
+      return path + " was not found. Check the path; without a scheme it is one of fs.defaultFS";
+    }
+    if (e instanceof AccessControlException) {
+      return path + " may not be read (" + why + "). Ask its owner for the right to read it";
+    }
+    if (e instanceof UnsupportedFileSystemException) {
+      return path
+          + " cannot be read ("
+          + why
+          + "). Put the connector of that store on the class path,"
+          + " as the job itself has it";
+    }
+    if (e instanceof EOFException) {
+      return path + " became shorter while it was read. Try again";
+    }
+    if (e instanceof IllegalArgumentException) {
+      return path
+          + " cannot be used as a path ("
+          + why
+          + "). Write it as a full URI, such as"
+          + " hdfs://host/table/_SUCCESS, or for a name with a colon as ./name";
+    }
+    return path
+        + " cannot be read ("
+        + e
+        + "). Check that the store can be reached with the settings"
+        + " in HADOOP_CONF_DIR or given with -D";
+  }
+
+  private static PrintStream utf8(FileDescriptor descriptor) {
+    return new PrintStream(new FileOutputStream(descriptor), false, StandardCharsets.UTF_8);
+  }
+
+  private enum Format {
+    TEXT,
+    JSON
+  }
+
+  /** A table without a report; the message is complete. */
+  private static final class NoReportException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    NoReportException(String message, Throwable cause) {
+      super(message, cause);
+    }
+  }
+}

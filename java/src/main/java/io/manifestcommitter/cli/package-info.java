@@ -1,0 +1,2 @@
+/** Programs for the command line. */
+package io.manifestcommitter.cli;

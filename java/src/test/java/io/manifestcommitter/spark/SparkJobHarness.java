@@ -1,0 +1,114 @@
+package io.manifestcommitter.spark;
+
+import io.manifestcommitter.CommitterConfig;
+import io.manifestcommitter.store.Stores;
+import io.manifestcommitter.testing.MemoryFileSystem;
+import io.manifestcommitter.testing.MemoryStoreState;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.Path;
+
+/**
+ * The driver's side of a Spark write against a store in memory, with tasks that write straight into
+ * it.
+ */
+final class SparkJobHarness {
+  static final String JOB_ID = "0b5d8ab4-7f3c-4a53-a4a7-7b6d8e3f1c11";
+  static final String STAGING = "/table/_manifest_" + JOB_ID;
+  static final String OUTPUT = STAGING + "/00/output/";
+
+  final MemoryStoreState state;
+  final Configuration conf = MemoryFileSystem.configuration();
+  final Path table;
+  private final List<Object> messages = new ArrayList<>();
+  private SparkJob job;
+
+  /** A fresh store behind a scheme, which decides its traits. */
+  SparkJobHarness(String scheme) {
+    String authority = "spark-job-" + scheme;
+    state = MemoryFileSystem.state(authority);
+    state.clear();
+    table = new Path(scheme + "://" + authority + "/table");
+  }
+
+  Path path(String path) {
+    return new Path(table.toUri().getScheme(), table.toUri().getAuthority(), path);
+  }
+
+  SparkJob.Overwrite noOverwrite() {
+    return SparkJob.Overwrite.recorded(List.of());
+  }
+
+  SparkJob.Overwrite overwriteOf(String... paths) {
+    List<Path> recorded = new ArrayList<>();
+    Arrays.stream(paths).map(this::path).forEach(recorded::add);
+    return SparkJob.Overwrite.recorded(recorded);
+  }
+
+  SparkJob.Overwrite dynamicOverwrite() {
+    return SparkJob.Overwrite.dynamic(List.of());
+  }
+
+  SparkJob setUp(SparkJob.Overwrite overwrite) throws IOException {
+    Stores stores = new Stores(conf);
+    job = new SparkJob(JOB_ID, table, overwrite, stores.all(), new CommitterConfig(conf));
+    job.setUp();
+    return job;
+  }
+
+  SparkJob job() {
+    return job;
+  }
+
+  /** A task that commits files ("p=1/a"), each with its own name as content. */
+  void commitTask(int task, String... files) {
+    TaskOutput.Builder output = TaskOutput.builder(JOB_ID, task, task);
+    for (String file : files) {
+      int slash = file.lastIndexOf('/');
+      output.add(
+          TaskOutput.TABLE, slash < 0 ? "" : file.substring(0, slash), file.substring(slash + 1));
+      state.write(OUTPUT + file, "new " + file);
+    }
+    messages.add(output.build().toBytes());
+  }
+
+  /** A task that commits files to a custom location. */
+  void commitTaskAt(int task, String location, String... names) throws IOException {
+    TaskOutput.Builder output = TaskOutput.builder(JOB_ID, task, task);
+    new LocationMarks(new Stores(conf).all(), new StagingRoot(table, JOB_ID)).write(path(location));
+    for (String name : names) {
+      output.add(path(location).toString(), "", name);
+      state.write(location + "/_manifest_" + JOB_ID + "/00/output/" + name, "new " + name);
+    }
+    messages.add(output.build().toBytes());
+  }
+
+  void message(Object message) {
+    messages.add(message);
+  }
+
+  void commit() throws IOException {
+    job.commit(messages);
+  }
+
+  /**
+   * What a reader of the store sees: every file outside hidden directories, but for the reports.
+   */
+  NavigableMap<String, String> visible() {
+    NavigableMap<String, String> visible = new TreeMap<>(state.files());
+    visible.keySet().removeIf(path -> path.contains("/_") || path.contains("/."));
+    return visible;
+  }
+
+  /** What is left of staging trees, directories too. */
+  List<String> staging() {
+    List<String> left = new ArrayList<>(state.paths());
+    left.removeIf(path -> !path.contains("/_manifest_"));
+    return left;
+  }
+}

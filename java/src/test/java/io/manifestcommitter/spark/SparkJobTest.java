@@ -1,0 +1,434 @@
+package io.manifestcommitter.spark;
+
+import static io.manifestcommitter.spark.SparkJobHarness.JOB_ID;
+import static io.manifestcommitter.spark.SparkJobHarness.OUTPUT;
+import static io.manifestcommitter.spark.SparkJobHarness.STAGING;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.manifestcommitter.CommitterConfig;
+import io.manifestcommitter.manifest.CorruptManifestException;
+import io.manifestcommitter.manifest.SuccessReport;
+import io.manifestcommitter.plan.PlanRejectedException;
+import io.manifestcommitter.testing.MemoryStoreState.Fate;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Job setup, commit and abort of the Spark protocol, on the traits of each store. */
+class SparkJobTest {
+  /** Operations of which a commit makes one. */
+  private static final Map<String, Integer> FIRST = Map.of("mkdirs", 1, "delete", 1);
+
+  @ParameterizedTest
+  @ValueSource(strings = {"hdfs", "abfs", "gs", "mem"})
+  void publishesExactlyWhatTheMessagesName(String scheme) throws IOException {
+    SparkJobHarness spark = new SparkJobHarness(scheme);
+    spark.setUp(spark.noOverwrite());
+    spark.commitTask(0, "p=1/a", "p=2/b");
+    spark.commitTask(1, "p=1/c", "d");
+    spark.commitTask(2);
+    spark.state.write(OUTPUT + "p=1/stray", "of a killed attempt");
+    spark.state.write(OUTPUT + "p=9/stray", "of a killed attempt");
+
+    spark.commit();
+
+    assertThat(spark.visible())
+        .isEqualTo(
+            Map.of(
+                "/table/p=1/a", "new p=1/a",
+                "/table/p=2/b", "new p=2/b",
+                "/table/p=1/c", "new p=1/c",
+                "/table/d", "new d"));
+    assertThat(spark.staging()).isEmpty();
+    SuccessReport report =
+        SuccessReport.parse(spark.state.bytes("/table/_SUCCESS"), "/table/_SUCCESS");
+    assertThat(report.jobId()).isEqualTo(JOB_ID);
+    assertThat(report.success()).isTrue();
+    assertThat(report.statistics().counters())
+        .containsEntry("committer_files_committed", 4L)
+        .containsEntry("committer_tasks_completed", 3L);
+    assertThat(report.filenames())
+        .containsExactlyInAnyOrder("/table/p=1/a", "/table/p=1/c", "/table/p=2/b", "/table/d");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"hdfs", "gs"})
+  void makesAtMostNPlus3DPlus12RequestsIntoNewDirectories(String scheme) throws IOException {
+    for (int years : new int[] {1, 2, 7}) {
+      SparkJobHarness spark = new SparkJobHarness(scheme);
+      spark.setUp(spark.noOverwrite());
+      int months = 12;
+      int tasks = 3;
+      for (int task = 0; task < tasks; task++) {
+        List<String> files = new ArrayList<>();
+        for (int year = 0; year < years; year++) {
+          for (int month = 0; month < months; month++) {
+            files.add("year=" + year + "/month=" + month + "/part-" + task);
+          }
+        }
+        spark.commitTask(task, files.toArray(String[]::new));
+      }
+      spark.state.resetRequests();
+      spark.commit();
+
+      int n = tasks * years * months;
+      int d = years + years * months;
+      assertThat(spark.visible()).hasSize(n);
+      assertThat(spark.state.requests()).hasSizeLessThanOrEqualTo(n + 3 * d + 12);
+    }
+  }
+
+  @Test
+  void setupMakesAtMostThreeRequests() throws IOException {
+    SparkJobHarness spark = new SparkJobHarness("abfs");
+    spark.state.write("/table/p=1/old", "old");
+    spark.setUp(spark.overwriteOf("/table"));
+    assertThat(spark.state.requests()).hasSizeLessThanOrEqualTo(3);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"hdfs", "gs"})
+  void anOverwriteReplacesWhatItWasAskedTo(String scheme) throws IOException {
+    SparkJobHarness spark = new SparkJobHarness(scheme);
+    spark.state.write("/table/p=1/old", "old");
+    spark.state.write("/table/p=1/sub/deep/old", "old");
+    spark.state.write("/table/p=2/old", "old");
+    spark.state.write("/table/_temporary/other/file", "of a running job");
+    spark.state.write("/table/p=1/_manifest_other/00/output/file", "of a running job");
+    spark.state.write("/table/_SUCCESS", "{}");
+    spark.setUp(spark.overwriteOf("/table"));
+    spark.commitTask(0, "p=1/a");
+    assertThat(spark.visible()).hasSize(3);
+
+    spark.commit();
+
+    assertThat(spark.visible()).isEqualTo(Map.of("/table/p=1/a", "new p=1/a"));
+    assertThat(spark.state.paths())
+        .contains("/table/_temporary/other/file", "/table/p=1/_manifest_other/00/output/file")
+        .doesNotContain("/table/p=2", "/table/p=1/sub");
+    assertThat(SuccessReport.parse(spark.state.bytes("/table/_SUCCESS"), "report").jobId())
+        .isEqualTo(JOB_ID);
+  }
+
+  @Test
+  void aDynamicOverwriteReplacesThePartitionsItWritesTo() throws IOException {
+    SparkJobHarness spark = new SparkJobHarness("gs");
+    spark.state.write("/table/p=1/old", "old");
+    spark.state.write("/table/p=2/old", "kept");
+    spark.state.write("/elsewhere/old", "old");
+    spark.setUp(spark.dynamicOverwrite());
+    spark.commitTask(0, "p=1/a", "p=3/b");
+    spark.commitTaskAt(1, "/elsewhere", "c");
+
+    spark.commit();
+
+    assertThat(spark.visible())
+        .isEqualTo(
+            Map.of(
+                "/table/p=1/a", "new p=1/a",
+                "/table/p=2/old", "kept",
+                "/table/p=3/b", "new p=3/b",
+                "/elsewhere/c", "new c"));
+    assertThat(spark.staging()).isEmpty();
+  }
+
+  @Test
+  void recordedPathsThatContainOneAnotherAreMerged() throws IOException {
+    SparkJobHarness spark = new SparkJobHarness("hdfs");
+    spark.state.write("/table/p=1/old", "old");
+    spark.setUp(spark.overwriteOf("/table", "/table/p=1"));
+    spark.commitTask(0, "p=1/a");
+    spark.state.resetRequests();
+    spark.commit();
+    assertThat(spark.visible()).isEqualTo(Map.of("/table/p=1/a", "new p=1/a"));
+    assertThat(spark.state.requests()).filteredOn("delete /table/p=1/old"::equals).hasSize(1);
+  }
+
+  @Test
+  void whatAppearsAfterThePlanIsNotDeleted() throws IOException {
+    SparkJobHarness spark = new SparkJobHarness("hdfs");
+    spark.state.write("/table/p=1/old", "old");
+    spark.state.write("/table/p=1/rewritten", "old");
+    spark.setUp(spark.overwriteOf("/table"));
+    spark.commitTask(0, "p=2/a");
+    spark.state.onRequest(
+        (number, operation, path) -> {
+          if (operation.equals("rename") && path.endsWith("p=2/a")) {
+            spark.state.write("/table/p=1/appended", "of another job");
+            spark.state.remove("/table/p=1/rewritten");
+            spark.state.write("/table/p=1/rewritten", "of another job");
+          }
+          return Fate.NORMAL;
+        });
+
+    spark.commit();
+
+    assertThat(spark.visible())
+        .isEqualTo(
+            Map.of(
+                "/table/p=2/a", "new p=2/a",
+                "/table/p=1/appended", "of another job",
+                "/table/p=1/rewritten", "of another job"));
+  }
+
+  @Test
+  void customLocationsAreStagedSealedAndCleaned() throws IOException {
+    SparkJobHarness spark = new SparkJobHarness("hdfs");
+    spark.state.write("/elsewhere/old", "old");
+    spark.setUp(spark.overwriteOf("/table", "/elsewhere", "/never-written"));
+    spark.state.write("/never-written/old", "old");
+    spark.commitTask(0, "p=1/a");
+    spark.commitTaskAt(1, "/elsewhere", "b");
+    spark.commit();
+    assertThat(spark.visible())
+        .isEqualTo(Map.of("/table/p=1/a", "new p=1/a", "/elsewhere/b", "new b"));
+    assertThat(spark.staging()).isEmpty();
+  }
+
+  @Test
+  void abortCleansLocationsOfAttemptsThatNeverReported() throws IOException {
+    SparkJobHarness spark = new SparkJobHarness("hdfs");
+    spark.state.write("/elsewhere/old", "old");
+    SparkJob job = spark.setUp(spark.noOverwrite());
+    spark.commitTaskAt(1, "/elsewhere", "b");
+    job.abort();
+    assertThat(spark.visible()).isEqualTo(Map.of("/elsewhere/old", "old"));
+    assertThat(spark.staging()).isEmpty();
+  }
+
+  @Test
+  void aLocationThatHoldsTheTableIsRefused() throws IOException {
+    SparkJobHarness spark = new SparkJobHarness("hdfs");
+    spark.state.write("/table/old", "old");
+    spark.setUp(spark.noOverwrite());
+    TaskOutput.Builder output = TaskOutput.builder(JOB_ID, 0, 0);
+    output.add(spark.path("/").toString(), "", "a");
+    spark.message(output.build().toBytes());
+    assertThatThrownBy(spark::commit).hasMessageContaining("holds the table");
+    assertThat(spark.visible()).isEqualTo(Map.of("/table/old", "old"));
+  }
+
+  @Test
+  void aMissingFileFailsTheJobAndNamesTaskAndFile() throws IOException {
+    SparkJobHarness spark = new SparkJobHarness("abfs");
+    spark.setUp(spark.noOverwrite());
+    spark.commitTask(0, "p=1/a");
+    spark.commitTask(7, "p=1/b", "p=2/c");
+    spark.state.remove(OUTPUT + "p=1/b");
+    spark.state.remove(OUTPUT + "p=2");
+    assertThatThrownBy(spark::commit)
+        .isInstanceOf(PlanRejectedException.class)
+        .hasMessageContaining("p=1/b of task 7")
+        .hasMessageContaining("p=2/c of task 7")
+        .hasMessageContaining(CommitterConfig.MISSING_FILES);
+    assertThat(spark.visible()).isEmpty();
+  }
+
+  @Test
+  void aMissingFileMayBeAWarning() throws IOException {
+    SparkJobHarness spark = new SparkJobHarness("abfs");
+    spark.conf.set(CommitterConfig.MISSING_FILES, "warn");
+    spark.setUp(spark.noOverwrite());
+    spark.commitTask(0, "p=1/a", "p=1/b");
+    spark.state.remove(OUTPUT + "p=1/b");
+    spark.commit();
+    assertThat(spark.visible()).containsOnlyKeys("/table/p=1/a");
+    assertThat(SuccessReport.parse(spark.state.bytes("/table/_SUCCESS"), "report").diagnostics())
+        .extractingByKey("warning.1")
+        .asString()
+        .contains("p=1/b");
+  }
+
+  @Test
+  void messagesThatCannotBeTrustedPublishNothing() throws IOException {
+    for (Object bad : new Object[] {"text", null, new byte[] {1, 2, 3}}) {
+      SparkJobHarness spark = new SparkJobHarness("hdfs");
+      spark.setUp(spark.noOverwrite());
+      spark.commitTask(0, "a");
+      spark.message(bad);
+      assertThatThrownBy(spark::commit)
+          .isInstanceOf(CorruptManifestException.class)
+          .hasMessageContaining("commit message 2 of 2")
+          .hasMessageContaining(JOB_ID);
+      assertThat(spark.visible()).isEmpty();
+    }
+  }
+
+  @Test
+  void aFileWhereAPartitionHasToGoIsRefused() throws IOException {
+    SparkJobHarness spark = new SparkJobHarness("hdfs");
+    spark.state.write("/table/p=1", "a file");
+    spark.setUp(spark.noOverwrite());
+    spark.commitTask(0, "p=1/a", "p=2/b");
+    assertThatThrownBy(spark::commit)
+        .isInstanceOf(PlanRejectedException.class)
+        .hasMessageContaining("/table/p=1");
+    assertThat(spark.visible()).isEqualTo(Map.of("/table/p=1", "a file"));
+  }
+
+  @Test
+  void tablesOfOtherFormatsAndFilesAreRefusedInSetup() {
+    for (String marker :
+        List.of("/table/_delta_log/0.json", "/table/metadata/v1.metadata.json", "/table")) {
+      SparkJobHarness spark = new SparkJobHarness("hdfs");
+      spark.state.write(marker, "theirs");
+      assertThatThrownBy(() -> spark.setUp(spark.overwriteOf("/table")))
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("/table");
+      assertThat(spark.state.files()).isEqualTo(Map.of(marker, "theirs"));
+      assertThat(spark.staging()).isEmpty();
+    }
+  }
+
+  @Test
+  void aFailedSetupLeavesNothing() {
+    for (Fate fate : new Fate[] {Fate.FAILS_BEFORE, Fate.FAILS_AFTER}) {
+      SparkJobHarness spark = new SparkJobHarness("hdfs");
+      spark.state.onRequest(
+          (number, operation, path) -> operation.equals("mkdirs") ? fate : Fate.NORMAL);
+      assertThatThrownBy(() -> spark.setUp(spark.noOverwrite())).isInstanceOf(IOException.class);
+      assertThat(spark.state.paths()).containsExactly("/");
+    }
+  }
+
+  @Test
+  void abortRemovesTheTableDirectoryThatOnlyThisJobMade() throws IOException {
+    SparkJobHarness spark = new SparkJobHarness("hdfs");
+    SparkJob job = spark.setUp(spark.noOverwrite());
+    spark.state.write(OUTPUT + "a", "x");
+    job.abort();
+    assertThat(spark.state.paths()).containsExactly("/");
+
+    SparkJobHarness shared = new SparkJobHarness("hdfs");
+    SparkJob second = shared.setUp(shared.noOverwrite());
+    shared.state.write("/table/other", "of another job");
+    second.abort();
+    assertThat(shared.state.files()).containsOnlyKeys("/table/other");
+
+    SparkJobHarness existing = new SparkJobHarness("hdfs");
+    existing.state.mkdirs("/table");
+    existing.setUp(existing.noOverwrite()).abort();
+    assertThat(existing.state.paths()).containsExactly("/", "/table");
+  }
+
+  @Test
+  void abortAfterACommitDoesNothing() throws IOException {
+    SparkJobHarness spark = new SparkJobHarness("hdfs");
+    spark.setUp(spark.noOverwrite());
+    spark.commitTask(0, "a");
+    spark.commit();
+    spark.state.resetRequests();
+    spark.job().abort();
+    assertThat(spark.state.requests()).isEmpty();
+    assertThat(spark.visible()).containsOnlyKeys("/table/a");
+  }
+
+  @Test
+  void abortNeverThrows() throws IOException {
+    SparkJobHarness spark = new SparkJobHarness("hdfs");
+    spark.setUp(spark.noOverwrite());
+    spark.state.onRequest((number, operation, path) -> Fate.FAILS_BEFORE);
+    spark.job().abort();
+    spark.state.onRequest((number, operation, path) -> Fate.NORMAL);
+    assertThat(spark.staging()).contains(STAGING);
+  }
+
+  @Test
+  void whatCannotBeTakenBackIsNamedAndTheStagingRootKept() throws IOException {
+    SparkJobHarness spark = new SparkJobHarness("hdfs");
+    spark.setUp(spark.noOverwrite());
+    spark.commitTask(0, "p=1/a", "p=1/b");
+    spark.state.onRequest(
+        (number, operation, path) ->
+            (operation.equals("rename") && path.endsWith("/b")) || operation.equals("delete")
+                ? Fate.FAILS_BEFORE
+                : Fate.NORMAL);
+    assertThatThrownBy(spark::commit)
+        .satisfies(
+            e ->
+                assertThat(e.getSuppressed())
+                    .anySatisfy(s -> assertThat(s).hasMessageContaining("could not take back")));
+    spark.job().abort();
+    spark.state.onRequest((number, operation, path) -> Fate.NORMAL);
+    assertThat(spark.staging()).contains(STAGING);
+  }
+
+  @Test
+  void aCleanupThatFailsDoesNotFailACommittedJob() throws IOException {
+    SparkJobHarness spark = new SparkJobHarness("hdfs");
+    spark.setUp(spark.noOverwrite());
+    spark.commitTask(0, "a");
+    spark.state.onRequest(
+        (number, operation, path) -> operation.equals("delete") ? Fate.FAILS_BEFORE : Fate.NORMAL);
+    spark.commit();
+    assertThat(spark.visible()).containsOnlyKeys("/table/a");
+  }
+
+  @Test
+  void oldDataThatCannotBeRemovedIsAnErrorThatNamesIt() throws IOException {
+    SparkJobHarness spark = new SparkJobHarness("hdfs");
+    spark.state.write("/table/p=1/old", "old");
+    spark.setUp(spark.overwriteOf("/table"));
+    spark.commitTask(0, "p=1/a");
+    spark.state.onRequest(
+        (number, operation, path) ->
+            operation.equals("delete") && path.endsWith("/old") ? Fate.FAILS_BEFORE : Fate.NORMAL);
+    assertThatThrownBy(spark::commit)
+        .hasMessageContaining("/table/p=1/old")
+        .hasMessageContaining("new data of job " + JOB_ID + " is complete");
+    assertThat(spark.visible()).containsOnlyKeys("/table/p=1/a", "/table/p=1/old");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"list", "mkdirs", "rename", "create"})
+  void anInterruptTakesBackWhatIsVisibleAndIsSetAgain(String during) throws IOException {
+    SparkJobHarness spark = interruptedDuring(during);
+    assertThatThrownBy(spark::commit).isInstanceOf(InterruptedIOException.class);
+    assertThat(Thread.interrupted()).isTrue();
+    spark.job().abort();
+    assertThat(spark.visible()).isEqualTo(Map.of("/table/p=0/old", "old"));
+    assertThat(spark.staging()).isEmpty();
+  }
+
+  @Test
+  void anInterruptPastThePointOfNoReturnLetsTheCommitEnd() throws IOException {
+    SparkJobHarness spark = interruptedDuring("delete");
+    spark.commit();
+    assertThat(Thread.interrupted()).isTrue();
+    assertThat(spark.visible()).containsOnlyKeys("/table/p=1/a", "/table/p=1/b", "/table/p=1/c");
+    assertThat(spark.staging()).isEmpty();
+  }
+
+  /**
+   * An overwrite whose driver is interrupted, and knows it, while the second such request of its
+   * commit is under way.
+   */
+  private static SparkJobHarness interruptedDuring(String operation) throws IOException {
+    SparkJobHarness spark = new SparkJobHarness("hdfs");
+    spark.state.write("/table/p=0/old", "old");
+    spark.conf.setInt(CommitterConfig.IO_THREADS, 1);
+    spark.setUp(spark.overwriteOf("/table"));
+    spark.commitTask(0, "p=1/a", "p=1/b", "p=1/c");
+    Thread driver = Thread.currentThread();
+    AtomicInteger seen = new AtomicInteger();
+    spark.state.onRequest(
+        (number, requested, path) -> {
+          if (requested.equals(operation)
+              && seen.incrementAndGet() == FIRST.getOrDefault(operation, 2)) {
+            driver.interrupt();
+            while (driver.isInterrupted() || driver.getState() != Thread.State.WAITING) {
+              Thread.onSpinWait();
+            }
+          }
+          return Fate.NORMAL;
+        });
+    return spark;
+  }
+}
