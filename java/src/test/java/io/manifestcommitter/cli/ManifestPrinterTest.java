@@ -1,0 +1,378 @@
+package io.manifestcommitter.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.manifestcommitter.manifest.DirectoryEntry;
+import io.manifestcommitter.manifest.DirectoryState;
+import io.manifestcommitter.manifest.FileEntry;
+import io.manifestcommitter.manifest.FileList;
+import io.manifestcommitter.manifest.Samples;
+import io.manifestcommitter.manifest.Statistics;
+import io.manifestcommitter.manifest.SuccessReport;
+import io.manifestcommitter.manifest.TaskManifest;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ManifestPrinterTest {
+  private static final SuccessReport REPORT =
+      SuccessReport.builder()
+          .at(Instant.parse("2024-01-02T03:04:05Z"))
+          .hostname("node1")
+          .committer("manifest committer 1")
+          .job("0b0f-41e", "spark.sql.sources.writeJobUUID")
+          .filenames(paths(12))
+          .statistics(
+              new Statistics(
+                  Map.of(
+                      "committer_files_committed", 1234L,
+                      "committer_bytes_committed", 5_000_000L,
+                      "committer_tasks_completed", 40L,
+                      "commit_file_rename", 1234L,
+                      "op_delete", 0L),
+                  Map.of("stage.job.heap.memory", 77L),
+                  Map.of("commit_file_rename.min", 3L),
+                  Map.of("commit_file_rename.max", 80L),
+                  Map.of(
+                      "committer_commit_job.mean", new Statistics.Mean(1, 1600),
+                      "job_stage_load_manifests.mean", new Statistics.Mean(1, 120),
+                      "job_stage_rename_files.mean", new Statistics.Mean(1, 1300),
+                      "commit_file_rename.mean", new Statistics.Mean(1234, 12340),
+                      "committer_task_file_size.mean", new Statistics.Mean(2, 4096))))
+          .ended("committed", "committer_commit_job")
+          .build();
+
+  @TempDir private Path directory;
+
+  private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+  private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+  private Path success;
+
+  @BeforeEach
+  void aTable() throws IOException {
+    success = Files.write(directory.resolve("_SUCCESS"), REPORT.toJson());
+  }
+
+  @Test
+  void aReportIsPrintedShortly() {
+    assertThat(run(success)).isZero();
+
+    assertThat(output().lines())
+        .containsExactly(
+            "Job report file:" + success,
+            "  Job           0b0f-41e (id from spark.sql.sources.writeJobUUID)",
+            "  Outcome       succeeded, stage committer_commit_job, state committed",
+            "  Committer     manifest committer 1",
+            "  Host          node1",
+            "  Date          2024-01-02T03:04:05Z",
+            "  Files         1,234",
+            "  Bytes         4.8 MiB (5,000,000 bytes)",
+            "  Tasks         40",
+            "  Job commit    1.6 s",
+            "  Stages        load manifests 120 ms, rename files 1.3 s",
+            "  First files",
+            "    file:/t/d=1/f0",
+            "    file:/t/d=1/f1",
+            "    file:/t/d=1/f2",
+            "    file:/t/d=1/f3",
+            "    file:/t/d=1/f4",
+            "    file:/t/d=1/f5",
+            "    file:/t/d=1/f6",
+            "    file:/t/d=1/f7",
+            "    file:/t/d=1/f8",
+            "    file:/t/d=1/f9",
+            "    ... and 2 more",
+            "  Statistics",
+            row("commit_file_rename", "1,234, total 12.3 s, mean 10 ms, min 3 ms, max 80 ms"),
+            row("committer_bytes_committed", "4.8 MiB (5,000,000 bytes)"),
+            row("committer_commit_job", "total 1.6 s, mean 1.6 s, of 1 sample"),
+            row("committer_files_committed", "1,234"),
+            row("committer_task_file_size", "mean 2.0 KiB, of 2 samples"),
+            row("committer_tasks_completed", "40"),
+            row("job_stage_load_manifests", "total 120 ms, mean 120 ms, of 1 sample"),
+            row("job_stage_rename_files", "total 1.3 s, mean 1.3 s, of 1 sample"),
+            row("stage.job.heap.memory", "77 (gauge)"));
+    assertThat(errors()).isEmpty();
+  }
+
+  @Test
+  void aDirectoryStandsForItsReport() {
+    assertThat(run(directory)).isZero();
+
+    assertThat(output()).startsWith("Job report file:" + success);
+  }
+
+  @Test
+  void aFailureIsPrintedWithItsCause() throws IOException {
+    Exception cause = new IOException("disk\tfull");
+    Path report =
+        Files.write(
+            directory.resolve("summary-job.json"),
+            SuccessReport.builder()
+                .ended("", "job_stage_rename_files")
+                .failed(cause)
+                .build()
+                .toJson());
+
+    assertThat(run(report)).isZero();
+
+    assertThat(output())
+        .contains("  Outcome       FAILED, stage job_stage_rename_files")
+        .contains(row("exception", "java.io.IOException: disk\\tfull"))
+        .contains("        at io.manifestcommitter.cli.ManifestPrinterTest.")
+        .containsPattern("\\.\\.\\. and \\d+ more lines \\(--json shows them\\)");
+  }
+
+  @Test
+  void reportsOfOtherCommittersArePrinted() throws IOException {
+    Path hadoop = Files.write(directory.resolve("h"), Samples.hadoopFailureReport());
+    Path s3a = Files.write(directory.resolve("s"), Samples.s3aReport());
+
+    assertThat(run(hadoop, s3a)).isZero();
+
+    assertThat(output())
+        .contains("  Job           job_1 (id from JobID)")
+        .contains("  Committer     magic")
+        .contains("    /table/part-0 0")
+        .contains(row("files_created", "2"));
+  }
+
+  @Test
+  void aTaskManifestIsPrinted() throws IOException {
+    Path ours = Files.write(directory.resolve("task_1-manifest.json"), manifest().toJson());
+    Path hadoop = Files.write(directory.resolve("x"), Samples.hadoopTaskManifest());
+
+    assertThat(run(ours, hadoop)).isZero();
+
+    assertThat(output())
+        .contains("Task manifest file:" + ours)
+        .contains("  Job           job_7, attempt 1")
+        .contains("  Task          task_7")
+        .contains("  Attempt       attempt_7")
+        .contains("  Files         1\n")
+        .contains("  Bytes         2.0 KiB (2,048 bytes)")
+        .contains("    file:/t/line\\nbreak (2.0 KiB)")
+        .contains("    file:/t (directory)")
+        .contains(row("note", "n"))
+        .doesNotContain("crc32c")
+        .contains("  Attempt       attempt_1");
+  }
+
+  @Test
+  void aListOfFilesIsPrinted() throws IOException {
+    Path list = fileList(12);
+
+    assertThat(run(list)).isZero();
+
+    assertThat(output())
+        .startsWith("List of files file:" + list)
+        .contains("  Job           job")
+        .contains("  Table         file:/t")
+        .contains("  Files         12")
+        .contains("  Bytes         66 bytes")
+        .contains("    d=1/f0 (0 bytes)")
+        .contains("    d=1/f11 (11 bytes)");
+  }
+
+  @Test
+  void jsonIsOneLineForEachPath() throws IOException {
+    Path manifest = Files.write(directory.resolve("m"), manifest().toJson());
+    Path hadoop = Files.write(directory.resolve("h"), Samples.hadoopFailureReport());
+    Path missing = directory.resolve("missing");
+
+    assertThat(
+            run(
+                "--json",
+                directory.toString(),
+                manifest.toString(),
+                hadoop.toString(),
+                fileList(2).toString(),
+                missing.toString()))
+        .isEqualTo(1);
+
+    List<JsonNode> lines = new ArrayList<>();
+    for (String line : output().split("\n", -1)) {
+      if (!line.isEmpty()) {
+        lines.add(new ObjectMapper().readTree(line));
+      }
+    }
+    assertThat(lines).hasSize(5);
+    assertThat(lines.get(0).get("path").asText()).isEqualTo("file:" + success);
+    assertThat(lines.get(0).get("kind").asText()).isEqualTo("success_report");
+    assertThat(lines.get(0).get("content")).isEqualTo(new ObjectMapper().readTree(REPORT.toJson()));
+    assertThat(lines.get(1).get("kind").asText()).isEqualTo("task_manifest");
+    assertThat(lines.get(1).get("content"))
+        .isEqualTo(new ObjectMapper().readTree(manifest().toJson()));
+    assertThat(lines.get(2).get("content"))
+        .isEqualTo(new ObjectMapper().readTree(Samples.hadoopFailureReport()));
+    assertThat(lines.get(3).get("kind").asText()).isEqualTo("file_list");
+    assertThat(lines.get(3).get("content").toString())
+        .isEqualTo(
+            "{\"jobId\":\"job\",\"table\":\"file:/t\",\"files\":2,\"bytes\":1,\"entries\":["
+                + "{\"path\":\"d=1/f0\",\"size\":0},{\"path\":\"d=1/f1\",\"size\":1,\"etag\":\"e\"}]}");
+    assertThat(lines.get(4).get("path").asText()).isEqualTo(missing.toString());
+    assertThat(lines.get(4).get("error").asText()).contains("not found");
+  }
+
+  @Test
+  void aPathThatFailsDoesNotStopTheOthers() throws IOException {
+    Path missing = directory.resolve("missing");
+    Path empty = Files.createFile(directory.resolve("empty"));
+    Path noise = Files.write(directory.resolve("noise"), new byte[] {1, 2, 3});
+    Path cut = Files.write(directory.resolve("cut"), Arrays.copyOf(REPORT.toJson(), 200));
+    byte[] manifest = manifest().toJson();
+    manifest[manifest.length / 2] ^= 1;
+    Path flipped = Files.write(directory.resolve("flipped"), manifest);
+    Path list = fileList(3);
+    Path cutList =
+        Files.write(directory.resolve("cutList"), Arrays.copyOf(Files.readAllBytes(list), 60));
+    Path noReport = Files.createDirectory(directory.resolve("table"));
+
+    assertThat(run(missing, empty, noise, cut, flipped, cutList, noReport, success)).isEqualTo(1);
+
+    assertThat(errors().lines())
+        .hasSize(7)
+        .allMatch(line -> line.startsWith("ManifestPrinter: "))
+        .anyMatch(line -> line.contains(missing + " was not found. Check the path"))
+        .anyMatch(
+            line -> line.contains(empty + " is empty") && line.contains("FileOutputCommitter"))
+        .anyMatch(line -> line.contains(noise + " is not a file of a manifest committer"))
+        .anyMatch(line -> line.contains(cut + " is not a committer's job report"))
+        .anyMatch(line -> line.contains(flipped.toString()))
+        .anyMatch(line -> line.contains(cutList + " is not a complete list"))
+        .anyMatch(line -> line.contains("no _SUCCESS in") && line.contains("marksuccessfuljobs"));
+    assertThat(output()).startsWith("Job report file:" + success).doesNotContain("List of files");
+  }
+
+  @Test
+  void pathsThatCannotBeUsedAreExplained() {
+    assertThat(run("a:b", "nosuchscheme://host/x")).isEqualTo(1);
+
+    assertThat(errors())
+        .contains("a:b cannot be used as a path")
+        .contains("nosuchscheme://host/x cannot be read")
+        .contains("Put the connector of that store on the class path");
+    assertThat(output()).isEmpty();
+  }
+
+  @Test
+  void wrongUsageIsExplained() {
+    assertThat(run(new String[0])).isEqualTo(2);
+    assertThat(run("--json")).isEqualTo(2);
+    assertThat(run("--nonsense", success.toString())).isEqualTo(2);
+    assertThat(run("")).isEqualTo(2);
+    assertThat(run("-D")).isEqualTo(2);
+    assertThat(run("-Dkey", success.toString())).isEqualTo(2);
+
+    assertThat(output()).isEmpty();
+    assertThat(errors())
+        .contains("a path is missing", "there is no option --nonsense", "-D needs key=value")
+        .contains("Usage: ManifestPrinter [--json]");
+  }
+
+  @Test
+  void helpIsNoError() {
+    assertThat(run("--help")).isZero();
+
+    assertThat(output()).startsWith("Usage: ManifestPrinter [--json]").contains("Exit code");
+    assertThat(errors()).isEmpty();
+  }
+
+  @Test
+  void optionsOfHadoopReachTheFilesystem() {
+    String dataRoot = directory.toUri().toString();
+
+    assertThat(run("-D", "fs.defaultFS=file:///", success.toString())).isZero();
+    assertThat(run("-Dfs.defaultFS=nosuchscheme://host", success.toString())).isEqualTo(1);
+    assertThat(run("-Dfs.defaultFS=nosuchscheme://host", dataRoot)).isZero();
+
+    assertThat(errors()).contains("nosuchscheme");
+  }
+
+  @Test
+  void optionsOfSparkSubmitReachTheFilesystem() {
+    System.setProperty("spark.hadoop.fs.defaultFS", "nosuchscheme://host");
+    try {
+      assertThat(run(success)).isEqualTo(1);
+    } finally {
+      System.clearProperty("spark.hadoop.fs.defaultFS");
+    }
+
+    assertThat(errors()).contains("nosuchscheme");
+  }
+
+  @Test
+  void aPathMayLookLikeAnOption() {
+    assertThat(run("--", "--json")).isEqualTo(1);
+
+    assertThat(errors()).contains("--json was not found");
+  }
+
+  private Path fileList(int count) throws IOException {
+    List<FileEntry> files = new ArrayList<>();
+    for (org.apache.hadoop.fs.Path path : paths(count)) {
+      files.add(new FileEntry(path, path, files.size(), files.size() == 1 ? "e" : null, 0));
+    }
+    Path list = directory.resolve("_SUCCESS.files");
+    try (OutputStream stream = Files.newOutputStream(list)) {
+      FileList.write(stream, "job", new org.apache.hadoop.fs.Path("file:/t"), count, files);
+    }
+    return list;
+  }
+
+  private static TaskManifest manifest() {
+    org.apache.hadoop.fs.Path table = new org.apache.hadoop.fs.Path("file:/t");
+    org.apache.hadoop.fs.Path file = new org.apache.hadoop.fs.Path(table, "line\nbreak");
+    return TaskManifest.builder()
+        .job("job_7", 1)
+        .task("task_7", "attempt_7")
+        .taskAttemptDirectory(table)
+        .files(List.of(new FileEntry(file, file, 2048, null, 0)))
+        .directories(List.of(new DirectoryEntry(table, DirectoryState.DIRECTORY, 0)))
+        .extraData(Map.of("note", "n"))
+        .build();
+  }
+
+  private static List<org.apache.hadoop.fs.Path> paths(int count) {
+    List<org.apache.hadoop.fs.Path> paths = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      paths.add(new org.apache.hadoop.fs.Path("file:/t/d=1/f" + i));
+    }
+    return paths;
+  }
+
+  private static String row(String name, String value) {
+    return "    " + name + " ".repeat(44 - name.length()) + " " + value;
+  }
+
+  private int run(Path... paths) {
+    return run(Arrays.stream(paths).map(Path::toString).toArray(String[]::new));
+  }
+
+  private int run(String... args) {
+    return ManifestPrinter.run(
+        args, new PrintStream(out, true, UTF_8), new PrintStream(err, true, UTF_8));
+  }
+
+  private String output() {
+    return out.toString(UTF_8);
+  }
+
+  private String errors() {
+    return err.toString(UTF_8);
+  }
+}

@@ -1,0 +1,85 @@
+package io.manifestcommitter.manifest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.net.URI;
+import org.apache.hadoop.fs.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class FileEntryTest {
+  private static final Path FILE = new Path("file:/t/f");
+
+  @Test
+  void anEtagThatIsNullIsEmpty() {
+    FileEntry file = new FileEntry(FILE, FILE, 1, null, 0);
+
+    assertThat(file.etag()).isEmpty();
+    assertThat(file).isEqualTo(new FileEntry(FILE, FILE, 1, "", 0));
+  }
+
+  @Test
+  void allPartsCountForEquality() {
+    FileEntry file = new FileEntry(FILE, FILE, 1, "e", 2);
+    Path other = new Path("file:/t/g");
+
+    assertThat(file)
+        .isEqualTo(new FileEntry(FILE, FILE, 1, "e", 2))
+        .hasSameHashCodeAs(new FileEntry(FILE, FILE, 1, "e", 2))
+        .isNotEqualTo(new FileEntry(other, FILE, 1, "e", 2))
+        .isNotEqualTo(new FileEntry(FILE, other, 1, "e", 2))
+        .isNotEqualTo(new FileEntry(FILE, FILE, 0, "e", 2))
+        .isNotEqualTo(new FileEntry(FILE, FILE, 1, "", 2))
+        .isNotEqualTo(new FileEntry(FILE, FILE, 1, "e", 0));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"t/f", "f", "/", "gs://bucket/", "/../f"})
+  void aPathThatIsNoFileOfAStoreIsRefused(String path) {
+    assertThatThrownBy(() -> new FileEntry(new Path(path), FILE, 1, null, 0))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining(path);
+    assertThatThrownBy(() -> new FileEntry(FILE, new Path(path), 1, null, 0))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining(path);
+  }
+
+  @Test
+  void aPathWithAnEncodedWayUpIsRefused() {
+    Path up = new Path(URI.create("file:/t/%2e%2e/other"));
+
+    assertThatThrownBy(() -> new FileEntry(FILE, up, 1, null, 0))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("'..'");
+  }
+
+  @Test
+  void aNameThatIsNotUnicodeIsRefused() {
+    assertThatThrownBy(() -> new FileEntry(FILE, new Path("file:/t/\ud800"), 1, null, 0))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("UTF-8");
+  }
+
+  @Test
+  void negativeNumbersAreRefused() {
+    assertThatThrownBy(() -> new FileEntry(FILE, FILE, -1, null, 0))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> new FileEntry(FILE, FILE, 0, null, -1))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> new DirectoryEntry(FILE, DirectoryState.FILE, -1))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void directoryStatesHaveHadoopsNumbers() {
+    assertThat(DirectoryState.values())
+        .extracting(DirectoryState::code)
+        .containsExactly(0, 1, 2, 3, 4);
+    for (DirectoryState state : DirectoryState.values()) {
+      assertThat(DirectoryState.of(state.code())).isEqualTo(state);
+    }
+    assertThatThrownBy(() -> DirectoryState.of(5)).isInstanceOf(IllegalArgumentException.class);
+  }
+}

@@ -1,0 +1,175 @@
+package io.manifestcommitter.manifest;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import org.apache.hadoop.fs.Path;
+
+/** Manifests and names for the tests of this package. */
+final class Manifests {
+  /** Names of files that broke somebody's software before. */
+  static final List<String> HOSTILE_NAMES =
+      List.of(
+          "with space",
+          " leading and trailing ",
+          "100%",
+          "%20",
+          "%2F..%2F",
+          "a:b",
+          "12:34:56",
+          "day=1",
+          "=",
+          "naïve-日本語-🦆",
+          "e\u0301",
+          "\"quoted\"",
+          "it's",
+          "line\nbreak",
+          "tab\tand\rreturn",
+          "nul\u0000byte",
+          "esc\u001b[31m",
+          "back\\slash",
+          "a#b",
+          "a?b=c",
+          "a+b",
+          "a&b;c,d@e!f$g*h",
+          "[brackets]{braces}",
+          "<xml>|`^~",
+          "...",
+          ".hidden",
+          "\u2028\u00a0\u202e\ufeff",
+          "\ufffd\uffff",
+          "__HIVE_DEFAULT_PARTITION__",
+          "x".repeat(5000));
+
+  /** A manifest with every field filled in. */
+  static final TaskManifest SAMPLE =
+      TaskManifest.builder()
+          .job("job_202401011200_0001", 1)
+          .task("task_202401011200_0001_m_000003", "attempt_202401011200_0001_m_000003_0")
+          .taskAttemptDirectory(new Path("abfs://c@a.dfs.core.windows.net/t/_temporary/tasks/a 1"))
+          .files(
+              List.of(
+                  new FileEntry(
+                      new Path("abfs://c@a.dfs.core.windows.net/t/_temporary/tasks/a 1/d=1/f 1"),
+                      new Path("abfs://c@a.dfs.core.windows.net/t/d=1/f 1"),
+                      1234567890123L,
+                      "\"0x8DC\"",
+                      1700000000000L),
+                  new FileEntry(
+                      new Path("abfs://c@a.dfs.core.windows.net/t/_temporary/tasks/a 1/d=2/ß%:"),
+                      new Path("abfs://c@a.dfs.core.windows.net/t/d=2/ß%:"),
+                      0,
+                      null,
+                      0)))
+          .directories(
+              List.of(
+                  new DirectoryEntry(
+                      new Path("abfs://c@a.dfs.core.windows.net/t/d=1"),
+                      DirectoryState.NOT_FOUND,
+                      1),
+                  new DirectoryEntry(
+                      new Path("abfs://c@a.dfs.core.windows.net/t/d=2"),
+                      DirectoryState.DIRECTORY,
+                      1)))
+          .extraData(Map.of("note", "\"quoted\" 日本"))
+          .statistics(sampleStatistics())
+          .build();
+
+  private Manifests() {}
+
+  static Statistics sampleStatistics() {
+    return new Statistics(
+        Map.of("op_rename", 2L, "committer_files_committed", 2L),
+        Map.of("stage.job.setup.heap.memory", 12345L),
+        Map.of("op_rename.min", 0L),
+        Map.of("op_rename.max", 17L),
+        Map.of("op_rename.mean", new Statistics.Mean(2, 17)));
+  }
+
+  /** Any text that can be written. */
+  static Arbitrary<String> texts() {
+    return Arbitraries.oneOf(
+        Arbitraries.of(HOSTILE_NAMES),
+        Arbitraries.strings().all().ofMaxLength(20).filter(s -> s.equals(Text.wellFormed(s))));
+  }
+
+  /** Any name of a file. */
+  static Arbitrary<String> names() {
+    return texts()
+        .map(name -> name.replace("/", ""))
+        .filter(name -> !name.isEmpty() && !name.equals(".") && !name.equals(".."));
+  }
+
+  /** Any full path of a file. */
+  static Arbitrary<Path> paths() {
+    Arbitrary<String> stores =
+        Arbitraries.of(
+            "abfs://c@a.dfs.core.windows.net", "gs://my_bucket", "hdfs://nn:8020", "file:", "");
+    return Combinators.combine(stores, names().list().ofMinSize(1).ofMaxSize(4))
+        .as(
+            (store, names) -> {
+              Path root = new Path(store + "/");
+              return new Path(
+                  root.toUri().getScheme(),
+                  root.toUri().getAuthority(),
+                  "/" + String.join("/", names));
+            });
+  }
+
+  static Arbitrary<FileEntry> files() {
+    Arbitrary<Long> numbers = Arbitraries.longs().between(0, Long.MAX_VALUE);
+    return Combinators.combine(paths(), paths(), numbers, texts(), numbers).as(FileEntry::new);
+  }
+
+  static Arbitrary<Statistics> statistics() {
+    Arbitrary<Map<String, Long>> numbers =
+        Arbitraries.maps(texts(), Arbitraries.longs()).ofMaxSize(3);
+    Arbitrary<Statistics.Mean> mean =
+        Combinators.combine(Arbitraries.longs().greaterOrEqual(0), Arbitraries.longs())
+            .as(Statistics.Mean::new);
+    return Combinators.combine(
+            numbers, numbers, numbers, numbers, Arbitraries.maps(texts(), mean).ofMaxSize(3))
+        .as(Statistics::new);
+  }
+
+  static Arbitrary<TaskManifest> manifests() {
+    Arbitrary<String> ids = texts().filter(id -> !id.isEmpty());
+    Arbitrary<DirectoryEntry> directories =
+        Combinators.combine(
+                paths(), Arbitraries.of(DirectoryState.class), Arbitraries.integers().between(0, 9))
+            .as(DirectoryEntry::new);
+    return Combinators.combine(
+            ids.list().ofSize(3),
+            Arbitraries.integers().greaterOrEqual(0),
+            paths(),
+            files().list().ofMaxSize(3),
+            directories.list().ofMaxSize(3),
+            Arbitraries.maps(texts(), texts()).ofMaxSize(3),
+            statistics())
+        .as(
+            (id, attempt, directory, files, dirs, extra, statistics) ->
+                TaskManifest.builder()
+                    .job(id.get(0), attempt)
+                    .task(id.get(1), id.get(2))
+                    .taskAttemptDirectory(directory)
+                    .files(files)
+                    .directories(dirs)
+                    .extraData(extra)
+                    .statistics(statistics)
+                    .build());
+  }
+
+  /** As many files as asked for, with ordinary names. */
+  static List<FileEntry> files(int count) {
+    List<FileEntry> files = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      files.add(
+          new FileEntry(
+              new Path("file:/t/_temporary/f" + i), new Path("file:/t/d=1/f" + i), i, null, 0));
+    }
+    return files;
+  }
+}

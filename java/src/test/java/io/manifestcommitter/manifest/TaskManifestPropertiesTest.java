@@ -1,0 +1,107 @@
+package io.manifestcommitter.manifest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.Random;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import net.jqwik.api.constraints.IntRange;
+
+class TaskManifestPropertiesTest {
+  private static final String ORIGIN = "hdfs://nn/t/task_1-manifest.json";
+
+  @Provide
+  Arbitrary<TaskManifest> manifests() {
+    return Manifests.manifests();
+  }
+
+  @Property(tries = 500)
+  void whatIsWrittenIsReadBackEqual(@ForAll("manifests") TaskManifest manifest) throws IOException {
+    TaskManifest read = TaskManifest.parse(manifest.toJson(), ORIGIN);
+
+    assertThat(read).isEqualTo(manifest);
+    assertThat(read.toJson()).isEqualTo(manifest.toJson());
+  }
+
+  @Property(tries = 100)
+  void flippedBitsAreNoticed(
+      @ForAll("manifests") TaskManifest manifest,
+      @ForAll @IntRange(min = 1, max = 8) int flips,
+      @ForAll long seed) {
+    byte[] json = manifest.toJson();
+    Random random = new Random(seed);
+    for (int round = 0; round < 20; round++) {
+      byte[] damaged = json.clone();
+      for (int i = 0; i < flips; i++) {
+        damaged[random.nextInt(damaged.length)] ^= (byte) (1 << random.nextInt(8));
+      }
+      assertSameOrCorrupt(damaged, manifest);
+    }
+  }
+
+  @Property(tries = 100)
+  void overwrittenBytesAreNoticed(
+      @ForAll("manifests") TaskManifest manifest,
+      @ForAll @IntRange(min = 1, max = 64) int length,
+      @ForAll long seed) {
+    byte[] json = manifest.toJson();
+    Random random = new Random(seed);
+    for (int round = 0; round < 20; round++) {
+      byte[] damaged = json.clone();
+      byte[] noise = new byte[length];
+      random.nextBytes(noise);
+      System.arraycopy(noise, 0, damaged, random.nextInt(json.length - length), length);
+      assertSameOrCorrupt(damaged, manifest);
+    }
+  }
+
+  @Property(tries = 100)
+  void lostAndRepeatedBytesAreNoticed(
+      @ForAll("manifests") TaskManifest manifest, @ForAll long seed) {
+    byte[] json = manifest.toJson();
+    Random random = new Random(seed);
+    for (int round = 0; round < 20; round++) {
+      int from = random.nextInt(json.length);
+      int to = random.nextInt(json.length);
+      byte[] damaged = new byte[json.length - to + from];
+      System.arraycopy(json, 0, damaged, 0, from);
+      System.arraycopy(json, to, damaged, from, json.length - to);
+      assertSameOrCorrupt(damaged, manifest);
+    }
+  }
+
+  @Property(tries = 100)
+  void truncationIsNoticedAtEveryLength(@ForAll("manifests") TaskManifest manifest) {
+    byte[] json = manifest.toJson();
+    int step = 1 + json.length / 200;
+    for (int length = 0; length < json.length; length += step) {
+      assertThat(isCorrupt(Arrays.copyOf(json, length))).isTrue();
+    }
+  }
+
+  @Property(tries = 500)
+  void noiseIsNoticed(@ForAll byte[] noise) {
+    assertThat(isCorrupt(noise)).isTrue();
+  }
+
+  private static void assertSameOrCorrupt(byte[] damaged, TaskManifest original) {
+    try {
+      assertThat(TaskManifest.parse(damaged, ORIGIN)).isEqualTo(original);
+    } catch (CorruptManifestException e) {
+      assertThat(e).hasMessageStartingWith(ORIGIN);
+    }
+  }
+
+  private static boolean isCorrupt(byte[] json) {
+    try {
+      TaskManifest.parse(json, ORIGIN);
+      return false;
+    } catch (CorruptManifestException e) {
+      return e.getMessage().startsWith(ORIGIN);
+    }
+  }
+}

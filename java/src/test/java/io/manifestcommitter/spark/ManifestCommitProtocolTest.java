@@ -1,0 +1,212 @@
+package io.manifestcommitter.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.manifestcommitter.CommitterConfig;
+import io.manifestcommitter.store.UnsupportedStoreException;
+import io.manifestcommitter.testing.MemoryFileSystem;
+import io.manifestcommitter.testing.MemoryStoreState;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.mapreduce.JobContext;
+import org.apache.hadoop.mapreduce.JobID;
+import org.apache.hadoop.mapreduce.TaskAttemptContext;
+import org.apache.hadoop.mapreduce.TaskAttemptID;
+import org.apache.hadoop.mapreduce.TaskID;
+import org.apache.hadoop.mapreduce.TaskType;
+import org.apache.hadoop.mapreduce.task.JobContextImpl;
+import org.apache.hadoop.mapreduce.task.TaskAttemptContextImpl;
+import org.apache.spark.SparkConf;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.internal.io.FileCommitProtocol;
+import org.apache.spark.internal.io.FileCommitProtocol.TaskCommitMessage;
+import org.apache.spark.internal.io.FileNameSpec;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import scala.Option;
+import scala.collection.JavaConverters;
+
+/**
+ * The protocol class as Spark uses it: made by name, serialised into tasks of a real Spark that ask
+ * the real coordinator.
+ */
+class ManifestCommitProtocolTest {
+  private static final String JOB_ID = "9a4b5c6d-0000-4000-8000-000000000001";
+  private static final String TABLE = "hdfs://protocol/table";
+  private static JavaSparkContext spark;
+
+  private final MemoryStoreState state = MemoryFileSystem.state("protocol");
+
+  @BeforeAll
+  static void startSpark() {
+    spark =
+        new JavaSparkContext(
+            new SparkConf()
+                .setMaster("local[1]")
+                .setAppName("protocol")
+                .set("spark.ui.enabled", "false")
+                .set("spark.driver.host", "127.0.0.1")
+                .set("spark.driver.bindAddress", "127.0.0.1"));
+  }
+
+  @AfterAll
+  static void stopSpark() {
+    spark.stop();
+  }
+
+  @BeforeEach
+  void emptyStore() {
+    state.clear();
+  }
+
+  @Test
+  void tasksCommitWithoutAnyStoreRequest() {
+    FileCommitProtocol protocol = protocol(TABLE);
+    protocol.setupJob(job(MemoryFileSystem.configuration()));
+
+    List<TaskResult> results =
+        spark.parallelize(List.of(0, 1, 2), 3).map(task -> runTask(protocol, task)).collect();
+
+    assertThat(results).extracting(result -> result.requestsOfCommit).containsOnly(0);
+    commit(protocol, results);
+    assertThat(state.files().keySet())
+        .filteredOn(path -> path.contains("/p=1/"))
+        .hasSize(3)
+        .allMatch(
+            path ->
+                path.matches(
+                    "/table/p=1/x-part-0000\\d-" + JOB_ID + "-\\d+_00003\\.c000\\.parquet"));
+    assertThat(state.paths()).noneMatch(path -> path.contains("_manifest_"));
+  }
+
+  @Test
+  void anAbortedAttemptIsNotPublished() {
+    FileCommitProtocol protocol = protocol(TABLE);
+    protocol.setupJob(job(MemoryFileSystem.configuration()));
+    List<TaskResult> results =
+        spark
+            .parallelize(List.of(0), 1)
+            .map(
+                task -> {
+                  TaskAttemptContext context = task(task, 0);
+                  protocol.setupTask(context);
+                  write(protocol, context);
+                  protocol.abortTask(context);
+                  return runTask(protocol, task);
+                })
+            .collect();
+    state.resetRequests();
+    commit(protocol, results);
+    assertThat(state.files().keySet()).filteredOn(path -> path.contains("/p=1/")).hasSize(1);
+  }
+
+  @Test
+  void deletionsAreOnlyRecordedAndAFailedSetupTouchesNothing() throws Exception {
+    state.write("/table/p=1/old", "old");
+    state.write("/table/_delta_log/0.json", "{}");
+    Configuration conf = MemoryFileSystem.configuration();
+    FileCommitProtocol protocol = protocol(TABLE);
+    FileSystem fs = new Path(TABLE).getFileSystem(conf);
+    assertThat(protocol.deleteWithJob(fs, new Path(TABLE), true)).isTrue();
+    assertThatThrownBy(() -> protocol.setupJob(job(conf))).hasMessageContaining("_delta_log");
+    protocol.abortJob(job(conf));
+    assertThat(state.files()).containsOnlyKeys("/table/p=1/old", "/table/_delta_log/0.json");
+  }
+
+  @Test
+  void anAncestorOfTheTableIsNotReplaced() throws Exception {
+    state.write("/table/p=1/old", "old");
+    Configuration conf = MemoryFileSystem.configuration();
+    FileCommitProtocol protocol = protocol(TABLE);
+    FileSystem fs = new Path(TABLE).getFileSystem(conf);
+    protocol.deleteWithJob(fs, new Path("hdfs://protocol/"), true);
+    assertThatThrownBy(() -> protocol.setupJob(job(conf))).hasMessageContaining("holds the table");
+    assertThat(state.files()).containsOnlyKeys("/table/p=1/old");
+  }
+
+  @Test
+  void storesThatAreNotServedAreRefusedWithTheChoice() {
+    FileCommitProtocol protocol = protocol("s3a://bucket/table");
+    assertThatThrownBy(() -> protocol.setupJob(job(MemoryFileSystem.configuration())))
+        .isInstanceOf(UnsupportedStoreException.class)
+        .hasMessageContaining("s3a://bucket/table")
+        .hasMessageContaining("S3A committers")
+        .hasMessageContaining(CommitterConfig.UNSUPPORTED_SCHEME);
+  }
+
+  @Test
+  void aDynamicOverwriteHasNoFilesOutsidePartitions() {
+    FileCommitProtocol protocol =
+        FileCommitProtocol.instantiate(ManifestCommitProtocol.class.getName(), JOB_ID, TABLE, true);
+    protocol.setupJob(job(MemoryFileSystem.configuration()));
+    TaskAttemptContext context = task(0, 0);
+    protocol.setupTask(context);
+    assertThatThrownBy(
+            () -> protocol.newTaskTempFile(context, Option.empty(), new FileNameSpec("", ".x")))
+        .hasMessageContaining("dynamic partition overwrite");
+  }
+
+  private static FileCommitProtocol protocol(String table) {
+    return FileCommitProtocol.instantiate(
+        ManifestCommitProtocol.class.getName(), JOB_ID, table, false);
+  }
+
+  private static void commit(FileCommitProtocol protocol, List<TaskResult> results) {
+    List<TaskCommitMessage> messages = new ArrayList<>();
+    results.forEach(result -> messages.add(new TaskCommitMessage(result.message)));
+    protocol.commitJob(
+        job(MemoryFileSystem.configuration()),
+        JavaConverters.asScalaBufferConverter(messages).asScala().toSeq());
+  }
+
+  private static TaskResult runTask(FileCommitProtocol protocol, int task) throws Exception {
+    TaskAttemptContext context = task(task, 1);
+    protocol.setupTask(context);
+    write(protocol, context);
+    MemoryStoreState state = MemoryFileSystem.state("protocol");
+    state.resetRequests();
+    TaskCommitMessage message = protocol.commitTask(context);
+    return new TaskResult((byte[]) message.obj(), state.requests().size());
+  }
+
+  private static void write(FileCommitProtocol protocol, TaskAttemptContext context)
+      throws Exception {
+    Path file =
+        new Path(
+            protocol.newTaskTempFile(
+                context, Option.apply("p=1"), new FileNameSpec("x-", "_00003.c000.parquet")));
+    try (OutputStream out = file.getFileSystem(context.getConfiguration()).create(file)) {
+      out.write("content".getBytes(StandardCharsets.UTF_8));
+    }
+  }
+
+  private static JobContext job(Configuration conf) {
+    return new JobContextImpl(conf, new JobID("job", 1));
+  }
+
+  private static TaskAttemptContext task(int task, int attempt) {
+    return new TaskAttemptContextImpl(
+        MemoryFileSystem.configuration(),
+        new TaskAttemptID(new TaskID(new JobID("job", 1), TaskType.MAP, task), attempt));
+  }
+
+  /** What a task sent, and how many store requests its commit made. */
+  private static final class TaskResult implements java.io.Serializable {
+    private static final long serialVersionUID = 1L;
+    private final byte[] message;
+    private final int requestsOfCommit;
+
+    TaskResult(byte[] message, int requestsOfCommit) {
+      this.message = message;
+      this.requestsOfCommit = requestsOfCommit;
+    }
+  }
+}
