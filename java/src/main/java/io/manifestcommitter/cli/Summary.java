@@ -7,12 +7,15 @@ import io.manifestcommitter.manifest.Statistics;
 import io.manifestcommitter.manifest.SuccessReport;
 import io.manifestcommitter.manifest.TaskManifest;
 import java.io.PrintStream;
+import java.net.URI;
+import java.net.URISyntaxException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import org.apache.hadoop.fs.Path;
 
 /** Prints the files of a committer for people. */
 final class Summary {
@@ -53,7 +56,9 @@ final class Summary {
     field("Tasks", number(statistics.counters().get(StatisticNames.COMMITTER_TASKS_COMPLETED)));
     field("Job commit", duration(statistics, StatisticNames.COMMITTER_COMMIT_JOB));
     field("Stages", stages(statistics));
-    names("First files", report.filenames());
+    names(
+        "First files",
+        report.filenames().stream().map(Summary::decoded).collect(Collectors.toList()));
     diagnostics(report.diagnostics());
     if (!report.metrics().isEmpty()) {
       heading("Metrics");
@@ -126,6 +131,16 @@ final class Summary {
     return named < SuccessReport.MAX_FILENAMES
         ? Humane.number(named)
         : Humane.number(named) + " or more (the report names no more than that)";
+  }
+
+  /** Manifest committers name files as URIs, S3A's as plain paths without a scheme. */
+  private static String decoded(String filename) {
+    try {
+      URI uri = new URI(filename);
+      return uri.getScheme() == null ? filename : new Path(uri).toString();
+    } catch (URISyntaxException | IllegalArgumentException e) {
+      return filename;
+    }
   }
 
   private static String bytes(Statistics statistics) {

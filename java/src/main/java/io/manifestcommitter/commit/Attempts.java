@@ -39,13 +39,15 @@ final class Attempts {
 
   /**
    * Renames a file, again while it is proven that nothing was done, three times in all. A rename
-   * whose outcome is not known is never repeated.
+   * whose outcome is not known is never repeated. Before each further try the directory it goes to
+   * is made again: another job that failed may have taken it back as its own.
    */
-  static RenameResult rename(Store store, FileEntry file) {
+  static RenameResult rename(Store store, FileEntry file) throws IOException {
     RenameResult result = store.renameFile(file);
     for (int attempt = 2;
         attempt <= FEW && result.outcome() == RenameResult.Outcome.FAILED;
         attempt++) {
+      store.mkdirs(file.destination().getParent());
       result = store.renameFile(file);
     }
     return result;

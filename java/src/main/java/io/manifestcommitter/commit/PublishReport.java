@@ -16,6 +16,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Queue;
+import java.util.zip.CRC32C;
+import java.util.zip.CheckedOutputStream;
 import org.apache.hadoop.fs.Path;
 
 /**
@@ -23,12 +26,18 @@ import org.apache.hadoop.fs.Path;
  * to the job's own directory first, while the job can still fail, and then renamed, so that neither
  * is ever seen empty or cut short. The last job's report is moved aside and not deleted, so that it
  * can come back.
+ *
+ * <p>Several jobs may do this to one table at once: the report of the last one stays.
  */
 final class PublishReport {
+  private static final int REFUSALS = 3;
+  private static final int ROUNDS = 50;
+
   private final Store store;
   private final JobDescription job;
-  private final Map<String, Long> sizes = new HashMap<>();
-  private final Deque<FileEntry> moved = new ArrayDeque<>();
+  private final Map<String, Written> written = new HashMap<>();
+  private final Deque<String> inPlace = new ArrayDeque<>();
+  private final Deque<FileEntry> aside = new ArrayDeque<>();
 
   PublishReport(Store store, JobDescription job) {
     this.store = store;
@@ -56,58 +65,92 @@ final class PublishReport {
   }
 
   /**
-   * Brings the last job's report back.
+   * Removes this job's report and brings the last job's back, unless another job has put its own
+   * there.
    *
-   * @return what could not be brought back
+   * @return what could not be removed or brought back
    */
   List<String> takeBack() {
-    List<String> left = new ArrayList<>();
-    while (!moved.isEmpty()) {
-      FileEntry done = moved.pop();
-      RenameResult result =
-          Attempts.rename(
-              store,
-              new FileEntry(
-                  /* source= */ done.destination(),
-                  /* destination= */ done.source(),
-                  done.size(),
-                  done.etag(),
-                  done.modificationTime()));
-      if (!result.isDone()) {
-        left.add(done.destination() + " (" + result.explanation() + ")");
-      }
+    Queue<String> left = new ArrayDeque<>();
+    for (String name : inPlace) {
+      Path target = target(name);
+      Attempts.fewOrNote(target, left, () -> removeOwn(target, written.get(name)));
     }
-    return left;
-  }
-
-  private void moveAside(String name) throws IOException {
-    Optional<StoreEntry> last = store.status(new Path(job.table(), name));
-    if (last.isPresent()) {
-      StoreEntry file = last.get();
-      move(
-          new FileEntry(
-              file.path(),
-              new Path(job.workDirectory(), "last" + name),
-              file.length(),
-              file.etag(),
-              file.modificationTime()));
+    // The last one moved aside is the latest.
+    for (FileEntry file : aside) {
+      Attempts.fewOrNote(file.source(), left, () -> bringBack(file));
     }
+    return new ArrayList<>(left);
   }
 
   private void putInPlace(String name) throws IOException {
-    Path prepared = prepared(name);
-    move(new FileEntry(prepared, new Path(job.table(), name), sizes.get(name), null, 0));
+    FileEntry file = new FileEntry(prepared(name), target(name), written.get(name).size, null, 0);
+    inPlace.push(name);
+    RenameResult result = store.renameFile(file);
+    int refusals = 0;
+    for (int round = 1; !result.isDone(); round++) {
+      boolean another = result.outcome() == RenameResult.Outcome.FAILED && moveAside(name);
+      refusals += another ? 0 : 1;
+      if (result.outcome() == RenameResult.Outcome.UNKNOWN
+          || refusals == REFUSALS
+          || round == ROUNDS) {
+        throw new IOException(
+            "Could not put the report in place: " + result.explanation(),
+            result.cause().orElse(null));
+      }
+      result = store.renameFile(file);
+    }
   }
 
-  private void move(FileEntry file) throws IOException {
-    RenameResult result = Attempts.rename(store, file);
-    if (result.isDone() || result.outcome() == RenameResult.Outcome.UNKNOWN) {
-      moved.push(file);
+  /** Makes way for a report; says whether there was one. */
+  private boolean moveAside(String name) throws IOException {
+    Optional<StoreEntry> last = store.status(target(name));
+    if (!last.isPresent()) {
+      return false;
     }
-    if (!result.isDone()) {
+    StoreEntry entry = last.get();
+    FileEntry file =
+        new FileEntry(
+            entry.path(),
+            new Path(job.workDirectory(), "last-" + aside.size() + name),
+            entry.length(),
+            entry.etag(),
+            entry.modificationTime());
+    aside.push(file);
+    RenameResult result = Attempts.rename(store, file);
+    if (!result.isDone() && store.status(target(name)).isPresent()) {
       throw new IOException(
-          "Could not put the report in place: " + result.explanation(),
+          "Could not move the last job's report aside: " + result.explanation(),
           result.cause().orElse(null));
+    }
+    return true;
+  }
+
+  private void removeOwn(Path target, Written own) throws IOException {
+    Optional<StoreEntry> there = store.status(target);
+    if (there.isPresent() && there.get().length() == own.size) {
+      CRC32C checksum = new CRC32C();
+      checksum.update(store.read(target, Math.toIntExact(own.size)));
+      if (checksum.getValue() == own.checksum) {
+        store.deleteFile(target);
+      }
+    }
+  }
+
+  private void bringBack(FileEntry moved) throws IOException {
+    FileEntry back =
+        new FileEntry(
+            /* source= */ moved.destination(),
+            /* destination= */ moved.source(),
+            moved.size(),
+            moved.etag(),
+            moved.modificationTime());
+    if (store.status(back.destination()).isPresent() || !store.status(back.source()).isPresent()) {
+      return;
+    }
+    RenameResult result = Attempts.rename(store, back);
+    if (!result.isDone() && !store.status(back.destination()).isPresent()) {
+      throw new IOException(result.explanation(), result.cause().orElse(null));
     }
   }
 
@@ -115,14 +158,31 @@ final class PublishReport {
     store.write(
         prepared(name),
         out -> {
+          CRC32C checksum = new CRC32C();
           CountingOutputStream counted = new CountingOutputStream(out);
-          content.writeTo(counted);
-          counted.flush();
-          sizes.put(name, counted.count());
+          CheckedOutputStream checked = new CheckedOutputStream(counted, checksum);
+          content.writeTo(checked);
+          checked.flush();
+          written.put(name, new Written(counted.count(), checksum.getValue()));
         });
   }
 
   private Path prepared(String name) {
     return new Path(job.workDirectory(), name);
+  }
+
+  private Path target(String name) {
+    return new Path(job.table(), name);
+  }
+
+  /** By what a report of this job is recognised, whatever the store. */
+  private static final class Written {
+    private final long size;
+    private final long checksum;
+
+    Written(long size, long checksum) {
+      this.size = size;
+      this.checksum = checksum;
+    }
   }
 }

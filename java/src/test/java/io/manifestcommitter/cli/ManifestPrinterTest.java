@@ -147,6 +147,7 @@ class ManifestPrinterTest {
     assertThat(output())
         .contains("  Job           job_1 (id from JobID)")
         .contains("  Committer     magic")
+        .contains("    file:/t/x 1")
         .contains("    /table/part-0 0")
         .contains(row("files_created", "2"));
   }

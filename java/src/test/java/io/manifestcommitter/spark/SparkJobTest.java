@@ -14,6 +14,7 @@ import io.manifestcommitter.testing.MemoryStoreState.Fate;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -358,6 +359,72 @@ class SparkJobTest {
     spark.job().abort();
     spark.state.onRequest((number, operation, path) -> Fate.NORMAL);
     assertThat(spark.staging()).contains(STAGING);
+  }
+
+  @Test
+  void aReportThatAnotherJobPutsThereMeanwhileGivesWay() throws IOException {
+    SparkJobHarness spark = new SparkJobHarness("hdfs");
+    spark.setUp(spark.noOverwrite());
+    spark.commitTask(0, "p=1/a");
+    Map<String, Integer> times = new HashMap<>();
+    spark.state.onRequest(
+        (number, operation, path) -> {
+          if (operation.equals("rename")
+              && path.startsWith(STAGING + "/00/_SUCCESS")
+              && times.merge(path, 1, Integer::sum) <= 5) {
+            spark.state.write(path.replace(STAGING + "/00", "/table"), "of another job");
+          }
+          return Fate.NORMAL;
+        });
+    spark.commit();
+    assertThat(times).hasSize(2).allSatisfy((path, tries) -> assertThat(tries).isEqualTo(6));
+    assertThat(spark.state.files().get("/table/_SUCCESS")).contains(JOB_ID);
+    assertThat(spark.staging()).isEmpty();
+  }
+
+  @Test
+  void aFailedJobLeavesTheReportThatAnotherJobPutThereMeanwhile() throws IOException {
+    SparkJobHarness spark = new SparkJobHarness("hdfs");
+    spark.state.write("/table/_SUCCESS", "the last report");
+    spark.setUp(spark.noOverwrite());
+    spark.commitTask(0, "p=1/a");
+    spark.state.onRequest(
+        (number, operation, path) -> {
+          if (operation.equals("rename") && path.equals(STAGING + "/00/_SUCCESS")) {
+            spark.state.write("/table/_SUCCESS", "of another job");
+            return Fate.FAILS_BEFORE;
+          }
+          return operation.equals("rename") && path.equals("/table/_SUCCESS")
+              ? Fate.FAILS_BEFORE
+              : Fate.NORMAL;
+        });
+    // The report that is there already cannot be moved aside, so ours cannot be put in place.
+    spark.state.write("/table/_SUCCESS", "the last report");
+    assertThatThrownBy(spark::commit).hasMessageContaining("report");
+    spark.job().abort();
+    assertThat(spark.visible()).isEmpty();
+    assertThat(spark.staging()).isEmpty();
+    assertThat(spark.state.files()).containsKey("/table/_SUCCESS");
+  }
+
+  @Test
+  void aDirectoryThatAFailedJobTookBackIsMadeAgain() throws IOException {
+    SparkJobHarness spark = new SparkJobHarness("hdfs");
+    spark.state.mkdirs("/table/p=1");
+    spark.setUp(spark.noOverwrite());
+    spark.commitTask(0, "p=1/a");
+    AtomicInteger times = new AtomicInteger();
+    spark.state.onRequest(
+        (number, operation, path) -> {
+          if (operation.equals("rename")
+              && path.endsWith("/p=1/a")
+              && times.incrementAndGet() == 1) {
+            spark.state.remove("/table/p=1");
+          }
+          return Fate.NORMAL;
+        });
+    spark.commit();
+    assertThat(spark.visible()).containsOnlyKeys("/table/p=1/a");
   }
 
   @Test

@@ -1,0 +1,521 @@
+package io.manifestcommitter.commit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.List;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.BrokenBarrierException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class WorkersTest {
+  private static final int THREADS = 4;
+
+  private final Set<Thread> used = ConcurrentHashMap.newKeySet();
+  private final AtomicInteger progress = new AtomicInteger();
+  private final Workers workers = new Workers(THREADS, progress::incrementAndGet);
+
+  @AfterEach
+  void noThreadIsLeft() {
+    assertThat(used).noneMatch(Thread::isAlive);
+  }
+
+  @Test
+  void everyItemIsDoneOnce() throws Exception {
+    Queue<Integer> done = new ConcurrentLinkedQueue<>();
+    workers.forEach(
+        items(1000),
+        item -> {
+          used.add(Thread.currentThread());
+          done.add(item);
+        });
+
+    assertThat(done).containsExactlyInAnyOrderElementsOf(items(1000));
+    assertThat(progress).hasValue(1000);
+  }
+
+  @Test
+  void noItemsNeedNoThread() throws Exception {
+    Queue<Integer> done = new ConcurrentLinkedQueue<>();
+    workers.forEach(List.of(), done::add);
+
+    assertThat(done).isEmpty();
+    assertThat(workers.map(List.<Integer>of(), item -> item)).isEmpty();
+  }
+
+  @Test
+  void resultsAreInTheOrderOfTheItems() throws Exception {
+    CountDownLatch lastIsDone = new CountDownLatch(1);
+    List<String> results =
+        workers.map(
+            items(20),
+            item -> {
+              if (item == 0) {
+                await(lastIsDone);
+              }
+              if (item == 19) {
+                lastIsDone.countDown();
+              }
+              return "r" + item;
+            });
+
+    assertThat(results)
+        .containsExactlyElementsOf(
+            items(20).stream().map(item -> "r" + item).collect(Collectors.toList()));
+  }
+
+  @Test
+  void equalItemsHaveAResultEach() throws Exception {
+    assertThat(workers.map(List.of("a", "a", "b"), item -> item + item))
+        .containsExactly("aa", "aa", "bb");
+  }
+
+  @Test
+  void asManyAreUnderWayAsAllowedAndNoMore() throws Exception {
+    AtomicInteger underWay = new AtomicInteger();
+    AtomicInteger most = new AtomicInteger();
+    CyclicBarrier together = new CyclicBarrier(THREADS);
+    workers.forEach(
+        items(10 * THREADS),
+        item -> {
+          used.add(Thread.currentThread());
+          most.accumulateAndGet(underWay.incrementAndGet(), Math::max);
+          await(together);
+          underWay.decrementAndGet();
+        });
+
+    assertThat(most).hasValue(THREADS);
+    assertThat(used).hasSize(THREADS);
+  }
+
+  @Test
+  void fewItemsNeedFewThreads() throws Exception {
+    workers.forEach(items(2), item -> used.add(Thread.currentThread()));
+
+    assertThat(used).hasSizeBetween(1, 2).doesNotContain(Thread.currentThread());
+  }
+
+  @Test
+  void threadsAreDaemonsWithTheClassLoaderOfTheCaller() throws Exception {
+    AtomicReference<ClassLoader> loader = new AtomicReference<>();
+    ClassLoader before = Thread.currentThread().getContextClassLoader();
+    ClassLoader ours = new ClassLoader(before) {};
+    Thread.currentThread().setContextClassLoader(ours);
+    try {
+      workers.forEach(
+          items(1),
+          item -> {
+            used.add(Thread.currentThread());
+            loader.set(Thread.currentThread().getContextClassLoader());
+          });
+    } finally {
+      Thread.currentThread().setContextClassLoader(before);
+    }
+
+    assertThat(loader).hasValue(ours);
+    assertThat(used).hasSize(1).allMatch(Thread::isDaemon);
+  }
+
+  @Test
+  void afterAFailureNoMoreIsBegun() {
+    Queue<Integer> begun = new ConcurrentLinkedQueue<>();
+    IOException failure = new IOException("item 2");
+
+    assertThatThrownBy(
+            () ->
+                new Workers(1, () -> {})
+                    .forEach(
+                        items(10),
+                        item -> {
+                          begun.add(item);
+                          if (item == 2) {
+                            throw failure;
+                          }
+                        }))
+        .isSameAs(failure)
+        .hasNoSuppressedExceptions();
+    assertThat(begun).containsExactly(0, 1, 2);
+  }
+
+  @Test
+  void workUnderWayIsWaitedForAfterAFailure() {
+    AtomicReference<Thread> failing = new AtomicReference<>();
+    CountDownLatch bothBegun = new CountDownLatch(2);
+    Queue<Integer> done = new ConcurrentLinkedQueue<>();
+
+    assertThatThrownBy(
+            () ->
+                new Workers(2, () -> {})
+                    .forEach(
+                        items(10),
+                        item -> {
+                          if (item == 0) {
+                            failing.set(Thread.currentThread());
+                          }
+                          bothBegun.countDown();
+                          await(bothBegun);
+                          if (item == 0) {
+                            throw new IOException("item 0");
+                          }
+                          join(failing.get());
+                          done.add(item);
+                        }))
+        .hasMessage("item 0");
+    assertThat(done).containsExactly(1);
+  }
+
+  @Test
+  void furtherFailuresAreSuppressedInTheFirst() {
+    CyclicBarrier together = new CyclicBarrier(THREADS);
+    AtomicInteger begun = new AtomicInteger();
+
+    Throwable thrown =
+        catchThrowable(
+            () ->
+                workers.forEach(
+                    items(100),
+                    item -> {
+                      begun.incrementAndGet();
+                      await(together);
+                      throw new IOException("item " + item);
+                    }));
+
+    assertThat(thrown).isInstanceOf(IOException.class);
+    assertThat(thrown.getSuppressed()).hasSize(THREADS - 1);
+    assertThat(begun).hasValue(THREADS);
+  }
+
+  @Test
+  void oneExceptionThrownByManyIsNotSuppressedInItself() {
+    CyclicBarrier together = new CyclicBarrier(THREADS);
+    IOException failure = new IOException("the same for all");
+
+    assertThatThrownBy(
+            () ->
+                workers.forEach(
+                    items(THREADS),
+                    item -> {
+                      await(together);
+                      throw failure;
+                    }))
+        .isSameAs(failure)
+        .hasNoSuppressedExceptions();
+  }
+
+  @Test
+  void failuresKeepTheirType() {
+    RuntimeException unchecked = new IllegalStateException("unchecked");
+    Error error = new AssertionError("an error");
+
+    assertThatThrownBy(() -> workers.forEach(items(1), item -> raise(unchecked)))
+        .isSameAs(unchecked);
+    assertThatThrownBy(() -> workers.forEach(items(1), item -> raise(error))).isSameAs(error);
+    assertThatThrownBy(
+            () ->
+                workers.map(
+                    items(1),
+                    item -> {
+                      throw new FileNotFoundException("gone");
+                    }))
+        .isInstanceOf(FileNotFoundException.class)
+        .hasMessage("gone");
+  }
+
+  @Test
+  void nestedUseIsRefused() throws Exception {
+    Queue<Throwable> refusals = new ConcurrentLinkedQueue<>();
+    workers.forEach(
+        items(3),
+        item -> {
+          refusals.add(catchThrowable(() -> workers.forEach(items(1), inner -> {})));
+          refusals.add(catchThrowable(() -> workers.map(items(1), inner -> inner)));
+        });
+
+    assertThat(refusals).hasSize(6).allMatch(IllegalStateException.class::isInstance);
+  }
+
+  @Test
+  void workersCanBeUsedAgainAfterAFailure() throws Exception {
+    assertThatThrownBy(
+            () ->
+                workers.forEach(
+                    items(1),
+                    item -> {
+                      throw new IOException("first");
+                    }))
+        .hasMessage("first");
+
+    assertThat(workers.map(items(3), item -> item + 1)).containsExactly(1, 2, 3);
+  }
+
+  @Test
+  void atLeastOneThreadIsNeeded() {
+    assertThatThrownBy(() -> new Workers(0, () -> {}))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("0");
+  }
+
+  @Test
+  void aShieldedStoryRunsElsewhereAndGivesItsResult() throws Exception {
+    Thread inside =
+        workers.shield(
+            () -> {
+              workers.forEach(items(2), item -> used.add(Thread.currentThread()));
+              return Thread.currentThread();
+            });
+
+    assertThat(inside).isNotSameAs(Thread.currentThread());
+    assertThat(inside.isAlive()).isFalse();
+  }
+
+  @Test
+  void aShieldedStoryKeepsTheTypeOfItsFailure() {
+    IOException checked = new IOException("checked");
+    RuntimeException unchecked = new IllegalStateException("unchecked");
+    Error error = new AssertionError("an error");
+    Exception other = new Exception("of no known type");
+
+    assertThatThrownBy(() -> workers.shield(() -> raiseChecked(checked))).isSameAs(checked);
+    assertThatThrownBy(() -> workers.shield(() -> raiseChecked(unchecked))).isSameAs(unchecked);
+    assertThatThrownBy(
+            () ->
+                workers.shield(
+                    () -> {
+                      throw error;
+                    }))
+        .isSameAs(error);
+    assertThatThrownBy(() -> workers.shield(() -> raiseChecked(other)))
+        .isInstanceOf(IOException.class)
+        .hasCause(other);
+  }
+
+  @Test
+  void anInterruptStopsBetweenItemsAndIsRestored() throws Exception {
+    CountDownLatch underWay = new CountDownLatch(2);
+    Queue<Integer> begun = new ConcurrentLinkedQueue<>();
+    Queue<Integer> finished = new ConcurrentLinkedQueue<>();
+    AtomicInteger reached = new AtomicInteger();
+    Workers two = new Workers(2, () -> {});
+    Caller caller =
+        new Caller(
+            () ->
+                two.<Void>shield(
+                    () -> {
+                      two.forEach(
+                          items(10),
+                          item -> {
+                            used.add(Thread.currentThread());
+                            begun.add(item);
+                            underWay.countDown();
+                            awaitInterrupt(two);
+                            if (Thread.currentThread().isInterrupted()) {
+                              reached.incrementAndGet();
+                            }
+                            finished.add(item);
+                          });
+                      return null;
+                    }));
+
+    underWay.await();
+    caller.interrupt();
+    caller.join();
+
+    assertThat(caller.failure)
+        .isInstanceOf(InterruptedIOException.class)
+        .hasMessageContaining("interrupted");
+    assertThat(caller.interruptedAtTheEnd).isTrue();
+    assertThat(begun).containsExactlyInAnyOrder(0, 1);
+    assertThat(finished).containsExactlyInAnyOrder(0, 1);
+    assertThat(reached).as("requests that were interrupted").hasValue(0);
+  }
+
+  @Test
+  void aStoryMayEndInItsOwnWayAfterAnInterrupt() throws Exception {
+    CountDownLatch underWay = new CountDownLatch(1);
+    Queue<Integer> takenBack = new ConcurrentLinkedQueue<>();
+    Caller caller =
+        new Caller(
+            () ->
+                workers.<Void>shield(
+                    () -> {
+                      underWay.countDown();
+                      awaitInterrupt(workers);
+                      InterruptedIOException stopped =
+                          (InterruptedIOException)
+                              catchThrowable(() -> workers.forEach(items(3), item -> {}));
+                      workers.toItsEnd();
+                      workers.forEach(items(3), takenBack::add);
+                      throw stopped;
+                    }));
+
+    underWay.await();
+    caller.interrupt();
+    caller.join();
+
+    assertThat(caller.failure).isInstanceOf(InterruptedIOException.class);
+    assertThat(takenBack).containsExactlyInAnyOrder(0, 1, 2);
+    assertThat(caller.interruptedAtTheEnd).isTrue();
+  }
+
+  @Test
+  void toItsEndAnInterruptStopsNothing() throws Exception {
+    CountDownLatch underWay = new CountDownLatch(1);
+    CountDownLatch interruptWasTaken = new CountDownLatch(1);
+    Queue<Integer> done = new ConcurrentLinkedQueue<>();
+    Caller caller =
+        new Caller(
+            () ->
+                workers.<Void>shield(
+                    () -> {
+                      workers.toItsEnd();
+                      workers.forEach(
+                          items(50),
+                          item -> {
+                            used.add(Thread.currentThread());
+                            underWay.countDown();
+                            await(interruptWasTaken);
+                            done.add(item);
+                          });
+                      workers.checkInterrupted();
+                      return null;
+                    }));
+
+    underWay.await();
+    caller.interrupt();
+    while (caller.isInterrupted()) {
+      Thread.onSpinWait();
+    }
+    interruptWasTaken.countDown();
+    caller.join();
+
+    assertThat(caller.failure).isNull();
+    assertThat(done).containsExactlyInAnyOrderElementsOf(items(50));
+    assertThat(caller.interruptedAtTheEnd).isTrue();
+  }
+
+  @Test
+  void aCallerThatWasInterruptedBeforeStaysSo() throws Exception {
+    Queue<Integer> done = new ConcurrentLinkedQueue<>();
+    CountDownLatch go = new CountDownLatch(1);
+    Caller caller =
+        new Caller(
+            () -> {
+              Thread.currentThread().interrupt();
+              workers.<Void>shield(
+                  () -> {
+                    await(go);
+                    awaitInterrupt(workers);
+                    workers.forEach(items(3), done::add);
+                    return null;
+                  });
+            });
+    go.countDown();
+    caller.join();
+
+    assertThat(caller.failure).isInstanceOf(InterruptedIOException.class);
+    assertThat(done).isEmpty();
+    assertThat(caller.interruptedAtTheEnd).isTrue();
+  }
+
+  @Test
+  void withoutAnInterruptNothingIsChecked() throws Exception {
+    workers.checkInterrupted();
+
+    assertThat(Thread.currentThread().isInterrupted()).isFalse();
+  }
+
+  private static List<Integer> items(int count) {
+    return IntStream.range(0, count).boxed().collect(Collectors.toList());
+  }
+
+  /** Returns once the interrupt of the caller has reached the workers. */
+  private static void awaitInterrupt(Workers workers) {
+    while (true) {
+      try {
+        workers.checkInterrupted();
+        Thread.onSpinWait();
+      } catch (InterruptedIOException e) {
+        return;
+      }
+    }
+  }
+
+  private static void await(CountDownLatch latch) throws IOException {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new IOException("a request was interrupted", e);
+    }
+  }
+
+  private static void await(CyclicBarrier barrier) throws IOException {
+    try {
+      barrier.await();
+    } catch (InterruptedException | BrokenBarrierException e) {
+      throw new IOException("a request was interrupted", e);
+    }
+  }
+
+  private static void join(Thread thread) throws IOException {
+    try {
+      thread.join();
+    } catch (InterruptedException e) {
+      throw new IOException("a request was interrupted", e);
+    }
+  }
+
+  private static void raise(RuntimeException failure) {
+    throw failure;
+  }
+
+  private static void raise(Error failure) {
+    throw failure;
+  }
+
+  private static Void raiseChecked(Exception failure) throws Exception {
+    throw failure;
+  }
+
+  /** A thread that can be interrupted, and notes how its call ended. */
+  private static final class Caller extends Thread {
+    private final Call call;
+    private volatile Throwable failure;
+    private volatile boolean interruptedAtTheEnd;
+
+    Caller(Call call) {
+      this.call = call;
+      setDaemon(true);
+      start();
+    }
+
+    @Override
+    public void run() {
+      try {
+        call.run();
+      } catch (Throwable e) {
+        failure = e;
+      }
+      interruptedAtTheEnd = isInterrupted();
+    }
+  }
+
+  private interface Call {
+    void run() throws Exception;
+  }
+}

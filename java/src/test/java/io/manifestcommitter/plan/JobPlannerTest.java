@@ -1,0 +1,291 @@
+package io.manifestcommitter.plan;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.manifestcommitter.manifest.FileEntry;
+import io.manifestcommitter.store.StoreEntry;
+import io.manifestcommitter.store.StorePaths;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.apache.hadoop.fs.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class JobPlannerTest {
+  private static final Path TABLE = new Path("abfs://c@a/w/table");
+  private static final Path STAGING = new Path(TABLE, "_manifest_job1");
+  private static final ExistingDirectories NOTHING = new ExistingDirectories(Set.of(), Set.of());
+
+  private final JobPlanner planner = new JobPlanner("job1", new Target(TABLE, STAGING));
+
+  @Test
+  void aPlanHoldsWhatWasPlanned() throws Exception {
+    FileEntry first = file("a/0", "a/f0", 3);
+    FileEntry second = file("b/1", "f1", 4);
+    planner.task("task1");
+    planner.task("task2");
+    planner.publish(first);
+    planner.publish(second);
+    planner.warn("one file less");
+    OldDirectory old =
+        new OldDirectory(at("a"), List.of(StoreEntry.file(at("a/old"), 1, "tag", 0)));
+
+    JobPlan plan = planner.plan(NOTHING, List.of(old));
+
+    assertThat(plan.jobId()).isEqualTo("job1");
+    assertThat(plan.table()).isEqualTo(TABLE);
+    assertThat(plan.files()).containsExactly(first, second);
+    assertThat(plan.bytes()).isEqualTo(7);
+    assertThat(plan.tasks()).isEqualTo(2);
+    assertThat(plan.replaced()).containsExactly(old);
+    assertThat(plan.warnings()).containsExactly("one file less");
+    assertThat(plan.filesInTheWay()).isEmpty();
+    assertThat(plan).asString().contains("job1", TABLE.toString(), "2 files", "7 bytes");
+  }
+
+  @Test
+  void anEmptyJobHasAnEmptyPlan() throws Exception {
+    JobPlan plan = planner.plan(NOTHING, List.of());
+
+    assertThat(plan.files()).isEmpty();
+    assertThat(plan.bytes()).isZero();
+    assertThat(plan.tasks()).isZero();
+    assertThat(plan.directoriesToMake()).isEmpty();
+    assertThat(planner.directories()).isEmpty();
+  }
+
+  @Test
+  void aPlanDoesNotChangeWithItsPlanner() throws Exception {
+    planner.publish(file("0", "p=1/f0"));
+    JobPlan plan = planner.plan(NOTHING, List.of());
+    planner.publish(file("1", "p=2/f1"));
+    planner.warn("late");
+
+    assertThat(plan.files()).hasSize(1);
+    assertThat(plan.missingDirectories()).containsExactly(at("p=1"));
+    assertThat(plan.warnings()).isEmpty();
+    assertThatThrownBy(() -> plan.files().clear())
+        .isInstanceOf(UnsupportedOperationException.class);
+    assertThatThrownBy(() -> plan.missingDirectories().clear())
+        .isInstanceOf(UnsupportedOperationException.class);
+  }
+
+  @Test
+  void directoriesAreThoseOfAllLevelsBelowTheTable() throws Exception {
+    planner.publish(file("0", "y=1/m=1/d=1/f"));
+    planner.publish(file("1", "y=1/m=2/f"));
+    planner.publish(file("2", "f"));
+
+    assertThat(planner.directories()).isEqualTo(paths("y=1", "y=1/m=1", "y=1/m=1/d=1", "y=1/m=2"));
+  }
+
+  @Test
+  void directoriesToMakeAreTheLeaves() throws Exception {
+    planner.publish(file("0", "y=1/m=1/d=1/f"));
+    planner.publish(file("1", "y=1/m=1/f"));
+    planner.publish(file("2", "y=1/m=2/f"));
+    planner.publish(file("3", "y=2/f"));
+    JobPlan plan = planner.plan(NOTHING, List.of());
+
+    assertThat(plan.missingDirectories())
+        .isEqualTo(paths("y=1", "y=1/m=1", "y=1/m=1/d=1", "y=1/m=2", "y=2"));
+    assertThat(plan.directoriesToMake())
+        .containsExactlyInAnyOrder(at("y=1/m=1/d=1"), at("y=1/m=2"), at("y=2"));
+  }
+
+  @Test
+  void directoriesThatExistAreNotMadeAgain() throws Exception {
+    planner.publish(file("0", "y=1/m=1/f"));
+    planner.publish(file("1", "y=1/m=2/f"));
+    planner.publish(file("2", "y=2/f"));
+    JobPlan plan =
+        planner.plan(new ExistingDirectories(paths("y=1", "y=1/m=1", "y=2"), Set.of()), List.of());
+
+    assertThat(plan.missingDirectories()).containsExactly(at("y=1/m=2"));
+    assertThat(plan.directoriesToMake()).containsExactly(at("y=1/m=2"));
+  }
+
+  @Test
+  void aFileInTheWayIsADirectoryThatIsMissing() throws Exception {
+    planner.publish(file("0", "p=1/f"));
+    JobPlan plan = planner.plan(new ExistingDirectories(Set.of(), paths("p=1")), List.of());
+
+    assertThat(plan.filesInTheWay()).containsExactly(at("p=1"));
+    assertThat(plan.directoriesToMake()).containsExactly(at("p=1"));
+  }
+
+  @Test
+  void aDirectoryWithoutFilesIsPlannedToo() throws Exception {
+    planner.directory(at("empty/below"));
+    planner.directory(TABLE);
+
+    assertThat(planner.directories()).isEqualTo(paths("empty", "empty/below"));
+  }
+
+  @Test
+  void twoAttemptsOfOneTaskAreRefused() throws Exception {
+    planner.task("task_1_0001_m_000007");
+
+    assertThatThrownBy(() -> planner.task("task_1_0001_m_000007"))
+        .isInstanceOf(PlanRejectedException.class)
+        .hasMessageContainingAll("task_1_0001_m_000007", "Nothing was published");
+  }
+
+  @Test
+  void twoFilesOfOneDestinationAreRefused() throws Exception {
+    planner.publish(file("t1/f", "p=1/f"));
+
+    assertThatThrownBy(() -> planner.publish(file("t2/f", "p=1/f")))
+        .isInstanceOf(PlanRejectedException.class)
+        .hasMessageContainingAll(
+            new Path(STAGING, "t1/f").toString(),
+            new Path(STAGING, "t2/f").toString(),
+            at("p=1/f").toString(),
+            "Nothing was published");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "abfs://c@a/w/other/f",
+        "abfs://c@a/w/table2/f",
+        "abfs://c@a/w/table",
+        "abfs://c@other/w/table/f",
+        "abfss://c@a/w/table/f",
+        "abfs://c@a/w/table/../other/f",
+        "abfs://c@a/w/table/_manifest_job1/f",
+        "abfs://c@a/w/table/_manifest_job1",
+        "file:/etc/passwd"
+      })
+  void aDestinationOutsideTheTableIsRefused(String destination) {
+    FileEntry file = new FileEntry(new Path(STAGING, "0"), new Path(destination), 1, null, 0);
+
+    assertThatThrownBy(() -> planner.publish(file))
+        .isInstanceOf(PlanRejectedException.class)
+        .hasMessageContainingAll(
+            file.source().toString(),
+            file.destination().toString(),
+            TABLE.toString(),
+            "Nothing was published");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "abfs://c@a/w/table/old",
+        "abfs://c@a/w/table/_manifest_job1",
+        "abfs://c@a/w/table/_manifest_job10/f",
+        "abfs://c@a/w/table/_manifest_job2/f",
+        "abfs://c@a/w/table/_manifest_job1/../f",
+        "abfs://c@other/w/table/_manifest_job1/f",
+        "file:/etc/passwd"
+      })
+  void aSourceOutsideTheStagingDirectoryIsRefused(String source) {
+    FileEntry file = new FileEntry(new Path(source), at("f"), 1, null, 0);
+
+    assertThatThrownBy(() -> planner.publish(file))
+        .isInstanceOf(PlanRejectedException.class)
+        .hasMessageContainingAll(
+            file.source().toString(),
+            file.destination().toString(),
+            STAGING.toString(),
+            "Nothing was published");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "abfs://c@a/w/other",
+        "abfs://c@a/w",
+        "abfs://c@a/w/table2",
+        "abfs://c@a/w/table/_manifest_job1",
+        "abfs://c@a/w/table/_manifest_job1/x"
+      })
+  void aDirectoryOutsideTheTableIsRefused(String directory) {
+    assertThatThrownBy(() -> planner.directory(new Path(directory)))
+        .isInstanceOf(PlanRejectedException.class)
+        .hasMessageContainingAll(directory, TABLE.toString(), "Nothing was published");
+  }
+
+  @Test
+  void aFileThatIsAlsoADirectoryIsRefused() throws Exception {
+    planner.publish(file("t1/x", "p"));
+    planner.publish(file("t2/y", "p/y"));
+
+    assertThatThrownBy(() -> planner.plan(NOTHING, List.of()))
+        .isInstanceOf(PlanRejectedException.class)
+        .hasMessageContainingAll(
+            at("p").toString(), new Path(STAGING, "t1/x").toString(), "Nothing was published");
+  }
+
+  @Test
+  void aFileThatIsAlsoAnEmptyDirectoryIsRefused() throws Exception {
+    planner.directory(at("p/q"));
+    planner.publish(file("t1/x", "p"));
+
+    assertThatThrownBy(() -> planner.plan(NOTHING, List.of()))
+        .isInstanceOf(PlanRejectedException.class)
+        .hasMessageContainingAll(at("p").toString(), new Path(STAGING, "t1/x").toString());
+  }
+
+  @Test
+  void whatWasRefusedIsNotInThePlan() throws Exception {
+    assertThatThrownBy(() -> planner.publish(file("0", "../elsewhere/f")))
+        .isInstanceOf(PlanRejectedException.class);
+
+    assertThat(planner.plan(NOTHING, List.of()).files()).isEmpty();
+    assertThat(planner.directories()).isEmpty();
+  }
+
+  @Test
+  void anotherTargetTakesFilesFromItsOwnStagingDirectoryOnly() throws Exception {
+    Path location = new Path("file:/elsewhere/p=1");
+    Path itsStaging = new Path(location, "_manifest_job1");
+    planner.allow(new Target(location, itsStaging));
+    FileEntry own = new FileEntry(new Path(itsStaging, "0"), new Path(location, "x/f"), 1, null, 0);
+    planner.publish(own);
+
+    assertThat(planner.directories()).containsExactly(new Path(location, "x"));
+    assertThat(planner.plan(NOTHING, List.of()).files()).containsExactly(own);
+    assertThat(planner.targets()).hasSize(2);
+    assertThatThrownBy(
+            () ->
+                planner.publish(
+                    new FileEntry(new Path(STAGING, "1"), new Path(location, "f"), 1, null, 0)))
+        .isInstanceOf(PlanRejectedException.class)
+        .hasMessageContainingAll(new Path(STAGING, "1").toString(), location.toString());
+    assertThatThrownBy(
+            () -> planner.publish(new FileEntry(new Path(itsStaging, "2"), at("f"), 1, null, 0)))
+        .isInstanceOf(PlanRejectedException.class)
+        .hasMessageContainingAll(new Path(itsStaging, "2").toString(), at("f").toString());
+  }
+
+  @Test
+  void aStagingDirectoryOutsideItsTargetIsRefused() {
+    assertThatThrownBy(() -> new Target(TABLE, new Path("abfs://c@a/w/staging")))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContainingAll(TABLE.toString(), "abfs://c@a/w/staging");
+    assertThatThrownBy(() -> new Target(TABLE, TABLE)).isInstanceOf(IllegalArgumentException.class);
+  }
+
+  private static FileEntry file(String source, String destination) {
+    return file(source, destination, 1);
+  }
+
+  private static FileEntry file(String source, String destination, long size) {
+    return new FileEntry(
+        StorePaths.resolve(STAGING, source), StorePaths.resolve(TABLE, destination), size, null, 0);
+  }
+
+  private static Path at(String relative) {
+    return StorePaths.resolve(TABLE, relative);
+  }
+
+  private static Set<Path> paths(String... relative) {
+    return Stream.of(relative).map(JobPlannerTest::at).collect(Collectors.toSet());
+  }
+}

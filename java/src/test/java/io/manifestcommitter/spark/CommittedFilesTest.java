@@ -1,0 +1,195 @@
+package io.manifestcommitter.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.manifestcommitter.manifest.CorruptManifestException;
+import io.manifestcommitter.plan.PlanRejectedException;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.Example;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+
+class CommittedFilesTest {
+  private static final String JOB = "0b6c1f4e-9a55-4f0e-8d1e-1f0c1b6a7d21";
+
+  @Property(tries = 300)
+  void everyNamedFileIsThereWithItsTask(
+      @ForAll("files") List<List<String>> files, @ForAll Random random) throws Exception {
+    int tasks = 1 + random.nextInt(5);
+    List<TaskOutput.Builder> builders = new ArrayList<>();
+    for (int task = 0; task < tasks; task++) {
+      builders.add(TaskOutput.builder(JOB, task, 100L + task));
+    }
+    Map<List<String>, Integer> expected = new HashMap<>();
+    for (List<String> file : files) {
+      if (!expected.containsKey(file)) {
+        int task = random.nextInt(tasks);
+        builders.get(task).add(file.get(0), file.get(1), file.get(2));
+        expected.put(file, task);
+      }
+    }
+    List<byte[]> messages = new ArrayList<>();
+    builders.forEach(builder -> messages.add(builder.build().toBytes()));
+    Collections.shuffle(messages, random);
+
+    CommittedFiles committed = new CommittedFiles(JOB, messages);
+
+    Map<List<String>, Integer> found = new HashMap<>();
+    committed
+        .files()
+        .forEach(
+            (location, directories) ->
+                directories.forEach(
+                    (directory, names) ->
+                        names.forEach(
+                            (name, task) -> found.put(List.of(location, directory, name), task))));
+    assertThat(found).isEqualTo(expected);
+    assertThat(committed.tasks()).hasSize(tasks);
+  }
+
+  @Property(tries = 100)
+  void oneDamagedMessageIsEnoughToRefuseAll(@ForAll Random random) {
+    List<byte[]> messages = new ArrayList<>();
+    for (int task = 0; task < 5; task++) {
+      messages.add(output(JOB, task, 0, "", "f" + task));
+    }
+    int hit = random.nextInt(messages.size());
+    byte[] damaged = messages.get(hit);
+    damaged[random.nextInt(damaged.length)] ^= (byte) (1 << random.nextInt(8));
+
+    assertThatThrownBy(() -> new CommittedFiles(JOB, messages))
+        .isInstanceOf(CorruptManifestException.class)
+        .hasMessageContaining("message " + (hit + 1) + " of 5 of job " + JOB);
+  }
+
+  @Example
+  void noMessagesAreNoFiles() throws Exception {
+    CommittedFiles committed = new CommittedFiles(JOB, List.of());
+
+    assertThat(committed.files()).isEmpty();
+    assertThat(committed.tasks()).isEmpty();
+  }
+
+  @Example
+  void tasksWithoutFilesCountAsCommitted() throws Exception {
+    CommittedFiles committed =
+        new CommittedFiles(
+            JOB,
+            List.of(
+                TaskOutput.builder(JOB, 3, 1).build().toBytes(),
+                TaskOutput.builder(JOB, 1, 2).build().toBytes()));
+
+    assertThat(committed.files()).isEmpty();
+    assertThat(committed.tasks()).containsExactly(1, 3);
+  }
+
+  @Example
+  void theMessageOfAnotherJobIsRefusedWithBothNames() {
+    assertThatThrownBy(
+            () ->
+                new CommittedFiles(
+                    JOB, List.of(output(JOB, 0, 0, "", "f"), output("job2", 1, 1, "", "g"))))
+        .isInstanceOf(CorruptManifestException.class)
+        .hasMessageContainingAll("message 2 of 2", JOB, "job2");
+  }
+
+  @Example
+  void twoAttemptsOfOneTaskAreRefused() {
+    assertThatThrownBy(
+            () ->
+                new CommittedFiles(
+                    JOB, List.of(output(JOB, 4, 10, "", "f-10"), output(JOB, 4, 11, "", "f-11"))))
+        .isInstanceOf(PlanRejectedException.class)
+        .hasMessageContainingAll("task 4", JOB, "Nothing was published");
+  }
+
+  @Example
+  void twoAttemptsWithoutFilesAreRefusedToo() {
+    byte[] message = TaskOutput.builder(JOB, 4, 10).build().toBytes();
+
+    assertThatThrownBy(() -> new CommittedFiles(JOB, List.of(message, message)))
+        .isInstanceOf(PlanRejectedException.class)
+        .hasMessageContaining("task 4");
+  }
+
+  @Example
+  void twoTasksThatNameOneFileAreRefused() {
+    assertThatThrownBy(
+            () ->
+                new CommittedFiles(
+                    JOB, List.of(output(JOB, 4, 0, "p=1", "f"), output(JOB, 7, 0, "p=1", "f"))))
+        .isInstanceOf(PlanRejectedException.class)
+        .hasMessageContainingAll("4", "7", "p=1/f", "Nothing was published");
+  }
+
+  @Example
+  void oneNameInTwoDirectoriesOrLocationsIsFine() throws Exception {
+    CommittedFiles committed =
+        new CommittedFiles(
+            JOB,
+            List.of(
+                output(JOB, 0, 0, "p=1", "f"),
+                output(JOB, 1, 1, "p=2", "f"),
+                TaskOutput.builder(JOB, 2, 2)
+                    .add("file:/elsewhere", "p=1", "f")
+                    .build()
+                    .toBytes()));
+
+    assertThat(committed.files().get(TaskOutput.TABLE)).containsOnlyKeys("p=1", "p=2");
+    assertThat(committed.files().get("file:/elsewhere").get("p=1")).containsEntry("f", 2);
+  }
+
+  @Example
+  void whatIsNoMessageOfOursIsRefused() {
+    for (Object other : Arrays.asList(null, "text", List.of(), Map.of("a", "b"), new int[0])) {
+      assertThatThrownBy(
+              () -> new CommittedFiles(JOB, Arrays.asList(output(JOB, 0, 0, "", "f"), other)))
+          .isInstanceOf(CorruptManifestException.class)
+          .hasMessageContainingAll(
+              "message 2 of 2",
+              JOB,
+              other == null ? "null" : other.getClass().getName(),
+              "another commit protocol");
+    }
+  }
+
+  @Example
+  void filesCannotBeChangedFromOutside() throws IOException {
+    CommittedFiles committed = new CommittedFiles(JOB, List.of(output(JOB, 0, 0, "", "f")));
+
+    assertThatThrownBy(() -> committed.files().clear())
+        .isInstanceOf(UnsupportedOperationException.class);
+    assertThatThrownBy(() -> committed.tasks().clear())
+        .isInstanceOf(UnsupportedOperationException.class);
+  }
+
+  @Provide
+  Arbitrary<List<List<String>>> files() {
+    Arbitrary<String> location = Arbitraries.of(TaskOutput.TABLE, "file:/l1", "abfs://c@a/l 2");
+    Arbitrary<String> directory = Arbitraries.of("", "p=1", "p=1/q=ü %", "p=2");
+    Arbitrary<String> name = Arbitraries.integers().between(0, 30).map(i -> "part-" + i);
+    return Combinators.combine(location, directory, name)
+        .as((one, other, last) -> List.of(one, other, last))
+        .list()
+        .ofMaxSize(60);
+  }
+
+  private static byte[] output(String job, int task, long attempt, String directory, String name) {
+    return TaskOutput.builder(job, task, attempt)
+        .add(TaskOutput.TABLE, directory, name)
+        .build()
+        .toBytes();
+  }
+}

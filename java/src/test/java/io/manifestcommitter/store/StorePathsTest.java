@@ -1,0 +1,134 @@
+package io.manifestcommitter.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.apache.hadoop.fs.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class StorePathsTest {
+  @ParameterizedTest
+  @CsvSource({
+    "file:/t/a, file:/t/a/b",
+    "file:/t/a, file:/t/a/b/c",
+    "file:/, file:/t",
+    "gs://b/t, gs://b/t/p=1/f",
+    "file:/t/a, file:/t/a/..b",
+    "file:/t/a, file:/t/a/.b"
+  })
+  void whatIsBelow(String ancestor, String path) {
+    assertThat(StorePaths.isBelow(new Path(ancestor), new Path(path))).isTrue();
+    assertThat(StorePaths.isSameOrBelow(new Path(ancestor), new Path(path))).isTrue();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "file:/t/a, file:/t/ab",
+    "file:/t/a, file:/t/ab/c",
+    "file:/t/a/b, file:/t/a",
+    "file:/t/a, gs://b/t/a/b",
+    "gs://b1/t, gs://b2/t/a",
+    "abfs://c@a/t, abfss://c@a/t/x",
+    "file:/t/a, /t/a/b"
+  })
+  void whatIsNotBelow(String ancestor, String path) {
+    assertThat(StorePaths.isBelow(new Path(ancestor), new Path(path))).isFalse();
+    assertThat(StorePaths.isSameOrBelow(new Path(ancestor), new Path(path))).isFalse();
+  }
+
+  @Test
+  void aPathIsNotBelowItself() {
+    Path path = new Path("gs://b/t");
+    assertThat(StorePaths.isBelow(path, path)).isFalse();
+    assertThat(StorePaths.isSameOrBelow(path, path)).isTrue();
+  }
+
+  @Test
+  void aWayBackUpLeadsNowhere() {
+    Path root = new Path("file:/");
+    Path escaping = new Path("file", null, "/../etc");
+
+    assertThat(escaping.toUri().getPath()).as("what Hadoop leaves in a path").contains("..");
+    assertThat(StorePaths.isBelow(root, escaping)).isFalse();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "file:/t, file:/t/a/b, a/b",
+    "file:/, file:/t, t",
+    "gs://b/t, gs://b/t/p=a%20b/f:1, p=a%20b/f:1"
+  })
+  void relativeIsThePartBelow(String ancestor, String path, String relative) {
+    assertThat(StorePaths.relative(new Path(ancestor), new Path(path))).isEqualTo(relative);
+  }
+
+  @Test
+  void relativeRefusesWhatIsNotBelowNamingBoth() {
+    assertThatThrownBy(() -> StorePaths.relative(new Path("file:/t/a"), new Path("file:/t/ab")))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContainingAll("file:/t/ab", "file:/t/a");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "f",
+        "p=1/f",
+        "time=12:30:00/part-0",
+        "a:b",
+        "hdfs:x/y",
+        "with space/f",
+        "100%/f",
+        "%2F/f",
+        "a#b/f?g",
+        "ä/日本/😀"
+      })
+  void resolveIsTheWayBackFromRelative(String relative) {
+    Path table = new Path("abfss://c@a.dfs.core.windows.net/w/t");
+    Path resolved = StorePaths.resolve(table, relative);
+
+    assertThat(StorePaths.isBelow(table, resolved)).isTrue();
+    assertThat(StorePaths.sameStore(table, resolved)).isTrue();
+    assertThat(StorePaths.relative(table, resolved)).isEqualTo(relative);
+  }
+
+  @Test
+  void resolveWorksAtTheRootOfAStore() {
+    assertThat(StorePaths.resolve(new Path("file:/"), "a/b")).isEqualTo(new Path("file:/a/b"));
+  }
+
+  @Test
+  void resolvingNothingGivesTheParent() {
+    Path table = new Path("file:/t");
+    assertThat(StorePaths.resolve(table, "")).isEqualTo(table);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", ".", "..", "a/..", "../a", "a/./b", "a//b", "/a", "a/"})
+  void dotSegmentsAreFound(String relative) {
+    assertThat(StorePaths.hasDotSegment(relative)).isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"a", "a/b", "...", ".a", "a.", "..a/b..", "%2e%2e/x"})
+  void otherSegmentsAreNot(String relative) {
+    assertThat(StorePaths.hasDotSegment(relative)).isFalse();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "file:/a, file:///b, true",
+    "gs://b/x, gs://b/y, true",
+    "gs://b/x, gs://c/x, false",
+    "gs://b/x, hdfs://b/x, false",
+    "/a, /b, true",
+    "/a, file:/a, false"
+  })
+  void sameStoreComparesSchemeAndAuthority(String one, String other, boolean same) {
+    assertThat(StorePaths.sameStore(new Path(one), new Path(other))).isEqualTo(same);
+    assertThat(StorePaths.sameStore(new Path(other), new Path(one))).isEqualTo(same);
+  }
+}

@@ -1,0 +1,150 @@
+package io.manifestcommitter.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.File;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.util.UUID;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class StoresTest {
+  @TempDir File directory;
+
+  private final Configuration conf = new Configuration();
+  private final Stores stores = new Stores(conf);
+
+  /** Of each test's own, since Hadoop keeps filesystems open by scheme and authority. */
+  private final String cluster = "cluster-" + UUID.randomUUID();
+
+  @ParameterizedTest
+  @ValueSource(strings = {"s3a://b/t", "s3n://b/t", "s3://b/t", "S3A://b/t"})
+  void objectStoresWithoutRenameAreRefusedWithTheCommitterToUse(String path) {
+    assertThatThrownBy(() -> stores.resolve(new Path(path)))
+        .isInstanceOf(UnsupportedStoreException.class)
+        .hasMessageContainingAll(
+            path,
+            "mapreduce.outputcommitter.factory.scheme.s3a",
+            "org.apache.hadoop.fs.s3a.commit.S3ACommitterFactory",
+            "fs.s3a.committer.name");
+    assertThat(stores.refusal(new Path(path))).isPresent();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "wasb://c@a.blob.core.windows.net/t",
+        "wasbs://c@a.blob.core.windows.net/t",
+        "adl://a.azuredatalakestore.net/t"
+      })
+  void oldAzureStoresAreRefusedWithTheSchemeToUse(String path) {
+    assertThatThrownBy(() -> stores.resolve(new Path(path)))
+        .isInstanceOf(UnsupportedStoreException.class)
+        .hasMessageContainingAll(path, "abfs://", "abfss://");
+    assertThat(stores.refusal(new Path(path))).isPresent();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "abfs://c@a/t",
+        "abfss://c@a/t",
+        "gs://b/t",
+        "hdfs://n/t",
+        "file:/t",
+        "viewfs://v/t",
+        "oss://b/t"
+      })
+  void otherStoresAreServed(String path) {
+    assertThat(stores.refusal(new Path(path))).isEmpty();
+  }
+
+  @Test
+  void anUnqualifiedPathIsThatOfTheDefaultFilesystem() throws Exception {
+    assertThat(stores.resolve(new Path(directory.getPath())))
+        .isEqualTo(new Path(directory.toURI().getScheme(), null, directory.getPath()));
+  }
+
+  @Test
+  void aRelativePathIsQualifiedToo() throws Exception {
+    Path resolved = stores.resolve(new Path("some/table"));
+
+    assertThat(resolved.toUri().getScheme()).isEqualTo("file");
+    assertThat(resolved.toUri().getPath()).startsWith("/").endsWith("/some/table");
+  }
+
+  @Test
+  void anUnqualifiedPathIsRefusedWhereTheDefaultFilesystemIs() {
+    conf.set("fs.defaultFS", "s3a://bucket");
+
+    assertThatThrownBy(() -> new Stores(conf).resolve(new Path("/t")))
+        .isInstanceOf(UnsupportedStoreException.class)
+        .hasMessageContainingAll("/t", "s3a");
+  }
+
+  @Test
+  void aViewfsMountIsResolvedToTheStoreBehindIt() throws Exception {
+    File mounted = new File(directory, "mounted");
+    assertThat(mounted.mkdir()).isTrue();
+    mount(mounted);
+
+    assertThat(new Stores(conf).resolve(new Path("viewfs://" + cluster + "/data")))
+        .isEqualTo(local(mounted, ""));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"t", "new/deep/table", "time=12:30/t", "a b/ü", "100%/#1"})
+  void aTableThatDoesNotExistYetIsResolvedThroughItsMount(String relative) throws Exception {
+    File mounted = new File(directory, "mounted");
+    assertThat(mounted.mkdir()).isTrue();
+    mount(mounted);
+    Path asked = StorePaths.resolve(new Path("viewfs://" + cluster + "/data"), relative);
+
+    assertThat(new Stores(conf).resolve(asked)).isEqualTo(local(mounted, relative));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"file:/tmp, LOCAL"})
+  void traitsAreThoseOfTheFamily(String path, StoreTraits traits) {
+    assertThat(stores.all().traits(new Path(path))).isEqualTo(traits);
+  }
+
+  @Test
+  void everyRequestGoesToTheStoreOfItsPath() throws Exception {
+    Store all = stores.all();
+    Path table = local(directory, "table");
+    Path file = new Path(table, "f");
+    byte[] content = "content".getBytes(StandardCharsets.UTF_8);
+
+    all.mkdirs(table);
+    all.write(file, out -> out.write(content));
+
+    assertThat(Files.readAllBytes(new File(directory, "table/f").toPath())).isEqualTo(content);
+    assertThat(all.read(file, 100)).isEqualTo(content);
+    assertThat(all.status(file)).isPresent();
+    all.deleteFile(file);
+    assertThat(all.status(file)).isEmpty();
+    assertThat(all.deleteEmptyDirectory(table)).isTrue();
+    assertThat(new File(directory, "table")).doesNotExist();
+  }
+
+  @Test
+  void aStoreIsOpenedOnce() throws Exception {
+    assertThat(stores.of(local(directory, "a"))).isSameAs(stores.of(local(directory, "b")));
+  }
+
+  private void mount(File target) {
+    conf.set("fs.viewfs.mounttable." + cluster + ".link./data", target.toURI().toString());
+  }
+
+  private static Path local(File parent, String relative) {
+    return StorePaths.resolve(new Path("file", null, parent.getPath()), relative);
+  }
+}
