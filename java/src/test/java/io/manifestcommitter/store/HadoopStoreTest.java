@@ -1,0 +1,213 @@
+package io.manifestcommitter.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.manifestcommitter.manifest.FileEntry;
+import io.manifestcommitter.store.RenameResult.Outcome;
+import io.manifestcommitter.testing.MemoryFileSystem;
+import io.manifestcommitter.testing.MemoryStoreState;
+import io.manifestcommitter.testing.MemoryStoreState.Fate;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.hadoop.fs.Path;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * What a store proves about a rename, whatever the filesystem answers, and how its other operations
+ * fail.
+ */
+class HadoopStoreTest {
+  private final MemoryStoreState state = MemoryFileSystem.state("hadoop-store");
+
+  @BeforeEach
+  void emptyStore() {
+    state.clear();
+    state.write("/staging/a", "content");
+    state.mkdirs("/table");
+  }
+
+  @Test
+  void aRenameThatTheStoreConfirmsIsOneRequest() throws IOException {
+    RenameResult result = store().renameFile(file("abfs"));
+    assertThat(result.outcome()).isEqualTo(Outcome.RENAMED);
+    assertThat(state.requests()).filteredOn(r -> !r.startsWith("status /staging/a")).hasSize(1);
+    assertThat(state.files()).containsOnlyKeys("/table/a");
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = Fate.class,
+      names = {"FAILS_AFTER", "DONE_ANSWERS_FALSE"})
+  void aRenameThatWasDoneIsRecovered(Fate fate) throws IOException {
+    for (String scheme : List.of("hdfs", "abfs", "gs", "mem")) {
+      emptyStore();
+      assertThat(rename(scheme, fate).outcome()).isEqualTo(Outcome.RECOVERED);
+      assertThat(state.files()).containsOnlyKeys("/table/a");
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = Fate.class,
+      names = {"FAILS_BEFORE", "ANSWERS_FALSE"})
+  void aRenameThatWasNotDoneIsProvenSo(Fate fate) throws IOException {
+    for (String scheme : List.of("hdfs", "abfs", "gs", "mem")) {
+      emptyStore();
+      RenameResult result = rename(scheme, fate);
+      assertThat(result.outcome()).isEqualTo(Outcome.FAILED);
+      assertThat(result.explanation()).contains("/staging/a").contains("/table/a");
+      assertThat(state.files()).containsOnlyKeys("/staging/a");
+    }
+  }
+
+  @Test
+  void anotherFileAtTheDestinationIsNeverTakenForOurs() throws IOException {
+    state.write("/table/a", "another");
+    RenameResult result = rename("hdfs", Fate.NORMAL);
+    assertThat(result.outcome()).isEqualTo(Outcome.FAILED);
+    assertThat(result.explanation()).contains("something else stands at the destination");
+    assertThat(state.files()).containsEntry("/table/a", "another").containsKey("/staging/a");
+  }
+
+  @Test
+  void aFileOfTheSameLengthIsToldApartByItsIdentity() throws IOException {
+    FileEntry planned = file("abfs");
+    state.remove("/staging/a");
+    state.write("/table/a", "CONTENT");
+    assertThat(store().renameFile(planned).outcome()).isEqualTo(Outcome.UNKNOWN);
+
+    emptyStore();
+    FileEntry onHdfs = file("hdfs");
+    state.remove("/staging/a");
+    state.write("/table/a", "CONTENT");
+    assertThat(store().renameFile(onHdfs).outcome()).isEqualTo(Outcome.UNKNOWN);
+  }
+
+  @Test
+  void aFileThatIsAtNeitherEndIsUnknownAndBothEndsAreNamed() throws IOException {
+    FileEntry planned = file("hdfs");
+    state.remove("/staging/a");
+    RenameResult result = store().renameFile(planned);
+    assertThat(result.outcome()).isEqualTo(Outcome.UNKNOWN);
+    assertThat(result.explanation()).contains("at the source there is nothing", "/table/a");
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = Fate.class,
+      names = {"FAILS_BEFORE", "FAILS_AFTER"})
+  void anOutcomeThatCannotBeLookedAtIsUnknown(Fate fate) throws IOException {
+    FileEntry planned = file("hdfs");
+    state.onRequest(
+        (number, operation, path) -> operation.equals("rename") ? fate : Fate.FAILS_BEFORE);
+    RenameResult result = store().renameFile(planned);
+    assertThat(result.outcome()).isEqualTo(Outcome.UNKNOWN);
+    assertThat(result.cause()).isPresent();
+  }
+
+  @Test
+  void directoriesAreRenamedWithTheSameProof() throws IOException {
+    Store store = store();
+    Path source = path("hdfs", "/staging");
+    Path target = path("hdfs", "/sealed");
+    state.onRequest((number, operation, path) -> fateOfRename(operation, Fate.FAILS_AFTER));
+    assertThat(store.renameDirectory(source, target).outcome()).isEqualTo(Outcome.RECOVERED);
+    state.onRequest((number, operation, path) -> fateOfRename(operation, Fate.ANSWERS_FALSE));
+    assertThat(store.renameDirectory(target, source).outcome()).isEqualTo(Outcome.FAILED);
+    assertThat(state.files()).containsOnlyKeys("/sealed/a");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"hdfs", "abfs", "gs", "mem"})
+  void identityHoldsOnlyWhatARenameKeeps(String scheme) throws IOException {
+    StoreEntry entry = store().status(path(scheme, "/staging/a")).orElseThrow();
+    assertThat(entry.length()).isEqualTo(7);
+    assertThat(entry.etag().isEmpty()).isEqualTo(!scheme.equals("abfs"));
+    assertThat(entry.modificationTime() == 0).isEqualTo(!scheme.equals("hdfs"));
+  }
+
+  @Test
+  void deletingWhatIsGoneIsFine() throws IOException {
+    Store store = store();
+    store.deleteFile(path("hdfs", "/table/none"));
+    store.deleteTree(path("hdfs", "/table/none"));
+    assertThat(store.deleteEmptyDirectory(path("hdfs", "/table/none"))).isTrue();
+  }
+
+  @Test
+  void onlyAnEmptyDirectoryIsDeletedAsOne() throws IOException {
+    Store store = store();
+    assertThat(store.deleteEmptyDirectory(path("hdfs", "/staging"))).isFalse();
+    assertThat(store.deleteEmptyDirectory(path("hdfs", "/table"))).isTrue();
+    assertThat(state.paths()).contains("/staging/a").doesNotContain("/table");
+    state.mkdirs("/table");
+    state.onRequest(
+        (number, operation, path) -> operation.equals("delete") ? Fate.FAILS_BEFORE : Fate.NORMAL);
+    assertThatThrownBy(() -> store.deleteEmptyDirectory(path("hdfs", "/table")))
+        .isInstanceOf(IOException.class);
+  }
+
+  @Test
+  void readsAndWritesSmallFiles() throws IOException {
+    Store store = store();
+    Path file = path("hdfs", "/table/report");
+    store.write(file, out -> out.write("first".getBytes(StandardCharsets.UTF_8)));
+    store.write(file, out -> out.write("second".getBytes(StandardCharsets.UTF_8)));
+    assertThat(store.read(file, 6)).isEqualTo("second".getBytes(StandardCharsets.UTF_8));
+    assertThatThrownBy(() -> store.read(file, 5)).hasMessageContaining("/table/report");
+    assertThatThrownBy(() -> store.read(path("hdfs", "/table/none"), 5))
+        .isInstanceOf(FileNotFoundException.class);
+  }
+
+  @Test
+  void aListingShowsFilesAndDirectoriesAndFailsForNothing() throws IOException {
+    state.mkdirs("/table/p=1");
+    state.write("/table/b", "x");
+    List<String> names = new ArrayList<>();
+    store().list(path("hdfs", "/table"), entry -> names.add(entry.toString()));
+    assertThat(names)
+        .containsExactlyInAnyOrder(
+            "hdfs://hadoop-store/table/p=1/", "hdfs://hadoop-store/table/b (1 bytes)");
+    assertThatThrownBy(() -> store().list(path("hdfs", "/none"), entry -> names.clear()))
+        .isInstanceOf(FileNotFoundException.class);
+    assertThatThrownBy(() -> store().mkdirs(path("hdfs", "/table/b/c")))
+        .isInstanceOf(IOException.class);
+  }
+
+  private RenameResult rename(String scheme, Fate fate) throws IOException {
+    FileEntry planned = file(scheme);
+    state.onRequest((number, operation, path) -> fateOfRename(operation, fate));
+    return store().renameFile(planned);
+  }
+
+  private static Fate fateOfRename(String operation, Fate fate) {
+    return operation.equals("rename") ? fate : Fate.NORMAL;
+  }
+
+  /** The plan to rename /staging/a to /table/a, with the identity that a listing would show. */
+  private FileEntry file(String scheme) throws IOException {
+    StoreEntry entry = store().status(path(scheme, "/staging/a")).orElseThrow();
+    return new FileEntry(
+        entry.path(),
+        path(scheme, "/table/a"),
+        entry.length(),
+        entry.etag(),
+        entry.modificationTime());
+  }
+
+  private static Store store() {
+    return new Stores(MemoryFileSystem.configuration()).all();
+  }
+
+  private static Path path(String scheme, String path) {
+    return new Path(scheme + "://hadoop-store" + path);
+  }
+}
