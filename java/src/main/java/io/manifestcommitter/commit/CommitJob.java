@@ -123,6 +123,8 @@ public final class CommitJob {
           StatisticNames.JOB_STAGE_OPTIONAL_VALIDATE_OUTPUT,
           () -> new ValidateOutput(store, workers).run(plan));
     }
+    statistics.increment(StatisticNames.COMMITTER_COMMIT_JOB);
+    statistics.sample(StatisticNames.COMMITTER_COMMIT_JOB, System.currentTimeMillis() - start);
     SuccessReport success = summary.success(plan, StatisticNames.JOB_STAGE_SAVE_SUCCESS_MARKER);
     if (config.markSuccessfulJobs()) {
       step(StatisticNames.JOB_STAGE_SAVE_SUCCESS_MARKER, () -> report.prepare(plan, success));

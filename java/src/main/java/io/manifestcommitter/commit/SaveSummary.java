@@ -25,6 +25,9 @@ import org.slf4j.LoggerFactory;
 final class SaveSummary {
   private static final Logger LOG = LoggerFactory.getLogger(SaveSummary.class);
 
+  /** Hidden by its underscore, so that the reports of a directory can be read as data. */
+  private static final String LIST_SUFFIX = ".files";
+
   private final Store store;
   private final JobDescription job;
   private final CommitterConfig config;
@@ -70,15 +73,16 @@ final class SaveSummary {
       return;
     }
     Path directory = config.summaryReportDirectory().get();
+    String name = "summary-" + job.jobId() + ".json";
     try {
       store.mkdirs(directory);
       if (report.success()) {
         store.write(
-            new Path(directory, "_summary-" + job.jobId() + ".files"),
+            new Path(directory, "_" + name + LIST_SUFFIX),
             out -> FileList.write(out, job.jobId(), job.table(), published.size(), published));
       }
-      Path temporary = new Path(directory, "_summary-" + job.jobId() + ".json.tmp");
-      Path target = new Path(directory, "summary-" + job.jobId() + ".json");
+      Path temporary = new Path(directory, "_" + name + ".tmp");
+      Path target = new Path(directory, name);
       byte[] json = report.toJson();
       store.write(temporary, out -> out.write(json));
       store.deleteFile(target);

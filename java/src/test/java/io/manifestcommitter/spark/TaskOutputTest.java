@@ -270,8 +270,7 @@ class TaskOutputTest {
         builder.add(
             TaskOutput.TABLE,
             directory,
-            String.format(
-                Locale.ROOT, "part-00000-%s-12.c%03d.snappy.parquet", uuid, 10 * partition + file));
+            String.format(Locale.ROOT, "part-00000-%s-12.c%03d.snappy.parquet", uuid, file));
       }
     }
     return builder.build();
