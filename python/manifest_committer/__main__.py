@@ -1,0 +1,7 @@
+"""``python -m manifest_committer``: the same as the console script."""
+
+import sys
+
+from manifest_committer.cli import main
+
+sys.exit(main())

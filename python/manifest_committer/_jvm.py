@@ -1,0 +1,307 @@
+"""The one doorway to the driver's JVM; no other module touches py4j.
+
+py4j objects have no static types, so this module speaks ``Any`` inwards and plain Python
+values outwards.
+"""
+
+import os
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from manifest_committer.errors import ConnectSessionError, StorageError
+
+_BUILD_INFO = "io.manifestcommitter.BuildInfo"
+_MUTABLE_LOADER = "org.apache.spark.util.MutableURLClassLoader"
+_COMMIT_PROTOCOL = "org.apache.spark.internal.io.FileCommitProtocol"
+_CHUNK = 4 * 1024 * 1024
+
+
+@dataclass(frozen=True)
+class LoadedJar:
+    """The manifest-committer jar that a class loader of the JVM sees."""
+
+    version: str | None
+    """Its version; None when the jar is too old to say."""
+    location: str
+    """Where it was loaded from, as a URL."""
+
+
+@dataclass(frozen=True)
+class RemoteFile:
+    """A file or directory on any Hadoop filesystem."""
+
+    path: str
+    """The qualified path, with its scheme."""
+    is_directory: bool
+    length: int
+    """Length in bytes; 0 for a directory."""
+
+
+def is_connect(spark: Any) -> bool:
+    """Whether this session, or builder, is one of Spark Connect."""
+    return any(cls.__module__.startswith("pyspark.sql.connect") for cls in type(spark).__mro__)
+
+
+def open_session(spark: Any) -> "ClassicSession":
+    """The JVM side of a classic session.
+
+    Raises:
+        ConnectSessionError: a Connect session, whose driver's JVM is out of reach.
+        TypeError: not a SparkSession.
+    """
+    if is_connect(spark):
+        raise ConnectSessionError(
+            "This is a Spark Connect session: its JVM, and with it Hadoop's FileSystem, cannot be "
+            "reached from here. Run this where a classic session runs, or use "
+            "`manifest-committer print <path>` on a machine that can read the path."
+        )
+    if not hasattr(spark, "_jsparkSession"):
+        raise TypeError(
+            f"expected a SparkSession, got {type(spark).__name__}; a builder goes to "
+            "configure_builder(builder)"
+        )
+    return ClassicSession(spark)
+
+
+def open_process() -> "ProcessJvm | None":
+    """The JVM that already runs for this process, without starting one.
+
+    It is there once a first session was made, and from the start under ``spark-submit``.
+    """
+    submitted = "PYSPARK_GATEWAY_PORT" in os.environ
+    if not submitted and "pyspark" not in sys.modules:
+        return None
+    from pyspark import SparkContext
+
+    if SparkContext._gateway is None:
+        if not submitted:
+            return None
+        SparkContext._ensure_initialized()
+    return ProcessJvm(SparkContext)
+
+
+class ProcessJvm:
+    """The JVM of this process, with or without a session."""
+
+    def __init__(self, spark_context_class: Any) -> None:
+        """Take the class that holds PySpark's gateway."""
+        self._context_class = spark_context_class
+        self._gateway = spark_context_class._gateway
+        self._jvm = spark_context_class._jvm
+
+    def has_session(self) -> bool:
+        """Whether a SparkContext is active, which a builder would hand out again."""
+        return self._context_class._active_spark_context is not None
+
+    def loaded_jar(self) -> LoadedJar | None:
+        """Our jar as new threads see it; None if they do not."""
+        return _loaded_jar(self._jvm, self._gateway, self._loader())
+
+    def share_jar(self, jar: str) -> bool:
+        """Make the jar visible to all threads; False if this JVM's loader cannot."""
+        return _share_jar(self._jvm, self._gateway, self._loader(), jar)
+
+    def spark_jars(self) -> str:
+        """``spark.jars`` as the JVM was started with it; empty if it was not."""
+        return str(self._jvm.org.apache.spark.SparkConf().get("spark.jars", ""))
+
+    def _loader(self) -> Any:
+        return self._jvm.java.lang.Thread.currentThread().getContextClassLoader()
+
+
+class ClassicSession:
+    """The JVM side of one classic session."""
+
+    def __init__(self, spark: Any) -> None:
+        """Take the session; it must not be stopped."""
+        if spark._jsc is None or spark._jsc.sc().isStopped():
+            raise ValueError("this SparkSession is stopped; make a new one with getOrCreate()")
+        self._spark = spark
+        self._jvm = spark._jvm
+        self._session = spark._jsparkSession
+        self._gateway = spark.sparkContext._gateway
+
+    def setting(self, key: str) -> str | None:
+        """A setting of the session, or its default; None if it has neither."""
+        # Without a default of ours, for else Spark would not answer with its own.
+        try:
+            return str(self._spark.conf.get(key))
+        except Exception as error:
+            if _java_class(error) is None:
+                raise
+            return None
+
+    def set_setting(self, key: str, value: str) -> None:
+        """Change a setting of the session."""
+        self._spark.conf.set(key, value)
+
+    def loaded_jar(self) -> LoadedJar | None:
+        """Our jar as this session sees it; None if it does not."""
+        return _loaded_jar(self._jvm, self._gateway, self._loader())
+
+    def add_jar(self, jar: str) -> None:
+        """Add a jar to the session and to the executors, by SQL.
+
+        ``SparkContext.addJar`` would reach the executors only.
+        """
+        quoted = jar.replace("\\", "\\\\").replace("'", "\\'")
+        self._spark.sql(f"ADD JAR '{quoted}'")
+
+    def share_jar(self, jar: str) -> bool:
+        """Make the jar visible to every thread of the driver.
+
+        ADD JAR leaves the jar in the context class loader of the calling thread alone: a write
+        from another Python thread would not find our class. False if the driver's own class
+        loader takes no further jars; then the calling thread at least is set right.
+        """
+        loader = self._loader()
+        if _share_jar(self._jvm, self._gateway, loader, jar):
+            return True
+        self._jvm.java.lang.Thread.currentThread().setContextClassLoader(loader)
+        return False
+
+    def protocol_problem(self, class_name: str) -> str | None:
+        """Why Spark cannot use this class as its commit protocol; None if it can."""
+        loader = self._loader()
+        loaded, problem = _load(loader, class_name)
+        if loaded is None:
+            return problem
+        base, problem = _load(loader, _COMMIT_PROTOCOL)
+        if base is None:
+            return problem
+        if not base.isAssignableFrom(loaded):
+            return f"the class is not a subclass of {_COMMIT_PROTOCOL}"
+        return None
+
+    def hadoop_loads(self, class_name: str) -> bool:
+        """Whether Hadoop's Configuration finds the class, as its factories are looked up."""
+        configuration = self._spark._jsc.hadoopConfiguration()
+        return configuration.getClassByNameOrNull(class_name) is not None
+
+    def hadoop_setting(self, key: str) -> str | None:
+        """A setting of the Hadoop configuration that all sessions of the driver share."""
+        value = self._spark._jsc.hadoopConfiguration().get(key)
+        return None if value is None else str(value)
+
+    def set_hadoop_setting(self, key: str, value: str) -> None:
+        """Change a setting of the shared Hadoop configuration."""
+        self._spark._jsc.hadoopConfiguration().set(key, value)
+
+    def find(self, path: str) -> RemoteFile | None:
+        """The file or directory at the path; None if there is nothing.
+
+        Raises:
+            StorageError: the filesystem could not say.
+        """
+        try:
+            hadoop_path, filesystem = self._open(path)
+            status = filesystem.getFileStatus(hadoop_path)
+            return RemoteFile(
+                path=str(status.getPath().toString()),
+                is_directory=bool(status.isDirectory()),
+                length=int(status.getLen()),
+            )
+        except Exception as error:
+            if _java_class(error) == "java.io.FileNotFoundException":
+                return None
+            raise _storage_error(error, "look up", path) from error
+
+    def chunks(self, path: str) -> Iterator[bytes]:
+        """The content of a file, in pieces of at most 4 MiB.
+
+        Raises:
+            StorageError: the filesystem could not read it.
+        """
+        try:
+            hadoop_path, filesystem = self._open(path)
+            stream = filesystem.open(hadoop_path)
+            try:
+                while chunk := bytes(stream.readNBytes(_CHUNK)):
+                    yield chunk
+            finally:
+                stream.close()
+        except Exception as error:
+            raise _storage_error(error, "read", path) from error
+
+    def _open(self, path: str) -> tuple[Any, Any]:
+        hadoop_path = self._jvm.org.apache.hadoop.fs.Path(path)
+        # The session's own Hadoop settings, credentials among them, are in newHadoopConf only.
+        configuration = self._session.sessionState().newHadoopConf()
+        return hadoop_path, hadoop_path.getFileSystem(configuration)
+
+    def _loader(self) -> Any:
+        """The loader that ADD JAR extends; it sees all that the driver started with, too."""
+        return self._session.sharedState().jarClassLoader()
+
+
+def _storage_error(error: Exception, action: str, path: str) -> Exception:
+    """The error as one of ours if it came from Java; other errors are bugs, and stay."""
+    if _java_class(error) is None:
+        return error
+    return StorageError(action, path, _java_message(error))
+
+
+def _java_exception(error: Exception) -> Any:
+    """The Java throwable behind a Python exception; None if Python raised it.
+
+    PySpark turns some of py4j's errors into its own, which keep the throwable as ``_origin``.
+    """
+    origin = getattr(error, "java_exception", None)
+    return origin if origin is not None else getattr(error, "_origin", None)
+
+
+def _java_class(error: Exception) -> str | None:
+    throwable = _java_exception(error)
+    return None if throwable is None else str(throwable.getClass().getName())
+
+
+def _java_message(error: Exception) -> str:
+    return str(_java_exception(error).toString()).splitlines()[0]
+
+
+def _load(loader: Any, class_name: str) -> tuple[Any, str]:
+    """The class, or None and the reason, through exactly this loader.
+
+    Through the loader itself, since Hadoop's Configuration would remember a miss.
+    """
+    try:
+        return loader.loadClass(class_name), ""
+    except Exception as error:
+        kind = _java_class(error)
+        if kind is None:
+            raise
+        if kind == "java.lang.ClassNotFoundException":
+            return None, "the class is not on the driver's class path"
+        return None, f"the class cannot be loaded ({_java_message(error)})"
+
+
+def _loaded_jar(jvm: Any, gateway: Any, loader: Any) -> LoadedJar | None:
+    info, _ = _load(loader, _BUILD_INFO)
+    if info is None:
+        return None
+    source = info.getProtectionDomain().getCodeSource()
+    location = "unknown place" if source is None else str(source.getLocation().toString())
+    # By reflection, since py4j's own look-up of a class name uses a loader of its choice.
+    method = info.getMethod("version", gateway.new_array(jvm.java.lang.Class, 0))
+    try:
+        version = method.invoke(None, gateway.new_array(jvm.java.lang.Object, 0))
+    except Exception as error:
+        if _java_class(error) is None:
+            raise
+        version = None  # A repackaged jar, which has lost the file with its version.
+    return LoadedJar(version=None if version is None else str(version), location=location)
+
+
+def _share_jar(jvm: Any, gateway: Any, loader: Any, jar: str) -> bool:
+    from py4j.java_gateway import is_instance_of
+
+    outermost = None
+    while loader is not None and is_instance_of(gateway, loader, _MUTABLE_LOADER):
+        outermost, loader = loader, loader.getParent()
+    if outermost is None:
+        return False
+    if _load(outermost, _BUILD_INFO)[0] is None:
+        outermost.addURL(jvm.java.io.File(jar).toURI().toURL())
+    return True

@@ -1,0 +1,3 @@
+"""The one place of the package's version; it equals the jar's."""
+
+__version__ = "0.1.0"

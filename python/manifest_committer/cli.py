@@ -1,0 +1,147 @@
+"""The console script ``manifest-committer``.
+
+Each command that looks at a store starts the Java main of that name in our jar; no Spark
+session is needed.
+"""
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from manifest_committer._spark_home import spark_jars_directory
+from manifest_committer._version import __version__
+from manifest_committer.errors import JavaMissingError, ManifestCommitterError
+from manifest_committer.session import jar_path
+
+_FAILED = 1
+_INTERRUPTED = 130
+
+
+@dataclass(frozen=True)
+class _Command:
+    """One command of the script."""
+
+    name: str
+    summary: str
+    add_arguments: Callable[[argparse.ArgumentParser], None]
+    run: Callable[[argparse.Namespace], int]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the script.
+
+    Args:
+        arguments: the command line without the program's name; by default the process's own.
+
+    Returns:
+        The exit code: 0, 1 (not found, unreadable, or no Java to look with), 2 (wrong usage).
+    """
+    parsed = _parser().parse_args(arguments)
+    try:
+        command: _Command = parsed.command
+        return command.run(parsed)
+    except ManifestCommitterError as error:
+        print(f"manifest-committer: {error}", file=sys.stderr)
+        return _FAILED
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="manifest-committer",
+        description="Look at what jobs of the manifest committer have done.",
+    )
+    parser.add_argument("--version", action="version", version=f"manifest-committer {__version__}")
+    commands = parser.add_subparsers(metavar="command", required=True)
+    for command in _COMMANDS:
+        subparser = commands.add_parser(
+            command.name, help=command.summary, description=command.summary
+        )
+        command.add_arguments(subparser)
+        subparser.set_defaults(command=command)
+    return parser
+
+
+def _print_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "paths",
+        nargs="+",
+        metavar="path",
+        help="a table, a _SUCCESS file, a report file or a task manifest, on any filesystem",
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON, for programs")
+    _class_path_argument(parser)
+
+
+def _print(parsed: argparse.Namespace) -> int:
+    options = ["--json"] if parsed.json else []
+    # The Java main would take a path that starts with a dash for an option.
+    paths = [f"./{path}" if path.startswith("-") else path for path in parsed.paths]
+    return _run_java(
+        "io.manifestcommitter.cli.ManifestPrinter", [*options, *paths], parsed.class_path
+    )
+
+
+def _no_arguments(_: argparse.ArgumentParser) -> None:
+    pass
+
+
+def _print_jar(_: argparse.Namespace) -> int:
+    print(jar_path())
+    return 0
+
+
+_COMMANDS = (
+    _Command("print", "Print reports and task manifests.", _print_arguments, _print),
+    _Command("jar", "Print the path of the jar, for --jars.", _no_arguments, _print_jar),
+)
+
+
+def _class_path_argument(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--class-path",
+        default="",
+        metavar="jars",
+        help="more jars, as `java -cp` takes them, such as the connector of a cloud store",
+    )
+
+
+def _run_java(main_class: str, arguments: Sequence[str], class_path: str) -> int:
+    """Run a main of our jar on Spark's jars, and hand on its exit code."""
+    command = [str(_java()), "-cp", _class_path(class_path), main_class, *arguments]
+    code = subprocess.run(command, check=False).returncode
+    # Ended by a signal: the number that a shell would give.
+    return code if code >= 0 else 128 - code
+
+
+def _class_path(more: str) -> str:
+    """Our jar, what the user adds, the settings of Hadoop and Spark, then Spark's jars."""
+    entries = [jar_path(), more]
+    entries += [os.environ.get(name, "") for name in ("HADOOP_CONF_DIR", "SPARK_CONF_DIR")]
+    entries.append(str(spark_jars_directory() / "*"))
+    return os.pathsep.join(entry for entry in entries if entry)
+
+
+def _java() -> Path:
+    home = os.environ.get("JAVA_HOME")
+    if home:
+        java = shutil.which("java", path=str(Path(home) / "bin"))
+        if java is None:
+            raise JavaMissingError(
+                f"JAVA_HOME is {home}, but there is no program {home}/bin/java. Point JAVA_HOME "
+                "at a Java 11 or newer, or unset it to use the `java` on PATH."
+            )
+        return Path(java)
+    java = shutil.which("java")
+    if java is None:
+        raise JavaMissingError(
+            "No `java` was found: JAVA_HOME is not set and `java` is not on PATH. Install a "
+            "Java 11 or newer (Spark needs one, too), or set JAVA_HOME."
+        )
+    return Path(java)

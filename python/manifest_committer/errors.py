@@ -1,0 +1,121 @@
+"""The errors of this package; each message says the cause and what to do next."""
+
+
+class ManifestCommitterError(Exception):
+    """Base class of everything this package raises on purpose."""
+
+
+class JarMissingError(ManifestCommitterError):
+    """The package does not contain its jar."""
+
+    def __init__(self, path: str, version: str) -> None:
+        """Name the place where the jar of this version should be."""
+        super().__init__(
+            f"The jar of manifest-committer {version} is missing: {path} does not exist. "
+            "In a source checkout, run `make build` first. In an installed package, reinstall the "
+            "wheel with pip; a package that is imported from inside a zip (--py-files) "
+            "cannot hand out its jar."
+        )
+
+
+class JarVersionError(ManifestCommitterError):
+    """The JVM sees a manifest-committer jar of another version than this package."""
+
+    def __init__(self, found: str | None, location: str, expected: str) -> None:
+        """Name both versions and the jar that was found."""
+        version = f"version {found}" if found is not None else "an unknown version"
+        super().__init__(
+            f"Spark's class path has {version} of the manifest-committer jar ({location}), but "
+            f"the Python package is version {expected}. Remove that jar from spark.jars, --jars "
+            "or Spark's jars directory and start a new session, or install the Python "
+            "package of the jar's version."
+        )
+
+
+class CommitProtocolError(ManifestCommitterError):
+    """The commit protocol class cannot be loaded, or is not what it should be."""
+
+    def __init__(self, class_name: str, cause: str) -> None:
+        """Name the class and why Spark cannot use it."""
+        super().__init__(
+            f"Spark cannot use {class_name} as its commit protocol: {cause}. "
+            "The class comes with the jar that manifest_committer.jar_path() names: start a new "
+            "session from manifest_committer.configure_builder(builder), or put that jar on "
+            "spark.jars (spark-submit --jars)."
+        )
+
+
+class SessionAlreadyRunningError(ManifestCommitterError):
+    """A builder was configured although the process already has a running session."""
+
+    def __init__(self, jar: str) -> None:
+        """Name the jar that the running session lacks."""
+        super().__init__(
+            f"A Spark session already runs in this process, without {jar}: the builder would "
+            "return that session, and spark.jars comes too late for it. Configure the running "
+            "session with manifest_committer.configure_session(spark), or start Spark with "
+            f"`spark-submit --jars {jar}`."
+        )
+
+
+class SubmitArgumentsError(ManifestCommitterError):
+    """PYSPARK_SUBMIT_ARGS sets the jars, which Spark prefers to the builder's."""
+
+    def __init__(self, argument: str, jar: str) -> None:
+        """Name the argument that wins over ``spark.jars`` of the builder."""
+        super().__init__(
+            f"The environment variable PYSPARK_SUBMIT_ARGS contains {argument}, and Spark takes "
+            f"its jars from there and ignores spark.jars of the builder. Add {jar} to that list, "
+            "or move the list to builder.config('spark.jars', ...), or call "
+            "manifest_committer.configure_session(spark) once the session is there."
+        )
+
+
+class ConnectSessionError(ManifestCommitterError):
+    """Something was asked of a Spark Connect session that needs the driver's JVM."""
+
+
+class SparkMissingError(ManifestCommitterError):
+    """No Spark installation, or one without its jars."""
+
+
+class JavaMissingError(ManifestCommitterError):
+    """No ``java`` to run."""
+
+
+class StorageError(ManifestCommitterError):
+    """Hadoop's FileSystem could not answer a request."""
+
+    def __init__(self, action: str, path: str, cause: str) -> None:
+        """Say what was tried, on which path, and the JVM's own words."""
+        super().__init__(
+            f"Could not {action} {path}: {cause}. Check the path, its scheme (the connector's "
+            "jar must be on Spark's class path) and the credentials of this session."
+        )
+
+
+class ReportError(ManifestCommitterError):
+    """Base class of the errors about a ``_SUCCESS`` report."""
+
+
+class ReportNotFoundError(ReportError):
+    """There is no report at the path."""
+
+
+class EmptyReportError(ReportError):
+    """The ``_SUCCESS`` file has no content: another committer wrote it."""
+
+
+class InvalidReportError(ReportError):
+    """The file is not a report: not JSON, or JSON of another kind."""
+
+    def __init__(self, path: str, cause: str) -> None:
+        """Name the file and what is wrong with it."""
+        super().__init__(
+            f"{path} is not the report of a committer: {cause}. It was damaged or written by "
+            "another program; the table's data files are not affected."
+        )
+
+
+class FileListError(ReportError):
+    """The complete list of files is missing, damaged or of another job."""

@@ -1,0 +1,475 @@
+"""The report of a job: what it committed, as its ``_SUCCESS`` file tells."""
+
+import gzip
+import html
+import io
+import json
+import os
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+from manifest_committer import _jvm
+from manifest_committer.errors import (
+    EmptyReportError,
+    FileListError,
+    InvalidReportError,
+    ManifestCommitterError,
+    ReportNotFoundError,
+)
+from manifest_committer.session import PROTOCOL_CLASS, PROTOCOL_KEY
+
+SUCCESS_MARKER = "_SUCCESS"
+_LIST_SUFFIX = ".files"
+_REPORT_NAME = "org.apache.hadoop.fs.s3a.commit.files.SuccessData/1"
+_MAX_BYTES = 64 * 1024 * 1024
+_FILES_COUNTER = "committer_files_committed"
+_BYTES_COUNTER = "committer_bytes_committed"
+_TASKS_COUNTER = "committer_tasks_completed"
+_COMMIT_TIME = "committer_commit_job"
+
+_T = TypeVar("_T")
+_V = TypeVar("_V")
+
+
+class _FrozenMap(Mapping[str, _V]):
+    """A mapping that cannot change; unlike a mapping proxy it can be copied and pickled."""
+
+    def __init__(self, items: Mapping[str, _V]) -> None:
+        self._items = dict(items)
+
+    def __getitem__(self, key: str) -> _V:
+        return self._items[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._items)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self._items.items()))
+
+    def __repr__(self) -> str:
+        return repr(self._items)
+
+
+@dataclass(frozen=True)
+class Mean:
+    """The samples of one statistic; times are in milliseconds."""
+
+    samples: int
+    sum: int
+
+    @property
+    def mean(self) -> float:
+        """The mean of the samples; 0 without samples."""
+        return self.sum / self.samples if self.samples else 0.0
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """What a job and its tasks counted and measured, by the names Hadoop's committers use.
+
+    Statistics that are zero may be left out by the committer: ask with ``.get(name, 0)``.
+    """
+
+    counters: Mapping[str, int]
+    gauges: Mapping[str, int]
+    minimums: Mapping[str, int]
+    maximums: Mapping[str, int]
+    means: Mapping[str, Mean]
+
+
+class _ListedFile(NamedTuple):
+    path: str
+    size: int
+    etag: str | None
+
+
+@dataclass(frozen=True)
+class SuccessReport:
+    """What one job committed.
+
+    Also reads the reports of Hadoop's own manifest and S3A committers, which have this format.
+    Texts that the committer left out are empty.
+    """
+
+    path: str
+    """The report file, as a qualified path."""
+    job_id: str
+    job_id_source: str
+    """Where the job's id comes from: a configuration key, or ``JobID``."""
+    committer: str
+    hostname: str
+    """The host of the job's driver."""
+    timestamp: int
+    """When the report was made, in milliseconds since 1970 UTC."""
+    date: str
+    """The same for people, as the committer wrote it."""
+    success: bool
+    """False in the report of a failed job, found in a report directory only."""
+    state: str
+    stage: str
+    """The stage in which the job ended."""
+    description: str
+    files: int
+    """How many files the job committed; without that statistic, how many are named."""
+    bytes: int
+    """How many bytes they have together."""
+    statistics: Statistics
+    diagnostics: Mapping[str, str]
+    """Texts about the job, such as the exception that made it fail."""
+    filenames: tuple[str, ...]
+    """The first files, 100 at most; `file_list` has all of them."""
+
+    @property
+    def table(self) -> str | None:
+        """The directory the job wrote to; None for a report from a report directory."""
+        directory, _, name = self.path.rpartition("/")
+        return directory if name == SUCCESS_MARKER else None
+
+    def file_list(self, spark: Any) -> Any:
+        """All files of the job as a Spark DataFrame.
+
+        Its columns are ``path`` (relative to the table; a URI if the file is outside), ``size``
+        in bytes, and ``etag``, null on stores without. The list travels through this process;
+        expect some 200 bytes of memory a file.
+
+        Args:
+            spark: the classic session to read with, and to make the DataFrame in.
+
+        Raises:
+            FileListError: there is no list, it is damaged, or another job has since written one.
+            ConnectSessionError: a Connect session.
+            StorageError: the filesystem failed.
+        """
+        files = _read_file_list(_jvm.open_session(spark), self)
+        return spark.createDataFrame(files, "path string, size bigint, etag string")
+
+    def file_list_pandas(self, spark: Any) -> Any:
+        """The same as `file_list`, as a pandas DataFrame."""
+        try:
+            import pandas
+        except ImportError as error:
+            raise ManifestCommitterError(
+                "pandas is not installed: `pip install 'manifest-committer[pandas]'`, or use "
+                "report.file_list(spark), a Spark DataFrame."
+            ) from error
+        files = _read_file_list(_jvm.open_session(spark), self)
+        return pandas.DataFrame(files, columns=list(_ListedFile._fields))
+
+    def __str__(self) -> str:
+        """A summary of a few lines."""
+        rows = list(self._rows())
+        width = max(len(label) for label, _ in rows)
+        lines = [self._title()]
+        lines.extend(f"  {label:<{width}}  {value}" for label, value in rows)
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """The same for notebooks."""
+        cells = "".join(
+            f"<tr><th style='text-align:left'>{html.escape(label)}</th>"
+            f"<td style='text-align:left'>{html.escape(value)}</td></tr>"
+            for label, value in self._rows()
+        )
+        return f"<table><caption>{html.escape(self._title())}</caption>{cells}</table>"
+
+    def _title(self) -> str:
+        outcome = "committed" if self.success else "FAILED"
+        return f"Job {self.job_id or '(without id)'}: {outcome}"
+
+    def _rows(self) -> Iterator[tuple[str, str]]:
+        if self.table is None:
+            yield "report", self.path
+        else:
+            yield "table", self.table
+        yield "files", f"{self.files:,}"
+        yield (
+            "bytes",
+            f"{self.bytes:,}" + (f" ({_in_units(self.bytes)})" if self.bytes >= 1024 else ""),
+        )
+        tasks = self.statistics.counters.get(_TASKS_COUNTER, 0)
+        if tasks:
+            yield "tasks", f"{tasks:,}"
+        commit_time = self.statistics.means.get(f"{_COMMIT_TIME}.mean")
+        if commit_time is not None:
+            yield "job commit", f"{commit_time.sum / 1000:.3f} s"
+        finished = datetime.fromtimestamp(self.timestamp / 1000, tz=timezone.utc)
+        host = f" on {self.hostname}" if self.hostname else ""
+        yield "finished", f"{finished:%Y-%m-%d %H:%M:%S} UTC{host}"
+        if self.committer:
+            yield "committer", self.committer
+        if not self.success:
+            yield "stage", self.stage or "unknown"
+            if "exception" in self.diagnostics:
+                yield "cause", self.diagnostics["exception"]
+
+
+class _Session(Protocol):
+    def setting(self, key: str) -> str | None: ...
+    def protocol_problem(self, class_name: str) -> str | None: ...
+    def find(self, path: str) -> _jvm.RemoteFile | None: ...
+    def chunks(self, path: str) -> Iterator[bytes]: ...
+
+
+def read_report(spark: Any, path: str | os.PathLike[str]) -> SuccessReport:
+    """Read the report of the last job that committed to a table.
+
+    Args:
+        spark: a classic session; its Hadoop settings and credentials are used.
+        path: the table, its ``_SUCCESS`` file, or a report file from a report directory; any
+            filesystem that Hadoop knows.
+
+    Raises:
+        ReportNotFoundError: no ``_SUCCESS``: the job is not finished, or the marker is off.
+        EmptyReportError: an empty ``_SUCCESS``: another committer wrote it.
+        InvalidReportError: not JSON, or not a report.
+        ConnectSessionError: a Connect session.
+        StorageError: the filesystem failed.
+    """
+    return _read_report(_jvm.open_session(spark), os.fspath(path))
+
+
+def parse_report(content: bytes, path: str) -> SuccessReport:
+    """Read a report from the content of its file.
+
+    Args:
+        content: the JSON.
+        path: where it came from, for messages and `SuccessReport.path`.
+
+    Raises:
+        InvalidReportError: not JSON, or not a report.
+    """
+    try:
+        fields = _Fields(path, json.loads(content.decode("utf-8")))
+    except (ValueError, RecursionError) as error:
+        raise InvalidReportError(path, f"it is not JSON ({error})") from error
+    name = fields.take("name", str, "")
+    if name != _REPORT_NAME:
+        raise InvalidReportError(path, f"its 'name' is {name!r}, not {_REPORT_NAME!r}")
+    statistics = _statistics(fields.inner("iostatistics"))
+    filenames = tuple(fields.texts("filenames"))
+    return SuccessReport(
+        path=path,
+        job_id=fields.take("jobId", str, ""),
+        job_id_source=fields.take("jobIdSource", str, ""),
+        committer=fields.take("committer", str, ""),
+        hostname=fields.take("hostname", str, ""),
+        timestamp=fields.timestamp("timestamp"),
+        date=fields.take("date", str, ""),
+        success=fields.take("success", bool, False),
+        state=fields.take("state", str, ""),
+        stage=fields.take("stage", str, ""),
+        description=fields.take("description", str, ""),
+        files=statistics.counters.get(_FILES_COUNTER, len(filenames)),
+        bytes=statistics.counters.get(_BYTES_COUNTER, 0),
+        statistics=statistics,
+        diagnostics=fields.inner("diagnostics").mapping(str),
+        filenames=filenames,
+    )
+
+
+def _read_report(session: _Session, path: str) -> SuccessReport:
+    found = session.find(path)
+    if found is None:
+        raise ReportNotFoundError(
+            f"There is nothing at {path}: no job has committed there. Check the path; a table's "
+            "location is in DESCRIBE FORMATTED."
+        )
+    if found.is_directory:
+        marker = f"{found.path.rstrip('/')}/{SUCCESS_MARKER}"
+        table, found = found.path, session.find(marker)
+        if found is None:
+            raise ReportNotFoundError(
+                f"{table} has no {SUCCESS_MARKER}: no job has finished there, or it failed, or "
+                "mapreduce.fileoutputcommitter.marksuccessfuljobs is false and switches the "
+                f"file off.{_protocol_hint(session)}"
+            )
+    if found.length == 0:
+        raise EmptyReportError(
+            f"{found.path} is empty: the last job there was committed by another committer, "
+            "such as Hadoop's FileOutputCommitter, which leaves no report. "
+            "Bind the manifest committer with manifest_committer.configure_session(spark) and "
+            f"write again.{_protocol_hint(session)}"
+        )
+    if found.length > _MAX_BYTES:
+        raise InvalidReportError(found.path, f"{found.length} bytes are too many for one")
+    return parse_report(b"".join(session.chunks(found.path)), found.path)
+
+
+def _protocol_hint(session: _Session) -> str:
+    """Why this session's jobs may leave no report of ours; empty if nothing is wrong with it."""
+    bound = session.setting(PROTOCOL_KEY)
+    if bound != PROTOCOL_CLASS:
+        return (
+            f" This session's {PROTOCOL_KEY} is {bound}, not {PROTOCOL_CLASS}: call "
+            "manifest_committer.configure_session(spark) before writing."
+        )
+    problem = session.protocol_problem(PROTOCOL_CLASS)
+    if problem is not None:
+        return (
+            f" This session's {PROTOCOL_KEY} is {bound}, but {problem}: call "
+            "manifest_committer.configure_session(spark), which adds the jar."
+        )
+    return ""
+
+
+def _read_file_list(session: _Session, report: SuccessReport) -> list[_ListedFile]:
+    directory, _, name = report.path.rpartition("/")
+    # Hidden from readers of data: in a table by the marker's own underscore.
+    path = f"{directory}/{'' if name.startswith('_') else '_'}{name}{_LIST_SUFFIX}"
+    found = session.find(path)
+    if found is None:
+        raise FileListError(
+            f"{path} does not exist: the job failed, or its report was written by another "
+            f"committer, or somebody deleted the list. The report names {len(report.filenames)} of {report.files} "
+            "files in its `filenames`."
+        )
+    try:
+        with gzip.GzipFile(fileobj=io.BufferedReader(_Chunks(session.chunks(path)))) as lines:
+            return list(_parse_file_list(lines, path, report))
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise FileListError(
+            f"{path} is damaged: {error}. The table's data files are not affected."
+        ) from error
+
+
+def _parse_file_list(
+    lines: Iterable[bytes], path: str, report: SuccessReport
+) -> Iterator[_ListedFile]:
+    numbered = enumerate(lines, start=1)
+    header = _line(path, *next(numbered, (1, b"")))
+    job_id, expected = header.take("jobId", str), header.take("files", int)
+    if job_id != report.job_id:
+        raise FileListError(
+            f"{path} belongs to job {job_id}, this report to job {report.job_id}: another job has "
+            "committed to the table since. Read the report again with read_report; the files "
+            "of the earlier job are no longer listed."
+        )
+    count = 0
+    for number, text in numbered:
+        fields = _line(path, number, text)
+        etag = fields.take("etag", str, "") or None
+        yield _ListedFile(fields.take("path", str), fields.take("size", int), etag)
+        count += 1
+    if count != expected:
+        raise FileListError(
+            f"{path} is damaged: it should name {expected} files and names {count}. The table's "
+            "data files are not affected."
+        )
+
+
+def _line(path: str, number: int, text: bytes) -> "_Fields":
+    place = f"{path}, line {number}"
+    try:
+        return _Fields(place, json.loads(text), FileListError)
+    except (ValueError, RecursionError) as error:
+        raise FileListError(f"{place}: not JSON ({error}); the list is damaged.") from error
+
+
+class _Chunks(io.RawIOBase):
+    """A stream over the chunks of a file, so that a long list is never in memory twice."""
+
+    def __init__(self, chunks: Iterator[bytes]) -> None:
+        self._chunks = chunks
+        self._rest = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._rest:
+            chunk = next(self._chunks, None)
+            if chunk is None:
+                return 0
+            self._rest = memoryview(chunk)
+        size = min(len(buffer), len(self._rest))
+        buffer[:size] = self._rest[:size]
+        self._rest = self._rest[size:]
+        return size
+
+
+_REQUIRED: Any = object()
+
+
+class _Fields:
+    """The fields of a JSON object, checked for their types."""
+
+    def __init__(
+        self,
+        origin: str,
+        value: Any,
+        error: type[FileListError] | None = None,
+    ) -> None:
+        self._origin = origin
+        self._error = error
+        if not isinstance(value, dict):
+            raise self._wrong(f"it is a JSON {type(value).__name__}, not an object")
+        self._value = value
+
+    def take(self, name: str, kind: type[_T], default: _T = _REQUIRED) -> _T:
+        value = self._value.get(name)
+        if value is None and default is not _REQUIRED:
+            return default
+        if type(value) is not kind:
+            raise self._wrong(f"its {name!r} is {value!r}, not a {kind.__name__}")
+        return value
+
+    def timestamp(self, name: str) -> int:
+        value = self.take(name, int, 0)
+        try:
+            datetime.fromtimestamp(value / 1000, tz=timezone.utc)
+        except (ValueError, OverflowError, OSError):
+            raise self._wrong(f"its {name!r} is {value}, not a time in milliseconds") from None
+        return value
+
+    def inner(self, name: str) -> "_Fields":
+        value = self._value.get(name)
+        return _Fields(f"{self._origin}, {name!r}", {} if value is None else value, self._error)
+
+    def texts(self, name: str) -> list[str]:
+        value = self._value.get(name)
+        if value is None:
+            return []
+        if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
+            raise self._wrong(f"its {name!r} is not a list of texts")
+        return value
+
+    def mapping(self, kind: type[_T]) -> Mapping[str, _T]:
+        return _FrozenMap({name: self.take(name, kind) for name in self._value})
+
+    def means(self) -> Mapping[str, Mean]:
+        means = {}
+        for name in self._value:
+            parts = self.inner(name)
+            means[name] = Mean(parts.take("samples", int, 0), parts.take("sum", int, 0))
+        return _FrozenMap(means)
+
+    def _wrong(self, cause: str) -> Exception:
+        if self._error is not None:
+            return self._error(f"{self._origin}: {cause}; the list is damaged.")
+        return InvalidReportError(self._origin, cause)
+
+
+def _statistics(fields: _Fields) -> Statistics:
+    return Statistics(
+        counters=fields.inner("counters").mapping(int),
+        gauges=fields.inner("gauges").mapping(int),
+        minimums=fields.inner("minimums").mapping(int),
+        maximums=fields.inner("maximums").mapping(int),
+        means=fields.inner("meanstatistics").means(),
+    )
+
+
+def _in_units(size: int) -> str:
+    """A number of bytes for people, in the units that `manifest-committer print` uses."""
+    amount = float(size)
+    for unit in ("B", "KiB", "MiB", "GiB", "TiB"):
+        if amount < 1024:
+            return f"{amount:.1f} {unit}"
+        amount /= 1024
+    return f"{amount:.1f} PiB"

@@ -1,0 +1,368 @@
+"""Bind the manifest committer to a Spark session, before or after it was started."""
+
+import atexit
+import importlib.util
+import os
+import re
+import shlex
+import shutil
+import tempfile
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path, PurePosixPath
+from typing import Any, Protocol, TypeVar
+
+from manifest_committer import _jvm
+from manifest_committer._spark_home import read_property, spark_defaults
+from manifest_committer._version import __version__
+from manifest_committer.errors import (
+    CommitProtocolError,
+    ConnectSessionError,
+    JarMissingError,
+    JarVersionError,
+    ManifestCommitterError,
+    SessionAlreadyRunningError,
+    SubmitArgumentsError,
+)
+
+PROTOCOL_KEY = "spark.sql.sources.commitProtocolClass"
+PROTOCOL_CLASS = "io.manifestcommitter.spark.ManifestCommitProtocol"
+FACTORY_CLASS = "io.manifestcommitter.ManifestCommitterFactory"
+BOUND_SCHEMES = ("abfs", "abfss", "gs")
+"""The schemes bound by default: hdfs and file work with Hadoop's own committers, too."""
+
+_FACTORY_KEYS = tuple(f"mapreduce.outputcommitter.factory.scheme.{s}" for s in BOUND_SCHEMES)
+_JARS_KEY = "spark.jars"
+_JAR_NAME = re.compile(r"manifest-committer-(?P<version>\d[^/]*)\.jar")
+# Everything else is mangled by one of: the comma list of spark.jars, its URI fragments, the double
+# encoding of ADD JAR, the decoding of addArtifact.
+_PLAIN_PATH = re.compile(r"[A-Za-z0-9._/+-]+")
+
+_Builder = TypeVar("_Builder")
+
+
+@dataclass(frozen=True)
+class SettingChange:
+    """One setting of a session that was changed."""
+
+    key: str
+    before: str | None
+    """The value before; None if there was none."""
+    after: str
+
+    def __str__(self) -> str:
+        """Key, new and old value in one line."""
+        return f"{self.key} = {self.after} (was {self.before or 'not set'})"
+
+
+@dataclass(frozen=True)
+class SessionChanges:
+    """What `configure_session` changed in a session."""
+
+    jar_added: str | None
+    """The jar that was added; None if the session had it."""
+    settings: tuple[SettingChange, ...]
+
+    @property
+    def changed(self) -> bool:
+        """False if the session was configured already."""
+        return self.jar_added is not None or bool(self.settings)
+
+    def __str__(self) -> str:
+        """One line per change."""
+        if not self.changed:
+            return f"Nothing to change: the session uses manifest-committer {__version__}."
+        lines = [f"The session now uses manifest-committer {__version__}:"]
+        if self.jar_added is not None:
+            lines.append(f"  added {self.jar_added}")
+        lines.extend(f"  set {setting}" for setting in self.settings)
+        return "\n".join(lines)
+
+
+def jar_path() -> str:
+    """The path of the jar in this package, as ``spark.jars`` and ``--jars`` take it.
+
+    Raises:
+        JarMissingError: a source checkout that was not built.
+    """
+    jar = _package_directory() / "jars" / f"manifest-committer-{__version__}.jar"
+    if not jar.is_file():
+        raise JarMissingError(str(jar), __version__)
+    return str(jar)
+
+
+def spark_conf() -> dict[str, str]:
+    """The settings that bind the committer; they need the jar on ``spark.jars``.
+
+    The commit protocol serves every DataFrame and SQL write on every scheme; the factories
+    serve the RDD and Hadoop APIs on abfs, abfss and gs.
+    """
+    conf = {PROTOCOL_KEY: PROTOCOL_CLASS}
+    conf.update({f"spark.hadoop.{key}": FACTORY_CLASS for key in _FACTORY_KEYS})
+    return conf
+
+
+def configure_builder(builder: _Builder) -> _Builder:
+    """Bind the committer to the session that this builder will make.
+
+    Appends the jar to ``spark.jars``, wherever that is set (on the builder, in
+    spark-defaults.conf, by spark-submit), and sets the entries of `spark_conf`.
+
+    Args:
+        builder: ``SparkSession.builder``, before ``getOrCreate()``.
+
+    Returns:
+        The same builder.
+
+    Raises:
+        ConnectSessionError: the builder makes a Connect session.
+        SessionAlreadyRunningError: a session runs already, without the jar.
+        JarVersionError: the jars named so far include our jar in another version.
+        SubmitArgumentsError: PYSPARK_SUBMIT_ARGS names jars, which win over the builder's.
+        JarMissingError: see `jar_path`.
+    """
+    target: Any = builder
+    options = getattr(target, "_options", None)
+    if not isinstance(options, dict) or not hasattr(target, "config"):
+        raise TypeError(
+            f"expected SparkSession.builder, got {type(builder).__name__}; a session that "
+            "runs goes to configure_session(spark)"
+        )
+    if _makes_connect_session(target, options):
+        raise ConnectSessionError(
+            "This builder makes a Spark Connect session, whose server takes no jars from a "
+            "builder. Make the session first, then call "
+            "manifest_committer.configure_session(spark)."
+        )
+    jar = _plain_copy(jar_path())
+    process = _jvm.open_process()
+    if process is None:
+        before = options.get(_JARS_KEY) or _jars_of_a_new_jvm(jar)
+        target.config(_JARS_KEY, _append_jar(str(before), jar))
+    else:
+        _configure_for_running_jvm(target, options, process, jar)
+    for key, value in spark_conf().items():
+        target.config(key, value)
+    return builder
+
+
+def configure_session(spark: Any) -> SessionChanges:
+    """Bind the committer to a session that runs already, classic or Connect.
+
+    Can be repeated: a session that has the jar of this version does not get it twice.
+
+    The factories for RDD writes are bound only where Hadoop finds our factory class; a factory
+    that it does not find would break those writes.
+
+    Returns:
+        What was changed; ``print`` it.
+
+    Raises:
+        JarVersionError: the session has our jar in another version.
+        CommitProtocolError: the class cannot be loaded although the jar is there.
+        JarMissingError: see `jar_path`.
+    """
+    if _jvm.is_connect(spark):
+        return _configure_connect(spark)
+    return _configure_classic(_jvm.open_session(spark))
+
+
+def _package_directory() -> Path:
+    return Path(__file__).resolve().parent
+
+
+class _Process(Protocol):
+    def has_session(self) -> bool: ...
+    def loaded_jar(self) -> _jvm.LoadedJar | None: ...
+    def share_jar(self, jar: str) -> bool: ...
+    def spark_jars(self) -> str: ...
+
+
+class _Session(Protocol):
+    def setting(self, key: str) -> str | None: ...
+    def set_setting(self, key: str, value: str) -> None: ...
+    def loaded_jar(self) -> _jvm.LoadedJar | None: ...
+    def add_jar(self, jar: str) -> None: ...
+    def share_jar(self, jar: str) -> bool: ...
+    def protocol_problem(self, class_name: str) -> str | None: ...
+    def hadoop_loads(self, class_name: str) -> bool: ...
+    def hadoop_setting(self, key: str) -> str | None: ...
+    def set_hadoop_setting(self, key: str, value: str) -> None: ...
+
+
+def _configure_for_running_jvm(
+    builder: Any, options: Mapping[str, Any], process: _Process, jar: str
+) -> None:
+    """Bring the jar into a JVM whose class path was fixed when it started."""
+    loaded = process.loaded_jar()
+    if loaded is not None:
+        _check_version(loaded)
+    if process.has_session():
+        if loaded is None:
+            raise SessionAlreadyRunningError(jar)
+        return  # Its executors have the jar from where the driver has it.
+    if loaded is None and not process.share_jar(jar):
+        raise SessionAlreadyRunningError(jar)
+    before = options.get(_JARS_KEY) or process.spark_jars()
+    builder.config(_JARS_KEY, _append_jar(str(before), jar))
+
+
+def _configure_classic(session: _Session) -> SessionChanges:
+    loaded = session.loaded_jar()
+    jar_added = None
+    if loaded is not None:
+        _check_version(loaded)
+    jar = _plain_copy(jar_path())
+    if loaded is None:
+        session.add_jar(jar)
+        jar_added = jar
+    session.share_jar(jar)
+    problem = session.protocol_problem(PROTOCOL_CLASS)
+    if problem is not None:
+        raise CommitProtocolError(PROTOCOL_CLASS, problem)
+
+    changes = []
+    before = session.setting(PROTOCOL_KEY)
+    if before != PROTOCOL_CLASS:
+        session.set_setting(PROTOCOL_KEY, PROTOCOL_CLASS)
+        changes.append(SettingChange(PROTOCOL_KEY, before, PROTOCOL_CLASS))
+    if session.hadoop_loads(FACTORY_CLASS):
+        for key in _FACTORY_KEYS:
+            before = session.hadoop_setting(key)
+            if before != FACTORY_CLASS:
+                session.set_hadoop_setting(key, FACTORY_CLASS)
+                changes.append(SettingChange(f"spark.hadoop.{key}", before, FACTORY_CLASS))
+    return SessionChanges(jar_added, tuple(changes))
+
+
+def _configure_connect(spark: Any) -> SessionChanges:
+    """The server is asked by SQL and settings only; its JVM is out of reach."""
+    before = spark.conf.get(PROTOCOL_KEY)
+    try:
+        jar_added = _bind_on_server(spark)
+    except Exception:
+        # The connection itself may be what failed; the first error is the one to tell.
+        with suppress(Exception):
+            spark.conf.set(PROTOCOL_KEY, before)
+        raise
+    if before == PROTOCOL_CLASS:
+        return SessionChanges(jar_added, ())
+    return SessionChanges(jar_added, (SettingChange(PROTOCOL_KEY, before, PROTOCOL_CLASS),))
+
+
+def _bind_on_server(spark: Any) -> str | None:
+    """Set the protocol, and send the jar where the server lacks it; what was sent."""
+    # Spark 4 refuses a class that it cannot load; 3.5 takes any name, so the class is asked, too.
+    if _accepts_protocol(spark) and _server_has_class(spark):
+        return None
+    jar = _plain_copy(jar_path())
+    spark.addArtifact(jar)
+    try:
+        spark.conf.set(PROTOCOL_KEY, PROTOCOL_CLASS)
+    except Exception as error:
+        raise CommitProtocolError(PROTOCOL_CLASS, _first_line(error)) from error
+    return jar
+
+
+def _accepts_protocol(spark: Any) -> bool:
+    try:
+        spark.conf.set(PROTOCOL_KEY, PROTOCOL_CLASS)
+    except Exception as error:
+        if PROTOCOL_CLASS in str(error):
+            return False
+        raise
+    return True
+
+
+def _server_has_class(spark: Any) -> bool:
+    """Whether the server's session sees our jar, checked to be of our version."""
+    query = "SELECT java_method('io.manifestcommitter.BuildInfo', 'version')"
+    try:
+        version = str(spark.sql(query).collect()[0][0])
+    except Exception as error:
+        if "BuildInfo" in str(error):
+            return False
+        raise ManifestCommitterError(
+            "Could not ask the Spark Connect server for its manifest-committer jar: "
+            f"{_first_line(error)}. Nothing was changed; check the connection, and that the server "
+            "allows the SQL function java_method."
+        ) from error
+    _check_version(_jvm.LoadedJar(version, "on the Connect server"))
+    return True
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0]
+
+
+def _check_version(loaded: _jvm.LoadedJar) -> None:
+    if loaded.version != __version__:
+        raise JarVersionError(loaded.version, loaded.location, __version__)
+
+
+def _makes_connect_session(builder: Any, options: Mapping[str, Any]) -> bool:
+    """Whether ``getOrCreate()`` of this builder would make a Connect session."""
+    if _jvm.is_connect(builder) or "spark.remote" in options:
+        return True
+    if "SPARK_REMOTE" in os.environ or "SPARK_CONNECT_MODE_ENABLED" in os.environ:
+        return True
+    mode = str(options.get("spark.api.mode", os.environ.get("SPARK_API_MODE", ""))).lower()
+    if mode in ("classic", "connect"):
+        return mode == "connect"
+    # Of the package pyspark_connect, which makes Connect the default of Spark 4.
+    default = os.environ.get("SPARK_CONNECT_MODE")
+    if default is not None:
+        return default == "1"
+    return importlib.util.find_spec("pyspark_connect") is not None
+
+
+def _jars_of_a_new_jvm(jar: str) -> str:
+    """The jars that a JVM started from here would get from its settings, as a comma list.
+
+    ``spark.jars`` of a builder replaces the one of spark-defaults.conf, and is itself replaced by
+    the jars in PYSPARK_SUBMIT_ARGS: the former are taken over, the latter refused.
+    """
+    defaults = spark_defaults()
+    arguments = shlex.split(os.environ.get("PYSPARK_SUBMIT_ARGS", ""))
+    for index, argument in enumerate(arguments):
+        name, _, value = argument.partition("=")
+        if not value and index + 1 < len(arguments):
+            value = arguments[index + 1]
+        if name == "--jars" or (
+            name in ("--conf", "-c") and value.partition("=")[0].strip() == _JARS_KEY
+        ):
+            if Path(jar).name not in value:
+                raise SubmitArgumentsError(f"{name} {value}", jar)
+        elif name == "--properties-file":
+            defaults = Path(value)
+    if defaults is None:
+        return ""
+    return read_property(defaults, _JARS_KEY) or ""
+
+
+def _append_jar(jars: str, jar: str) -> str:
+    """The comma list with our jar at its end, unless it has it already."""
+    names = [name.strip() for name in jars.split(",") if name.strip()]
+    for name in names:
+        match = _JAR_NAME.fullmatch(PurePosixPath(name).name)
+        if match is None:
+            continue
+        if match["version"] != __version__:
+            raise JarVersionError(match["version"], name, __version__)
+        return ",".join(names)
+    return ",".join([*names, jar])
+
+
+@cache
+def _plain_copy(jar: str) -> str:
+    """The jar under a path that Spark does not mangle; a copy if its own is not such.
+
+    The copy lives as long as this process: executors may fetch it at any time.
+    """
+    if _PLAIN_PATH.fullmatch(jar):
+        return jar
+    directory = tempfile.mkdtemp(prefix="manifest-committer-")
+    atexit.register(shutil.rmtree, directory, ignore_errors=True)
+    return shutil.copy(jar, directory)

@@ -1,0 +1,228 @@
+"""configure_builder: what it sets, what it keeps, what it refuses."""
+
+import pytest
+
+import manifest_committer as mc
+from manifest_committer import _jvm, _spark_home
+
+
+class FakeBuilder:
+    """As much of SparkSession.builder as PySpark 3.5 and 4 have in common."""
+
+    def __init__(self, **options):
+        self._options = {key.replace("_", "."): value for key, value in options.items()}
+
+    def config(self, key, value):
+        self._options[key] = value
+        return self
+
+
+class FakeProcess:
+    """A JVM that runs already."""
+
+    def __init__(self, loaded=None, session=False, shares=True, spark_jars=""):
+        self.loaded = loaded
+        self.session = session
+        self.shares = shares
+        self.jars = spark_jars
+        self.shared = []
+
+    def has_session(self):
+        return self.session
+
+    def loaded_jar(self):
+        return self.loaded
+
+    def share_jar(self, jar):
+        if self.shares:
+            self.shared.append(jar)
+        return self.shares
+
+    def spark_jars(self):
+        return self.jars
+
+
+OURS = _jvm.LoadedJar("0.1.0", "file:/jars/manifest-committer-0.1.0.jar")
+
+
+@pytest.fixture(autouse=True)
+def no_spark(monkeypatch):
+    """No JVM runs, and no Spark is installed whose defaults would count."""
+    monkeypatch.setattr(_jvm, "open_process", lambda: None)
+    monkeypatch.setattr(_spark_home.importlib.util, "find_spec", lambda _: None)
+
+
+def running(monkeypatch, process):
+    monkeypatch.setattr(_jvm, "open_process", lambda: process)
+    return process
+
+
+def test_sets_the_jar_and_the_settings_and_returns_the_builder(jar):
+    builder = FakeBuilder()
+    assert mc.configure_builder(builder) is builder
+    assert builder._options == {"spark.jars": jar, **mc.spark_conf()}
+
+
+def test_keeps_the_jars_and_the_settings_that_are_there(jar):
+    builder = FakeBuilder(spark_jars="/a.jar, /b.jar", spark_app_name="x")
+    mc.configure_builder(builder)
+    assert builder._options["spark.jars"] == f"/a.jar,/b.jar,{jar}"
+    assert builder._options["spark.app.name"] == "x"
+
+
+def test_can_be_repeated(jar):
+    builder = FakeBuilder(spark_jars="/a.jar")
+    mc.configure_builder(mc.configure_builder(builder))
+    assert builder._options["spark.jars"] == f"/a.jar,{jar}"
+
+
+def test_the_same_jar_from_another_place_is_enough(jar):
+    builder = FakeBuilder(spark_jars="hdfs:/lib/manifest-committer-0.1.0.jar")
+    mc.configure_builder(builder)
+    assert builder._options["spark.jars"] == "hdfs:/lib/manifest-committer-0.1.0.jar"
+
+
+def test_another_version_of_the_jar_is_refused(jar):
+    with pytest.raises(mc.JarVersionError) as caught:
+        mc.configure_builder(FakeBuilder(spark_jars="/x/manifest-committer-0.0.9.jar"))
+    for part in ("0.0.9", "0.1.0", "/x/manifest-committer-0.0.9.jar"):
+        assert part in str(caught.value)
+
+
+@pytest.mark.parametrize("separator", [" ", "=", "\t", " = "])
+def test_keeps_the_jars_of_spark_defaults(jar, tmp_path, monkeypatch, separator):
+    defaults = tmp_path / "spark-defaults.conf"
+    defaults.write_text(
+        f"# spark.jars /no.jar\nspark.jars.packages a:b:1\nspark.jars{separator}/site.jar  \n"
+    )
+    monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path))
+    builder = FakeBuilder()
+    mc.configure_builder(builder)
+    assert builder._options["spark.jars"] == f"/site.jar,{jar}"
+
+
+def test_the_builders_jars_win_over_spark_defaults_as_in_spark(jar, tmp_path, monkeypatch):
+    (tmp_path / "spark-defaults.conf").write_text("spark.jars /site.jar\n")
+    monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path))
+    builder = FakeBuilder(spark_jars="/a.jar")
+    mc.configure_builder(builder)
+    assert builder._options["spark.jars"] == f"/a.jar,{jar}"
+
+
+def test_keeps_the_jars_of_a_properties_file(jar, tmp_path, monkeypatch):
+    file = tmp_path / "my.conf"
+    file.write_text("spark.jars /mine.jar\n")
+    monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", f"--properties-file {file} pyspark-shell")
+    builder = FakeBuilder()
+    mc.configure_builder(builder)
+    assert builder._options["spark.jars"] == f"/mine.jar,{jar}"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    ["--jars /a.jar pyspark-shell", "--jars=/a.jar", "--conf spark.jars=/a.jar pyspark-shell"],
+)
+def test_refuses_submit_arguments_that_would_hide_the_jar(jar, monkeypatch, arguments):
+    monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", arguments)
+    with pytest.raises(mc.SubmitArgumentsError, match="PYSPARK_SUBMIT_ARGS") as caught:
+        mc.configure_builder(FakeBuilder())
+    assert jar in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "--packages a:b:1 pyspark-shell",
+        "--conf spark.jars.packages=a:b:1 pyspark-shell",
+        "--jars /a.jar,/lib/manifest-committer-0.1.0.jar pyspark-shell",
+    ],
+)
+def test_takes_submit_arguments_that_do_no_harm(jar, monkeypatch, arguments):
+    monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", arguments)
+    builder = FakeBuilder()
+    mc.configure_builder(builder)
+    assert builder._options["spark.jars"] == jar
+
+
+def test_a_running_session_without_the_jar_is_refused(jar, monkeypatch):
+    running(monkeypatch, FakeProcess(session=True))
+    builder = FakeBuilder()
+    with pytest.raises(mc.SessionAlreadyRunningError, match="configure_session"):
+        mc.configure_builder(builder)
+    assert builder._options == {}
+
+
+def test_a_running_session_with_the_jar_gets_the_settings_only(jar, monkeypatch):
+    running(monkeypatch, FakeProcess(loaded=OURS, session=True))
+    builder = FakeBuilder()
+    mc.configure_builder(builder)
+    assert builder._options == mc.spark_conf()
+
+
+def test_a_running_jvm_without_a_session_is_given_the_jar(jar, monkeypatch):
+    process = running(monkeypatch, FakeProcess(spark_jars="/submitted.jar"))
+    builder = FakeBuilder()
+    mc.configure_builder(builder)
+    assert process.shared == [jar]
+    assert builder._options["spark.jars"] == f"/submitted.jar,{jar}"
+
+
+def test_a_running_jvm_that_takes_no_jar_is_refused(jar, monkeypatch):
+    running(monkeypatch, FakeProcess(shares=False))
+    with pytest.raises(mc.SessionAlreadyRunningError):
+        mc.configure_builder(FakeBuilder())
+
+
+def test_a_running_jvm_with_another_version_is_refused(jar, monkeypatch):
+    running(monkeypatch, FakeProcess(loaded=_jvm.LoadedJar("0.0.9", "file:/old.jar")))
+    with pytest.raises(mc.JarVersionError, match=r"0\.0\.9.*file:/old\.jar"):
+        mc.configure_builder(FakeBuilder())
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("SPARK_REMOTE", "sc://host"),
+        ("SPARK_CONNECT_MODE_ENABLED", "1"),
+        ("SPARK_API_MODE", "connect"),
+        ("SPARK_CONNECT_MODE", "1"),
+    ],
+)
+def test_connect_by_environment_is_refused(jar, monkeypatch, name, value):
+    monkeypatch.setenv(name, value)
+    with pytest.raises(mc.ConnectSessionError, match="configure_session"):
+        mc.configure_builder(FakeBuilder())
+
+
+@pytest.mark.parametrize("options", [{"spark_remote": "sc://host"}, {"spark_api_mode": "connect"}])
+def test_connect_by_option_is_refused(jar, options):
+    with pytest.raises(mc.ConnectSessionError, match="configure_session"):
+        mc.configure_builder(FakeBuilder(**options))
+
+
+def test_classic_mode_wins_over_the_default(jar, monkeypatch):
+    monkeypatch.setenv("SPARK_CONNECT_MODE", "1")
+    builder = FakeBuilder(spark_api_mode="classic")
+    mc.configure_builder(builder)
+    assert builder._options["spark.jars"] == jar
+
+
+@pytest.mark.parametrize("wrong", [object(), "builder", None])
+def test_something_else_is_refused(jar, wrong):
+    with pytest.raises(TypeError, match="configure_session"):
+        mc.configure_builder(wrong)
+
+
+@pytest.mark.parametrize("name", ["a b", "a,b", "a#b", "a%20b", "ü", "it's"])
+def test_a_path_that_spark_would_mangle_is_not_handed_out(tmp_path, monkeypatch, name):
+    package = tmp_path / name
+    (package / "jars").mkdir(parents=True)
+    (package / "jars" / "manifest-committer-0.1.0.jar").write_bytes(b"content")
+    monkeypatch.setattr("manifest_committer.session._package_directory", lambda: package)
+    builder = FakeBuilder()
+    mc.configure_builder(builder)
+    given = builder._options["spark.jars"]
+    assert name not in given
+    assert given.endswith("/manifest-committer-0.1.0.jar")
+    with open(given, "rb") as copy:
+        assert copy.read() == b"content"

@@ -1,0 +1,341 @@
+"""Reports and file lists, from literal JSON."""
+
+import copy
+import dataclasses
+import gzip
+import json
+import pickle
+
+import pytest
+
+import manifest_committer as mc
+from manifest_committer import _jvm
+from manifest_committer.report import _read_file_list, _read_report, parse_report
+from manifest_committer.session import PROTOCOL_CLASS, PROTOCOL_KEY
+
+REPORT = """{
+  "name": "org.apache.hadoop.fs.s3a.commit.files.SuccessData/1",
+  "timestamp": 1767323045678,
+  "success": true,
+  "date": "2026-01-02T03:04:05.678Z",
+  "hostname": "driver-1",
+  "committer": "io.manifestcommitter.spark.ManifestCommitProtocol",
+  "jobId": "4a5c9b7e-job",
+  "jobIdSource": "spark.sql.sources.writeJobUUID",
+  "diagnostics": {"principal": "alice"},
+  "filenames": ["file:/data/t/p=1/a.parquet", "file:/data/t/p=2/b.parquet"],
+  "iostatistics": {
+    "counters": {
+      "committer_files_committed": 1234,
+      "committer_bytes_committed": 5678901,
+      "committer_tasks_completed": 17
+    },
+    "gauges": {"stage.job_commit.heap.memory": 99},
+    "minimums": {"committer_task_file_count.min": 1},
+    "maximums": {"committer_task_file_count.max": 80},
+    "meanstatistics": {"committer_commit_job.mean": {"samples": 1, "sum": 2500}}
+  },
+  "state": "committed",
+  "stage": "committer_commit_job",
+  "some_new_field": [1, 2]
+}"""
+PATH = "file:/data/t/_SUCCESS"
+LIST = [
+    {"jobId": "4a5c9b7e-job", "table": "file:/data/t", "files": 2},
+    {"path": "p=1/a b%20ü.parquet", "size": 10},
+    {"path": "abfs://c@a/else/b.parquet", "size": 0, "etag": "0x8D"},
+]
+
+
+def report(**changes):
+    """The report with some fields changed; a field that is None is left out."""
+    fields = {**json.loads(REPORT), **changes}
+    return json.dumps({k: v for k, v in fields.items() if v is not None}).encode()
+
+
+def list_of(lines):
+    """The content of a file list."""
+    return gzip.compress("".join(json.dumps(line) + "\n" for line in lines).encode())
+
+
+class FakeStore:
+    """A session that reads from a dict; a value of None is a directory."""
+
+    def __init__(self, files, protocol=PROTOCOL_CLASS, problem=None, chunk=7):
+        self.files = files
+        self.protocol = protocol
+        self.problem = problem
+        self.chunk = chunk
+
+    def setting(self, key):
+        assert key == PROTOCOL_KEY
+        return self.protocol
+
+    def protocol_problem(self, _):
+        return self.problem
+
+    def find(self, path):
+        if path not in self.files:
+            return None
+        content = self.files[path]
+        return _jvm.RemoteFile(path, content is None, len(content or b""))
+
+    def chunks(self, path):
+        content = self.files[path]
+        for start in range(0, len(content), self.chunk):
+            yield content[start : start + self.chunk]
+
+
+def test_every_field():
+    parsed = parse_report(REPORT.encode(), PATH)
+    assert parsed == mc.SuccessReport(
+        path=PATH,
+        job_id="4a5c9b7e-job",
+        job_id_source="spark.sql.sources.writeJobUUID",
+        committer="io.manifestcommitter.spark.ManifestCommitProtocol",
+        hostname="driver-1",
+        timestamp=1767323045678,
+        date="2026-01-02T03:04:05.678Z",
+        success=True,
+        state="committed",
+        stage="committer_commit_job",
+        description="",
+        files=1234,
+        bytes=5678901,
+        statistics=mc.Statistics(
+            counters={
+                "committer_files_committed": 1234,
+                "committer_bytes_committed": 5678901,
+                "committer_tasks_completed": 17,
+            },
+            gauges={"stage.job_commit.heap.memory": 99},
+            minimums={"committer_task_file_count.min": 1},
+            maximums={"committer_task_file_count.max": 80},
+            means={"committer_commit_job.mean": mc.Mean(1, 2500)},
+        ),
+        diagnostics={"principal": "alice"},
+        filenames=("file:/data/t/p=1/a.parquet", "file:/data/t/p=2/b.parquet"),
+    )
+    assert parsed.table == "file:/data/t"
+
+
+def test_a_report_is_a_value():
+    parsed = parse_report(REPORT.encode(), PATH)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        parsed.files = 0
+    with pytest.raises(TypeError):
+        parsed.statistics.counters["x"] = 1
+    assert pickle.loads(pickle.dumps(parsed)) == parsed
+    assert copy.deepcopy(parsed) == parsed
+    assert hash(parsed) == hash(parse_report(REPORT.encode(), PATH))
+    assert dataclasses.asdict(parsed)["statistics"]["counters"]["committer_tasks_completed"] == 17
+
+
+def test_what_a_committer_may_leave_out():
+    parsed = parse_report(report(iostatistics=None, hostname=None, diagnostics=None), PATH)
+    assert (parsed.files, parsed.bytes, parsed.hostname) == (2, 0, "")
+    assert dict(parsed.diagnostics) == {}
+    assert parse_report(report(iostatistics={}, filenames=[]), PATH).files == 0
+
+
+def test_the_mean_of_a_statistic():
+    assert mc.Mean(4, 10).mean == 2.5
+    assert mc.Mean(0, 0).mean == 0
+
+
+def test_str():
+    assert str(parse_report(REPORT.encode(), PATH)) == (
+        "Job 4a5c9b7e-job: committed\n"
+        "  table       file:/data/t\n"
+        "  files       1,234\n"
+        "  bytes       5,678,901 (5.4 MiB)\n"
+        "  tasks       17\n"
+        "  job commit  2.500 s\n"
+        "  finished    2026-01-02 03:04:05 UTC on driver-1\n"
+        "  committer   io.manifestcommitter.spark.ManifestCommitProtocol"
+    )
+
+
+@pytest.mark.parametrize(
+    ("size", "shown"),
+    [(0, "0"), (1023, "1,023"), (1024, "1,024 (1.0 KiB)"), (3 * 2**50, f"{3 * 2**50:,} (3.0 PiB)")],
+)
+def test_str_of_sizes(size, shown):
+    counters = {"committer_bytes_committed": size}
+    parsed = parse_report(report(iostatistics={"counters": counters}), PATH)
+    assert f"  bytes      {shown}\n" in str(parsed)
+
+
+def test_str_of_a_failed_job():
+    failed = parse_report(
+        report(success=False, diagnostics={"exception": "java.io.IOException: full"}),
+        "file:/reports/summary-4a5c9b7e-job.json",
+    )
+    text = str(failed)
+    assert text.startswith("Job 4a5c9b7e-job: FAILED\n")
+    assert "summary-4a5c9b7e-job.json" in text
+    assert "java.io.IOException: full" in text
+    assert failed.table is None
+
+
+def test_html_is_escaped():
+    page = parse_report(report(jobId="<b>&", hostname="<script>"), PATH)._repr_html_()
+    assert page.startswith("<table>")
+    assert page.endswith("</table>")
+    assert "&lt;b&gt;&amp;" in page
+    assert "<script>" not in page
+    assert "1,234" in page
+
+
+@pytest.mark.parametrize(
+    ("content", "cause"),
+    [
+        (b"PAR1", "not JSON"),
+        (b"\xff\xfe{}", "not JSON"),
+        (REPORT.encode()[:-20], "not JSON"),
+        (b"[" * 100_000, "not JSON"),
+        (b"[]", "not an object"),
+        (b"{}", "'name' is ''"),
+        (report(name="other/1"), "'other/1'"),
+        (report(name=3), "'name' is 3"),
+        (report(timestamp="now"), "'timestamp' is 'now'"),
+        (report(timestamp=10**30), "not a time"),
+        (report(success="yes"), "'success' is 'yes'"),
+        (report(filenames="a"), "'filenames' is not a list"),
+        (report(filenames=[1]), "'filenames' is not a list"),
+        (report(iostatistics=[]), "'iostatistics'"),
+        (report(iostatistics={"counters": {"x": "1"}}), "'x' is '1'"),
+        (report(iostatistics={"counters": {"x": True}}), "'x' is True"),
+        (report(iostatistics={"meanstatistics": {"x": 1}}), "'x'"),
+        (report(diagnostics={"x": 1}), "'x' is 1"),
+    ],
+)
+def test_what_is_no_report(content, cause):
+    with pytest.raises(mc.InvalidReportError) as caught:
+        parse_report(content, PATH)
+    assert PATH in str(caught.value)
+    assert cause in str(caught.value)
+
+
+@pytest.mark.parametrize("path", ["file:/data/t", "file:/data/t/_SUCCESS"])
+def test_read_by_table_or_by_file(path):
+    store = FakeStore({"file:/data/t": None, PATH: REPORT.encode()})
+    assert _read_report(store, path) == parse_report(REPORT.encode(), PATH)
+
+
+def test_read_at_the_root_of_a_filesystem():
+    store = FakeStore({"gs://bucket/": None, "gs://bucket/_SUCCESS": REPORT.encode()})
+    assert _read_report(store, "gs://bucket/").table == "gs://bucket"
+
+
+def test_read_a_file_from_a_report_directory():
+    path = "file:/reports/summary-1.json"
+    assert _read_report(FakeStore({path: REPORT.encode()}), path).path == path
+
+
+def test_nothing_there():
+    with pytest.raises(mc.ReportNotFoundError, match="nothing at file:/no"):
+        _read_report(FakeStore({}), "file:/no")
+
+
+def test_no_marker():
+    with pytest.raises(mc.ReportNotFoundError) as caught:
+        _read_report(FakeStore({"file:/data/t": None}), "file:/data/t")
+    for part in ("file:/data/t has no _SUCCESS", "no job has finished", "marksuccessfuljobs"):
+        assert part in str(caught.value)
+    assert "This session" not in str(caught.value)
+
+
+def test_no_marker_and_another_protocol():
+    store = FakeStore({"file:/data/t": None}, protocol="a.Typo")
+    with pytest.raises(mc.ReportNotFoundError, match=r"is a\.Typo, not .*configure_session"):
+        _read_report(store, "file:/data/t")
+
+
+def test_no_marker_and_a_protocol_that_cannot_be_loaded():
+    store = FakeStore({"file:/data/t": None}, problem="the class is missing")
+    with pytest.raises(mc.ReportNotFoundError, match=r"the class is missing.*configure_session"):
+        _read_report(store, "file:/data/t")
+
+
+def test_an_empty_marker():
+    store = FakeStore({"file:/data/t": None, PATH: b""}, protocol="spark.Own")
+    with pytest.raises(mc.EmptyReportError, match=r"another committer.*spark\.Own") as caught:
+        _read_report(store, "file:/data/t")
+    assert "configure_session" in str(caught.value)
+
+
+def read_list(content, **changes):
+    store = FakeStore({f"{PATH}.files": content})
+    return _read_file_list(store, parse_report(report(**changes), PATH))
+
+
+def test_the_complete_list():
+    assert read_list(list_of(LIST)) == [
+        ("p=1/a b%20ü.parquet", 10, None),
+        ("abfs://c@a/else/b.parquet", 0, "0x8D"),
+    ]
+
+
+def test_an_empty_list():
+    assert read_list(list_of([{**LIST[0], "files": 0}])) == []
+
+
+def test_a_long_list_in_chunks():
+    lines = [{**LIST[0], "files": 5000}]
+    lines += [{"path": f"p={n}/f-{n}", "size": n} for n in range(5000)]
+    files = read_list(list_of(lines))
+    assert len(files) == 5000
+    assert files[-1] == ("p=4999/f-4999", 4999, None)
+
+
+def test_the_list_of_another_job():
+    with pytest.raises(mc.FileListError, match="another job has committed") as caught:
+        read_list(list_of(LIST), jobId="older-job")
+    for part in ("4a5c9b7e-job", "older-job", f"{PATH}.files"):
+        assert part in str(caught.value)
+
+
+@pytest.mark.parametrize("files", [1, 3])
+def test_a_list_with_a_wrong_count(files):
+    with pytest.raises(mc.FileListError, match=f"should name {files} files and names 2"):
+        read_list(list_of([{**LIST[0], "files": files}, *LIST[1:]]))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"no gzip",
+        list_of(LIST)[:-9],
+        list_of(LIST)[:40] + b"\0\0\0" + list_of(LIST)[43:],
+        gzip.compress(b""),
+        gzip.compress(b"no json\n"),
+        list_of(["a"]),
+        list_of([{"files": 2}]),
+        list_of([LIST[0], {"path": "a"}, LIST[2]]),
+        list_of([LIST[0], {"path": 1, "size": 1}, LIST[2]]),
+        list_of([LIST[0], {"path": "a", "size": 1, "etag": 5}, LIST[2]]),
+    ],
+)
+def test_a_damaged_list(content):
+    with pytest.raises(mc.FileListError, match=r"file:/data/t/_SUCCESS\.files.*damaged"):
+        read_list(content)
+
+
+def test_no_list():
+    with pytest.raises(mc.FileListError, match="names 2 of 1234 files"):
+        _read_file_list(FakeStore({}), parse_report(REPORT.encode(), PATH))
+
+
+def test_the_list_of_a_report_in_a_report_directory_is_hidden_beside_it():
+    report = parse_report(REPORT.encode(), "file:/r/summary-1.json")
+    store = FakeStore({"file:/r/_summary-1.json.files": list_of(LIST)})
+    assert [file.path for file in _read_file_list(store, report)] == [
+        file["path"] for file in LIST[1:]
+    ]
+
+
+def test_a_failed_job_has_no_list():
+    with pytest.raises(mc.FileListError, match=r"_summary-1\.json\.files does not exist: the job"):
+        _read_file_list(FakeStore({}), parse_report(REPORT.encode(), "file:/r/summary-1.json"))

@@ -1,0 +1,235 @@
+"""configure_session, classic and Connect."""
+
+import pytest
+
+import manifest_committer as mc
+from manifest_committer import _jvm
+from manifest_committer.session import FACTORY_CLASS, PROTOCOL_CLASS, PROTOCOL_KEY
+
+SPARKS_OWN = "org.apache.spark.sql.execution.datasources.SQLHadoopMapReduceCommitProtocol"
+ABFS_KEY = "mapreduce.outputcommitter.factory.scheme.abfs"
+
+
+class FakeClassic:
+    """The JVM side of a classic session."""
+
+    def __init__(self, loaded=None, shares=True, problem=None):
+        self.loaded = loaded
+        self.shares = shares
+        self.problem = problem
+        self.settings = {PROTOCOL_KEY: SPARKS_OWN}
+        self.hadoop = {}
+        self.added = []
+        self.visible_to_all = False
+
+    def setting(self, key):
+        return self.settings.get(key)
+
+    def set_setting(self, key, value):
+        self.settings[key] = value
+
+    def loaded_jar(self):
+        return self.loaded
+
+    def add_jar(self, jar):
+        self.added.append(jar)
+        self.loaded = _jvm.LoadedJar("0.1.0", f"file:{jar}")
+
+    def share_jar(self, _):
+        self.visible_to_all = self.shares
+        return self.shares
+
+    def protocol_problem(self, _):
+        return self.problem if self.loaded else "the class is not on the driver's class path"
+
+    def hadoop_loads(self, _):
+        return self.visible_to_all
+
+    def hadoop_setting(self, key):
+        return self.hadoop.get(key)
+
+    def set_hadoop_setting(self, key, value):
+        self.hadoop[key] = value
+
+
+class FakeClassicSpark:
+    """What tells a classic session from other things."""
+
+    _jsparkSession = object()  # noqa: N815
+
+
+@pytest.fixture
+def configure(jar, monkeypatch):
+    """configure_session over a fake classic session."""
+
+    def run(session):
+        monkeypatch.setattr(_jvm, "ClassicSession", lambda _: session)
+        return mc.configure_session(FakeClassicSpark())
+
+    return run
+
+
+def test_a_classic_session_gets_the_jar_and_the_settings(configure, jar):
+    session = FakeClassic()
+    session.hadoop[ABFS_KEY] = "other.Factory"
+    changes = configure(session)
+    assert session.added == [jar]
+    assert session.visible_to_all
+    assert session.settings[PROTOCOL_KEY] == PROTOCOL_CLASS
+    assert session.hadoop == {
+        f"mapreduce.outputcommitter.factory.scheme.{scheme}": FACTORY_CLASS
+        for scheme in ("abfs", "abfss", "gs")
+    }
+    assert changes.changed
+    assert changes.jar_added == jar
+    assert changes.settings[:2] == (
+        mc.SettingChange(PROTOCOL_KEY, SPARKS_OWN, PROTOCOL_CLASS),
+        mc.SettingChange(f"spark.hadoop.{ABFS_KEY}", "other.Factory", FACTORY_CLASS),
+    )
+    text = str(changes)
+    assert f"added {jar}" in text
+    assert f"{PROTOCOL_KEY} = {PROTOCOL_CLASS} (was {SPARKS_OWN})" in text
+    assert "(was not set)" in text
+
+
+def test_the_second_time_nothing_changes(configure):
+    session = FakeClassic()
+    configure(session)
+    again = configure(session)
+    assert again == mc.SessionChanges(None, ())
+    assert not again.changed
+    assert str(again).startswith("Nothing to change")
+    assert len(session.added) == 1
+
+
+def test_a_session_that_has_the_jar_gets_no_second_one(configure):
+    session = FakeClassic(loaded=_jvm.LoadedJar("0.1.0", "file:/x.jar"))
+    changes = configure(session)
+    assert session.added == []
+    assert changes.jar_added is None
+    assert session.settings[PROTOCOL_KEY] == PROTOCOL_CLASS
+
+
+def test_a_factory_that_hadoop_does_not_find_is_not_bound(configure):
+    session = FakeClassic(shares=False)
+    session.hadoop[ABFS_KEY] = "other.Factory"
+    changes = configure(session)
+    assert session.hadoop == {ABFS_KEY: "other.Factory"}
+    assert [change.key for change in changes.settings] == [PROTOCOL_KEY]
+
+
+@pytest.mark.parametrize("version", ["0.0.9", None])
+def test_another_version_is_refused_and_nothing_changed(configure, version):
+    session = FakeClassic(loaded=_jvm.LoadedJar(version, "file:/old.jar"))
+    with pytest.raises(mc.JarVersionError, match=r"file:/old\.jar") as caught:
+        configure(session)
+    assert "0.1.0" in str(caught.value)
+    assert session.settings[PROTOCOL_KEY] == SPARKS_OWN
+    assert session.added == []
+
+
+def test_a_class_that_is_no_commit_protocol_is_refused(configure):
+    session = FakeClassic(problem="the class is not a subclass of X")
+    with pytest.raises(mc.CommitProtocolError, match="not a subclass of X") as caught:
+        configure(session)
+    assert PROTOCOL_CLASS in str(caught.value)
+    assert "configure_builder" in str(caught.value)
+    assert session.settings[PROTOCOL_KEY] == SPARKS_OWN
+
+
+def test_a_missing_jar_is_told_before_anything_changes(tmp_path, monkeypatch):
+    monkeypatch.setattr("manifest_committer.session._package_directory", lambda: tmp_path)
+    session = FakeClassic()
+    monkeypatch.setattr(_jvm, "ClassicSession", lambda _: session)
+    with pytest.raises(mc.JarMissingError):
+        mc.configure_session(FakeClassicSpark())
+    assert session.settings[PROTOCOL_KEY] == SPARKS_OWN
+
+
+@pytest.mark.parametrize("wrong", [object(), "spark", None])
+def test_something_else_is_refused(wrong):
+    with pytest.raises(TypeError, match="SparkSession"):
+        mc.configure_session(wrong)
+
+
+class FakeConnect:
+    """A Connect session, and its server."""
+
+    __module__ = "pyspark.sql.connect.session"
+
+    def __init__(self, server="0.1.0", has_jar=False, validates=True, broken=False):
+        self.server = server
+        self.has_jar = has_jar
+        self.validates = validates
+        self.broken = broken
+        self.settings = {PROTOCOL_KEY: SPARKS_OWN}
+        self.artifacts = []
+        self.conf = self
+
+    def get(self, key):
+        return self.settings[key]
+
+    def set(self, key, value):
+        if self.validates and not self.has_jar:
+            raise ValueError(f"The value '{value}' is invalid: class must be loadable")
+        self.settings[key] = value
+
+    def sql(self, query):
+        assert "io.manifestcommitter.BuildInfo" in query
+        if self.broken:
+            raise OSError("connection refused")
+        if not self.has_jar:
+            raise ValueError("class io.manifestcommitter.BuildInfo not found")
+        return self
+
+    def collect(self):
+        return [(self.server,)]
+
+    def addArtifact(self, path):  # noqa: N802
+        self.artifacts.append(path)
+        self.has_jar = not path.endswith("useless.jar")
+
+
+@pytest.mark.parametrize("validates", [True, False], ids=["Spark 4", "Spark 3.5"])
+def test_a_connect_session_gets_the_artifact_once(jar, validates):
+    spark = FakeConnect(validates=validates)
+    changes = mc.configure_session(spark)
+    assert spark.artifacts == [jar]
+    assert spark.settings == {PROTOCOL_KEY: PROTOCOL_CLASS}
+    assert changes == mc.SessionChanges(
+        jar, (mc.SettingChange(PROTOCOL_KEY, SPARKS_OWN, PROTOCOL_CLASS),)
+    )
+    assert not mc.configure_session(spark).changed
+    assert spark.artifacts == [jar]
+
+
+def test_a_connect_server_that_has_the_jar_gets_no_artifact(jar):
+    spark = FakeConnect(has_jar=True)
+    assert mc.configure_session(spark).jar_added is None
+    assert spark.artifacts == []
+
+
+def test_a_connect_server_with_another_version_is_refused(jar):
+    spark = FakeConnect(server="0.0.9", has_jar=True)
+    with pytest.raises(mc.JarVersionError, match=r"0\.0\.9"):
+        mc.configure_session(spark)
+    assert spark.settings[PROTOCOL_KEY] == SPARKS_OWN
+
+
+def test_a_connect_server_that_does_not_answer_leaves_the_setting(jar):
+    spark = FakeConnect(has_jar=True, broken=True)
+    with pytest.raises(mc.ManifestCommitterError, match="connection refused"):
+        mc.configure_session(spark)
+    assert spark.settings[PROTOCOL_KEY] == SPARKS_OWN
+
+
+def test_a_connect_server_that_cannot_use_the_class_says_so(jar, monkeypatch):
+    spark = FakeConnect()
+    monkeypatch.setattr(spark, "addArtifact", lambda _: None)
+    with pytest.raises(mc.CommitProtocolError, match="must be loadable"):
+        mc.configure_session(spark)
+
+
+def test_reading_a_report_needs_a_classic_session():
+    with pytest.raises(mc.ConnectSessionError, match="manifest-committer print"):
+        mc.read_report(FakeConnect(), "/table")
