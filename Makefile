@@ -53,6 +53,7 @@ $(WHEEL): $(JAR) $(PYTHON_SOURCES)
 	mkdir -p python/manifest_committer/jars
 	cp $(JAR) python/manifest_committer/jars/
 	$(PYTHON) -m pip wheel -q --no-deps --wheel-dir python/dist ./python
+	rm -rf python/build python/*.egg-info
 	touch $@
 
 # Virtual environments, one for each purpose. Made anew when the wheel or a requirement changes.

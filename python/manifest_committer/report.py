@@ -326,8 +326,8 @@ def _read_file_list(session: _Session, report: SuccessReport) -> list[_ListedFil
     if found is None:
         raise FileListError(
             f"{path} does not exist: the job failed, or its report was written by another "
-            f"committer, or somebody deleted the list. The report names {len(report.filenames)} of {report.files} "
-            "files in its `filenames`."
+            "committer, or somebody deleted the list. The report names "
+            f"{len(report.filenames)} of {report.files} files in its `filenames`."
         )
     try:
         with gzip.GzipFile(fileobj=io.BufferedReader(_Chunks(session.chunks(path)))) as lines:

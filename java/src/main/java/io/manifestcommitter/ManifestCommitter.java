@@ -11,6 +11,8 @@ import io.manifestcommitter.manifest.StatisticsRecorder;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.Stores;
 import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.mapreduce.JobContext;
@@ -37,7 +39,8 @@ public class ManifestCommitter extends PathOutputCommitter {
   private final String jobIdSource;
   private final TaskAttempt attempt;
 
-  private CommitJob failedCommit;
+  /** Tries that failed and left what they had done, the latest first. */
+  private final Deque<CommitJob> failedCommits = new ArrayDeque<>();
 
   /**
    * A committer for {@code outputPath}.
@@ -124,16 +127,18 @@ public class ManifestCommitter extends PathOutputCommitter {
     try {
       commit.run(new LoadManifests(store, workers, paths, attempt.jobId()));
     } catch (IOException | RuntimeException | Error e) {
-      failedCommit = commit;
+      failedCommits.push(commit);
       throw e;
     }
+    failedCommits.clear();
     cleanup(workers);
   }
 
   @Override
   public void abortJob(JobContext context, JobStatus.State state) throws IOException {
-    if (failedCommit != null) {
-      failedCommit.takeBack();
+    while (!failedCommits.isEmpty()) {
+      failedCommits.peek().takeBack();
+      failedCommits.pop();
     }
     cleanup(workers(context));
   }

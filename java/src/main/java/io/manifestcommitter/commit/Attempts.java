@@ -26,7 +26,7 @@ final class Attempts {
         request.run();
         return;
       } catch (IOException e) {
-        if (earlier != null) {
+        if (earlier != null && earlier != e) {
           e.addSuppressed(earlier);
         }
         if (attempt == FEW) {
@@ -42,12 +42,18 @@ final class Attempts {
    * whose outcome is not known is never repeated. Before each further try the directory it goes to
    * is made again: another job that failed may have taken it back as its own.
    */
-  static RenameResult rename(Store store, FileEntry file) throws IOException {
+  static RenameResult rename(Store store, FileEntry file) {
     RenameResult result = store.renameFile(file);
     for (int attempt = 2;
         attempt <= FEW && result.outcome() == RenameResult.Outcome.FAILED;
         attempt++) {
-      store.mkdirs(file.destination().getParent());
+      try {
+        store.mkdirs(file.destination().getParent());
+      } catch (IOException e) {
+        result =
+            RenameResult.failed(result.explanation() + "; and its directory is not to be had", e);
+        continue;
+      }
       result = store.renameFile(file);
     }
     return result;

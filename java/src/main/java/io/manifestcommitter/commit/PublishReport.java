@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.UUID;
 import java.util.zip.CRC32C;
 import java.util.zip.CheckedOutputStream;
 import org.apache.hadoop.fs.Path;
@@ -112,7 +113,7 @@ final class PublishReport {
     FileEntry file =
         new FileEntry(
             entry.path(),
-            new Path(job.workDirectory(), "last-" + aside.size() + name),
+            new Path(job.workDirectory(), "last-" + UUID.randomUUID() + name),
             entry.length(),
             entry.etag(),
             entry.modificationTime());

@@ -36,7 +36,7 @@ final class TakeBack {
     Queue<String> left = new ConcurrentLinkedQueue<>();
     workers.forEach(
         published.published(),
-        file -> Attempts.fewOrNote(file.destination(), left, () -> withdraw(file)));
+        file -> Attempts.fewOrNote(file.destination(), left, () -> withdrawPublished(file)));
     workers.forEach(
         published.uncertain(),
         file ->
@@ -55,6 +55,18 @@ final class TakeBack {
       Attempts.fewOrNote(directory, left, () -> store.deleteEmptyDirectory(directory));
     }
     return new ArrayList<>(left);
+  }
+
+  /**
+   * A file that was proven to be published must be there or be gone; another one is for the user to
+   * look at.
+   */
+  private void withdrawPublished(FileEntry file) throws IOException {
+    Optional<StoreEntry> visible = store.status(file.destination());
+    if (visible.isPresent() && !visible.get().isSameFileAs(file)) {
+      throw new IOException("it was changed since: there is " + visible.get());
+    }
+    store.deleteFile(file.destination());
   }
 
   private void withdraw(FileEntry file) throws IOException {

@@ -10,6 +10,8 @@ import java.util.NavigableMap;
 import java.util.NavigableSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * What the attempts that Spark says committed named, all messages together: the driver's word,
@@ -77,9 +79,9 @@ final class CommittedFiles {
                     + " and "
                     + output.task()
                     + " claim the same file "
-                    + directory.getKey()
-                    + "/"
-                    + name
+                    + Stream.of(location.getKey(), directory.getKey(), name)
+                        .filter(part -> !part.isEmpty())
+                        .collect(Collectors.joining("/"))
                     + ".");
           }
         }

@@ -149,8 +149,10 @@ final class TaskOutput {
         throw corrupt(origin, "it has " + body.available() + " bytes too many", null);
       }
       return output;
-    } catch (IOException | DataFormatException | IllegalArgumentException e) {
-      throw corrupt(origin, e.getMessage(), e);
+    } catch (CorruptManifestException e) {
+      throw e;
+    } catch (IOException | DataFormatException | RuntimeException e) {
+      throw corrupt(origin, e.getMessage() == null ? "it is cut short" : e.getMessage(), e);
     }
   }
 
@@ -256,6 +258,13 @@ final class TaskOutput {
     throw new IOException("a number is too long");
   }
 
+  /** Half a surrogate pair would be written as a question mark. */
+  private static void requireText(String text) {
+    if (!StandardCharsets.UTF_8.newEncoder().canEncode(text)) {
+      throw new IllegalArgumentException("'" + text + "' cannot be written as UTF-8");
+    }
+  }
+
   private static byte[] deflate(byte[] plain) {
     Deflater deflater = new Deflater(Deflater.DEFAULT_COMPRESSION, true);
     try {
@@ -317,6 +326,7 @@ final class TaskOutput {
         throw new IllegalArgumentException(
             "no attempt has the id " + jobId + "/" + task + "/" + attempt);
       }
+      requireText(jobId);
       this.jobId = jobId;
       this.task = task;
       this.attempt = attempt;
@@ -330,6 +340,9 @@ final class TaskOutput {
      * @throws IllegalArgumentException for a directory or name that would lead anywhere else
      */
     Builder add(String location, String directory, String name) {
+      requireText(location);
+      requireText(directory);
+      requireText(name);
       if (name.contains("/") || StorePaths.hasDotSegment(name)) {
         throw new IllegalArgumentException("'" + name + "' is not a file's name");
       }

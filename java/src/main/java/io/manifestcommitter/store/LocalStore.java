@@ -3,8 +3,10 @@ package io.manifestcommitter.store;
 import io.manifestcommitter.manifest.FileEntry;
 import java.io.IOException;
 import java.util.Optional;
+import org.apache.hadoop.fs.ChecksumFileSystem;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.LocalFileSystem;
 import org.apache.hadoop.fs.Path;
 
 /**
@@ -27,6 +29,25 @@ public final class LocalStore extends HadoopStore {
     for (FileStatus status : fileSystem().listStatus(directory)) {
       visitor.visit(entry(status));
     }
+  }
+
+  /** A directory in which only checksums of deleted files are left counts as empty. */
+  @Override
+  public boolean deleteEmptyDirectory(Path directory) throws IOException {
+    if (fileSystem() instanceof LocalFileSystem && isEmptyDirectory(directory)) {
+      FileSystem raw = ((LocalFileSystem) fileSystem()).getRawFileSystem();
+      for (FileStatus status : raw.listStatus(directory)) {
+        if (ChecksumFileSystem.isChecksumFile(status.getPath())) {
+          raw.delete(status.getPath(), false);
+        }
+      }
+    }
+    return super.deleteEmptyDirectory(directory);
+  }
+
+  private boolean isEmptyDirectory(Path directory) throws IOException {
+    return status(directory).filter(StoreEntry::isDirectory).isPresent()
+        && fileSystem().listStatus(directory).length == 0;
   }
 
   @Override

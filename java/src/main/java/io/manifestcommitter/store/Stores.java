@@ -77,6 +77,13 @@ public final class Stores {
       try {
         Path resolved = fs.resolvePath(existing);
         requireServed(resolved);
+        if ("viewfs".equals(scheme(resolved))) {
+          throw new UnsupportedStoreException(
+              "The store behind "
+                  + qualified
+                  + " cannot be told: the target of its viewfs mount does not"
+                  + " exist. Make that directory, or write to it by its own URI.");
+        }
         return existing.equals(qualified)
             ? resolved
             : StorePaths.resolve(resolved, StorePaths.relative(existing, qualified));

@@ -83,6 +83,27 @@ class TaskOutputTest {
     assertThat(output.names()).isEmpty();
   }
 
+  @Property(tries = 1_000)
+  void aBodyOfNonsenseIsRefusedThoughItsChecksumMatches(@ForAll byte[] body) {
+    Throwable thrown = catchThrowable(() -> TaskOutput.parse(packed(body, body.length), ORIGIN));
+    if (thrown != null) {
+      assertThat(thrown)
+          .isInstanceOf(CorruptManifestException.class)
+          .hasMessageContaining(ORIGIN)
+          .hasMessageNotContaining("null");
+    }
+  }
+
+  @Example
+  void halfASurrogatePairIsRefused() {
+    for (String[] bad :
+        new String[][] {{"", "", "x\uD83D"}, {"", "p=\uDE00", "x"}, {"l\uD83D", "", "x"}}) {
+      assertThatThrownBy(() -> TaskOutput.builder("j", 0, 0).add(bad[0], bad[1], bad[2]))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("UTF-8");
+    }
+  }
+
   @Property(tries = 60)
   void everyTruncationIsNoticed(@ForAll("outputs") TaskOutput output) {
     byte[] message = output.toBytes();

@@ -62,6 +62,18 @@ class LocalStoreTest {
   }
 
   @Test
+  void aDirectoryWithNothingButChecksumsOfDeletedFilesIsEmpty() throws Exception {
+    Files.createDirectories(local("p=1").toPath());
+    Files.writeString(local("p=1/.part-0.crc").toPath(), "stale");
+    assertThat(store.deleteEmptyDirectory(at("p=1"))).isTrue();
+    assertThat(local("p=1")).doesNotExist();
+
+    write("p=2/part-0", "x");
+    assertThat(store.deleteEmptyDirectory(at("p=2"))).isFalse();
+    assertThat(local("p=2/.part-0.crc")).exists();
+  }
+
+  @Test
   void renameNeverReplacesAFile() throws Exception {
     FileEntry file = written("a/part-0", "b/part-0", "new");
     write("b/part-0", "old");

@@ -111,7 +111,7 @@ class StoresTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"file:/tmp, LOCAL"})
+  @CsvSource({"file:/t, LOCAL", "hdfs://localhost:1/t, HDFS", "webhdfs://localhost:1/t, HDFS"})
   void traitsAreThoseOfTheFamily(String path, StoreTraits traits) {
     assertThat(stores.all().traits(new Path(path))).isEqualTo(traits);
   }
@@ -146,5 +146,16 @@ class StoresTest {
 
   private static Path local(File parent, String relative) {
     return StorePaths.resolve(new Path("file", null, parent.getPath()), relative);
+  }
+
+  @Test
+  void aViewfsMountWithoutATargetIsRefused() {
+    Configuration conf = new Configuration();
+    conf.set(
+        "fs.viewfs.mounttable.nowhere.link./data",
+        new File(directory, "missing").toURI().toString());
+    assertThatThrownBy(() -> new Stores(conf).resolve(new Path("viewfs://nowhere/data/t")))
+        .isInstanceOf(UnsupportedStoreException.class)
+        .hasMessageContaining("viewfs://nowhere/data/t");
   }
 }
