@@ -84,3 +84,10 @@ def test_a_jar_of_another_version_is_a_missing_jar(tmp_path, monkeypatch):
     monkeypatch.setattr(session, "_package_directory", lambda: tmp_path)
     with pytest.raises(mc.JarMissingError):
         mc.jar_path()
+
+
+def test_the_spark_defaults_file_has_the_same_settings():
+    file = REPOSITORY / "spark-conf" / "spark-defaults.conf"
+    lines = [line.split() for line in file.read_text("utf-8").splitlines()]
+    settings = dict(line for line in lines if line and not line[0].startswith("#"))
+    assert settings == mc.spark_conf()
