@@ -70,6 +70,7 @@ public final class Stores {
     FileSystem fs = path.getFileSystem(conf);
     Path qualified = fs.makeQualified(path);
     if (!"viewfs".equals(scheme(qualified))) {
+      of(qualified);
       return qualified;
     }
     Path existing = qualified;
@@ -84,6 +85,7 @@ public final class Stores {
                   + " cannot be told: the target of its viewfs mount does not"
                   + " exist. Make that directory, or write to it by its own URI.");
         }
+        of(resolved);
         return existing.equals(qualified)
             ? resolved
             : StorePaths.resolve(resolved, StorePaths.relative(existing, qualified));
