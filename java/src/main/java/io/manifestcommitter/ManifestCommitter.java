@@ -5,6 +5,7 @@ import io.manifestcommitter.commit.CommitJob;
 import io.manifestcommitter.commit.CommitTask;
 import io.manifestcommitter.commit.JobDescription;
 import io.manifestcommitter.commit.LoadManifests;
+import io.manifestcommitter.commit.SaveSummary;
 import io.manifestcommitter.commit.TaskAttempt;
 import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.manifest.StatisticsRecorder;
@@ -41,6 +42,8 @@ public class ManifestCommitter extends PathOutputCommitter {
 
   /** Tries that failed and left what they had done, the latest first. */
   private final Deque<CommitJob> failedCommits = new ArrayDeque<>();
+
+  private boolean commitTried;
 
   /**
    * A committer for {@code outputPath}.
@@ -111,19 +114,10 @@ public class ManifestCommitter extends PathOutputCommitter {
 
   @Override
   public void commitJob(JobContext context) throws IOException {
+    commitTried = true;
     Workers workers = workers(context);
     CommitJob commit =
-        new CommitJob(
-            new JobDescription(
-                attempt.jobId(),
-                jobIdSource,
-                ManifestCommitter.class.getName(),
-                paths.destination(),
-                paths.jobAttemptDirectory()),
-            store,
-            config,
-            workers,
-            new StatisticsRecorder());
+        new CommitJob(description(), store, config, workers, new StatisticsRecorder());
     try {
       commit.run(new LoadManifests(store, workers, paths, attempt.jobId()));
     } catch (IOException | RuntimeException | Error e) {
@@ -136,6 +130,9 @@ public class ManifestCommitter extends PathOutputCommitter {
 
   @Override
   public void abortJob(JobContext context, JobStatus.State state) throws IOException {
+    if (!commitTried) {
+      new SaveSummary(store, description(), config, new StatisticsRecorder()).saveAborted();
+    }
     while (!failedCommits.isEmpty()) {
       failedCommits.peek().takeBack();
       failedCommits.pop();
@@ -174,6 +171,15 @@ public class ManifestCommitter extends PathOutputCommitter {
           new CleanupJob(store, workers, config, paths).run();
           return null;
         });
+  }
+
+  private JobDescription description() {
+    return new JobDescription(
+        attempt.jobId(),
+        jobIdSource,
+        ManifestCommitter.class.getName(),
+        paths.destination(),
+        paths.jobAttemptDirectory());
   }
 
   private Workers workers(JobContext context) {

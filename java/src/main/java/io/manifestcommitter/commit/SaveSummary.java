@@ -3,6 +3,7 @@ package io.manifestcommitter.commit;
 import io.manifestcommitter.CommitterConfig;
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.manifest.FileList;
+import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.manifest.StatisticsRecorder;
 import io.manifestcommitter.manifest.SuccessReport;
 import io.manifestcommitter.plan.JobPlan;
@@ -22,7 +23,7 @@ import org.slf4j.LoggerFactory;
  * Makes the report of a job, and saves it to the directory for reports, if there is one, however
  * the job ended (protocol seed, "Job Commit").
  */
-final class SaveSummary {
+public final class SaveSummary {
   private static final Logger LOG = LoggerFactory.getLogger(SaveSummary.class);
 
   /** Hidden by its underscore, so that the reports of a directory can be read as data. */
@@ -33,7 +34,8 @@ final class SaveSummary {
   private final CommitterConfig config;
   private final StatisticsRecorder statistics;
 
-  SaveSummary(
+  /** The reports of {@code job}. */
+  public SaveSummary(
       Store store, JobDescription job, CommitterConfig config, StatisticsRecorder statistics) {
     this.store = store;
     this.job = job;
@@ -59,6 +61,19 @@ final class SaveSummary {
   /** The report of a job that failed in {@code stage}. */
   SuccessReport failure(String stage, Throwable cause) {
     return report().ended("failed", stage).diagnostic("stage", stage).failed(cause).build();
+  }
+
+  /** Saves the report of a job that was aborted before it was asked to commit. */
+  public void saveAborted() {
+    save(
+        report()
+            .ended("aborted", StatisticNames.JOB_STAGE_ABORT)
+            .diagnostic("stage", StatisticNames.JOB_STAGE_ABORT)
+            .failed(
+                new IOException(
+                    "The job was aborted before its commit: a task failed, or it was cancelled"))
+            .build(),
+        List.of());
   }
 
   /**

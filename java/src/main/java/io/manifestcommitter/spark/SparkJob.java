@@ -6,6 +6,7 @@ import io.manifestcommitter.commit.CommitJob;
 import io.manifestcommitter.commit.FindDirectories;
 import io.manifestcommitter.commit.FindOldData;
 import io.manifestcommitter.commit.JobDescription;
+import io.manifestcommitter.commit.SaveSummary;
 import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.manifest.StatisticsRecorder;
 import io.manifestcommitter.plan.ExistingDirectories;
@@ -45,6 +46,7 @@ final class SparkJob {
   private final CommitterConfig config;
   private final LocationMarks marks;
 
+  private boolean commitTried;
   private boolean madeTable;
   private State state = State.NEW;
 
@@ -104,23 +106,13 @@ final class SparkJob {
    * @param messages the commit messages of the attempts that Spark says committed
    */
   void commit(List<?> messages) throws IOException {
+    commitTried = true;
     if (state != State.RUNNING) {
       throw new IllegalStateException("Job " + jobId + " cannot be committed: it is " + state);
     }
     Workers workers = workers();
     StatisticsRecorder statistics = new StatisticsRecorder();
-    CommitJob commit =
-        new CommitJob(
-            new JobDescription(
-                jobId,
-                "FileCommitProtocol.jobId",
-                ManifestCommitProtocol.class.getName(),
-                table,
-                staging.attempt()),
-            store,
-            config,
-            workers,
-            statistics);
+    CommitJob commit = new CommitJob(description(), store, config, workers, statistics);
     try {
       commit.runOrTakeBack(() -> plan(messages, workers));
       state = State.COMMITTED;
@@ -159,6 +151,9 @@ final class SparkJob {
         return;
       case RUNNING:
         try {
+          if (!commitTried) {
+            saveAborted();
+          }
           removeStaging(workers());
         } catch (IOException | RuntimeException e) {
           LOG.warn(
@@ -168,6 +163,25 @@ final class SparkJob {
               e);
         }
     }
+  }
+
+  /** The commit saves the report of a job that it fails; this is for one that never came so far. */
+  private void saveAborted() throws IOException {
+    workers()
+        .<Void>shield(
+            () -> {
+              new SaveSummary(store, description(), config, new StatisticsRecorder()).saveAborted();
+              return null;
+            });
+  }
+
+  private JobDescription description() {
+    return new JobDescription(
+        jobId,
+        "FileCommitProtocol.jobId",
+        ManifestCommitProtocol.class.getName(),
+        table,
+        staging.attempt());
   }
 
   private Workers workers() {

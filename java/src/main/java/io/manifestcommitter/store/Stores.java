@@ -61,7 +61,7 @@ public final class Stores {
 
   /**
    * The path with scheme and authority, and with a {@code viewfs} mount resolved to the store
-   * behind it.
+   * behind it. The store is opened here, in the caller's thread, which knows on whose behalf.
    *
    * @throws UnsupportedStoreException if the store is one that is not served
    */

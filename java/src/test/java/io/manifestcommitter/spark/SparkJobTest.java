@@ -332,6 +332,30 @@ class SparkJobTest {
   }
 
   @Test
+  void everyJobLeavesOneSummaryHoweverItEnded() throws IOException {
+    for (String end : List.of("committed", "failed", "aborted")) {
+      SparkJobHarness spark = new SparkJobHarness("hdfs");
+      spark.conf.set(CommitterConfig.SUMMARY_REPORT_DIRECTORY, spark.path("/reports").toString());
+      spark.setUp(spark.noOverwrite());
+      spark.commitTask(0, "a");
+      if (end.equals("committed")) {
+        spark.commit();
+      } else if (end.equals("failed")) {
+        spark.message("nonsense");
+        assertThatThrownBy(spark::commit).isInstanceOf(CorruptManifestException.class);
+      }
+      spark.job().abort();
+      SuccessReport summary =
+          SuccessReport.parse(spark.state.bytes("/reports/summary-" + JOB_ID + ".json"), "summary");
+      assertThat(summary.state()).isEqualTo(end);
+      assertThat(summary.success()).isEqualTo(end.equals("committed"));
+      assertThat(summary.diagnostics().containsKey("exception")).isNotEqualTo(summary.success());
+      assertThat(spark.state.files().containsKey("/reports/_summary-" + JOB_ID + ".json.files"))
+          .isEqualTo(summary.success());
+    }
+  }
+
+  @Test
   void abortNeverThrows() throws IOException {
     SparkJobHarness spark = new SparkJobHarness("hdfs");
     spark.setUp(spark.noOverwrite());
