@@ -1,0 +1,260 @@
+"""Tasks and jobs that fail: no row twice, no row lost, nothing left behind."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import faults
+import pytest
+from pyspark import SparkContext
+from pyspark.sql import SparkSession
+from sessions import settings
+from tables import Row, Table
+
+OLD: list[Row] = [("a", 0), ("b", 1), ("c", 2), ("d", 3)]
+DYNAMIC = {"spark.sql.sources.partitionOverwriteMode": "dynamic"}
+
+# A job that fails in its tasks, and one whose tasks all commit but whose commit cannot be right.
+FAULTS: dict[str, tuple[Callable[..., Any], str]] = {
+    "task": (lambda *_: faults.failing(), "failed on purpose"),
+    "commit": (faults.losing_staged_files, "(?i)missing|not found|does not exist"),
+}
+
+
+@pytest.fixture(params=FAULTS)
+def broken(request: pytest.FixtureRequest, spark: SparkSession, tmp_path: Path) -> Any:
+    """Registers the view ``broken``, and gives what the error of a job that writes it says."""
+    make, message = FAULTS[request.param]
+    warehouse = Path(spark.conf.get("spark.sql.warehouse.dir").removeprefix("file:"))
+    faults.numbered(spark, make(tmp_path, warehouse)).createOrReplaceTempView("broken")
+    return message
+
+
+@pytest.mark.parametrize("partition_by", [[], ["p"]], ids=["flat", "partitioned"])
+def test_retried_task(new_table: Callable[..., Table], partition_by: list[str]) -> None:
+    table = new_table(partition_by=partition_by)
+    # Without it Spark sorts partitioned rows first, and the attempt would fail without any file.
+    with settings(table.spark, {"spark.sql.maxConcurrentOutputFileWriters": "10"}):
+        table.write(faults.numbered(table.spark, faults.failing(attempts=2)), "append")
+    assert table.rows() == faults.numbered_rows()
+
+
+@pytest.mark.parametrize("partition_by", [[], ["p"]], ids=["flat", "partitioned"])
+@pytest.mark.parametrize(
+    ("mode", "options"),
+    [
+        ("append", {}),
+        ("overwrite", {}),
+        ("overwrite", {"partitionOverwriteMode": "dynamic"}),
+    ],
+    ids=["append", "static", "dynamic"],
+)
+def test_failed_write_changes_nothing(
+    new_table: Callable[..., Table],
+    broken: str,
+    mode: str,
+    options: dict[str, str],
+    partition_by: list[str],
+) -> None:
+    table = new_table(partition_by=partition_by)
+    table.write(OLD, "append")
+    before = table.snapshot()
+    with pytest.raises(Exception, match=broken):
+        table.save(table.spark.table("broken"), mode, **options)
+    assert table.snapshot() == before
+    assert table.rows() == Counter(OLD)
+    # And the table can be written as if nothing had happened.
+    table.write([("e", 0)], "append")
+    assert table.rows() == Counter([*OLD, ("e", 0)])
+
+
+@pytest.mark.parametrize(
+    ("statement", "conf"),
+    [
+        ("INSERT INTO {t} SELECT * FROM broken", {}),
+        ("INSERT OVERWRITE {t} SELECT * FROM broken", {}),
+        ("INSERT OVERWRITE {t} SELECT * FROM broken", DYNAMIC),
+        ("INSERT OVERWRITE {t} PARTITION (p = 1) SELECT value FROM broken", {}),
+        ("INSERT OVERWRITE {t} PARTITION (p = 1) SELECT value FROM broken", DYNAMIC),
+    ],
+    ids=["into", "static", "dynamic", "clause", "clause-dynamic"],
+)
+@pytest.mark.parametrize("custom_location", [False, True], ids=["inside", "location"])
+def test_failed_sql_changes_nothing(
+    catalog_table: Callable[..., Table],
+    broken: str,
+    tmp_path: Path,
+    statement: str,
+    conf: dict[str, str],
+    custom_location: bool,
+) -> None:
+    table = catalog_table()
+    if custom_location:
+        table.spark.sql(
+            f"ALTER TABLE {table.name} ADD PARTITION (p = 1) LOCATION '{tmp_path}/elsewhere'"
+        )
+    table.frame(OLD).write.insertInto(table.name)
+    before = table.snapshot(), table.snapshot(tmp_path)
+    with settings(table.spark, conf), pytest.raises(Exception, match=broken):
+        table.spark.sql(statement.format(t=table.name))
+    assert (table.snapshot(), table.snapshot(tmp_path)) == before
+    assert table.rows() == Counter(OLD)
+
+
+@pytest.mark.parametrize("mode", ["errorifexists", "ignore", "append", "overwrite"])
+def test_first_write_can_be_repeated(
+    new_table: Callable[..., Table], broken: str, mode: str
+) -> None:
+    table = new_table(partition_by=["p"])
+    with pytest.raises(Exception, match=broken):
+        table.save(table.spark.table("broken"), mode)
+    assert not table.path.exists(), "ErrorIfExists would fail, and Ignore skip, on this directory"
+    table.write(OLD, mode)
+    assert table.rows() == Counter(OLD)
+
+
+def test_create_table_as_select_can_be_repeated(
+    catalog_table: Callable[..., Table], broken: str
+) -> None:
+    table = catalog_table(create=None)
+    with pytest.raises(Exception, match=broken):
+        table.spark.sql(f"CREATE TABLE {table.name} USING parquet AS SELECT * FROM broken")
+    assert not table.path.exists()
+    table.sql("CREATE TABLE {t} USING parquet AS SELECT 'a' AS value, 1 AS p")
+    assert table.rows() == Counter([("a", 1)])
+
+
+@pytest.mark.parametrize("mode", ["append", "dynamic"])
+@pytest.mark.parametrize("obstacle", ["file", "unwritable"])
+def test_job_commit_takes_back_what_it_published(
+    new_table: Callable[..., Table], mode: str, obstacle: str
+) -> None:
+    """One partition of many cannot be written; Spark itself looks at none before the commit."""
+    table = new_table(partition_by=["p"])
+    table.write(OLD, "append")
+    in_the_way = table.path / "p=7"
+    if obstacle == "file":
+        in_the_way.write_text("not a directory")
+    else:
+        in_the_way.symlink_to("/proc")
+    before = table.snapshot()
+    rows: list[Row] = [("e", p) for p in (0, 1, 2, 5, 6, 7, 8, 9)]
+    save = ("append", {}) if mode == "append" else ("overwrite", {"partitionOverwriteMode": mode})
+    with pytest.raises(Exception, match="p=7"):
+        table.save(rows, save[0], **save[1])
+    assert table.snapshot() == before
+
+
+def only_one_task_runs(context: SparkContext) -> bool:
+    tracker = context.statusTracker()
+    stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
+    return [(s.numCompletedTasks, s.numActiveTasks) for s in stages if s] == [(faults.TASKS - 1, 1)]
+
+
+def test_overwrite_of_another_table_format_is_refused(new_table: Callable[..., Table]) -> None:
+    """Its log would go with the old files, and every version of the table with it."""
+    table = new_table()
+    table.write(OLD, "append")
+    (table.path / "_delta_log").mkdir()
+    before = table.snapshot()
+    with pytest.raises(Exception, match="_delta_log"):
+        table.save([("e", 1)], "overwrite")
+    assert table.snapshot() == before
+
+
+def test_overwrite_leaves_what_other_jobs_stage(new_table: Callable[..., Table]) -> None:
+    table = new_table()
+    table.write(OLD, "append")
+    others = ["_manifest_other", "_temporary", ".spark-staging-other", ".hive-staging_other"]
+    for name in others:
+        (table.path / name).mkdir()
+        (table.path / name / "part-0").write_text("of another job")
+    before = {name: table.snapshot(table.path / name) for name in others}
+    table.save([("e", 1)], "overwrite")
+    assert table.rows() == Counter([("e", 1)])
+    assert {name: table.snapshot(table.path / name) for name in others} == before
+
+
+def test_cancelled_query_changes_nothing(new_table: Callable[..., Table], tmp_path: Path) -> None:
+    table = new_table()
+    table.write(OLD, "append")
+    before = table.snapshot()
+    context = table.spark.sparkContext
+    reached = tmp_path / "reached"
+    blocked = faults.numbered(table.spark, faults.blocking(reached))
+
+    def overwrite() -> None:
+        context.setJobGroup("cancelled", "a query that somebody cancels", interruptOnCancel=True)
+        table.save(blocked, "overwrite")
+
+    with ThreadPoolExecutor(1) as pool:
+        query = pool.submit(overwrite)
+        faults.wait_until(lambda: reached.exists() and only_one_task_runs(context))
+        context.cancelJobGroup("cancelled")
+        with pytest.raises(Exception, match=r"(?i)cancel"):
+            query.result()
+    assert table.snapshot() == before
+    assert table.rows() == Counter(OLD)
+
+
+def test_files_that_nobody_committed_are_not_published(
+    new_table: Callable[..., Table], tmp_path: Path
+) -> None:
+    """A dead attempt may leave, or finish, a file in the staging directory at any time."""
+    table = new_table()
+    leave_copy = "import shutil; shutil.copy(path, path.replace('part-', 'part-9'))"
+    table.write(faults.numbered(table.spark, faults.in_staging(leave_copy, tmp_path)), "append")
+    assert table.rows() == faults.numbered_rows()
+
+
+def test_missing_files_may_be_accepted(new_table: Callable[..., Table], tmp_path: Path) -> None:
+    """With ``warn`` the rest is published: for formats that name a file and make none."""
+    table = new_table()
+    report = table.write(
+        faults.numbered(table.spark, faults.losing_staged_files(tmp_path)),
+        "append",
+        **{"mapreduce.manifest.committer.missing.files": "warn"},
+    )
+    rows = table.rows()
+    assert 0 < len(report.sizes) < faults.TASKS
+    assert 0 < rows.total() < faults.ROWS
+    assert rows <= faults.numbered_rows()
+
+
+def test_save_as_table_with_overwrite_loses_the_old_table(
+    catalog_table: Callable[..., Table],
+) -> None:
+    """Spark drops the table before there is a committer; insertInto keeps it (see above)."""
+    table = catalog_table()
+    table.frame(OLD).write.insertInto(table.name)
+    source = faults.numbered(table.spark, faults.failing())
+    with pytest.raises(Exception, match="failed on purpose"):
+        source.write.mode("overwrite").saveAsTable(table.name)
+    assert not table.spark.catalog.tableExists(table.name)
+    assert not table.path.exists()
+
+
+def test_summaries_of_success_and_failure(
+    new_table: Callable[..., Table], broken: str, tmp_path: Path
+) -> None:
+    table = new_table()
+    reports = tmp_path / "reports"
+    option = {"mapreduce.manifest.committer.summary.report.directory": reports.as_uri()}
+    done = table.write(OLD, "append", **option)
+    with pytest.raises(Exception, match=broken):
+        table.save(table.spark.table("broken"), "append", **option)
+    assert table.report().job_id == done.job_id, "_SUCCESS must stay that of the last success"
+
+    summaries = {f.name: json.loads(f.read_text("utf-8")) for f in reports.glob("summary-*.json")}
+    assert len(summaries) == 2, "one of the job that committed, one of the job that failed"
+    succeeded = summaries.pop(f"summary-{done.job_id}.json")
+    assert succeeded["success"] is True
+    assert succeeded["iostatistics"]["counters"]["committer_files_committed"] == len(done.sizes)
+    ((name, failed),) = summaries.items()
+    assert failed["success"] is False
+    assert name == f"summary-{failed['jobId']}.json"

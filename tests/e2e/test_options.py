@@ -1,0 +1,127 @@
+"""Options of a write, other writers of the session, and other schemes."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+from sessions import settings
+from tables import Row, Table
+
+import manifest_committer
+
+ROWS: list[Row] = [("a", 1), ("b", 2)]
+UNSUPPORTED = "mapreduce.manifest.committer.unsupported.scheme"
+
+
+@contextmanager
+def mounted(spark: SparkSession, scheme: str, directory: Path) -> Iterator[str]:
+    """A path on another scheme, which one of Hadoop's view filesystems maps to the directory."""
+    # Filesystems are cached by their authority, so every test has its own.
+    authority = re.sub(r"\W|_", "-", directory.name)
+    view = "org.apache.hadoop.fs.viewfs.ViewFileSystem"
+    conf = {
+        f"fs.{scheme}.impl": view if scheme == "viewfs" else f"{view}OverloadScheme",
+        f"fs.viewfs.mounttable.{authority}.link./data": directory.as_uri(),
+    }
+    with settings(spark, conf):
+        yield f"{scheme}://{authority}/data"
+
+
+@pytest.fixture
+def s3a(spark: SparkSession, tmp_path: Path) -> Iterator[str]:
+    """The path on ``s3a`` of the table that ``new_table`` makes."""
+    with mounted(spark, "s3a", tmp_path) as root:
+        yield f"{root}/table"
+
+
+def test_no_report_when_switched_off(new_table: Callable[..., Table]) -> None:
+    table = new_table(partition_by=["p"])
+    option = {"mapreduce.fileoutputcommitter.marksuccessfuljobs": "false"}
+    table.save(ROWS, "append", **option)
+    assert table.rows() == Counter(ROWS)
+    assert not list(table.path.glob("[_.]*"))
+
+
+def test_overwrite_without_a_report_removes_the_old_one(new_table: Callable[..., Table]) -> None:
+    table = new_table()
+    table.write(ROWS, "append")
+    table.save(ROWS, "overwrite", **{"mapreduce.fileoutputcommitter.marksuccessfuljobs": "false"})
+    assert table.rows() == Counter(ROWS)
+    assert not list(table.path.glob("_SUCCESS*")), "it would name files that are gone"
+
+
+def test_read_report(new_table: Callable[..., Table]) -> None:
+    table = new_table(partition_by=["p"])
+    expected = table.write(ROWS, "append")
+    report = manifest_committer.read_report(table.spark, str(table.path))
+    assert report.job_id == expected.job_id
+    assert report.files == len(expected.sizes)
+    assert report.bytes == sum(expected.sizes.values())
+    assert expected.job_id in str(report)
+    listed = report.file_list(table.spark).collect()
+    assert {row.path: row.size for row in listed} == expected.sizes
+
+
+def test_s3a_is_refused(spark: SparkSession, new_table: Callable[..., Table], s3a: str) -> None:
+    table = new_table()
+    frame = table.frame(ROWS)
+    with pytest.raises(Exception, match=rf"s3a[\s\S]*{UNSUPPORTED}"):
+        frame.write.parquet(s3a)
+    assert not table.path.exists()
+
+
+@pytest.mark.parametrize("mode", ["append", "overwrite"])
+@pytest.mark.parametrize("partitioning", ["static", "dynamic"])
+def test_s3a_is_refused_before_anything_is_touched(
+    new_table: Callable[..., Table], s3a: str, mode: str, partitioning: str
+) -> None:
+    table = new_table(partition_by=["p"])
+    table.write(ROWS, "append")
+    before = table.snapshot()
+    writer = table.frame(ROWS).write.mode(mode).partitionBy("p")
+    with pytest.raises(Exception, match=UNSUPPORTED):
+        writer.option("partitionOverwriteMode", partitioning).parquet(s3a)
+    assert table.snapshot() == before
+
+
+@pytest.mark.parametrize("partitioning", ["static", "dynamic"])
+def test_s3a_can_be_left_to_spark(
+    new_table: Callable[..., Table], s3a: str, partitioning: str
+) -> None:
+    table = new_table(partition_by=["p"])
+    with settings(table.spark, {UNSUPPORTED: "delegate"}):
+        writer = table.frame(ROWS).write.mode("append").partitionBy("p")
+        writer.parquet(s3a)
+        assert table.rows() == Counter(ROWS)
+        replacing = table.frame([("c", 2)]).write.mode("overwrite").partitionBy("p")
+        replacing.option("partitionOverwriteMode", partitioning).parquet(s3a)
+    kept = [("a", 1)] if partitioning == "dynamic" else []
+    assert table.rows() == Counter([*kept, ("c", 2)])
+    assert not (table.path / "_SUCCESS.files").exists()
+    assert not list(table.path.glob("_manifest_*"))
+
+
+def test_view_of_a_store_that_is_served(
+    new_table: Callable[..., Table], tmp_path: Path, spark: SparkSession
+) -> None:
+    table = new_table(partition_by=["p"])
+    with mounted(spark, "viewfs", tmp_path) as root:
+        for rows, mode in ((ROWS, "append"), ([("c", 2)], "overwrite")):
+            table.frame(rows).write.mode(mode).partitionBy("p").parquet(f"{root}/table")
+            table.check_report()
+            assert table.rows() == Counter(rows)
+
+
+def test_rdd_writers_are_not_affected(spark: SparkSession, tmp_path: Path) -> None:
+    path = tmp_path / "lines"
+    lines = [f"line-{i}" for i in range(10)]
+    spark.sparkContext.parallelize(lines, 2).saveAsTextFile(str(path))
+    assert sorted(spark.sparkContext.textFile(str(path)).collect()) == sorted(lines)
+    assert (path / "_SUCCESS").stat().st_size == 0
+    assert not list(path.glob("_manifest_*"))

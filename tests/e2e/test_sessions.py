@@ -1,0 +1,89 @@
+"""How a session comes to our committer: by the builder, while it runs, and not at all."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import zipfile
+from pathlib import Path
+
+from sessions import run_program
+
+import manifest_committer
+
+
+def test_builder_keeps_other_jars(tmp_path: Path) -> None:
+    other = tmp_path / "other.jar"
+    with zipfile.ZipFile(other, "w") as jar:
+        jar.writestr("nothing.txt", "")
+    table = tmp_path / "table"
+    answer = run_program("from_builder.py", str(table), str(other))
+    assert {Path(jar).name for jar in answer["jars"]} == {
+        "other.jar",
+        Path(manifest_committer.jar_path()).name,
+    }
+    assert answer["rows"] == 100
+    sizes = [file.stat().st_size for file in table.glob("part-*")]
+    assert (answer["files"], answer["bytes"]) == (len(sizes), sum(sizes)) == (2, sum(sizes))
+
+
+def test_running_session_with_executors(tmp_path: Path) -> None:
+    warehouse = tmp_path / "warehouse"
+    answer = run_program("late_jar.py", str(tmp_path / "table"), str(warehouse))
+    expected = [[i, i % 3] for i in range(100)]
+    assert answer["rows"] == expected
+    assert answer["sql rows"] == sorted(expected * 3)
+    assert answer["files"][0] == len(list((tmp_path / "table").rglob("part-*")))
+    assert answer["files"][1] > 0
+    assert not list(tmp_path.rglob("_manifest_*"))
+    assert answer["first"] != answer["again"], "the second call has nothing left to change"
+
+
+def package(directory: Path) -> Path:
+    """A copy of our package, without its jar."""
+    source = Path(manifest_committer.__file__).parent
+    shutil.copytree(
+        source, directory / source.name, ignore=shutil.ignore_patterns("jars", "__pycache__")
+    )
+    return directory
+
+
+def test_jar_is_missing_or_without_the_class(tmp_path: Path) -> None:
+    no_jar = package(tmp_path / "no-jar")
+    wrong_jar = package(tmp_path / "wrong-jar")
+    jars = wrong_jar / manifest_committer.__name__ / "jars"
+    jars.mkdir()
+    with zipfile.ZipFile(jars / Path(manifest_committer.jar_path()).name, "w") as jar:
+        jar.writestr("io/manifestcommitter/nothing.txt", "")
+
+    answer = run_program("refused.py", str(tmp_path), "", str(no_jar), str(wrong_jar))
+    missing, wrong = answer["errors"]
+    assert missing[0] == "JarMissingError"
+    assert str(no_jar) in missing[1]
+    assert "make build" in missing[1]
+    assert wrong[0] == "CommitProtocolError"
+    assert "ManifestCommitProtocol" in wrong[1]
+    assert "spark.jars" in wrong[1]
+    assert answer["rows"] == 10, "the session goes on with Spark's own protocol"
+
+
+def test_jar_of_another_version(tmp_path: Path) -> None:
+    old = tmp_path / "manifest-committer-0.0.1.jar"
+    with (
+        zipfile.ZipFile(manifest_committer.jar_path()) as source,
+        zipfile.ZipFile(old, "w") as target,
+    ):
+        for entry in source.namelist():
+            content = source.read(entry)
+            if entry.endswith("manifest-committer.properties"):
+                content = content.replace(manifest_committer.__version__.encode(), b"0.0.1")
+            target.writestr(entry, content)
+
+    ours = str(Path(manifest_committer.__file__).parent.parent)
+    answer = run_program("refused.py", str(tmp_path), str(old), ours)
+    ((error, message),) = answer["errors"]
+    assert error == "JarVersionError"
+    assert {"0.0.1", manifest_committer.__version__} <= set(re.findall(r"\d+\.\d+\.\d+", message))
+    assert str(old) in message
+    assert "spark.jars" in message
+    assert answer["rows"] == 10

@@ -1,0 +1,202 @@
+"""Tables of unusual shape: hostile partition values, no rows, buckets, many files, other names."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable
+
+import pytest
+from pyspark.sql import DataFrame
+from sessions import settings
+from tables import Row, Table
+
+# Spark writes an empty partition value as it writes null, and reads both as null.
+HOSTILE: list[str | None] = [
+    "with space",
+    "ünïcødé ☃ 漢字 🎉",
+    "100%",
+    "%2F",
+    "10:30:00",
+    "a=b",
+    "a/b",
+    "../up",
+    "..",
+    ".hidden",
+    "_hidden",
+    "quote'\"",
+    "back\\slash",
+    "star*?[x]{y}",
+    "a,b;c#d&e+f~g",
+    "tab\tnewline\n",
+    " ",
+    "",
+    None,
+]
+HOSTILE_ROWS: list[Row] = [(f"row-{i}", value) for i, value in enumerate(HOSTILE * 2)]
+
+
+def as_read(rows: list[Row]) -> Counter[Row]:
+    return Counter((value, p or None) for value, p in rows)
+
+
+@pytest.fixture(params=["parquet", "json"])
+def hostile(request: pytest.FixtureRequest, new_table: Callable[..., Table]) -> Table:
+    return new_table("value string, p string", fmt=request.param, partition_by=["p"])
+
+
+def test_hostile_partition_values(hostile: Table) -> None:
+    hostile.write(HOSTILE_ROWS, "append")
+    assert hostile.rows() == as_read(HOSTILE_ROWS)
+    assert len(list(hostile.path.glob("p=*"))) == len(HOSTILE) - 1
+
+
+def test_hostile_partition_values_appended(hostile: Table) -> None:
+    hostile.write(HOSTILE_ROWS, "append")
+    hostile.write(HOSTILE_ROWS, "append")
+    assert hostile.rows() == as_read(HOSTILE_ROWS + HOSTILE_ROWS)
+
+
+def test_hostile_partition_values_overwritten(hostile: Table) -> None:
+    hostile.write(HOSTILE_ROWS, "append")
+    new: list[Row] = [("new", value) for value in HOSTILE[::2]]
+    hostile.write(new, "overwrite", partitionOverwriteMode="dynamic")
+    replaced = {value or None for value in HOSTILE[::2]}
+    kept = [row for row in HOSTILE_ROWS if (row[1] or None) not in replaced]
+    assert hostile.rows() == as_read(kept + new)
+    hostile.write(new, "overwrite")
+    assert hostile.rows() == as_read(new)
+
+
+def test_hostile_partition_values_in_sql(catalog_table: Callable[..., Table]) -> None:
+    table = catalog_table("value string, p string")
+    table.frame(HOSTILE_ROWS).write.insertInto(table.name)
+    table.check_report()
+    assert table.rows() == as_read(HOSTILE_ROWS)
+    table.sql("INSERT OVERWRITE {t} PARTITION (p = 'a/b') VALUES ('new')")
+    table.sql("INSERT OVERWRITE {t} PARTITION (p = '10:30:00') VALUES ('new')")
+    kept = [row for row in HOSTILE_ROWS if row[1] not in ("a/b", "10:30:00")]
+    assert table.rows() == as_read([*kept, ("new", "a/b"), ("new", "10:30:00")])
+
+
+def test_partition_column_with_hostile_name(new_table: Callable[..., Table]) -> None:
+    table = new_table("value string, `a b=c/ü%` string", partition_by=["a b=c/ü%"])
+    table.write([("x", "1=2"), ("y", None)], "append")
+    assert table.rows() == Counter([("x", "1=2"), ("y", None)])
+
+
+def test_table_path_with_hostile_name(new_table: Callable[..., Table]) -> None:
+    table = new_table(partition_by=["p"])
+    table.path = table.path.parent / "a b%20c=ü#+,"
+    table.write([("x", 1)], "append")
+    table.write([("y", 1)], "append")
+    assert table.rows() == Counter([("x", 1), ("y", 1)])
+    table.write([("z", 2)], "overwrite")
+    assert table.rows() == Counter([("z", 2)])
+
+
+@pytest.mark.parametrize("fmt", ["parquet", "orc", "csv", "json"])
+def test_no_rows(new_table: Callable[..., Table], fmt: str) -> None:
+    table = new_table(fmt=fmt)
+    table.write([], "append")
+    assert table.rows() == Counter()
+    table.write([("a", 1)], "append")
+    assert table.rows() == Counter([("a", 1)])
+    table.write([], "overwrite")
+    assert table.rows() == Counter()
+
+
+def test_no_rows_partitioned(new_table: Callable[..., Table]) -> None:
+    table = new_table(partition_by=["p"])
+    report = table.write([], "append")
+    assert report.sizes == {}
+    table.write([("a", 1), ("b", 2)], "append")
+    table.write([], "overwrite", partitionOverwriteMode="dynamic")
+    assert table.rows() == Counter([("a", 1), ("b", 2)])
+    table.write([], "overwrite")
+    assert table.rows() == Counter()
+    assert not list(table.path.glob("p=*"))
+
+
+def bucketed(table: Table, rows: list[Row], partition_by: list[str]) -> None:
+    writer = table.frame(rows).write.mode("append").partitionBy(*partition_by)
+    writer.bucketBy(4, "k").sortBy("k").saveAsTable(table.name)
+    table.check_report()
+
+
+@pytest.mark.parametrize("partition_by", [[], ["p"]], ids=["flat", "partitioned"])
+def test_buckets(catalog_table: Callable[..., Table], partition_by: list[str]) -> None:
+    schema = "k int, value string, p int"
+    left, right = (catalog_table(schema, create=None) for _ in range(2))
+    rows: list[Row] = [(i % 20, f"row-{i}", i % 2) for i in range(100)]
+    bucketed(left, rows, partition_by)
+    bucketed(left, rows, partition_by)
+    bucketed(right, rows[:20], partition_by)
+    assert left.rows() == Counter(rows + rows)
+
+    # Spark's reader takes the bucket from the digits after the last underscore of the file name.
+    buckets = {re.fullmatch(r".*_(\d{5})(\..*)?", file).group(1) for file in left.data_files()}
+    assert buckets == {"00000", "00001", "00002", "00003"}
+    with settings(left.spark, {"spark.sql.sources.bucketing.autoBucketedScan.enabled": "false"}):
+        pruned = left.read().where("k = 7")
+        assert "SelectedBucketsCount: 1 out of 4" in plan(pruned)
+        assert Counter(map(tuple, pruned.collect())) == Counter(r for r in rows * 2 if r[0] == 7)
+
+    with settings(left.spark, {"spark.sql.autoBroadcastJoinThreshold": "-1"}):
+        joined = left.read().alias("l").join(right.read().alias("r"), "k").select("l.value", "r.k")
+        assert "Exchange" not in plan(joined)
+        expected = Counter((value, k) for k, value, _ in rows * 2)
+        assert Counter(map(tuple, joined.collect())) == expected
+
+
+def plan(frame: DataFrame) -> str:
+    return str(frame._jdf.queryExecution().executedPlan().toString())
+
+
+@pytest.mark.parametrize("fmt", ["parquet", "csv"])
+@pytest.mark.parametrize("partition_by", [[], ["p"]], ids=["flat", "partitioned"])
+def test_max_records_per_file(
+    new_table: Callable[..., Table], fmt: str, partition_by: list[str]
+) -> None:
+    table = new_table(fmt=fmt, partition_by=partition_by)
+    rows: list[Row] = [(f"row-{i}", i % 2) for i in range(200)]
+    report = table.write(table.frame(rows).coalesce(1), "append", maxRecordsPerFile="10")
+    assert len(report.sizes) == 20
+    assert table.rows() == Counter(rows)
+
+
+def test_report_names_at_most_100_files_and_the_list_all(new_table: Callable[..., Table]) -> None:
+    table = new_table(partition_by=["p"])
+    rows: list[Row] = [("x", i) for i in range(120)]
+    report = table.write(table.frame(rows).coalesce(1), "append")
+    assert len(report.filenames) == 100
+    assert len(report.sizes) == 120
+    assert table.rows() == Counter(rows)
+
+
+def test_file_names(new_table: Callable[..., Table]) -> None:
+    table = new_table()
+    report = table.write([("a", 1), ("b", 2)], "append")
+    job = re.escape(report.job_id)
+    for number, name in enumerate(sorted(report.sizes)):
+        assert re.fullmatch(rf"part-{number:05d}-{job}-\d+-c000\.snappy\.parquet", name)
+
+
+def test_output_basename(new_table: Callable[..., Table]) -> None:
+    table = new_table(partition_by=["p"])
+    rows: list[Row] = [("a", 1), ("b", 2)]
+    report = table.write(rows, "append", **{"mapreduce.output.basename": "mine"})
+    assert {name.split("/")[1].split("-")[0] for name in report.sizes} == {"mine"}
+    assert table.rows() == Counter(rows)
+
+
+def test_nulls_and_binary_survive(new_table: Callable[..., Table]) -> None:
+    table = new_table("value string, p int, data binary", partition_by=["p"])
+    rows: list[Row] = [(None, bytes(range(256)), 1), ("", b"", None), (None, None, None)]
+    frame = table.spark.createDataFrame(rows, "value string, data binary, p int")
+    table.write(frame, "append")
+    read = Counter(
+        (row.value, None if row.data is None else bytes(row.data), row.p)
+        for row in table.read().collect()
+    )
+    assert read == Counter(rows)

@@ -1,0 +1,210 @@
+"""SQL statements and catalog tables: inserts, overwrites by partition, CTAS, locations."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from sessions import settings
+from tables import Row, Table
+
+DYNAMIC = {"spark.sql.sources.partitionOverwriteMode": "dynamic"}
+
+OLD: list[Row] = [("a", 1), ("b", 1), ("c", 2), ("d", 3)]
+TWO_LEVELS = "value string, p int, q int"
+OLD_TWO_LEVELS: list[Row] = [("a", 1, 1), ("b", 1, 2), ("c", 2, 1)]
+
+
+def insert(table: Table, rows: list[Row]) -> None:
+    table.sql("INSERT INTO {t} VALUES " + ", ".join(str(row) for row in rows))
+
+
+@pytest.fixture
+def table(catalog_table: Callable[..., Table]) -> Table:
+    made = catalog_table()
+    insert(made, OLD)
+    return made
+
+
+@pytest.fixture
+def two_levels(catalog_table: Callable[..., Table]) -> Table:
+    made = catalog_table(TWO_LEVELS, create="PARTITIONED BY (p, q)")
+    insert(made, OLD_TWO_LEVELS)
+    return made
+
+
+def test_insert_into(table: Table) -> None:
+    table.sql("INSERT INTO {t} VALUES ('a', 1), ('e', 4)")
+    assert table.rows() == Counter([*OLD, ("a", 1), ("e", 4)])
+
+
+def test_insert_into_a_partition(table: Table) -> None:
+    table.sql("INSERT INTO {t} PARTITION (p = 2) VALUES ('e'), ('e')")
+    assert table.rows() == Counter([*OLD, ("e", 2), ("e", 2)])
+
+
+def test_insert_into_unpartitioned(catalog_table: Callable[..., Table]) -> None:
+    table = catalog_table(create="")
+    insert(table, OLD)
+    insert(table, OLD)
+    assert table.rows() == Counter(OLD + OLD)
+
+
+def test_insert_overwrite_unpartitioned(catalog_table: Callable[..., Table]) -> None:
+    table = catalog_table(create="")
+    insert(table, OLD)
+    table.sql("INSERT OVERWRITE {t} VALUES ('e', 4)")
+    assert table.rows() == Counter([("e", 4)])
+
+
+def test_insert_overwrite_static(table: Table) -> None:
+    table.sql("INSERT OVERWRITE {t} VALUES ('e', 2)")
+    assert table.rows() == Counter([("e", 2)])
+
+
+def test_insert_overwrite_dynamic(table: Table) -> None:
+    with settings(table.spark, DYNAMIC):
+        table.sql("INSERT OVERWRITE {t} VALUES ('e', 2), ('f', 4)")
+    assert table.rows() == Counter([("a", 1), ("b", 1), ("d", 3), ("e", 2), ("f", 4)])
+
+
+@pytest.mark.parametrize("mode", ["static", "dynamic"])
+def test_insert_overwrite_full_partition_clause(table: Table, mode: str) -> None:
+    with settings(table.spark, {"spark.sql.sources.partitionOverwriteMode": mode}):
+        table.sql("INSERT OVERWRITE {t} PARTITION (p = 1) VALUES ('e')")
+    assert table.rows() == Counter([("c", 2), ("d", 3), ("e", 1)])
+
+
+def test_insert_overwrite_partition_with_nothing(table: Table) -> None:
+    table.sql("INSERT OVERWRITE {t} PARTITION (p = 1) SELECT 'e' WHERE false")
+    assert table.rows() == Counter([("c", 2), ("d", 3)])
+
+
+def test_insert_overwrite_partial_clause_static(two_levels: Table) -> None:
+    two_levels.sql("INSERT OVERWRITE {t} PARTITION (p = 1, q) VALUES ('e', 2), ('f', 3)")
+    assert two_levels.rows() == Counter([("c", 2, 1), ("e", 1, 2), ("f", 1, 3)])
+    assert not (two_levels.path / "p=1" / "q=1").exists()
+
+
+def test_insert_overwrite_partial_clause_dynamic(two_levels: Table) -> None:
+    with settings(two_levels.spark, DYNAMIC):
+        two_levels.sql("INSERT OVERWRITE {t} PARTITION (p = 1, q) VALUES ('e', 2), ('f', 3)")
+    assert two_levels.rows() == Counter([("a", 1, 1), ("c", 2, 1), ("e", 1, 2), ("f", 1, 3)])
+
+
+def test_insert_overwrite_full_clause_two_levels(two_levels: Table) -> None:
+    two_levels.sql("INSERT OVERWRITE {t} PARTITION (p = 1, q = 2) VALUES ('e')")
+    assert two_levels.rows() == Counter([("a", 1, 1), ("c", 2, 1), ("e", 1, 2)])
+
+
+def test_create_table_as_select(catalog_table: Callable[..., Table]) -> None:
+    table = catalog_table(create=None)
+    table.sql(
+        "CREATE TABLE {t} USING orc PARTITIONED BY (p)"
+        " AS SELECT * FROM VALUES ('a', 1), ('b', 2), ('b', 2) AS source(value, p)"
+    )
+    assert table.rows() == Counter([("a", 1), ("b", 2), ("b", 2)])
+
+
+def test_insert_overwrite_directory(new_table: Callable[..., Table]) -> None:
+    table = new_table()
+    table.write(OLD, "append")
+    table.spark.sql(
+        f"INSERT OVERWRITE DIRECTORY '{table.path}' USING parquet SELECT 'e' AS value, 4 AS p"
+    )
+    table.check_report()
+    assert table.rows() == Counter([("e", 4)])
+
+
+@pytest.mark.parametrize("mode", ["append", "overwrite", "errorifexists", "ignore"])
+def test_save_as_table(catalog_table: Callable[..., Table], mode: str) -> None:
+    table = catalog_table(create=None)
+    table.frame(OLD).write.mode(mode).partitionBy("p").saveAsTable(table.name)
+    table.check_report()
+    assert table.rows() == Counter(OLD)
+
+
+def test_save_as_table_appends_and_overwrites(table: Table) -> None:
+    table.frame([("e", 1)]).write.mode("append").partitionBy("p").saveAsTable(table.name)
+    table.check_report()
+    assert table.rows() == Counter([*OLD, ("e", 1)])
+    table.frame([("f", 1)]).write.mode("overwrite").partitionBy("p").saveAsTable(table.name)
+    table.check_report()
+    assert table.rows() == Counter([("f", 1)])
+
+
+def test_insert_into_method(table: Table) -> None:
+    table.frame([("e", 2)]).write.insertInto(table.name)
+    table.check_report()
+    assert table.rows() == Counter([*OLD, ("e", 2)])
+    with settings(table.spark, DYNAMIC):
+        table.frame([("f", 2)]).write.insertInto(table.name, overwrite=True)
+    table.check_report()
+    assert table.rows() == Counter([("a", 1), ("b", 1), ("d", 3), ("f", 2)])
+
+
+class Located:
+    """A table whose partition ``p = 1`` lives in a directory of its own."""
+
+    def __init__(self, table: Table, location: Path) -> None:
+        self.table = table
+        self.location = location
+        table.spark.sql(f"ALTER TABLE {table.name} ADD PARTITION (p = 1) LOCATION '{location}'")
+        table.spark.sql(f"INSERT INTO {table.name} VALUES ('a', 1), ('b', 1), ('c', 2), ('d', 3)")
+        self.check()
+
+    def check(self) -> None:
+        """The report holds the files of both places, and nothing is left in the location."""
+        job = self.table.report().job_id
+        files = {str(f): f.stat().st_size for f in self.location.iterdir() if job in f.name}
+        data = {name: size for name, size in files.items() if not name.endswith(".crc")}
+        self.table.check_report(elsewhere=data)
+        assert not [f for f in self.location.iterdir() if f.name.startswith("_")]
+        assert not (self.table.path / "p=1").exists()
+
+
+@pytest.fixture
+def located(catalog_table: Callable[..., Table], tmp_path: Path) -> Located:
+    return Located(catalog_table(), tmp_path / "elsewhere" / "one")
+
+
+def test_custom_location_append(located: Located) -> None:
+    located.table.spark.sql(f"INSERT INTO {located.table.name} VALUES ('a', 1), ('e', 2)")
+    located.check()
+    assert located.table.rows() == Counter([*OLD, ("a", 1), ("e", 2)])
+
+
+def test_custom_location_static_overwrite_of_the_partition(located: Located) -> None:
+    located.table.spark.sql(f"INSERT OVERWRITE {located.table.name} PARTITION (p = 1) VALUES ('e')")
+    located.check()
+    assert located.table.rows() == Counter([("c", 2), ("d", 3), ("e", 1)])
+
+
+def test_custom_location_static_overwrite_of_the_table(located: Located) -> None:
+    located.table.spark.sql(f"INSERT OVERWRITE {located.table.name} VALUES ('e', 1), ('f', 2)")
+    located.check()
+    assert located.table.rows() == Counter([("e", 1), ("f", 2)])
+
+
+def test_custom_location_is_emptied_by_an_overwrite_without_rows_for_it(located: Located) -> None:
+    located.table.spark.sql(f"INSERT OVERWRITE {located.table.name} VALUES ('f', 2)")
+    assert located.table.rows() == Counter([("f", 2)])
+    assert not list(located.location.glob("part-*"))
+
+
+def test_custom_location_dynamic_overwrite(located: Located) -> None:
+    with settings(located.table.spark, DYNAMIC):
+        located.table.spark.sql(f"INSERT OVERWRITE {located.table.name} VALUES ('e', 1), ('f', 2)")
+    located.check()
+    assert located.table.rows() == Counter([("d", 3), ("e", 1), ("f", 2)])
+
+
+def test_custom_location_untouched_by_a_dynamic_overwrite_elsewhere(located: Located) -> None:
+    before = located.table.snapshot(located.location)
+    with settings(located.table.spark, DYNAMIC):
+        located.table.spark.sql(f"INSERT OVERWRITE {located.table.name} VALUES ('f', 2)")
+    located.check()
+    assert located.table.rows() == Counter([("a", 1), ("b", 1), ("d", 3), ("f", 2)])
+    assert located.table.snapshot(located.location) == before
