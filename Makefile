@@ -14,14 +14,14 @@ VENVS := .venv
 JAVA_SOURCES := $(shell find java/src/main -type f)
 PYTHON_SOURCES := $(shell find python/manifest_committer -name '*.py') python/pyproject.toml
 
-.PHONY: demo test build lint clean test-java test-python test-spark-$(SPARK_FLOOR) test-spark-$(SPARK_NEWEST)
+.PHONY: demo test build lint clean test-java test-python test-connect test-spark-$(SPARK_FLOOR) test-spark-$(SPARK_NEWEST)
 
 build: $(WHEEL)
 
 demo: $(VENVS)/demo/.done
 	$(VENVS)/demo/bin/python python/examples/flights.py
 
-test: test-java lint test-python test-spark-$(SPARK_FLOOR) test-spark-$(SPARK_NEWEST)
+test: test-java lint test-python test-spark-$(SPARK_FLOOR) test-spark-$(SPARK_NEWEST) test-connect
 
 lint: $(VENVS)/tools/.done
 	$(MVN) -q spotless:check
@@ -41,6 +41,9 @@ test-python: $(VENVS)/tools/.done $(WHEEL)
 
 test-spark-$(SPARK_FLOOR) test-spark-$(SPARK_NEWEST): test-spark-%: $(VENVS)/spark-%/.done
 	$(VENVS)/spark-$*/bin/python -m pytest -q tests/e2e
+
+test-connect: $(VENVS)/spark-$(SPARK_NEWEST)/.done
+	$(VENVS)/spark-$(SPARK_NEWEST)/bin/python -m pytest -q tests/connect
 
 # The jar and what carries it.
 
@@ -71,6 +74,6 @@ $(VENVS)/tools/.done: python/pyproject.toml Makefile
 
 $(VENVS)/spark-%/.done: $(WHEEL) Makefile
 	$(PYTHON) -m venv $(VENVS)/spark-$*
-	$(VENVS)/spark-$*/bin/pip install -q pyspark==$* pytest==8.4.2 'pandas<3' pyarrow setuptools
+	$(VENVS)/spark-$*/bin/pip install -q 'pyspark[connect]==$*' pytest==8.4.2 'pandas>=2.2,<3' pyarrow setuptools
 	$(VENVS)/spark-$*/bin/pip install -q --no-deps --force-reinstall $(WHEEL)
 	touch $@

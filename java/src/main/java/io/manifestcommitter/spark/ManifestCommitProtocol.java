@@ -276,7 +276,7 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
     spark.setupJob(context);
   }
 
-  private SparkJob.Overwrite overwrite(Stores stores, Path resolvedTable) throws IOException {
+  private Overwrite overwrite(Stores stores, Path resolvedTable) throws IOException {
     List<Path> recorded = new ArrayList<>();
     if (deletions != null) {
       for (Deletion deletion : deletions) {
@@ -287,9 +287,7 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
         recorded.add(replaced);
       }
     }
-    return dynamicPartitionOverwrite
-        ? SparkJob.Overwrite.dynamic(recorded)
-        : SparkJob.Overwrite.recorded(recorded);
+    return dynamicPartitionOverwrite ? Overwrite.dynamic(recorded) : Overwrite.recorded(recorded);
   }
 
   /**

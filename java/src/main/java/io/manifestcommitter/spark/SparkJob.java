@@ -1,32 +1,17 @@
 package io.manifestcommitter.spark;
 
 import io.manifestcommitter.CommitterConfig;
-import io.manifestcommitter.JobPaths;
 import io.manifestcommitter.commit.CommitJob;
-import io.manifestcommitter.commit.FindDirectories;
-import io.manifestcommitter.commit.FindOldData;
 import io.manifestcommitter.commit.JobDescription;
 import io.manifestcommitter.commit.SaveSummary;
 import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.manifest.StatisticsRecorder;
-import io.manifestcommitter.plan.ExistingDirectories;
-import io.manifestcommitter.plan.JobPlan;
-import io.manifestcommitter.plan.JobPlanner;
-import io.manifestcommitter.plan.PlanRejectedException;
-import io.manifestcommitter.plan.Target;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
-import io.manifestcommitter.store.StorePaths;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Collection;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.NavigableMap;
 import java.util.Optional;
-import java.util.Set;
-import java.util.TreeSet;
 import org.apache.hadoop.fs.Path;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -114,7 +99,8 @@ final class SparkJob {
     StatisticsRecorder statistics = new StatisticsRecorder();
     CommitJob commit = new CommitJob(description(), store, config, workers, statistics);
     try {
-      commit.runOrTakeBack(() -> plan(messages, workers));
+      commit.runOrTakeBack(
+          new PlanSparkJob(jobId, staging, overwrite, messages, store, workers, config));
       state = State.COMMITTED;
     } catch (IOException | RuntimeException | Error e) {
       if (commit.leftSomethingBehind()) {
@@ -188,80 +174,6 @@ final class SparkJob {
     return new Workers(config.ioThreads(), () -> {});
   }
 
-  /** Seals, proves, plans. Nothing of this is visible to a reader. */
-  private JobPlan plan(List<?> messages, Workers workers) throws IOException {
-    CommittedFiles committed = new CommittedFiles(jobId, messages);
-    JobPlanner planner = new JobPlanner(jobId, new Target(table, staging.root()));
-    for (Integer task : committed.tasks()) {
-      planner.task(task.toString());
-    }
-    Map<String, StagingRoot> roots = new LinkedHashMap<>();
-    for (String location : committed.files().keySet()) {
-      if (location.equals(TaskOutput.TABLE)) {
-        roots.put(location, staging);
-      } else {
-        StagingRoot root = new StagingRoot(new Path(location), jobId);
-        CustomLocation.check(root.directory(), table);
-        planner.allow(new Target(root.directory(), root.root()));
-        roots.put(location, root);
-      }
-    }
-    SealStaging seal = new SealStaging(store);
-    List<List<ProveStaged.StagedDirectory>> staged =
-        workers.map(
-            roots.entrySet(),
-            root ->
-                stagedDirectories(
-                    root.getValue(),
-                    seal.run(root.getValue()),
-                    committed.files().get(root.getKey())));
-    List<ProveStaged.StagedDirectory> directories = new ArrayList<>();
-    staged.forEach(directories::addAll);
-    new ProveStaged(store, workers, config.missingFiles()).run(directories, planner);
-
-    ExistingDirectories existing = new FindDirectories(store, workers).run(planner.directories());
-    if (!existing.files().isEmpty()) {
-      throw new PlanRejectedException(
-          "Files stand where the job's partitions have to go: "
-              + existing.files()
-              + ". They are not this job's: move them away.");
-    }
-    Set<Path> keep =
-        config.markSuccessfulJobs()
-            ? Set.of(new Path(table, JobPaths.SUCCESS_MARKER), new Path(table, JobPaths.FILE_LIST))
-            : Set.of();
-    Collection<Path> replaced = overwrite.roots(partitions(committed));
-    return planner.plan(existing, new FindOldData(store, workers).run(replaced, keep));
-  }
-
-  private static List<ProveStaged.StagedDirectory> stagedDirectories(
-      StagingRoot root,
-      Path output,
-      NavigableMap<String, NavigableMap<String, Integer>> directories) {
-    List<ProveStaged.StagedDirectory> staged = new ArrayList<>();
-    directories.forEach(
-        (directory, names) ->
-            staged.add(
-                new ProveStaged.StagedDirectory(
-                    StorePaths.resolve(output, directory),
-                    StorePaths.resolve(root.directory(), directory),
-                    names)));
-    return staged;
-  }
-
-  /** The directories that files were committed for: what a dynamic overwrite replaces. */
-  private Collection<Path> partitions(CommittedFiles committed) {
-    List<Path> partitions = new ArrayList<>();
-    committed
-        .files()
-        .forEach(
-            (location, directories) -> {
-              Path root = location.equals(TaskOutput.TABLE) ? table : new Path(location);
-              directories.keySet().forEach(d -> partitions.add(StorePaths.resolve(root, d)));
-            });
-    return partitions;
-  }
-
   /** Removes this job's staging trees, here and at the custom locations that attempts wrote to. */
   private void removeStaging(Workers workers) throws IOException {
     workers.toItsEnd();
@@ -289,51 +201,5 @@ final class SparkJob {
           }
           return null;
         });
-  }
-
-  /** What this job was asked to replace; merged, so that no root contains another. */
-  static final class Overwrite {
-    private final Set<Path> recorded = new TreeSet<>();
-    private final boolean dynamic;
-
-    private Overwrite(boolean dynamic) {
-      this.dynamic = dynamic;
-    }
-
-    /** Replaces just what is recorded. */
-    static Overwrite recorded(Collection<Path> paths) {
-      Overwrite overwrite = new Overwrite(false);
-      overwrite.recorded.addAll(paths);
-      return overwrite;
-    }
-
-    /** Replaces every partition that the job writes to. */
-    static Overwrite dynamic(Collection<Path> paths) {
-      Overwrite overwrite = new Overwrite(true);
-      overwrite.recorded.addAll(paths);
-      return overwrite;
-    }
-
-    boolean replacesWholeTable(Path table) {
-      return recorded.contains(table);
-    }
-
-    Collection<Path> roots(Collection<Path> written) {
-      Set<Path> all = new TreeSet<>(recorded);
-      if (dynamic) {
-        all.addAll(written);
-      }
-      List<Path> outermost = new ArrayList<>(all);
-      outermost.removeIf(
-          path -> {
-            for (Path above = path.getParent(); above != null; above = above.getParent()) {
-              if (all.contains(above)) {
-                return true;
-              }
-            }
-            return false;
-          });
-      return outermost;
-    }
   }
 }

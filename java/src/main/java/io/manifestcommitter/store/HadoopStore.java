@@ -40,7 +40,7 @@ public class HadoopStore implements Store {
   @Override
   public Optional<StoreEntry> status(Path path) throws IOException {
     try {
-      return Optional.of(entry(fs.getFileStatus(path)));
+      return Optional.of(entry(path, fs.getFileStatus(path)));
     } catch (FileNotFoundException e) {
       return Optional.empty();
     }
@@ -50,7 +50,7 @@ public class HadoopStore implements Store {
   public void list(Path directory, Visitor visitor) throws IOException {
     RemoteIterator<FileStatus> entries = fs.listStatusIterator(directory);
     while (entries.hasNext()) {
-      visitor.visit(entry(entries.next()));
+      visitor.visit(child(directory, entries.next()));
     }
   }
 
@@ -133,17 +133,27 @@ public class HadoopStore implements Store {
     return fs;
   }
 
+  /**
+   * An entry of a listing, under a path below the directory as the caller wrote it: some
+   * filesystems answer with another form of the same authority, and paths are compared.
+   */
+  protected final StoreEntry child(Path directory, FileStatus status) {
+    boolean self = status.getPath().toUri().getPath().equals(directory.toUri().getPath());
+    return entry(
+        self ? directory : StorePaths.resolve(directory, status.getPath().getName()), status);
+  }
+
   /** What a status says, with the identity that a rename keeps here and no other. */
-  protected final StoreEntry entry(FileStatus status) {
+  private StoreEntry entry(Path path, FileStatus status) {
     if (status.isDirectory()) {
-      return StoreEntry.directory(status.getPath());
+      return StoreEntry.directory(path);
     }
     String etag =
         traits.renameKeepsEtag() && status instanceof EtagSource
             ? ((EtagSource) status).getEtag()
             : "";
     long time = traits.renameKeepsModificationTime() ? status.getModificationTime() : 0;
-    return StoreEntry.file(status.getPath(), status.getLen(), etag, time);
+    return StoreEntry.file(path, status.getLen(), etag, time);
   }
 
   private RenameResult rename(Path source, Path destination, Recognition isOurs) {

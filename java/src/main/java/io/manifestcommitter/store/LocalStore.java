@@ -27,7 +27,7 @@ public final class LocalStore extends HadoopStore {
   @Override
   public void list(Path directory, Visitor visitor) throws IOException {
     for (FileStatus status : fileSystem().listStatus(directory)) {
-      visitor.visit(entry(status));
+      visitor.visit(child(directory, status));
     }
   }
 

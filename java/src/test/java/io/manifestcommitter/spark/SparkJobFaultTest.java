@@ -90,7 +90,7 @@ class SparkJobFaultTest {
     return new Run(requests, failed);
   }
 
-  private static SparkJob.Overwrite overwrite(SparkJobHarness spark, String kind) {
+  private static Overwrite overwrite(SparkJobHarness spark, String kind) {
     switch (kind) {
       case "static":
         return spark.overwriteOf("/table", "/elsewhere");

@@ -40,21 +40,21 @@ final class SparkJobHarness {
     return new Path(table.toUri().getScheme(), table.toUri().getAuthority(), path);
   }
 
-  SparkJob.Overwrite noOverwrite() {
-    return SparkJob.Overwrite.recorded(List.of());
+  Overwrite noOverwrite() {
+    return Overwrite.recorded(List.of());
   }
 
-  SparkJob.Overwrite overwriteOf(String... paths) {
+  Overwrite overwriteOf(String... paths) {
     List<Path> recorded = new ArrayList<>();
     Arrays.stream(paths).map(this::path).forEach(recorded::add);
-    return SparkJob.Overwrite.recorded(recorded);
+    return Overwrite.recorded(recorded);
   }
 
-  SparkJob.Overwrite dynamicOverwrite() {
-    return SparkJob.Overwrite.dynamic(List.of());
+  Overwrite dynamicOverwrite() {
+    return Overwrite.dynamic(List.of());
   }
 
-  SparkJob setUp(SparkJob.Overwrite overwrite) throws IOException {
+  SparkJob setUp(Overwrite overwrite) throws IOException {
     Stores stores = new Stores(conf);
     job = new SparkJob(JOB_ID, table, overwrite, stores.all(), new CommitterConfig(conf));
     job.setUp();

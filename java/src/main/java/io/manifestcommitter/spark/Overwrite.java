@@ -1,0 +1,54 @@
+package io.manifestcommitter.spark;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import org.apache.hadoop.fs.Path;
+
+/** What this job was asked to replace; merged, so that no root contains another. */
+final class Overwrite {
+  private final Set<Path> recorded = new TreeSet<>();
+  private final boolean dynamic;
+
+  private Overwrite(boolean dynamic) {
+    this.dynamic = dynamic;
+  }
+
+  /** Replaces just what is recorded. */
+  static Overwrite recorded(Collection<Path> paths) {
+    Overwrite overwrite = new Overwrite(false);
+    overwrite.recorded.addAll(paths);
+    return overwrite;
+  }
+
+  /** Replaces every partition that the job writes to. */
+  static Overwrite dynamic(Collection<Path> paths) {
+    Overwrite overwrite = new Overwrite(true);
+    overwrite.recorded.addAll(paths);
+    return overwrite;
+  }
+
+  boolean replacesWholeTable(Path table) {
+    return recorded.contains(table);
+  }
+
+  Collection<Path> roots(Collection<Path> written) {
+    Set<Path> all = new TreeSet<>(recorded);
+    if (dynamic) {
+      all.addAll(written);
+    }
+    List<Path> outermost = new ArrayList<>(all);
+    outermost.removeIf(
+        path -> {
+          for (Path above = path.getParent(); above != null; above = above.getParent()) {
+            if (all.contains(above)) {
+              return true;
+            }
+          }
+          return false;
+        });
+    return outermost;
+  }
+}

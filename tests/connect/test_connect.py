@@ -1,0 +1,65 @@
+"""Spark Connect, the newest version: the jar goes to the server as an artifact of the session."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+import manifest_committer as mc
+
+# The client cannot change what only the server's start takes.
+pytestmark = pytest.mark.filterwarnings("ignore:Failed to set spark")
+
+
+@pytest.fixture(scope="module")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    """A client session, with its server in a JVM of this process, on a port that it picks."""
+    os.environ.update(LC_ALL="C.UTF-8", SPARK_LOCAL_IP="127.0.0.1", SPARK_TESTING="1")
+    session = (
+        SparkSession.builder.remote("local[2]")
+        .config("spark.ui.enabled", "false")
+        .config("spark.driver.host", "127.0.0.1")
+        .config("spark.connect.grpc.binding.address", "127.0.0.1")
+        .config("spark.sql.warehouse.dir", str(tmp_path_factory.mktemp("warehouse")))
+        .getOrCreate()
+    )
+    yield session
+    session.stop()
+
+
+def test_a_session_is_configured_once_and_writes(spark: SparkSession, tmp_path: Path) -> None:
+    first = mc.configure_session(spark)
+    assert first.changed
+    assert first.jar_added is not None
+    assert not mc.configure_session(spark).changed
+
+    table = tmp_path / "table"
+    spark.range(100).selectExpr("id", "id % 3 AS p").write.partitionBy("p").parquet(str(table))
+    spark.range(10).selectExpr("id", "id % 3 AS p").write.option(
+        "partitionOverwriteMode", "dynamic"
+    ).mode("overwrite").partitionBy("p").parquet(str(table))
+
+    assert spark.read.parquet(str(table)).count() == 10
+    report = json.loads((table / "_SUCCESS").read_text("utf-8"))
+    with gzip.open(table / "_SUCCESS.files", "rt", encoding="utf-8") as lines:
+        header, *files = [json.loads(line) for line in lines]
+    assert header["jobId"] == report["jobId"]
+    assert {file["path"] for file in files} == {
+        file.relative_to(table).as_posix() for file in table.glob("p=*/part-*")
+    }
+
+
+def test_reports_need_a_classic_session(spark: SparkSession, tmp_path: Path) -> None:
+    with pytest.raises(mc.ConnectSessionError, match="manifest-committer print"):
+        mc.read_report(spark, tmp_path)
+
+
+def test_a_connect_builder_is_refused() -> None:
+    with pytest.raises(mc.ConnectSessionError, match="configure_session"):
+        mc.configure_builder(SparkSession.builder.remote("local[2]"))
