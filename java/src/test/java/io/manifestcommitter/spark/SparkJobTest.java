@@ -513,9 +513,12 @@ class SparkJobTest {
         (number, requested, path) -> {
           if (requested.equals(operation)
               && seen.incrementAndGet() == FIRST.getOrDefault(operation, 2)) {
-            driver.interrupt();
-            while (driver.isInterrupted() || driver.getState() != Thread.State.WAITING) {
-              Thread.onSpinWait();
+            // Twice: when the driver has taken the second interrupt, it has acted on the first.
+            for (int time = 0; time < 2; time++) {
+              driver.interrupt();
+              while (driver.isInterrupted()) {
+                Thread.onSpinWait();
+              }
             }
           }
           return Fate.NORMAL;
