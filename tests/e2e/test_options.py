@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -125,3 +128,30 @@ def test_rdd_writers_are_not_affected(spark: SparkSession, tmp_path: Path) -> No
     assert sorted(spark.sparkContext.textFile(str(path)).collect()) == sorted(lines)
     assert (path / "_SUCCESS").stat().st_size == 0
     assert not list(path.glob("_manifest_*"))
+
+
+def test_the_command_line_prints_a_report(new_table: Callable[..., Table]) -> None:
+    table = new_table(partition_by=["p"])
+    report = table.write(ROWS, "append")
+    command = [sys.executable, "-m", "manifest_committer", "print"]
+
+    text = subprocess.run(
+        [*command, str(table.path)], capture_output=True, text=True, check=True
+    ).stdout
+    assert report.job_id in text
+    assert "committer_files_committed" in text
+
+    json_line = subprocess.run(
+        [*command, "--json", str(table.path / "_SUCCESS")],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    assert json.loads(json_line)["content"]["jobId"] == report.job_id
+
+    missing = subprocess.run(
+        [*command, str(table.path / "nothing")], capture_output=True, text=True, check=False
+    )
+    assert missing.returncode == 1
+    assert "nothing" in missing.stderr
+    assert subprocess.run(command, capture_output=True, check=False).returncode == 2
