@@ -7,7 +7,6 @@ import io.manifestcommitter.store.StoreEntry;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -48,22 +47,10 @@ final class RemoveOldData {
     workers.forEach(files, file -> Attempts.fewOrNote(file, left, () -> store.deleteFile(file)));
 
     Set<Path> inUse = directoriesInUse(plan);
-    List<Path> deepestFirst = new ArrayList<>();
-    plan.replaced().forEach(directory -> deepestFirst.add(directory.path()));
-    deepestFirst.removeIf(inUse::contains);
-    deepestFirst.sort(Comparator.comparingInt(Path::depth).reversed());
-    for (int from = 0; from < deepestFirst.size(); ) {
-      int depth = deepestFirst.get(from).depth();
-      int to = from;
-      while (to < deepestFirst.size() && deepestFirst.get(to).depth() == depth) {
-        to++;
-      }
-      workers.forEach(
-          deepestFirst.subList(from, to),
-          directory ->
-              Attempts.fewOrNote(directory, left, () -> store.deleteEmptyDirectory(directory)));
-      from = to;
-    }
+    List<Path> directories = new ArrayList<>();
+    plan.replaced().forEach(directory -> directories.add(directory.path()));
+    directories.removeIf(inUse::contains);
+    new RemoveEmptyDirectories(store, workers).run(directories, left);
     if (!left.isEmpty()) {
       throw new OldDataRemainsException(plan, left.size(), first(left));
     }

@@ -6,12 +6,10 @@ import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import org.apache.hadoop.fs.Path;
 
 /**
  * Removes what a failed job commit made visible: its files, by name and identity, then the
@@ -49,11 +47,7 @@ final class TakeBack {
                   store.deleteFile(file.source());
                   withdraw(file);
                 }));
-    List<Path> deepestFirst = new ArrayList<>(plan.missingDirectories());
-    deepestFirst.sort(Comparator.comparingInt(Path::depth).reversed());
-    for (Path directory : deepestFirst) {
-      Attempts.fewOrNote(directory, left, () -> store.deleteEmptyDirectory(directory));
-    }
+    new RemoveEmptyDirectories(store, workers).run(plan.missingDirectories(), left);
     return new ArrayList<>(left);
   }
 

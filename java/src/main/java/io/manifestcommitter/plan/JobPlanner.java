@@ -1,6 +1,7 @@
 package io.manifestcommitter.plan;
 
 import io.manifestcommitter.manifest.FileEntry;
+import io.manifestcommitter.store.StoreEntry;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -137,9 +138,20 @@ public final class JobPlanner {
         files,
         missing,
         new ArrayList<>(existing.files()),
-        new ArrayList<>(replaced),
+        withoutDestinations(replaced),
         tasks.size(),
         warnings);
+  }
+
+  /** A new file under the name of an old one takes its place; it must not then go as old data. */
+  private List<OldDirectory> withoutDestinations(Collection<OldDirectory> replaced) {
+    List<OldDirectory> old = new ArrayList<>();
+    for (OldDirectory directory : replaced) {
+      List<StoreEntry> files = new ArrayList<>(directory.files());
+      boolean taken = files.removeIf(file -> sourceByDestination.containsKey(file.path()));
+      old.add(taken ? new OldDirectory(directory.path(), files) : directory);
+    }
+    return old;
   }
 
   /** Every level up to the target is a directory of the plan. */

@@ -118,6 +118,18 @@ class SparkJobTest {
         .isEqualTo(JOB_ID);
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"hdfs", "gs"})
+  void aFileUnderTheNameOfAnOldOneIsNotDeletedAsOld(String scheme) throws IOException {
+    SparkJobHarness spark = new SparkJobHarness(scheme);
+    spark.state.write("/table/p=1/a", "old p=1/a");
+    spark.conf.setBoolean(CommitterConfig.DELETE_TARGET_FILES, true);
+    spark.setUp(spark.overwriteOf("/table"));
+    spark.commitTask(0, "p=1/a");
+    spark.commit();
+    assertThat(spark.visible()).isEqualTo(Map.of("/table/p=1/a", "new p=1/a"));
+  }
+
   @Test
   void aDynamicOverwriteReplacesThePartitionsItWritesTo() throws IOException {
     SparkJobHarness spark = new SparkJobHarness("gs");

@@ -1,0 +1,43 @@
+package io.manifestcommitter.commit;
+
+import io.manifestcommitter.store.Store;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.Queue;
+import java.util.TreeMap;
+import org.apache.hadoop.fs.Path;
+
+/**
+ * Deletes directories in which nothing is left, children before parents, those of one depth in
+ * parallel.
+ */
+final class RemoveEmptyDirectories {
+  private final Store store;
+  private final Workers workers;
+
+  RemoveEmptyDirectories(Store store, Workers workers) {
+    this.store = store;
+    this.workers = workers;
+  }
+
+  /**
+   * Deletes them; one that is not empty stays, and counts as done.
+   *
+   * @param left takes what could not be deleted, with the reason
+   */
+  void run(Collection<Path> directories, Queue<String> left) throws IOException {
+    NavigableMap<Integer, List<Path>> byDepth = new TreeMap<>();
+    directories.forEach(
+        directory ->
+            byDepth.computeIfAbsent(directory.depth(), depth -> new ArrayList<>()).add(directory));
+    for (List<Path> level : byDepth.descendingMap().values()) {
+      workers.forEach(
+          level,
+          directory ->
+              Attempts.fewOrNote(directory, left, () -> store.deleteEmptyDirectory(directory)));
+    }
+  }
+}
