@@ -93,7 +93,7 @@ public class ManifestCommitter extends PathOutputCommitter {
 
   @Override
   public void setupTask(TaskAttemptContext context) throws IOException {
-    store.mkdirs(getWorkPath());
+    store.mkdirs(workPath(context));
   }
 
   /** Always: also a task without files has a manifest, which says so. */
@@ -104,12 +104,23 @@ public class ManifestCommitter extends PathOutputCommitter {
 
   @Override
   public void commitTask(TaskAttemptContext context) throws IOException {
-    new CommitTask(store, paths).run(attempt);
+    new CommitTask(store, paths)
+        .run(
+            new TaskAttempt(
+                attempt.jobId(),
+                attempt.jobAttempt(),
+                context.getTaskAttemptID().getTaskID().toString(),
+                context.getTaskAttemptID().toString()));
   }
 
+  /**
+   * Deletes what the attempt wrote. The attempt is the context's and not this instance's:
+   * MapReduce's application master aborts the attempts of dead containers through its own
+   * committer.
+   */
   @Override
   public void abortTask(TaskAttemptContext context) throws IOException {
-    store.deleteTree(getWorkPath());
+    store.deleteTree(workPath(context));
   }
 
   @Override
@@ -163,6 +174,10 @@ public class ManifestCommitter extends PathOutputCommitter {
         + ", version="
         + BuildInfo.version()
         + "}";
+  }
+
+  private Path workPath(TaskAttemptContext context) {
+    return paths.taskAttemptDirectory(context.getTaskAttemptID().toString());
   }
 
   private void cleanup(Workers workers) throws IOException {

@@ -900,6 +900,35 @@ class ManifestCommitterTest {
   }
 
   @Test
+  void theJobsCommitterAbortsTheAttemptThatItIsToldOf() throws Exception {
+    setupJob();
+    setupTask(0, 0);
+    setupTask(1, 0);
+    write(new File(workDirectory(0, 0), "part-0"), "a");
+    write(new File(workDirectory(1, 0), "part-1"), "b");
+
+    jobCommitter().abortTask(context(1, 0));
+
+    assertThat(workDirectory(1, 0)).doesNotExist();
+    jobCommitter().commitTask(context(0, 0));
+    commitJob();
+    assertThat(visible()).isEqualTo(Map.of("part-0", "a"));
+  }
+
+  @Test
+  void oneCommitterCommitsEachAttemptUnderItsOwnName() throws Exception {
+    setupJob();
+    PathOutputCommitter one = jobCommitter();
+    for (int task = 0; task < 2; task++) {
+      one.setupTask(context(task, 0));
+      write(new File(workDirectory(task, 0), "part-" + task), "x");
+      one.commitTask(context(task, 0));
+    }
+    commitJob();
+    assertThat(visible()).containsOnlyKeys("part-0", "part-1");
+  }
+
+  @Test
   void abortAfterARetriedCommitThatSucceededKeepsTheTable() throws Exception {
     conf.set(CommitterConfig.IO_THREADS, "1");
     useFaultyFileSystem();
