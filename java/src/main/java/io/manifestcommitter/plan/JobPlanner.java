@@ -106,9 +106,11 @@ public final class JobPlanner {
     return new TreeSet<>(directories);
   }
 
-  /** The trees the plan publishes into. */
-  public List<Target> targets() {
-    return List.copyOf(targets);
+  /** The directories in which the files planned so far will lie. */
+  public Set<Path> parents() {
+    Set<Path> parents = new TreeSet<>();
+    files.forEach(file -> parents.add(file.destination().getParent()));
+    return parents;
   }
 
   /**

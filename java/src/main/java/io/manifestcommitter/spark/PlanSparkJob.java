@@ -103,7 +103,7 @@ final class PlanSparkJob implements PlanSource {
         config.markSuccessfulJobs()
             ? Set.of(new Path(table, JobPaths.SUCCESS_MARKER), new Path(table, JobPaths.FILE_LIST))
             : Set.of();
-    Collection<Path> replaced = overwrite.roots(partitions(committed));
+    Collection<Path> replaced = overwrite.roots(planner.parents());
     return planner.plan(existing, new FindOldData(store, workers).run(replaced, keep));
   }
 
@@ -120,19 +120,5 @@ final class PlanSparkJob implements PlanSource {
                     StorePaths.resolve(root.directory(), directory),
                     names)));
     return staged;
-  }
-
-  /** The directories that files were committed for: what a dynamic overwrite replaces. */
-  private Collection<Path> partitions(CommittedFiles committed) {
-    List<Path> partitions = new ArrayList<>();
-    committed
-        .files()
-        .forEach(
-            (location, directories) -> {
-              Path root =
-                  location.equals(TaskOutput.TABLE) ? staging.directory() : new Path(location);
-              directories.keySet().forEach(d -> partitions.add(StorePaths.resolve(root, d)));
-            });
-    return partitions;
   }
 }

@@ -260,6 +260,19 @@ class SparkJobTest {
   }
 
   @Test
+  void aPartitionWhoseFilesAreAllMissingIsNotReplaced() throws IOException {
+    SparkJobHarness spark = new SparkJobHarness("abfs");
+    spark.conf.set(CommitterConfig.MISSING_FILES, "warn");
+    spark.state.write("/table/p=1/old", "old");
+    spark.state.write("/table/p=2/old", "old");
+    spark.setUp(spark.dynamicOverwrite());
+    spark.commitTask(0, "p=1/a", "p=2/b");
+    spark.state.remove(OUTPUT + "p=2/b");
+    spark.commit();
+    assertThat(spark.visible()).containsOnlyKeys("/table/p=1/a", "/table/p=2/old");
+  }
+
+  @Test
   void messagesThatCannotBeTrustedPublishNothing() throws IOException {
     for (Object bad : new Object[] {"text", null, new byte[] {1, 2, 3}}) {
       SparkJobHarness spark = new SparkJobHarness("hdfs");
