@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
 import shutil
+import subprocess
 import zipfile
 from pathlib import Path
 
-from sessions import run_program
+from sessions import PROGRAMS, run_program
 
 import manifest_committer
+
+SPARK_CONF = Path(__file__).parents[2] / "spark-conf"
 
 
 def test_builder_keeps_other_jars(tmp_path: Path) -> None:
@@ -87,3 +92,21 @@ def test_jar_of_another_version(tmp_path: Path) -> None:
     assert str(old) in message
     assert "spark.jars" in message
     assert answer["rows"] == 10
+
+
+def test_spark_submit_with_the_defaults_file(tmp_path: Path) -> None:
+    """The jar by ``--jars``, the settings by the file that the repository offers."""
+    command = [
+        str(Path(os.environ["SPARK_HOME"]) / "bin" / "spark-submit"),
+        *("--master", "local[2]", "--conf", "spark.ui.enabled=false"),
+        *("--jars", manifest_committer.jar_path()),
+        *("--properties-file", str(SPARK_CONF / "spark-defaults.conf")),
+        str(PROGRAMS / "submitted.py"),
+        str(tmp_path / "table"),
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=240, check=False)
+    assert done.returncode == 0, done.stderr[-4000:]
+    assert json.loads(done.stdout.strip().splitlines()[-1]) == {
+        "rows": 100,
+        "committer": "io.manifestcommitter.spark.ManifestCommitProtocol",
+    }
