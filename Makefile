@@ -51,15 +51,19 @@ $(JAR): pom.xml $(JAVA_SOURCES)
 	$(MVN) -q package -DskipTests
 	touch $@
 
-$(WHEEL): $(JAR) $(PYTHON_SOURCES)
+$(WHEEL): $(JAR) $(PYTHON_SOURCES) $(VENVS)/build/.done
 	rm -rf python/dist python/build python/*.egg-info python/manifest_committer/jars
 	mkdir -p python/manifest_committer/jars
 	cp $(JAR) python/manifest_committer/jars/
-	$(PYTHON) -m pip wheel -q --no-deps --wheel-dir python/dist ./python
+	$(VENVS)/build/bin/pip wheel -q --no-deps --wheel-dir python/dist ./python
 	rm -rf python/build python/*.egg-info
 	touch $@
 
 # Virtual environments, one for each purpose. Made anew when the wheel or a requirement changes.
+
+$(VENVS)/build/.done:
+	$(PYTHON) -m venv --clear $(VENVS)/build
+	touch $@
 
 $(VENVS)/demo/.done: $(WHEEL) Makefile
 	$(PYTHON) -m venv --clear $(VENVS)/demo
