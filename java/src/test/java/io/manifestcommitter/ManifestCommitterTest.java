@@ -930,13 +930,7 @@ class ManifestCommitterTest {
 
   @Test
   void abortAfterARetriedCommitThatSucceededKeepsTheTable() throws Exception {
-    conf.set(CommitterConfig.IO_THREADS, "1");
-    useFaultyFileSystem();
-    FaultyFileSystem.refusedRename = destination -> destination.getName().equals("part-1");
-    setupJob();
-    runTask(0, 0, Map.of("part-0", "a", "p/part-1", "b"));
-    PathOutputCommitter job = jobCommitter();
-    assertThatThrownBy(() -> job.commitJob(jobContext())).isInstanceOf(IOException.class);
+    PathOutputCommitter job = jobThatFailedAtPart1();
     FaultyFileSystem.refusedRename = destination -> false;
     job.commitJob(jobContext());
     assertThat(visible()).hasSize(2);
@@ -948,13 +942,7 @@ class ManifestCommitterTest {
 
   @Test
   void abortAfterTwoFailedCommitsTakesBackWhatTheFirstPublished() throws Exception {
-    conf.set(CommitterConfig.IO_THREADS, "1");
-    useFaultyFileSystem();
-    FaultyFileSystem.refusedRename = destination -> destination.getName().equals("part-1");
-    setupJob();
-    runTask(0, 0, Map.of("part-0", "a", "p/part-1", "b"));
-    PathOutputCommitter job = jobCommitter();
-    assertThatThrownBy(() -> job.commitJob(jobContext())).isInstanceOf(IOException.class);
+    PathOutputCommitter job = jobThatFailedAtPart1();
     File manifest =
         new File(
             table, JOB_DIRECTORY + "/00/manifests/task_202601010000_0007_m_000000-manifest.json");
@@ -970,17 +958,7 @@ class ManifestCommitterTest {
 
   @Test
   void aCommitThatFailedAtItsReportCanBeTriedAgain() throws Exception {
-    setupJob();
-    runTask(0, 0, Map.of("part-0", "a"));
-    commitJob();
-    conf.set("spark.sql.sources.writeJobUUID", "second");
-    useFaultyFileSystem();
-    setupJob();
-    runTask(0, 0, Map.of("part-1", "bb"));
-    FaultyFileSystem.refusedRename = destination -> destination.getName().equals("_SUCCESS");
-    PathOutputCommitter job = jobCommitter();
-    assertThatThrownBy(() -> job.commitJob(jobContext())).isInstanceOf(IOException.class);
-    FaultyFileSystem.refusedRename = destination -> false;
+    PathOutputCommitter job = secondJobThatFailedAtItsReport();
 
     job.commitJob(jobContext());
 
@@ -990,17 +968,7 @@ class ManifestCommitterTest {
 
   @Test
   void abortAfterAFailedReportBringsTheListBack() throws Exception {
-    setupJob();
-    runTask(0, 0, Map.of("part-0", "a"));
-    commitJob();
-    conf.set("spark.sql.sources.writeJobUUID", "second");
-    useFaultyFileSystem();
-    setupJob();
-    runTask(0, 0, Map.of("part-1", "bb"));
-    FaultyFileSystem.refusedRename = destination -> destination.getName().equals("_SUCCESS");
-    PathOutputCommitter job = jobCommitter();
-    assertThatThrownBy(() -> job.commitJob(jobContext())).isInstanceOf(IOException.class);
-    FaultyFileSystem.refusedRename = destination -> false;
+    PathOutputCommitter job = secondJobThatFailedAtItsReport();
 
     job.abortJob(jobContext(), JobStatus.State.FAILED);
 
@@ -1023,6 +991,37 @@ class ManifestCommitterTest {
             e ->
                 assertThat(e.getSuppressed())
                     .anySatisfy(s -> assertThat(s).hasMessageContaining("part-0")));
+  }
+
+  /** A job that published part-0 and could not publish part-1; the store goes on refusing that. */
+  private PathOutputCommitter jobThatFailedAtPart1() throws IOException {
+    conf.set(CommitterConfig.IO_THREADS, "1");
+    useFaultyFileSystem();
+    FaultyFileSystem.refusedRename = destination -> destination.getName().equals("part-1");
+    setupJob();
+    runTask(0, 0, Map.of("part-0", "a", "p/part-1", "b"));
+    PathOutputCommitter job = jobCommitter();
+    assertThatThrownBy(() -> job.commitJob(jobContext())).isInstanceOf(IOException.class);
+    return job;
+  }
+
+  /**
+   * A job after one that committed part-0: it published part-1 (2 bytes) and failed at {@code
+   * _SUCCESS}.
+   */
+  private PathOutputCommitter secondJobThatFailedAtItsReport() throws IOException {
+    setupJob();
+    runTask(0, 0, Map.of("part-0", "a"));
+    commitJob();
+    conf.set("spark.sql.sources.writeJobUUID", "second");
+    useFaultyFileSystem();
+    setupJob();
+    runTask(0, 0, Map.of("part-1", "bb"));
+    FaultyFileSystem.refusedRename = destination -> destination.getName().equals("_SUCCESS");
+    PathOutputCommitter job = jobCommitter();
+    assertThatThrownBy(() -> job.commitJob(jobContext())).isInstanceOf(IOException.class);
+    FaultyFileSystem.refusedRename = destination -> false;
+    return job;
   }
 
   private void setupJob() throws IOException {

@@ -125,7 +125,7 @@ public final class CommitJob {
     }
     statistics.increment(StatisticNames.COMMITTER_COMMIT_JOB);
     statistics.sample(StatisticNames.COMMITTER_COMMIT_JOB, System.currentTimeMillis() - start);
-    SuccessReport success = summary.success(plan, StatisticNames.JOB_STAGE_SAVE_SUCCESS_MARKER);
+    SuccessReport success = summary.success(plan);
     if (config.markSuccessfulJobs()) {
       step(StatisticNames.JOB_STAGE_SAVE_SUCCESS_MARKER, () -> report.prepare(plan, success));
     }

@@ -44,14 +44,17 @@ public final class SaveSummary {
   }
 
   /** The report of a job that committed. */
-  SuccessReport success(JobPlan plan, String stage) {
+  SuccessReport success(JobPlan plan) {
     List<Path> names = new ArrayList<>();
     for (FileEntry file :
         plan.files().subList(0, Math.min(SuccessReport.MAX_FILENAMES, plan.files().size()))) {
       names.add(new Path(file.destination().toUri().getPath()));
     }
     SuccessReport.Builder report =
-        report().filenames(names).description(plan.toString()).ended("committed", stage);
+        report()
+            .filenames(names)
+            .description(plan.toString())
+            .ended("committed", StatisticNames.JOB_STAGE_SAVE_SUCCESS_MARKER);
     for (int i = 0; i < plan.warnings().size(); i++) {
       report.diagnostic("warning." + (i + 1), plan.warnings().get(i));
     }

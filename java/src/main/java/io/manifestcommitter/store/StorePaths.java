@@ -66,7 +66,7 @@ public final class StorePaths {
   }
 
   /** Whether both paths have the same scheme and authority. */
-  public static boolean sameStore(Path one, Path other) {
+  static boolean sameStore(Path one, Path other) {
     URI a = one.toUri();
     URI b = other.toUri();
     return Objects.equals(a.getScheme(), b.getScheme())

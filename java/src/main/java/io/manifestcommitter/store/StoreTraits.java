@@ -13,7 +13,7 @@ public enum StoreTraits {
   LOCAL(true, true, false),
   /**
    * ADLS Gen2 with a hierarchical namespace: renames of files and directories are atomic, and a
-   * file keeps its etag. Its modification time is kept too, but the etag says more.
+   * file keeps its etag. Nothing is claimed about its modification time: the etag says more.
    */
   ABFS(true, false, true),
   /**
