@@ -1,13 +1,21 @@
 package io.manifestcommitter;
 
+import io.manifestcommitter.CommitterOption.Scope;
+import io.manifestcommitter.store.Stores;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 
 /**
- * The committer's options, parsed and checked once. Keys and meanings are those of the usage seed
- * ("Configuration options"); the two that only the Spark protocol knows are marked so.
+ * The committer's options, parsed and checked once. Keys and meanings are those of Hadoop's
+ * manifest committer (usage seed, "Configuration options"), and of Hadoop's FileOutputCommitter
+ * where they have its prefix; {@link #options} tells which are ours alone.
  */
 public final class CommitterConfig {
   /** The prefix of the committer's own options. */
@@ -16,7 +24,10 @@ public final class CommitterConfig {
   /** How many requests may be under way at once in job commit. */
   public static final String IO_THREADS = PREFIX + "io.threads";
 
-  /** Hadoop protocol: whether a file at a destination is deleted before the rename. */
+  /** How many requests a second one committer may make; 0 for any number. */
+  public static final String IO_RATE = PREFIX + "io.rate";
+
+  /** Whether a file at a destination gives way to the one that goes there. */
   public static final String DELETE_TARGET_FILES = PREFIX + "delete.target.files";
 
   /** Whether every published file is looked at again, one request each. */
@@ -25,10 +36,30 @@ public final class CommitterConfig {
   /** A directory, on any filesystem, for a report of every job, failed ones too. */
   public static final String SUMMARY_REPORT_DIRECTORY = PREFIX + "summary.report.directory";
 
+  /** Hadoop protocol: a directory, on any filesystem, for the manifests of every job. */
+  public static final String DIAGNOSTICS_MANIFEST_DIRECTORY =
+      PREFIX + "diagnostics.manifest.directory";
+
+  /** Hadoop protocol: how often a task commit tries to save its manifest. */
+  public static final String MANIFEST_SAVE_ATTEMPTS = PREFIX + "manifest.save.attempts";
+
+  /** Hadoop protocol: how many loaded manifests may wait to be put into the plan. */
+  public static final String WRITER_QUEUE_CAPACITY = PREFIX + "writer.queue.capacity";
+
   /**
    * Hadoop protocol: whether task attempts are deleted in parallel before the job's directory is.
    */
   public static final String CLEANUP_PARALLEL_DELETE = PREFIX + "cleanup.parallel.delete";
+
+  /**
+   * Hadoop protocol: whether the job's directory is tried first, and task attempts only if that
+   * fails.
+   */
+  public static final String CLEANUP_PARALLEL_DELETE_BASE_FIRST =
+      PREFIX + "cleanup.parallel.delete.base.first";
+
+  /** Which class makes the requests; normally chosen by the scheme. */
+  public static final String STORE_OPERATIONS_CLASS = PREFIX + "store.operations.classname";
 
   /** Whether a {@code _SUCCESS} report is written. */
   public static final String MARK_SUCCESSFUL_JOBS =
@@ -63,11 +94,121 @@ public final class CommitterConfig {
     DELEGATE
   }
 
+  private static final String POSITIVE = "a whole number from 1 on";
+  private static final String NOT_NEGATIVE = "a whole number from 0 on";
+  private static final String FLAG = "true or false";
+  private static final String DIRECTORY = "the URI of a directory, or nothing";
+  private static final String STORE_CLASS =
+      "nothing, or one of " + String.join(", ", Stores.classNames());
+
+  private static final Map<String, CommitterOption> OPTIONS = new LinkedHashMap<>();
+
+  static {
+    option(
+        IO_THREADS,
+        "64",
+        POSITIVE,
+        Scope.BOTH,
+        "How many requests may be under way at once in job commit.");
+    option(
+        IO_RATE,
+        "0",
+        NOT_NEGATIVE,
+        Scope.BOTH,
+        "How many requests a second one committer makes at most, evenly spread; 0 for no limit. A driver with several jobs has one committer for each.");
+    option(
+        DELETE_TARGET_FILES,
+        "false",
+        FLAG,
+        Scope.BOTH,
+        "Let a new file take the place of one that stands at its destination. Without it such a file fails the job. Spark's file names are unique, so only other writers need it.");
+    option(
+        VALIDATE_OUTPUT,
+        "false",
+        FLAG,
+        Scope.BOTH,
+        "Look at every published file again, one request each, and compare its length and, where the store has it, its identity.");
+    option(
+        SUMMARY_REPORT_DIRECTORY,
+        "",
+        DIRECTORY,
+        Scope.BOTH,
+        "Save the report of every job, failed ones too, as `summary-<jobId>.json` in this directory.");
+    option(
+        DIAGNOSTICS_MANIFEST_DIRECTORY,
+        "",
+        DIRECTORY,
+        Scope.HADOOP,
+        "Copy the manifests of every job, failed ones too, to `<jobId>/` in this directory.");
+    option(
+        MANIFEST_SAVE_ATTEMPTS,
+        "5",
+        POSITIVE,
+        Scope.HADOOP,
+        "How often a task commit tries to save its manifest, with pauses that grow by 500 ms.");
+    option(
+        WRITER_QUEUE_CAPACITY,
+        "32",
+        POSITIVE,
+        Scope.HADOOP,
+        "How many loaded manifests may wait to be put into the plan; as many more as there are threads may be loading.");
+    option(
+        CLEANUP_PARALLEL_DELETE,
+        "true",
+        FLAG,
+        Scope.HADOOP,
+        "Delete the task attempts in parallel before the job's directory. Switch it off on HDFS.");
+    option(
+        CLEANUP_PARALLEL_DELETE_BASE_FIRST,
+        "false",
+        FLAG,
+        Scope.HADOOP,
+        "Try to delete the job's directory in one request first, and the task attempts in parallel only if that fails.");
+    option(
+        STORE_OPERATIONS_CLASS,
+        "",
+        STORE_CLASS,
+        Scope.HADOOP,
+        "Which class makes the requests; empty, and the two of Hadoop's committer, mean the one that is right for the scheme.");
+    option(
+        MARK_SUCCESSFUL_JOBS,
+        "true",
+        FLAG,
+        Scope.BOTH,
+        "Write `_SUCCESS`, and the list of files beside it.");
+    option(
+        CLEANUP_SKIPPED, "false", FLAG, Scope.BOTH, "Leave the job's own directory where it is.");
+    option(
+        CLEANUP_FAILURES_IGNORED,
+        "false",
+        FLAG,
+        Scope.HADOOP,
+        "Leave a job successful whose cleanup fails. With the Spark protocol it always is.");
+    option(
+        MISSING_FILES,
+        "fail",
+        choices(MissingFiles.class),
+        Scope.SPARK,
+        "What to do when a file that a committed task named is not there; `warn` leaves it out.");
+    option(
+        UNSUPPORTED_SCHEME,
+        "fail",
+        choices(UnsupportedScheme.class),
+        Scope.SPARK,
+        "What to do about a table on a store that is not served; `delegate` lets Spark's own protocol write it.");
+  }
+
   private final int ioThreads;
+  private final int ioRate;
   private final boolean deleteTargetFiles;
   private final boolean validateOutput;
   private final Path summaryReportDirectory;
+  private final Path diagnosticsManifestDirectory;
+  private final int manifestSaveAttempts;
+  private final int writerQueueCapacity;
   private final boolean parallelDelete;
+  private final boolean parallelDeleteBaseFirst;
+  private final String storeClass;
   private final boolean markSuccessfulJobs;
   private final boolean cleanupSkipped;
   private final boolean cleanupFailuresIgnored;
@@ -81,24 +222,37 @@ public final class CommitterConfig {
    *     is allowed
    */
   public CommitterConfig(Configuration conf) {
-    this.ioThreads = positive(conf, IO_THREADS, 64);
-    this.deleteTargetFiles = flag(conf, DELETE_TARGET_FILES, "false");
-    this.validateOutput = flag(conf, VALIDATE_OUTPUT, "false");
-    String reports = conf.getTrimmed(SUMMARY_REPORT_DIRECTORY, "");
-    this.summaryReportDirectory =
-        reports.isEmpty() ? null : path(SUMMARY_REPORT_DIRECTORY, reports);
-    this.parallelDelete = flag(conf, CLEANUP_PARALLEL_DELETE, "true");
-    this.markSuccessfulJobs = flag(conf, MARK_SUCCESSFUL_JOBS, "true");
-    this.cleanupSkipped = flag(conf, CLEANUP_SKIPPED, "false");
-    this.cleanupFailuresIgnored = flag(conf, CLEANUP_FAILURES_IGNORED, "false");
-    this.missingFiles = choice(conf, MISSING_FILES, MissingFiles.FAIL, MissingFiles.class);
-    this.unsupportedScheme =
-        choice(conf, UNSUPPORTED_SCHEME, UnsupportedScheme.FAIL, UnsupportedScheme.class);
+    this.ioThreads = number(conf, IO_THREADS, 1);
+    this.ioRate = number(conf, IO_RATE, 0);
+    this.deleteTargetFiles = flag(conf, DELETE_TARGET_FILES);
+    this.validateOutput = flag(conf, VALIDATE_OUTPUT);
+    this.summaryReportDirectory = directory(conf, SUMMARY_REPORT_DIRECTORY);
+    this.diagnosticsManifestDirectory = directory(conf, DIAGNOSTICS_MANIFEST_DIRECTORY);
+    this.manifestSaveAttempts = number(conf, MANIFEST_SAVE_ATTEMPTS, 1);
+    this.writerQueueCapacity = number(conf, WRITER_QUEUE_CAPACITY, 1);
+    this.parallelDelete = flag(conf, CLEANUP_PARALLEL_DELETE);
+    this.parallelDeleteBaseFirst = flag(conf, CLEANUP_PARALLEL_DELETE_BASE_FIRST);
+    this.storeClass = storeClass(conf);
+    this.markSuccessfulJobs = flag(conf, MARK_SUCCESSFUL_JOBS);
+    this.cleanupSkipped = flag(conf, CLEANUP_SKIPPED);
+    this.cleanupFailuresIgnored = flag(conf, CLEANUP_FAILURES_IGNORED);
+    this.missingFiles = choice(conf, MISSING_FILES, MissingFiles.class);
+    this.unsupportedScheme = choice(conf, UNSUPPORTED_SCHEME, UnsupportedScheme.class);
+  }
+
+  /** All options, in the order of the documentation. */
+  public static List<CommitterOption> options() {
+    return List.copyOf(OPTIONS.values());
   }
 
   /** {@link #IO_THREADS}. */
   public int ioThreads() {
     return ioThreads;
+  }
+
+  /** {@link #IO_RATE}. */
+  public int ioRate() {
+    return ioRate;
   }
 
   /** {@link #DELETE_TARGET_FILES}. */
@@ -116,9 +270,34 @@ public final class CommitterConfig {
     return Optional.ofNullable(summaryReportDirectory);
   }
 
+  /** {@link #DIAGNOSTICS_MANIFEST_DIRECTORY}. */
+  public Optional<Path> diagnosticsManifestDirectory() {
+    return Optional.ofNullable(diagnosticsManifestDirectory);
+  }
+
+  /** {@link #MANIFEST_SAVE_ATTEMPTS}. */
+  public int manifestSaveAttempts() {
+    return manifestSaveAttempts;
+  }
+
+  /** {@link #WRITER_QUEUE_CAPACITY}. */
+  public int writerQueueCapacity() {
+    return writerQueueCapacity;
+  }
+
   /** {@link #CLEANUP_PARALLEL_DELETE}. */
   public boolean parallelDelete() {
     return parallelDelete;
+  }
+
+  /** {@link #CLEANUP_PARALLEL_DELETE_BASE_FIRST}. */
+  public boolean parallelDeleteBaseFirst() {
+    return parallelDeleteBaseFirst;
+  }
+
+  /** {@link #STORE_OPERATIONS_CLASS}; empty where the scheme decides. */
+  public String storeClass() {
+    return storeClass;
   }
 
   /** {@link #MARK_SUCCESSFUL_JOBS}. */
@@ -146,58 +325,76 @@ public final class CommitterConfig {
     return unsupportedScheme;
   }
 
-  private static int positive(Configuration conf, String key, int fallback) {
-    String value = conf.getTrimmed(key, Integer.toString(fallback));
+  private static void option(
+      String key, String fallback, String allowed, Scope scope, String meaning) {
+    OPTIONS.put(key, new CommitterOption(key, fallback, allowed, scope, meaning));
+  }
+
+  private static String value(Configuration conf, String key) {
+    return conf.getTrimmed(key, OPTIONS.get(key).fallback());
+  }
+
+  private static int number(Configuration conf, String key, int least) {
+    String value = value(conf, key);
     try {
       int number = Integer.parseInt(value);
-      if (number > 0) {
+      if (number >= least) {
         return number;
       }
     } catch (NumberFormatException e) {
       // Answered below, with the key.
     }
-    throw bad(key, value, "a whole number from 1 on");
+    throw bad(key, value, null);
   }
 
-  private static boolean flag(Configuration conf, String key, String fallback) {
-    String value = conf.getTrimmed(key, fallback);
+  private static boolean flag(Configuration conf, String key) {
+    String value = value(conf, key);
     switch (value.toLowerCase(Locale.ROOT)) {
       case "true":
         return true;
       case "false":
         return false;
       default:
-        throw bad(key, value, "true or false");
+        throw bad(key, value, null);
     }
   }
 
-  private static <E extends Enum<E>> E choice(
-      Configuration conf, String key, E fallback, Class<E> choices) {
-    String value = conf.getTrimmed(key, fallback.name());
-    StringBuilder allowed = new StringBuilder();
+  private static <E extends Enum<E>> E choice(Configuration conf, String key, Class<E> choices) {
+    String value = value(conf, key);
     for (E choice : choices.getEnumConstants()) {
       if (choice.name().equalsIgnoreCase(value)) {
         return choice;
       }
-      allowed
-          .append(allowed.length() == 0 ? "" : " or ")
-          .append(choice.name().toLowerCase(Locale.ROOT));
     }
-    throw bad(key, value, allowed.toString());
+    throw bad(key, value, null);
   }
 
-  private static Path path(String key, String value) {
+  private static <E extends Enum<E>> String choices(Class<E> choices) {
+    return Arrays.stream(choices.getEnumConstants())
+        .map(choice -> choice.name().toLowerCase(Locale.ROOT))
+        .collect(Collectors.joining(" or "));
+  }
+
+  private static Path directory(Configuration conf, String key) {
+    String value = value(conf, key);
     try {
-      return new Path(value);
+      return value.isEmpty() ? null : new Path(value);
     } catch (IllegalArgumentException e) {
-      IllegalArgumentException bad = bad(key, value, "the URI of a directory");
-      bad.initCause(e);
-      throw bad;
+      throw bad(key, value, e);
     }
   }
 
-  private static IllegalArgumentException bad(String key, String value, String allowed) {
+  private static String storeClass(Configuration conf) {
+    String value = value(conf, STORE_OPERATIONS_CLASS);
+    if (!value.isEmpty() && !Stores.classNames().contains(value)) {
+      throw bad(STORE_OPERATIONS_CLASS, value, null);
+    }
+    return value;
+  }
+
+  private static IllegalArgumentException bad(String key, String value, Exception cause) {
     return new IllegalArgumentException(
-        "The option " + key + " is '" + value + "'; it has to be " + allowed);
+        "The option " + key + " is '" + value + "'; it has to be " + OPTIONS.get(key).allowed(),
+        cause);
   }
 }

@@ -2,6 +2,7 @@ package io.manifestcommitter;
 
 import java.util.Locale;
 import java.util.Objects;
+import java.util.Optional;
 import org.apache.hadoop.fs.Path;
 
 /**
@@ -24,8 +25,11 @@ public final class JobPaths {
   public static final String MANIFEST_SUFFIX = "-manifest.json";
 
   private static final String TEMPORARY = "_temporary";
+  private static final String JOB_PREFIX = "manifest_";
 
   private final Path destination;
+  private final String jobId;
+  private final int jobAttempt;
   private final Path jobDirectory;
   private final Path jobAttemptDirectory;
 
@@ -38,14 +42,30 @@ public final class JobPaths {
    */
   public JobPaths(Path destination, String jobId, int jobAttempt) {
     this.destination = Objects.requireNonNull(destination);
-    requireName(jobId);
-    this.jobDirectory = new Path(temporaryDirectory(), "manifest_" + jobId);
+    this.jobId = requireName(jobId);
+    this.jobAttempt = jobAttempt;
+    this.jobDirectory = new Path(temporaryDirectory(), JOB_PREFIX + jobId);
     this.jobAttemptDirectory = new Path(jobDirectory, attemptName(jobAttempt));
   }
 
   /** The name of a job attempt's directory: two digits or more. */
   public static String attemptName(int jobAttempt) {
     return String.format(Locale.ROOT, "%02d", jobAttempt);
+  }
+
+  /** The number of the job attempt whose directory has this name. */
+  static Optional<Integer> attemptOf(String name) {
+    try {
+      int attempt = Integer.parseInt(name);
+      return attemptName(attempt).equals(name) ? Optional.of(attempt) : Optional.empty();
+    } catch (NumberFormatException e) {
+      return Optional.empty();
+    }
+  }
+
+  /** The paths of another attempt of the job. */
+  JobPaths ofAttempt(int attempt) {
+    return new JobPaths(destination, jobId, attempt);
   }
 
   /**
@@ -58,6 +78,16 @@ public final class JobPaths {
       throw new IllegalArgumentException("The job id '" + id + "' cannot be a directory's name");
     }
     return id;
+  }
+
+  /** The job. */
+  public String jobId() {
+    return jobId;
+  }
+
+  /** Which attempt of the job, from 0. */
+  public int jobAttempt() {
+    return jobAttempt;
   }
 
   /** The table's directory. */
@@ -106,5 +136,13 @@ public final class JobPaths {
   /** Where a task attempt writes its manifest before it renames it. */
   public Path temporaryManifest(String taskAttemptId) {
     return new Path(manifestDirectory(), taskAttemptId + MANIFEST_SUFFIX + ".tmp");
+  }
+
+  /**
+   * The mark that a job commit has begun to make changes; among the manifests, so that one listing
+   * shows both, and without the end of their names, so that nobody takes it for one.
+   */
+  public Path commitMark() {
+    return new Path(manifestDirectory(), "commit-started");
   }
 }

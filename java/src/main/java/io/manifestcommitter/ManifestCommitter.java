@@ -1,24 +1,17 @@
 package io.manifestcommitter;
 
-import io.manifestcommitter.commit.CleanupJob;
-import io.manifestcommitter.commit.CommitJob;
+import io.manifestcommitter.commit.Audit;
 import io.manifestcommitter.commit.CommitTask;
-import io.manifestcommitter.commit.JobDescription;
-import io.manifestcommitter.commit.LoadManifests;
-import io.manifestcommitter.commit.SaveSummary;
-import io.manifestcommitter.commit.TaskAttempt;
-import io.manifestcommitter.commit.Workers;
-import io.manifestcommitter.manifest.StatisticsRecorder;
-import io.manifestcommitter.store.Store;
+import io.manifestcommitter.manifest.StatisticNames;
+import io.manifestcommitter.store.RequestRate;
 import io.manifestcommitter.store.Stores;
 import java.io.IOException;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.mapreduce.JobContext;
 import org.apache.hadoop.mapreduce.JobStatus;
 import org.apache.hadoop.mapreduce.TaskAttemptContext;
+import org.apache.hadoop.mapreduce.TaskAttemptID;
 import org.apache.hadoop.mapreduce.lib.output.PathOutputCommitter;
 import org.apache.hadoop.util.Progressable;
 
@@ -27,47 +20,43 @@ import org.apache.hadoop.util.Progressable;
  * (protocol seed).
  *
  * <p>Created by {@link ManifestCommitterFactory}, once for each task attempt and once for the job.
- * Nothing is visible before job commit; a job commit that fails leaves what it has done for a
- * second try, and {@link #abortJob} takes it back.
+ * Nothing is visible before job commit. A job commit that fails leaves what it has done for another
+ * try, by this committer or a new one, and {@link #abortJob} takes it back.
  */
 public class ManifestCommitter extends PathOutputCommitter {
   private static final String SPARK_WRITE_JOB_UUID = "spark.sql.sources.writeJobUUID";
   private static final String JOB_ATTEMPT = "mapreduce.job.application.attempt.id";
 
-  private final CommitterConfig config;
-  private final Store store;
+  private final Configuration conf;
+  private final RequestRate rate;
+  private final Stores stores;
   private final JobPaths paths;
   private final String jobIdSource;
-  private final TaskAttempt attempt;
-
-  /** Tries that failed and left what they had done, the latest first. */
-  private final Deque<CommitJob> failedCommits = new ArrayDeque<>();
+  private final String taskAttemptId;
 
   private boolean commitTried;
+  private boolean committed;
 
   /**
-   * A committer for {@code outputPath}.
+   * A committer for {@code outputPath}. Makes no request of the store. Options are checked in
+   * {@link #setupJob}.
    *
    * @throws io.manifestcommitter.store.UnsupportedStoreException if the store is not served
-   * @throws IllegalArgumentException if an option has a value that is not allowed
    */
   public ManifestCommitter(Path outputPath, TaskAttemptContext context) throws IOException {
     super(outputPath, context);
-    Configuration conf = context.getConfiguration();
-    Stores stores = new Stores(conf);
-    Path destination = stores.resolve(outputPath);
-    this.config = new CommitterConfig(conf);
-    this.store = stores.all();
+    this.conf = context.getConfiguration();
+    this.rate = rate(conf);
+    this.stores = new Stores(conf, rate);
     String uuid = conf.getTrimmed(SPARK_WRITE_JOB_UUID, "");
     // Spark's own job ids were not unique (SPARK-33402); its UUID is.
     this.jobIdSource = uuid.isEmpty() ? "JobID" : SPARK_WRITE_JOB_UUID;
-    this.attempt =
-        new TaskAttempt(
+    this.taskAttemptId = context.getTaskAttemptID().toString();
+    this.paths =
+        new JobPaths(
+            stores.resolve(outputPath),
             uuid.isEmpty() ? context.getJobID().toString() : uuid,
-            conf.getInt(JOB_ATTEMPT, 0),
-            context.getTaskAttemptID().getTaskID().toString(),
-            context.getTaskAttemptID().toString());
-    this.paths = new JobPaths(destination, attempt.jobId(), attempt.jobAttempt());
+            conf.getInt(JOB_ATTEMPT, 0));
   }
 
   /** The destination directory, qualified. */
@@ -79,21 +68,26 @@ public class ManifestCommitter extends PathOutputCommitter {
   /** Where this task attempt writes. */
   @Override
   public Path getWorkPath() {
-    return paths.taskAttemptDirectory(attempt.taskAttemptId());
+    return paths.taskAttemptDirectory(taskAttemptId);
   }
 
+  /**
+   * Makes the job's directories.
+   *
+   * @throws IllegalArgumentException if an option has a value that is not allowed; it names the
+   *     key, the value and what is allowed
+   */
   @Override
   public void setupJob(JobContext context) throws IOException {
-    if (config.markSuccessfulJobs()) {
-      store.deleteFile(new Path(paths.destination(), JobPaths.SUCCESS_MARKER));
-    }
-    store.mkdirs(paths.taskAttemptsDirectory());
-    store.mkdirs(paths.manifestDirectory());
+    CommitterConfig config = new CommitterConfig(conf);
+    stores.requireClassFor(config.storeClass(), paths.destination());
+    job(context).setUp();
   }
 
   @Override
   public void setupTask(TaskAttemptContext context) throws IOException {
-    store.mkdirs(workPath(context));
+    audit(context)
+        .during(StatisticNames.TASK_STAGE_SETUP, () -> stores.all().mkdirs(workPath(context)));
   }
 
   /** Always: also a task without files has a manifest, which says so. */
@@ -104,13 +98,13 @@ public class ManifestCommitter extends PathOutputCommitter {
 
   @Override
   public void commitTask(TaskAttemptContext context) throws IOException {
-    new CommitTask(store, paths)
-        .run(
-            new TaskAttempt(
-                attempt.jobId(),
-                attempt.jobAttempt(),
-                context.getTaskAttemptID().getTaskID().toString(),
-                context.getTaskAttemptID().toString()));
+    TaskAttemptID attempt = context.getTaskAttemptID();
+    CommitTask commit =
+        new CommitTask(stores.all(), new CommitterConfig(conf), paths, progress(context));
+    audit(context)
+        .during(
+            StatisticNames.TASK_STAGE_COMMIT,
+            () -> commit.run(attempt.getTaskID().toString(), attempt.toString()));
   }
 
   /**
@@ -120,42 +114,50 @@ public class ManifestCommitter extends PathOutputCommitter {
    */
   @Override
   public void abortTask(TaskAttemptContext context) throws IOException {
-    store.deleteTree(workPath(context));
+    audit(context)
+        .during(
+            StatisticNames.TASK_STAGE_ABORT_TASK, () -> stores.all().deleteTree(workPath(context)));
+  }
+
+  /**
+   * Always: every step of a job commit can be repeated. A further try, also by a committer of its
+   * own, recognises what is done already.
+   */
+  @Override
+  public boolean isCommitJobRepeatable(JobContext context) {
+    return true;
   }
 
   @Override
   public void commitJob(JobContext context) throws IOException {
     commitTried = true;
-    Workers workers = workers(context);
-    CommitJob commit =
-        new CommitJob(description(), store, config, workers, new StatisticsRecorder());
-    try {
-      commit.run(new LoadManifests(store, workers, paths, attempt.jobId()));
-    } catch (IOException | RuntimeException | Error e) {
-      failedCommits.push(commit);
-      throw e;
-    }
-    failedCommits.clear();
-    cleanup(workers);
+    HadoopJob job = job(context);
+    job.commit();
+    committed = true;
+    job.cleanUp();
   }
 
+  /**
+   * Cleans up, after taking back what a commit that failed made visible, here or elsewhere. What
+   * was committed stays.
+   */
   @Override
   public void abortJob(JobContext context, JobStatus.State state) throws IOException {
-    if (!commitTried) {
-      new SaveSummary(store, description(), config, new StatisticsRecorder()).saveAborted();
+    HadoopJob job = job(context);
+    if (!committed) {
+      if (!commitTried) {
+        job.saveAborted();
+      }
+      job.takeBack();
     }
-    while (!failedCommits.isEmpty()) {
-      failedCommits.peek().takeBack();
-      failedCommits.pop();
-    }
-    cleanup(workers(context));
+    job.cleanUp();
   }
 
   /** As at the end of a commit; for a job whose commit ran elsewhere. */
   @Override
   @Deprecated
   public void cleanupJob(JobContext context) throws IOException {
-    cleanup(workers(context));
+    job(context).cleanUp();
   }
 
   @Override
@@ -163,12 +165,12 @@ public class ManifestCommitter extends PathOutputCommitter {
     return "ManifestCommitter{destination="
         + paths.destination()
         + ", jobId="
-        + attempt.jobId()
+        + paths.jobId()
         + " ("
         + jobIdSource
         + ")"
         + ", taskAttemptId="
-        + attempt.taskAttemptId()
+        + taskAttemptId
         + ", workPath="
         + getWorkPath()
         + ", version="
@@ -180,26 +182,25 @@ public class ManifestCommitter extends PathOutputCommitter {
     return paths.taskAttemptDirectory(context.getTaskAttemptID().toString());
   }
 
-  private void cleanup(Workers workers) throws IOException {
-    workers.<Void>shield(
-        () -> {
-          new CleanupJob(store, workers, config, paths).run();
-          return null;
-        });
+  private HadoopJob job(JobContext context) {
+    return new HadoopJob(
+        stores.all(), rate, new CommitterConfig(conf), paths, jobIdSource, progress(context));
   }
 
-  private JobDescription description() {
-    return new JobDescription(
-        attempt.jobId(),
-        jobIdSource,
-        ManifestCommitter.class.getName(),
-        paths.destination(),
-        paths.jobAttemptDirectory());
+  private Audit audit(TaskAttemptContext context) {
+    return Audit.task(paths.jobId(), context.getTaskAttemptID().toString());
   }
 
-  private Workers workers(JobContext context) {
-    Runnable progress =
-        context instanceof Progressable ? ((Progressable) context)::progress : () -> {};
-    return new Workers(config.ioThreads(), progress);
+  private static Runnable progress(JobContext context) {
+    return context instanceof Progressable ? ((Progressable) context)::progress : () -> {};
+  }
+
+  /** The rate of a value that is not allowed does not matter: setupJob refuses it. */
+  private static RequestRate rate(Configuration conf) {
+    try {
+      return new RequestRate(new CommitterConfig(conf).ioRate());
+    } catch (IllegalArgumentException e) {
+      return RequestRate.unlimited();
+    }
   }
 }

@@ -2,6 +2,7 @@ package io.manifestcommitter.commit;
 
 import io.manifestcommitter.CommitterConfig;
 import io.manifestcommitter.JobPaths;
+import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
 import java.io.FileNotFoundException;
@@ -37,17 +38,31 @@ public final class CleanupJob {
     if (config.cleanupSkipped()) {
       return;
     }
+    workers.step(StatisticNames.JOB_STAGE_CLEANUP);
     try {
-      if (config.parallelDelete()) {
-        deleteTaskAttempts();
-      }
-      store.deleteTree(paths.jobDirectory());
+      deleteJobDirectory();
       store.deleteEmptyDirectory(paths.temporaryDirectory());
     } catch (IOException e) {
       if (!config.cleanupFailuresIgnored()) {
         throw e;
       }
+      LOG.warn("The cleanup of job {} failed: delete {}", paths.jobId(), paths.jobDirectory(), e);
     }
+  }
+
+  private void deleteJobDirectory() throws IOException {
+    if (config.parallelDelete() && config.parallelDeleteBaseFirst()) {
+      try {
+        store.deleteTree(paths.jobDirectory());
+        return;
+      } catch (IOException e) {
+        LOG.info("{} has to be deleted in parts", paths.jobDirectory(), e);
+      }
+    }
+    if (config.parallelDelete()) {
+      deleteTaskAttempts();
+    }
+    store.deleteTree(paths.jobDirectory());
   }
 
   /**

@@ -1,15 +1,20 @@
 package io.manifestcommitter.commit;
 
 import io.manifestcommitter.CommitterConfig;
+import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.manifest.StatisticsRecorder;
 import io.manifestcommitter.manifest.SuccessReport;
 import io.manifestcommitter.plan.JobPlan;
+import io.manifestcommitter.plan.PlanRejectedException;
 import io.manifestcommitter.store.Store;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,8 +36,9 @@ public final class CommitJob {
   private final Published published = new Published();
   private final PublishReport report;
   private final SaveSummary summary;
+  private final ReplacedFiles replaced;
 
-  private String stage = "setup";
+  private String stage;
   private JobPlan plan;
   private boolean pastReturn;
   private boolean leftSomethingBehind;
@@ -51,53 +57,76 @@ public final class CommitJob {
     this.statistics = Objects.requireNonNull(statistics);
     this.report = new PublishReport(store, job);
     this.summary = new SaveSummary(store, job, config, statistics);
+    this.replaced = new ReplacedFiles(store, job.workDirectory());
   }
 
-  /**
-   * Commits the job, or leaves it half done for a second try or for {@link #takeBack}.
-   *
-   * @return the report, which is also in the table unless markers are switched off
-   */
-  public SuccessReport run(PlanSource source) throws IOException {
-    return workers.shield(
-        () -> {
-          try {
-            return commit(source);
-          } catch (IOException | RuntimeException | Error e) {
-            saveFailure(e);
-            throw e;
-          }
-        });
+  /** Commits the job, or leaves it half done for another try, or for {@link #takeBack}. */
+  public void run(PlanSource source) throws IOException {
+    run(source, failure -> {});
   }
 
   /**
    * Commits the job; if that fails, takes back what it made visible, so that the table is as it
    * was. An interrupt is a failure like any other: it is handled to its end.
    */
-  public SuccessReport runOrTakeBack(PlanSource source) throws IOException {
-    return workers.shield(
-        () -> {
-          try {
-            return commit(source);
-          } catch (IOException | RuntimeException | Error e) {
-            withdraw(e);
-            saveFailure(e);
-            throw e;
-          }
-        });
+  public void runOrTakeBack(PlanSource source) throws IOException {
+    run(source, this::withdraw);
   }
 
-  /** Removes what a failed {@link #run} made visible, as far as the store lets it. */
-  public void takeBack() throws IOException {
+  /**
+   * Removes what an earlier commit of the job made visible, as far as the store lets it; nothing if
+   * none had begun. That commit may have run anywhere: all that is needed is in the store.
+   */
+  public void takeBack(LoadManifests manifests) throws IOException {
+    takeBack(manifests, () -> false);
+  }
+
+  /** As {@link #takeBack}, but a commit that came to its end stays. */
+  public void takeBackUnlessCommitted(LoadManifests manifests) throws IOException {
+    takeBack(manifests, manifests::hasOwnReport);
+  }
+
+  private void takeBack(LoadManifests manifests, Callable<Boolean> isCommitted) throws IOException {
     workers.<Void>shield(
         () -> {
-          IOException reason = new IOException("Job " + job.jobId() + " was aborted");
-          withdraw(reason);
-          if (reason.getSuppressed().length > 0) {
-            throw reason;
+          enter(StatisticNames.JOB_STAGE_ABORT);
+          workers.toItsEnd();
+          Optional<JobPlan> begun = planToTakeBack(manifests);
+          if (!begun.isPresent()) {
+            return null;
+          }
+          plan = begun.get();
+          try (JobPlan closed = plan) {
+            if (isCommitted.call()) {
+              LOG.warn("{} is committed: an abort after that does not undo it", closed);
+              return null;
+            }
+            LOG.info("Taking back {}", closed);
+            published.beginAll(closed.files().count());
+            IOException reason = new IOException("Job " + job.jobId() + " was aborted");
+            withdraw(reason);
+            if (leftSomethingBehind) {
+              throw reason;
+            }
           }
           return null;
         });
+  }
+
+  private Optional<JobPlan> planToTakeBack(LoadManifests manifests) throws IOException {
+    try {
+      return manifests.planToTakeBack();
+    } catch (CorruptManifestException | PlanRejectedException e) {
+      throw new IOException(
+          "What job "
+              + job.jobId()
+              + " published cannot be taken back, since what it was to publish cannot be read any"
+              + " more. Nothing was deleted: look for its files in "
+              + job.table()
+              + ", then delete "
+              + job.workDirectory(),
+          e);
+    }
   }
 
   /**
@@ -108,11 +137,35 @@ public final class CommitJob {
     return leftSomethingBehind;
   }
 
-  private SuccessReport commit(PlanSource source) throws IOException {
+  private void run(PlanSource source, Consumer<Throwable> afterFailure) throws IOException {
+    workers.<Void>shield(
+        () -> {
+          try {
+            commit(source);
+          } catch (IOException | RuntimeException | Error e) {
+            afterFailure.accept(e);
+            saveFailure(e);
+            throw e;
+          } finally {
+            if (plan != null) {
+              plan.close();
+            }
+          }
+          return null;
+        });
+  }
+
+  private void commit(PlanSource source) throws IOException {
     long start = System.currentTimeMillis();
-    stage = StatisticNames.JOB_STAGE_LOAD_MANIFESTS;
+    enter(StatisticNames.JOB_STAGE_LOAD_MANIFESTS);
+    if (source.isCommitted()) {
+      LOG.info("Job {} into {} is committed already", job.jobId(), job.table());
+      return;
+    }
     plan = statistics.time(stage, source::plan);
     LOG.info("Committing {}", plan);
+    workers.checkInterrupted();
+    source.begin(plan);
 
     step(
         StatisticNames.JOB_STAGE_CREATE_TARGET_DIRS,
@@ -127,7 +180,9 @@ public final class CommitJob {
     statistics.sample(StatisticNames.COMMITTER_COMMIT_JOB, System.currentTimeMillis() - start);
     SuccessReport success = summary.success(plan);
     if (config.markSuccessfulJobs()) {
-      step(StatisticNames.JOB_STAGE_SAVE_SUCCESS_MARKER, () -> report.prepare(plan, success));
+      step(
+          StatisticNames.JOB_STAGE_SAVE_SUCCESS_MARKER,
+          () -> report.prepare(plan, workers.telling(plan.files()), success));
     }
     workers.checkInterrupted();
     workers.toItsEnd();
@@ -136,30 +191,34 @@ public final class CommitJob {
       step(REMOVE_OLD_DATA, () -> new RemoveOldData(store, workers).run(plan));
     }
     if (config.markSuccessfulJobs()) {
-      stage = StatisticNames.JOB_STAGE_SAVE_SUCCESS_MARKER;
+      enter(StatisticNames.JOB_STAGE_SAVE_SUCCESS_MARKER);
       report.publish();
     }
-    summary.save(success, plan.files());
+    summary.save(success, plan.files().count(), workers.telling(plan.files()));
     LOG.info("Committed {} in {} ms", plan, System.currentTimeMillis() - start);
-    return success;
   }
 
   private void renameFiles() throws IOException {
-    RenameFiles rename = new RenameFiles(store, workers, statistics);
+    RenameFiles rename = new RenameFiles(store, workers, statistics, published);
     if (config.deleteTargetFiles()) {
-      rename.runDeletingTargets(plan, published);
+      rename.runReplacing(plan, replaced);
     } else {
-      rename.run(plan, published);
+      rename.run(plan);
     }
-    statistics.count(StatisticNames.COMMITTER_FILES_COMMITTED, plan.files().size());
+    statistics.count(StatisticNames.COMMITTER_FILES_COMMITTED, plan.files().count());
     statistics.count(StatisticNames.COMMITTER_BYTES_COMMITTED, plan.bytes());
     statistics.count(StatisticNames.COMMITTER_TASKS_COMPLETED, plan.tasks());
   }
 
   private void step(String name, StatisticsRecorder.TimedVoid step) throws IOException {
     workers.checkInterrupted();
-    stage = name;
+    enter(name);
     statistics.timeVoid(name, step);
+  }
+
+  private void enter(String name) {
+    stage = name;
+    workers.step(name);
   }
 
   /** Takes back what is visible; what cannot be taken back is told with {@code failure}. */
@@ -170,7 +229,7 @@ public final class CommitJob {
     }
     List<String> left = new ArrayList<>(report.takeBack());
     try {
-      left.addAll(new TakeBack(store, workers).run(plan, published));
+      left.addAll(new TakeBack(store, workers, statistics, replaced).run(plan, published));
     } catch (IOException | RuntimeException e) {
       left.add(plan.table() + " (" + e + ")");
     }
@@ -188,6 +247,6 @@ public final class CommitJob {
 
   private void saveFailure(Throwable failure) {
     statistics.increment(StatisticNames.COMMITTER_COMMITS_ABORTED);
-    summary.save(summary.failure(stage, failure), List.of());
+    summary.save(summary.failure(stage, workers.failedItem(), failure), 0, List.of());
   }
 }

@@ -1,5 +1,6 @@
 package io.manifestcommitter.commit;
 
+import io.manifestcommitter.CommitterConfig;
 import io.manifestcommitter.JobPaths;
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.manifest.StatisticNames;
@@ -8,58 +9,113 @@ import io.manifestcommitter.manifest.TaskManifest;
 import io.manifestcommitter.store.RenameResult;
 import io.manifestcommitter.store.Store;
 import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.fs.Path;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The story of a task commit in the Hadoop protocol: scan what the attempt wrote, save the list
  * under a temporary name, rename it to the task's name. The last attempt to do so is the task's
  * (the paper, section XIV: refusing a second attempt made jobs fail that could have gone on).
+ *
+ * <p>One request for each directory of the attempt, and three for the manifest.
  */
 public final class CommitTask {
+  private static final Logger LOG = LoggerFactory.getLogger(CommitTask.class);
+
+  /** Every further try waits this much longer than the one before it, as in Hadoop's committer. */
+  private static final long PAUSE_MILLIS = 500;
+
   private final Store store;
+  private final CommitterConfig config;
   private final JobPaths paths;
+  private final Runnable progress;
+  private final Pause pause;
   private final StatisticsRecorder statistics = new StatisticsRecorder();
 
-  /** A task commit below {@code paths}. */
-  public CommitTask(Store store, JobPaths paths) {
-    this.store = store;
-    this.paths = paths;
+  /**
+   * A task commit below {@code paths}.
+   *
+   * @param progress called while the commit makes progress
+   */
+  public CommitTask(Store store, CommitterConfig config, JobPaths paths, Runnable progress) {
+    this(store, config, paths, progress, TimeUnit.MILLISECONDS::sleep);
+  }
+
+  CommitTask(Store store, CommitterConfig config, JobPaths paths, Runnable progress, Pause pause) {
+    this.store = Objects.requireNonNull(store);
+    this.config = Objects.requireNonNull(config);
+    this.paths = Objects.requireNonNull(paths);
+    this.progress = Objects.requireNonNull(progress);
+    this.pause = Objects.requireNonNull(pause);
   }
 
   /**
    * Commits a task attempt.
    *
-   * @param job the job's id and the number of its attempt
+   * @param taskId the task
+   * @param taskAttemptId the attempt, which wrote to its directory below {@code paths}
    * @return what was committed
    */
-  public TaskManifest run(TaskAttempt job) throws IOException {
-    Path attemptDirectory = paths.taskAttemptDirectory(job.taskAttemptId());
+  public TaskManifest run(String taskId, String taskAttemptId) throws IOException {
+    Path attemptDirectory = paths.taskAttemptDirectory(taskAttemptId);
     ScanTaskDirectory.Scan scan =
         statistics.time(
             StatisticNames.TASK_STAGE_SCAN_DIRECTORY,
-            () -> new ScanTaskDirectory(store).run(attemptDirectory, paths.destination()));
-    statistics.count(StatisticNames.COMMITTER_TASK_FILE_COUNT, scan.files().size());
-    statistics.count(StatisticNames.COMMITTER_TASK_DIRECTORY_COUNT, scan.directories().size());
-    statistics.count(
-        StatisticNames.COMMITTER_TASK_FILE_SIZE,
-        scan.files().stream().mapToLong(FileEntry::size).sum());
+            () ->
+                new ScanTaskDirectory(store, progress).run(attemptDirectory, paths.destination()));
+    record(scan);
     TaskManifest manifest =
         TaskManifest.builder()
-            .job(job.jobId(), job.jobAttempt())
-            .task(job.taskId(), job.taskAttemptId())
+            .job(paths.jobId(), paths.jobAttempt())
+            .task(taskId, taskAttemptId)
             .taskAttemptDirectory(attemptDirectory)
             .files(scan.files())
             .directories(scan.directories())
-            .statistics(statistics.snapshot())
+            .statistics(statistics.snapshot().withoutImplied())
             .build();
     save(manifest);
     return manifest;
   }
 
+  private void record(ScanTaskDirectory.Scan scan) {
+    statistics.sample(StatisticNames.COMMITTER_TASK_FILE_COUNT, scan.files().size());
+    statistics.sample(StatisticNames.COMMITTER_TASK_DIRECTORY_COUNT, scan.directories().size());
+    statistics.sample(StatisticNames.COMMITTER_TASK_DIRECTORY_DEPTH, scan.depth());
+    for (FileEntry file : scan.files()) {
+      statistics.sample(StatisticNames.COMMITTER_TASK_FILE_SIZE, file.size());
+    }
+  }
+
+  /** Saves the manifest, with growing pauses between the tries. */
   private void save(TaskManifest manifest) throws IOException {
+    byte[] json = manifest.toJson();
+    IOException earlier = null;
+    for (int attempt = 1; ; attempt++) {
+      progress.run();
+      try {
+        trySave(manifest, json);
+        return;
+      } catch (IOException e) {
+        if (earlier != null && earlier != e) {
+          e.addSuppressed(earlier);
+        }
+        if (attempt == config.manifestSaveAttempts()) {
+          throw e;
+        }
+        earlier = e;
+        LOG.warn("Saving the {} failed, try {}: {}", manifest, attempt, e.toString());
+      }
+      pause(attempt * PAUSE_MILLIS);
+    }
+  }
+
+  private void trySave(TaskManifest manifest, byte[] json) throws IOException {
     Path temporary = paths.temporaryManifest(manifest.taskAttemptId());
     Path target = paths.manifest(manifest.taskId());
-    byte[] json = manifest.toJson();
     store.write(temporary, out -> out.write(json));
     store.deleteFile(target);
     RenameResult result = store.renameFile(new FileEntry(temporary, target, json.length, null, 0));
@@ -68,5 +124,21 @@ public final class CommitTask {
           "Could not commit task " + manifest.taskId() + ": " + result.explanation(),
           result.cause().orElse(null));
     }
+  }
+
+  private void pause(long millis) throws InterruptedIOException {
+    try {
+      pause.sleep(millis);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("The task commit was interrupted");
+    }
+  }
+
+  /** Waits. */
+  @FunctionalInterface
+  interface Pause {
+    /** Waits so many milliseconds. */
+    void sleep(long millis) throws InterruptedException;
   }
 }

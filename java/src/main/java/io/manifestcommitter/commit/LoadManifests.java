@@ -1,10 +1,15 @@
 package io.manifestcommitter.commit;
 
+import io.manifestcommitter.CommitterConfig;
 import io.manifestcommitter.JobPaths;
 import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.manifest.DirectoryEntry;
 import io.manifestcommitter.manifest.FileEntry;
+import io.manifestcommitter.manifest.StatisticNames;
+import io.manifestcommitter.manifest.StatisticsRecorder;
+import io.manifestcommitter.manifest.SuccessReport;
 import io.manifestcommitter.manifest.TaskManifest;
+import io.manifestcommitter.plan.ExistingDirectories;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.JobPlanner;
 import io.manifestcommitter.plan.Target;
@@ -12,64 +17,207 @@ import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.zip.CRC32C;
+import org.apache.hadoop.fs.Path;
 
 /**
  * Loads and checks the manifests of all committed tasks, in parallel, and plans what they name. One
  * that cannot be trusted fails the job before anything is visible.
+ *
+ * <p>A commit may be a repetition: the mark of the first try shows, and whether that one came to
+ * its end shows in the table's {@code _SUCCESS}.
  */
 public final class LoadManifests implements PlanSource {
+  /** How many bytes of heap a manifest needs for each of its JSON, while it is loaded. */
+  private static final int EXPANSION = 8;
+
   private final Store store;
   private final Workers workers;
+  private final CommitterConfig config;
+  private final StatisticsRecorder statistics;
   private final JobPaths paths;
-  private final String jobId;
+  private final MemoryBudget budget = new MemoryBudget(Runtime.getRuntime().maxMemory() / 4);
+  private final List<StoreEntry> manifests = new ArrayList<>();
+  private boolean markSeen;
 
-  /** The manifests of {@code jobId} below {@code paths}. */
-  public LoadManifests(Store store, Workers workers, JobPaths paths, String jobId) {
+  /**
+   * The manifests below {@code paths}.
+   *
+   * @param statistics takes those of the tasks
+   */
+  public LoadManifests(
+      Store store,
+      Workers workers,
+      CommitterConfig config,
+      StatisticsRecorder statistics,
+      JobPaths paths) {
     this.store = store;
     this.workers = workers;
+    this.config = config;
+    this.statistics = statistics;
     this.paths = paths;
-    this.jobId = jobId;
+  }
+
+  @Override
+  public boolean isCommitted() throws IOException {
+    try {
+      list();
+    } catch (FileNotFoundException e) {
+      if (hasOwnReport()) {
+        return true;
+      }
+      throw new IOException(
+          "The directory of manifests "
+              + paths.manifestDirectory()
+              + " is gone: another job or a cleaner deleted it, or this job is committed already"
+              + " and wrote no _SUCCESS. Nothing was published now.",
+          e);
+    }
+    return markSeen && hasOwnReport();
   }
 
   @Override
   public JobPlan plan() throws IOException {
-    List<StoreEntry> files = new ArrayList<>();
-    try {
-      store.list(
-          paths.manifestDirectory(),
-          entry -> {
-            if (!entry.isDirectory() && entry.name().endsWith(JobPaths.MANIFEST_SUFFIX)) {
-              files.add(entry);
-            }
-          });
-    } catch (FileNotFoundException e) {
+    Optional<CommitMark> mark = markSeen ? CommitMark.read(store, paths) : Optional.empty();
+    markSeen = mark.isPresent();
+    if (mark.isPresent() && !mark.get().manifests().equals(identity())) {
       throw new IOException(
-          "The directory of manifests "
+          "The manifests in "
               + paths.manifestDirectory()
-              + " is gone: another job or a cleaner deleted it, or this job is committed already."
-              + " Nothing was published.",
-          e);
+              + " are not those that an earlier try to commit job "
+              + paths.jobId()
+              + " found: that try came to its end and its cleanup did not, or a task was committed"
+              + " since. Nothing was published now; look at the table, abort this job, and run it"
+              + " again if its files are not there.");
     }
-    JobPlanner planner =
-        new JobPlanner(jobId, new Target(paths.destination(), paths.jobDirectory()));
-    for (TaskManifest manifest : workers.map(files, this::load)) {
-      planner.task(manifest.taskId());
-      for (DirectoryEntry directory : manifest.directories()) {
-        planner.directory(directory.path());
-      }
-      for (FileEntry file : manifest.files()) {
-        planner.publish(file);
-      }
+    try (JobPlanner planner = newPlanner()) {
+      load(planner);
+      return planner.plan(
+          new FindDirectories(store, workers).run(planner.directories()), List.of());
     }
-    return planner.plan(new FindDirectories(store, workers).run(planner.directories()), List.of());
   }
 
-  private TaskManifest load(StoreEntry file) throws IOException {
+  @Override
+  public void begin(JobPlan plan) throws IOException {
+    if (!markSeen) {
+      CommitMark.write(store, paths, plan, identity());
+    }
+  }
+
+  /**
+   * The plan of a commit that began, as far as taking it back needs it.
+   *
+   * @return empty if no commit has begun to make changes
+   */
+  Optional<JobPlan> planToTakeBack() throws IOException {
+    Optional<CommitMark> mark = CommitMark.read(store, paths);
+    if (!mark.isPresent()) {
+      return Optional.empty();
+    }
+    list();
+    try (JobPlanner planner = newPlanner()) {
+      load(planner);
+      Set<Path> existing = new HashSet<>(planner.directories());
+      existing.removeAll(mark.get().madeDirectories());
+      return Optional.of(planner.plan(new ExistingDirectories(existing, Set.of()), List.of()));
+    }
+  }
+
+  /** Whether the table's report is this job's: it is the last thing that a commit makes. */
+  boolean hasOwnReport() throws IOException {
+    Path report = new Path(paths.destination(), JobPaths.SUCCESS_MARKER);
+    try {
+      return SuccessReport.parse(store.read(report, SuccessReport.MAX_BYTES), report.toString())
+          .jobId()
+          .equals(paths.jobId());
+    } catch (FileNotFoundException | CorruptManifestException e) {
+      return false;
+    }
+  }
+
+  private void list() throws IOException {
+    manifests.clear();
+    store.list(
+        paths.manifestDirectory(),
+        entry -> {
+          if (entry.path().equals(paths.commitMark())) {
+            markSeen = true;
+          } else if (!entry.isDirectory() && entry.name().endsWith(JobPaths.MANIFEST_SUFFIX)) {
+            manifests.add(entry);
+          }
+        });
+  }
+
+  /** What tells this set of manifests from another: how many, and a checksum of what was listed. */
+  private String identity() {
+    CRC32C checksum = new CRC32C();
+    manifests.stream()
+        .map(file -> file.name() + file.length() + file.etag() + file.modificationTime() + '\n')
+        .sorted()
+        .forEach(line -> checksum.update(line.getBytes(StandardCharsets.UTF_8)));
+    return manifests.size() + "-" + Long.toHexString(checksum.getValue());
+  }
+
+  private JobPlanner newPlanner() {
+    return new JobPlanner(paths.jobId(), new Target(paths.destination(), paths.jobDirectory()));
+  }
+
+  private void load(JobPlanner planner) throws IOException {
+    workers.pipe(
+        manifests,
+        this::load,
+        config.writerQueueCapacity(),
+        loaded -> {
+          try {
+            plan(loaded.manifest, planner);
+            budget.giveBack(loaded.memory);
+          } catch (IOException | RuntimeException | Error e) {
+            budget.lift();
+            throw e;
+          }
+        });
+  }
+
+  private void plan(TaskManifest manifest, JobPlanner planner) throws IOException {
+    planner.task(manifest.taskId());
+    for (DirectoryEntry directory : manifest.directories()) {
+      planner.directory(directory.path());
+    }
+    for (FileEntry file : manifest.files()) {
+      planner.publish(file);
+    }
+    statistics.add(manifest.statistics());
+  }
+
+  private Loaded load(StoreEntry file) throws IOException {
+    if (file.length() > TaskManifest.MAX_BYTES) {
+      throw new CorruptManifestException(
+          file + " is longer than any manifest. Nothing was published; run the job again.");
+    }
+    long memory = file.length() * EXPANSION;
+    budget.take(memory);
+    Loaded loaded = null;
+    try {
+      loaded =
+          new Loaded(statistics.time(StatisticNames.OP_LOAD_MANIFEST, () -> read(file)), memory);
+      return loaded;
+    } finally {
+      if (loaded == null) {
+        budget.giveBack(memory);
+      }
+    }
+  }
+
+  private TaskManifest read(StoreEntry file) throws IOException {
     TaskManifest manifest =
         TaskManifest.parse(store.read(file.path(), TaskManifest.MAX_BYTES), file.path().toString());
-    if (!manifest.jobId().equals(jobId)
+    if (!manifest.jobId().equals(paths.jobId())
         || !file.name().equals(manifest.taskId() + JobPaths.MANIFEST_SUFFIX)) {
       throw new CorruptManifestException(
           "The manifest "
@@ -79,9 +227,20 @@ public final class LoadManifests implements PlanSource {
               + " of job "
               + manifest.jobId()
               + ", not to this place. Nothing was published; run job "
-              + jobId
+              + paths.jobId()
               + " again.");
     }
     return manifest;
+  }
+
+  /** A manifest and the room that is kept for it. */
+  private static final class Loaded {
+    private final TaskManifest manifest;
+    private final long memory;
+
+    Loaded(TaskManifest manifest, long memory) {
+      this.manifest = manifest;
+      this.memory = memory;
+    }
   }
 }

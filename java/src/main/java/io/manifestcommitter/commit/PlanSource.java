@@ -3,14 +3,16 @@ package io.manifestcommitter.commit;
 import io.manifestcommitter.plan.JobPlan;
 import java.io.IOException;
 
-/**
- * Makes the plan of a job from what its tasks committed: the step in which the two protocols
- * differ.
- */
-@FunctionalInterface
+/** What a job's tasks committed, as a plan: the step in which the two protocols differ. */
 public interface PlanSource {
   /**
-   * Loads and checks everything.
+   * Whether an earlier try committed the job already, so that nothing is left to do but to clean
+   * up.
+   */
+  boolean isCommitted() throws IOException;
+
+  /**
+   * Loads and checks everything. The caller closes the plan.
    *
    * @throws io.manifestcommitter.plan.PlanRejectedException if what the tasks committed contradicts
    *     itself
@@ -18,4 +20,7 @@ public interface PlanSource {
    *     read
    */
   JobPlan plan() throws IOException;
+
+  /** Notes in the store that changes begin now. Called between the plan and its first change. */
+  void begin(JobPlan plan) throws IOException;
 }

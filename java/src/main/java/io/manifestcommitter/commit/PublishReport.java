@@ -1,6 +1,7 @@
 package io.manifestcommitter.commit;
 
 import io.manifestcommitter.JobPaths;
+import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.manifest.FileList;
 import io.manifestcommitter.manifest.SuccessReport;
@@ -8,19 +9,21 @@ import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.store.RenameResult;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
+import java.io.ByteArrayInputStream;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
-import java.util.UUID;
-import java.util.zip.CRC32C;
-import java.util.zip.CheckedOutputStream;
 import org.apache.hadoop.fs.Path;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Puts {@code _SUCCESS} and the complete list of files at the root of the table. Both are written
@@ -28,17 +31,24 @@ import org.apache.hadoop.fs.Path;
  * is ever seen empty or cut short. The last job's report is moved aside and not deleted, so that it
  * can come back.
  *
- * <p>Several jobs may do this to one table at once: the report of the last one stays.
+ * <p>Several jobs may do this to one table at once: the report of the last one stays. All that
+ * taking it back needs is in the store, so another committer can do it.
  */
 final class PublishReport {
+  private static final Logger LOG = LoggerFactory.getLogger(PublishReport.class);
+
+  /** Enough to see whose list of files it is. */
+  private static final int LIST_START = 64 << 10;
+
   private static final int REFUSALS = 3;
   private static final int ROUNDS = 50;
+  private static final List<String> NAMES = List.of(JobPaths.SUCCESS_MARKER, JobPaths.FILE_LIST);
+  private static final String LAST = "last-";
 
   private final Store store;
   private final JobDescription job;
-  private final Map<String, Written> written = new HashMap<>();
-  private final Deque<String> inPlace = new ArrayDeque<>();
-  private final Deque<FileEntry> aside = new ArrayDeque<>();
+  private final Map<String, Long> sizes = new HashMap<>();
+  private int asides;
 
   PublishReport(Store store, JobDescription job) {
     this.store = store;
@@ -46,17 +56,21 @@ final class PublishReport {
   }
 
   /**
-   * Does all but the last request: afterwards no report is in the table, and the new one a rename
-   * away from it.
+   * Does all but the last request: afterwards the new report is a rename away from the table.
+   *
+   * @param files the published files, as {@code plan} has them
    */
-  void prepare(JobPlan plan, SuccessReport report) throws IOException {
+  void prepare(JobPlan plan, Iterable<FileEntry> files, SuccessReport report) throws IOException {
     write(
         JobPaths.FILE_LIST,
-        out -> FileList.write(out, plan.jobId(), plan.table(), plan.files().size(), plan.files()));
+        out -> FileList.write(out, plan.jobId(), plan.table(), plan.files().count(), files));
     byte[] json = report.toJson();
     write(JobPaths.SUCCESS_MARKER, out -> out.write(json));
-    moveAside(JobPaths.SUCCESS_MARKER);
-    moveAside(JobPaths.FILE_LIST);
+    if (!plan.replaced().isEmpty()) {
+      // Old data goes soon, and its report with it; elsewhere a rename that finds none is cheaper.
+      moveAside(JobPaths.SUCCESS_MARKER);
+      moveAside(JobPaths.FILE_LIST);
+    }
     putInPlace(JobPaths.FILE_LIST);
   }
 
@@ -73,20 +87,19 @@ final class PublishReport {
    */
   List<String> takeBack() {
     Queue<String> left = new ArrayDeque<>();
-    for (String name : inPlace) {
-      Path target = target(name);
-      Attempts.fewOrNote(target, left, () -> removeOwn(target, written.get(name)));
+    for (String name : NAMES) {
+      Attempts.fewOrNote(target(name), left, () -> removeOwn(name));
     }
-    // The last one moved aside is the latest.
-    for (FileEntry file : aside) {
-      Attempts.fewOrNote(file.source(), left, () -> bringBack(file));
+    List<StoreEntry> moved = new ArrayList<>();
+    Attempts.fewOrNote(job.workDirectory(), left, () -> listMoved(moved));
+    for (StoreEntry entry : moved) {
+      Attempts.fewOrNote(entry.path(), left, () -> bringBack(entry));
     }
     return new ArrayList<>(left);
   }
 
   private void putInPlace(String name) throws IOException {
-    FileEntry file = new FileEntry(prepared(name), target(name), written.get(name).size, null, 0);
-    inPlace.push(name);
+    FileEntry file = new FileEntry(prepared(name), target(name), sizes.get(name), null, 0);
     RenameResult result = store.renameFile(file);
     int refusals = 0;
     for (int round = 1; !result.isDone(); round++) {
@@ -113,11 +126,10 @@ final class PublishReport {
     FileEntry file =
         new FileEntry(
             entry.path(),
-            new Path(job.workDirectory(), "last-" + UUID.randomUUID() + name),
+            new Path(job.workDirectory(), nextAside() + name),
             entry.length(),
             entry.etag(),
             entry.modificationTime());
-    aside.push(file);
     RenameResult result = Attempts.rename(store, file);
     if (!result.isDone() && store.status(target(name)).isPresent()) {
       throw new IOException(
@@ -127,30 +139,68 @@ final class PublishReport {
     return true;
   }
 
-  private void removeOwn(Path target, Written own) throws IOException {
-    Optional<StoreEntry> there = store.status(target);
-    if (there.isPresent() && there.get().length() == own.size) {
-      CRC32C checksum = new CRC32C();
-      checksum.update(store.read(target, Math.toIntExact(own.size)));
-      if (checksum.getValue() == own.checksum) {
-        store.deleteFile(target);
+  /** Sorts by time, also among the tries of one job; only its committers write here. */
+  private String nextAside() {
+    return String.format(Locale.ROOT, "%s%013d-%03d", LAST, System.currentTimeMillis(), asides++);
+  }
+
+  private void removeOwn(String name) throws IOException {
+    try {
+      if (jobOf(name).equals(job.jobId())) {
+        store.deleteFile(target(name));
       }
+    } catch (FileNotFoundException | CorruptManifestException e) {
+      // Nothing of this job's: what it puts in place is complete.
+      LOG.debug("{} is not of job {}", target(name), job.jobId(), e);
     }
   }
 
-  private void bringBack(FileEntry moved) throws IOException {
-    FileEntry back =
-        new FileEntry(
-            /* source= */ moved.destination(),
-            /* destination= */ moved.source(),
-            moved.size(),
-            moved.etag(),
-            moved.modificationTime());
-    if (store.status(back.destination()).isPresent() || !store.status(back.source()).isPresent()) {
+  private String jobOf(String name) throws IOException {
+    Path file = target(name);
+    if (name.equals(JobPaths.SUCCESS_MARKER)) {
+      byte[] report = store.read(file, SuccessReport.MAX_BYTES);
+      return SuccessReport.parse(report, file.toString()).jobId();
+    }
+    byte[] start = store.readStart(file, LIST_START);
+    try (FileList list = FileList.read(new ByteArrayInputStream(start), file.toString())) {
+      return list.jobId();
+    }
+  }
+
+  /** Finds what was moved aside, the latest first. */
+  private void listMoved(List<StoreEntry> moved) throws IOException {
+    moved.clear();
+    try {
+      store.list(
+          job.workDirectory(),
+          entry -> {
+            if (entry.name().startsWith(LAST)) {
+              moved.add(entry);
+            }
+          });
+    } catch (FileNotFoundException e) {
+      // The job's directory is gone, and with it everything that was in it.
+      LOG.debug("Nothing was moved aside by job {}", job.jobId(), e);
+    }
+    moved.sort(Comparator.comparing(StoreEntry::name).reversed());
+  }
+
+  private void bringBack(StoreEntry moved) throws IOException {
+    String name =
+        moved.name().endsWith(JobPaths.FILE_LIST) ? JobPaths.FILE_LIST : JobPaths.SUCCESS_MARKER;
+    if (store.status(target(name)).isPresent() || !store.status(moved.path()).isPresent()) {
       return;
     }
-    RenameResult result = Attempts.rename(store, back);
-    if (!result.isDone() && !store.status(back.destination()).isPresent()) {
+    RenameResult result =
+        Attempts.rename(
+            store,
+            new FileEntry(
+                moved.path(),
+                target(name),
+                moved.length(),
+                moved.etag(),
+                moved.modificationTime()));
+    if (!result.isDone() && !store.status(target(name)).isPresent()) {
       throw new IOException(result.explanation(), result.cause().orElse(null));
     }
   }
@@ -159,12 +209,10 @@ final class PublishReport {
     store.write(
         prepared(name),
         out -> {
-          CRC32C checksum = new CRC32C();
           CountingOutputStream counted = new CountingOutputStream(out);
-          CheckedOutputStream checked = new CheckedOutputStream(counted, checksum);
-          content.writeTo(checked);
-          checked.flush();
-          written.put(name, new Written(counted.count(), checksum.getValue()));
+          content.writeTo(counted);
+          counted.flush();
+          sizes.put(name, counted.count());
         });
   }
 
@@ -174,16 +222,5 @@ final class PublishReport {
 
   private Path target(String name) {
     return new Path(job.table(), name);
-  }
-
-  /** By what a report of this job is recognised, whatever the store. */
-  private static final class Written {
-    private final long size;
-    private final long checksum;
-
-    Written(long size, long checksum) {
-      this.size = size;
-      this.checksum = checksum;
-    }
   }
 }

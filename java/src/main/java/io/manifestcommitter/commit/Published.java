@@ -1,34 +1,37 @@
 package io.manifestcommitter.commit;
 
-import io.manifestcommitter.manifest.FileEntry;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.BitSet;
 
-/** Which files a commit has made, or may have made, visible. Safe for use by many threads. */
+/**
+ * Which files of a plan a commit has made, or may have made, visible: by their position in the
+ * plan, two bits a file. Safe for use by many threads.
+ */
 final class Published {
-  private final Set<FileEntry> begun = ConcurrentHashMap.newKeySet();
-  private final Set<FileEntry> done = ConcurrentHashMap.newKeySet();
+  private final BitSet begun = new BitSet();
+  private final BitSet done = new BitSet();
 
   /** A rename is about to be asked for: from here on the file may be at either end. */
-  void begin(FileEntry file) {
-    begun.add(file);
+  synchronized void begin(int file) {
+    begun.set(file);
   }
 
   /** The rename is proven. */
-  void done(FileEntry file) {
-    done.add(file);
-    begun.remove(file);
+  synchronized void done(int file) {
+    done.set(file);
   }
 
-  /** Files that are at their destination. */
-  List<FileEntry> published() {
-    return new ArrayList<>(done);
+  /** As for a commit of which only the store knows how far it came. */
+  synchronized void beginAll(int files) {
+    begun.set(0, files);
   }
 
-  /** Files that may be at either end. */
-  List<FileEntry> uncertain() {
-    return new ArrayList<>(begun);
+  /** Whether the file may be at either end. */
+  synchronized boolean isUncertain(int file) {
+    return begun.get(file) && !done.get(file);
+  }
+
+  /** Whether the file is at its destination. */
+  synchronized boolean isDone(int file) {
+    return done.get(file);
   }
 }

@@ -15,61 +15,82 @@ final class RenameFiles {
   private final Store store;
   private final Workers workers;
   private final StatisticsRecorder statistics;
+  private final Published published;
 
-  RenameFiles(Store store, Workers workers, StatisticsRecorder statistics) {
+  /**
+   * A step.
+   *
+   * @param published learns of each rename before it is asked for, and of its outcome
+   */
+  RenameFiles(Store store, Workers workers, StatisticsRecorder statistics, Published published) {
     this.store = store;
     this.workers = workers;
     this.statistics = statistics;
+    this.published = published;
   }
 
   /**
    * Renames them.
    *
-   * @param published learns of each rename before it is asked for, and of its outcome
    * @throws RenameFailedException if one was proven not to be done
    * @throws RenameOutcomeUnknownException if nothing could be proven
    */
-  void run(JobPlan plan, Published published) throws IOException {
-    workers.forEach(plan.files(), file -> rename(file, published));
+  void run(JobPlan plan) throws IOException {
+    forEach(plan, this::rename);
   }
 
   /**
-   * As {@link #run}, and a file of an earlier job at a destination gives way while the new one is
-   * proven to be there.
+   * As {@link #run}, and a file of an earlier job at a destination gives way: it is moved aside
+   * while the new one is proven to be at its source, so a repeated commit, whose own output stands
+   * there, moves nothing. A rename is tried first: most destinations are free.
    */
-  void runDeletingTargets(JobPlan plan, Published published) throws IOException {
-    workers.forEach(
-        plan.files(),
+  void runReplacing(JobPlan plan, ReplacedFiles replaced) throws IOException {
+    forEach(
+        plan,
         file -> {
-          if (!plan.missingDirectories().contains(file.destination().getParent())) {
-            deleteTarget(file);
+          RenameResult result = rename(file);
+          if (!result.isDone() && result.inTheWay().isPresent()) {
+            replaced.moveAside(result.inTheWay().get());
+            statistics.increment(StatisticNames.OP_DELETE_FILE_UNDER_DESTINATION);
+            result = rename(file);
           }
-          rename(file, published);
+          return result;
         });
   }
 
-  private void deleteTarget(FileEntry file) throws IOException {
-    if (store.status(file.destination()).isPresent() && store.status(file.source()).isPresent()) {
-      store.deleteFile(file.destination());
-    }
+  private void forEach(JobPlan plan, Rename rename) throws IOException {
+    workers.forEach(
+        Numbered.each(plan.files()),
+        plan.files().count(),
+        file -> {
+          published.begin(file.number());
+          RenameResult result =
+              statistics.time(StatisticNames.OP_COMMIT_FILE_RENAME, () -> rename.run(file.item()));
+          requireDone(file.item(), result);
+          published.done(file.number());
+        });
   }
 
-  private void rename(FileEntry file, Published published) throws IOException {
-    published.begin(file);
-    RenameResult result =
-        statistics.time(StatisticNames.OP_COMMIT_FILE_RENAME, () -> Attempts.rename(store, file));
+  private RenameResult rename(FileEntry file) {
+    return Attempts.rename(store, file);
+  }
+
+  private void requireDone(FileEntry file, RenameResult result) throws IOException {
     switch (result.outcome()) {
       case RECOVERED:
         statistics.increment(StatisticNames.OP_COMMIT_FILE_RENAME_RECOVERED);
-        published.done(file);
         break;
       case RENAMED:
-        published.done(file);
         break;
       case FAILED:
         throw new RenameFailedException(file, result);
       case UNKNOWN:
         throw new RenameOutcomeUnknownException(file, result);
     }
+  }
+
+  /** One way to rename. */
+  private interface Rename {
+    RenameResult run(FileEntry file) throws IOException;
   }
 }

@@ -13,7 +13,9 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
+import java.util.Optional;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.slf4j.Logger;
@@ -46,9 +48,9 @@ public final class SaveSummary {
   /** The report of a job that committed. */
   SuccessReport success(JobPlan plan) {
     List<Path> names = new ArrayList<>();
-    for (FileEntry file :
-        plan.files().subList(0, Math.min(SuccessReport.MAX_FILENAMES, plan.files().size()))) {
-      names.add(new Path(file.destination().toUri().getPath()));
+    Iterator<FileEntry> files = plan.files().iterator();
+    while (files.hasNext() && names.size() < SuccessReport.MAX_FILENAMES) {
+      names.add(new Path(files.next().destination().toUri().getPath()));
     }
     SuccessReport.Builder report =
         report()
@@ -61,9 +63,16 @@ public final class SaveSummary {
     return report.build();
   }
 
-  /** The report of a job that failed in {@code stage}. */
-  SuccessReport failure(String stage, Throwable cause) {
-    return report().ended("failed", stage).diagnostic("stage", stage).failed(cause).build();
+  /**
+   * The report of a job that failed in {@code stage}.
+   *
+   * @param item the path or file that the stage worked on, where it is known
+   */
+  SuccessReport failure(String stage, Optional<String> item, Throwable cause) {
+    SuccessReport.Builder report =
+        report().ended("failed", stage).diagnostic("stage", stage).failed(cause);
+    item.ifPresent(text -> report.diagnostic("path", text));
+    return report.build();
   }
 
   /** Saves the report of a job that was aborted before it was asked to commit. */
@@ -76,6 +85,7 @@ public final class SaveSummary {
                 new IOException(
                     "The job was aborted before its commit: a task failed, or it was cancelled"))
             .build(),
+        0,
         List.of());
   }
 
@@ -83,10 +93,10 @@ public final class SaveSummary {
    * Saves a report as {@code summary-$jobId.json}, where a directory for reports is set. What goes
    * wrong is logged: the job's outcome does not hang on it.
    *
-   * @param published the files of a job that committed, for the list beside the report; empty for
-   *     one that failed
+   * @param count how many files the job published
+   * @param published these files, for the list beside the report; none for a job that failed
    */
-  void save(SuccessReport report, List<FileEntry> published) {
+  void save(SuccessReport report, int count, Iterable<FileEntry> published) {
     if (!config.summaryReportDirectory().isPresent()) {
       return;
     }
@@ -97,7 +107,7 @@ public final class SaveSummary {
       if (report.success()) {
         store.write(
             new Path(directory, "_" + name + LIST_SUFFIX),
-            out -> FileList.write(out, job.jobId(), job.table(), published.size(), published));
+            out -> FileList.write(out, job.jobId(), job.table(), count, published));
       }
       Path temporary = new Path(directory, "_" + name + ".tmp");
       Path target = new Path(directory, name);

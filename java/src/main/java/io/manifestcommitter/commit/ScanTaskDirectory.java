@@ -16,9 +16,16 @@ import org.apache.hadoop.fs.Path;
  */
 final class ScanTaskDirectory {
   private final Store store;
+  private final Runnable progress;
 
-  ScanTaskDirectory(Store store) {
+  /**
+   * A scan.
+   *
+   * @param progress called with every entry that is found
+   */
+  ScanTaskDirectory(Store store, Runnable progress) {
     this.store = store;
+    this.progress = progress;
   }
 
   /**
@@ -31,12 +38,14 @@ final class ScanTaskDirectory {
     Scan scan = new Scan();
     List<Path> level = List.of(attemptDirectory);
     for (int depth = 1; !level.isEmpty(); depth++) {
+      scan.depth = depth - 1;
       List<Path> next = new ArrayList<>();
       for (Path directory : level) {
         int below = depth;
         store.list(
             directory,
             entry -> {
+              progress.run();
               Path target =
                   StorePaths.resolve(
                       destination, StorePaths.relative(attemptDirectory, entry.path()));
@@ -63,6 +72,12 @@ final class ScanTaskDirectory {
   static final class Scan {
     private final List<FileEntry> files = new ArrayList<>();
     private final List<DirectoryEntry> directories = new ArrayList<>();
+    private int depth;
+
+    /** How many levels of directories there are below the attempt's own. */
+    int depth() {
+      return depth;
+    }
 
     List<FileEntry> files() {
       return files;

@@ -1,27 +1,36 @@
 package io.manifestcommitter.commit;
 
 import io.manifestcommitter.manifest.FileEntry;
+import io.manifestcommitter.manifest.StatisticNames;
+import io.manifestcommitter.manifest.StatisticsRecorder;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
  * Removes what a failed job commit made visible: its files, by name and identity, then the
- * directories it made, if nothing else is in them. Whatever another job put there stays.
+ * directories it made, if nothing else is in them. Puts back what had given way to its files.
+ * Whatever another job put there stays.
  */
 final class TakeBack {
   private final Store store;
   private final Workers workers;
+  private final StatisticsRecorder statistics;
+  private final ReplacedFiles replaced;
 
-  TakeBack(Store store, Workers workers) {
+  TakeBack(Store store, Workers workers, StatisticsRecorder statistics, ReplacedFiles replaced) {
     this.store = store;
     this.workers = workers;
+    this.statistics = statistics;
+    this.replaced = replaced;
   }
 
   /**
@@ -32,23 +41,30 @@ final class TakeBack {
    */
   List<String> run(JobPlan plan, Published published) throws IOException {
     Queue<String> left = new ConcurrentLinkedQueue<>();
+    Map<String, StoreEntry> asides = new HashMap<>();
+    Attempts.few(() -> asides.putAll(replaced.list()));
     workers.forEach(
-        published.published(),
-        file -> Attempts.fewOrNote(file.destination(), left, () -> withdrawPublished(file)));
-    workers.forEach(
-        published.uncertain(),
+        Numbered.each(plan.files()),
+        plan.files().count(),
         file ->
             Attempts.fewOrNote(
-                file.destination(),
-                left,
-                () -> {
-                  // Without its source, a rename that the store still works on can no longer take
-                  // effect.
-                  store.deleteFile(file.source());
-                  withdraw(file);
-                }));
+                file.item().destination(), left, () -> takeBack(file, published, asides)));
     new RemoveEmptyDirectories(store, workers).run(plan.missingDirectories(), left);
     return new ArrayList<>(left);
+  }
+
+  private void takeBack(
+      Numbered<FileEntry> numbered, Published published, Map<String, StoreEntry> asides)
+      throws IOException {
+    FileEntry file = numbered.item();
+    if (published.isDone(numbered.number())) {
+      withdrawPublished(file);
+    } else if (published.isUncertain(numbered.number())) {
+      withdrawUncertain(file);
+    } else {
+      return;
+    }
+    replaced.bringBack(file.destination(), asides);
   }
 
   /**
@@ -60,13 +76,31 @@ final class TakeBack {
     if (visible.isPresent() && !visible.get().isSameFileAs(file)) {
       throw new IOException("it was changed since: there is " + visible.get());
     }
-    store.deleteFile(file.destination());
+    delete(file);
   }
 
-  private void withdraw(FileEntry file) throws IOException {
+  /**
+   * A file at its source was not published; without its source, a rename that the store still works
+   * on can no longer take effect. Where length alone is known of a file, and it is at its source,
+   * what stands at the destination may be an old one of the same length: nothing is touched, and
+   * the source goes with the job's directory.
+   */
+  private void withdrawUncertain(FileEntry file) throws IOException {
+    if (store.status(file.source()).isPresent()) {
+      boolean isKnownByLengthOnly = file.etag().isEmpty() && file.modificationTime() == 0;
+      if (isKnownByLengthOnly) {
+        return;
+      }
+      store.deleteFile(file.source());
+    }
     Optional<StoreEntry> visible = store.status(file.destination());
     if (visible.isPresent() && visible.get().isSameFileAs(file)) {
-      store.deleteFile(file.destination());
+      delete(file);
     }
+  }
+
+  private void delete(FileEntry file) throws IOException {
+    store.deleteFile(file.destination());
+    statistics.increment(StatisticNames.COMMITTER_COMMITS_REVERTED);
   }
 }

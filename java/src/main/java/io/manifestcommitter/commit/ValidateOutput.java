@@ -23,7 +23,7 @@ final class ValidateOutput {
    * @throws OutputInvalidException for the first file that is missing or another one
    */
   void run(JobPlan plan) throws IOException {
-    workers.forEach(plan.files(), this::validate);
+    workers.forEach(plan.files().iterator(), plan.files().count(), this::validate);
   }
 
   private void validate(FileEntry file) throws IOException {

@@ -7,6 +7,7 @@ import java.util.Collection;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -25,21 +26,56 @@ public final class Workers {
   private final ThreadLocal<Boolean> inside = ThreadLocal.withInitial(() -> false);
   private final int threads;
   private final Runnable progress;
+  private final Audit audit;
   private volatile boolean interrupted;
   private volatile boolean toItsEnd;
+  private volatile String step = "";
+  private volatile String failedItem;
 
   /**
    * Workers for one commit.
    *
    * @param threads how many requests may be under way at once
    * @param progress called after each piece of work, from any thread
+   * @param audit what every thread tells the store's connector
    */
-  public Workers(int threads, Runnable progress) {
+  public Workers(int threads, Runnable progress, Audit audit) {
     if (threads < 1) {
       throw new IllegalArgumentException("At least one thread is needed, not " + threads);
     }
     this.threads = threads;
     this.progress = Objects.requireNonNull(progress);
+    this.audit = Objects.requireNonNull(audit);
+  }
+
+  /** Names the step that begins, for the log and for the store's. */
+  void step(String name) {
+    step = name;
+    audit.stage(name);
+  }
+
+  /** The first item on which work failed, as text; empty while none has. */
+  Optional<String> failedItem() {
+    return Optional.ofNullable(failedItem);
+  }
+
+  /** The same items; who goes through them says with each that work goes on. */
+  <T> Iterable<T> telling(Iterable<T> items) {
+    return () -> {
+      Iterator<T> each = items.iterator();
+      return new Iterator<T>() {
+        @Override
+        public boolean hasNext() {
+          return each.hasNext();
+        }
+
+        @Override
+        public T next() {
+          progress.run();
+          return each.next();
+        }
+      };
+    };
   }
 
   /**
@@ -65,41 +101,73 @@ public final class Workers {
    */
   public <T> void forEach(Collection<? extends T> items, Action<? super T> action)
       throws IOException {
-    if (inside.get()) {
-      throw new IllegalStateException("A step's workers were used inside that step");
-    }
-    Run<T> run = new Run<>(items.iterator(), action);
-    int wanted = Math.min(threads, items.size());
-    List<Thread> started = new ArrayList<>(wanted);
-    try {
-      for (int i = 0; i < wanted; i++) {
-        Thread thread = thread(run);
-        thread.start();
-        started.add(thread);
-      }
-    } catch (OutOfMemoryError e) {
-      // No more threads to be had: those that started do the work, more slowly.
-      if (started.isEmpty()) {
-        throw e;
-      }
-    } finally {
-      awaitAll(started);
-    }
+    forEach(items.iterator(), items.size(), action);
+  }
+
+  /**
+   * As above, for items that are not all in memory at once.
+   *
+   * @param items asked for one by one, by one thread at a time
+   * @param count how many there are
+   */
+  public <T> void forEach(Iterator<? extends T> items, int count, Action<? super T> action)
+      throws IOException {
+    Run<T> run = new Run<>(items, new ProgressLog(step, count), action);
+    awaitAll(start(run, count));
     run.throwFailure();
+  }
+
+  /**
+   * Produces something from each item in parallel, and consumes it in the calling thread, in no
+   * particular order. Fails as {@link #forEach}, also if the consumer does.
+   *
+   * @param capacity how many products may wait for the consumer
+   */
+  public <T, R> void pipe(
+      Collection<? extends T> items,
+      Mapping<? super T, ? extends R> producer,
+      int capacity,
+      Action<? super R> consumer)
+      throws IOException {
+    requireOutside();
+    Handover<R> handover = new Handover<>(capacity);
+    Outcome<Void> produced = new Outcome<>();
+    Thread producing =
+        thread(
+            () -> {
+              produced.of(
+                  () -> {
+                    forEach(items, item -> handover.put(producer.apply(item)));
+                    return null;
+                  });
+              handover.complete();
+            });
+    producing.start();
+    try {
+      for (R product = handover.take(); product != null; product = handover.take()) {
+        consumer.accept(product);
+      }
+    } catch (IOException | RuntimeException | Error e) {
+      handover.abandon();
+      awaitAll(List.of(producing));
+      produced.suppressIn(e);
+      throw e;
+    }
+    awaitAll(List.of(producing));
+    produced.get();
   }
 
   /** As {@link #forEach}, with the results in the order of the items. */
   public <T, R> List<R> map(Collection<? extends T> items, Mapping<? super T, ? extends R> mapping)
       throws IOException {
-    List<T> ordered = new ArrayList<>(items);
-    List<Integer> positions = new ArrayList<>(ordered.size());
-    for (int i = 0; i < ordered.size(); i++) {
-      positions.add(i);
+    List<Numbered<T>> ordered = new ArrayList<>(items.size());
+    for (T item : items) {
+      ordered.add(new Numbered<>(ordered.size(), item));
     }
     ConcurrentMap<Integer, R> results = new ConcurrentHashMap<>();
-    forEach(positions, i -> results.put(i, mapping.apply(ordered.get(i))));
+    forEach(ordered, item -> results.put(item.number(), mapping.apply(item.item())));
     List<R> list = new ArrayList<>(ordered.size());
-    positions.forEach(i -> list.add(results.get(i)));
+    ordered.forEach(item -> list.add(results.get(item.number())));
     return list;
   }
 
@@ -122,8 +190,39 @@ public final class Workers {
     toItsEnd = true;
   }
 
+  /** Starts threads for the work, one for each item and never more than allowed. */
+  private List<Thread> start(Runnable work, int items) {
+    requireOutside();
+    int wanted = Math.min(threads, items);
+    List<Thread> started = new ArrayList<>(wanted);
+    try {
+      for (int i = 0; i < wanted; i++) {
+        Thread thread = thread(work);
+        thread.start();
+        started.add(thread);
+      }
+    } catch (OutOfMemoryError e) {
+      // No more threads to be had: those that started do the work, more slowly.
+      if (started.isEmpty()) {
+        throw e;
+      }
+    }
+    return started;
+  }
+
+  private void requireOutside() {
+    if (inside.get()) {
+      throw new IllegalStateException("A step's workers were used inside that step");
+    }
+  }
+
   private Thread thread(Runnable work) {
-    Thread thread = new Thread(work, "manifest-committer-" + NUMBER.incrementAndGet());
+    Runnable audited =
+        () -> {
+          audit.enter();
+          work.run();
+        };
+    Thread thread = new Thread(audited, "manifest-committer-" + NUMBER.incrementAndGet());
     thread.setDaemon(true);
     thread.setContextClassLoader(Thread.currentThread().getContextClassLoader());
     return thread;
@@ -164,26 +263,30 @@ public final class Workers {
   /** The shared state of the threads of one {@link #forEach}. */
   private final class Run<T> implements Runnable {
     private final Iterator<? extends T> items;
+    private final ProgressLog log;
     private final Action<? super T> action;
     private Throwable failure;
 
-    Run(Iterator<? extends T> items, Action<? super T> action) {
+    Run(Iterator<? extends T> items, ProgressLog log, Action<? super T> action) {
       this.items = items;
+      this.log = log;
       this.action = action;
     }
 
     @Override
     public void run() {
       inside.set(true);
+      Next<T> next = null;
       try {
-        Next<T> next = next();
+        next = next();
         while (next != null) {
           action.accept(next.item);
           progress.run();
+          log.tick();
           next = next();
         }
       } catch (Throwable e) {
-        fail(e);
+        fail(next == null ? null : next.item, e);
       } finally {
         inside.remove();
       }
@@ -197,9 +300,12 @@ public final class Workers {
       return new Next<>(items.next());
     }
 
-    private synchronized void fail(Throwable e) {
+    private synchronized void fail(T item, Throwable e) {
       if (failure == null) {
         failure = e;
+        if (failedItem == null && item != null) {
+          failedItem = item.toString();
+        }
       } else if (failure != e) {
         failure.addSuppressed(e);
       }
@@ -234,6 +340,13 @@ public final class Workers {
     T get() throws IOException {
       rethrow(failure);
       return value;
+    }
+
+    /** Tells what else went wrong with {@code cause}, unless it is only that nobody listened. */
+    void suppressIn(Throwable cause) {
+      if (failure != null && !(failure instanceof Handover.AbandonedException)) {
+        cause.addSuppressed(failure);
+      }
     }
   }
 

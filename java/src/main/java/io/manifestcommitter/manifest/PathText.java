@@ -11,7 +11,7 @@ import org.apache.hadoop.fs.Path;
  * it. Whatever leads elsewhere than it says ({@code .}, {@code ..}, an empty component) is refused
  * both ways.
  */
-final class PathText {
+public final class PathText {
   private static final Pattern ABSOLUTE = Pattern.compile("/|[A-Za-z][A-Za-z0-9+.-]*:/");
 
   private PathText() {}
@@ -23,7 +23,16 @@ final class PathText {
    *     {@code ..}, or cannot be written as UTF-8
    */
   static Path canonical(Path path) {
-    return canonical(path.toUri(), path.toString());
+    URI uri = path.toUri();
+    boolean decorated =
+        uri.getRawPath().indexOf('%') >= 0
+            || uri.getRawQuery() != null
+            || uri.getRawFragment() != null;
+    if (decorated) {
+      return canonical(uri, path.toString());
+    }
+    requireCanonical(uri.getPath(), uri.getPath());
+    return path;
   }
 
   /** As {@link #canonical}, and not the root of a store. */
@@ -100,18 +109,38 @@ final class PathText {
   }
 
   private static Path canonical(String scheme, String authority, String path, String shown) {
+    requireCanonical(path, shown);
+    return new Path(scheme, authority, path);
+  }
+
+  /**
+   * Whether a path with {@code /} between its components has one that is {@code .} or {@code ..} or
+   * empty.
+   */
+  public static boolean hasDotSegment(String relative) {
+    int start = 0;
+    while (start <= relative.length()) {
+      int slash = relative.indexOf('/', start);
+      int end = slash < 0 ? relative.length() : slash;
+      int length = end - start;
+      if (length == 0
+          || (length == 1 && relative.charAt(start) == '.')
+          || (length == 2 && relative.startsWith("..", start))) {
+        return true;
+      }
+      start = end + 1;
+    }
+    return false;
+  }
+
+  private static void requireCanonical(String path, String shown) {
     if (path == null || path.isEmpty() || path.charAt(0) != '/') {
       throw new IllegalArgumentException("the path '" + shown + "' is not absolute");
     }
-    if (path.length() > 1) {
-      for (String component : path.substring(1).split("/", -1)) {
-        if (component.isEmpty() || component.equals(".") || component.equals("..")) {
-          throw new IllegalArgumentException(
-              "the path '" + shown + "' has a component that is empty, '.' or '..'");
-        }
-      }
+    if (path.length() > 1 && hasDotSegment(path.substring(1))) {
+      throw new IllegalArgumentException(
+          "the path '" + shown + "' has a component that is empty, '.' or '..'");
     }
     Text.requireWellFormed(path);
-    return new Path(scheme, authority, path);
   }
 }

@@ -1,6 +1,8 @@
 package io.manifestcommitter.plan;
 
-import io.manifestcommitter.manifest.FileEntry;
+import io.manifestcommitter.manifest.FileEntries;
+import java.io.Closeable;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -14,13 +16,13 @@ import org.apache.hadoop.fs.Path;
  * that have to be made for them, and the old data that goes afterwards. Nothing is added to a
  * commit after its plan was made.
  *
- * <p>Made by {@link JobPlanner} only. Immutable.
+ * <p>Made by {@link JobPlanner} only. Immutable. To be closed: a long list of files lies in a local
+ * file.
  */
-public final class JobPlan {
+public final class JobPlan implements Closeable {
   private final String jobId;
   private final Path table;
-  private final List<FileEntry> files;
-  private final long bytes;
+  private final FileEntries files;
   private final Set<Path> missingDirectories;
   private final List<Path> filesInTheWay;
   private final List<OldDirectory> replaced;
@@ -30,7 +32,7 @@ public final class JobPlan {
   JobPlan(
       String jobId,
       Path table,
-      List<FileEntry> files,
+      FileEntries files,
       Set<Path> missingDirectories,
       List<Path> filesInTheWay,
       List<OldDirectory> replaced,
@@ -38,8 +40,7 @@ public final class JobPlan {
       List<String> warnings) {
     this.jobId = Objects.requireNonNull(jobId);
     this.table = Objects.requireNonNull(table);
-    this.files = List.copyOf(files);
-    this.bytes = files.stream().mapToLong(FileEntry::size).sum();
+    this.files = Objects.requireNonNull(files);
     this.missingDirectories = Set.copyOf(missingDirectories);
     this.filesInTheWay = List.copyOf(filesInTheWay);
     this.replaced = List.copyOf(replaced);
@@ -58,13 +59,13 @@ public final class JobPlan {
   }
 
   /** The files to publish. Each destination occurs once. */
-  public List<FileEntry> files() {
+  public FileEntries files() {
     return files;
   }
 
   /** The sum of the files' lengths, in bytes. */
   public long bytes() {
-    return bytes;
+    return files.bytes();
   }
 
   /** How many committed tasks the plan holds, those without files included. */
@@ -105,7 +106,20 @@ public final class JobPlan {
   }
 
   @Override
+  public void close() throws IOException {
+    files.close();
+  }
+
+  @Override
   public String toString() {
-    return "job " + jobId + " into " + table + ": " + files.size() + " files, " + bytes + " bytes";
+    return "job "
+        + jobId
+        + " into "
+        + table
+        + ": "
+        + files.count()
+        + " files, "
+        + bytes()
+        + " bytes";
   }
 }

@@ -1,7 +1,10 @@
 package io.manifestcommitter.plan;
 
+import io.manifestcommitter.manifest.FileEntries;
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.store.StoreEntry;
+import java.io.Closeable;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -15,17 +18,23 @@ import org.apache.hadoop.fs.Path;
 
 /**
  * Collects what the tasks committed and refuses what contradicts itself (design: nothing becomes
- * visible before the plan is complete). Not for use by several threads.
+ * visible before the plan is complete). Not for use by several threads. To be closed, unless it
+ * ended in a plan; that is then what has to be.
  */
-public final class JobPlanner {
+public final class JobPlanner implements Closeable {
+  /** The compressed bytes of the list of files that stay in memory: some 400,000 files. */
+  private static final int IN_MEMORY = 16 << 20;
+
   private final String jobId;
   private final Target table;
   private final List<Target> targets = new ArrayList<>();
-  private final List<FileEntry> files = new ArrayList<>();
-  private final Map<Path, Path> sourceByDestination = new HashMap<>();
+  private final FileEntries.Builder files = FileEntries.builder(IN_MEMORY);
+  private final PathHashes destinations = new PathHashes();
   private final Set<Path> directories = new HashSet<>();
+  private final Set<Path> parents = new HashSet<>();
   private final Set<String> tasks = new HashSet<>();
   private final List<String> warnings = new ArrayList<>();
+  private boolean planned;
 
   /**
    * A plan for one job.
@@ -62,23 +71,15 @@ public final class JobPlanner {
   /**
    * Plans a file.
    *
-   * @throws PlanRejectedException if its source is not in the job's staging tree, its destination
-   *     not in the table, or its destination is claimed already
+   * @throws PlanRejectedException if its source is not in the job's staging tree, or its
+   *     destination not in the table
    */
-  public void publish(FileEntry file) throws PlanRejectedException {
+  public void publish(FileEntry file) throws IOException {
     Target target = targetOf(file);
-    Path claimed = sourceByDestination.putIfAbsent(file.destination(), file.source());
-    if (claimed != null) {
-      throw new PlanRejectedException(
-          "Two files claim the destination "
-              + file.destination()
-              + ": "
-              + claimed
-              + " and "
-              + file.source()
-              + ". Tasks have to write files of different names.");
-    }
-    addDirectories(file.destination().getParent(), target);
+    Path parent = file.destination().getParent();
+    addDirectories(parent, target);
+    parents.add(parent);
+    destinations.add(file.destination());
     files.add(file);
   }
 
@@ -108,9 +109,7 @@ public final class JobPlanner {
 
   /** The directories in which the files planned so far will lie. */
   public Set<Path> parents() {
-    Set<Path> parents = new TreeSet<>();
-    files.forEach(file -> parents.add(file.destination().getParent()));
-    return parents;
+    return new TreeSet<>(parents);
   }
 
   /**
@@ -118,12 +117,15 @@ public final class JobPlanner {
    *
    * @param existing what stands at {@link #directories()} today
    * @param replaced the old data that goes once everything else is done
-   * @throws PlanRejectedException if one destination is a file and also the directory of another
+   * @throws PlanRejectedException if two files claim one destination, or one destination is a file
+   *     and also the directory of another
    */
   public JobPlan plan(ExistingDirectories existing, Collection<OldDirectory> replaced)
-      throws PlanRejectedException {
+      throws IOException {
+    FileEntries all = files.build();
+    Map<Path, Path> claimed = claimed(all, replaced);
     for (Path directory : directories) {
-      Path source = sourceByDestination.get(directory);
+      Path source = claimed.get(directory);
       if (source != null) {
         throw new PlanRejectedException(
             directory
@@ -134,23 +136,76 @@ public final class JobPlanner {
     }
     Set<Path> missing = new HashSet<>(directories);
     missing.removeAll(existing.directories());
-    return new JobPlan(
-        jobId,
-        table.directory(),
-        files,
-        missing,
-        new ArrayList<>(existing.files()),
-        withoutDestinations(replaced),
-        tasks.size(),
-        warnings);
+    JobPlan plan =
+        new JobPlan(
+            jobId,
+            table.directory(),
+            all,
+            missing,
+            new ArrayList<>(existing.files()),
+            withoutDestinations(replaced, claimed.keySet()),
+            tasks.size(),
+            warnings);
+    planned = true;
+    return plan;
+  }
+
+  /** Drops what was collected, unless a plan has it. */
+  @Override
+  public void close() throws IOException {
+    if (!planned) {
+      files.close();
+    }
+  }
+
+  /**
+   * The sources by destination of those files that deserve a look: the others clash with nothing
+   * for certain.
+   *
+   * @throws PlanRejectedException if two of them claim one destination
+   */
+  private Map<Path, Path> claimed(FileEntries all, Collection<OldDirectory> replaced)
+      throws PlanRejectedException {
+    Set<Long> suspects = destinations.repeated();
+    directories.forEach(directory -> addSuspect(suspects, directory));
+    for (OldDirectory old : replaced) {
+      old.files().forEach(file -> addSuspect(suspects, file.path()));
+    }
+    Map<Path, Path> sources = new HashMap<>();
+    if (suspects.isEmpty()) {
+      return sources;
+    }
+    for (FileEntry file : all) {
+      if (suspects.contains(PathHashes.hash(file.destination()))) {
+        Path other = sources.put(file.destination(), file.source());
+        if (other != null) {
+          throw new PlanRejectedException(
+              "Two files claim the destination "
+                  + file.destination()
+                  + ": "
+                  + other
+                  + " and "
+                  + file.source()
+                  + ". Tasks have to write files of different names.");
+        }
+      }
+    }
+    return sources;
+  }
+
+  private void addSuspect(Set<Long> suspects, Path path) {
+    if (destinations.mayContain(path)) {
+      suspects.add(PathHashes.hash(path));
+    }
   }
 
   /** A new file under the name of an old one takes its place; it must not then go as old data. */
-  private List<OldDirectory> withoutDestinations(Collection<OldDirectory> replaced) {
+  private static List<OldDirectory> withoutDestinations(
+      Collection<OldDirectory> replaced, Set<Path> destinations) {
     List<OldDirectory> old = new ArrayList<>();
     for (OldDirectory directory : replaced) {
       List<StoreEntry> files = new ArrayList<>(directory.files());
-      boolean taken = files.removeIf(file -> sourceByDestination.containsKey(file.path()));
+      boolean taken = files.removeIf(file -> destinations.contains(file.path()));
       old.add(taken ? new OldDirectory(directory.path(), files) : directory);
     }
     return old;

@@ -2,7 +2,9 @@ package io.manifestcommitter.spark;
 
 import io.manifestcommitter.CommitterConfig;
 import io.manifestcommitter.CommitterConfig.UnsupportedScheme;
+import io.manifestcommitter.commit.Audit;
 import io.manifestcommitter.commit.Workers;
+import io.manifestcommitter.store.RequestRate;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StorePaths;
 import io.manifestcommitter.store.Stores;
@@ -111,7 +113,8 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
         () -> {
           Configuration conf = context.getConfiguration();
           CommitterConfig config = new CommitterConfig(conf);
-          Stores stores = new Stores(conf);
+          RequestRate rate = new RequestRate(config.ioRate());
+          Stores stores = new Stores(conf, rate);
           Path resolved;
           try {
             resolved = stores.resolve(new Path(path));
@@ -121,7 +124,8 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
           }
           table = resolved.toString();
           SparkJob started =
-              new SparkJob(jobId, resolved, overwrite(stores, resolved), stores.all(), config);
+              new SparkJob(
+                  jobId, resolved, overwrite(stores, resolved), stores.all(), rate, config);
           started.setUp();
           job = started;
           return null;
@@ -389,7 +393,8 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
                           names.forEach(name -> own.add(file(root, directory, name))));
                 });
         Store store = stores.all();
-        new Workers(new CommitterConfig(conf).ioThreads(), () -> {})
+        Audit audit = Audit.task(jobId, Long.toString(id));
+        new Workers(new CommitterConfig(conf).ioThreads(), () -> {}, audit)
             .forEach(own, store::deleteFile);
       } catch (IOException | RuntimeException e) {
         LOG.warn("Files of attempt {} of job {} remain in {}", id, jobId, staging.root(), e);

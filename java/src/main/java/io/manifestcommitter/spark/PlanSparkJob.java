@@ -60,11 +60,26 @@ final class PlanSparkJob implements PlanSource {
     this.config = config;
   }
 
+  /** Never: Spark commits a job once. */
+  @Override
+  public boolean isCommitted() {
+    return false;
+  }
+
+  @Override
+  public void begin(JobPlan plan) {}
+
   @Override
   public JobPlan plan() throws IOException {
+    try (JobPlanner planner =
+        new JobPlanner(jobId, new Target(staging.directory(), staging.root()))) {
+      return plan(planner);
+    }
+  }
+
+  private JobPlan plan(JobPlanner planner) throws IOException {
     Path table = staging.directory();
     CommittedFiles committed = new CommittedFiles(jobId, messages);
-    JobPlanner planner = new JobPlanner(jobId, new Target(table, staging.root()));
     for (Integer task : committed.tasks()) {
       planner.task(task.toString());
     }

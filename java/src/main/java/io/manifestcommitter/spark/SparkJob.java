@@ -1,11 +1,13 @@
 package io.manifestcommitter.spark;
 
 import io.manifestcommitter.CommitterConfig;
+import io.manifestcommitter.commit.Audit;
 import io.manifestcommitter.commit.CommitJob;
 import io.manifestcommitter.commit.JobDescription;
 import io.manifestcommitter.commit.SaveSummary;
 import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.manifest.StatisticsRecorder;
+import io.manifestcommitter.store.RequestRate;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
 import java.io.IOException;
@@ -28,6 +30,7 @@ final class SparkJob {
   private final StagingRoot staging;
   private final Overwrite overwrite;
   private final Store store;
+  private final RequestRate rate;
   private final CommitterConfig config;
   private final LocationMarks marks;
 
@@ -46,12 +49,19 @@ final class SparkJob {
     LEFT_BEHIND
   }
 
-  SparkJob(String jobId, Path table, Overwrite overwrite, Store store, CommitterConfig config) {
+  SparkJob(
+      String jobId,
+      Path table,
+      Overwrite overwrite,
+      Store store,
+      RequestRate rate,
+      CommitterConfig config) {
     this.jobId = jobId;
     this.table = table;
     this.staging = new StagingRoot(table, jobId);
     this.overwrite = overwrite;
     this.store = store;
+    this.rate = rate;
     this.config = config;
     this.marks = new LocationMarks(store, staging);
   }
@@ -97,6 +107,7 @@ final class SparkJob {
     }
     Workers workers = workers();
     StatisticsRecorder statistics = new StatisticsRecorder();
+    rate.recordTo(statistics);
     CommitJob commit = new CommitJob(description(), store, config, workers, statistics);
     try {
       commit.runOrTakeBack(
@@ -171,7 +182,7 @@ final class SparkJob {
   }
 
   private Workers workers() {
-    return new Workers(config.ioThreads(), () -> {});
+    return new Workers(config.ioThreads(), () -> {}, Audit.job(jobId));
   }
 
   /** Removes this job's staging trees, here and at the custom locations that attempts wrote to. */

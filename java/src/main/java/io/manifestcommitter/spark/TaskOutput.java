@@ -1,7 +1,7 @@
 package io.manifestcommitter.spark;
 
 import io.manifestcommitter.manifest.CorruptManifestException;
-import io.manifestcommitter.store.StorePaths;
+import io.manifestcommitter.manifest.PathText;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -343,10 +343,10 @@ final class TaskOutput {
       requireText(location);
       requireText(directory);
       requireText(name);
-      if (name.contains("/") || StorePaths.hasDotSegment(name)) {
+      if (name.contains("/") || PathText.hasDotSegment(name)) {
         throw new IllegalArgumentException("'" + name + "' is not a file's name");
       }
-      if (!directory.isEmpty() && StorePaths.hasDotSegment(directory)) {
+      if (!directory.isEmpty() && PathText.hasDotSegment(directory)) {
         throw new IllegalArgumentException("'" + directory + "' is not a relative directory");
       }
       names

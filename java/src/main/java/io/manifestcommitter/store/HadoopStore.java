@@ -1,7 +1,6 @@
 package io.manifestcommitter.store;
 
 import io.manifestcommitter.manifest.FileEntry;
-import java.io.EOFException;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -25,11 +24,13 @@ import org.apache.hadoop.fs.RemoteIterator;
 public class HadoopStore implements Store {
   private final FileSystem fs;
   private final StoreTraits traits;
+  private final RequestRate rate;
 
-  /** A store on {@code fs} that claims {@code traits}. */
-  public HadoopStore(FileSystem fs, StoreTraits traits) {
+  /** A store on {@code fs} that claims {@code traits} and makes its requests at {@code rate}. */
+  public HadoopStore(FileSystem fs, StoreTraits traits, RequestRate rate) {
     this.fs = Objects.requireNonNull(fs);
     this.traits = Objects.requireNonNull(traits);
+    this.rate = Objects.requireNonNull(rate);
   }
 
   @Override
@@ -40,7 +41,7 @@ public class HadoopStore implements Store {
   @Override
   public Optional<StoreEntry> status(Path path) throws IOException {
     try {
-      return Optional.of(entry(path, fs.getFileStatus(path)));
+      return Optional.of(entry(path, request().getFileStatus(path)));
     } catch (FileNotFoundException e) {
       return Optional.empty();
     }
@@ -48,7 +49,7 @@ public class HadoopStore implements Store {
 
   @Override
   public void list(Path directory, Visitor visitor) throws IOException {
-    RemoteIterator<FileStatus> entries = fs.listStatusIterator(directory);
+    RemoteIterator<FileStatus> entries = request().listStatusIterator(directory);
     while (entries.hasNext()) {
       visitor.visit(child(directory, entries.next()));
     }
@@ -56,7 +57,8 @@ public class HadoopStore implements Store {
 
   @Override
   public void mkdirs(Path directory) throws IOException {
-    if (!fs.mkdirs(directory) && !status(directory).filter(StoreEntry::isDirectory).isPresent()) {
+    if (!request().mkdirs(directory)
+        && !status(directory).filter(StoreEntry::isDirectory).isPresent()) {
       throw new IOException(
           "The store did not make the directory " + directory + " and gave no reason");
     }
@@ -97,28 +99,24 @@ public class HadoopStore implements Store {
 
   @Override
   public byte[] read(Path file, int limit) throws IOException {
-    long length = fs.getFileStatus(file).getLen();
-    if (length > limit) {
+    byte[] content = readStart(file, Math.addExact(limit, 1));
+    if (content.length > limit) {
       throw new IOException(
-          file
-              + " has "
-              + length
-              + " bytes, more than the "
-              + limit
-              + " that such a file can have");
-    }
-    byte[] content = new byte[(int) length];
-    try (FSDataInputStream in = fs.open(file)) {
-      in.readFully(0, content);
-    } catch (EOFException e) {
-      throw new IOException(file + " became shorter while it was read", e);
+          file + " has more than the " + limit + " bytes that such a file can have");
     }
     return content;
   }
 
   @Override
+  public byte[] readStart(Path file, int length) throws IOException {
+    try (FSDataInputStream in = request().open(file)) {
+      return in.readNBytes(length);
+    }
+  }
+
+  @Override
   public void write(Path file, Content content) throws IOException {
-    try (OutputStream out = fs.create(file, true)) {
+    try (OutputStream out = request().create(file, true)) {
       content.writeTo(out);
     }
   }
@@ -128,9 +126,20 @@ public class HadoopStore implements Store {
     return getClass().getSimpleName() + "(" + fs.getUri() + ", " + traits + ")";
   }
 
-  /** The filesystem, for a store that extends this one. */
-  protected final FileSystem fileSystem() {
+  /** The filesystem, for the one request that may now be made. */
+  protected final FileSystem request() throws IOException {
+    rate.await();
     return fs;
+  }
+
+  /**
+   * What tells a file from every other one, and stays the same in a rename; empty where nothing
+   * does.
+   */
+  protected String etag(FileStatus status) {
+    return traits.renameKeepsEtag() && status instanceof EtagSource
+        ? ((EtagSource) status).getEtag()
+        : "";
   }
 
   /**
@@ -148,18 +157,14 @@ public class HadoopStore implements Store {
     if (status.isDirectory()) {
       return StoreEntry.directory(path);
     }
-    String etag =
-        traits.renameKeepsEtag() && status instanceof EtagSource
-            ? ((EtagSource) status).getEtag()
-            : "";
     long time = traits.renameKeepsModificationTime() ? status.getModificationTime() : 0;
-    return StoreEntry.file(path, status.getLen(), etag, time);
+    return StoreEntry.file(path, status.getLen(), etag(status), time);
   }
 
   private RenameResult rename(Path source, Path destination, Recognition isOurs) {
     IOException refusal = null;
     try {
-      if (fs.rename(source, destination)) {
+      if (request().rename(source, destination)) {
         return RenameResult.renamed();
       }
     } catch (IOException e) {
@@ -197,15 +202,18 @@ public class HadoopStore implements Store {
       return RenameResult.failed(answer + "; the source is still there", refusal);
     }
     if (oursAtSource && !oursAtDestination) {
-      return RenameResult.failed(answer + "; something else stands at the destination", refusal);
+      return RenameResult.failed(answer + "; something else stands at the destination", refusal)
+          .inTheWay(atDestination.get());
     }
-    return RenameResult.unknown(
-        answer
-            + "; at the source there is "
-            + seen(atSource)
-            + ", at the destination "
-            + seen(atDestination),
-        refusal);
+    RenameResult unknown =
+        RenameResult.unknown(
+            answer
+                + "; at the source there is "
+                + seen(atSource)
+                + ", at the destination "
+                + seen(atDestination),
+            refusal);
+    return oursAtSource ? unknown.inTheWay(atDestination.get()) : unknown;
   }
 
   private static String seen(Optional<StoreEntry> entry) {
@@ -215,7 +223,7 @@ public class HadoopStore implements Store {
   private void delete(Path path, Depth depth) throws IOException {
     boolean deleted;
     try {
-      deleted = fs.delete(path, depth == Depth.TREE);
+      deleted = request().delete(path, depth == Depth.TREE);
     } catch (FileNotFoundException e) {
       return;
     }
@@ -226,7 +234,7 @@ public class HadoopStore implements Store {
 
   private boolean hasContent(Path directory) throws IOException {
     try {
-      return fs.listStatusIterator(directory).hasNext();
+      return request().listStatusIterator(directory).hasNext();
     } catch (FileNotFoundException e) {
       return false;
     }

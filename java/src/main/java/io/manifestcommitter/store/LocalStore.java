@@ -19,14 +19,14 @@ import org.apache.hadoop.fs.Path;
  */
 public final class LocalStore extends HadoopStore {
   /** A store on the local filesystem {@code fs}. */
-  public LocalStore(FileSystem fs) {
-    super(fs, StoreTraits.LOCAL);
+  public LocalStore(FileSystem fs, RequestRate rate) {
+    super(fs, StoreTraits.LOCAL, rate);
   }
 
   /** Lists at once: the iterator of some Hadoop versions shows checksum files too. */
   @Override
   public void list(Path directory, Visitor visitor) throws IOException {
-    for (FileStatus status : fileSystem().listStatus(directory)) {
+    for (FileStatus status : request().listStatus(directory)) {
       visitor.visit(child(directory, status));
     }
   }
@@ -34,8 +34,9 @@ public final class LocalStore extends HadoopStore {
   /** A directory in which only checksums of deleted files are left counts as empty. */
   @Override
   public boolean deleteEmptyDirectory(Path directory) throws IOException {
-    if (fileSystem() instanceof LocalFileSystem && isEmptyDirectory(directory)) {
-      FileSystem raw = ((LocalFileSystem) fileSystem()).getRawFileSystem();
+    FileSystem fs = request();
+    if (fs instanceof LocalFileSystem && isEmptyDirectory(directory)) {
+      FileSystem raw = ((LocalFileSystem) fs).getRawFileSystem();
       for (FileStatus status : raw.listStatus(directory)) {
         if (ChecksumFileSystem.isChecksumFile(status.getPath())) {
           raw.delete(status.getPath(), false);
@@ -47,7 +48,7 @@ public final class LocalStore extends HadoopStore {
 
   private boolean isEmptyDirectory(Path directory) throws IOException {
     return status(directory).filter(StoreEntry::isDirectory).isPresent()
-        && fileSystem().listStatus(directory).length == 0;
+        && request().listStatus(directory).length == 0;
   }
 
   @Override
@@ -56,11 +57,12 @@ public final class LocalStore extends HadoopStore {
       Optional<StoreEntry> existing = status(file.destination());
       if (existing.isPresent() && status(file.source()).isPresent()) {
         return RenameResult.failed(
-            "rename of "
-                + file.source()
-                + " was not tried: at its destination there is "
-                + existing.get(),
-            null);
+                "rename of "
+                    + file.source()
+                    + " was not tried: at its destination there is "
+                    + existing.get(),
+                null)
+            .inTheWay(existing.get());
       }
     } catch (IOException e) {
       return RenameResult.failed(

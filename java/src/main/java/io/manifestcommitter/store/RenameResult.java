@@ -24,16 +24,20 @@ public final class RenameResult {
     UNKNOWN
   }
 
-  private static final RenameResult RENAMED = new RenameResult(Outcome.RENAMED, "renamed", null);
+  private static final RenameResult RENAMED =
+      new RenameResult(Outcome.RENAMED, "renamed", null, null);
 
   private final Outcome outcome;
   private final String explanation;
   private final IOException cause;
+  private final StoreEntry inTheWay;
 
-  private RenameResult(Outcome outcome, String explanation, IOException cause) {
+  private RenameResult(
+      Outcome outcome, String explanation, IOException cause, StoreEntry inTheWay) {
     this.outcome = outcome;
     this.explanation = Objects.requireNonNull(explanation);
     this.cause = cause;
+    this.inTheWay = inTheWay;
   }
 
   /** The store said yes. */
@@ -43,17 +47,30 @@ public final class RenameResult {
 
   /** The store said no, yet it was done. */
   public static RenameResult recovered(String explanation, IOException cause) {
-    return new RenameResult(Outcome.RECOVERED, explanation, cause);
+    return new RenameResult(Outcome.RECOVERED, explanation, cause, null);
   }
 
   /** Proven not done. */
   public static RenameResult failed(String explanation, IOException cause) {
-    return new RenameResult(Outcome.FAILED, explanation, cause);
+    return new RenameResult(Outcome.FAILED, explanation, cause, null);
   }
 
   /** Not proven either way. */
   public static RenameResult unknown(String explanation, IOException cause) {
-    return new RenameResult(Outcome.UNKNOWN, explanation, cause);
+    return new RenameResult(Outcome.UNKNOWN, explanation, cause, null);
+  }
+
+  /** As this, and the source is proven to be where it was while something stands at its goal. */
+  public RenameResult inTheWay(StoreEntry entry) {
+    return new RenameResult(outcome, explanation, cause, Objects.requireNonNull(entry));
+  }
+
+  /**
+   * What stands at the destination, where the source is proven to be where it was: while it stands
+   * there, trying again is useless, and nothing of the source's is lost if it goes.
+   */
+  public Optional<StoreEntry> inTheWay() {
+    return Optional.ofNullable(inTheWay);
   }
 
   /** What is known. */

@@ -80,6 +80,11 @@ final class RoutingStore implements Store {
   }
 
   @Override
+  public byte[] readStart(Path file, int length) throws IOException {
+    return stores.of(file).readStart(file, length);
+  }
+
+  @Override
   public void write(Path file, Content content) throws IOException {
     stores.of(file).write(file, content);
   }

@@ -64,11 +64,19 @@ public interface Store {
   void deleteTree(Path directory) throws IOException;
 
   /**
-   * The content of a small file.
+   * The content of a small file. One request.
    *
-   * @param limit in bytes; a longer file is refused rather than read
+   * @param limit in bytes; a longer file is refused
+   * @throws java.io.FileNotFoundException if there is none
    */
   byte[] read(Path file, int limit) throws IOException;
+
+  /**
+   * The beginning of a file. One request.
+   *
+   * @param length in bytes; a shorter file is given whole
+   */
+  byte[] readStart(Path file, int length) throws IOException;
 
   /**
    * Creates a file, replacing one that is there; parents are made. Not atomic: write to a temporary

@@ -86,8 +86,8 @@ public final class StoreEntry {
     if (directory || length != otherLength) {
       return false;
     }
-    if (!etag.isEmpty() && !otherEtag.isEmpty()) {
-      return etag.equals(otherEtag);
+    if (!etag.isEmpty() && !otherEtag.isEmpty() && !etag.equals(otherEtag)) {
+      return false;
     }
     return modificationTime == 0 || otherTime == 0 || modificationTime == otherTime;
   }

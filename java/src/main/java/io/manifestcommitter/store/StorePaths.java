@@ -1,5 +1,6 @@
 package io.manifestcommitter.store;
 
+import io.manifestcommitter.manifest.PathText;
 import java.net.URI;
 import java.util.Objects;
 import org.apache.hadoop.fs.Path;
@@ -20,7 +21,7 @@ public final class StorePaths {
     String below = path.toUri().getPath();
     return below.length() > above.length()
         && below.startsWith(above)
-        && !hasDotSegment(below.substring(above.length()));
+        && !PathText.hasDotSegment(below.substring(above.length()));
   }
 
   /** Whether {@code path} is {@code ancestor} or lies below it. */
@@ -50,19 +51,6 @@ public final class StorePaths {
     }
     URI uri = parent.toUri();
     return new Path(uri.getScheme(), uri.getAuthority(), directoryPrefix(parent) + relative);
-  }
-
-  /**
-   * Whether a path with {@code /} between its components has one that is {@code .} or {@code ..} or
-   * empty.
-   */
-  public static boolean hasDotSegment(String relative) {
-    for (String segment : relative.split("/", -1)) {
-      if (segment.isEmpty() || segment.equals(".") || segment.equals("..")) {
-        return true;
-      }
-    }
-    return false;
   }
 
   /** Whether both paths have the same scheme and authority. */

@@ -2,11 +2,15 @@ package io.manifestcommitter.store;
 
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
@@ -42,12 +46,62 @@ public final class Stores {
           "abfss", StoreTraits.ABFS,
           "gs", StoreTraits.GCS);
 
+  private static final Set<String> LOCAL_SCHEMES = Set.of("file");
+  private static final Set<String> HDFS_SCHEMES = Set.of("hdfs", "webhdfs", "swebhdfs");
+
+  private static final List<String> OWN_CLASSES =
+      List.of(HadoopStore.class.getName(), HdfsStore.class.getName(), LocalStore.class.getName());
+
+  /** What their users mean by them is whatever is right for the scheme. */
+  private static final List<String> HADOOPS_CLASSES =
+      List.of(
+          "org.apache.hadoop.mapreduce.lib.output.committer.manifest.impl"
+              + ".ManifestStoreOperationsThroughFileSystem",
+          "org.apache.hadoop.fs.azurebfs.commit.AbfsManifestStoreOperations");
+
   private final Configuration conf;
+  private final RequestRate rate;
   private final Map<String, Store> open = new ConcurrentHashMap<>();
 
-  /** Stores that are opened with {@code conf}. */
+  /** Stores that are opened with {@code conf} and make as many requests as they are asked for. */
   public Stores(Configuration conf) {
+    this(conf, RequestRate.unlimited());
+  }
+
+  /** Stores that are opened with {@code conf} and share one rate of requests. */
+  public Stores(Configuration conf, RequestRate rate) {
     this.conf = Objects.requireNonNull(conf);
+    this.rate = Objects.requireNonNull(rate);
+  }
+
+  /** The names of classes that a user may ask for: ours, and those of Hadoop's committer. */
+  public static List<String> classNames() {
+    return Stream.concat(OWN_CLASSES.stream(), HADOOPS_CLASSES.stream())
+        .collect(Collectors.toList());
+  }
+
+  /**
+   * Checks that a class that the user asked for is one for the path's scheme.
+   *
+   * @param className one of {@link #classNames}, or empty
+   * @throws IllegalArgumentException if it is not; it says which is
+   */
+  public void requireClassFor(String className, Path path) throws IOException {
+    if (!OWN_CLASSES.contains(className)) {
+      return;
+    }
+    String right = of(path).getClass().getName();
+    if (!right.equals(className)) {
+      throw new IllegalArgumentException(
+          "The option mapreduce.manifest.committer.store.operations.classname is '"
+              + className
+              + "', which is not for "
+              + scheme(path)
+              + ":// ("
+              + path
+              + "). Remove it, or set it to "
+              + right);
+    }
   }
 
   /** Why the store of {@code path} is refused, empty if it is served. Opens nothing. */
@@ -116,12 +170,19 @@ public final class Stores {
     }
     FileSystem fs = path.getFileSystem(conf);
     String scheme = scheme(path);
-    Store store =
-        "file".equals(scheme)
-            ? new LocalStore(fs)
-            : new HadoopStore(fs, TRAITS.getOrDefault(scheme, StoreTraits.UNKNOWN));
+    Store store = open(scheme, fs);
     open.put(key, store);
     return store;
+  }
+
+  private Store open(String scheme, FileSystem fs) {
+    if (LOCAL_SCHEMES.contains(scheme)) {
+      return new LocalStore(fs, rate);
+    }
+    if (HDFS_SCHEMES.contains(scheme)) {
+      return new HdfsStore(fs, rate);
+    }
+    return new HadoopStore(fs, TRAITS.getOrDefault(scheme, StoreTraits.UNKNOWN), rate);
   }
 
   private void requireServed(Path path) throws UnsupportedStoreException {

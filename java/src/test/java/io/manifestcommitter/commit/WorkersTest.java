@@ -29,7 +29,7 @@ class WorkersTest {
 
   private final Set<Thread> used = ConcurrentHashMap.newKeySet();
   private final AtomicInteger progress = new AtomicInteger();
-  private final Workers workers = new Workers(THREADS, progress::incrementAndGet);
+  private final Workers workers = new Workers(THREADS, progress::incrementAndGet, Audit.job("job"));
 
   @AfterEach
   void noThreadIsLeft() {
@@ -139,7 +139,7 @@ class WorkersTest {
 
     assertThatThrownBy(
             () ->
-                new Workers(1, () -> {})
+                new Workers(1, () -> {}, Audit.job("job"))
                     .forEach(
                         items(10),
                         item -> {
@@ -161,7 +161,7 @@ class WorkersTest {
 
     assertThatThrownBy(
             () ->
-                new Workers(2, () -> {})
+                new Workers(2, () -> {}, Audit.job("job"))
                     .forEach(
                         items(10),
                         item -> {
@@ -266,7 +266,7 @@ class WorkersTest {
 
   @Test
   void atLeastOneThreadIsNeeded() {
-    assertThatThrownBy(() -> new Workers(0, () -> {}))
+    assertThatThrownBy(() -> new Workers(0, () -> {}, Audit.job("job")))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("0");
   }
@@ -311,7 +311,7 @@ class WorkersTest {
     Queue<Integer> begun = new ConcurrentLinkedQueue<>();
     Queue<Integer> finished = new ConcurrentLinkedQueue<>();
     AtomicInteger reached = new AtomicInteger();
-    Workers two = new Workers(2, () -> {});
+    Workers two = new Workers(2, () -> {}, Audit.job("job"));
     Caller caller =
         new Caller(
             () ->

@@ -1,6 +1,7 @@
 package io.manifestcommitter.spark;
 
 import io.manifestcommitter.CommitterConfig;
+import io.manifestcommitter.store.RequestRate;
 import io.manifestcommitter.store.Stores;
 import io.manifestcommitter.testing.MemoryFileSystem;
 import io.manifestcommitter.testing.MemoryStoreState;
@@ -56,7 +57,14 @@ final class SparkJobHarness {
 
   SparkJob setUp(Overwrite overwrite) throws IOException {
     Stores stores = new Stores(conf);
-    job = new SparkJob(JOB_ID, table, overwrite, stores.all(), new CommitterConfig(conf));
+    job =
+        new SparkJob(
+            JOB_ID,
+            table,
+            overwrite,
+            stores.all(),
+            RequestRate.unlimited(),
+            new CommitterConfig(conf));
     job.setUp();
     return job;
   }

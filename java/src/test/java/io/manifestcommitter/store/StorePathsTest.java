@@ -3,6 +3,7 @@ package io.manifestcommitter.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.manifestcommitter.manifest.PathText;
 import org.apache.hadoop.fs.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -109,13 +110,13 @@ class StorePathsTest {
   @ParameterizedTest
   @ValueSource(strings = {"", ".", "..", "a/..", "../a", "a/./b", "a//b", "/a", "a/"})
   void dotSegmentsAreFound(String relative) {
-    assertThat(StorePaths.hasDotSegment(relative)).isTrue();
+    assertThat(PathText.hasDotSegment(relative)).isTrue();
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"a", "a/b", "...", ".a", "a.", "..a/b..", "%2e%2e/x"})
   void otherSegmentsAreNot(String relative) {
-    assertThat(StorePaths.hasDotSegment(relative)).isFalse();
+    assertThat(PathText.hasDotSegment(relative)).isFalse();
   }
 
   @ParameterizedTest

@@ -1,0 +1,171 @@
+package io.manifestcommitter;
+
+import io.manifestcommitter.commit.Audit;
+import io.manifestcommitter.commit.CleanupJob;
+import io.manifestcommitter.commit.CommitJob;
+import io.manifestcommitter.commit.JobDescription;
+import io.manifestcommitter.commit.LoadManifests;
+import io.manifestcommitter.commit.SaveManifests;
+import io.manifestcommitter.commit.SaveSummary;
+import io.manifestcommitter.commit.Workers;
+import io.manifestcommitter.manifest.StatisticNames;
+import io.manifestcommitter.manifest.StatisticsRecorder;
+import io.manifestcommitter.store.RequestRate;
+import io.manifestcommitter.store.Store;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.hadoop.fs.Path;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The job's side of the Hadoop protocol: set up, commit, abort, clean up. What it knows of earlier
+ * tries it reads from the store, so each of these may run in a committer of its own, on a machine
+ * of its own.
+ */
+final class HadoopJob {
+  private static final Logger LOG = LoggerFactory.getLogger(HadoopJob.class);
+
+  private final Store store;
+  private final RequestRate rate;
+  private final CommitterConfig config;
+  private final JobPaths paths;
+  private final String jobIdSource;
+  private final Runnable progress;
+
+  /**
+   * A job.
+   *
+   * @param jobIdSource where its id comes from
+   * @param progress called while work goes on
+   */
+  HadoopJob(
+      Store store,
+      RequestRate rate,
+      CommitterConfig config,
+      JobPaths paths,
+      String jobIdSource,
+      Runnable progress) {
+    this.store = store;
+    this.rate = rate;
+    this.config = config;
+    this.paths = paths;
+    this.jobIdSource = jobIdSource;
+    this.progress = progress;
+  }
+
+  /**
+   * Makes the job's directories. An earlier attempt of the job that died in its commit is taken
+   * back first: this one writes everything again.
+   */
+  void setUp() throws IOException {
+    takeEarlierAttemptsBack();
+    Audit.job(paths.jobId())
+        .during(
+            StatisticNames.JOB_STAGE_SETUP,
+            () -> {
+              if (config.markSuccessfulJobs()) {
+                store.deleteFile(new Path(paths.destination(), JobPaths.SUCCESS_MARKER));
+                store.deleteFile(new Path(paths.destination(), JobPaths.FILE_LIST));
+              }
+              store.mkdirs(paths.taskAttemptsDirectory());
+              store.mkdirs(paths.manifestDirectory());
+              store.list(paths.manifestDirectory(), this::refuseOldManifest);
+            });
+  }
+
+  /** Its files would be committed with this job's. */
+  private void refuseOldManifest(StoreEntry found) throws IOException {
+    throw new IOException(
+        "There is a "
+            + found.name()
+            + " in "
+            + paths.manifestDirectory()
+            + " before job "
+            + paths.jobId()
+            + " has begun: another job has the same id, or an earlier one was not cleaned up."
+            + " If no such job runs, delete "
+            + paths.jobDirectory());
+  }
+
+  /** Commits the job, unless an earlier try did. A failure leaves the job for another try. */
+  void commit() throws IOException {
+    Workers workers = workers();
+    StatisticsRecorder statistics = new StatisticsRecorder();
+    rate.recordTo(statistics);
+    new CommitJob(description(paths), store, config, workers, statistics)
+        .run(manifests(paths, workers, statistics));
+  }
+
+  /** Takes back what a commit that failed made visible; one that came to its end stays. */
+  void takeBack() throws IOException {
+    Workers workers = workers();
+    StatisticsRecorder statistics = new StatisticsRecorder();
+    LoadManifests manifests = manifests(paths, workers, statistics);
+    CommitJob commit = new CommitJob(description(paths), store, config, workers, statistics);
+    commit.takeBackUnlessCommitted(manifests);
+  }
+
+  /** Saves the report of a job that is aborted and was never asked to commit. */
+  void saveAborted() {
+    new SaveSummary(store, description(paths), config, new StatisticsRecorder()).saveAborted();
+  }
+
+  /** Removes what the job has in the store besides its output. */
+  void cleanUp() throws IOException {
+    Workers workers = workers();
+    workers.<Void>shield(
+        () -> {
+          workers.toItsEnd();
+          new SaveManifests(store, workers, config, paths).run();
+          new CleanupJob(store, workers, config, paths).run();
+          return null;
+        });
+  }
+
+  /** MapReduce numbers the attempts of a job from 1; each has directories of its own. */
+  private void takeEarlierAttemptsBack() throws IOException {
+    if (paths.jobAttempt() <= 1) {
+      return;
+    }
+    List<JobPaths> earlier = new ArrayList<>();
+    try {
+      store.list(
+          paths.jobDirectory(),
+          entry ->
+              JobPaths.attemptOf(entry.name())
+                  .filter(number -> number < paths.jobAttempt())
+                  .ifPresent(number -> earlier.add(paths.ofAttempt(number))));
+    } catch (FileNotFoundException e) {
+      LOG.debug("Job {} left nothing of an earlier attempt", paths.jobId(), e);
+    }
+    for (JobPaths attempt : earlier) {
+      LOG.info("Taking back what attempt {} of job {} did", attempt.jobAttempt(), paths.jobId());
+      Workers workers = workers();
+      StatisticsRecorder statistics = new StatisticsRecorder();
+      new CommitJob(description(attempt), store, config, workers, statistics)
+          .takeBack(manifests(attempt, workers, statistics));
+      store.deleteTree(attempt.jobAttemptDirectory());
+    }
+  }
+
+  private LoadManifests manifests(
+      JobPaths attempt, Workers workers, StatisticsRecorder statistics) {
+    return new LoadManifests(store, workers, config, statistics, attempt);
+  }
+
+  private JobDescription description(JobPaths attempt) {
+    return new JobDescription(
+        attempt.jobId(),
+        jobIdSource,
+        ManifestCommitter.class.getName(),
+        attempt.destination(),
+        attempt.jobAttemptDirectory());
+  }
+
+  private Workers workers() {
+    return new Workers(config.ioThreads(), progress, Audit.job(paths.jobId()));
+  }
+}

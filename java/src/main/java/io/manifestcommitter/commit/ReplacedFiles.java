@@ -1,0 +1,94 @@
+package io.manifestcommitter.commit;
+
+import io.manifestcommitter.manifest.FileEntry;
+import io.manifestcommitter.store.RenameResult;
+import io.manifestcommitter.store.Store;
+import io.manifestcommitter.store.StoreEntry;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.UUID;
+import org.apache.hadoop.fs.Path;
+
+/**
+ * Files of earlier jobs whose names this job uses. They are kept in the job's own directory, under
+ * a name that tells where they belong, until cleanup: a job that fails gives them back.
+ */
+final class ReplacedFiles {
+  private final Store store;
+  private final Path directory;
+  private volatile boolean made;
+
+  /**
+   * The files that gave way.
+   *
+   * @param workDirectory the job's own, in the table's store
+   */
+  ReplacedFiles(Store store, Path workDirectory) {
+    this.store = store;
+    this.directory = new Path(workDirectory, "replaced");
+  }
+
+  /** Takes a file away from its place. */
+  void moveAside(StoreEntry old) throws IOException {
+    if (old.isDirectory()) {
+      throw new IOException(
+          "A directory stands where a file of the job goes, and was not touched: " + old.path());
+    }
+    if (!made) {
+      store.mkdirs(directory);
+      made = true;
+    }
+    FileEntry move =
+        new FileEntry(
+            old.path(), aside(old.path()), old.length(), old.etag(), old.modificationTime());
+    RenameResult result = Attempts.rename(store, move);
+    if (!result.isDone()) {
+      throw new IOException(
+          "Could not move the old file " + old.path() + " aside: " + result.explanation(),
+          result.cause().orElse(null));
+    }
+  }
+
+  /** What was moved aside, by name. */
+  Map<String, StoreEntry> list() throws IOException {
+    Map<String, StoreEntry> found = new HashMap<>();
+    try {
+      store.list(directory, entry -> found.put(entry.name(), entry));
+    } catch (FileNotFoundException e) {
+      // Nothing had to give way.
+    }
+    return found;
+  }
+
+  /**
+   * Puts the file that gave way at {@code place} back, if there is one and its place is free.
+   *
+   * @param asides what {@link #list} found
+   */
+  void bringBack(Path place, Map<String, StoreEntry> asides) throws IOException {
+    StoreEntry aside = asides.get(aside(place).getName());
+    if (aside == null
+        || store.status(place).isPresent()
+        || !store.status(aside.path()).isPresent()) {
+      return;
+    }
+    RenameResult result =
+        store.renameFile(
+            new FileEntry(
+                aside.path(), place, aside.length(), aside.etag(), aside.modificationTime()));
+    if (!result.isDone()) {
+      throw new IOException(
+          "the old file is still at " + aside.path() + ": " + result.explanation(),
+          result.cause().orElse(null));
+    }
+  }
+
+  /** One name for one place, whatever characters that has. */
+  private Path aside(Path place) {
+    byte[] text = place.toUri().toString().getBytes(StandardCharsets.UTF_8);
+    return new Path(directory, UUID.nameUUIDFromBytes(text).toString());
+  }
+}

@@ -1,0 +1,248 @@
+package io.manifestcommitter.manifest;
+
+import java.io.ByteArrayOutputStream;
+import java.io.Closeable;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.NoSuchElementException;
+import java.util.zip.DataFormatException;
+import java.util.zip.Deflater;
+import java.util.zip.Inflater;
+import org.apache.hadoop.fs.Path;
+
+/**
+ * A long list of file entries in little memory: about 40 bytes a file, and none past a bound, from
+ * where on they lie in a local file (design, "Parallelism, rate, memory"; architecture seed,
+ * MAPREDUCE-7435). Written once by one thread, then read any number of times in the order of
+ * writing.
+ *
+ * <p>To be closed, which removes the local file; so does the end of the JVM.
+ */
+public final class FileEntries implements Iterable<FileEntry>, Closeable {
+  private static final int BLOCK = 128 << 10;
+
+  private final List<Block> blocks;
+  private final SpillFile spill;
+  private final int count;
+  private final long bytes;
+
+  private FileEntries(Builder builder) {
+    this.blocks = List.copyOf(builder.blocks);
+    this.spill = builder.spill;
+    this.count = builder.count;
+    this.bytes = builder.bytes;
+  }
+
+  /**
+   * A list in the making.
+   *
+   * @param inMemory how many compressed bytes may stay in memory; what is more goes to a local file
+   */
+  public static Builder builder(int inMemory) {
+    return new Builder(inMemory);
+  }
+
+  /** How many files there are. */
+  public int count() {
+    return count;
+  }
+
+  /** The sum of the files' lengths, in bytes. */
+  public long bytes() {
+    return bytes;
+  }
+
+  /** The files; what the iterator throws is unchecked, since it reads the local file. */
+  @Override
+  public Iterator<FileEntry> iterator() {
+    return new Entries();
+  }
+
+  /** Removes the local file, if there is one. The list cannot be read any more. */
+  @Override
+  public void close() throws IOException {
+    spill.close();
+  }
+
+  /** A list in the making. Not for use by several threads. */
+  public static final class Builder implements Closeable {
+    private final List<Block> blocks = new ArrayList<>();
+    private final SpillFile spill = new SpillFile();
+    private final ByteArrayOutputStream block = new ByteArrayOutputStream(BLOCK);
+    private final DataOutputStream out = new DataOutputStream(block);
+    private long memoryLeft;
+    private int count;
+    private long bytes;
+
+    private Builder(int inMemory) {
+      this.memoryLeft = inMemory;
+    }
+
+    /** Adds a file. */
+    public Builder add(FileEntry file) throws IOException {
+      writePath(file.source());
+      writePath(file.destination());
+      writeText(file.etag());
+      out.writeLong(file.size());
+      out.writeLong(file.modificationTime());
+      count = Math.incrementExact(count);
+      bytes += file.size();
+      if (block.size() >= BLOCK) {
+        endBlock();
+      }
+      return this;
+    }
+
+    /** The finished list, which now has to be closed in place of this. */
+    public FileEntries build() throws IOException {
+      endBlock();
+      return new FileEntries(this);
+    }
+
+    @Override
+    public void close() throws IOException {
+      spill.close();
+    }
+
+    private void writePath(Path path) throws IOException {
+      writeText(path.toUri().getScheme());
+      writeText(path.toUri().getAuthority());
+      writeText(path.toUri().getPath());
+    }
+
+    private void writeText(String text) throws IOException {
+      if (text == null) {
+        out.writeInt(-1);
+        return;
+      }
+      byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
+      out.writeInt(utf8.length);
+      out.write(utf8);
+    }
+
+    private void endBlock() throws IOException {
+      if (block.size() == 0) {
+        return;
+      }
+      byte[] plain = block.toByteArray();
+      block.reset();
+      byte[] compressed = compress(plain);
+      if (compressed.length <= memoryLeft) {
+        memoryLeft -= compressed.length;
+        blocks.add(new Block(plain.length, compressed.length, compressed, 0));
+      } else {
+        // One that does not fit ends the use of memory, so that later, smaller ones keep order.
+        memoryLeft = 0;
+        blocks.add(new Block(plain.length, compressed.length, null, spill.append(compressed)));
+      }
+    }
+
+    private static byte[] compress(byte[] plain) {
+      Deflater deflater = new Deflater(Deflater.BEST_SPEED);
+      try {
+        deflater.setInput(plain);
+        deflater.finish();
+        ByteArrayOutputStream compressed = new ByteArrayOutputStream(plain.length / 4);
+        byte[] buffer = new byte[16 << 10];
+        while (!deflater.finished()) {
+          compressed.write(buffer, 0, deflater.deflate(buffer));
+        }
+        return compressed.toByteArray();
+      } finally {
+        deflater.end();
+      }
+    }
+  }
+
+  /** Some entries, compressed together. */
+  private static final class Block {
+    private final int plainLength;
+    private final int length;
+    private final byte[] content;
+    private final long position;
+
+    /**
+     * A block.
+     *
+     * @param content null where it lies in the local file, at {@code position}
+     */
+    Block(int plainLength, int length, byte[] content, long position) {
+      this.plainLength = plainLength;
+      this.length = length;
+      this.content = content;
+      this.position = position;
+    }
+  }
+
+  /** Reads the blocks one by one. */
+  private final class Entries implements Iterator<FileEntry> {
+    private final Iterator<Block> rest = blocks.iterator();
+    private ByteBuffer block = ByteBuffer.allocate(0);
+
+    @Override
+    public boolean hasNext() {
+      return block.hasRemaining() || rest.hasNext();
+    }
+
+    @Override
+    public FileEntry next() {
+      if (!hasNext()) {
+        throw new NoSuchElementException();
+      }
+      if (!block.hasRemaining()) {
+        block = expand(rest.next());
+      }
+      Path source = readPath();
+      Path destination = readPath();
+      String etag = readText();
+      return new FileEntry(source, destination, block.getLong(), etag, block.getLong());
+    }
+
+    private Path readPath() {
+      return new Path(readText(), readText(), readText());
+    }
+
+    private String readText() {
+      int length = block.getInt();
+      if (length < 0) {
+        return null;
+      }
+      String text = new String(block.array(), block.position(), length, StandardCharsets.UTF_8);
+      block.position(block.position() + length);
+      return text;
+    }
+
+    private ByteBuffer expand(Block next) {
+      Inflater inflater = new Inflater();
+      try {
+        inflater.setInput(
+            next.content != null ? next.content : spill.read(next.position, next.length));
+        byte[] plain = new byte[next.plainLength];
+        for (int done = 0; done < plain.length; ) {
+          int some = inflater.inflate(plain, done, plain.length - done);
+          if (some == 0) {
+            throw new IOException("it is shorter than it was");
+          }
+          done += some;
+        }
+        return ByteBuffer.wrap(plain);
+      } catch (IOException e) {
+        throw new UncheckedIOException(damaged(e), e);
+      } catch (DataFormatException e) {
+        throw new UncheckedIOException(damaged(e), new IOException(e));
+      } finally {
+        inflater.end();
+      }
+    }
+
+    private String damaged(Exception why) {
+      return "The job's list of files cannot be read back from " + spill + ": " + why;
+    }
+  }
+}

@@ -1,0 +1,59 @@
+package io.manifestcommitter.plan;
+
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.Set;
+import org.apache.hadoop.fs.Path;
+
+/**
+ * Remembers many paths in eight bytes each: what it does not know was never added; what it knows
+ * has to be looked at exactly.
+ */
+final class PathHashes {
+  private long[] hashes = new long[1024];
+  private int count;
+  private boolean sorted = true;
+
+  /** A number that is the same for equal paths, and hardly ever for others (FNV-1a, 64 bits). */
+  static long hash(Path path) {
+    String text = path.toUri().toString();
+    long hash = 0xcbf29ce484222325L;
+    for (int i = 0; i < text.length(); i++) {
+      hash = (hash ^ text.charAt(i)) * 0x100000001b3L;
+    }
+    return hash;
+  }
+
+  void add(Path path) {
+    if (count == hashes.length) {
+      hashes = Arrays.copyOf(hashes, count + count / 2);
+    }
+    hashes[count++] = hash(path);
+    sorted = false;
+  }
+
+  /** Whether the path may have been added; false is certain. */
+  boolean mayContain(Path path) {
+    sort();
+    return Arrays.binarySearch(hashes, 0, count, hash(path)) >= 0;
+  }
+
+  /** The hashes that were added more than once. */
+  Set<Long> repeated() {
+    sort();
+    Set<Long> repeated = new HashSet<>();
+    for (int i = 1; i < count; i++) {
+      if (hashes[i] == hashes[i - 1]) {
+        repeated.add(hashes[i]);
+      }
+    }
+    return repeated;
+  }
+
+  private void sort() {
+    if (!sorted) {
+      Arrays.sort(hashes, 0, count);
+      sorted = true;
+    }
+  }
+}

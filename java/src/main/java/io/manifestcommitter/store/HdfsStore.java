@@ -1,0 +1,25 @@
+package io.manifestcommitter.store;
+
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
+
+/**
+ * HDFS, also through {@code webhdfs}.
+ *
+ * <p>Relies on the file id: HDFS numbers its files, a rename keeps the number, and a file that is
+ * written again has another. With length and modification time it is a file's identity.
+ */
+public final class HdfsStore extends HadoopStore {
+  /** A store on the HDFS filesystem {@code fs}. */
+  public HdfsStore(FileSystem fs, RequestRate rate) {
+    super(fs, StoreTraits.HDFS, rate);
+  }
+
+  @Override
+  protected String etag(FileStatus status) {
+    return status instanceof HdfsFileStatus
+        ? "fileId-" + ((HdfsFileStatus) status).getFileId()
+        : "";
+  }
+}

@@ -1,0 +1,7 @@
+package io.manifestcommitter.store;
+
+class MemoryAbfsStoreContractTest extends MemoryStoreContract {
+  MemoryAbfsStoreContractTest() {
+    super("abfs");
+  }
+}

@@ -1,0 +1,7 @@
+package io.manifestcommitter.store;
+
+class MemoryGsStoreContractTest extends MemoryStoreContract {
+  MemoryGsStoreContractTest() {
+    super("gs");
+  }
+}

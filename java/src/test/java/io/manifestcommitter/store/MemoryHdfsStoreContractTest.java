@@ -1,0 +1,7 @@
+package io.manifestcommitter.store;
+
+class MemoryHdfsStoreContractTest extends MemoryStoreContract {
+  MemoryHdfsStoreContractTest() {
+    super("hdfs");
+  }
+}

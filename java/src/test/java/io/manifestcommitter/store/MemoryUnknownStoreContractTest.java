@@ -1,0 +1,7 @@
+package io.manifestcommitter.store;
+
+class MemoryUnknownStoreContractTest extends MemoryStoreContract {
+  MemoryUnknownStoreContractTest() {
+    super("mem");
+  }
+}
