@@ -12,6 +12,7 @@ import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.manifest.StatisticsRecorder;
 import io.manifestcommitter.store.RequestRate;
 import io.manifestcommitter.store.Store;
+import io.manifestcommitter.store.StoreEntry;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayList;

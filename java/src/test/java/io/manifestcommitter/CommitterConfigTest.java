@@ -5,10 +5,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.manifestcommitter.CommitterConfig.MissingFiles;
 import io.manifestcommitter.CommitterConfig.UnsupportedScheme;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.function.ToIntFunction;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.fs.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -17,11 +21,19 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class CommitterConfigTest {
+  private static final CommitterConfig DEFAULTS = new CommitterConfig(new Configuration(false));
+
   @Test
   void defaultsAreThoseOfTheUsageSeed() {
     CommitterConfig config = new CommitterConfig(new Configuration(false));
 
     assertThat(config.ioThreads()).isEqualTo(64);
+    assertThat(config.ioRate()).isZero();
+    assertThat(config.diagnosticsManifestDirectory()).isEmpty();
+    assertThat(config.manifestSaveAttempts()).isEqualTo(5);
+    assertThat(config.writerQueueCapacity()).isEqualTo(32);
+    assertThat(config.parallelDeleteBaseFirst()).isFalse();
+    assertThat(config.storeClass()).isEmpty();
     assertThat(config.deleteTargetFiles()).isFalse();
     assertThat(config.validateOutput()).isFalse();
     assertThat(config.summaryReportDirectory()).isEmpty();
@@ -33,33 +45,42 @@ class CommitterConfigTest {
     assertThat(config.unsupportedScheme()).isEqualTo(UnsupportedScheme.FAIL);
   }
 
-  @ParameterizedTest
-  @CsvSource({
-    "mapreduce.manifest.committer.io.threads",
-    "mapreduce.manifest.committer.delete.target.files",
-    "mapreduce.manifest.committer.validate.output",
-    "mapreduce.manifest.committer.summary.report.directory",
-    "mapreduce.manifest.committer.cleanup.parallel.delete",
-    "mapreduce.manifest.committer.missing.files",
-    "mapreduce.manifest.committer.unsupported.scheme",
-    "mapreduce.fileoutputcommitter.marksuccessfuljobs",
-    "mapreduce.fileoutputcommitter.cleanup.skipped",
-    "mapreduce.fileoutputcommitter.cleanup-failures.ignored"
-  })
-  void keysAreHadoopsOwn(String key) {
-    assertThat(
-            Stream.of(
-                CommitterConfig.IO_THREADS,
-                CommitterConfig.DELETE_TARGET_FILES,
-                CommitterConfig.VALIDATE_OUTPUT,
-                CommitterConfig.SUMMARY_REPORT_DIRECTORY,
-                CommitterConfig.CLEANUP_PARALLEL_DELETE,
-                CommitterConfig.MISSING_FILES,
-                CommitterConfig.UNSUPPORTED_SCHEME,
-                CommitterConfig.MARK_SUCCESSFUL_JOBS,
-                CommitterConfig.CLEANUP_SKIPPED,
-                CommitterConfig.CLEANUP_FAILURES_IGNORED))
-        .contains(key);
+  @Test
+  void theOptionsAreHadoopsAndThoseOfTheSeedAndTwoOfTheSparkProtocol() {
+    assertThat(CommitterConfig.options())
+        .extracting(CommitterOption::key)
+        .containsExactlyInAnyOrder(
+            "mapreduce.manifest.committer.cleanup.parallel.delete",
+            "mapreduce.manifest.committer.cleanup.parallel.delete.base.first",
+            "mapreduce.manifest.committer.delete.target.files",
+            "mapreduce.manifest.committer.diagnostics.manifest.directory",
+            "mapreduce.manifest.committer.io.rate",
+            "mapreduce.manifest.committer.io.threads",
+            "mapreduce.manifest.committer.manifest.save.attempts",
+            "mapreduce.manifest.committer.missing.files",
+            "mapreduce.manifest.committer.store.operations.classname",
+            "mapreduce.manifest.committer.summary.report.directory",
+            "mapreduce.manifest.committer.unsupported.scheme",
+            "mapreduce.manifest.committer.validate.output",
+            "mapreduce.manifest.committer.writer.queue.capacity",
+            "mapreduce.fileoutputcommitter.marksuccessfuljobs",
+            "mapreduce.fileoutputcommitter.cleanup.skipped",
+            "mapreduce.fileoutputcommitter.cleanup-failures.ignored");
+  }
+
+  @Test
+  void theFallbackOfEveryOptionIsAllowed() {
+    Configuration conf = new Configuration(false);
+    CommitterConfig.options().forEach(option -> conf.set(option.key(), option.fallback()));
+
+    assertThat(new CommitterConfig(conf)).usingRecursiveComparison().isEqualTo(DEFAULTS);
+  }
+
+  @Test
+  void theDocumentationListsThem() throws Exception {
+    assertThat(Path.of("docs", "options.md"))
+        .as("written by 'make docs'")
+        .hasContent(OptionsPage.text());
   }
 
   @ParameterizedTest
@@ -90,6 +111,9 @@ class CommitterConfigTest {
         flag(CommitterConfig.DELETE_TARGET_FILES, CommitterConfig::deleteTargetFiles),
         flag(CommitterConfig.VALIDATE_OUTPUT, CommitterConfig::validateOutput),
         flag(CommitterConfig.CLEANUP_PARALLEL_DELETE, CommitterConfig::parallelDelete),
+        flag(
+            CommitterConfig.CLEANUP_PARALLEL_DELETE_BASE_FIRST,
+            CommitterConfig::parallelDeleteBaseFirst),
         flag(CommitterConfig.MARK_SUCCESSFUL_JOBS, CommitterConfig::markSuccessfulJobs),
         flag(CommitterConfig.CLEANUP_SKIPPED, CommitterConfig::cleanupSkipped),
         flag(CommitterConfig.CLEANUP_FAILURES_IGNORED, CommitterConfig::cleanupFailuresIgnored));
@@ -104,51 +128,116 @@ class CommitterConfigTest {
     assertThat(new CommitterConfig(conf).validateOutput()).isTrue();
   }
 
-  @Test
-  void threadsAreTaken() {
+  @ParameterizedTest
+  @MethodSource("numbers")
+  void eachNumberIsReadFromItsOwnKeyOnly(String key, ToIntFunction<CommitterConfig> number) {
     Configuration conf = new Configuration(false);
-    conf.set(CommitterConfig.IO_THREADS, " 8 ");
+    conf.set(key, " 8 ");
 
-    assertThat(new CommitterConfig(conf).ioThreads()).isEqualTo(8);
+    assertThat(number.applyAsInt(new CommitterConfig(conf))).isEqualTo(8);
+    assertThat(number.applyAsInt(DEFAULTS)).isNotEqualTo(8);
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"0", "-1", "many", "1.5", "99999999999"})
-  void threadsHaveToBeAPositiveNumber(String value) {
+  @MethodSource("numbers")
+  void aNumberIsNeitherGuessedNorIgnored(String key, ToIntFunction<CommitterConfig> number) {
+    for (String value : List.of("-1", "many", "1.5", "99999999999")) {
+      Configuration conf = new Configuration(false);
+      conf.set(key, value);
+
+      assertThatThrownBy(() -> number.applyAsInt(new CommitterConfig(conf)))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContainingAll(key, "'" + value + "'", "a whole number from");
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("numbers")
+  void onlyARateMayBeNothing(String key, ToIntFunction<CommitterConfig> number) {
     Configuration conf = new Configuration(false);
-    conf.set(CommitterConfig.IO_THREADS, value);
+    conf.set(key, "0");
+    if (key.equals(CommitterConfig.IO_RATE)) {
+      assertThat(number.applyAsInt(new CommitterConfig(conf))).isZero();
+    } else {
+      assertThatThrownBy(() -> number.applyAsInt(new CommitterConfig(conf)))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContainingAll(key, "'0'", "from 1 on");
+    }
+  }
+
+  static Stream<Arguments> numbers() {
+    return Stream.of(
+        number(CommitterConfig.IO_THREADS, CommitterConfig::ioThreads),
+        number(CommitterConfig.IO_RATE, CommitterConfig::ioRate),
+        number(CommitterConfig.MANIFEST_SAVE_ATTEMPTS, CommitterConfig::manifestSaveAttempts),
+        number(CommitterConfig.WRITER_QUEUE_CAPACITY, CommitterConfig::writerQueueCapacity));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "io.manifestcommitter.store.HadoopStore",
+        "io.manifestcommitter.store.LocalStore",
+        "io.manifestcommitter.store.HdfsStore",
+        "org.apache.hadoop.fs.azurebfs.commit.AbfsManifestStoreOperations",
+        "org.apache.hadoop.mapreduce.lib.output.committer.manifest.impl"
+            + ".ManifestStoreOperationsThroughFileSystem"
+      })
+  void ourStoresAndHadoopsNamesForThemAreTaken(String name) {
+    Configuration conf = new Configuration(false);
+    conf.set(CommitterConfig.STORE_OPERATIONS_CLASS, name);
+
+    assertThat(new CommitterConfig(conf).storeClass()).isEqualTo(name);
+  }
+
+  @Test
+  void anotherClassIsAnsweredWithThoseThatAreTaken() {
+    Configuration conf = new Configuration(false);
+    conf.set(CommitterConfig.STORE_OPERATIONS_CLASS, "com.example.MyStore");
 
     assertThatThrownBy(() -> new CommitterConfig(conf))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContainingAll(CommitterConfig.IO_THREADS, "'" + value + "'", "from 1 on");
+        .hasMessageContainingAll(
+            CommitterConfig.STORE_OPERATIONS_CLASS,
+            "'com.example.MyStore'",
+            "io.manifestcommitter.store.HadoopStore",
+            "AbfsManifestStoreOperations");
   }
 
-  @Test
-  void aReportDirectoryIsAPath() {
+  @ParameterizedTest
+  @MethodSource("directories")
+  void aDirectoryIsAPathOrNothing(
+      String key, Function<CommitterConfig, Optional<org.apache.hadoop.fs.Path>> directory) {
     Configuration conf = new Configuration(false);
-    conf.set(CommitterConfig.SUMMARY_REPORT_DIRECTORY, " gs://bucket/reports ");
+    conf.set(key, " gs://bucket/reports ");
+    assertThat(directory.apply(new CommitterConfig(conf)))
+        .contains(new org.apache.hadoop.fs.Path("gs://bucket/reports"));
 
-    assertThat(new CommitterConfig(conf).summaryReportDirectory())
-        .contains(new Path("gs://bucket/reports"));
+    conf.set(key, "  ");
+    assertThat(directory.apply(new CommitterConfig(conf))).isEmpty();
   }
 
-  @Test
-  void anEmptyReportDirectoryIsNone() {
+  @ParameterizedTest
+  @MethodSource("directories")
+  void aDirectoryThatIsNoUriIsRefused(
+      String key, Function<CommitterConfig, Optional<org.apache.hadoop.fs.Path>> directory) {
     Configuration conf = new Configuration(false);
-    conf.set(CommitterConfig.SUMMARY_REPORT_DIRECTORY, "  ");
+    conf.set(key, "no scheme: at all");
 
-    assertThat(new CommitterConfig(conf).summaryReportDirectory()).isEmpty();
-  }
-
-  @Test
-  void aReportDirectoryThatIsNoUriIsRefused() {
-    Configuration conf = new Configuration(false);
-    conf.set(CommitterConfig.SUMMARY_REPORT_DIRECTORY, "no scheme: at all");
-
-    assertThatThrownBy(() -> new CommitterConfig(conf))
+    assertThatThrownBy(() -> directory.apply(new CommitterConfig(conf)))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContainingAll(CommitterConfig.SUMMARY_REPORT_DIRECTORY, "no scheme: at all")
+        .hasMessageContainingAll(key, "no scheme: at all")
         .hasCauseInstanceOf(IllegalArgumentException.class);
+  }
+
+  static Stream<Arguments> directories() {
+    return Stream.of(
+        directory(
+            CommitterConfig.SUMMARY_REPORT_DIRECTORY, CommitterConfig::summaryReportDirectory),
+        directory(
+            CommitterConfig.DIAGNOSTICS_MANIFEST_DIRECTORY,
+            CommitterConfig::diagnosticsManifestDirectory));
   }
 
   @Test
@@ -178,5 +267,14 @@ class CommitterConfigTest {
 
   private static Arguments flag(String key, Predicate<CommitterConfig> flag) {
     return Arguments.of(key, flag);
+  }
+
+  private static Arguments number(String key, ToIntFunction<CommitterConfig> number) {
+    return Arguments.of(key, number);
+  }
+
+  private static Arguments directory(
+      String key, Function<CommitterConfig, Optional<org.apache.hadoop.fs.Path>> directory) {
+    return Arguments.of(key, directory);
   }
 }

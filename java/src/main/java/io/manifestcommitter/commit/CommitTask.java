@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * under a temporary name, rename it to the task's name. The last attempt to do so is the task's
  * (the paper, section XIV: refusing a second attempt made jobs fail that could have gone on).
  *
- * <p>One request for each directory of the attempt, and three for the manifest.
+ * <p>One request for each directory of the attempt, and two for the manifest.
  */
 public final class CommitTask {
   private static final Logger LOG = LoggerFactory.getLogger(CommitTask.class);
@@ -116,9 +116,14 @@ public final class CommitTask {
   private void trySave(TaskManifest manifest, byte[] json) throws IOException {
     Path temporary = paths.temporaryManifest(manifest.taskAttemptId());
     Path target = paths.manifest(manifest.taskId());
+    FileEntry rename = new FileEntry(temporary, target, json.length, null, 0);
     store.write(temporary, out -> out.write(json));
-    store.deleteFile(target);
-    RenameResult result = store.renameFile(new FileEntry(temporary, target, json.length, null, 0));
+    RenameResult result = store.renameFile(rename);
+    if (!result.isDone() && result.inTheWay().isPresent()) {
+      // Another attempt of the task was committed; this one takes its place.
+      store.deleteFile(target);
+      result = store.renameFile(rename);
+    }
     if (!result.isDone()) {
       throw new IOException(
           "Could not commit task " + manifest.taskId() + ": " + result.explanation(),

@@ -79,6 +79,7 @@ public final class FileEntries implements Iterable<FileEntry>, Closeable {
     private long memoryLeft;
     private int count;
     private long bytes;
+    private boolean built;
 
     private Builder(int inMemory) {
       this.memoryLeft = inMemory;
@@ -99,15 +100,19 @@ public final class FileEntries implements Iterable<FileEntry>, Closeable {
       return this;
     }
 
-    /** The finished list, which now has to be closed in place of this. */
+    /** The finished list, which now has to be closed instead of this. */
     public FileEntries build() throws IOException {
       endBlock();
+      built = true;
       return new FileEntries(this);
     }
 
+    /** Drops what was added, unless it was built. */
     @Override
     public void close() throws IOException {
-      spill.close();
+      if (!built) {
+        spill.close();
+      }
     }
 
     private void writePath(Path path) throws IOException {

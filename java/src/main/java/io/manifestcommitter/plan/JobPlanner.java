@@ -34,7 +34,6 @@ public final class JobPlanner implements Closeable {
   private final Set<Path> parents = new HashSet<>();
   private final Set<String> tasks = new HashSet<>();
   private final List<String> warnings = new ArrayList<>();
-  private boolean planned;
 
   /**
    * A plan for one job.
@@ -123,6 +122,17 @@ public final class JobPlanner implements Closeable {
   public JobPlan plan(ExistingDirectories existing, Collection<OldDirectory> replaced)
       throws IOException {
     FileEntries all = files.build();
+    try {
+      return plan(all, existing, replaced);
+    } catch (IOException | RuntimeException | Error e) {
+      all.close();
+      throw e;
+    }
+  }
+
+  private JobPlan plan(
+      FileEntries all, ExistingDirectories existing, Collection<OldDirectory> replaced)
+      throws PlanRejectedException {
     Map<Path, Path> claimed = claimed(all, replaced);
     for (Path directory : directories) {
       Path source = claimed.get(directory);
@@ -136,26 +146,21 @@ public final class JobPlanner implements Closeable {
     }
     Set<Path> missing = new HashSet<>(directories);
     missing.removeAll(existing.directories());
-    JobPlan plan =
-        new JobPlan(
-            jobId,
-            table.directory(),
-            all,
-            missing,
-            new ArrayList<>(existing.files()),
-            withoutDestinations(replaced, claimed.keySet()),
-            tasks.size(),
-            warnings);
-    planned = true;
-    return plan;
+    return new JobPlan(
+        jobId,
+        table.directory(),
+        all,
+        missing,
+        new ArrayList<>(existing.files()),
+        withoutDestinations(replaced, claimed.keySet()),
+        tasks.size(),
+        warnings);
   }
 
   /** Drops what was collected, unless a plan has it. */
   @Override
   public void close() throws IOException {
-    if (!planned) {
-      files.close();
-    }
+    files.close();
   }
 
   /**

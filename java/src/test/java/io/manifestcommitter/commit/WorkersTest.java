@@ -3,10 +3,13 @@ package io.manifestcommitter.commit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.assertj.core.api.Assertions.fail;
 
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;
@@ -130,6 +133,142 @@ class WorkersTest {
 
     assertThat(loader).hasValue(ours);
     assertThat(used).hasSize(1).allMatch(Thread::isDaemon);
+  }
+
+  @Test
+  void whatIsProducedInParallelIsConsumedByTheCaller() throws Exception {
+    List<Integer> consumed = new ArrayList<>();
+    Set<Thread> consumers = new HashSet<>();
+    workers.pipe(
+        items(1000),
+        item -> {
+          used.add(Thread.currentThread());
+          return item * 2;
+        },
+        3,
+        product -> {
+          consumers.add(Thread.currentThread());
+          consumed.add(product);
+        });
+
+    assertThat(consumed)
+        .containsExactlyInAnyOrderElementsOf(
+            items(1000).stream().map(item -> item * 2).collect(Collectors.toList()));
+    assertThat(consumers).containsExactly(Thread.currentThread());
+    assertThat(used).hasSizeBetween(1, THREADS).doesNotContain(Thread.currentThread());
+  }
+
+  @Test
+  void nothingIsConsumedOfNothing() throws Exception {
+    workers.pipe(List.<Integer>of(), item -> item, 3, item -> fail("consumed " + item));
+
+    assertThat(progress).hasValue(0);
+  }
+
+  @Test
+  void noMoreIsProducedThanMayWait() throws Exception {
+    AtomicInteger produced = new AtomicInteger();
+    AtomicInteger consumed = new AtomicInteger();
+    AtomicInteger most = new AtomicInteger();
+    workers.pipe(
+        items(200),
+        item -> {
+          most.accumulateAndGet(produced.incrementAndGet() - consumed.get(), Math::max);
+          return item;
+        },
+        2,
+        item -> consumed.incrementAndGet());
+
+    // One is in the consumer's hands, two wait, and every thread may hold one.
+    assertThat(most).hasValueLessThanOrEqualTo(1 + 2 + THREADS);
+    assertThat(consumed).hasValue(200);
+  }
+
+  @Test
+  void aProducerThatFailsFailsThePipe() {
+    IOException failure = new IOException("item 7");
+
+    assertThatThrownBy(
+            () ->
+                workers.pipe(
+                    items(100),
+                    item -> {
+                      used.add(Thread.currentThread());
+                      if (item == 7) {
+                        throw failure;
+                      }
+                      return item;
+                    },
+                    1,
+                    item -> {}))
+        .isSameAs(failure);
+    assertThat(workers.failedItem()).contains("7");
+  }
+
+  @Test
+  void aConsumerThatFailsStopsTheProducers() {
+    AtomicInteger produced = new AtomicInteger();
+    IOException failure = new IOException("consumer");
+
+    assertThatThrownBy(
+            () ->
+                workers.pipe(
+                    items(1000),
+                    item -> {
+                      used.add(Thread.currentThread());
+                      produced.incrementAndGet();
+                      return item;
+                    },
+                    1,
+                    item -> {
+                      throw failure;
+                    }))
+        .isSameAs(failure)
+        .hasNoSuppressedExceptions();
+    assertThat(produced).hasValueLessThanOrEqualTo(1 + 1 + THREADS);
+  }
+
+  @Test
+  void aPipeInsideAnActionIsRefused() {
+    assertThatThrownBy(
+            () ->
+                workers.forEach(
+                    items(1), item -> workers.pipe(items(1), inner -> inner, 1, inner -> {})))
+        .isInstanceOf(IllegalStateException.class);
+  }
+
+  @Test
+  void theItemThatFailedFirstIsKnown() {
+    assertThat(workers.failedItem()).isEmpty();
+    assertThatThrownBy(
+            () ->
+                workers.map(
+                    List.of("a", "b"),
+                    item -> {
+                      if (item.equals("b")) {
+                        throw new IOException("no");
+                      }
+                      return item;
+                    }))
+        .hasMessage("no");
+    assertThatThrownBy(
+        () ->
+            workers.forEach(
+                List.of("later"),
+                item -> {
+                  throw new IOException(item);
+                }));
+
+    assertThat(workers.failedItem()).contains("b");
+  }
+
+  @Test
+  void whoGoesThroughItemsTellsThatWorkGoesOn() {
+    List<Integer> seen = new ArrayList<>();
+    workers.telling(items(10)).forEach(seen::add);
+
+    assertThat(seen).isEqualTo(items(10));
+    assertThat(progress).hasValue(10);
   }
 
   @Test
