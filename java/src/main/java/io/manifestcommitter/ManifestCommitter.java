@@ -8,6 +8,7 @@ import io.manifestcommitter.store.Stores;
 import java.io.IOException;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.StreamCapabilities;
 import org.apache.hadoop.mapreduce.JobContext;
 import org.apache.hadoop.mapreduce.JobStatus;
 import org.apache.hadoop.mapreduce.TaskAttemptContext;
@@ -23,16 +24,19 @@ import org.apache.hadoop.util.Progressable;
  * Nothing is visible before job commit. A job commit that fails leaves what it has done for another
  * try, by this committer or a new one, and {@link #abortJob} takes it back.
  */
-public class ManifestCommitter extends PathOutputCommitter {
+public class ManifestCommitter extends PathOutputCommitter implements StreamCapabilities {
   private static final String SPARK_WRITE_JOB_UUID = "spark.sql.sources.writeJobUUID";
   private static final String JOB_ATTEMPT = "mapreduce.job.application.attempt.id";
 
+  private final SparkCaller caller;
   private final Configuration conf;
   private final RequestRate rate;
   private final Stores stores;
-  private final JobPaths paths;
-  private final String jobIdSource;
-  private final String taskAttemptId;
+  private final Path destination;
+  private final String writeJobUuid;
+  private final int jobAttempt;
+  private final TaskAttemptID taskAttemptId;
+  private final Path workPath;
 
   private boolean commitTried;
   private boolean committed;
@@ -45,47 +49,55 @@ public class ManifestCommitter extends PathOutputCommitter {
    */
   public ManifestCommitter(Path outputPath, TaskAttemptContext context) throws IOException {
     super(outputPath, context);
+    this.caller = SparkCaller.ofThisStack();
     this.conf = context.getConfiguration();
     this.rate = rate(conf);
     this.stores = new Stores(conf, rate);
-    String uuid = conf.getTrimmed(SPARK_WRITE_JOB_UUID, "");
+    this.destination = stores.resolve(outputPath);
     // Spark's own job ids were not unique (SPARK-33402); its UUID is.
-    this.jobIdSource = uuid.isEmpty() ? "JobID" : SPARK_WRITE_JOB_UUID;
-    this.taskAttemptId = context.getTaskAttemptID().toString();
-    this.paths =
-        new JobPaths(
-            stores.resolve(outputPath),
-            uuid.isEmpty() ? context.getJobID().toString() : uuid,
-            conf.getInt(JOB_ATTEMPT, 0));
+    this.writeJobUuid =
+        caller.sharesWriteJobUuid() ? conf.getTrimmed(SPARK_WRITE_JOB_UUID, "") : "";
+    this.jobAttempt = conf.getInt(JOB_ATTEMPT, 0);
+    this.taskAttemptId = context.getTaskAttemptID();
+    this.workPath = workPath(context);
   }
 
   /** The destination directory, qualified. */
   @Override
   public Path getOutputPath() {
-    return paths.destination();
+    return destination;
   }
 
   /** Where this task attempt writes. */
   @Override
   public Path getWorkPath() {
-    return paths.taskAttemptDirectory(taskAttemptId);
+    return workPath;
+  }
+
+  /** For Spark's PathOutputCommitProtocol; see {@link SparkCaller#supportsDynamicPartitioning}. */
+  @Override
+  public boolean hasCapability(String capability) {
+    return capability.equals(SparkCaller.DYNAMIC_PARTITIONING)
+        && SparkCaller.supportsDynamicPartitioning(destination);
   }
 
   /**
    * Makes the job's directories.
    *
-   * @throws IllegalArgumentException if an option has a value that is not allowed; it names the
-   *     key, the value and what is allowed
+   * @throws IllegalArgumentException if an option has a value that is not allowed, which names the
+   *     key, the value and what is allowed; or if Spark would write past the staging directory
    */
   @Override
   public void setupJob(JobContext context) throws IOException {
+    caller.requireStaging(destination);
     CommitterConfig config = new CommitterConfig(conf);
-    stores.requireClassFor(config.storeClass(), paths.destination());
+    stores.requireClassFor(config.storeClass(), destination);
     job(context).setUp();
   }
 
   @Override
   public void setupTask(TaskAttemptContext context) throws IOException {
+    caller.requireStaging(destination);
     audit(context)
         .during(StatisticNames.TASK_STAGE_SETUP, () -> stores.all().mkdirs(workPath(context)));
   }
@@ -100,7 +112,7 @@ public class ManifestCommitter extends PathOutputCommitter {
   public void commitTask(TaskAttemptContext context) throws IOException {
     TaskAttemptID attempt = context.getTaskAttemptID();
     CommitTask commit =
-        new CommitTask(stores.all(), new CommitterConfig(conf), paths, progress(context));
+        new CommitTask(stores.all(), new CommitterConfig(conf), paths(context), progress(context));
     audit(context)
         .during(
             StatisticNames.TASK_STAGE_COMMIT,
@@ -163,11 +175,11 @@ public class ManifestCommitter extends PathOutputCommitter {
   @Override
   public String toString() {
     return "ManifestCommitter{destination="
-        + paths.destination()
+        + destination
         + ", jobId="
-        + paths.jobId()
+        + (writeJobUuid.isEmpty() ? taskAttemptId.getJobID() : writeJobUuid)
         + " ("
-        + jobIdSource
+        + jobIdSource()
         + ")"
         + ", taskAttemptId="
         + taskAttemptId
@@ -178,17 +190,35 @@ public class ManifestCommitter extends PathOutputCommitter {
         + "}";
   }
 
+  /**
+   * Where the job works. Its id is that of the context and not of our making: Spark makes the
+   * driver's committer with a task attempt of another job id.
+   */
+  private JobPaths paths(JobContext context) {
+    String jobId = writeJobUuid.isEmpty() ? context.getJobID().toString() : writeJobUuid;
+    return new JobPaths(destination, jobId, jobAttempt);
+  }
+
+  private String jobIdSource() {
+    return writeJobUuid.isEmpty() ? "JobID" : SPARK_WRITE_JOB_UUID;
+  }
+
   private Path workPath(TaskAttemptContext context) {
-    return paths.taskAttemptDirectory(context.getTaskAttemptID().toString());
+    return paths(context).taskAttemptDirectory(context.getTaskAttemptID().toString());
   }
 
   private HadoopJob job(JobContext context) {
     return new HadoopJob(
-        stores.all(), rate, new CommitterConfig(conf), paths, jobIdSource, progress(context));
+        stores.all(),
+        rate,
+        new CommitterConfig(conf),
+        paths(context),
+        jobIdSource(),
+        progress(context));
   }
 
   private Audit audit(TaskAttemptContext context) {
-    return Audit.task(paths.jobId(), context.getTaskAttemptID().toString());
+    return Audit.task(paths(context).jobId(), context.getTaskAttemptID().toString());
   }
 
   private static Runnable progress(JobContext context) {

@@ -15,11 +15,9 @@ import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
 import java.io.FileDescriptor;
 import java.io.FileNotFoundException;
-import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -47,9 +45,6 @@ public final class ManifestPrinter {
 
   private static final String SUCCESS = "_SUCCESS";
 
-  /** How spark-submit hands Hadoop's options to a program: as system properties. */
-  private static final String SPARK_HADOOP = "spark.hadoop.";
-
   private static final JsonFactory JSON =
       new JsonFactoryBuilder()
           .enable(JsonWriteFeature.ESCAPE_NON_ASCII)
@@ -60,7 +55,7 @@ public final class ManifestPrinter {
   private static final String USAGE =
       String.join(
           System.lineSeparator(),
-          "Usage: ManifestPrinter [--json] [-D key=value]... <path>...",
+          "Usage: ManifestPrinter [--json] [--properties-file file] [-D key=value]... <path>...",
           "",
           "Prints what a job's committer wrote. A path is one of",
           "  a table's directory, for its _SUCCESS",
@@ -69,9 +64,10 @@ public final class ManifestPrinter {
           "  a task manifest",
           "on any filesystem that Hadoop knows.",
           "",
-          "  --json        one line of JSON for each path",
-          "  -D key=value  an option of Hadoop, such as an account's key",
-          "  --help        this text",
+          "  --json                  one line of JSON for each path",
+          "  --properties-file file  settings as in spark-defaults.conf; those of Hadoop are used",
+          "  -D key=value            an option of Hadoop, such as an account's key",
+          "  --help                  this text",
           "",
           "Exit code: 0 all printed; 1 a path was not found, unreadable or damaged; 2 wrong usage.");
 
@@ -87,8 +83,8 @@ public final class ManifestPrinter {
 
   /** Runs the program and ends the JVM with its exit code. */
   public static void main(String[] args) {
-    PrintStream out = utf8(FileDescriptor.out);
-    PrintStream err = utf8(FileDescriptor.err);
+    PrintStream out = CommandLine.utf8(FileDescriptor.out);
+    PrintStream err = CommandLine.utf8(FileDescriptor.err);
     int code = run(args, out, err);
     out.flush();
     err.flush();
@@ -102,43 +98,17 @@ public final class ManifestPrinter {
    *     2 if the arguments are wrong
    */
   static int run(String[] args, PrintStream out, PrintStream err) {
-    Configuration conf = new Configuration();
-    for (String name : System.getProperties().stringPropertyNames()) {
-      if (name.startsWith(SPARK_HADOOP)) {
-        conf.set(name.substring(SPARK_HADOOP.length()), System.getProperty(name));
-      }
-    }
-    Format format = Format.TEXT;
-    List<String> paths = new ArrayList<>();
-    boolean options = true;
-    for (int i = 0; i < args.length; i++) {
-      String arg = args[i];
-      if (!options || !arg.startsWith("-")) {
-        paths.add(arg);
-      } else if (arg.equals("--")) {
-        options = false;
-      } else if (arg.equals("--help") || arg.equals("-h")) {
+    try {
+      CommandLine line = CommandLine.parse(args);
+      if (line.help()) {
         out.println(USAGE);
         return OK;
-      } else if (arg.equals("--json")) {
-        format = Format.JSON;
-      } else if (arg.startsWith("-D")) {
-        boolean apart = arg.length() == 2;
-        String setting = apart ? (i + 1 < args.length ? args[i + 1] : "") : arg.substring(2);
-        int equals = setting.indexOf('=');
-        if (equals < 1) {
-          return wrongUsage(err, "-D needs key=value");
-        }
-        conf.set(setting.substring(0, equals), setting.substring(equals + 1));
-        i += apart ? 1 : 0;
-      } else {
-        return wrongUsage(err, "there is no option " + Humane.line(arg));
       }
+      return new ManifestPrinter(line.conf(), out, err)
+          .printAll(line.paths(), line.json() ? Format.JSON : Format.TEXT);
+    } catch (CommandLine.UsageException e) {
+      return wrongUsage(err, e.getMessage());
     }
-    if (paths.isEmpty() || paths.contains("")) {
-      return wrongUsage(err, paths.isEmpty() ? "a path is missing" : "a path is empty");
-    }
-    return new ManifestPrinter(conf, out, err).printAll(paths, format);
   }
 
   private static int wrongUsage(PrintStream err, String why) {
@@ -366,10 +336,6 @@ public final class ManifestPrinter {
         + e
         + "). Check that the store can be reached with the settings"
         + " in HADOOP_CONF_DIR or given with -D";
-  }
-
-  private static PrintStream utf8(FileDescriptor descriptor) {
-    return new PrintStream(new FileOutputStream(descriptor), false, StandardCharsets.UTF_8);
   }
 
   private enum Format {

@@ -109,6 +109,7 @@ public final class CommitJob {
               throw reason;
             }
           }
+          manifests.tookBack();
           return null;
         });
   }
@@ -169,8 +170,12 @@ public final class CommitJob {
 
     step(
         StatisticNames.JOB_STAGE_CREATE_TARGET_DIRS,
-        () -> new MakeDirectories(store, workers).run(plan));
+        () -> new MakeDirectories(store, workers, replaced).run(plan));
     step(StatisticNames.JOB_STAGE_RENAME_FILES, this::renameFiles);
+    if ((published.hasRecovered() || plan.files().count() == 0) && source.isCommittedAfterAll()) {
+      LOG.info("{} is committed already; its cleanup was not finished", plan);
+      return;
+    }
     if (config.validateOutput()) {
       step(
           StatisticNames.JOB_STAGE_OPTIONAL_VALIDATE_OUTPUT,

@@ -67,6 +67,14 @@ final class CommitMark {
     }
   }
 
+  /**
+   * Removes the mark, once the commit is taken back: cleanup may then delete the sources, by which
+   * it can be told what was published.
+   */
+  static void remove(Store store, JobPaths paths) throws IOException {
+    Attempts.few(() -> store.deleteFile(paths.commitMark()));
+  }
+
   /** The directories that did not exist when the commit began. */
   Set<Path> madeDirectories() {
     return madeDirectories;

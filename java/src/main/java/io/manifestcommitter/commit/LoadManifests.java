@@ -83,6 +83,11 @@ public final class LoadManifests implements PlanSource {
   }
 
   @Override
+  public boolean isCommittedAfterAll() throws IOException {
+    return hasOwnReport();
+  }
+
+  @Override
   public JobPlan plan() throws IOException {
     Optional<CommitMark> mark = markSeen ? CommitMark.read(store, paths) : Optional.empty();
     markSeen = mark.isPresent();
@@ -127,6 +132,11 @@ public final class LoadManifests implements PlanSource {
       existing.removeAll(mark.get().madeDirectories());
       return Optional.of(planner.plan(new ExistingDirectories(existing, Set.of()), List.of()));
     }
+  }
+
+  /** Notes in the store that the commit was taken back. */
+  void tookBack() throws IOException {
+    CommitMark.remove(store, paths);
   }
 
   /** Whether the table's report is this job's: it is the last thing that a commit makes. */

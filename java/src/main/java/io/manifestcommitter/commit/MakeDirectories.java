@@ -2,7 +2,10 @@ package io.manifestcommitter.commit;
 
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.store.Store;
+import io.manifestcommitter.store.StoreEntry;
 import java.io.IOException;
+import java.util.Optional;
+import org.apache.hadoop.fs.Path;
 
 /**
  * Makes the directories that a plan's files need and that are missing, in parallel; each with its
@@ -11,15 +14,24 @@ import java.io.IOException;
 final class MakeDirectories {
   private final Store store;
   private final Workers workers;
+  private final ReplacedFiles replaced;
 
-  MakeDirectories(Store store, Workers workers) {
+  MakeDirectories(Store store, Workers workers, ReplacedFiles replaced) {
     this.store = store;
     this.workers = workers;
+    this.replaced = replaced;
   }
 
-  /** Makes them, after deleting the files that the plan found in their way. */
+  /** Makes them; the files that the plan found in their way give way first. */
   void run(JobPlan plan) throws IOException {
-    workers.forEach(plan.filesInTheWay(), store::deleteFile);
+    workers.forEach(plan.filesInTheWay(), this::moveAside);
     workers.forEach(plan.directoriesToMake(), store::mkdirs);
+  }
+
+  private void moveAside(Path file) throws IOException {
+    Optional<StoreEntry> found = store.status(file);
+    if (found.isPresent() && !found.get().isDirectory()) {
+      replaced.moveAside(found.get());
+    }
   }
 }

@@ -7,9 +7,15 @@ import java.io.IOException;
 public interface PlanSource {
   /**
    * Whether an earlier try committed the job already, so that nothing is left to do but to clean
-   * up.
+   * up. Asked first; answered without a request where there is no sign of an earlier try.
    */
   boolean isCommitted() throws IOException;
+
+  /**
+   * The same, asked where the plan's files turned out to be published, or there are none: the last
+   * sign of an earlier try may have gone in its cleanup. Makes a request.
+   */
+  boolean isCommittedAfterAll() throws IOException;
 
   /**
    * Loads and checks everything. The caller closes the plan.

@@ -103,11 +103,11 @@ final class PublishReport {
     RenameResult result = store.renameFile(file);
     int refusals = 0;
     for (int round = 1; !result.isDone(); round++) {
-      boolean another = result.outcome() == RenameResult.Outcome.FAILED && moveAside(name);
+      boolean undone =
+          result.outcome() == RenameResult.Outcome.FAILED || result.inTheWay().isPresent();
+      boolean another = undone && makeWay(name);
       refusals += another ? 0 : 1;
-      if (result.outcome() == RenameResult.Outcome.UNKNOWN
-          || refusals == REFUSALS
-          || round == ROUNDS) {
+      if (!undone || refusals == REFUSALS || round == ROUNDS) {
         throw new IOException(
             "Could not put the report in place: " + result.explanation(),
             result.cause().orElse(null));
@@ -116,7 +116,16 @@ final class PublishReport {
     }
   }
 
-  /** Makes way for a report; says whether there was one. */
+  /**
+   * Makes way for a report: another job's is moved aside, one of an earlier try of this job goes.
+   *
+   * @return whether there was one
+   */
+  private boolean makeWay(String name) throws IOException {
+    return removeOwn(name) || moveAside(name);
+  }
+
+  /** Moves the report in the table aside; says whether there was one. */
   private boolean moveAside(String name) throws IOException {
     Optional<StoreEntry> last = store.status(target(name));
     if (!last.isPresent()) {
@@ -144,15 +153,18 @@ final class PublishReport {
     return String.format(Locale.ROOT, "%s%013d-%03d", LAST, System.currentTimeMillis(), asides++);
   }
 
-  private void removeOwn(String name) throws IOException {
+  /** Removes the report in the table if it is this job's; says whether it was. */
+  private boolean removeOwn(String name) throws IOException {
     try {
       if (jobOf(name).equals(job.jobId())) {
         store.deleteFile(target(name));
+        return true;
       }
     } catch (FileNotFoundException | CorruptManifestException e) {
       // Nothing of this job's: what it puts in place is complete.
       LOG.debug("{} is not of job {}", target(name), job.jobId(), e);
     }
+    return false;
   }
 
   private String jobOf(String name) throws IOException {

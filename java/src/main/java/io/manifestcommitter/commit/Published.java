@@ -9,6 +9,7 @@ import java.util.BitSet;
 final class Published {
   private final BitSet begun = new BitSet();
   private final BitSet done = new BitSet();
+  private volatile boolean recovered;
 
   /** A rename is about to be asked for: from here on the file may be at either end. */
   synchronized void begin(int file) {
@@ -18,6 +19,16 @@ final class Published {
   /** The rename is proven. */
   synchronized void done(int file) {
     done.set(file);
+  }
+
+  /** A rename was denied or not answered, and is proven: by this try, or by an earlier one. */
+  void recovered() {
+    recovered = true;
+  }
+
+  /** Whether there was one such rename at least. */
+  boolean hasRecovered() {
+    return recovered;
   }
 
   /** As for a commit of which only the store knows how far it came. */

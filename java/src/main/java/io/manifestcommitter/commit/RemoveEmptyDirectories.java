@@ -1,6 +1,7 @@
 package io.manifestcommitter.commit;
 
 import io.manifestcommitter.store.Store;
+import io.manifestcommitter.store.StoreEntry;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -35,9 +36,14 @@ final class RemoveEmptyDirectories {
             byDepth.computeIfAbsent(directory.depth(), depth -> new ArrayList<>()).add(directory));
     for (List<Path> level : byDepth.descendingMap().values()) {
       workers.forEach(
-          level,
-          directory ->
-              Attempts.fewOrNote(directory, left, () -> store.deleteEmptyDirectory(directory)));
+          level, directory -> Attempts.fewOrNote(directory, left, () -> remove(directory)));
+    }
+  }
+
+  /** A file that stands there by now is somebody's. */
+  private void remove(Path directory) throws IOException {
+    if (store.status(directory).filter(StoreEntry::isDirectory).isPresent()) {
+      store.deleteEmptyDirectory(directory);
     }
   }
 }

@@ -79,6 +79,7 @@ final class RenameFiles {
     switch (result.outcome()) {
       case RECOVERED:
         statistics.increment(StatisticNames.OP_COMMIT_FILE_RENAME_RECOVERED);
+        published.recovered();
         break;
       case RENAMED:
         break;

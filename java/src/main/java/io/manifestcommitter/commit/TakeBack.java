@@ -4,6 +4,7 @@ import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.manifest.StatisticsRecorder;
 import io.manifestcommitter.plan.JobPlan;
+import io.manifestcommitter.store.RenameResult;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
 import java.io.IOException;
@@ -50,6 +51,12 @@ final class TakeBack {
             Attempts.fewOrNote(
                 file.item().destination(), left, () -> takeBack(file, published, asides)));
     new RemoveEmptyDirectories(store, workers).run(plan.missingDirectories(), left);
+    if (!asides.isEmpty()) {
+      workers.forEach(
+          plan.missingDirectories(),
+          directory ->
+              Attempts.fewOrNote(directory, left, () -> replaced.bringBack(directory, asides)));
+    }
     return new ArrayList<>(left);
   }
 
@@ -57,12 +64,17 @@ final class TakeBack {
       Numbered<FileEntry> numbered, Published published, Map<String, StoreEntry> asides)
       throws IOException {
     FileEntry file = numbered.item();
-    if (published.isDone(numbered.number())) {
-      withdrawPublished(file);
-    } else if (published.isUncertain(numbered.number())) {
-      withdrawUncertain(file);
-    } else {
+    boolean isDone = published.isDone(numbered.number());
+    if (!isDone && !published.isUncertain(numbered.number())) {
       return;
+    }
+    boolean isKnownByLengthOnly = file.etag().isEmpty() && file.modificationTime() == 0;
+    if (isKnownByLengthOnly) {
+      putBack(file);
+    } else if (isDone) {
+      withdrawPublished(file);
+    } else {
+      withdrawUncertain(file);
     }
     replaced.bringBack(file.destination(), asides);
   }
@@ -79,24 +91,46 @@ final class TakeBack {
     delete(file);
   }
 
-  /**
-   * A file at its source was not published; without its source, a rename that the store still works
-   * on can no longer take effect. Where length alone is known of a file, and it is at its source,
-   * what stands at the destination may be an old one of the same length: nothing is touched, and
-   * the source goes with the job's directory.
-   */
+  /** Without its source, a rename that the store still works on can no longer take effect. */
   private void withdrawUncertain(FileEntry file) throws IOException {
     if (store.status(file.source()).isPresent()) {
-      boolean isKnownByLengthOnly = file.etag().isEmpty() && file.modificationTime() == 0;
-      if (isKnownByLengthOnly) {
-        return;
-      }
       store.deleteFile(file.source());
     }
     Optional<StoreEntry> visible = store.status(file.destination());
     if (visible.isPresent() && visible.get().isSameFileAs(file)) {
       delete(file);
     }
+  }
+
+  /**
+   * Where length alone is known of a file, the one at the destination is ours only if none is at
+   * the source: else it may be an old one of the same length. It goes back there, so that this can
+   * be told again if the taking back is repeated; it goes with the job's directory.
+   */
+  private void putBack(FileEntry file) throws IOException {
+    if (store.status(file.source()).isPresent()) {
+      return;
+    }
+    Optional<StoreEntry> visible = store.status(file.destination());
+    if (!visible.isPresent()) {
+      return;
+    }
+    if (!visible.get().isSameFileAs(file)) {
+      throw new IOException("it was changed since: there is " + visible.get());
+    }
+    RenameResult result =
+        Attempts.rename(
+            store,
+            new FileEntry(
+                /* source= */ file.destination(),
+                /* destination= */ file.source(),
+                file.size(),
+                file.etag(),
+                file.modificationTime()));
+    if (!result.isDone()) {
+      throw new IOException(result.explanation(), result.cause().orElse(null));
+    }
+    statistics.increment(StatisticNames.COMMITTER_COMMITS_REVERTED);
   }
 
   private void delete(FileEntry file) throws IOException {

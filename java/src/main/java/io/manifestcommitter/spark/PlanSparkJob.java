@@ -67,6 +67,11 @@ final class PlanSparkJob implements PlanSource {
   }
 
   @Override
+  public boolean isCommittedAfterAll() {
+    return false;
+  }
+
+  @Override
   public void begin(JobPlan plan) {}
 
   @Override

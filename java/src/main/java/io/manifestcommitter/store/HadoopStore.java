@@ -22,6 +22,8 @@ import org.apache.hadoop.fs.RemoteIterator;
  * document all three.
  */
 public class HadoopStore implements Store {
+  private static final int EMPTY_DELETE_TRIES = 3;
+
   private final FileSystem fs;
   private final StoreTraits traits;
   private final RequestRate rate;
@@ -81,14 +83,19 @@ public class HadoopStore implements Store {
 
   @Override
   public boolean deleteEmptyDirectory(Path directory) throws IOException {
-    try {
-      delete(directory, Depth.ENTRY);
-      return true;
-    } catch (IOException e) {
-      if (hasContent(directory)) {
-        return false;
+    for (int tries = 1; ; tries++) {
+      try {
+        delete(directory, Depth.ENTRY);
+        return true;
+      } catch (IOException e) {
+        if (hasContent(directory)) {
+          return false;
+        }
+        // What was in it may have gone since, as another job's directory goes from _temporary.
+        if (tries == EMPTY_DELETE_TRIES) {
+          throw e;
+        }
       }
-      throw e;
     }
   }
 

@@ -542,6 +542,20 @@ abstract class StoreContract {
   }
 
   @Test
+  void theStartOfAFileIsReadAndNoMore() throws IOException {
+    write("f", "content");
+    write("empty", "");
+
+    assertThat(store.readStart(at("f"), 3)).asString(StandardCharsets.UTF_8).isEqualTo("con");
+    assertThat(store.readStart(at("f"), 7)).asString(StandardCharsets.UTF_8).isEqualTo("content");
+    assertThat(store.readStart(at("f"), 100)).asString(StandardCharsets.UTF_8).isEqualTo("content");
+    assertThat(store.readStart(at("empty"), 100)).isEmpty();
+    assertThatThrownBy(() -> store.readStart(at("none"), 3))
+        .isInstanceOf(FileNotFoundException.class)
+        .hasMessageContaining("none");
+  }
+
+  @Test
   void writeMakesParentsAndReplaces() throws IOException {
     write("a/b/f", "the first content");
     write("a/b/f", "2nd");

@@ -7,7 +7,13 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.URI;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.EtagSource;
@@ -34,9 +40,13 @@ import org.apache.hadoop.util.Progressable;
  * etags that survive a rename.
  */
 public final class MemoryFileSystem extends FileSystem {
+  /** The key of the name under which a filesystem's requests are shown to a gate. */
+  public static final String CLIENT = "memory.filesystem.client";
+
   private static final Map<String, MemoryStoreState> STATES = new ConcurrentHashMap<>();
 
   private URI uri;
+  private String client;
   private MemoryStoreState state;
   private Path working;
 
@@ -62,6 +72,7 @@ public final class MemoryFileSystem extends FileSystem {
     setConf(conf);
     uri = URI.create(name.getScheme() + "://" + name.getAuthority());
     state = state(name.getAuthority());
+    client = conf.get(CLIENT, "");
     working = new Path(uri.toString(), "/");
   }
 
@@ -77,7 +88,7 @@ public final class MemoryFileSystem extends FileSystem {
 
   @Override
   public FSDataInputStream open(Path path, int bufferSize) throws IOException {
-    return state.request(
+    return request(
         "open",
         path,
         () -> {
@@ -109,21 +120,26 @@ public final class MemoryFileSystem extends FileSystem {
               return;
             }
             closed = true;
+            byte[] content = toByteArray();
             state.<Void>request(
+                client,
                 "create",
                 path,
-                () -> {
-                  MemoryStoreState.Node existing = state.get(key(path));
-                  if (existing != null && (existing.isDirectory() || !overwrite)) {
-                    throw new FileAlreadyExistsException(path.toString());
-                  }
-                  makeDirectories(path.getParent());
-                  state.put(key(path), MemoryStoreState.Node.file(toByteArray()));
-                  return null;
-                });
+                () -> createFile(path, overwrite, content),
+                () -> createFile(path, overwrite, Arrays.copyOf(content, content.length / 2)));
           }
         };
     return new FSDataOutputStream(out, null);
+  }
+
+  private Void createFile(Path path, boolean overwrite, byte[] content) throws IOException {
+    MemoryStoreState.Node existing = state.get(key(path));
+    if (existing != null && (existing.isDirectory() || !overwrite)) {
+      throw new FileAlreadyExistsException(path.toString());
+    }
+    makeDirectories(path.getParent());
+    state.put(key(path), MemoryStoreState.Node.file(content));
+    return null;
   }
 
   @Override
@@ -133,7 +149,7 @@ public final class MemoryFileSystem extends FileSystem {
 
   @Override
   public boolean rename(Path source, Path destination) throws IOException {
-    return state.requestRename(source, destination, () -> doRename(source, destination));
+    return state.requestRename(client, source, destination, () -> doRename(source, destination));
   }
 
   private boolean doRename(Path source, Path destination) {
@@ -163,25 +179,34 @@ public final class MemoryFileSystem extends FileSystem {
   @Override
   public boolean delete(Path path, boolean recursive) throws IOException {
     return state.request(
+        client,
         "delete",
         path,
+        () -> doDelete(path, recursive),
         () -> {
-          String key = key(path);
-          MemoryStoreState.Node node = state.get(key);
-          if (node == null) {
-            return false;
+          if (recursive) {
+            state.removeHalf(key(path));
           }
-          if (node.isDirectory() && !recursive && !state.children(key).isEmpty()) {
-            throw new PathIsNotEmptyDirectoryException(path.toString());
-          }
-          state.removeTree(key);
           return true;
         });
   }
 
+  private boolean doDelete(Path path, boolean recursive) throws IOException {
+    String key = key(path);
+    MemoryStoreState.Node node = state.get(key);
+    if (node == null) {
+      return false;
+    }
+    if (node.isDirectory() && !recursive && state.hasChildren(key)) {
+      throw new PathIsNotEmptyDirectoryException(path.toString());
+    }
+    state.removeTree(key);
+    return true;
+  }
+
   @Override
   public FileStatus[] listStatus(Path path) throws IOException {
-    return state.request(
+    return request(
         "list",
         path,
         () -> {
@@ -193,9 +218,9 @@ public final class MemoryFileSystem extends FileSystem {
           if (!node.isDirectory()) {
             return new FileStatus[] {status(key, node)};
           }
-          return state.children(key).entrySet().stream()
-              .map(child -> status(child.getKey(), child.getValue()))
-              .toArray(FileStatus[]::new);
+          List<FileStatus> children = new ArrayList<>();
+          state.forEachChild(key, (childPath, child) -> children.add(status(childPath, child)));
+          return children.toArray(new FileStatus[0]);
         });
   }
 
@@ -211,7 +236,7 @@ public final class MemoryFileSystem extends FileSystem {
 
   @Override
   public boolean mkdirs(Path path, FsPermission permission) throws IOException {
-    return state.request(
+    return request(
         "mkdirs",
         path,
         () -> {
@@ -222,7 +247,7 @@ public final class MemoryFileSystem extends FileSystem {
 
   @Override
   public FileStatus getFileStatus(Path path) throws IOException {
-    return state.request(
+    return request(
         "status",
         path,
         () -> {
@@ -234,17 +259,25 @@ public final class MemoryFileSystem extends FileSystem {
         });
   }
 
+  /** Makes all missing levels, or none. */
   private void makeDirectories(Path directory) throws IOException {
+    Deque<Path> missing = new ArrayDeque<>();
     for (Path path = directory; path != null; path = path.getParent()) {
       MemoryStoreState.Node node = state.get(key(path));
-      if (node == null) {
-        state.put(key(path), MemoryStoreState.Node.directory());
-      } else if (!node.isDirectory()) {
-        throw new ParentNotDirectoryException(path.toString());
-      } else {
-        return;
+      if (node != null) {
+        if (!node.isDirectory()) {
+          throw new ParentNotDirectoryException(path.toString());
+        }
+        break;
       }
+      missing.push(path);
     }
+    missing.forEach(path -> state.put(key(path), MemoryStoreState.Node.directory()));
+  }
+
+  /** A request that has no half of an effect. */
+  private <T> T request(String operation, Path path, Callable<T> action) throws IOException {
+    return state.request(client, operation, path, action, () -> null);
   }
 
   private static String key(Path path) {

@@ -1,0 +1,174 @@
+package io.manifestcommitter.cli;
+
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.io.Reader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Paths;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.Set;
+import java.util.TreeMap;
+import org.apache.hadoop.conf.Configuration;
+
+/**
+ * The command line that the programs have in common: {@code [--json] [--properties-file file] [-D
+ * key=value]... [--] path...}.
+ *
+ * <p>Settings are those of Hadoop. Spark's are taken, too: {@code spark.hadoop.x} sets {@code x} as
+ * in a job, and what else begins with {@code spark.} is kept for whoever asks. They come, the later
+ * before the earlier, from the properties file, from the system properties (where spark-submit puts
+ * them) and from {@code -D}.
+ */
+final class CommandLine {
+  private static final String SPARK = "spark.";
+  private static final String SPARK_HADOOP = "spark.hadoop.";
+
+  private final Configuration conf = new Configuration();
+  private final Map<String, Setting> spark = new TreeMap<>();
+  private final Set<String> keys = new HashSet<>();
+  private final List<String> paths = new ArrayList<>();
+  private boolean json;
+  private boolean help;
+  private boolean submitted;
+
+  private CommandLine() {}
+
+  /**
+   * Takes a program's arguments.
+   *
+   * @throws UsageException if they are wrong; the message says how
+   */
+  static CommandLine parse(String... args) throws UsageException {
+    CommandLine line = new CommandLine();
+    List<String> own = new ArrayList<>();
+    boolean options = true;
+    for (int i = 0; i < args.length; i++) {
+      String arg = args[i];
+      if (!options || !arg.startsWith("-")) {
+        line.paths.add(arg);
+      } else if (arg.equals("--")) {
+        options = false;
+      } else if (arg.equals("--help") || arg.equals("-h")) {
+        line.help = true;
+        return line;
+      } else if (arg.equals("--json")) {
+        line.json = true;
+      } else if (arg.equals("--properties-file")) {
+        i++;
+        line.readProperties(i < args.length ? args[i] : "");
+      } else if (arg.startsWith("-D")) {
+        boolean apart = arg.length() == 2;
+        i += apart ? 1 : 0;
+        own.add(apart ? (i < args.length ? args[i] : "") : arg.substring(2));
+      } else {
+        throw new UsageException("there is no option " + Humane.line(arg));
+      }
+    }
+    line.takeSystemProperties();
+    for (String setting : own) {
+      int equals = setting.indexOf('=');
+      if (equals < 1) {
+        throw new UsageException("-D needs key=value");
+      }
+      line.set(setting.substring(0, equals), setting.substring(equals + 1), "the command line");
+    }
+    if (line.paths.isEmpty() || line.paths.contains("")) {
+      throw new UsageException(line.paths.isEmpty() ? "a path is missing" : "a path is empty");
+    }
+    return line;
+  }
+
+  /** A stream to the process's own that writes names as they are, whatever the locale. */
+  static PrintStream utf8(FileDescriptor descriptor) {
+    return new PrintStream(new FileOutputStream(descriptor), false, StandardCharsets.UTF_8);
+  }
+
+  /** Hadoop's configuration, with all settings. */
+  Configuration conf() {
+    return conf;
+  }
+
+  /** Spark's settings, without those for Hadoop. */
+  Map<String, Setting> spark() {
+    return Collections.unmodifiableMap(spark);
+  }
+
+  /** Whether a key of Hadoop was set, rather than read from Hadoop's own files. */
+  boolean sets(String hadoopKey) {
+    return keys.contains(hadoopKey);
+  }
+
+  /** Whether spark-submit runs the program, so that what is not set has Spark's default. */
+  boolean submitted() {
+    return submitted;
+  }
+
+  List<String> paths() {
+    return Collections.unmodifiableList(paths);
+  }
+
+  boolean json() {
+    return json;
+  }
+
+  boolean help() {
+    return help;
+  }
+
+  private void takeSystemProperties() {
+    for (String name : System.getProperties().stringPropertyNames()) {
+      if (name.startsWith(SPARK)) {
+        set(name, System.getProperty(name), "spark-submit");
+      }
+    }
+    submitted = System.getProperty("spark.master") != null;
+  }
+
+  /** Reads the file as Spark does, so as UTF-8 and without spaces around values. */
+  private void readProperties(String file) throws UsageException {
+    Properties properties = new Properties();
+    try (Reader reader = Files.newBufferedReader(Paths.get(file), StandardCharsets.UTF_8)) {
+      properties.load(reader);
+    } catch (IOException | IllegalArgumentException e) {
+      throw new UsageException(
+          "--properties-file needs a readable file of settings, not '"
+              + Humane.line(file)
+              + "' ("
+              + e
+              + ")");
+    }
+    for (String name : properties.stringPropertyNames()) {
+      if (name.startsWith(SPARK)) {
+        set(name, properties.getProperty(name).trim(), file);
+      }
+    }
+  }
+
+  private void set(String key, String value, String source) {
+    if (key.startsWith(SPARK) && !key.startsWith(SPARK_HADOOP)) {
+      spark.put(key, new Setting(value, source));
+      return;
+    }
+    boolean prefixed = key.startsWith(SPARK_HADOOP);
+    String hadoopKey = prefixed ? key.substring(SPARK_HADOOP.length()) : key;
+    keys.add(hadoopKey);
+    conf.set(hadoopKey, value, prefixed ? key + ", " + source : source);
+  }
+
+  /** The arguments are wrong. */
+  static final class UsageException extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    UsageException(String message) {
+      super(message);
+    }
+  }
+}

@@ -1,0 +1,61 @@
+package io.manifestcommitter.cli;
+
+import java.util.Locale;
+
+/**
+ * What can be wrong with the binding of a path, causes before their consequences. The codes are
+ * stable: programs may ask for them.
+ */
+enum ProblemCode {
+  /** The path cannot be parsed. */
+  UNUSABLE_PATH,
+  /** The store is one that the committer refuses. */
+  UNSUPPORTED_STORE,
+  /** The session does not have our jar. */
+  JAR_MISSING,
+  /** The class of Spark's commit protocol is missing, or is none. */
+  SPARK_PROTOCOL_NOT_FOUND,
+  /** Spark SQL writes by Spark's default protocol. */
+  SPARK_PROTOCOL,
+  /** The class of the Parquet committer is missing: Spark asks for it under every protocol. */
+  PARQUET_COMMITTER_NOT_FOUND,
+  /** The path has no scheme, so Hadoop looks for the factory of {@code null}. */
+  NO_SCHEME,
+  /** No factory is bound for the scheme, or the one of FileOutputCommitter. */
+  NO_FACTORY,
+  /** The class of the factory is not on the class path. */
+  FACTORY_NOT_FOUND,
+  /** The factory does not make a committer. */
+  FACTORY_FAILED,
+  /** Hadoop's own manifest committer is bound. */
+  HADOOP_FACTORY,
+  /** The factory of some other committer is bound. */
+  OTHER_FACTORY,
+  /** The factory was set in the Spark session only, where RDD writers do not see it. */
+  SESSION_FACTORY,
+  /** Of {@code abfs} and {@code abfss} only one is bound. */
+  HALF_BOUND,
+  /** Our factory is bound for all schemes, those that it refuses among them. */
+  FACTORY_FOR_ALL,
+  /** An option of the committer has a value that is not allowed. */
+  BAD_OPTION,
+  /** Spark SQL writes by somebody else's protocol. */
+  OTHER_SPARK_PROTOCOL,
+  /** What Hadoop's binding for Spark makes of a dynamic partition overwrite. */
+  STOCK_OVERWRITE,
+  /** Streaming queries write by another protocol than Spark's. */
+  STREAMING_PROTOCOL,
+  /** {@code spark.sql.sources.outputCommitterClass} is set and has no effect. */
+  OUTPUT_COMMITTER_IGNORED,
+  /** The class of the store's FileSystem is not on the class path. */
+  STORE_NOT_FOUND,
+  /** The store's FileSystem does not open. */
+  STORE_FAILED,
+  /** Opening the store takes longer than this program waits. */
+  NO_ANSWER;
+
+  /** As it is printed: {@code no-factory}. */
+  String text() {
+    return name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+}

@@ -1,0 +1,254 @@
+package io.manifestcommitter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.manifestcommitter.manifest.FileList;
+import io.manifestcommitter.manifest.SuccessReport;
+import io.manifestcommitter.manifest.TaskManifest;
+import io.manifestcommitter.store.StorePaths;
+import io.manifestcommitter.testing.DirectFiles;
+import io.manifestcommitter.testing.LocalFiles;
+import io.manifestcommitter.testing.MemoryFileSystem;
+import io.manifestcommitter.testing.MemoryFiles;
+import io.manifestcommitter.testing.MemoryStoreState;
+import java.io.ByteArrayInputStream;
+import java.io.File;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.NavigableSet;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.mapreduce.JobContext;
+import org.apache.hadoop.mapreduce.JobID;
+import org.apache.hadoop.mapreduce.JobStatus;
+import org.apache.hadoop.mapreduce.TaskAttemptContext;
+import org.apache.hadoop.mapreduce.TaskAttemptID;
+import org.apache.hadoop.mapreduce.TaskID;
+import org.apache.hadoop.mapreduce.TaskType;
+import org.apache.hadoop.mapreduce.lib.output.PathOutputCommitter;
+import org.apache.hadoop.mapreduce.lib.output.PathOutputCommitterFactory;
+import org.apache.hadoop.mapreduce.task.JobContextImpl;
+import org.apache.hadoop.mapreduce.task.TaskAttemptContextImpl;
+
+/**
+ * One job of the Hadoop protocol, called as MapReduce calls it: a committer of its own, from the
+ * factory, for the job and for each task attempt. What tasks write, and what the table holds, goes
+ * past the committer.
+ */
+final class HadoopJobHarness {
+  static final JobID JOB = new JobID("202601010000", 7);
+  static final String JOB_NAME = "job_202601010000_0007";
+  static final String JOB_DIRECTORY = "_temporary/manifest_" + JOB_NAME;
+
+  final Configuration conf;
+  final Path table;
+  final DirectFiles files;
+  final JobID id;
+
+  private HadoopJobHarness(Configuration conf, Path table, DirectFiles files, JobID id) {
+    this.conf = conf;
+    this.table = table;
+    this.files = files;
+    this.id = id;
+    conf.set(
+        "mapreduce.outputcommitter.factory.scheme." + table.toUri().getScheme(),
+        ManifestCommitterFactory.class.getName());
+  }
+
+  /** A job that writes to a local directory, with four threads. */
+  static HadoopJobHarness local(File table) {
+    Configuration conf = new Configuration();
+    conf.set(CommitterConfig.IO_THREADS, "4");
+    Path path = StorePaths.resolve(new Path("file:/"), table.getPath().substring(1));
+    return new HadoopJobHarness(conf, path, new LocalFiles(table), JOB);
+  }
+
+  /**
+   * A job that writes to {@code /table} in memory.
+   *
+   * @param scheme decides the traits of the store
+   * @param store names the store, for {@link #state}
+   */
+  static HadoopJobHarness memory(String scheme, String store) {
+    return memory(new Path(scheme + "://" + store + "/table"), JOB);
+  }
+
+  /**
+   * A job that writes to a table in memory, with one thread so that its requests come in one order,
+   * and with one try of each manifest so that nothing pauses.
+   */
+  static HadoopJobHarness memory(Path table, JobID id) {
+    Configuration conf = MemoryFileSystem.configuration();
+    conf.set(CommitterConfig.IO_THREADS, "1");
+    conf.set("mapreduce.manifest.committer.manifest.save.attempts", "1");
+    MemoryStoreState state = MemoryFileSystem.state(table.toUri().getAuthority());
+    return new HadoopJobHarness(conf, table, new MemoryFiles(state, table.toUri().getPath()), id);
+  }
+
+  /** Another job into the same table, with a copy of this one's options. */
+  HadoopJobHarness another(int number) {
+    return new HadoopJobHarness(
+        new Configuration(conf), table, files, new JobID("202601010000", number));
+  }
+
+  /** The store in memory behind the table. */
+  MemoryStoreState state() {
+    return MemoryFileSystem.state(table.toUri().getAuthority());
+  }
+
+  void setupJob() throws IOException {
+    jobCommitter().setupJob(jobContext());
+  }
+
+  void commitJob() throws IOException {
+    jobCommitter().commitJob(jobContext());
+  }
+
+  void abortJob() throws IOException {
+    jobCommitter().abortJob(jobContext(), JobStatus.State.FAILED);
+  }
+
+  PathOutputCommitter setupTask(int task, int attempt) throws IOException {
+    PathOutputCommitter committer = committer(task, attempt);
+    committer.setupTask(context(task, attempt));
+    return committer;
+  }
+
+  void commitTask(int task, int attempt) throws IOException {
+    committer(task, attempt).commitTask(context(task, attempt));
+  }
+
+  void abortTask(int task, int attempt) throws IOException {
+    committer(task, attempt).abortTask(context(task, attempt));
+  }
+
+  /** Sets up a task attempt, lets it write, and commits it. */
+  void runTask(int task, int attempt, Map<String, String> content) throws IOException {
+    PathOutputCommitter committer = setupTask(task, attempt);
+    writeTask(task, attempt, content);
+    committer.commitTask(context(task, attempt));
+  }
+
+  /** What a task attempt writes, past the committer. */
+  void writeTask(int task, int attempt, Map<String, String> content) throws IOException {
+    String work = workDirectory(task, attempt);
+    for (Map.Entry<String, String> file : content.entrySet()) {
+      write(work + "/" + file.getKey(), file.getValue());
+    }
+  }
+
+  PathOutputCommitter jobCommitter() throws IOException {
+    return committer(0, 0);
+  }
+
+  PathOutputCommitter committer(int task, int attempt) throws IOException {
+    return PathOutputCommitterFactory.createCommitter(table, context(task, attempt));
+  }
+
+  JobContext jobContext() {
+    return new JobContextImpl(conf, id);
+  }
+
+  TaskAttemptContext context(int task, int attempt) {
+    return new TaskAttemptContextImpl(
+        conf, new TaskAttemptID(new TaskID(id, TaskType.MAP, task), attempt));
+  }
+
+  /** Where a task attempt writes, relative to the table. */
+  String workDirectory(int task, int attempt) throws IOException {
+    return StorePaths.relative(table, committer(task, attempt).getWorkPath());
+  }
+
+  /** The directory of this job, of all its attempts, relative to the table. */
+  String jobDirectory() {
+    return "_temporary/manifest_" + jobId();
+  }
+
+  /** The id under which the job stages and reports. */
+  String jobId() {
+    return conf.get("spark.sql.sources.writeJobUUID", id.toString());
+  }
+
+  void write(String relative, String text) throws IOException {
+    files.write(relative, text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** A path below the table. */
+  Path path(String relative) {
+    return StorePaths.resolve(table, relative);
+  }
+
+  /** The files that a reader of the table sees, with their content. */
+  NavigableMap<String, String> visible() throws IOException {
+    NavigableMap<String, String> visible = files.files();
+    visible.keySet().removeIf(path -> path.startsWith("_"));
+    return visible;
+  }
+
+  /** The directories that a reader of the table sees. */
+  NavigableSet<String> visibleDirectories() throws IOException {
+    NavigableSet<String> visible = files.directories();
+    visible.removeIf(path -> path.startsWith("_"));
+    return visible;
+  }
+
+  /** The names directly in a directory of the table; empty for the table itself. */
+  NavigableSet<String> namesIn(String relative) throws IOException {
+    NavigableSet<String> paths = new TreeSet<>(files.files().keySet());
+    paths.addAll(files.directories());
+    String prefix = relative.isEmpty() ? "" : relative + "/";
+    NavigableSet<String> names = new TreeSet<>();
+    for (String path : paths) {
+      if (path.startsWith(prefix) && path.indexOf('/', prefix.length()) < 0) {
+        names.add(path.substring(prefix.length()));
+      }
+    }
+    return names;
+  }
+
+  boolean exists(String relative) throws IOException {
+    return files.files().containsKey(relative) || files.directories().contains(relative);
+  }
+
+  String text(String relative) throws IOException {
+    return new String(files.bytes(relative), StandardCharsets.UTF_8);
+  }
+
+  SuccessReport report() throws IOException {
+    return SuccessReport.parse(files.bytes("_SUCCESS"), "_SUCCESS");
+  }
+
+  /** The complete list of the last job's files, with their sizes in bytes. */
+  Map<String, Long> listedFiles() throws IOException {
+    Map<String, Long> sizes = new TreeMap<>();
+    try (FileList list =
+        FileList.read(new ByteArrayInputStream(files.bytes("_SUCCESS.files")), "_SUCCESS.files")) {
+      assertThat(list.table()).isEqualTo(table);
+      Optional<FileList.Entry> next = list.next();
+      while (next.isPresent()) {
+        sizes.put(next.get().path(), next.get().size());
+        next = list.next();
+      }
+    }
+    return sizes;
+  }
+
+  /** The manifest of a committed task, relative to the table. */
+  String manifestOf(int task) {
+    return jobDirectory()
+        + "/"
+        + JobPaths.attemptName(conf.getInt("mapreduce.job.application.attempt.id", 0))
+        + "/manifests/"
+        + new TaskID(id, TaskType.MAP, task)
+        + "-manifest.json";
+  }
+
+  TaskManifest manifest(int task) throws IOException {
+    return TaskManifest.parse(files.bytes(manifestOf(task)), manifestOf(task));
+  }
+}

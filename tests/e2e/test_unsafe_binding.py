@@ -1,0 +1,324 @@
+"""Our factory bound while Spark keeps a protocol that writes past it: refused, or harmless."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import faults
+import pytest
+from pyspark.errors import IllegalArgumentException
+from pyspark.sql import SparkSession
+from pyspark.sql.functions import udf
+from sessions import settings
+from tables import Row, Table
+
+import manifest_committer as mc
+
+PROTOCOL = "spark.sql.sources.commitProtocolClass"
+FACTORY = "mapreduce.outputcommitter.factory.scheme.file"
+BOUND = {FACTORY: "io.manifestcommitter.ManifestCommitterFactory"}
+# Spark's default, and what it extends, which can be set for SQL as well.
+UNSAFE = {
+    "default": "org.apache.spark.sql.execution.datasources.SQLHadoopMapReduceCommitProtocol",
+    "plain": "org.apache.spark.internal.io.HadoopMapReduceCommitProtocol",
+}
+DEFAULT = {**BOUND, PROTOCOL: UNSAFE["default"]}
+DYNAMIC = {"spark.sql.sources.partitionOverwriteMode": "dynamic"}
+
+OLD: list[Row] = [("a", 0), ("b", 1)]
+NEW: list[Row] = [("new-0", 0), ("new-1", 1), ("new-2", 0), ("new-3", 1)]
+
+
+class Source:
+    """The new rows in two tasks, also as the view ``source``; a task that runs leaves a trace."""
+
+    def __init__(self, spark: SparkSession, traces: Path) -> None:
+        directory = str(traces)
+
+        def value(number):
+            import pathlib
+
+            from pyspark import TaskContext
+
+            pathlib.Path(directory, str(TaskContext.get().taskAttemptId())).touch()
+            return f"new-{number}"
+
+        traced = udf(value, "string").asNondeterministic()
+        ids = spark.range(0, len(NEW), 1, 2)
+        self.frame = ids.select(traced("id").alias("value"), (ids.id % 2).cast("int").alias("p"))
+        self.frame.createOrReplaceTempView("source")
+        self._traces = traces
+
+    def tasks(self) -> int:
+        return len(list(self._traces.iterdir()))
+
+
+@pytest.fixture
+def source(spark: SparkSession, tmp_path: Path) -> Source:
+    traces = tmp_path / "traces"
+    traces.mkdir()
+    return Source(spark, traces)
+
+
+@contextmanager
+def refused(spark: SparkSession, conf: dict[str, str]) -> Iterator[None]:
+    """The block is refused under these settings; what then holds is the setting that it is told."""
+    with settings(spark, conf):
+        with pytest.raises(IllegalArgumentException, match="past the staging directory") as error:
+            yield
+        assert FACTORY in str(error.value)
+        told = re.search(rf"{re.escape(PROTOCOL)} = (\S+)", str(error.value))
+        assert told is not None
+        assert told[1] == mc.spark_conf()[PROTOCOL]
+
+
+@pytest.mark.parametrize("protocol", UNSAFE)
+@pytest.mark.parametrize("fmt", ["orc", "csv", "json", "text"])
+@pytest.mark.parametrize("partition_by", [[], ["p"]], ids=["flat", "partitioned"])
+def test_append(
+    new_table: Callable[..., Table],
+    source: Source,
+    fmt: str,
+    protocol: str,
+    partition_by: list[str],
+) -> None:
+    if fmt == "text" and not partition_by:
+        # Its only column is the line.
+        table, frame = new_table("value string", fmt=fmt), source.frame.select("value")
+        old, new = [(value,) for value, _ in OLD], [(value,) for value, _ in NEW]
+    else:
+        table, frame = new_table(fmt=fmt, partition_by=partition_by), source.frame
+        old, new = OLD, NEW
+    table.write(old, "append")
+    before = table.snapshot()
+
+    with refused(table.spark, {**BOUND, PROTOCOL: UNSAFE[protocol]}):
+        table.save(frame, "append")
+    assert table.snapshot() == before
+    assert source.tasks() == 0
+
+    with settings(table.spark, BOUND):
+        table.write(frame, "append")
+    assert table.rows() == Counter([*old, *new])
+    assert source.tasks() == 2
+
+
+@pytest.mark.parametrize("protocol", UNSAFE)
+def test_first_write(new_table: Callable[..., Table], source: Source, protocol: str) -> None:
+    table = new_table(fmt="orc")
+    with refused(table.spark, {**BOUND, PROTOCOL: UNSAFE[protocol]}):
+        table.save(source.frame, "errorifexists")
+    assert not table.path.exists()
+    assert source.tasks() == 0
+    with settings(table.spark, BOUND):
+        table.write(source.frame, "errorifexists")
+    assert table.rows() == Counter(NEW)
+
+
+def test_dynamic_overwrite(new_table: Callable[..., Table], source: Source) -> None:
+    table = new_table(fmt="orc", partition_by=["p"])
+    table.write([*OLD, ("c", 2)], "append")
+    before = table.snapshot()
+    with refused(table.spark, DEFAULT):
+        table.save(source.frame, "overwrite", partitionOverwriteMode="dynamic")
+    assert table.snapshot() == before
+    assert source.tasks() == 0
+    with settings(table.spark, BOUND):
+        table.write(source.frame, "overwrite", partitionOverwriteMode="dynamic")
+    assert table.rows() == Counter([*NEW, ("c", 2)])
+
+
+def test_static_overwrite(new_table: Callable[..., Table], source: Source) -> None:
+    """Spark deletes the old rows before it asks for a committer; nothing can be done here."""
+    table = new_table(fmt="orc")
+    table.write(OLD, "append")
+    with refused(table.spark, DEFAULT):
+        table.save(source.frame, "overwrite")
+    assert table.data_files() == {}
+    assert source.tasks() == 0
+    with settings(table.spark, BOUND):
+        table.write(source.frame, "overwrite")
+    assert table.rows() == Counter(NEW)
+
+
+def test_file_sources_of_the_second_version(
+    new_table: Callable[..., Table], source: Source
+) -> None:
+    table = new_table(fmt="orc")
+    table.write(OLD, "append")
+    before = table.snapshot()
+    with refused(table.spark, {**DEFAULT, "spark.sql.sources.useV1SourceList": ""}):
+        table.save(source.frame, "append")
+    assert table.snapshot() == before
+    assert source.tasks() == 0
+
+
+@pytest.mark.parametrize(
+    ("statement", "conf", "after"),
+    [
+        ("INSERT INTO {t} SELECT * FROM source", {}, [*OLD, *NEW]),
+        ("INSERT OVERWRITE {t} SELECT * FROM source", DYNAMIC, NEW),
+    ],
+    ids=["into", "dynamic"],
+)
+def test_insert(
+    catalog_table: Callable[..., Table],
+    source: Source,
+    statement: str,
+    conf: dict[str, str],
+    after: list[Row],
+) -> None:
+    table = catalog_table(create=None)
+    table.spark.sql(f"CREATE TABLE {table.name} (value string, p int) USING orc PARTITIONED BY (p)")
+    table.frame(OLD).write.insertInto(table.name)
+    before = table.snapshot()
+    with refused(table.spark, {**DEFAULT, **conf}):
+        table.spark.sql(statement.format(t=table.name))
+    assert table.snapshot() == before
+    assert source.tasks() == 0
+    with settings(table.spark, {**BOUND, **conf}):
+        table.sql(statement)
+    assert table.rows() == Counter(after)
+
+
+def test_create_table_as_select(catalog_table: Callable[..., Table], source: Source) -> None:
+    table = catalog_table(create=None)
+    statement = "CREATE TABLE {t} USING orc AS SELECT * FROM source"
+    with refused(table.spark, DEFAULT):
+        table.spark.sql(statement.format(t=table.name))
+    assert not table.path.exists()
+    assert not table.spark.catalog.tableExists(table.name)
+    assert source.tasks() == 0
+    with settings(table.spark, BOUND):
+        table.sql(statement)
+    assert table.rows() == Counter(NEW)
+
+
+def test_insert_overwrite_directory(new_table: Callable[..., Table], source: Source) -> None:
+    table = new_table(fmt="csv")
+    statement = f"INSERT OVERWRITE DIRECTORY '{table.path}' USING csv SELECT * FROM source"
+    with refused(table.spark, DEFAULT):
+        table.spark.sql(statement)
+    assert table.data_files() == {}
+    assert source.tasks() == 0
+    with settings(table.spark, BOUND):
+        table.spark.sql(statement)
+    table.check_report()
+    assert table.rows() == Counter(NEW)
+
+
+# What passes: it is safe, or does not ask us.
+
+
+@pytest.mark.parametrize("protocol", UNSAFE)
+def test_parquet_does_not_ask(
+    new_table: Callable[..., Table], source: Source, protocol: str
+) -> None:
+    table = new_table()
+    with settings(table.spark, {**BOUND, PROTOCOL: UNSAFE[protocol]}):
+        table.save(source.frame, "append")
+    assert table.rows() == Counter(NEW)
+    with pytest.raises(mc.EmptyReportError, match="another committer"):
+        mc.read_report(table.spark, table.path)
+
+
+def test_another_committer_may_be_set(new_table: Callable[..., Table], source: Source) -> None:
+    """Spark makes ours and drops it."""
+    table = new_table(fmt="orc")
+    other = {
+        "spark.sql.sources.outputCommitterClass": (
+            "org.apache.hadoop.mapreduce.lib.output.FileOutputCommitter"
+        )
+    }
+    with settings(table.spark, {**DEFAULT, **other}):
+        table.save(source.frame, "append")
+    assert table.rows() == Counter(NEW)
+    with pytest.raises(mc.EmptyReportError, match="another committer"):
+        mc.read_report(table.spark, table.path)
+
+
+def test_streams_do_not_ask(new_table: Callable[..., Table], tmp_path: Path) -> None:
+    table = new_table("value string", fmt="orc")
+    lines = tmp_path / "lines"
+    lines.mkdir()
+    (lines / "first").write_text("a\nb\n")
+    with settings(table.spark, DEFAULT):
+        stream = table.spark.readStream.text(str(lines)).writeStream.format("orc")
+        stream.option("checkpointLocation", str(tmp_path / "checkpoint"))
+        stream.trigger(availableNow=True).start(str(table.path)).awaitTermination()
+    assert table.rows() == Counter([("a",), ("b",)])
+
+
+@pytest.mark.parametrize("method", ["file", "dataset"])
+def test_rdd_writers_are_safe(spark: SparkSession, tmp_path: Path, method: str) -> None:
+    """They write where the committer says: nothing shows before the commit, no line twice after it.
+
+    ``dataset`` is also a job whose tasks do not see the id that Spark gives it on the driver.
+    """
+    path, seen = tmp_path / "table", tmp_path / "seen"
+    patience = faults.PATIENCE
+
+    def line(number: int) -> Any:
+        import time
+
+        from pyspark import TaskContext
+
+        if number == 9 and TaskContext.get().attemptNumber() == 0:
+            # Spark opens the file of the attempt beside us, while we already make lines.
+            deadline = time.monotonic() + patience
+            while not (files := list(path.rglob("part-r-00001"))) and time.monotonic() < deadline:
+                time.sleep(0.05)
+            seen.write_text("\n".join(str(file.relative_to(path)) for file in files))
+            raise ValueError("failed on purpose")
+        return f"k{number}", str(number)
+
+    text = "org.apache.hadoop.io.Text"
+    text_format = "org.apache.hadoop.mapreduce.lib.output.TextOutputFormat"
+    lines = spark.sparkContext.parallelize(range(10), 2).map(line)
+    if method == "file":
+        lines.saveAsNewAPIHadoopFile(path.as_uri(), text_format, text, text, conf=BOUND)
+    else:
+        lines.saveAsNewAPIHadoopDataset(
+            {
+                **BOUND,
+                "mapreduce.job.outputformat.class": text_format,
+                "mapreduce.job.output.key.class": text,
+                "mapreduce.job.output.value.class": text,
+                "mapreduce.output.fileoutputformat.outputdir": path.as_uri(),
+            }
+        )
+    (staged,) = seen.read_text().splitlines()
+    assert staged.startswith("_temporary/manifest_job_")
+    written = [row for part in path.glob("part-*") for row in part.read_text().splitlines()]
+    assert sorted(written) == [f"k{i}\t{i}" for i in range(10)]
+    report = mc.read_report(spark, path)
+    assert report.committer == "io.manifestcommitter.ManifestCommitter"
+    assert report.files == 2
+    assert not (path / "_temporary").exists()
+
+
+def test_mapred_does_not_ask(spark: SparkSession, tmp_path: Path) -> None:
+    path = tmp_path / "table"
+    with hadoop_settings(spark, BOUND):
+        spark.sparkContext.parallelize(["a", "b"], 2).saveAsTextFile(path.as_uri())
+    assert sorted(part.read_text() for part in path.glob("part-*")) == ["a\n", "b\n"]
+    with pytest.raises(mc.EmptyReportError, match="another committer"):
+        mc.read_report(spark, path)
+
+
+@contextmanager
+def hadoop_settings(spark: SparkSession, conf: dict[str, str]) -> Iterator[None]:
+    """Settings of the Spark context, which RDDs read."""
+    hadoop = spark.sparkContext._jsc.hadoopConfiguration()
+    for key, value in conf.items():
+        hadoop.set(key, value)
+    try:
+        yield
+    finally:
+        for key in conf:
+            hadoop.unset(key)
