@@ -14,23 +14,38 @@ VENVS := .venv
 JAVA_SOURCES := $(shell find java/src/main -type f)
 PYTHON_SOURCES := $(shell find python/manifest_committer -name '*.py') python/pyproject.toml
 
-.PHONY: demo test build lint clean test-java test-python test-connect test-spark-$(SPARK_FLOOR) test-spark-$(SPARK_NEWEST)
+# The stock Spark bindings (Scala version, Spark version) that run on each of them.
+BINDINGS_$(SPARK_FLOOR) := 2.12:3.5.8
+BINDINGS_$(SPARK_NEWEST) := 2.13:4.1.2
+
+# The Hadoop that we compile against, and the newest.
+HADOOP_FLOOR := 3.3.4
+HADOOP_NEWEST := 3.5.0
+
+.PHONY: demo test build lint docs bench scale clean test-java test-python test-connect \
+	test-hadoop-$(HADOOP_FLOOR) test-hadoop-$(HADOOP_NEWEST) test-spark-$(SPARK_FLOOR) test-spark-$(SPARK_NEWEST)
 
 build: $(WHEEL)
 
 demo: $(VENVS)/demo/.done
 	$(VENVS)/demo/bin/python python/examples/flights.py
 
-test: test-java lint test-python test-spark-$(SPARK_FLOOR) test-spark-$(SPARK_NEWEST) test-connect
+test: test-java lint test-python test-hadoop-$(HADOOP_FLOOR) test-hadoop-$(HADOOP_NEWEST) \
+	test-spark-$(SPARK_FLOOR) test-spark-$(SPARK_NEWEST) test-connect
 
-lint: $(VENVS)/tools/.done
+lint: $(VENVS)/tools/.done $(JAR)
 	$(MVN) -q spotless:check
+	$(MVN) -q -f benchmarks/pom.xml compile
 	$(VENVS)/tools/bin/ruff check --config python/pyproject.toml python tests
 	$(VENVS)/tools/bin/ruff format --check --config python/pyproject.toml python tests
 	cd python && ../$(VENVS)/tools/bin/mypy
 
+# The pages in docs/ that are made from the code.
+docs:
+	$(MVN) -q test-compile org.codehaus.mojo:exec-maven-plugin:3.5.0:java -Dexec.classpathScope=test -Dexec.mainClass=io.manifestcommitter.OptionsPage
+
 clean:
-	rm -rf target python/dist python/build python/*.egg-info python/manifest_committer/jars $(VENVS)
+	rm -rf target tests/hadoop/target benchmarks/target python/dist python/build python/*.egg-info python/manifest_committer/jars $(VENVS)
 
 test-java:
 	$(MVN) verify
@@ -38,6 +53,9 @@ test-java:
 test-python: $(VENVS)/tools/.done $(WHEEL)
 	$(VENVS)/tools/bin/pip install -q --no-deps --force-reinstall $(WHEEL)
 	$(VENVS)/tools/bin/python -m pytest -q tests/python
+
+test-hadoop-$(HADOOP_FLOOR) test-hadoop-$(HADOOP_NEWEST): test-hadoop-%: $(JAR)
+	$(MVN) -f tests/hadoop/pom.xml verify -Dhadoop.version=$*
 
 test-spark-$(SPARK_FLOOR) test-spark-$(SPARK_NEWEST): test-spark-%: $(VENVS)/spark-%/.done
 	$(VENVS)/spark-$*/bin/python -m pytest -q tests/e2e
@@ -80,4 +98,8 @@ $(VENVS)/spark-%/.done: $(WHEEL) Makefile
 	$(PYTHON) -m venv $(VENVS)/spark-$*
 	$(VENVS)/spark-$*/bin/pip install -q 'pyspark[connect]==$*' pytest==8.4.2 'pandas>=2.2,<3' pyarrow setuptools
 	$(VENVS)/spark-$*/bin/pip install -q --no-deps --force-reinstall $(WHEEL)
+	mkdir -p $(VENVS)/spark-$*/jars
+	$(MVN) -q org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy -Dmdep.stripVersion=true \
+		-Dartifact=org.apache.spark:spark-hadoop-cloud_$(BINDINGS_$*) -DoutputDirectory=$(VENVS)/spark-$*/jars
+	mv $(VENVS)/spark-$*/jars/spark-hadoop-cloud_*.jar $(VENVS)/spark-$*/jars/spark-hadoop-cloud.jar
 	touch $@

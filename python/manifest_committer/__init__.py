@@ -27,6 +27,7 @@ from manifest_committer.errors import (
     StorageError,
     SubmitArgumentsError,
 )
+from manifest_committer.info import CommitterInfo, Problem, Repair, Setting, committer_info
 from manifest_committer.report import Mean, Statistics, SuccessReport, read_report
 from manifest_committer.session import (
     SessionChanges,
@@ -39,6 +40,7 @@ from manifest_committer.session import (
 
 __all__ = [
     "CommitProtocolError",
+    "CommitterInfo",
     "ConnectSessionError",
     "EmptyReportError",
     "FileListError",
@@ -48,10 +50,13 @@ __all__ = [
     "JavaMissingError",
     "ManifestCommitterError",
     "Mean",
+    "Problem",
+    "Repair",
     "ReportError",
     "ReportNotFoundError",
     "SessionAlreadyRunningError",
     "SessionChanges",
+    "Setting",
     "SettingChange",
     "SparkMissingError",
     "Statistics",
@@ -59,6 +64,7 @@ __all__ = [
     "SubmitArgumentsError",
     "SuccessReport",
     "__version__",
+    "committer_info",
     "configure_builder",
     "configure_session",
     "jar_path",

@@ -15,6 +15,7 @@ from manifest_committer.errors import ConnectSessionError, StorageError
 _BUILD_INFO = "io.manifestcommitter.BuildInfo"
 _MUTABLE_LOADER = "org.apache.spark.util.MutableURLClassLoader"
 _COMMIT_PROTOCOL = "org.apache.spark.internal.io.FileCommitProtocol"
+_COMMITTER_INFO = "io.manifestcommitter.cli.CommitterInfo"
 _CHUNK = 4 * 1024 * 1024
 
 
@@ -127,11 +128,16 @@ class ClassicSession:
         """A setting of the session, or its default; None if it has neither."""
         # Without a default of ours, for else Spark would not answer with its own.
         try:
-            return str(self._spark.conf.get(key))
+            value = self._spark.conf.get(key)
         except Exception as error:
             if _java_class(error) is None:
                 raise
             return None
+        return None if value is None else str(value)
+
+    def is_set(self, key: str) -> bool:
+        """Whether a setting was made, on the session or where Spark was started."""
+        return bool(self._session.sessionState().conf().contains(key))
 
     def set_setting(self, key: str, value: str) -> None:
         """Change a setting of the session."""
@@ -224,6 +230,42 @@ class ClassicSession:
                 stream.close()
         except Exception as error:
             raise _storage_error(error, "read", path) from error
+
+    def committer_info(self, settings: str, path: str, jar: str) -> str:
+        """What our Java class says of the committers for a path, as this session sees them.
+
+        Args:
+            settings: those of Spark's settings that decide, as JSON.
+            path: where a job would write.
+            jar: our jar, for a session that does not have it; the session stays without it.
+        """
+        loader = self._loader()
+        info, _ = _load(loader, _COMMITTER_INFO)
+        if info is None:
+            urls = self._gateway.new_array(self._jvm.java.net.URL, 1)
+            urls[0] = self._jvm.java.io.File(jar).toURI().toURL()
+            own = self._jvm.java.net.URLClassLoader(urls, loader)
+            try:
+                return self._committer_info(own.loadClass(_COMMITTER_INFO), settings, path, jar)
+            finally:
+                own.close()
+        return self._committer_info(info, settings, path, jar)
+
+    def _committer_info(self, info: Any, settings: str, path: str, jar: str) -> str:
+        arguments = (
+            self._spark._jsc.hadoopConfiguration(),
+            self._session.sessionState().newHadoopConf(),
+            self._loader(),
+            settings,
+            path,
+            jar,
+        )
+        # By reflection, since py4j's own look-up of a class name uses a loader of its choice.
+        (method,) = (m for m in info.getMethods() if m.getName() == "ofSession")
+        array = self._gateway.new_array(self._jvm.java.lang.Object, len(arguments))
+        for index, argument in enumerate(arguments):
+            array[index] = argument
+        return str(method.invoke(None, array))
 
     def _open(self, path: str) -> tuple[Any, Any]:
         hadoop_path = self._jvm.org.apache.hadoop.fs.Path(path)

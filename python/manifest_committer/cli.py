@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from manifest_committer._spark_home import spark_jars_directory
+from manifest_committer._spark_home import spark_defaults, spark_jars_directory
 from manifest_committer._version import __version__
 from manifest_committer.errors import JavaMissingError, ManifestCommitterError
 from manifest_committer.session import jar_path
@@ -39,7 +39,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: the command line without the program's name; by default the process's own.
 
     Returns:
-        The exit code: 0, 1 (not found, unreadable, or no Java to look with), 2 (wrong usage).
+        The exit code: 0, 1 (not found, unreadable, something is wrong, or no Java to look with),
+        2 (wrong usage).
     """
     parsed = _parser().parse_args(arguments)
     try:
@@ -55,7 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="manifest-committer",
-        description="Look at what jobs of the manifest committer have done.",
+        description="Look at what jobs of the manifest committer have done, or would do.",
     )
     parser.add_argument("--version", action="version", version=f"manifest-committer {__version__}")
     commands = parser.add_subparsers(metavar="command", required=True)
@@ -81,11 +82,57 @@ def _print_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _print(parsed: argparse.Namespace) -> int:
     options = ["--json"] if parsed.json else []
-    # The Java main would take a path that starts with a dash for an option.
-    paths = [f"./{path}" if path.startswith("-") else path for path in parsed.paths]
     return _run_java(
-        "io.manifestcommitter.cli.ManifestPrinter", [*options, *paths], parsed.class_path
+        "io.manifestcommitter.cli.ManifestPrinter",
+        [*options, *_as_paths(parsed.paths)],
+        parsed.class_path,
     )
+
+
+def _info_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "paths",
+        nargs="+",
+        metavar="path",
+        help="where a job would write; nothing is written",
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON, for programs")
+    parser.add_argument(
+        "--conf",
+        action="append",
+        default=[],
+        metavar="key=value",
+        help="a setting of Spark or Hadoop, as a job would have it",
+    )
+    parser.add_argument(
+        "--properties-file",
+        default="",
+        metavar="file",
+        help="settings of Spark; by default those of the spark-defaults.conf that Spark would read",
+    )
+    _class_path_argument(parser)
+
+
+def _info(parsed: argparse.Namespace) -> int:
+    options = ["--json"] if parsed.json else []
+    properties = parsed.properties_file
+    if not properties:
+        defaults = spark_defaults()
+        properties = str(defaults) if defaults is not None and defaults.is_file() else ""
+    if properties:
+        options += ["--properties-file", properties]
+    for setting in parsed.conf:
+        options += ["-D", setting]
+    return _run_java(
+        "io.manifestcommitter.cli.CommitterInfo",
+        [*options, *_as_paths(parsed.paths)],
+        parsed.class_path,
+    )
+
+
+def _as_paths(names: Sequence[str]) -> list[str]:
+    """The paths, such that the Java main takes none that starts with a dash for an option."""
+    return [f"./{name}" if name.startswith("-") else name for name in names]
 
 
 def _no_arguments(_: argparse.ArgumentParser) -> None:
@@ -99,6 +146,12 @@ def _print_jar(_: argparse.Namespace) -> int:
 
 _COMMANDS = (
     _Command("print", "Print reports and task manifests.", _print_arguments, _print),
+    _Command(
+        "info",
+        "Tell which committer a path gets, from which setting, and what is wrong.",
+        _info_arguments,
+        _info,
+    ),
     _Command("jar", "Print the path of the jar, for --jars.", _no_arguments, _print_jar),
 )
 

@@ -63,3 +63,11 @@ def test_reports_need_a_classic_session(spark: SparkSession, tmp_path: Path) -> 
 def test_a_connect_builder_is_refused() -> None:
     with pytest.raises(mc.ConnectSessionError, match="configure_session"):
         mc.configure_builder(SparkSession.builder.remote("local[2]"))
+
+
+def test_committers_are_told_as_far_as_the_server_can(spark: SparkSession) -> None:
+    mc.configure_session(spark)
+    info = mc.committer_info(spark, "gs://bucket/it's a table")
+    assert info.ok
+    assert [problem.code for problem in info.problems] == ["hadoop-factory"]
+    assert info.committer is None, "stores are not opened there"

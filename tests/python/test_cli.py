@@ -63,6 +63,31 @@ def test_print_without_json(java, jar, spark_home):
     assert calls_of(java)[0][2:] == ["io.manifestcommitter.cli.ManifestPrinter", "a b", "./-x"]
 
 
+def test_info_starts_the_probe_with_the_settings_of_a_job(java, jar, spark_home):
+    assert cli.main(["info", "gs://b/t", "--conf", "a=1", "--conf", "b=2", "--json"]) == 0
+    assert calls_of(java)[0][2:] == [
+        "io.manifestcommitter.cli.CommitterInfo",
+        "--json",
+        *("-D", "a=1"),
+        *("-D", "b=2"),
+        "gs://b/t",
+    ]
+
+
+def test_info_takes_the_file_that_spark_would_read(java, jar, spark_home, tmp_path):
+    defaults = spark_home / "conf" / "spark-defaults.conf"
+    defaults.parent.mkdir()
+    defaults.write_text("spark.jars /x.jar\n")
+    other = str(tmp_path / "other.conf")
+    assert cli.main(["info", "/t"]) == 0
+    assert cli.main(["info", "--properties-file", other, "--class-path", "/gcs.jar", "/t"]) == 0
+    main = "io.manifestcommitter.cli.CommitterInfo"
+    first, second = calls_of(java)
+    assert first[2:] == [main, "--properties-file", str(defaults), "/t"]
+    assert second[2:] == [main, "--properties-file", other, "/t"]
+    assert "/gcs.jar" in second[1].split(os.pathsep)
+
+
 def test_the_class_path_holds_what_the_user_adds(java, jar, spark_home, monkeypatch):
     monkeypatch.setenv("HADOOP_CONF_DIR", "/etc/hadoop")
     monkeypatch.setenv("SPARK_CONF_DIR", "/etc/spark")
@@ -159,7 +184,8 @@ def test_version(capsys):
 
 
 @pytest.mark.parametrize(
-    "arguments", [[], ["print"], ["print", "--no-such", "/t"], ["destroy"], ["jar", "more"]]
+    "arguments",
+    [[], ["print"], ["print", "--no-such", "/t"], ["info"], ["destroy"], ["jar", "more"]],
 )
 def test_wrong_usage(arguments, java, capsys):
     with pytest.raises(SystemExit) as caught:
@@ -173,12 +199,13 @@ def test_help_names_every_command(capsys):
     with pytest.raises(SystemExit):
         cli.main(["--help"])
     text = capsys.readouterr().out
-    for name in ("print", "jar"):
+    for name in ("print", "info", "jar"):
         assert name in text
 
 
-def test_the_printer_exists_in_the_java_sources():
+@pytest.mark.parametrize("main_class", ["ManifestPrinter", "CommitterInfo"])
+def test_the_mains_exist_in_the_java_sources(main_class):
     source = Path(__file__).resolve().parents[2] / (
-        "java/src/main/java/io/manifestcommitter/cli/ManifestPrinter.java"
+        f"java/src/main/java/io/manifestcommitter/cli/{main_class}.java"
     )
     assert source.is_file()

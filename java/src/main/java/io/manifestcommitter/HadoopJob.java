@@ -7,6 +7,7 @@ import io.manifestcommitter.commit.JobDescription;
 import io.manifestcommitter.commit.LoadManifests;
 import io.manifestcommitter.commit.SaveManifests;
 import io.manifestcommitter.commit.SaveSummary;
+import io.manifestcommitter.commit.TakeBackListed;
 import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.manifest.StatisticsRecorder;
@@ -63,6 +64,7 @@ final class HadoopJob {
    */
   void setUp() throws IOException {
     takeEarlierAttemptsBack();
+    takeCommittedAttemptBack();
     Audit.job(paths.jobId())
         .during(
             StatisticNames.JOB_STAGE_SETUP,
@@ -100,8 +102,13 @@ final class HadoopJob {
         .run(manifests(paths, workers, statistics));
   }
 
-  /** Takes back what a commit that failed made visible; one that came to its end stays. */
+  /**
+   * Takes back what a commit that failed made visible; one that came to its end stays. MapReduce
+   * aborts before it sets up a further attempt, so those before it are taken back here, too: the
+   * cleanup that follows would delete all that tells of them.
+   */
   void takeBack() throws IOException {
+    takeEarlierAttemptsBack();
     Workers workers = workers();
     StatisticsRecorder statistics = new StatisticsRecorder();
     LoadManifests manifests = manifests(paths, workers, statistics);
@@ -150,6 +157,20 @@ final class HadoopJob {
           .takeBack(manifests(attempt, workers, statistics));
       store.deleteTree(attempt.jobAttemptDirectory());
     }
+  }
+
+  /** An earlier attempt may have come to its end and cleaned up, unheard by MapReduce. */
+  private void takeCommittedAttemptBack() throws IOException {
+    if (paths.jobAttempt() <= 1) {
+      return;
+    }
+    Workers workers = workers();
+    workers.<Void>shield(
+        () -> {
+          new TakeBackListed(store, workers, paths)
+              .run(manifests(paths, workers, new StatisticsRecorder()));
+          return null;
+        });
   }
 
   private LoadManifests manifests(

@@ -132,12 +132,13 @@ public class ManifestCommitter extends PathOutputCommitter implements StreamCapa
   }
 
   /**
-   * Always: every step of a job commit can be repeated. A further try, also by a committer of its
-   * own, recognises what is done already.
+   * Whether a job commit whose end nobody saw may be repeated: every step can be, and a further
+   * try, also by a committer of its own, recognises what is done already. Only where {@code
+   * _SUCCESS} is switched off is there nothing by which to recognise a commit that also cleaned up.
    */
   @Override
   public boolean isCommitJobRepeatable(JobContext context) {
-    return true;
+    return new CommitterConfig(conf).markSuccessfulJobs();
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.manifestcommitter.cli;
 import io.manifestcommitter.CommitterConfig;
 import io.manifestcommitter.CommitterConfig.UnsupportedScheme;
 import io.manifestcommitter.CommitterOption;
+import io.manifestcommitter.cli.JobSettings.Origin;
 import io.manifestcommitter.store.Stores;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -26,6 +27,7 @@ final class HadoopDiagnosis {
 
   private final Configuration jobs;
   private final Configuration sql;
+  private final Origin origin;
   private final Path path;
   private final String scheme;
   private final FactoryBinding factory;
@@ -35,6 +37,7 @@ final class HadoopDiagnosis {
   HadoopDiagnosis(JobSettings settings, Path path, Probed probed, SparkDiagnosis spark) {
     this.jobs = settings.jobs(path);
     this.sql = settings.sql();
+    this.origin = settings.origin();
     this.path = path;
     this.scheme = path.toUri().getScheme();
     this.factory = FactoryBinding.of(jobs, path);
@@ -70,7 +73,7 @@ final class HadoopDiagnosis {
       forAll().ifPresent(problems::add);
       halfBound().ifPresent(problems::add);
       sessionFactory().ifPresent(problems::add);
-      probed.problem().ifPresent(problems::add);
+      probed.problem().map(this::asBadAsItIs).ifPresent(problems::add);
     }
     List<Problem> options = badOptions();
     if (options.isEmpty()) {
@@ -78,6 +81,13 @@ final class HadoopDiagnosis {
     }
     problems.addAll(options);
     return problems;
+  }
+
+  /** A Connect session has no RDD writers that could meet a factory's problem. */
+  private Problem asBadAsItIs(Problem problem) {
+    return origin == Origin.CONNECT_SERVER && spark.serves()
+        ? Problem.warning(problem.code(), problem.text(), problem.repair())
+        : problem;
   }
 
   private Optional<String> refusal() {

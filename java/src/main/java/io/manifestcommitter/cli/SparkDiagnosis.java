@@ -162,7 +162,7 @@ final class SparkDiagnosis {
           "That leads ORC, CSV, JSON and text files past the staging directory of the factory"
               + " bound by "
               + factory.key()
-              + ": our committer refuses such writes where it can tell");
+              + ": our committer refuses such writes");
     } else if (ClassNames.isHadoopsFactory(name)) {
       sentences.add(
           "That leads ORC, CSV, JSON and text files past the staging directory of Hadoop's"
@@ -210,7 +210,10 @@ final class SparkDiagnosis {
       return Optional.empty();
     }
     boolean appends =
-        probed.promisesDynamicOverwrite() || ClassNames.isHadoopsFactory(factory.className());
+        // Ours says yes here, and refuses when the protocol itself asks.
+        !ClassNames.isOurFactory(factory.className())
+            && (probed.promisesDynamicOverwrite()
+                || ClassNames.isHadoopsFactory(factory.className()));
     return Optional.of(
         Problem.warning(
             ProblemCode.STOCK_OVERWRITE,

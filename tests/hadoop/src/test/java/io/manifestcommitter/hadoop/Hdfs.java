@@ -1,0 +1,139 @@
+package io.manifestcommitter.hadoop;
+
+import io.manifestcommitter.ManifestCommitterFactory;
+import io.manifestcommitter.manifest.SuccessReport;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.MiniDFSCluster;
+import org.junit.jupiter.api.extension.ExtensionContext.Store.CloseableResource;
+
+/** An HDFS of one name node and one data node, and what the tests do with it. */
+public final class Hdfs implements CloseableResource {
+  /** The key by which Hadoop finds the committer's factory for HDFS. */
+  static final String FACTORY_KEY = "mapreduce.outputcommitter.factory.scheme.hdfs";
+
+  private final MiniDFSCluster cluster;
+  private final DistributedFileSystem fs;
+  private final AtomicInteger tables = new AtomicInteger();
+
+  private Hdfs(MiniDFSCluster cluster) throws IOException {
+    this.cluster = cluster;
+    this.fs = cluster.getFileSystem();
+  }
+
+  /** Starts one below {@code hdfs.minidfs.basedir}. */
+  static Hdfs start() {
+    try {
+      Configuration conf = new Configuration();
+      // How long a client that closes a file waits, before it asks again, for the data node's
+      // report
+      // to arrive: 400 ms by default, for nearly every file of these tests.
+      conf.setInt("dfs.client.block.write.locateFollowingBlock.initial.delay.ms", 5);
+      return new Hdfs(new MiniDFSCluster.Builder(conf).numDataNodes(1).build());
+    } catch (IOException e) {
+      throw new UncheckedIOException("HDFS did not start", e);
+    }
+  }
+
+  /** The settings of a job that writes to this filesystem through the manifest committer. */
+  public Configuration conf() {
+    return bind(new Configuration(fs.getConf()));
+  }
+
+  /** Binds the manifest committer, with the settings that its users are told for HDFS. */
+  static Configuration bind(Configuration conf) {
+    conf.set(FACTORY_KEY, ManifestCommitterFactory.class.getName());
+    conf.setBoolean("mapreduce.manifest.committer.cleanup.parallel.delete", false);
+    // How long a client of MapReduce waits between two looks at its job: 1 and 5 s by default.
+    conf.setInt("mapreduce.client.progressmonitor.pollinterval", 100);
+    conf.setInt("mapreduce.client.completion.pollinterval", 100);
+    return conf;
+  }
+
+  DistributedFileSystem fs() {
+    return fs;
+  }
+
+  MiniDFSCluster cluster() {
+    return cluster;
+  }
+
+  /** The path of a table that nobody else has; nothing is there yet. */
+  public Path newTable(String name) {
+    return fs.makeQualified(new Path("/tables/" + tables.incrementAndGet() + "-" + name));
+  }
+
+  void write(Path file, String content) throws IOException {
+    try (FSDataOutputStream out = fs.create(file, false)) {
+      out.write(content.getBytes(StandardCharsets.UTF_8));
+    }
+  }
+
+  byte[] bytes(Path file) throws IOException {
+    byte[] content = new byte[Math.toIntExact(fs.getFileStatus(file).getLen())];
+    try (FSDataInputStream in = fs.open(file)) {
+      in.readFully(0, content);
+    }
+    return content;
+  }
+
+  String read(Path file) throws IOException {
+    return new String(bytes(file), StandardCharsets.UTF_8);
+  }
+
+  /** The report in a table. */
+  SuccessReport report(Path table) throws IOException {
+    Path success = new Path(table, "_SUCCESS");
+    return SuccessReport.parse(bytes(success), success.toString());
+  }
+
+  /**
+   * What a reader of a table sees: what has no component in its path below the table that starts
+   * with an underscore or a dot. The relative path, which ends in a slash for a directory, and the
+   * content.
+   */
+  Map<String, String> visible(Path table) throws IOException {
+    Map<String, String> entries = new TreeMap<>();
+    collect(table, "", entries);
+    return entries;
+  }
+
+  /** As {@link #visible}, without the directories. */
+  Map<String, String> visibleFiles(Path table) throws IOException {
+    Map<String, String> files = visible(table);
+    files.keySet().removeIf(name -> name.endsWith("/"));
+    return files;
+  }
+
+  private void collect(Path directory, String prefix, Map<String, String> entries)
+      throws IOException {
+    for (FileStatus child : fs.listStatus(directory)) {
+      String name = child.getPath().getName();
+      if (name.startsWith("_") || name.startsWith(".")) {
+        continue;
+      }
+      if (child.isDirectory()) {
+        entries.put(prefix + name + "/", "");
+        collect(child.getPath(), prefix + name + "/", entries);
+      } else {
+        entries.put(prefix + name, read(child.getPath()));
+      }
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    fs.close();
+    cluster.shutdown();
+  }
+}

@@ -1,0 +1,333 @@
+package io.manifestcommitter.hadoop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.manifestcommitter.hadoop.FaultyHdfs.Fault;
+import java.io.IOException;
+import java.security.PrivilegedExceptionAction;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.permission.FsPermission;
+import org.apache.hadoop.hdfs.protocol.HdfsConstants;
+import org.apache.hadoop.hdfs.server.namenode.NameNodeAdapter;
+import org.apache.hadoop.security.UserGroupInformation;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Job commits on HDFS that fail midway, by injected faults and by real ones, and what a second try
+ * or an abort by another committer instance makes of them.
+ */
+@ExtendWith(HdfsExtension.class)
+class HdfsFailureIT {
+  private static final String DELETE_TARGETS = "mapreduce.manifest.committer.delete.target.files";
+
+  /** What the jobs here publish. */
+  private static final Map<String, String> OUTPUT =
+      Map.of("part-0", "zero", "p=1/part-0", "one", "p=1/part-1", "two", "q=2/r=3/part-1", "three");
+
+  private static final String OLD_FILE = "p=1/of-another-job";
+
+  private final Hdfs hdfs;
+
+  HdfsFailureIT(Hdfs hdfs) {
+    this.hdfs = hdfs;
+  }
+
+  /** Every rename of the commit is once the first that fails. */
+  @ParameterizedTest
+  @ValueSource(strings = {"false", "true"})
+  void aNewCommitterFinishesACommitThatFailedMidway(String deleteTargets) throws Exception {
+    for (Fault fault : List.of(Fault.FAILS_FROM, Fault.REFUSES_FROM)) {
+      int failed = 0;
+      for (int at = 1; ; at++) {
+        TestJob job = writtenJob(conf(deleteTargets), "repeat-" + fault + at);
+        if (!failsToCommit(job, fault, at)) {
+          break;
+        }
+        failed++;
+
+        job.commit();
+
+        assertThat(hdfs.visibleFiles(job.table())).isEqualTo(expected());
+        assertThat(hdfs.report(job.table()).success()).isTrue();
+        assertThat(hdfs.report(job.table()).jobId()).isEqualTo(job.id());
+        assertThat(hdfs.fs().exists(new Path(job.table(), "_temporary"))).isFalse();
+      }
+      assertThat(failed).as("renames that failed").isGreaterThan(OUTPUT.size());
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"false", "true"})
+  void aNewCommitterTakesBackACommitThatFailedMidway(String deleteTargets) throws Exception {
+    int failed = 0;
+    for (int at = 1; ; at++) {
+      TestJob job = writtenJob(conf(deleteTargets), "abort-" + at);
+      Map<String, String> before = hdfs.visible(job.table());
+      if (!failsToCommit(job, Fault.FAILS_FROM, at)) {
+        break;
+      }
+      failed++;
+
+      job.abort();
+
+      assertThat(hdfs.visible(job.table())).isEqualTo(before);
+      assertThat(hdfs.fs().exists(new Path(job.table(), "_temporary"))).isFalse();
+    }
+    assertThat(failed).as("renames that failed").isGreaterThan(OUTPUT.size());
+  }
+
+  /** What is done counts, whatever the answer says. */
+  @ParameterizedTest
+  @EnumSource(names = {"THROWS_AFTER_EFFECT", "REFUSES_AFTER_EFFECT"})
+  void aRenameThatWasDoneIsProven(Fault fault) throws Exception {
+    for (int at = 1; at <= OUTPUT.size(); at++) {
+      TestJob job = writtenJob(conf("false"), "recovered-" + at);
+      int before = FaultyHdfs.injected();
+
+      faulty(job, fault, at).commit();
+
+      assertThat(FaultyHdfs.injected()).isEqualTo(before + 1);
+      assertThat(hdfs.visibleFiles(job.table())).isEqualTo(expected());
+      assertThat(hdfs.report(job.table()).statistics().counters())
+          .containsEntry("commit_file_rename_recovered", 1L);
+    }
+  }
+
+  /**
+   * MapReduce starts a job anew under the same id when its application master died: whatever the
+   * first attempt published is taken back before the second one begins.
+   */
+  @Test
+  void aLaterApplicationAttemptReplacesWhatTheFirstPublished() throws Exception {
+    int failed = 0;
+    for (int at = 1; ; at++) {
+      TestJob job = writtenJob(firstAttempt(), "restart-" + at);
+      if (!failsToCommit(job, Fault.FAILS_FROM, at)) {
+        break;
+      }
+      failed++;
+
+      assertASecondAttemptReplacesTheFirst(job);
+    }
+    assertThat(failed).as("renames that failed").isGreaterThan(OUTPUT.size());
+  }
+
+  /** The application master died when all was done, before it could tell anybody. */
+  @Test
+  void aLaterApplicationAttemptReplacesWhatTheFirstCommitted() throws Exception {
+    TestJob job = writtenJob(firstAttempt(), "restart-after-commit");
+    job.commit();
+
+    assertASecondAttemptReplacesTheFirst(job);
+  }
+
+  /** A file of one length and time, put in the place of one that was published, is not ours. */
+  @ParameterizedTest
+  @ValueSource(strings = {"false", "true"})
+  void aSecondTryDoesNotTakeAnotherFileForItsOwn(String deleteTargets) throws Exception {
+    TestJob job = writtenJob(conf(deleteTargets), "impostor");
+    assertThat(failsToCommit(job, Fault.FAILS_FROM, OUTPUT.size() + 1)).isTrue();
+    Path published = new Path(job.table(), "part-0");
+    FileStatus status = hdfs.fs().getFileStatus(published);
+    hdfs.fs().delete(published, false);
+    hdfs.write(published, "ZERO");
+    hdfs.fs().setTimes(published, status.getModificationTime(), -1);
+
+    assertThatThrownBy(job::commit)
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining(published.toString());
+
+    assertThat(hdfs.read(published)).isEqualTo("ZERO");
+  }
+
+  /** A driver that did not hear of its commit's success asks again, or gives the job up. */
+  @Test
+  void neitherASecondTryNorAnAbortChangesACommittedJob() throws Exception {
+    TestJob job = writtenJob(conf("false"), "twice");
+    job.commit();
+    byte[] report = hdfs.bytes(new Path(job.table(), "_SUCCESS"));
+
+    job.commit();
+    job.abort();
+
+    assertThat(hdfs.visibleFiles(job.table())).isEqualTo(expected());
+    assertThat(hdfs.bytes(new Path(job.table(), "_SUCCESS"))).isEqualTo(report);
+    assertThat(hdfs.fs().exists(new Path(job.table(), "_temporary"))).isFalse();
+  }
+
+  @Test
+  void aJobThatWasAbortedDoesNotCommit() throws Exception {
+    TestJob job = writtenJob(conf("false"), "aborted");
+    job.abort();
+
+    assertThatThrownBy(job::commit).isInstanceOf(IOException.class).hasMessageContaining(job.id());
+
+    assertThat(hdfs.visibleFiles(job.table())).isEqualTo(Map.of(OLD_FILE, "old"));
+    assertThat(hdfs.fs().exists(new Path(job.table(), "_SUCCESS"))).isFalse();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"false", "true"})
+  void aQuotaThatIsUsedUpIsNamedAndASecondTrySucceeds(String deleteTargets) throws Exception {
+    TestJob job = writtenJob(conf(deleteTargets), "quota");
+    Path partition = new Path(job.table(), "p=1");
+    // The directory itself and the old file: one more fits, the second does not.
+    hdfs.fs().setQuota(partition, 3, HdfsConstants.QUOTA_DONT_SET);
+
+    assertThatThrownBy(job::commit)
+        .isInstanceOf(IOException.class)
+        .hasStackTraceContaining("quota")
+        .hasStackTraceContaining(partition.toUri().getPath());
+    assertThat(hdfs.fs().exists(new Path(job.table(), "_SUCCESS"))).isFalse();
+
+    hdfs.fs().setQuota(partition, HdfsConstants.QUOTA_RESET, HdfsConstants.QUOTA_DONT_SET);
+    job.commit();
+    assertThat(hdfs.visibleFiles(job.table())).isEqualTo(expected());
+  }
+
+  @Test
+  void safeModeIsNamedAndASecondTrySucceeds() throws Exception {
+    TestJob job = writtenJob(conf("false"), "safe-mode");
+    NameNodeAdapter.enterSafeMode(hdfs.cluster().getNameNode(), false);
+    try {
+      assertThatThrownBy(job::commit)
+          .isInstanceOf(IOException.class)
+          .hasStackTraceContaining("safe mode");
+    } finally {
+      NameNodeAdapter.leaveSafeMode(hdfs.cluster().getNameNode());
+    }
+    assertThat(hdfs.visibleFiles(job.table())).isEqualTo(Map.of(OLD_FILE, "old"));
+
+    job.commit();
+
+    assertThat(hdfs.visibleFiles(job.table())).isEqualTo(expected());
+  }
+
+  @Test
+  void aDirectoryThatMayNotBeWrittenIsNamedAndASecondTrySucceeds() throws Exception {
+    Path table = hdfs.newTable("permission");
+    UserGroupInformation worker =
+        UserGroupInformation.createUserForTesting("worker", new String[] {"workers"});
+    hdfs.fs().mkdirs(table);
+    hdfs.fs().setOwner(table, "worker", "workers");
+    hdfs.write(new Path(table, OLD_FILE), "old");
+    Path partition = new Path(table, "p=1");
+    hdfs.fs().setPermission(partition, new FsPermission((short) 0755));
+    TestJob job = as(worker, () -> writtenJob(conf("false"), table));
+
+    assertThatThrownBy(() -> commitAs(worker, job))
+        .isInstanceOf(IOException.class)
+        .hasStackTraceContaining("Permission denied: user=worker")
+        .hasStackTraceContaining(partition.toUri().getPath());
+
+    hdfs.fs().setOwner(partition, "worker", "workers");
+    commitAs(worker, job);
+    assertThat(hdfs.visibleFiles(table)).isEqualTo(expected());
+  }
+
+  /** One job fails and is taken back while another goes through all of its life. */
+  @Test
+  void aFailedJobTakesNothingBackFromAnother() throws Exception {
+    TestJob failing = writtenJob(conf("false"), "beside");
+    TestJob other = TestJob.start(hdfs.conf(), failing.table());
+    other.task(0, "p=1/beside", "beside");
+    other.task(1, "q=2/r=3/beside", "beside");
+    assertThat(failsToCommit(failing, Fault.FAILS_FROM, OUTPUT.size())).isTrue();
+    other.commit();
+
+    failing.abort();
+
+    assertThat(hdfs.visibleFiles(failing.table()))
+        .isEqualTo(Map.of(OLD_FILE, "old", "p=1/beside", "beside", "q=2/r=3/beside", "beside"));
+    assertThat(hdfs.report(failing.table()).jobId()).isEqualTo(other.id());
+    assertThat(hdfs.fs().exists(new Path(failing.table(), "_temporary"))).isFalse();
+  }
+
+  private Configuration firstAttempt() {
+    Configuration conf = conf("false");
+    conf.setInt("mapreduce.job.application.attempt.id", 1);
+    return conf;
+  }
+
+  private void assertASecondAttemptReplacesTheFirst(TestJob job) throws IOException {
+    TestJob second = job.restarted(2);
+    second.task(0, "p=1/of-the-second-attempt", "again");
+    second.commit();
+
+    assertThat(hdfs.visibleFiles(job.table()))
+        .isEqualTo(Map.of(OLD_FILE, "old", "p=1/of-the-second-attempt", "again"));
+    assertThat(hdfs.fs().exists(new Path(job.table(), "_temporary"))).isFalse();
+  }
+
+  private Configuration conf(String deleteTargets) {
+    Configuration conf = hdfs.conf();
+    conf.set(DELETE_TARGETS, deleteTargets);
+    // So that the renames before the failing one are done, and no others.
+    conf.setInt("mapreduce.manifest.committer.io.threads", 1);
+    return conf;
+  }
+
+  /** A job that has committed the tasks of {@link #OUTPUT} into a table with one old file. */
+  private TestJob writtenJob(Configuration conf, String name) throws IOException {
+    Path table = hdfs.newTable(name);
+    hdfs.write(new Path(table, OLD_FILE), "old");
+    return writtenJob(conf, table);
+  }
+
+  private static TestJob writtenJob(Configuration conf, Path table) throws IOException {
+    TestJob job = TestJob.start(conf, table);
+    List<String> names = new ArrayList<>(new TreeMap<>(OUTPUT).keySet());
+    for (int task = 0; task < names.size(); task++) {
+      job.task(task, names.get(task), OUTPUT.get(names.get(task)));
+    }
+    return job;
+  }
+
+  /** Commits with a fault; says whether it took place, in which case the commit failed. */
+  private static boolean failsToCommit(TestJob job, Fault fault, int at) throws IOException {
+    int before = FaultyHdfs.injected();
+    try {
+      faulty(job, fault, at).commit();
+    } catch (IOException e) {
+      assertThat(FaultyHdfs.injected()).isGreaterThan(before);
+      return true;
+    }
+    assertThat(FaultyHdfs.injected()).as("a commit that hides a failure").isEqualTo(before);
+    return false;
+  }
+
+  private static TestJob faulty(TestJob job, Fault fault, int at) {
+    return job.with(conf -> FaultyHdfs.inject(conf, fault, at));
+  }
+
+  private static Map<String, String> expected() {
+    Map<String, String> files = new TreeMap<>(OUTPUT);
+    files.put(OLD_FILE, "old");
+    return files;
+  }
+
+  private static void commitAs(UserGroupInformation user, TestJob job) throws Exception {
+    as(
+        user,
+        () -> {
+          job.commit();
+          return null;
+        });
+  }
+
+  private static <T> T as(UserGroupInformation user, PrivilegedExceptionAction<T> action)
+      throws Exception {
+    return user.doAs(action);
+  }
+}

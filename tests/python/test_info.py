@@ -1,0 +1,204 @@
+"""committer_info: what it asks of a session, and what it makes of the answer."""
+
+import json
+
+import pytest
+
+import manifest_committer as mc
+from manifest_committer import _jvm
+from manifest_committer.session import PROTOCOL_CLASS, PROTOCOL_KEY
+
+STREAMING_KEY = "spark.sql.streaming.commitProtocolClass"
+ANSWER = json.dumps(
+    {
+        "report": {
+            "path": "gs://b/t",
+            "scheme": "gs",
+            "ok": False,
+            "served": True,
+            "version": "0.1.0",
+            "hadoopVersion": "3.5.0",
+            "committer": None,
+            "description": None,
+            "jobDirectory": None,
+            "workPath": None,
+            "factory": "x.Factory",
+            "factoryKey": "k",
+            "factorySource": "mapred-default.xml",
+            "commitProtocol": {"value": "x.Protocol", "source": "this session"},
+            "parquetCommitter": {"value": "x.Parquet", "source": "Spark's default"},
+            "outputCommitter": None,
+            "streamingProtocol": {"value": "x.Streaming", "source": "Spark's default"},
+            "options": {"o": {"value": "1", "source": "core-site.xml"}},
+            "problems": [
+                {
+                    "severity": "error",
+                    "code": "no-factory",
+                    "text": "none is bound",
+                    "repair": {"settings": {"k": "v", "gone": None}, "jar": None, "path": None},
+                }
+            ],
+        },
+        "text": "gs://b/t: not ok\n  more",
+    }
+)
+
+
+class FakeClassic:
+    """The JVM side of a classic session."""
+
+    def __init__(self, loaded=None):
+        self.loaded = loaded
+        self.settings = {PROTOCOL_KEY: PROTOCOL_CLASS, STREAMING_KEY: "x.Streaming"}
+        self.made = {PROTOCOL_KEY}
+        self.asked = None
+
+    def loaded_jar(self):
+        return self.loaded
+
+    def setting(self, key):
+        return self.settings.get(key)
+
+    def is_set(self, key):
+        return key in self.made
+
+    def committer_info(self, settings, path, jar):
+        self.asked = (json.loads(settings), path, jar)
+        return ANSWER
+
+
+class FakeClassicSpark:
+    """What tells a classic session from other things."""
+
+    _jsparkSession = object()  # noqa: N815
+
+
+class FakeConnect:
+    """A Connect session; SQL answers from a list of results, or fails."""
+
+    def __init__(self, *answers, settings=()):
+        self.answers = list(answers)
+        self.statements = []
+        self.settings = dict(settings)
+        self.conf = self
+
+    def get(self, key, default):
+        return self.settings.get(key, default)
+
+    def sql(self, statement):
+        self.statements.append(statement)
+        if statement == "SET":
+            return FakeRows([{"key": key, "value": value} for key, value in self.settings.items()])
+        answer = self.answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return FakeRows([[answer]])
+
+
+FakeConnect.__module__ = "pyspark.sql.connect.session"
+
+
+class FakeRows:
+    """A data frame that has been computed."""
+
+    def __init__(self, rows):
+        self.rows = rows
+
+    def collect(self):
+        return self.rows
+
+
+@pytest.fixture
+def ask(jar, monkeypatch):
+    """committer_info over a fake classic session."""
+    monkeypatch.setattr("manifest_committer.info.__version__", "0.1.0")
+
+    def run(session):
+        monkeypatch.setattr(_jvm, "ClassicSession", lambda _: session)
+        return mc.committer_info(FakeClassicSpark(), "gs://b/t")
+
+    return run
+
+
+@pytest.fixture
+def our_version(jar, monkeypatch):
+    """The package, with its jar, as version 0.1.0."""
+    monkeypatch.setattr("manifest_committer.info.__version__", "0.1.0")
+    return jar
+
+
+def test_what_a_classic_session_is_asked(ask, jar):
+    session = FakeClassic()
+    ask(session)
+    settings, path, package_jar = session.asked
+    assert settings == {
+        PROTOCOL_KEY: {"value": PROTOCOL_CLASS, "source": "this session"},
+        STREAMING_KEY: {"value": "x.Streaming", "source": "Spark's default"},
+    }
+    assert (path, package_jar) == ("gs://b/t", jar)
+
+
+def test_the_answer(ask):
+    info = ask(FakeClassic(loaded=_jvm.LoadedJar("0.1.0", "file:/x.jar")))
+    assert (info.path, info.scheme, info.ok) == ("gs://b/t", "gs", False)
+    assert (info.factory, info.factory_key) == ("x.Factory", "k")
+    assert info.factory_source == "mapred-default.xml"
+    assert info.committer is None
+    assert str(info.commit_protocol) == "x.Protocol (this session)"
+    assert info.output_committer is None
+    assert info.options == {"o": mc.Setting("1", "core-site.xml")}
+    (problem,) = info.problems
+    assert info.problem("no-factory") is problem
+    assert info.problem("other") is None
+    assert str(problem) == "error no-factory: none is bound"
+    assert problem.repair == mc.Repair({"k": "v", "gone": None}, None, None)
+    assert str(info) == "gs://b/t: not ok\n  more"
+    with pytest.raises(AttributeError):
+        info.ok = True
+
+
+@pytest.mark.parametrize("version", ["0.0.9", None])
+def test_another_version_is_refused(ask, version):
+    with pytest.raises(mc.JarVersionError, match=r"file:/old\.jar"):
+        ask(FakeClassic(loaded=_jvm.LoadedJar(version, "file:/old.jar")))
+
+
+def test_what_a_connect_server_is_asked(our_version):
+    spark = FakeConnect(
+        "0.1.0",
+        ANSWER,
+        settings={PROTOCOL_KEY: PROTOCOL_CLASS, "secret": "*********(redacted)", "it's": "a\\b"},
+    )
+    assert mc.committer_info(spark, "gs://b/it's").path == "gs://b/t"
+    _, version, question = spark.statements
+    assert version == "SELECT java_method('io.manifestcommitter.BuildInfo', 'version')"
+    assert question.startswith(
+        "SELECT java_method('io.manifestcommitter.cli.CommitterInfo', 'ofConnect', "
+    )
+    assert "'gs://b/it\\'s'" in question
+    assert "secret" not in question
+    assert 'a\\\\\\\\b", "source": "this session"' in question
+
+
+def test_a_connect_server_without_our_jar(our_version):
+    error = RuntimeException("cannot find class io.manifestcommitter.BuildInfo\n at x")
+    spark = FakeConnect(error, settings={PROTOCOL_KEY: "x.Protocol"})
+    with pytest.raises(mc.ConnectSessionError, match=r"commits by x\.Protocol") as caught:
+        mc.committer_info(spark, "gs://b/t")
+    assert "configure_session(spark)" in str(caught.value)
+    assert "manifest-committer info" in str(caught.value)
+
+
+def test_a_connect_server_that_cannot_be_asked(our_version):
+    spark = FakeConnect(RuntimeException("no connection\n at x"))
+    with pytest.raises(mc.ConnectSessionError, match=r"could not be asked \(no connection\)"):
+        mc.committer_info(spark, "gs://b/t")
+
+
+def test_a_connect_server_with_another_version(our_version):
+    with pytest.raises(mc.JarVersionError, match=r"0\.0\.9"):
+        mc.committer_info(FakeConnect("0.0.9"), "gs://b/t")
+
+
+class RuntimeException(Exception):  # noqa: N818
+    """What a Connect client raises."""
