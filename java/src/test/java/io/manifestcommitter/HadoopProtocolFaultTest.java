@@ -72,13 +72,7 @@ class HadoopProtocolFaultTest {
   }
 
   @ParameterizedTest
-  @CsvSource({
-    "hdfs,FILE_FOR_DIRECTORY",
-    "hdfs,TARGET_FILES",
-    "abfs,TARGET_FILES",
-    "gs,NONE",
-    "gs,TARGET_FILES"
-  })
+  @CsvSource({"hdfs,FILE_FOR_DIRECTORY", "abfs,NONE", "gs,TARGET_FILES"})
   void aCommitThatIsKilledTwiceCanBeRepaired(String scheme, Obstacle obstacle) throws IOException {
     open(scheme, obstacle);
     int requests = commitWithoutFault().size();

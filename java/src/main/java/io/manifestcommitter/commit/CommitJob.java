@@ -102,9 +102,8 @@ public final class CommitJob {
               return null;
             }
             LOG.info("Taking back {}", closed);
-            published.beginAll(closed.files().count());
             IOException reason = new IOException("Job " + job.jobId() + " was aborted");
-            withdraw(reason);
+            withdraw(reason, TakeBack::runFromStore);
             if (leftSomethingBehind) {
               throw reason;
             }
@@ -226,15 +225,18 @@ public final class CommitJob {
     workers.step(name);
   }
 
-  /** Takes back what is visible; what cannot be taken back is told with {@code failure}. */
   private void withdraw(Throwable failure) {
     workers.toItsEnd();
-    if (plan == null || pastReturn) {
-      return;
+    if (plan != null && !pastReturn) {
+      withdraw(failure, (takeBack, all) -> takeBack.run(all, published));
     }
+  }
+
+  /** Takes back what is visible; what cannot be taken back is told with {@code failure}. */
+  private void withdraw(Throwable failure, Way way) {
     List<String> left = new ArrayList<>(report.takeBack());
     try {
-      left.addAll(new TakeBack(store, workers, statistics, replaced).run(plan, published));
+      left.addAll(way.run(new TakeBack(store, workers, statistics, replaced), plan));
     } catch (IOException | RuntimeException e) {
       left.add(plan.table() + " (" + e + ")");
     }
@@ -253,5 +255,10 @@ public final class CommitJob {
   private void saveFailure(Throwable failure) {
     statistics.increment(StatisticNames.COMMITTER_COMMITS_ABORTED);
     summary.save(summary.failure(stage, workers.failedItem(), failure), 0, List.of());
+  }
+
+  /** One way to take back. */
+  private interface Way {
+    List<String> run(TakeBack takeBack, JobPlan plan) throws IOException;
   }
 }

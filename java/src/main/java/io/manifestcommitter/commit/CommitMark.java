@@ -26,7 +26,7 @@ import org.apache.hadoop.fs.Path;
  * short was written by a commit that had not changed anything yet.
  */
 final class CommitMark {
-  private static final String MANIFESTS = "io.manifestcommitter.manifests";
+  private static final String MANIFESTS = "manifests";
 
   private final Set<Path> madeDirectories;
   private final String manifests;

@@ -4,12 +4,14 @@ import io.manifestcommitter.CommitterConfig;
 import io.manifestcommitter.JobPaths;
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.manifest.StatisticNames;
+import io.manifestcommitter.manifest.Statistics;
 import io.manifestcommitter.manifest.StatisticsRecorder;
 import io.manifestcommitter.manifest.TaskManifest;
 import io.manifestcommitter.store.RenameResult;
 import io.manifestcommitter.store.Store;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.fs.Path;
@@ -67,7 +69,6 @@ public final class CommitTask {
             StatisticNames.TASK_STAGE_SCAN_DIRECTORY,
             () ->
                 new ScanTaskDirectory(store, progress).run(attemptDirectory, paths.destination()));
-    record(scan);
     TaskManifest manifest =
         TaskManifest.builder()
             .job(paths.jobId(), paths.jobAttempt())
@@ -75,19 +76,22 @@ public final class CommitTask {
             .taskAttemptDirectory(attemptDirectory)
             .files(scan.files())
             .directories(scan.directories())
-            .statistics(statistics.snapshot().withoutImplied())
+            .statistics(scanTime())
             .build();
     save(manifest);
     return manifest;
   }
 
-  private void record(ScanTaskDirectory.Scan scan) {
-    statistics.sample(StatisticNames.COMMITTER_TASK_FILE_COUNT, scan.files().size());
-    statistics.sample(StatisticNames.COMMITTER_TASK_DIRECTORY_COUNT, scan.directories().size());
-    statistics.sample(StatisticNames.COMMITTER_TASK_DIRECTORY_DEPTH, scan.depth());
-    for (FileEntry file : scan.files()) {
-      statistics.sample(StatisticNames.COMMITTER_TASK_FILE_SIZE, file.size());
-    }
+  /**
+   * How long the scan took, unless that is nothing. All else that is to be known of a task can be
+   * told from its manifest, and is, when that is loaded.
+   */
+  private Statistics scanTime() {
+    String mean = StatisticNames.TASK_STAGE_SCAN_DIRECTORY + ".mean";
+    Statistics.Mean scan = statistics.snapshot().means().get(mean);
+    return scan.sum() == 0
+        ? Statistics.empty()
+        : new Statistics(Map.of(), Map.of(), Map.of(), Map.of(), Map.of(mean, scan));
   }
 
   /** Saves the manifest, with growing pauses between the tries. */

@@ -22,7 +22,9 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.zip.CRC32C;
 import org.apache.hadoop.fs.Path;
 
@@ -103,9 +105,34 @@ public final class LoadManifests implements PlanSource {
     }
     try (JobPlanner planner = newPlanner()) {
       load(planner);
-      return planner.plan(
-          new FindDirectories(store, workers).run(planner.directories()), List.of());
+      ExistingDirectories existing = new FindDirectories(store, workers).run(planner.directories());
+      noteDirectoriesAtDestinations(planner, existing);
+      return planner.plan(existing, List.of());
     }
+  }
+
+  /**
+   * A rename onto a directory would put the file inside it, and answer that all is well (HDFS, ABFS
+   * and others). Names are the tasks' own here, so every directory that existed before and gets
+   * files is looked at once; new ones cost nothing.
+   */
+  private void noteDirectoriesAtDestinations(JobPlanner planner, ExistingDirectories existing)
+      throws IOException {
+    Set<Path> parents = planner.parents();
+    parents.removeIf(
+        parent -> !parent.equals(paths.destination()) && !existing.directories().contains(parent));
+    Queue<Path> found = new ConcurrentLinkedQueue<>();
+    workers.forEach(
+        parents,
+        parent ->
+            store.list(
+                parent,
+                entry -> {
+                  if (entry.isDirectory()) {
+                    found.add(entry.path());
+                  }
+                }));
+    planner.occupied(found);
   }
 
   @Override
@@ -196,12 +223,18 @@ public final class LoadManifests implements PlanSource {
 
   private void plan(TaskManifest manifest, JobPlanner planner) throws IOException {
     planner.task(manifest.taskId());
+    int depth = 0;
     for (DirectoryEntry directory : manifest.directories()) {
       planner.directory(directory.path());
+      depth = Math.max(depth, directory.level());
     }
     for (FileEntry file : manifest.files()) {
       planner.publish(file);
+      statistics.sample(StatisticNames.COMMITTER_TASK_FILE_SIZE, file.size());
     }
+    statistics.sample(StatisticNames.COMMITTER_TASK_FILE_COUNT, manifest.files().size());
+    statistics.sample(StatisticNames.COMMITTER_TASK_DIRECTORY_COUNT, manifest.directories().size());
+    statistics.sample(StatisticNames.COMMITTER_TASK_DIRECTORY_DEPTH, depth);
     statistics.add(manifest.statistics());
   }
 
@@ -225,8 +258,9 @@ public final class LoadManifests implements PlanSource {
   }
 
   private TaskManifest read(StoreEntry file) throws IOException {
-    TaskManifest manifest =
-        TaskManifest.parse(store.read(file.path(), TaskManifest.MAX_BYTES), file.path().toString());
+    byte[] json = store.read(file.path(), TaskManifest.MAX_BYTES);
+    statistics.sample(StatisticNames.COMMITTER_TASK_MANIFEST_FILE_SIZE, json.length);
+    TaskManifest manifest = TaskManifest.parse(json, file.path().toString());
     if (!manifest.jobId().equals(paths.jobId())
         || !file.name().equals(manifest.taskId() + JobPaths.MANIFEST_SUFFIX)) {
       throw new CorruptManifestException(

@@ -31,11 +31,6 @@ final class Published {
     return recovered;
   }
 
-  /** As for a commit of which only the store knows how far it came. */
-  synchronized void beginAll(int files) {
-    begun.set(0, files);
-  }
-
   /** Whether the file may be at either end. */
   synchronized boolean isUncertain(int file) {
     return begun.get(file) && !done.get(file);

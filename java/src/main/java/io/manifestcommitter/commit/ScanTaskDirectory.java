@@ -38,7 +38,6 @@ final class ScanTaskDirectory {
     Scan scan = new Scan();
     List<Path> level = List.of(attemptDirectory);
     for (int depth = 1; !level.isEmpty(); depth++) {
-      scan.depth = depth - 1;
       List<Path> next = new ArrayList<>();
       for (Path directory : level) {
         int below = depth;
@@ -72,12 +71,6 @@ final class ScanTaskDirectory {
   static final class Scan {
     private final List<FileEntry> files = new ArrayList<>();
     private final List<DirectoryEntry> directories = new ArrayList<>();
-    private int depth;
-
-    /** How many levels of directories there are below the attempt's own. */
-    int depth() {
-      return depth;
-    }
 
     List<FileEntry> files() {
       return files;

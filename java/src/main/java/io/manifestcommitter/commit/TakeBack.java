@@ -35,12 +35,44 @@ final class TakeBack {
   }
 
   /**
-   * Takes everything back, trying each request a few times, and goes on past what cannot be taken
-   * back.
+   * Takes everything back that this process published, trying each request a few times, and goes on
+   * past what cannot be taken back.
    *
    * @return what is still visible or may be, with the reason; empty if all is as before the commit
    */
   List<String> run(JobPlan plan, Published published) throws IOException {
+    return run(
+        plan,
+        file -> {
+          boolean isDone = published.isDone(file.number());
+          if (!isDone && !published.isUncertain(file.number())) {
+            return false;
+          }
+          if (isKnownByLengthOnly(file.item())) {
+            putBack(file.item());
+          } else if (isDone) {
+            withdrawPublished(file.item());
+          } else {
+            withdrawUncertain(file.item());
+          }
+          return true;
+        });
+  }
+
+  /**
+   * As {@link #run}, for a commit of which only the store knows how far it came. It may be repeated
+   * from wherever it ended.
+   */
+  List<String> runFromStore(JobPlan plan) throws IOException {
+    return run(
+        plan,
+        file -> {
+          putBack(file.item());
+          return true;
+        });
+  }
+
+  private List<String> run(JobPlan plan, Withdrawal withdrawal) throws IOException {
     Queue<String> left = new ConcurrentLinkedQueue<>();
     Map<String, StoreEntry> asides = new HashMap<>();
     Attempts.few(() -> asides.putAll(replaced.list()));
@@ -49,7 +81,13 @@ final class TakeBack {
         plan.files().count(),
         file ->
             Attempts.fewOrNote(
-                file.item().destination(), left, () -> takeBack(file, published, asides)));
+                file.item().destination(),
+                left,
+                () -> {
+                  if (withdrawal.run(file)) {
+                    replaced.bringBack(file.item().destination(), asides);
+                  }
+                }));
     new RemoveEmptyDirectories(store, workers).run(plan.missingDirectories(), left);
     if (!asides.isEmpty()) {
       workers.forEach(
@@ -58,25 +96,6 @@ final class TakeBack {
               Attempts.fewOrNote(directory, left, () -> replaced.bringBack(directory, asides)));
     }
     return new ArrayList<>(left);
-  }
-
-  private void takeBack(
-      Numbered<FileEntry> numbered, Published published, Map<String, StoreEntry> asides)
-      throws IOException {
-    FileEntry file = numbered.item();
-    boolean isDone = published.isDone(numbered.number());
-    if (!isDone && !published.isUncertain(numbered.number())) {
-      return;
-    }
-    boolean isKnownByLengthOnly = file.etag().isEmpty() && file.modificationTime() == 0;
-    if (isKnownByLengthOnly) {
-      putBack(file);
-    } else if (isDone) {
-      withdrawPublished(file);
-    } else {
-      withdrawUncertain(file);
-    }
-    replaced.bringBack(file.destination(), asides);
   }
 
   /**
@@ -102,10 +121,14 @@ final class TakeBack {
     }
   }
 
+  private static boolean isKnownByLengthOnly(FileEntry file) {
+    return file.etag().isEmpty() && file.modificationTime() == 0;
+  }
+
   /**
-   * Where length alone is known of a file, the one at the destination is ours only if none is at
-   * the source: else it may be an old one of the same length. It goes back there, so that this can
-   * be told again if the taking back is repeated; it goes with the job's directory.
+   * The file at the destination is ours only if none is at the source: it may be an old one that
+   * looks alike, or one that came back. It goes back to its source, so that this can be told again
+   * if the taking back is repeated, and goes with the job's directory.
    */
   private void putBack(FileEntry file) throws IOException {
     if (store.status(file.source()).isPresent()) {
@@ -136,5 +159,11 @@ final class TakeBack {
   private void delete(FileEntry file) throws IOException {
     store.deleteFile(file.destination());
     statistics.increment(StatisticNames.COMMITTER_COMMITS_REVERTED);
+  }
+
+  /** Takes one file back. */
+  private interface Withdrawal {
+    /** Takes it back, and says whether it was to be. */
+    boolean run(Numbered<FileEntry> file) throws IOException;
   }
 }

@@ -87,19 +87,6 @@ public final class Statistics {
         && means.isEmpty();
   }
 
-  /** Without the minimums and maximums that a mean of one sample implies: for short manifests. */
-  public Statistics withoutImplied() {
-    Map<String, Long> smallest = new TreeMap<>(minimums);
-    Map<String, Long> largest = new TreeMap<>(maximums);
-    singles()
-        .forEach(
-            (name, value) -> {
-              smallest.remove(name + MIN);
-              largest.remove(name + MAX);
-            });
-    return new Statistics(counters, gauges, smallest, largest, means);
-  }
-
   /** Both together, as Hadoop aggregates: all add up, but for minimums and maximums. */
   public Statistics plus(Statistics other) {
     return withImplied().add(other.withImplied());

@@ -28,7 +28,7 @@ public final class TaskManifest {
   public static final int VERSION = 1;
 
   /** The key in {@code extraData} that holds the checksum: eight lower case hexadecimal digits. */
-  public static final String CHECKSUM_KEY = "io.manifestcommitter.crc32c";
+  public static final String CHECKSUM_KEY = "crc32c";
 
   /**
    * The most bytes that a manifest can have, which is room for half a million files of one task.

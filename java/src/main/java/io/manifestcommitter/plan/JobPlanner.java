@@ -32,6 +32,7 @@ public final class JobPlanner implements Closeable {
   private final PathHashes destinations = new PathHashes();
   private final Set<Path> directories = new HashSet<>();
   private final Set<Path> parents = new HashSet<>();
+  private final Set<Path> occupied = new HashSet<>();
   private final Set<String> tasks = new HashSet<>();
   private final List<String> warnings = new ArrayList<>();
 
@@ -106,6 +107,15 @@ public final class JobPlanner implements Closeable {
     return new TreeSet<>(directories);
   }
 
+  /** Notes directories that exist: no file may go where one of them is. */
+  public void occupied(Collection<Path> existing) {
+    for (Path directory : existing) {
+      if (destinations.mayContain(directory)) {
+        occupied.add(directory);
+      }
+    }
+  }
+
   /** The directories in which the files planned so far will lie. */
   public Set<Path> parents() {
     return new TreeSet<>(parents);
@@ -144,6 +154,16 @@ public final class JobPlanner implements Closeable {
                 + " and also a directory that other files go to.");
       }
     }
+    for (Path directory : occupied) {
+      Path source = claimed.get(directory);
+      if (source != null) {
+        throw new PlanRejectedException(
+            directory
+                + " is a directory, and the destination of the file "
+                + source
+                + ". Move it away, or let the job write to another name.");
+      }
+    }
     Set<Path> missing = new HashSet<>(directories);
     missing.removeAll(existing.directories());
     return new JobPlan(
@@ -173,6 +193,7 @@ public final class JobPlanner implements Closeable {
       throws PlanRejectedException {
     Set<Long> suspects = destinations.repeated();
     directories.forEach(directory -> addSuspect(suspects, directory));
+    occupied.forEach(directory -> addSuspect(suspects, directory));
     for (OldDirectory old : replaced) {
       old.files().forEach(file -> addSuspect(suspects, file.path()));
     }

@@ -54,7 +54,8 @@ public interface Store {
   void deleteFile(Path file) throws IOException;
 
   /**
-   * Deletes a directory if nothing is in it.
+   * Deletes a directory if nothing is in it. The caller knows that it is a directory: a file would
+   * be deleted.
    *
    * @return whether there is now nothing at the path; false if the directory is not empty
    */

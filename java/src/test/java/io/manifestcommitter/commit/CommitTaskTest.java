@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.manifestcommitter.CommitterConfig;
 import io.manifestcommitter.JobPaths;
 import io.manifestcommitter.manifest.FileEntry;
+import io.manifestcommitter.manifest.Statistics;
 import io.manifestcommitter.manifest.TaskManifest;
 import io.manifestcommitter.store.Stores;
 import io.manifestcommitter.testing.MemoryFileSystem;
@@ -76,20 +77,12 @@ class CommitTaskTest {
   }
 
   @Test
-  void theStatisticsOfTheScanAreInTheManifest() throws Exception {
-    TaskManifest committed = commit();
+  void theTimeOfAScanIsInTheManifestUnlessItIsNothing() throws Exception {
+    Statistics statistics = commit().statistics();
 
-    assertThat(committed.statistics().counters()).containsEntry("task_stage_scan_directory", 1L);
-    assertThat(committed.statistics().means().get("committer_task_file_count.mean").sum())
-        .isEqualTo(2);
-    assertThat(committed.statistics().means().get("committer_task_file_size.mean").sum())
-        .isEqualTo(4);
-    assertThat(committed.statistics().minimums()).containsEntry("committer_task_file_size.min", 1L);
-    assertThat(committed.statistics().maximums()).containsEntry("committer_task_file_size.max", 3L);
-    assertThat(committed.statistics().means().get("committer_task_directory_count.mean").sum())
-        .isEqualTo(2);
-    assertThat(committed.statistics().means().get("committer_task_directory_depth.mean").sum())
-        .isEqualTo(2);
+    assertThat(statistics.counters()).isEmpty();
+    assertThat(statistics.means().values()).allMatch(mean -> mean.sum() > 0);
+    assertThat(statistics.means().keySet()).isSubsetOf("task_stage_scan_directory.mean");
   }
 
   @ParameterizedTest

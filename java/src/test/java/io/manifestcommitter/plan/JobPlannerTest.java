@@ -233,6 +233,29 @@ class JobPlannerTest {
   }
 
   @Test
+  void aFileThatGoesWhereADirectoryIsIsRefused() throws Exception {
+    planner.publish(file("t1/x", "p=1/part-0"));
+    planner.publish(file("t1/y", "p=1/part-1"));
+    planner.occupied(List.of(at("p=1/other"), at("p=1/part-1")));
+
+    assertThatThrownBy(() -> planner.plan(NOTHING, List.of()))
+        .isInstanceOf(PlanRejectedException.class)
+        .hasMessageContainingAll(
+            at("p=1/part-1").toString(),
+            new Path(STAGING, "t1/y").toString(),
+            "is a directory",
+            "Nothing was published");
+  }
+
+  @Test
+  void directoriesBesideTheFilesAreFine() throws Exception {
+    planner.publish(file("t1/x", "p=1/part-0"));
+    planner.occupied(List.of(at("p=1"), at("p=1/part"), at("p=1/part-00")));
+
+    assertThat(planner.plan(NOTHING, List.of()).files()).hasSize(1);
+  }
+
+  @Test
   void whatWasRefusedIsNotInThePlan() throws Exception {
     assertThatThrownBy(() -> planner.publish(file("0", "../elsewhere/f")))
         .isInstanceOf(PlanRejectedException.class);

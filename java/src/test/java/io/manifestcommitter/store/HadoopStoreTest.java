@@ -116,6 +116,21 @@ class HadoopStoreTest {
         .hasMessageContaining("/table");
   }
 
+  @Test
+  void aDirectoryThatEmptiesBetweenRefusalAndLookIsDeletedAllTheSame() throws IOException {
+    state.mkdirs("/table/_temporary/job2");
+    state.onRequest(
+        (number, operation, path) -> {
+          if (operation.equals("list")) {
+            // The other job's cleanup, just now.
+            state.remove("/table/_temporary/job2");
+          }
+          return Fate.NORMAL;
+        });
+    assertThat(store().deleteEmptyDirectory(path("hdfs", "/table/_temporary"))).isTrue();
+    assertThat(state.paths()).doesNotContain("/table/_temporary");
+  }
+
   private RenameResult rename(String scheme, Fate fate) throws IOException {
     FileEntry planned = file(scheme);
     state.onRequest((number, operation, path) -> fateOfRename(operation, fate));

@@ -1,0 +1,65 @@
+package io.manifestcommitter;
+
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.manifestcommitter.testing.FaultyLocalFileSystem;
+import java.io.File;
+import java.io.IOException;
+import java.util.Map;
+import org.apache.hadoop.mapreduce.lib.output.PathOutputCommitter;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A job of the Hadoop protocol on a local directory, for the tests of each phase. */
+abstract class LocalJobTest {
+  @TempDir File directory;
+
+  HadoopJobHarness job;
+
+  @BeforeEach
+  final void openJob() {
+    job = HadoopJobHarness.local(new File(directory, "table"));
+  }
+
+  @AfterEach
+  final void refuseNothing() {
+    FaultyLocalFileSystem.refuseNothing();
+  }
+
+  /**
+   * A job that published part-0 and could not publish p/part-1; the store goes on refusing that.
+   */
+  final PathOutputCommitter committerThatFailedAtPart1() throws IOException {
+    job.conf.set(CommitterConfig.IO_THREADS, "1");
+    FaultyLocalFileSystem.use(job.conf);
+    FaultyLocalFileSystem.refuseRenamesTo(path -> path.getName().equals("part-1"));
+    job.setupJob();
+    job.runTask(0, 0, Map.of("part-0", "a", "p/part-1", "b"));
+    return failedCommitter();
+  }
+
+  /**
+   * A job after one that committed part-0: it published part-1 (2 bytes) and failed at {@code
+   * _SUCCESS}, which the store would now let pass.
+   */
+  final PathOutputCommitter committerThatFailedAtItsReport() throws IOException {
+    job.setupJob();
+    job.runTask(0, 0, Map.of("part-0", "a"));
+    job.commitJob();
+    job.conf.set("spark.sql.sources.writeJobUUID", "second");
+    FaultyLocalFileSystem.use(job.conf);
+    job.setupJob();
+    job.runTask(0, 0, Map.of("part-1", "bb"));
+    FaultyLocalFileSystem.refuseRenamesTo(path -> path.getName().equals("_SUCCESS"));
+    PathOutputCommitter committer = failedCommitter();
+    FaultyLocalFileSystem.refuseNothing();
+    return committer;
+  }
+
+  private PathOutputCommitter failedCommitter() throws IOException {
+    PathOutputCommitter committer = job.jobCommitter();
+    assertThatThrownBy(() -> committer.commitJob(job.jobContext())).isInstanceOf(IOException.class);
+    return committer;
+  }
+}

@@ -1,0 +1,205 @@
+package io.manifestcommitter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.manifestcommitter.commit.OutputInvalidException;
+import io.manifestcommitter.commit.RenameFailedException;
+import io.manifestcommitter.testing.FaultyLocalFileSystem;
+import java.io.IOException;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.mapreduce.JobStatus;
+import org.apache.hadoop.mapreduce.lib.output.PathOutputCommitter;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Cleanup after a job, and the abort of one. */
+class ManifestCommitterAbortTest extends LocalJobTest {
+  @Test
+  void cleanupTakesTheWholeTemporaryDirectoryWhereNobodyElseUsesIt() throws Exception {
+    job.setupJob();
+    job.runTask(0, 0, Map.of("part-0", "a"));
+    assertThat(job.exists("_temporary")).isTrue();
+    job.commitJob();
+
+    assertThat(job.exists("_temporary")).isFalse();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void cleanupLeavesOtherJobsAlone(boolean parallel) throws Exception {
+    job.conf.setBoolean(CommitterConfig.CLEANUP_PARALLEL_DELETE, parallel);
+    String other = "_temporary/manifest_job_202601010000_0008/00/tasks/a/part-0";
+    String foreign = "_temporary/0/_temporary/attempt/part-0";
+    job.write(other, "of another job");
+    job.write(foreign, "of another committer");
+    job.setupJob();
+    job.runTask(0, 0, Map.of("part-0", "a"));
+    job.commitJob();
+
+    assertThat(job.text(other)).isEqualTo("of another job");
+    assertThat(job.text(foreign)).isEqualTo("of another committer");
+    assertThat(job.exists(HadoopJobHarness.JOB_DIRECTORY)).isFalse();
+  }
+
+  @Test
+  void cleanupCanBeSkipped() throws Exception {
+    job.conf.setBoolean(CommitterConfig.CLEANUP_SKIPPED, true);
+    job.setupJob();
+    job.runTask(0, 0, Map.of("part-0", "a"));
+    job.commitJob();
+
+    assertThat(job.visible()).isEqualTo(Map.of("part-0", "a"));
+    assertThat(job.namesIn(HadoopJobHarness.JOB_DIRECTORY + "/00/manifests")).isNotEmpty();
+  }
+
+  @Test
+  void aCleanupThatFailsFailsTheJobUnlessThatIsToBeIgnored() throws Exception {
+    FaultyLocalFileSystem.use(job.conf);
+    FaultyLocalFileSystem.refuseToDelete(path -> path.getName().startsWith("manifest_"));
+    job.setupJob();
+    job.runTask(0, 0, Map.of("part-0", "a"));
+    assertThatThrownBy(job::commitJob)
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("manifest_" + HadoopJobHarness.JOB_NAME);
+
+    job.conf.setBoolean(CommitterConfig.CLEANUP_FAILURES_IGNORED, true);
+    HadoopJobHarness next = job.another(8);
+    next.setupJob();
+    next.runTask(0, 0, Map.of("part-1", "a"));
+    next.commitJob();
+    assertThat(next.visible()).containsOnlyKeys("part-0", "part-1");
+  }
+
+  @Test
+  void abortOfAJobThatDidNotCommitLeavesTheTableAsItWas() throws Exception {
+    job.write("p=1/earlier", "old");
+    job.setupJob();
+    job.runTask(0, 0, Map.of("part-0", "a", "p=1/part-0", "b"));
+    job.setupTask(1, 0);
+    job.jobCommitter().abortJob(job.jobContext(), JobStatus.State.KILLED);
+
+    assertThat(job.visible()).isEqualTo(Map.of("p=1/earlier", "old"));
+    assertThat(job.namesIn("")).containsExactly("p=1");
+  }
+
+  @Test
+  void abortBeforeSetupIsHarmless() throws Exception {
+    job.jobCommitter().abortJob(job.jobContext(), JobStatus.State.FAILED);
+
+    assertThat(directory).isEmptyDirectory();
+  }
+
+  @Test
+  void abortAfterASuccessKeepsTheTable() throws Exception {
+    job.setupJob();
+    job.runTask(0, 0, Map.of("part-0", "a"));
+    PathOutputCommitter committer = job.jobCommitter();
+    committer.commitJob(job.jobContext());
+    committer.abortJob(job.jobContext(), JobStatus.State.FAILED);
+
+    assertThat(job.visible()).isEqualTo(Map.of("part-0", "a"));
+    assertThat(job.exists("_SUCCESS")).isTrue();
+  }
+
+  @Test
+  void abortAfterAFailedCommitTakesBackWhatWasPublished() throws Exception {
+    job.conf.set(CommitterConfig.IO_THREADS, "1");
+    FaultyLocalFileSystem.use(job.conf);
+    Set<Path> renamed = new HashSet<>();
+    job.write("p=1/earlier", "of an earlier job");
+    job.setupJob();
+    Map<String, String> files = new TreeMap<>();
+    for (int i = 0; i < 100; i++) {
+      files.put((i % 2 == 0 ? "p=1/part-" : "new/q=1/part-") + i, "new");
+    }
+    job.runTask(0, 0, files);
+    PathOutputCommitter committer = job.jobCommitter();
+    FaultyLocalFileSystem.refuseRenamesTo(
+        destination ->
+            !destination.toString().contains("_temporary")
+                && (renamed.size() == 50 || !renamed.add(destination)));
+    assertThatThrownBy(() -> committer.commitJob(job.jobContext()))
+        .isInstanceOf(RenameFailedException.class);
+    assertThat(job.visible()).as("what a failed commit leaves").hasSize(51);
+
+    committer.abortJob(job.jobContext(), JobStatus.State.FAILED);
+
+    assertThat(job.visible()).isEqualTo(Map.of("p=1/earlier", "of an earlier job"));
+    assertThat(job.namesIn("")).containsExactly("p=1");
+  }
+
+  @Test
+  void abortAfterAFailedCommitLeavesWhatOthersAdded() throws Exception {
+    job.conf.set(CommitterConfig.IO_THREADS, "1");
+    FaultyLocalFileSystem.use(job.conf);
+    FaultyLocalFileSystem.refuseRenamesTo(path -> path.getName().equals("part-1"));
+    job.setupJob();
+    job.runTask(0, 0, Map.of("new/part-0", "a", "other/part-1", "b"));
+    PathOutputCommitter committer = job.jobCommitter();
+    assertThatThrownBy(() -> committer.commitJob(job.jobContext())).isInstanceOf(IOException.class);
+    job.write("new/of-another-job", "stays");
+
+    committer.abortJob(job.jobContext(), JobStatus.State.FAILED);
+
+    assertThat(job.visible()).isEqualTo(Map.of("new/of-another-job", "stays"));
+    assertThat(job.exists("other")).isFalse();
+  }
+
+  @Test
+  void abortAfterARetriedCommitThatSucceededKeepsTheTable() throws Exception {
+    PathOutputCommitter committer = committerThatFailedAtPart1();
+    FaultyLocalFileSystem.refuseNothing();
+    committer.commitJob(job.jobContext());
+    assertThat(job.visible()).hasSize(2);
+
+    committer.abortJob(job.jobContext(), JobStatus.State.FAILED);
+
+    assertThat(job.visible()).isEqualTo(Map.of("part-0", "a", "p/part-1", "b"));
+  }
+
+  /** Without a manifest nobody can tell what it had published: the job's directory has to stay. */
+  @Test
+  void abortWithoutAManifestOfAFailedCommitSaysSo() throws Exception {
+    PathOutputCommitter committer = committerThatFailedAtPart1();
+    job.files.write(job.manifestOf(0), new byte[0]);
+    assertThatThrownBy(() -> committer.commitJob(job.jobContext())).isInstanceOf(IOException.class);
+
+    assertThatThrownBy(() -> committer.abortJob(job.jobContext(), JobStatus.State.FAILED))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining(job.path(HadoopJobHarness.JOB_DIRECTORY).toString());
+    assertThat(job.exists(job.manifestOf(0))).isTrue();
+  }
+
+  @Test
+  void abortAfterAFailedReportLeavesNoReport() throws Exception {
+    PathOutputCommitter committer = committerThatFailedAtItsReport();
+
+    committer.abortJob(job.jobContext(), JobStatus.State.FAILED);
+
+    assertThat(job.visible()).isEqualTo(Map.of("part-0", "a"));
+    assertThat(job.namesIn("")).containsExactly("part-0");
+  }
+
+  @Test
+  void abortAfterAFailedValidationNamesTheFileItCannotTakeBack() throws Exception {
+    job.conf.setBoolean(CommitterConfig.VALIDATE_OUTPUT, true);
+    job.setupJob();
+    job.runTask(0, 0, Map.of("part-0", "as committed"));
+    job.write(job.workDirectory(0, 0) + "/part-0", "changed since");
+    PathOutputCommitter committer = job.jobCommitter();
+    assertThatThrownBy(() -> committer.commitJob(job.jobContext()))
+        .isInstanceOf(OutputInvalidException.class);
+
+    assertThatThrownBy(() -> committer.abortJob(job.jobContext(), JobStatus.State.FAILED))
+        .satisfies(
+            e ->
+                assertThat(e.getSuppressed())
+                    .anySatisfy(s -> assertThat(s).hasMessageContaining("part-0")));
+  }
+}

@@ -1,0 +1,237 @@
+package io.manifestcommitter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.manifestcommitter.commit.OutputInvalidException;
+import io.manifestcommitter.commit.RenameFailedException;
+import io.manifestcommitter.manifest.StatisticNames;
+import java.io.File;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.apache.hadoop.mapreduce.lib.output.PathOutputCommitter;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Job commit: what becomes visible. */
+class ManifestCommitterJobTest extends LocalJobTest {
+  @Test
+  void jobCommitPublishesWhatTheTasksCommitted() throws Exception {
+    job.setupJob();
+    job.runTask(0, 0, Map.of("part-0", "a", "p=1/part-0", "bb"));
+    job.runTask(1, 0, Map.of("p=1/part-1", "ccc", "p=2/q=x/part-1", "d"));
+    job.commitJob();
+
+    assertThat(job.visible())
+        .isEqualTo(
+            Map.of("part-0", "a", "p=1/part-0", "bb", "p=1/part-1", "ccc", "p=2/q=x/part-1", "d"));
+    assertThat(job.namesIn(""))
+        .containsExactlyInAnyOrder("part-0", "p=1", "p=2", "_SUCCESS", "_SUCCESS.files");
+  }
+
+  @Test
+  void aJobWithoutTasksCommitsAnEmptyTable() throws Exception {
+    job.setupJob();
+    job.commitJob();
+
+    assertThat(job.visible()).isEmpty();
+    assertThat(job.report().filenames()).isEmpty();
+    assertThat(job.listedFiles()).isEmpty();
+  }
+
+  @Test
+  void hostileNamesArriveAsTheyAre() throws Exception {
+    Map<String, String> files = new TreeMap<>();
+    for (String name :
+        List.of(
+            "with space",
+            "100%",
+            "%2F%20",
+            "a#b?c",
+            "ünïcödé 日本 😀",
+            "p=a b/f",
+            "time=12:30:00/f",
+            "hdfs:x/f",
+            "p=%3A/f",
+            "p=ü #1/q=\"'\\/f",
+            "a+b&c=d",
+            "-",
+            "...")) {
+      files.put(name, "content of " + name);
+    }
+    job.setupJob();
+    job.runTask(0, 0, files);
+    job.commitJob();
+
+    assertThat(job.visible()).isEqualTo(files);
+    assertThat(job.listedFiles().keySet()).isEqualTo(files.keySet());
+    assertThat(job.report().filenames()).hasSize(files.size());
+  }
+
+  @Test
+  void aTableOfHostileNameIsWrittenToo() throws Exception {
+    job = HadoopJobHarness.local(new File(directory, "my table: 100% #1 ü/t"));
+    job.setupJob();
+    job.runTask(0, 0, Map.of("p=1/part-0", "a"));
+    job.commitJob();
+
+    assertThat(job.visible()).isEqualTo(Map.of("p=1/part-0", "a"));
+    assertThat(job.listedFiles()).isEqualTo(Map.of("p=1/part-0", 1L));
+  }
+
+  @Test
+  void anExistingFileAtADestinationFailsTheJob() throws Exception {
+    job.write("part-0", "old");
+    job.setupJob();
+    job.runTask(0, 0, Map.of("part-0", "new"));
+
+    assertThatThrownBy(job::commitJob)
+        .isInstanceOf(RenameFailedException.class)
+        .hasMessageContainingAll(
+            job.workDirectory(0, 0) + "/part-0", job.path("part-0").toUri().getPath());
+    assertThat(job.visible()).isEqualTo(Map.of("part-0", "old"));
+    assertThat(job.exists("_SUCCESS")).isFalse();
+  }
+
+  @Test
+  void anExistingFileGivesWayWhereTheOptionSaysSo() throws Exception {
+    job.conf.setBoolean(CommitterConfig.DELETE_TARGET_FILES, true);
+    job.write("part-0", "old");
+    job.write("p=1/part-0", "old too");
+    job.write("other", "stays");
+    job.setupJob();
+    job.runTask(0, 0, Map.of("part-0", "new", "p=1/part-0", "new too", "p=2/part-0", "x"));
+    job.commitJob();
+
+    assertThat(job.visible())
+        .isEqualTo(
+            Map.of("part-0", "new", "p=1/part-0", "new too", "p=2/part-0", "x", "other", "stays"));
+  }
+
+  @Test
+  void aFileWhereADirectoryHasToBeGivesWay() throws Exception {
+    job.write("p=1", "a file");
+    job.setupJob();
+    job.runTask(0, 0, Map.of("p=1/part-0", "x"));
+    job.commitJob();
+
+    assertThat(job.visible()).isEqualTo(Map.of("p=1/part-0", "x"));
+  }
+
+  @Test
+  void filesOfEarlierJobsStay() throws Exception {
+    job.write("p=1/earlier", "old");
+    job.setupJob();
+    job.runTask(0, 0, Map.of("p=1/part-0", "new"));
+    job.commitJob();
+
+    assertThat(job.visible()).isEqualTo(Map.of("p=1/earlier", "old", "p=1/part-0", "new"));
+  }
+
+  @Test
+  void validationPassesWhatIsAsCommitted() throws Exception {
+    job.conf.setBoolean(CommitterConfig.VALIDATE_OUTPUT, true);
+    job.setupJob();
+    job.runTask(0, 0, Map.of("part-0", "a", "p=1/part-0", "b"));
+    job.commitJob();
+
+    assertThat(job.visible()).hasSize(2);
+    assertThat(job.report().statistics().counters())
+        .containsEntry(StatisticNames.JOB_STAGE_OPTIONAL_VALIDATE_OUTPUT, 1L);
+  }
+
+  @Test
+  void validationFindsAFileThatIsNotAsCommitted() throws Exception {
+    job.conf.setBoolean(CommitterConfig.VALIDATE_OUTPUT, true);
+    job.setupJob();
+    job.runTask(0, 0, Map.of("part-0", "as committed"));
+    job.write(job.workDirectory(0, 0) + "/part-0", "changed since");
+
+    assertThatThrownBy(job::commitJob)
+        .isInstanceOf(OutputInvalidException.class)
+        .hasMessageContainingAll(job.path("part-0").toUri().getPath(), "12 bytes", "13 bytes");
+    assertThat(job.exists("_SUCCESS")).isFalse();
+  }
+
+  @Test
+  void aFailedCommitCanBeTriedAgain() throws Exception {
+    job.write("p=1/part-5", "old");
+    job.setupJob();
+    Map<String, String> files = new TreeMap<>();
+    for (int i = 0; i < 10; i++) {
+      files.put("p=1/part-" + i, "new " + i);
+    }
+    job.runTask(0, 0, files);
+    PathOutputCommitter committer = job.jobCommitter();
+    assertThatThrownBy(() -> committer.commitJob(job.jobContext())).isInstanceOf(IOException.class);
+    job.files.delete("p=1/part-5");
+
+    committer.commitJob(job.jobContext());
+
+    assertThat(job.visible()).isEqualTo(files);
+    assertThat(job.listedFiles()).hasSize(10);
+  }
+
+  @Test
+  void twoJobsCanWriteToOneTableAtOnce() throws Exception {
+    HadoopJobHarness other = job.another(8);
+    job.setupJob();
+    job.runTask(0, 0, Map.of("p=1/part-0", "first"));
+    other.setupJob();
+    other.runTask(0, 0, Map.of("p=1/part-1", "second"));
+
+    job.commitJob();
+    other.commitJob();
+
+    assertThat(job.visible()).isEqualTo(Map.of("p=1/part-0", "first", "p=1/part-1", "second"));
+    assertThat(job.exists("_temporary")).isFalse();
+    assertThat(job.report().jobId()).isEqualTo(other.jobId());
+  }
+
+  /** Most stores would put the file inside the directory, and say that the rename was done. */
+  @ParameterizedTest
+  @ValueSource(strings = {"hdfs", "abfs", "gs", "file"})
+  void aDirectoryAtADestinationNeverTakesTheFileIn(String scheme) throws Exception {
+    if (!scheme.equals("file")) {
+      job = HadoopJobHarness.memory(scheme, "directory-at-destination-" + scheme);
+      job.state().clear();
+    }
+    job.files.mkdirs("p=1/part-0");
+    job.setupJob();
+    job.runTask(0, 0, Map.of("p=1/part-0", "new"));
+
+    assertThatThrownBy(job::commitJob)
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining(job.path("p=1/part-0").toString());
+    assertThat(job.exists("_SUCCESS")).isFalse();
+    job.abortJob();
+    assertThat(job.visible()).isEmpty();
+    assertThat(job.visibleDirectories()).containsExactly("p=1", "p=1/part-0");
+  }
+
+  @Test
+  void aCommittedFileThatIsGoneFailsTheJob() throws Exception {
+    job.setupJob();
+    job.runTask(0, 0, Map.of("part-0", "a"));
+    job.files.delete(job.workDirectory(0, 0) + "/part-0");
+
+    assertThatThrownBy(job::commitJob)
+        .isInstanceOf(IOException.class)
+        .hasMessageContainingAll(
+            job.workDirectory(0, 0) + "/part-0", job.path("part-0").toUri().getPath());
+    assertThat(job.exists("_SUCCESS")).isFalse();
+  }
+
+  @Test
+  void aCommitThatFailedAtItsReportCanBeTriedAgain() throws Exception {
+    PathOutputCommitter committer = committerThatFailedAtItsReport();
+
+    committer.commitJob(job.jobContext());
+
+    assertThat(job.visible()).isEqualTo(Map.of("part-0", "a", "part-1", "bb"));
+    assertThat(job.listedFiles()).isEqualTo(Map.of("part-1", 2L));
+  }
+}

@@ -1,0 +1,196 @@
+package io.manifestcommitter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.manifestcommitter.manifest.CorruptManifestException;
+import io.manifestcommitter.manifest.DirectoryEntry;
+import io.manifestcommitter.manifest.DirectoryState;
+import io.manifestcommitter.manifest.FileEntry;
+import io.manifestcommitter.manifest.TaskManifest;
+import io.manifestcommitter.plan.PlanRejectedException;
+import io.manifestcommitter.testing.LocalFiles;
+import java.io.File;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+import org.apache.hadoop.fs.Path;
+import org.junit.jupiter.api.Test;
+
+/** Manifests that cannot be trusted: nothing is published. */
+class ManifestCommitterRefusalTest extends LocalJobTest {
+  /** The path of the second task's manifest. */
+  private String manifest;
+
+  @Test
+  void aManifestThatIsCutShortPublishesNothing() throws Exception {
+    jobWithTwoTasks();
+    byte[] json = job.files.bytes(job.manifestOf(1));
+    rewrite(Arrays.copyOf(json, json.length / 2));
+
+    assertRefused(CorruptManifestException.class, manifest);
+  }
+
+  @Test
+  void anEmptyManifestPublishesNothing() throws Exception {
+    jobWithTwoTasks();
+    rewrite(new byte[0]);
+
+    assertRefused(CorruptManifestException.class, manifest);
+  }
+
+  @Test
+  void aChangedManifestPublishesNothing() throws Exception {
+    jobWithTwoTasks();
+    String json = job.text(job.manifestOf(1));
+    assertThat(json).contains("part-1");
+    rewrite(json.replace("part-1", "part-7").getBytes(StandardCharsets.UTF_8));
+
+    assertRefused(CorruptManifestException.class, manifest, "checksum");
+  }
+
+  @Test
+  void theManifestOfAnotherCommitterPublishesNothing() throws Exception {
+    jobWithTwoTasks();
+    String json = job.text(job.manifestOf(1));
+    assertThat(json).contains(TaskManifest.CHECKSUM_KEY);
+    rewrite(
+        json.replace(TaskManifest.CHECKSUM_KEY, "some.other.key").getBytes(StandardCharsets.UTF_8));
+
+    assertRefused(CorruptManifestException.class, manifest, "another committer");
+  }
+
+  @Test
+  void theManifestOfAnotherJobPublishesNothing() throws Exception {
+    jobWithTwoTasks();
+    rewrite(ours -> ours.job("job_202601010000_0008", 0));
+
+    assertRefused(
+        CorruptManifestException.class,
+        manifest,
+        HadoopJobHarness.JOB_NAME,
+        "job_202601010000_0008");
+  }
+
+  @Test
+  void aManifestUnderTheNameOfAnotherTaskPublishesNothing() throws Exception {
+    jobWithTwoTasks();
+    job.files.write(job.manifestOf(9), job.files.bytes(job.manifestOf(1)));
+
+    assertRefused(
+        CorruptManifestException.class,
+        job.path(job.manifestOf(9)).toString(),
+        "task_202601010000_0007_m_000001");
+  }
+
+  @Test
+  void aManifestWithADestinationOutsideTheTablePublishesNothing() throws Exception {
+    jobWithTwoTasks();
+    Path source = job.path(job.workDirectory(1, 0) + "/part-1");
+    Path destination = elsewhere("elsewhere/part-1");
+    rewrite(ours -> ours.files(List.of(new FileEntry(source, destination, 1, null, 0))));
+
+    assertRefused(PlanRejectedException.class, source.toString(), destination.toString());
+    assertThat(new File(directory, "elsewhere")).doesNotExist();
+  }
+
+  @Test
+  void aManifestWithASourceOutsideTheJobPublishesNothing() throws Exception {
+    LocalFiles around = new LocalFiles(directory);
+    around.write("secret", "of somebody else".getBytes(StandardCharsets.UTF_8));
+    Path foreign = elsewhere("secret");
+    jobWithTwoTasks();
+    Path destination = job.path("part-1");
+    rewrite(ours -> ours.files(List.of(new FileEntry(foreign, destination, 16, null, 0))));
+
+    assertRefused(PlanRejectedException.class, foreign.toString(), destination.toString());
+    assertThat(around.files()).containsEntry("secret", "of somebody else");
+  }
+
+  @Test
+  void aManifestWithADirectoryOutsideTheTablePublishesNothing() throws Exception {
+    jobWithTwoTasks();
+    Path elsewhere = elsewhere("elsewhere");
+    rewrite(
+        ours ->
+            ours.directories(List.of(new DirectoryEntry(elsewhere, DirectoryState.UNKNOWN, 1))));
+
+    assertRefused(PlanRejectedException.class, elsewhere.toString(), job.table.toString());
+    assertThat(new File(directory, "elsewhere")).doesNotExist();
+  }
+
+  @Test
+  void twoTasksThatClaimOneDestinationPublishNothing() throws Exception {
+    job.setupJob();
+    job.runTask(0, 0, Map.of("part-0", "a", "same", "of task 0"));
+    job.runTask(1, 0, Map.of("part-1", "b", "same", "of task 1"));
+
+    assertRefused(
+        PlanRejectedException.class,
+        job.path(job.workDirectory(0, 0) + "/same").toString(),
+        job.path(job.workDirectory(1, 0) + "/same").toString(),
+        job.path("same").toString());
+  }
+
+  @Test
+  void aFileThatIsAlsoADirectoryPublishesNothing() throws Exception {
+    job.setupJob();
+    job.runTask(0, 0, Map.of("x", "a file"));
+    job.runTask(1, 0, Map.of("x/part-1", "in a directory"));
+
+    assertRefused(
+        PlanRejectedException.class,
+        job.path(job.workDirectory(0, 0) + "/x").toString(),
+        job.path("x").toString());
+  }
+
+  @Test
+  void aMissingDirectoryOfManifestsPublishesNothing() throws Exception {
+    jobWithTwoTasks();
+    String manifests = HadoopJobHarness.JOB_DIRECTORY + "/00/manifests";
+    job.files.delete(manifests);
+
+    assertRefused(IOException.class, job.path(manifests).toString());
+  }
+
+  private void jobWithTwoTasks() throws IOException {
+    job.setupJob();
+    job.runTask(0, 0, Map.of("part-0", "a"));
+    job.runTask(1, 0, Map.of("part-1", "b"));
+    manifest = job.path(job.manifestOf(1)).toString();
+  }
+
+  /** Replaces the second task's manifest. */
+  private void rewrite(byte[] json) throws IOException {
+    job.files.write(job.manifestOf(1), json);
+  }
+
+  /** Replaces the second task's manifest by one that says something else. */
+  private void rewrite(UnaryOperator<TaskManifest.Builder> change) throws IOException {
+    TaskManifest ours = job.manifest(1);
+    rewrite(
+        change
+            .apply(
+                TaskManifest.builder()
+                    .job(ours.jobId(), ours.jobAttemptNumber())
+                    .task(ours.taskId(), ours.taskAttemptId())
+                    .taskAttemptDirectory(ours.taskAttemptDirectory())
+                    .files(ours.files())
+                    .directories(ours.directories()))
+            .build()
+            .toJson());
+  }
+
+  private Path elsewhere(String relative) {
+    return new Path("file", null, new File(directory, relative).getPath());
+  }
+
+  private void assertRefused(Class<? extends Throwable> type, String... names) throws IOException {
+    assertThatThrownBy(job::commitJob).isInstanceOf(type).hasMessageContainingAll(names);
+    assertThat(job.visible()).isEmpty();
+    assertThat(job.namesIn("")).containsExactly("_temporary");
+  }
+}

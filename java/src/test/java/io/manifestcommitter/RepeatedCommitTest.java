@@ -1,0 +1,269 @@
+package io.manifestcommitter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.manifestcommitter.manifest.StatisticNames;
+import io.manifestcommitter.testing.MemoryStoreState;
+import io.manifestcommitter.testing.MemoryStoreState.Snapshot;
+import io.manifestcommitter.testing.Trouble;
+import java.io.IOException;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A job commit that is asked for again after it was done, and a job that is started again. */
+class RepeatedCommitTest {
+  private static final String APPLICATION_ATTEMPT = "mapreduce.job.application.attempt.id";
+  private static final Map<String, String> FILES =
+      Map.of("part-0", "a", "p=1/part-0", "bb", "p=2/q=1/part-0", "ccc");
+
+  private HadoopJobHarness job;
+  private MemoryStoreState state;
+
+  @ParameterizedTest
+  @ValueSource(strings = {"hdfs", "abfs", "gs"})
+  void aJobCommitIsRepeatable(String scheme) throws IOException {
+    open(scheme);
+
+    assertThat(job.jobCommitter().isCommitJobRepeatable(job.jobContext())).isTrue();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "hdfs,false",
+    "hdfs,true",
+    "abfs,false",
+    "abfs,true",
+    "gs,false",
+    "gs,true",
+  })
+  void aCommitAfterTheJobDirectoryIsGoneChangesNothing(String scheme, boolean deleteTargets)
+      throws IOException {
+    open(scheme);
+    job.conf.setBoolean(CommitterConfig.DELETE_TARGET_FILES, deleteTargets);
+    runJob();
+    job.commitJob();
+    NavigableMap<String, String> committed = job.files.files();
+
+    job.commitJob();
+
+    assertThat(job.files.files()).isEqualTo(committed);
+    assertThat(job.namesIn("")).doesNotContain("_temporary");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "hdfs,false",
+    "hdfs,true",
+    "abfs,false",
+    "abfs,true",
+    "gs,false",
+    "gs,true",
+  })
+  void aCommitWhereTheJobDirectoryIsStillThereChangesNothing(String scheme, boolean deleteTargets)
+      throws IOException {
+    open(scheme);
+    job.conf.setBoolean(CommitterConfig.DELETE_TARGET_FILES, deleteTargets);
+    job.conf.setBoolean(CommitterConfig.CLEANUP_SKIPPED, true);
+    runJob();
+    job.commitJob();
+    NavigableMap<String, String> committed = job.visible();
+    assertThat(job.namesIn(job.jobDirectory())).isNotEmpty();
+
+    job.commitJob();
+    job.conf.setBoolean(CommitterConfig.CLEANUP_SKIPPED, false);
+    job.commitJob();
+
+    assertThat(job.visible()).isEqualTo(committed).isEqualTo(new TreeMap<>(FILES));
+    assertReported();
+    assertThat(job.exists("_temporary")).isFalse();
+  }
+
+  /** A cleanup that was killed may have left any part of the job's directory. */
+  @ParameterizedTest
+  @CsvSource({
+    "hdfs,false",
+    "hdfs,true",
+    "abfs,false",
+    "abfs,true",
+    "gs,false",
+    "gs,true",
+  })
+  void aCommitWhereAPartOfTheJobDirectoryIsLeftChangesNothing(String scheme, boolean deleteTargets)
+      throws IOException {
+    open(scheme);
+    job.conf.setBoolean(CommitterConfig.DELETE_TARGET_FILES, deleteTargets);
+    job.conf.setBoolean(CommitterConfig.CLEANUP_SKIPPED, true);
+    runJob();
+    job.commitJob();
+    job.conf.setBoolean(CommitterConfig.CLEANUP_SKIPPED, false);
+    Snapshot committed = state.snapshot();
+    NavigableMap<String, String> left = job.files.files();
+    left.keySet().removeIf(path -> !path.startsWith(job.jobDirectory() + "/"));
+    assertThat(left).hasSizeGreaterThan(2);
+
+    for (String path : left.keySet()) {
+      for (boolean only : new boolean[] {true, false}) {
+        state.restore(committed);
+        left.keySet().stream()
+            .filter(other -> other.equals(path) != only)
+            .forEach(other -> state.remove("/table/" + other));
+        job.commitJob();
+        assertThat(job.visible()).as("%s, only that: %s", path, only).isEqualTo(FILES);
+        assertReported();
+        assertThat(job.exists("_temporary")).isFalse();
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"hdfs", "abfs", "gs"})
+  void withoutAReportNobodyCanTellThatAJobWasCommitted(String scheme) throws IOException {
+    open(scheme);
+    job.conf.setBoolean(CommitterConfig.MARK_SUCCESSFUL_JOBS, false);
+    runJob();
+    job.commitJob();
+
+    assertThatThrownBy(() -> job.commitJob())
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining(job.path(job.jobDirectory()).toString())
+        .hasMessageContaining("committed already");
+    assertThat(job.files.files()).isEqualTo(FILES);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"hdfs", "abfs", "gs"})
+  void theReportOfAnotherJobSaysNothingAboutThisOne(String scheme) throws IOException {
+    open(scheme);
+    runJob();
+    HadoopJobHarness other = job.another(8);
+    other.setupJob();
+    other.runTask(0, 0, Map.of("of-another-job", "x"));
+    other.commitJob();
+    state.remove("/table/" + job.jobDirectory());
+
+    assertThatThrownBy(() -> job.commitJob())
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining(job.path(job.jobDirectory()).toString());
+    assertThat(job.visible()).isEqualTo(Map.of("of-another-job", "x"));
+    assertThat(job.report().jobId()).isEqualTo(other.jobId());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"hdfs", "abfs", "gs"})
+  void anAbortAfterACommitElsewhereKeepsTheTable(String scheme) throws IOException {
+    open(scheme);
+    job.conf.setBoolean(CommitterConfig.CLEANUP_SKIPPED, true);
+    runJob();
+    job.commitJob();
+    job.conf.setBoolean(CommitterConfig.CLEANUP_SKIPPED, false);
+
+    job.abortJob();
+    job.abortJob();
+
+    assertThat(job.visible()).isEqualTo(FILES);
+    assertReported();
+    assertThat(job.exists("_temporary")).isFalse();
+  }
+
+  /**
+   * MapReduce starts a job whose master died again under the same id, as its next attempt. What the
+   * first attempt had published is taken back, so that the second one's files of the same names
+   * find their places free.
+   */
+  @ParameterizedTest
+  @CsvSource({
+    "hdfs,false",
+    "hdfs,true",
+    "abfs,false",
+    "abfs,true",
+    "gs,false",
+    "gs,true",
+  })
+  void aSecondAttemptOfAJobReplacesAFirstThatDiedAnywhereInItsCommit(
+      String scheme, boolean deleteTargets) throws IOException {
+    open(scheme);
+    job.conf.setBoolean(CommitterConfig.DELETE_TARGET_FILES, deleteTargets);
+    if (deleteTargets) {
+      job.write("p=1/part-0", "of an earlier job");
+    }
+    job.write("p=1/earlier", "of an earlier job");
+    job.conf.setInt(APPLICATION_ATTEMPT, 1);
+    job.setupJob();
+    job.runTask(0, 0, FILES);
+    job.runTask(1, 0, Map.of("p=9/of-attempt-1", "never in the table"));
+    Snapshot tasksCommitted = state.snapshot();
+    state.resetRequests();
+    job.commitJob();
+    int requests = state.requests().size();
+
+    Map<String, String> second = new TreeMap<>();
+    FILES.forEach((name, content) -> second.put(name, "again " + content));
+    int killed = 0;
+    for (int at = 1; at <= requests; at++) {
+      for (Trouble trouble : new Trouble[] {Trouble.killedBefore(at), Trouble.killedAfter(at)}) {
+        state.restore(tasksCommitted);
+        if (!dies(trouble) || isReported()) {
+          continue;
+        }
+        killed++;
+        runSecondAttempt(second);
+        Map<String, String> expected = new TreeMap<>(second);
+        expected.put("p=1/earlier", "of an earlier job");
+        assertThat(job.visible()).as("%s", trouble).isEqualTo(expected);
+        assertThat(job.visibleDirectories()).as("%s", trouble).doesNotContain("p=9");
+        assertThat(job.listedFiles().keySet()).as("%s", trouble).isEqualTo(second.keySet());
+        assertThat(job.exists("_temporary")).as("%s", trouble).isFalse();
+      }
+    }
+    assertThat(killed).isGreaterThan(10);
+  }
+
+  private void runSecondAttempt(Map<String, String> files) throws IOException {
+    HadoopJobHarness again = job.another(job.id.getId());
+    again.conf.setInt(APPLICATION_ATTEMPT, 2);
+    again.setupJob();
+    again.runTask(0, 0, files);
+    again.commitJob();
+  }
+
+  private boolean dies(Trouble trouble) {
+    state.resetRequests();
+    state.onRequest(trouble.fault());
+    try {
+      job.commitJob();
+      return false;
+    } catch (IOException e) {
+      return true;
+    } finally {
+      state.noFault();
+    }
+  }
+
+  private boolean isReported() throws IOException {
+    return job.files.files().getOrDefault("_SUCCESS", "").contains(job.jobId());
+  }
+
+  private void assertReported() throws IOException {
+    assertThat(job.report().jobId()).isEqualTo(job.jobId());
+    assertThat(job.report().statistics().counters())
+        .containsEntry(StatisticNames.COMMITTER_FILES_COMMITTED, (long) FILES.size());
+    assertThat(job.listedFiles().keySet()).isEqualTo(FILES.keySet());
+  }
+
+  private void runJob() throws IOException {
+    job.setupJob();
+    job.runTask(0, 0, Map.of("part-0", "a", "p=1/part-0", "bb"));
+    job.runTask(1, 0, Map.of("p=2/q=1/part-0", "ccc"));
+  }
+
+  private void open(String scheme) {
+    job = HadoopJobHarness.memory(scheme, "repeated-" + scheme);
+    state = job.state();
+    state.clear();
+  }
+}
