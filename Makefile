@@ -66,7 +66,7 @@ test-connect: $(VENVS)/spark-$(SPARK_NEWEST)/.done
 # The jar and what carries it.
 
 $(JAR): pom.xml $(JAVA_SOURCES)
-	$(MVN) -q package -DskipTests
+	$(MVN) -q package -Dmaven.test.skip=true
 	touch $@
 
 $(WHEEL): $(JAR) $(PYTHON_SOURCES) $(VENVS)/build/.done
