@@ -5,6 +5,7 @@ import java.io.Closeable;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -76,6 +77,8 @@ public final class FileEntries implements Iterable<FileEntry>, Closeable {
     private final SpillFile spill = new SpillFile();
     private final ByteArrayOutputStream block = new ByteArrayOutputStream(BLOCK);
     private final DataOutputStream out = new DataOutputStream(block);
+    private String source = "";
+    private String destination = "";
     private long memoryLeft;
     private int count;
     private long bytes;
@@ -87,8 +90,8 @@ public final class FileEntries implements Iterable<FileEntry>, Closeable {
 
     /** Adds a file. */
     public Builder add(FileEntry file) throws IOException {
-      writePath(file.source());
-      writePath(file.destination());
+      source = writePath(file.source(), source);
+      destination = writePath(file.destination(), destination);
       writeText(file.etag());
       out.writeLong(file.size());
       out.writeLong(file.modificationTime());
@@ -115,17 +118,24 @@ public final class FileEntries implements Iterable<FileEntry>, Closeable {
       }
     }
 
-    private void writePath(Path path) throws IOException {
-      writeText(path.toUri().getScheme());
-      writeText(path.toUri().getAuthority());
-      writeText(path.toUri().getPath());
+    /** Writes what differs from the path before: neighbours have long beginnings in common. */
+    private String writePath(Path path, String before) throws IOException {
+      String text = PathText.write(path);
+      int most = Math.min(text.length(), before.length());
+      int common = 0;
+      while (common < most && text.charAt(common) == before.charAt(common)) {
+        common++;
+      }
+      if (common > 0 && Character.isHighSurrogate(text.charAt(common - 1))) {
+        // Half a character cannot be written.
+        common--;
+      }
+      out.writeInt(common);
+      writeText(text.substring(common));
+      return text;
     }
 
     private void writeText(String text) throws IOException {
-      if (text == null) {
-        out.writeInt(-1);
-        return;
-      }
       byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
       out.writeInt(utf8.length);
       out.write(utf8);
@@ -137,6 +147,8 @@ public final class FileEntries implements Iterable<FileEntry>, Closeable {
       }
       byte[] plain = block.toByteArray();
       block.reset();
+      source = "";
+      destination = "";
       byte[] compressed = compress(plain);
       if (compressed.length <= memoryLeft) {
         memoryLeft -= compressed.length;
@@ -189,6 +201,8 @@ public final class FileEntries implements Iterable<FileEntry>, Closeable {
   private final class Entries implements Iterator<FileEntry> {
     private final Iterator<Block> rest = blocks.iterator();
     private ByteBuffer block = ByteBuffer.allocate(0);
+    private String source = "";
+    private String destination = "";
 
     @Override
     public boolean hasNext() {
@@ -202,22 +216,27 @@ public final class FileEntries implements Iterable<FileEntry>, Closeable {
       }
       if (!block.hasRemaining()) {
         block = expand(rest.next());
+        source = "";
+        destination = "";
       }
-      Path source = readPath();
-      Path destination = readPath();
+      source = readPath(source);
+      destination = readPath(destination);
       String etag = readText();
-      return new FileEntry(source, destination, block.getLong(), etag, block.getLong());
+      return new FileEntry(
+          new Path(URI.create(source)),
+          new Path(URI.create(destination)),
+          block.getLong(),
+          etag,
+          block.getLong());
     }
 
-    private Path readPath() {
-      return new Path(readText(), readText(), readText());
+    private String readPath(String before) {
+      String common = before.substring(0, block.getInt());
+      return common + readText();
     }
 
     private String readText() {
       int length = block.getInt();
-      if (length < 0) {
-        return null;
-      }
       String text = new String(block.array(), block.position(), length, StandardCharsets.UTF_8);
       block.position(block.position() + length);
       return text;

@@ -65,6 +65,10 @@ public final class PathText {
       throw new IllegalArgumentException(
           "the path '" + text + "' has a query or a fragment, so it was not written as a path");
     }
+    if (text.indexOf('%') < 0) {
+      requireCanonical(uri.getPath(), text);
+      return new Path(uri);
+    }
     return canonical(uri, text);
   }
 

@@ -363,30 +363,35 @@ public final class TaskManifest {
   }
 
   private static FileEntry readFile(JsonReader json) throws IOException {
-    Map<String, String> texts = new TreeMap<>();
-    Map<String, Long> numbers = new TreeMap<>();
+    FileFields file = new FileFields();
     json.object(
         name -> {
           switch (name) {
             case "s":
+              file.source = json.string();
+              return true;
             case "d":
+              file.destination = json.string();
+              return true;
             case "e":
-              texts.put(name, json.string());
+              file.etag = json.string();
               return true;
             case "z":
+              file.size = json.longNumber();
+              return true;
             case "m":
-              numbers.put(name, json.longNumber());
+              file.modificationTime = json.longNumber();
               return true;
             default:
               return false;
           }
         });
     return new FileEntry(
-        PathText.read(JsonReader.required("s", texts.get("s"))),
-        PathText.read(JsonReader.required("d", texts.get("d"))),
-        JsonReader.required("z", numbers.get("z")),
-        texts.get("e"),
-        numbers.getOrDefault("m", 0L));
+        PathText.read(JsonReader.required("s", file.source)),
+        PathText.read(JsonReader.required("d", file.destination)),
+        JsonReader.required("z", file.size),
+        file.etag,
+        file.modificationTime);
   }
 
   private static List<DirectoryEntry> readDirectories(JsonReader json) throws IOException {
@@ -423,6 +428,15 @@ public final class TaskManifest {
       throw new IllegalArgumentException("the manifest has no " + what);
     }
     return Text.requireWellFormed(id);
+  }
+
+  /** What was read of a file so far. */
+  private static final class FileFields {
+    private String source;
+    private String destination;
+    private String etag;
+    private Long size;
+    private long modificationTime;
   }
 
   private static final class Parsed {

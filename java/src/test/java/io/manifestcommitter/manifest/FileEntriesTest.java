@@ -48,6 +48,17 @@ class FileEntriesTest {
   }
 
   @Test
+  void neighboursThatDifferInHalfACharacterAreKept() throws Exception {
+    List<FileEntry> files = new ArrayList<>();
+    for (String name : List.of("\ud83e\udd86", "\ud83e\udd85", "\ud83e\udd85x", "\ud83d\udd85")) {
+      files.add(new FileEntry(new Path("/s/" + name), new Path("/d/" + name), 1, null, 0));
+    }
+    try (FileEntries entries = entries(0, files)) {
+      assertThat(entries).containsExactlyElementsOf(files);
+    }
+  }
+
+  @Test
   void noFilesAreAListToo() throws Exception {
     try (FileEntries entries = entries(0, List.of())) {
       assertThat(entries.count()).isZero();
