@@ -44,6 +44,14 @@ lint: $(VENVS)/tools/.done $(JAR)
 docs:
 	$(MVN) -q test-compile org.codehaus.mojo:exec-maven-plugin:3.5.0:java -Dexec.classpathScope=test -Dexec.mainClass=io.manifestcommitter.OptionsPage
 
+# Beside Hadoop's committers; options: make bench BENCH_ARGS='--shape a --rounds 3'.
+bench: BENCH_MAIN := Bench
+# A million files in a heap of 256 MiB; fails unless every one of them is where it belongs.
+scale: BENCH_MAIN := Scale
+bench scale: $(JAR)
+	$(MVN) -q -f benchmarks/pom.xml compile
+	java -cp benchmarks/target/classes:$$(cat benchmarks/target/classpath) io.manifestcommitter.bench.$(BENCH_MAIN) $(BENCH_ARGS)
+
 clean:
 	rm -rf target tests/hadoop/target benchmarks/target python/dist python/build python/*.egg-info python/manifest_committer/jars $(VENVS)
 

@@ -1,0 +1,173 @@
+package io.manifestcommitter.bench;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.mapreduce.JobID;
+import org.apache.hadoop.mapreduce.TaskAttemptContext;
+import org.apache.hadoop.mapreduce.TaskAttemptID;
+import org.apache.hadoop.mapreduce.TaskID;
+import org.apache.hadoop.mapreduce.TaskType;
+import org.apache.hadoop.mapreduce.lib.output.PathOutputCommitter;
+import org.apache.hadoop.mapreduce.lib.output.PathOutputCommitterFactory;
+import org.apache.hadoop.mapreduce.task.JobContextImpl;
+import org.apache.hadoop.mapreduce.task.TaskAttemptContextImpl;
+
+/**
+ * A job without computation: its tasks' files are put into the store, and the committer, which is
+ * found as jobs find it, does the rest. Every call of the committer is the one that Spark and
+ * MapReduce make.
+ */
+final class BenchJob {
+  /** How many tasks commit at once, as on the executors of a cluster. */
+  static final int TASKS_AT_ONCE = 16;
+
+  private static final String SCHEME = "abfs";
+  private static final String TABLE = "/warehouse/sales/events";
+  private static final long FILE_LENGTH = 1 << 20;
+
+  private final SimulatedStore store;
+  private final JobShape shape;
+  private final Configuration conf;
+  private final JobID jobId = new JobID("202601010000", 1);
+  private final Path table;
+
+  /**
+   * A job.
+   *
+   * @param storeName the store it writes to
+   */
+  BenchJob(Contender contender, JobShape shape, String storeName) {
+    this.store = SimulatedStore.named(storeName);
+    this.shape = shape;
+    this.conf = new Configuration();
+    conf.set("fs." + SCHEME + ".impl", SimulatedFileSystem.class.getName());
+    conf.setInt("mapreduce.job.application.attempt.id", 0);
+    contender.bind(conf, SCHEME);
+    this.table = new Path(SCHEME, storeName, TABLE);
+  }
+
+  /**
+   * Runs it from its setup to its end.
+   *
+   * @return what the task commits and the job commit cost; the job's setup is in neither
+   * @throws IOException also if the table is then not what the job wrote
+   */
+  List<Measurement> run(Meter meter) throws IOException {
+    JobContextImpl job = new JobContextImpl(conf, jobId);
+    PathOutputCommitter committer = committer(attempt(0));
+    committer.setupJob(job);
+    List<Measurement> measurements = new ArrayList<>();
+    Measurement setup = meter.measure(Phase.TASK_COMMIT, () -> forEachTask(this::setUp));
+    forEachTask(this::write);
+    Measurement commit = meter.measure(Phase.TASK_COMMIT, () -> forEachTask(this::commit));
+    measurements.add(setup.plus(commit));
+    measurements.add(meter.measure(Phase.JOB_COMMIT, () -> committer.commitJob(job)));
+    verify();
+    return measurements;
+  }
+
+  private void setUp(int task) throws IOException {
+    TaskAttemptContext attempt = attempt(task);
+    committer(attempt).setupTask(attempt);
+  }
+
+  private void write(int task) throws IOException {
+    String work = committer(attempt(task)).getWorkPath().toUri().getPath();
+    for (int k = 0; k < shape.filesPerTask(); k++) {
+      store.plant(work + "/" + shape.path(task * shape.filesPerTask() + k), FILE_LENGTH);
+    }
+  }
+
+  private void commit(int task) throws IOException {
+    TaskAttemptContext attempt = attempt(task);
+    PathOutputCommitter committer = committer(attempt);
+    if (committer.needsTaskCommit(attempt)) {
+      committer.commitTask(attempt);
+    }
+  }
+
+  private PathOutputCommitter committer(TaskAttemptContext attempt) throws IOException {
+    return PathOutputCommitterFactory.createCommitter(table, attempt);
+  }
+
+  private TaskAttemptContext attempt(int task) {
+    return new TaskAttemptContextImpl(
+        conf, new TaskAttemptID(new TaskID(jobId, TaskType.MAP, task), 0));
+  }
+
+  /** Every file at its destination, and nothing else but what names itself hidden. */
+  private void verify() throws IOException {
+    for (int task = 0; task < shape.tasks(); task++) {
+      for (int k = 0; k < shape.filesPerTask(); k++) {
+        String file = TABLE + "/" + shape.path(task * shape.filesPerTask() + k);
+        if (store.find(file).filter(node -> node.length() == FILE_LENGTH).isEmpty()) {
+          throw new IOException("The committed table lacks " + file);
+        }
+      }
+    }
+    int visible = visibleFiles(TABLE);
+    if (visible != shape.files()) {
+      throw new IOException(
+          "The committed table has " + visible + " files instead of " + shape.files());
+    }
+    if (store.find(TABLE + "/_SUCCESS").isEmpty()
+        || store.find(TABLE + "/_temporary").isPresent()) {
+      throw new IOException("The committed table lacks _SUCCESS or has kept _temporary");
+    }
+  }
+
+  private int visibleFiles(String directory) throws IOException {
+    int files = 0;
+    for (Map.Entry<String, StoreNode> entry : store.list(directory).orElseThrow()) {
+      if (!entry.getKey().startsWith("_")) {
+        files +=
+            entry.getValue().isDirectory() ? visibleFiles(directory + "/" + entry.getKey()) : 1;
+      }
+    }
+    return files;
+  }
+
+  private void forEachTask(TaskWork work) throws IOException {
+    ExecutorService executors = Executors.newFixedThreadPool(TASKS_AT_ONCE);
+    try {
+      List<Future<?>> futures = new ArrayList<>();
+      for (int task = 0; task < shape.tasks(); task++) {
+        int number = task;
+        futures.add(
+            executors.submit(
+                () -> {
+                  work.run(number);
+                  return null;
+                }));
+      }
+      for (Future<?> future : futures) {
+        future.get();
+      }
+    } catch (ExecutionException e) {
+      throw new IOException("A task failed: " + e.getCause().getMessage(), e.getCause());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("interrupted while tasks ran", e);
+    } finally {
+      executors.shutdownNow();
+    }
+  }
+
+  @Override
+  public String toString() {
+    return String.format(Locale.ROOT, "%s (%s)", jobId, shape);
+  }
+
+  private interface TaskWork {
+    void run(int task) throws IOException;
+  }
+}

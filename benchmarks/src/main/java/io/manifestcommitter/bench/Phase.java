@@ -1,0 +1,17 @@
+package io.manifestcommitter.bench;
+
+/** What is measured separately. */
+enum Phase {
+  TASK_COMMIT("Task commit"),
+  JOB_COMMIT("Job commit");
+
+  private final String title;
+
+  Phase(String title) {
+    this.title = title;
+  }
+
+  String title() {
+    return title;
+  }
+}

@@ -1,0 +1,19 @@
+package io.manifestcommitter.bench;
+
+import java.util.Locale;
+
+/** What a store can be asked. A listing of any size is one request, and so is a whole file. */
+enum RequestKind {
+  MKDIRS,
+  LIST,
+  STATUS,
+  OPEN,
+  CREATE,
+  RENAME,
+  DELETE;
+
+  @Override
+  public String toString() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+}

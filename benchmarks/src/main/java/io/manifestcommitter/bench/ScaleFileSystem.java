@@ -1,0 +1,250 @@
+package io.manifestcommitter.bench;
+
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.function.IntFunction;
+import java.util.function.IntPredicate;
+import java.util.stream.IntStream;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.RemoteIterator;
+import org.apache.hadoop.fs.permission.FsPermission;
+import org.apache.hadoop.util.Progressable;
+
+/**
+ * The filesystem of a job of any size that needs next to no heap: the files of its tasks are
+ * numbers, its manifests lie in a {@link ManifestArchive}, everything else in a {@link
+ * ScratchStore}. What a commit of the job has no reason to ask for is a fault, and noted.
+ */
+public final class ScaleFileSystem extends MinimalFileSystem {
+  private static final long TIME = 1_767_225_600_000L;
+
+  private ScaleStore store;
+  private ScaleJob job;
+  private String tasksDirectory;
+  private String manifestDirectory;
+
+  /** Called by Hadoop through its configuration. */
+  public ScaleFileSystem() {}
+
+  @Override
+  public void initialize(URI name, Configuration conf) throws IOException {
+    super.initialize(name, conf);
+    store = ScaleStore.current();
+    job = store.job();
+    tasksDirectory = key(job.paths().taskAttemptsDirectory());
+    manifestDirectory = key(job.paths().manifestDirectory());
+  }
+
+  @Override
+  public FSDataInputStream open(Path path, int bufferSize) throws IOException {
+    store.requests().count(RequestKind.OPEN);
+    OptionalInt task = manifestAt(key(path));
+    return new FSDataInputStream(
+        task.isPresent() ? store.archive().open(task.getAsInt()) : store.scratch().open(key(path)));
+  }
+
+  @Override
+  public FSDataOutputStream create(
+      Path path,
+      FsPermission permission,
+      boolean overwrite,
+      int bufferSize,
+      short replication,
+      long blockSize,
+      Progressable progress)
+      throws IOException {
+    store.requests().count(RequestKind.CREATE);
+    if (isTaskFile(key(path))) {
+      store.log().fault("create " + path);
+    }
+    if (!overwrite) {
+      store.scratch().refuseExisting(key(path));
+    }
+    return new FSDataOutputStream(store.scratch().create(key(path)), null);
+  }
+
+  @Override
+  public boolean rename(Path source, Path destination) throws IOException {
+    store.requests().count(RequestKind.RENAME);
+    OptionalInt file = job.ofSource(key(source));
+    if (!file.isPresent()) {
+      if (isTaskFile(key(source)) || isTaskFile(key(destination))) {
+        store.log().fault("rename " + source + " to " + destination);
+        return false;
+      }
+      return store.scratch().rename(key(source), key(destination));
+    }
+    int number = file.getAsInt();
+    if (!key(destination).equals(job.destination(number))
+        || !store.scratch().exists(key(destination.getParent()))
+        || !store.hasAttempt(number / job.shape().filesPerTask())) {
+      store.log().fault("rename " + source + " to " + destination);
+      return false;
+    }
+    return store.log().rename(number);
+  }
+
+  @Override
+  public boolean delete(Path path, boolean recursive) throws IOException {
+    store.requests().count(RequestKind.DELETE);
+    String key = key(path);
+    OptionalInt attempt = job.ofAttemptDirectory(key);
+    if (attempt.isPresent()) {
+      boolean there = store.hasAttempt(attempt.getAsInt());
+      store.deleteAttempt(attempt.getAsInt());
+      return there;
+    }
+    if (isTaskFile(key)) {
+      store.log().fault("delete " + path);
+      return false;
+    }
+    if (recursive) {
+      store.deleteBelow(key);
+    }
+    return store.scratch().delete(key, recursive);
+  }
+
+  @Override
+  public FileStatus[] listStatus(Path path) throws IOException {
+    store.requests().count(RequestKind.LIST);
+    List<FileStatus> entries = new ArrayList<>();
+    RemoteIterator<FileStatus> all = entries(path);
+    while (all.hasNext()) {
+      entries.add(all.next());
+    }
+    return entries.toArray(new FileStatus[0]);
+  }
+
+  @Override
+  public RemoteIterator<FileStatus> listStatusIterator(Path path) throws IOException {
+    store.requests().count(RequestKind.LIST);
+    return entries(path);
+  }
+
+  @Override
+  public boolean mkdirs(Path path, FsPermission permission) throws IOException {
+    store.requests().count(RequestKind.MKDIRS);
+    store.scratch().mkdirs(key(path));
+    return true;
+  }
+
+  @Override
+  public FileStatus getFileStatus(Path path) throws IOException {
+    store.requests().count(RequestKind.STATUS);
+    return status(key(path));
+  }
+
+  private FileStatus status(String key) throws IOException {
+    OptionalInt task = manifestAt(key);
+    if (task.isPresent()) {
+      return manifestStatus(task.getAsInt());
+    }
+    OptionalInt attempt = job.ofAttemptDirectory(key);
+    if (attempt.isPresent() && store.hasAttempt(attempt.getAsInt())) {
+      return directoryStatus(key);
+    }
+    OptionalInt source = job.ofSource(key);
+    if (source.isPresent() && isAtSource(source.getAsInt())) {
+      return fileStatus(source.getAsInt(), key);
+    }
+    OptionalInt destination = job.ofDestination(key);
+    if (destination.isPresent() && store.log().isRenamed(destination.getAsInt())) {
+      return fileStatus(destination.getAsInt(), key);
+    }
+    if (isTaskFile(key)) {
+      throw new FileNotFoundException(key);
+    }
+    return store.scratch().status(key, qualified(key));
+  }
+
+  /** Made one by one, as they are asked for. */
+  private RemoteIterator<FileStatus> entries(Path path) throws IOException {
+    String key = key(path);
+    List<String> names = store.scratch().list(key);
+    Iterator<FileStatus> entries = List.<FileStatus>of().iterator();
+    OptionalInt partition = job.ofPartition(key);
+    if (key.equals(manifestDirectory) && store.hasManifests()) {
+      entries = numbers(job.shape().tasks(), i -> true, this::manifestStatus);
+    } else if (key.equals(tasksDirectory)) {
+      entries =
+          numbers(
+              job.shape().tasks(),
+              store::hasAttempt,
+              task -> directoryStatus(job.attemptDirectory(task)));
+    } else if (partition.isPresent()) {
+      int wanted = partition.getAsInt();
+      entries =
+          numbers(
+              job.shape().files(),
+              file -> job.shape().partitionOf(file) == wanted && store.log().isRenamed(file),
+              file -> fileStatus(file, job.destination(file)));
+    }
+    return new Listing(names.iterator(), key, entries);
+  }
+
+  private static Iterator<FileStatus> numbers(
+      int end, IntPredicate wanted, IntFunction<FileStatus> status) {
+    return IntStream.range(0, end).filter(wanted).mapToObj(status).iterator();
+  }
+
+  private OptionalInt manifestAt(String key) {
+    return store.hasManifests() ? job.ofManifest(key) : OptionalInt.empty();
+  }
+
+  private boolean isAtSource(int file) {
+    return !store.log().isRenamed(file) && store.hasAttempt(file / job.shape().filesPerTask());
+  }
+
+  /** Whether a path is, or would be, one of the files that tasks wrote, or below an attempt. */
+  private boolean isTaskFile(String key) {
+    return key.startsWith(tasksDirectory + "/") || job.ofDestination(key).isPresent();
+  }
+
+  private FileStatus manifestStatus(int task) {
+    return new EtagStatus(
+        store.archive().length(task),
+        TIME,
+        qualified(job.manifestPath(task)),
+        "0x8DB" + Integer.toHexString(task));
+  }
+
+  private FileStatus fileStatus(int file, String key) {
+    return new EtagStatus(job.length(file), TIME, qualified(key), job.etag(file));
+  }
+
+  private FileStatus directoryStatus(String key) {
+    return new FileStatus(0, true, 1, 1, TIME, qualified(key));
+  }
+
+  /** The entries of the scratch store, then those of the job. */
+  private final class Listing implements RemoteIterator<FileStatus> {
+    private final Iterator<String> names;
+    private final String directory;
+    private final Iterator<FileStatus> entries;
+
+    Listing(Iterator<String> names, String directory, Iterator<FileStatus> entries) {
+      this.names = names;
+      this.directory = directory;
+      this.entries = entries;
+    }
+
+    @Override
+    public boolean hasNext() {
+      return names.hasNext() || entries.hasNext();
+    }
+
+    @Override
+    public FileStatus next() throws IOException {
+      return names.hasNext() ? status(directory + "/" + names.next()) : entries.next();
+    }
+  }
+}

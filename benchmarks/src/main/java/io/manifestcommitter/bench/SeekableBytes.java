@@ -1,0 +1,54 @@
+package io.manifestcommitter.bench;
+
+import java.io.ByteArrayInputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import org.apache.hadoop.fs.PositionedReadable;
+import org.apache.hadoop.fs.Seekable;
+
+/** An open file of the simulated store. */
+final class SeekableBytes extends ByteArrayInputStream implements Seekable, PositionedReadable {
+  SeekableBytes(byte[] content) {
+    super(content);
+  }
+
+  @Override
+  public void seek(long position) throws IOException {
+    if (position < 0 || position > count) {
+      throw new EOFException("position " + position + " of " + count);
+    }
+    pos = (int) position;
+  }
+
+  @Override
+  public long getPos() {
+    return pos;
+  }
+
+  @Override
+  public boolean seekToNewSource(long target) {
+    return false;
+  }
+
+  @Override
+  public int read(long position, byte[] buffer, int offset, int length) {
+    if (position >= count) {
+      return -1;
+    }
+    int most = Math.min(length, count - (int) position);
+    System.arraycopy(buf, (int) position, buffer, offset, most);
+    return most;
+  }
+
+  @Override
+  public void readFully(long position, byte[] buffer, int offset, int length) throws IOException {
+    if (length > 0 && read(position, buffer, offset, length) < length) {
+      throw new EOFException("the file has " + count + " bytes");
+    }
+  }
+
+  @Override
+  public void readFully(long position, byte[] buffer) throws IOException {
+    readFully(position, buffer, 0, buffer.length);
+  }
+}

@@ -1,0 +1,127 @@
+package io.manifestcommitter.bench;
+
+import java.io.ByteArrayOutputStream;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.net.URI;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileAlreadyExistsException;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.permission.FsPermission;
+import org.apache.hadoop.util.Progressable;
+
+/**
+ * A {@link SimulatedStore} as a Hadoop filesystem, bound with {@code fs.<scheme>.impl}; the
+ * authority is the store's name.
+ */
+public final class SimulatedFileSystem extends MinimalFileSystem {
+  private SimulatedStore store;
+
+  /** Called by Hadoop through its configuration. */
+  public SimulatedFileSystem() {}
+
+  @Override
+  public void initialize(URI name, Configuration conf) throws IOException {
+    super.initialize(name, conf);
+    store = SimulatedStore.named(name.getAuthority());
+  }
+
+  @Override
+  public FSDataInputStream open(Path path, int bufferSize) throws IOException {
+    store.request(RequestKind.OPEN);
+    StoreNode node =
+        store.find(key(path)).orElseThrow(() -> new FileNotFoundException(path.toString()));
+    if (node.isDirectory()) {
+      throw new FileNotFoundException(path + " is a directory");
+    }
+    return new FSDataInputStream(new SeekableBytes(node.content()));
+  }
+
+  @Override
+  public FSDataOutputStream create(
+      Path path,
+      FsPermission permission,
+      boolean overwrite,
+      int bufferSize,
+      short replication,
+      long blockSize,
+      Progressable progress)
+      throws IOException {
+    store.request(RequestKind.CREATE);
+    if (!overwrite && store.find(key(path)).isPresent()) {
+      throw new FileAlreadyExistsException(path.toString());
+    }
+    return new FSDataOutputStream(new Upload(key(path)), null);
+  }
+
+  @Override
+  public boolean rename(Path source, Path destination) throws IOException {
+    store.request(RequestKind.RENAME);
+    return store.rename(key(source), key(destination));
+  }
+
+  @Override
+  public boolean delete(Path path, boolean recursive) throws IOException {
+    store.request(RequestKind.DELETE);
+    return store.delete(key(path), recursive);
+  }
+
+  @Override
+  public FileStatus[] listStatus(Path path) throws IOException {
+    store.request(RequestKind.LIST);
+    Optional<List<Map.Entry<String, StoreNode>>> entries = store.list(key(path));
+    if (!entries.isPresent()) {
+      return new FileStatus[] {status(path, store.find(key(path)).orElseThrow())};
+    }
+    Path directory = qualified(key(path));
+    return entries.get().stream()
+        .map(entry -> status(new Path(directory, entry.getKey()), entry.getValue()))
+        .toArray(FileStatus[]::new);
+  }
+
+  @Override
+  public boolean mkdirs(Path path, FsPermission permission) throws IOException {
+    store.request(RequestKind.MKDIRS);
+    store.mkdirs(key(path));
+    return true;
+  }
+
+  @Override
+  public FileStatus getFileStatus(Path path) throws IOException {
+    store.request(RequestKind.STATUS);
+    return store
+        .find(key(path))
+        .map(node -> status(qualified(key(path)), node))
+        .orElseThrow(() -> new FileNotFoundException(path.toString()));
+  }
+
+  private static FileStatus status(Path path, StoreNode node) {
+    return node.isDirectory()
+        ? new FileStatus(0, true, 1, 1, node.time(), path)
+        : new EtagStatus(node.length(), node.time(), path, node.etag());
+  }
+
+  /** A file that is being written; there once it is closed. */
+  private final class Upload extends ByteArrayOutputStream {
+    private final String key;
+    private boolean closed;
+
+    Upload(String key) {
+      this.key = key;
+    }
+
+    @Override
+    public void close() throws IOException {
+      if (!closed) {
+        closed = true;
+        store.write(key, toByteArray());
+      }
+    }
+  }
+}

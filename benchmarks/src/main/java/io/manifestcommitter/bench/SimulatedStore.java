@@ -1,0 +1,208 @@
+package io.manifestcommitter.bench;
+
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.hadoop.fs.FileAlreadyExistsException;
+import org.apache.hadoop.fs.ParentNotDirectoryException;
+import org.apache.hadoop.fs.PathIsNotEmptyDirectoryException;
+
+/**
+ * A store in memory in which every request takes the same time, however many are under way. The
+ * time passes before the request is done and outside the lock under which it is done.
+ *
+ * <p>Renames as ADLS and HDFS do: a file or directory atomically, never onto a file, into a
+ * directory that is there, and only where the parent exists. Paths are absolute, without scheme.
+ */
+final class SimulatedStore {
+  private static final Map<String, SimulatedStore> STORES = new ConcurrentHashMap<>();
+  private static final long FIRST_VERSION = 0xB_0000_0000L;
+
+  private final StoreNode root = StoreNode.directory(System.currentTimeMillis());
+  private final RequestCounter counter = new RequestCounter();
+  private final AtomicLong requests = new AtomicLong();
+  private volatile long latencyNanos;
+  private volatile Watch watch = new Watch(Long.MAX_VALUE, () -> {});
+  private long versions = FIRST_VERSION;
+
+  private SimulatedStore() {}
+
+  /** The store of that name, made on first use. */
+  static SimulatedStore named(String name) {
+    return STORES.computeIfAbsent(name, unused -> new SimulatedStore());
+  }
+
+  /** Sets how long every request takes, in nanoseconds. */
+  void latency(long nanos) {
+    latencyNanos = nanos;
+  }
+
+  /** Lets {@code look} run in every {@code interval}-th request, before that is done. */
+  void watch(long interval, Runnable look) {
+    watch = new Watch(interval, look);
+  }
+
+  /** All requests so far. */
+  RequestCounts requests() {
+    return counter.counts();
+  }
+
+  /** Counts a request and lets its time pass. */
+  void request(RequestKind kind) throws InterruptedIOException {
+    counter.count(kind);
+    Watch current = watch;
+    if (requests.incrementAndGet() % current.interval == 0) {
+      current.look.run();
+    }
+    long nanos = latencyNanos;
+    if (nanos == 0) {
+      return;
+    }
+    long end = System.nanoTime() + nanos;
+    for (long left = nanos; left > 0; left = end - System.nanoTime()) {
+      LockSupport.parkNanos(left);
+      if (Thread.currentThread().isInterrupted()) {
+        throw new InterruptedIOException("interrupted during a request");
+      }
+    }
+  }
+
+  /** What is at a path. */
+  synchronized Optional<StoreNode> find(String path) {
+    return Optional.ofNullable(lookUp(path));
+  }
+
+  /** The entries of a directory by name; empty optional for a file. */
+  synchronized Optional<List<Map.Entry<String, StoreNode>>> list(String path)
+      throws FileNotFoundException {
+    StoreNode node = lookUp(path);
+    if (node == null) {
+      throw new FileNotFoundException(path);
+    }
+    return node.isDirectory()
+        ? Optional.of(new ArrayList<>(node.children().entrySet()))
+        : Optional.empty();
+  }
+
+  /** Makes a directory and its parents. */
+  synchronized void mkdirs(String path) throws IOException {
+    directory(path);
+  }
+
+  /** Creates a file and its parents. */
+  synchronized void write(String path, byte[] bytes) throws IOException {
+    put(path, StoreNode.file(bytes, System.currentTimeMillis(), versions++));
+  }
+
+  /** Puts a file there that has a length and no content. No request. */
+  synchronized void plant(String path, long length) throws IOException {
+    put(path, StoreNode.data(length, System.currentTimeMillis(), versions++));
+  }
+
+  /** Renames a file or directory; says whether it was done. */
+  synchronized boolean rename(String source, String destination) {
+    StoreNode node = lookUp(source);
+    if (node == null || destination.startsWith(source + "/")) {
+      return false;
+    }
+    String target = destination;
+    StoreNode existing = lookUp(target);
+    if (existing != null) {
+      target = destination + "/" + name(source);
+      if (!existing.isDirectory() || lookUp(target) != null) {
+        return false;
+      }
+    }
+    StoreNode parent = lookUp(parent(target));
+    if (parent == null || !parent.isDirectory()) {
+      return false;
+    }
+    parent.children().put(name(target), node);
+    lookUp(parent(source)).children().remove(name(source));
+    return true;
+  }
+
+  /** Deletes what is at a path; says whether there was something. */
+  synchronized boolean delete(String path, boolean recursive) throws IOException {
+    StoreNode node = lookUp(path);
+    if (node == null) {
+      return false;
+    }
+    if (node.isDirectory() && !recursive && !node.children().isEmpty()) {
+      throw new PathIsNotEmptyDirectoryException(path);
+    }
+    lookUp(parent(path)).children().remove(name(path));
+    return true;
+  }
+
+  private void put(String path, StoreNode file) throws IOException {
+    NavigableMap<String, StoreNode> siblings = directory(parent(path)).children();
+    StoreNode existing = siblings.get(name(path));
+    if (existing != null && existing.isDirectory()) {
+      throw new FileAlreadyExistsException(path + " is a directory");
+    }
+    siblings.put(name(path), file);
+  }
+
+  private StoreNode directory(String path) throws IOException {
+    StoreNode node = root;
+    for (int start = 1; start < path.length(); start = end(path, start) + 1) {
+      node =
+          node.children()
+              .computeIfAbsent(
+                  path.substring(start, end(path, start)),
+                  unused -> StoreNode.directory(System.currentTimeMillis()));
+      if (!node.isDirectory()) {
+        throw new ParentNotDirectoryException(path);
+      }
+    }
+    return node;
+  }
+
+  private StoreNode lookUp(String path) {
+    StoreNode node = root;
+    for (int start = 1; start < path.length(); start = end(path, start) + 1) {
+      if (!node.isDirectory()) {
+        return null;
+      }
+      node = node.children().get(path.substring(start, end(path, start)));
+      if (node == null) {
+        return null;
+      }
+    }
+    return node;
+  }
+
+  private static int end(String path, int start) {
+    int slash = path.indexOf('/', start);
+    return slash < 0 ? path.length() : slash;
+  }
+
+  private static String parent(String path) {
+    int slash = path.lastIndexOf('/');
+    return slash <= 0 ? "/" : path.substring(0, slash);
+  }
+
+  private static String name(String path) {
+    return path.substring(path.lastIndexOf('/') + 1);
+  }
+
+  /** Somebody who looks at what is going on now and then. */
+  private static final class Watch {
+    private final long interval;
+    private final Runnable look;
+
+    Watch(long interval, Runnable look) {
+      this.interval = interval;
+      this.look = look;
+    }
+  }
+}
