@@ -223,7 +223,13 @@ public class ManifestCommitter extends PathOutputCommitter implements StreamCapa
   }
 
   private static Runnable progress(JobContext context) {
-    return context instanceof Progressable ? ((Progressable) context)::progress : () -> {};
+    Progressable progress = null;
+    if (context instanceof Progressable) {
+      progress = (Progressable) context;
+    } else if (context instanceof org.apache.hadoop.mapred.JobContext) {
+      progress = ((org.apache.hadoop.mapred.JobContext) context).getProgressible();
+    }
+    return progress == null ? () -> {} : progress::progress;
   }
 
   /** The rate of a value that is not allowed does not matter: setupJob refuses it. */
