@@ -61,6 +61,8 @@ final class HadoopJob {
   /**
    * Makes the job's directories. An earlier attempt of the job that died in its commit is taken
    * back first: this one writes everything again.
+   *
+   * @throws DuplicateJobException if a job of the same id is under way, or was not cleaned up
    */
   void setUp() throws IOException {
     takeEarlierAttemptsBack();
@@ -69,28 +71,19 @@ final class HadoopJob {
         .during(
             StatisticNames.JOB_STAGE_SETUP,
             () -> {
+              store.mkdirs(paths.taskAttemptsDirectory());
+              store.mkdirs(paths.manifestDirectory());
+              store.list(paths.manifestDirectory(), this::refuseOldManifest);
               if (config.markSuccessfulJobs()) {
                 store.deleteFile(new Path(paths.destination(), JobPaths.SUCCESS_MARKER));
                 store.deleteFile(new Path(paths.destination(), JobPaths.FILE_LIST));
               }
-              store.mkdirs(paths.taskAttemptsDirectory());
-              store.mkdirs(paths.manifestDirectory());
-              store.list(paths.manifestDirectory(), this::refuseOldManifest);
             });
   }
 
   /** Its files would be committed with this job's. */
-  private void refuseOldManifest(StoreEntry found) throws IOException {
-    throw new IOException(
-        "There is a "
-            + found.name()
-            + " in "
-            + paths.manifestDirectory()
-            + " before job "
-            + paths.jobId()
-            + " has begun: another job has the same id, or an earlier one was not cleaned up."
-            + " If no such job runs, delete "
-            + paths.jobDirectory());
+  private void refuseOldManifest(StoreEntry found) throws DuplicateJobException {
+    throw new DuplicateJobException(paths, found.name());
   }
 
   /** Commits the job, unless an earlier try did. A failure leaves the job for another try. */

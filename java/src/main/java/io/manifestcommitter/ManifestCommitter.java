@@ -38,6 +38,7 @@ public class ManifestCommitter extends PathOutputCommitter implements StreamCapa
   private final TaskAttemptID taskAttemptId;
   private final Path workPath;
 
+  private boolean isDuplicate;
   private boolean commitTried;
   private boolean committed;
 
@@ -92,7 +93,12 @@ public class ManifestCommitter extends PathOutputCommitter implements StreamCapa
     caller.requireStaging(destination);
     CommitterConfig config = new CommitterConfig(conf);
     stores.requireClassFor(config.storeClass(), destination);
-    job(context).setUp();
+    try {
+      job(context).setUp();
+    } catch (DuplicateJobException e) {
+      isDuplicate = true;
+      throw e;
+    }
   }
 
   @Override
@@ -152,10 +158,13 @@ public class ManifestCommitter extends PathOutputCommitter implements StreamCapa
 
   /**
    * Cleans up, after taking back what a commit that failed made visible, here or elsewhere. What
-   * was committed stays.
+   * was committed stays, and so does the job whose id this one had by mistake.
    */
   @Override
   public void abortJob(JobContext context, JobStatus.State state) throws IOException {
+    if (isDuplicate) {
+      return;
+    }
     HadoopJob job = job(context);
     if (!committed) {
       if (!commitTried) {

@@ -17,6 +17,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.fs.audit.CommonAuditContext;
 import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapred.JobContextImpl;
+import org.apache.hadoop.mapreduce.JobStatus;
+import org.apache.hadoop.mapreduce.lib.output.PathOutputCommitter;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -191,11 +193,15 @@ class ManifestCommitterConductTest {
   @Test
   void manifestsOfAnotherJobOfTheSameIdAreNotTakenForOurs() throws Exception {
     runTask(3);
+    PathOutputCommitter second = job.jobCommitter();
 
-    assertThatThrownBy(job::setupJob)
+    assertThatThrownBy(() -> second.setupJob(job.jobContext()))
         .isInstanceOf(IOException.class)
         .hasMessageContainingAll("the same id", "delete", job.jobDirectory());
-    assertThat(job.manifest(0).files()).hasSize(3);
+    second.abortJob(job.jobContext(), JobStatus.State.FAILED);
+    job.commitJob();
+
+    assertThat(job.visible()).as("the first job's").hasSize(3);
   }
 
   private void runTask(int files) throws IOException {
