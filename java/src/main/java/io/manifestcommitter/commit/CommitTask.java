@@ -87,7 +87,7 @@ public final class CommitTask {
    * told from its manifest, and is, when that is loaded.
    */
   private Statistics scanTime() {
-    String mean = StatisticNames.TASK_STAGE_SCAN_DIRECTORY + ".mean";
+    String mean = LoadManifests.SCAN_TIME;
     Statistics.Mean scan = statistics.snapshot().means().get(mean);
     return scan.sum() == 0
         ? Statistics.empty()

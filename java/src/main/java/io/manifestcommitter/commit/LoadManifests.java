@@ -6,6 +6,7 @@ import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.manifest.DirectoryEntry;
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.manifest.StatisticNames;
+import io.manifestcommitter.manifest.Statistics;
 import io.manifestcommitter.manifest.StatisticsRecorder;
 import io.manifestcommitter.manifest.SuccessReport;
 import io.manifestcommitter.manifest.TaskManifest;
@@ -38,6 +39,9 @@ import org.apache.hadoop.fs.Path;
 public final class LoadManifests implements PlanSource {
   /** How many bytes of heap a manifest needs for each of its JSON, while it is loaded. */
   private static final int EXPANSION = 8;
+
+  /** The one statistic of a manifest, in milliseconds; missing where that is nothing. */
+  static final String SCAN_TIME = StatisticNames.TASK_STAGE_SCAN_DIRECTORY + ".mean";
 
   private final Store store;
   private final Workers workers;
@@ -235,7 +239,9 @@ public final class LoadManifests implements PlanSource {
     statistics.sample(StatisticNames.COMMITTER_TASK_FILE_COUNT, manifest.files().size());
     statistics.sample(StatisticNames.COMMITTER_TASK_DIRECTORY_COUNT, manifest.directories().size());
     statistics.sample(StatisticNames.COMMITTER_TASK_DIRECTORY_DEPTH, depth);
-    statistics.add(manifest.statistics());
+    Statistics.Mean scan = manifest.statistics().means().get(SCAN_TIME);
+    statistics.increment(StatisticNames.TASK_STAGE_SCAN_DIRECTORY);
+    statistics.sample(StatisticNames.TASK_STAGE_SCAN_DIRECTORY, scan == null ? 0 : scan.sum());
   }
 
   private Loaded load(StoreEntry file) throws IOException {

@@ -19,12 +19,6 @@ public final class Statistics {
   /** How Hadoop marks a minimum or maximum that was never set. */
   private static final long UNSET = -1;
 
-  /** The ends of the names of minimums, maximums and means. */
-  static final String MIN = ".min";
-
-  static final String MAX = ".max";
-  static final String MEAN = ".mean";
-
   private static final Statistics EMPTY =
       new Statistics(Map.of(), Map.of(), Map.of(), Map.of(), Map.of());
 
@@ -89,34 +83,6 @@ public final class Statistics {
 
   /** Both together, as Hadoop aggregates: all add up, but for minimums and maximums. */
   public Statistics plus(Statistics other) {
-    return withImplied().add(other.withImplied());
-  }
-
-  private Statistics withImplied() {
-    Map<String, Long> smallest = new TreeMap<>(minimums);
-    Map<String, Long> largest = new TreeMap<>(maximums);
-    singles()
-        .forEach(
-            (name, value) -> {
-              smallest.putIfAbsent(name + MIN, value);
-              largest.putIfAbsent(name + MAX, value);
-            });
-    return new Statistics(counters, gauges, smallest, largest, means);
-  }
-
-  /** The values of which there is one sample, by the name without an end. */
-  private Map<String, Long> singles() {
-    Map<String, Long> singles = new TreeMap<>();
-    means.forEach(
-        (name, mean) -> {
-          if (mean.samples() == 1 && name.endsWith(MEAN)) {
-            singles.put(name.substring(0, name.length() - MEAN.length()), mean.sum());
-          }
-        });
-    return singles;
-  }
-
-  private Statistics add(Statistics other) {
     Map<String, Mean> allMeans = new TreeMap<>(means);
     other.means.forEach((name, mean) -> allMeans.merge(name, mean, Mean::plus));
     return new Statistics(

@@ -14,7 +14,6 @@ public final class StatisticsRecorder {
   private final Map<String, LongAdder> counters = new ConcurrentHashMap<>();
   private final Map<String, Long> gauges = new ConcurrentHashMap<>();
   private final Map<String, Samples> samples = new ConcurrentHashMap<>();
-  private Statistics added = Statistics.empty();
 
   /** Adds to a counter. */
   public void count(String key, long by) {
@@ -34,11 +33,6 @@ public final class StatisticsRecorder {
   /** Adds a sample to the key's mean, minimum and maximum. */
   public void sample(String key, long value) {
     samples.computeIfAbsent(key, k -> new Samples()).add(value);
-  }
-
-  /** Adds what somebody else recorded: a task, in its manifest. */
-  public synchronized void add(Statistics statistics) {
-    added = added.plus(statistics);
   }
 
   /**
@@ -74,14 +68,14 @@ public final class StatisticsRecorder {
   }
 
   /** What was recorded so far. */
-  public synchronized Statistics snapshot() {
+  public Statistics snapshot() {
     Map<String, Long> counts = new TreeMap<>();
     counters.forEach((key, count) -> counts.put(key, count.sum()));
     Map<String, Long> minimums = new TreeMap<>();
     Map<String, Long> maximums = new TreeMap<>();
     Map<String, Statistics.Mean> means = new TreeMap<>();
     samples.forEach((key, values) -> values.addTo(key, minimums, maximums, means));
-    return new Statistics(counts, gauges, minimums, maximums, means).plus(added);
+    return new Statistics(counts, gauges, minimums, maximums, means);
   }
 
   /** An action with a result. */
@@ -117,9 +111,9 @@ public final class StatisticsRecorder {
         Map<String, Long> maximums,
         Map<String, Statistics.Mean> means) {
       if (count > 0) {
-        minimums.put(key + Statistics.MIN, minimum);
-        maximums.put(key + Statistics.MAX, maximum);
-        means.put(key + Statistics.MEAN, new Statistics.Mean(count, sum));
+        minimums.put(key + ".min", minimum);
+        maximums.put(key + ".max", maximum);
+        means.put(key + ".mean", new Statistics.Mean(count, sum));
       }
     }
   }
