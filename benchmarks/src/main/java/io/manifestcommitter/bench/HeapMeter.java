@@ -16,7 +16,7 @@ import java.util.concurrent.locks.LockSupport;
  * The work is slowed down by this, so its time means nothing.
  */
 final class HeapMeter implements Meter {
-  private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+  private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
   private final SimulatedStore store;
   private final long interval;
