@@ -38,7 +38,7 @@ public final class PathText {
   /** As {@link #canonical}, and not the root of a store. */
   static Path canonicalFile(Path path) {
     Path file = canonical(path);
-    if (file.isRoot()) {
+    if (file.toUri().getPath().equals("/")) {
       throw new IllegalArgumentException("the path '" + path + "' is a root, so no file");
     }
     return file;
