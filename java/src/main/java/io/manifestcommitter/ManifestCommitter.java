@@ -29,7 +29,8 @@ public class ManifestCommitter extends PathOutputCommitter implements StreamCapa
   private static final String JOB_ATTEMPT = "mapreduce.job.application.attempt.id";
 
   private final SparkCaller caller;
-  private final Configuration conf;
+  private final CommitterConfig config;
+  private final IllegalArgumentException badOption;
   private final RequestRate rate;
   private final Stores stores;
   private final Path destination;
@@ -43,16 +44,25 @@ public class ManifestCommitter extends PathOutputCommitter implements StreamCapa
   private boolean committed;
 
   /**
-   * A committer for {@code outputPath}. Makes no request of the store. Options are checked in
-   * {@link #setupJob}.
+   * A committer for {@code outputPath}. Makes no request of the store. Options are read here, and
+   * refused in {@link #setupJob}.
    *
    * @throws io.manifestcommitter.store.UnsupportedStoreException if the store is not served
    */
   public ManifestCommitter(Path outputPath, TaskAttemptContext context) throws IOException {
     super(outputPath, context);
     this.caller = SparkCaller.ofThisStack();
-    this.conf = context.getConfiguration();
-    this.rate = rate(conf);
+    Configuration conf = context.getConfiguration();
+    CommitterConfig parsed = null;
+    IllegalArgumentException refused = null;
+    try {
+      parsed = new CommitterConfig(conf);
+    } catch (IllegalArgumentException e) {
+      refused = e;
+    }
+    this.config = parsed;
+    this.badOption = refused;
+    this.rate = new RequestRate(parsed == null ? 0 : parsed.ioRate());
     this.stores = new Stores(conf, rate);
     this.destination = stores.resolve(outputPath);
     // Spark's own job ids were not unique (SPARK-33402); its UUID is.
@@ -91,8 +101,7 @@ public class ManifestCommitter extends PathOutputCommitter implements StreamCapa
   @Override
   public void setupJob(JobContext context) throws IOException {
     caller.requireStaging(destination);
-    CommitterConfig config = new CommitterConfig(conf);
-    stores.requireClassFor(config.storeClass(), destination);
+    stores.requireClassFor(config().storeClass(), destination);
     try {
       job(context).setUp();
     } catch (DuplicateJobException e) {
@@ -117,8 +126,7 @@ public class ManifestCommitter extends PathOutputCommitter implements StreamCapa
   @Override
   public void commitTask(TaskAttemptContext context) throws IOException {
     TaskAttemptID attempt = context.getTaskAttemptID();
-    CommitTask commit =
-        new CommitTask(stores.all(), new CommitterConfig(conf), paths(context), progress(context));
+    CommitTask commit = new CommitTask(stores.all(), config(), paths(context), progress(context));
     audit(context)
         .during(
             StatisticNames.TASK_STAGE_COMMIT,
@@ -144,7 +152,7 @@ public class ManifestCommitter extends PathOutputCommitter implements StreamCapa
    */
   @Override
   public boolean isCommitJobRepeatable(JobContext context) {
-    return new CommitterConfig(conf).markSuccessfulJobs();
+    return config().markSuccessfulJobs();
   }
 
   @Override
@@ -219,12 +227,7 @@ public class ManifestCommitter extends PathOutputCommitter implements StreamCapa
 
   private HadoopJob job(JobContext context) {
     return new HadoopJob(
-        stores.all(),
-        rate,
-        new CommitterConfig(conf),
-        paths(context),
-        jobIdSource(),
-        progress(context));
+        stores.all(), rate, config(), paths(context), jobIdSource(), progress(context));
   }
 
   private Audit audit(TaskAttemptContext context) {
@@ -241,12 +244,11 @@ public class ManifestCommitter extends PathOutputCommitter implements StreamCapa
     return progress == null ? () -> {} : progress::progress;
   }
 
-  /** The rate of a value that is not allowed does not matter: setupJob refuses it. */
-  private static RequestRate rate(Configuration conf) {
-    try {
-      return new RequestRate(new CommitterConfig(conf).ioRate());
-    } catch (IllegalArgumentException e) {
-      return RequestRate.unlimited();
+  /** The options, if all of them are allowed. */
+  private CommitterConfig config() {
+    if (badOption != null) {
+      throw badOption;
     }
+    return config;
   }
 }

@@ -37,11 +37,10 @@ public final class Stores {
           "wasb", OLD_AZURE_HINT,
           "wasbs", OLD_AZURE_HINT,
           "adl", OLD_AZURE_HINT);
+
+  /** Of the schemes that have no class of their own. */
   private static final Map<String, StoreTraits> TRAITS =
       Map.of(
-          "hdfs", StoreTraits.HDFS,
-          "webhdfs", StoreTraits.HDFS,
-          "swebhdfs", StoreTraits.HDFS,
           "abfs", StoreTraits.ABFS,
           "abfss", StoreTraits.ABFS,
           "gs", StoreTraits.GCS);
