@@ -1,6 +1,7 @@
 package io.manifestcommitter;
 
 import io.manifestcommitter.CommitterOption.Scope;
+import io.manifestcommitter.store.RequestGate;
 import io.manifestcommitter.store.Stores;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -8,6 +9,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
@@ -26,6 +30,9 @@ public final class CommitterConfig {
 
   /** How many requests a second one committer may make; 0 for any number. */
   public static final String IO_RATE = PREFIX + "io.rate";
+
+  /** How long a request that the store refuses for its rate is made again. */
+  public static final String THROTTLE_TIMEOUT = PREFIX + "throttle.timeout";
 
   /** Whether a file at a destination gives way to the one that goes there. */
   public static final String DELETE_TARGET_FILES = PREFIX + "delete.target.files";
@@ -97,6 +104,14 @@ public final class CommitterConfig {
   private static final String POSITIVE = "a whole number from 1 on";
   private static final String NOT_NEGATIVE = "a whole number from 0 on";
   private static final String FLAG = "true or false";
+  private static final String DURATION = "a whole number and its unit: ms, s, m or h, such as 90s";
+  private static final Pattern DURATION_TEXT = Pattern.compile("([0-9]{1,9})(ms|s|m|h)");
+  private static final Map<String, TimeUnit> UNITS =
+      Map.of(
+          "ms", TimeUnit.MILLISECONDS,
+          "s", TimeUnit.SECONDS,
+          "m", TimeUnit.MINUTES,
+          "h", TimeUnit.HOURS);
   private static final String DIRECTORY = "the URI of a directory, or nothing";
   private static final String STORE_CLASS =
       "nothing, or one of " + String.join(", ", Stores.classNames());
@@ -109,13 +124,19 @@ public final class CommitterConfig {
         "64",
         POSITIVE,
         Scope.BOTH,
-        "How many requests may be under way at once in job commit.");
+        "How many requests may be under way at once in job commit. It begins with a quarter of them, grows while the store keeps its pace, and halves when the store refuses or fails.");
     option(
         IO_RATE,
         "0",
         NOT_NEGATIVE,
         Scope.BOTH,
         "How many requests a second one committer makes at most, evenly spread; 0 for no limit. A driver with several jobs has one committer for each.");
+    option(
+        THROTTLE_TIMEOUT,
+        "10m",
+        DURATION,
+        Scope.BOTH,
+        "How long a request that the store refuses because there are too many (429, 503) is made again, at the rate that the store serves, before the commit fails; `0s` for not at all. Drivers have retries of their own inside of it.");
     option(
         DELETE_TARGET_FILES,
         "false",
@@ -200,6 +221,7 @@ public final class CommitterConfig {
 
   private final int ioThreads;
   private final int ioRate;
+  private final long throttleTimeout;
   private final boolean deleteTargetFiles;
   private final boolean validateOutput;
   private final Path summaryReportDirectory;
@@ -224,6 +246,7 @@ public final class CommitterConfig {
   public CommitterConfig(Configuration conf) {
     this.ioThreads = number(conf, IO_THREADS, 1);
     this.ioRate = number(conf, IO_RATE, 0);
+    this.throttleTimeout = duration(conf, THROTTLE_TIMEOUT);
     this.deleteTargetFiles = flag(conf, DELETE_TARGET_FILES);
     this.validateOutput = flag(conf, VALIDATE_OUTPUT);
     this.summaryReportDirectory = directory(conf, SUMMARY_REPORT_DIRECTORY);
@@ -253,6 +276,20 @@ public final class CommitterConfig {
   /** {@link #IO_RATE}. */
   public int ioRate() {
     return ioRate;
+  }
+
+  /** {@link #THROTTLE_TIMEOUT}, in milliseconds. */
+  public long throttleTimeout() {
+    return throttleTimeout;
+  }
+
+  /**
+   * What all requests of one committer go through.
+   *
+   * @param progress called while they wait
+   */
+  public RequestGate requestGate(Runnable progress) {
+    return new RequestGate(ioRate, ioThreads, throttleTimeout, progress);
   }
 
   /** {@link #DELETE_TARGET_FILES}. */
@@ -345,6 +382,15 @@ public final class CommitterConfig {
       // Answered below, with the key.
     }
     throw bad(key, value, null);
+  }
+
+  private static long duration(Configuration conf, String key) {
+    String value = value(conf, key);
+    Matcher parts = DURATION_TEXT.matcher(value);
+    if (!parts.matches()) {
+      throw bad(key, value, null);
+    }
+    return UNITS.get(parts.group(2)).toMillis(Long.parseLong(parts.group(1)));
   }
 
   private static boolean flag(Configuration conf, String key) {

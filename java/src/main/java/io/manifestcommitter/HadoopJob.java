@@ -11,7 +11,7 @@ import io.manifestcommitter.commit.TakeBackListed;
 import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.manifest.StatisticsRecorder;
-import io.manifestcommitter.store.RequestRate;
+import io.manifestcommitter.store.RequestGate;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
 import java.io.FileNotFoundException;
@@ -31,7 +31,7 @@ final class HadoopJob {
   private static final Logger LOG = LoggerFactory.getLogger(HadoopJob.class);
 
   private final Store store;
-  private final RequestRate rate;
+  private final RequestGate gate;
   private final CommitterConfig config;
   private final JobPaths paths;
   private final String jobIdSource;
@@ -45,13 +45,13 @@ final class HadoopJob {
    */
   HadoopJob(
       Store store,
-      RequestRate rate,
+      RequestGate gate,
       CommitterConfig config,
       JobPaths paths,
       String jobIdSource,
       Runnable progress) {
     this.store = store;
-    this.rate = rate;
+    this.gate = gate;
     this.config = config;
     this.paths = paths;
     this.jobIdSource = jobIdSource;
@@ -90,7 +90,7 @@ final class HadoopJob {
   void commit() throws IOException {
     Workers workers = workers();
     StatisticsRecorder statistics = new StatisticsRecorder();
-    rate.recordTo(statistics);
+    gate.recordTo(statistics);
     new CommitJob(description(paths), store, config, workers, statistics)
         .run(manifests(paths, workers, statistics));
   }

@@ -3,7 +3,7 @@ package io.manifestcommitter;
 import io.manifestcommitter.commit.Audit;
 import io.manifestcommitter.commit.CommitTask;
 import io.manifestcommitter.manifest.StatisticNames;
-import io.manifestcommitter.store.RequestRate;
+import io.manifestcommitter.store.RequestGate;
 import io.manifestcommitter.store.Stores;
 import java.io.IOException;
 import org.apache.hadoop.conf.Configuration;
@@ -31,7 +31,7 @@ public class ManifestCommitter extends PathOutputCommitter implements StreamCapa
   private final SparkCaller caller;
   private final CommitterConfig config;
   private final IllegalArgumentException badOption;
-  private final RequestRate rate;
+  private final RequestGate gate;
   private final Stores stores;
   private final Path destination;
   private final String writeJobUuid;
@@ -62,8 +62,8 @@ public class ManifestCommitter extends PathOutputCommitter implements StreamCapa
     }
     this.config = parsed;
     this.badOption = refused;
-    this.rate = new RequestRate(parsed == null ? 0 : parsed.ioRate());
-    this.stores = new Stores(conf, rate);
+    this.gate = parsed == null ? RequestGate.open() : parsed.requestGate(context::progress);
+    this.stores = new Stores(conf, gate);
     this.destination = stores.resolve(outputPath);
     // Spark's own job ids were not unique (SPARK-33402); its UUID is.
     this.writeJobUuid =
@@ -97,11 +97,14 @@ public class ManifestCommitter extends PathOutputCommitter implements StreamCapa
    *
    * @throws IllegalArgumentException if an option has a value that is not allowed, which names the
    *     key, the value and what is allowed; or if Spark would write past the staging directory
+   * @throws io.manifestcommitter.store.UnsupportedStoreException if the account behind the path has
+   *     no atomic rename
    */
   @Override
   public void setupJob(JobContext context) throws IOException {
     caller.requireStaging(destination);
     stores.requireClassFor(config().storeClass(), destination);
+    stores.requireAtomicRename(destination);
     try {
       job(context).setUp();
     } catch (DuplicateJobException e) {
@@ -227,7 +230,7 @@ public class ManifestCommitter extends PathOutputCommitter implements StreamCapa
 
   private HadoopJob job(JobContext context) {
     return new HadoopJob(
-        stores.all(), rate, config(), paths(context), jobIdSource(), progress(context));
+        stores.all(), gate, config(), paths(context), jobIdSource(), progress(context));
   }
 
   private Audit audit(TaskAttemptContext context) {

@@ -29,6 +29,7 @@ class CommitterConfigTest {
 
     assertThat(config.ioThreads()).isEqualTo(64);
     assertThat(config.ioRate()).isZero();
+    assertThat(config.throttleTimeout()).isEqualTo(600_000);
     assertThat(config.diagnosticsManifestDirectory()).isEmpty();
     assertThat(config.manifestSaveAttempts()).isEqualTo(5);
     assertThat(config.writerQueueCapacity()).isEqualTo(32);
@@ -46,7 +47,7 @@ class CommitterConfigTest {
   }
 
   @Test
-  void theOptionsAreHadoopsAndThoseOfTheSeedAndTwoOfTheSparkProtocol() {
+  void theOptionsAreHadoopsAndThoseOfTheSeedAndThreeOfOurs() {
     assertThat(CommitterConfig.options())
         .extracting(CommitterOption::key)
         .containsExactlyInAnyOrder(
@@ -60,6 +61,7 @@ class CommitterConfigTest {
             "mapreduce.manifest.committer.missing.files",
             "mapreduce.manifest.committer.store.operations.classname",
             "mapreduce.manifest.committer.summary.report.directory",
+            "mapreduce.manifest.committer.throttle.timeout",
             "mapreduce.manifest.committer.unsupported.scheme",
             "mapreduce.manifest.committer.validate.output",
             "mapreduce.manifest.committer.writer.queue.capacity",
@@ -165,6 +167,26 @@ class CommitterConfigTest {
     }
   }
 
+  @ParameterizedTest
+  @CsvSource({"250ms, 250", "0s, 0", "90s, 90000", " 2m , 120000", "1h, 3600000"})
+  void aTimeHasAUnit(String value, long millis) {
+    Configuration conf = new Configuration(false);
+    conf.set(CommitterConfig.THROTTLE_TIMEOUT, value);
+
+    assertThat(new CommitterConfig(conf).throttleTimeout()).isEqualTo(millis);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"10", "-1s", "1.5m", "1d", "forever", "9999999999h"})
+  void aTimeIsNeitherGuessedNorIgnored(String value) {
+    Configuration conf = new Configuration(false);
+    conf.set(CommitterConfig.THROTTLE_TIMEOUT, value);
+
+    assertThatThrownBy(() -> new CommitterConfig(conf))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContainingAll(CommitterConfig.THROTTLE_TIMEOUT, "'" + value + "'", "90s");
+  }
+
   static Stream<Arguments> numbers() {
     return Stream.of(
         number(CommitterConfig.IO_THREADS, CommitterConfig::ioThreads),
@@ -180,6 +202,8 @@ class CommitterConfigTest {
         "io.manifestcommitter.store.HadoopStore",
         "io.manifestcommitter.store.LocalStore",
         "io.manifestcommitter.store.HdfsStore",
+        "io.manifestcommitter.store.AbfsStore",
+        "io.manifestcommitter.store.GcsStore",
         "org.apache.hadoop.fs.azurebfs.commit.AbfsManifestStoreOperations",
         "org.apache.hadoop.mapreduce.lib.output.committer.manifest.impl"
             + ".ManifestStoreOperationsThroughFileSystem"

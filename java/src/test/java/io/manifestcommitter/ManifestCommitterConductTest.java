@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.manifestcommitter.manifest.SuccessReport;
 import io.manifestcommitter.manifest.TaskManifest;
+import io.manifestcommitter.store.UnsupportedStoreException;
+import io.manifestcommitter.testing.MemoryFileSystem;
 import io.manifestcommitter.testing.MemoryStoreState.Fate;
 import java.io.IOException;
 import java.util.Map;
@@ -186,7 +188,17 @@ class ManifestCommitterConductTest {
         .hasMessageContainingAll(
             CommitterConfig.STORE_OPERATIONS_CLASS,
             "abfs://",
-            "io.manifestcommitter.store.HadoopStore");
+            "io.manifestcommitter.store.AbfsStore");
+    assertThat(job.state().paths()).containsExactly("/");
+  }
+
+  @Test
+  void anAccountWithoutDirectoriesFailsTheSetup() {
+    job.conf.setBoolean(MemoryFileSystem.FLAT, true);
+
+    assertThatThrownBy(job::setupJob)
+        .isInstanceOf(UnsupportedStoreException.class)
+        .hasMessageContainingAll(job.table.toString(), "hierarchical namespace", "upgraded");
     assertThat(job.state().paths()).containsExactly("/");
   }
 

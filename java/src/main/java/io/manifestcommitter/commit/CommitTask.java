@@ -68,7 +68,8 @@ public final class CommitTask {
         statistics.time(
             StatisticNames.TASK_STAGE_SCAN_DIRECTORY,
             () ->
-                new ScanTaskDirectory(store, progress).run(attemptDirectory, paths.destination()));
+                new ScanTaskDirectory(store, workers(taskAttemptId), progress)
+                    .run(attemptDirectory, paths.destination()));
     TaskManifest manifest =
         TaskManifest.builder()
             .job(paths.jobId(), paths.jobAttempt())
@@ -80,6 +81,10 @@ public final class CommitTask {
             .build();
     save(manifest);
     return manifest;
+  }
+
+  private Workers workers(String taskAttemptId) {
+    return new Workers(config.ioThreads(), progress, Audit.task(paths.jobId(), taskAttemptId));
   }
 
   /**

@@ -4,6 +4,7 @@ import io.manifestcommitter.manifest.DirectoryEntry;
 import io.manifestcommitter.manifest.DirectoryState;
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.store.Store;
+import io.manifestcommitter.store.StoreEntry;
 import io.manifestcommitter.store.StorePaths;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -16,6 +17,7 @@ import org.apache.hadoop.fs.Path;
  */
 final class ScanTaskDirectory {
   private final Store store;
+  private final Workers workers;
   private final Runnable progress;
 
   /**
@@ -23,8 +25,9 @@ final class ScanTaskDirectory {
    *
    * @param progress called with every entry that is found
    */
-  ScanTaskDirectory(Store store, Runnable progress) {
+  ScanTaskDirectory(Store store, Workers workers, Runnable progress) {
     this.store = store;
+    this.workers = workers;
     this.progress = progress;
   }
 
@@ -36,6 +39,7 @@ final class ScanTaskDirectory {
    */
   Scan run(Path attemptDirectory, Path destination) throws IOException {
     Scan scan = new Scan();
+    List<StoreEntry> found = new ArrayList<>();
     List<Path> level = List.of(attemptDirectory);
     for (int depth = 1; !level.isEmpty(); depth++) {
       List<Path> next = new ArrayList<>();
@@ -45,26 +49,31 @@ final class ScanTaskDirectory {
             directory,
             entry -> {
               progress.run();
-              Path target =
-                  StorePaths.resolve(
-                      destination, StorePaths.relative(attemptDirectory, entry.path()));
               if (entry.isDirectory()) {
                 next.add(entry.path());
+                Path target = target(attemptDirectory, destination, entry);
                 scan.directories.add(new DirectoryEntry(target, DirectoryState.UNKNOWN, below));
               } else {
-                scan.files.add(
-                    new FileEntry(
-                        entry.path(),
-                        target,
-                        entry.length(),
-                        entry.etag(),
-                        entry.modificationTime()));
+                found.add(entry);
               }
             });
       }
       level = next;
     }
+    for (StoreEntry file : new IdentifyFiles(store, workers).run(found)) {
+      scan.files.add(
+          new FileEntry(
+              file.path(),
+              target(attemptDirectory, destination, file),
+              file.length(),
+              file.etag(),
+              file.modificationTime()));
+    }
     return scan;
+  }
+
+  private static Path target(Path attemptDirectory, Path destination, StoreEntry entry) {
+    return StorePaths.resolve(destination, StorePaths.relative(attemptDirectory, entry.path()));
   }
 
   /** What a scan found. */

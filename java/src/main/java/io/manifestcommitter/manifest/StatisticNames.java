@@ -52,6 +52,9 @@ public final class StatisticNames {
   /** Requests that waited for the rate limit, timed. */
   public static final String STORE_IO_RATE_LIMITED = "store_io_rate_limited";
 
+  /** Requests that the store refused because there were too many. */
+  public static final String STORE_IO_THROTTLED = "store_io_throttled";
+
   /** A stage of the job: making its directories. */
   public static final String JOB_STAGE_SETUP = "job_stage_setup";
 

@@ -4,7 +4,7 @@ import io.manifestcommitter.CommitterConfig;
 import io.manifestcommitter.CommitterConfig.UnsupportedScheme;
 import io.manifestcommitter.commit.Audit;
 import io.manifestcommitter.commit.Workers;
-import io.manifestcommitter.store.RequestRate;
+import io.manifestcommitter.store.RequestGate;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StorePaths;
 import io.manifestcommitter.store.Stores;
@@ -113,11 +113,12 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
         () -> {
           Configuration conf = context.getConfiguration();
           CommitterConfig config = new CommitterConfig(conf);
-          RequestRate rate = new RequestRate(config.ioRate());
-          Stores stores = new Stores(conf, rate);
+          RequestGate gate = config.requestGate(() -> {});
+          Stores stores = new Stores(conf, gate);
           Path resolved;
           try {
             resolved = stores.resolve(new Path(path));
+            stores.requireAtomicRename(resolved);
           } catch (UnsupportedStoreException e) {
             unsupported(context, config, e);
             return null;
@@ -125,7 +126,7 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
           table = resolved.toString();
           SparkJob started =
               new SparkJob(
-                  jobId, resolved, overwrite(stores, resolved), stores.all(), rate, config);
+                  jobId, resolved, overwrite(stores, resolved), stores.all(), gate, config);
           started.setUp();
           job = started;
           return null;
@@ -371,6 +372,7 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
       Path location = stores.resolve(directory);
       CustomLocation.check(location, staging.directory());
       if (locations.add(location)) {
+        stores.requireAtomicRename(location);
         new LocationMarks(stores.all(), staging).write(location);
       }
       files.add(location.toString(), "", name);

@@ -1,6 +1,7 @@
 package io.manifestcommitter.spark;
 
 import io.manifestcommitter.CommitterConfig.MissingFiles;
+import io.manifestcommitter.commit.IdentifyFiles;
 import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.plan.JobPlanner;
@@ -45,10 +46,11 @@ final class ProveStaged {
    */
   void run(Collection<StagedDirectory> directories, JobPlanner planner) throws IOException {
     List<String> missing = new ArrayList<>();
+    IdentifyFiles identify = new IdentifyFiles(store, workers);
     List<Found> all = workers.map(directories, this::find);
     for (Found found : all) {
-      for (FileEntry file : found.files) {
-        planner.publish(file);
+      for (StoreEntry file : identify.run(found.files)) {
+        planner.publish(found.directory.planned(file));
       }
       missing.addAll(found.missing);
     }
@@ -71,14 +73,14 @@ final class ProveStaged {
   }
 
   private Found find(StagedDirectory directory) throws IOException {
-    Found found = new Found();
+    Found found = new Found(directory);
     Set<String> wanted = new HashSet<>(directory.tasksByName.keySet());
     try {
       store.list(
           directory.source,
           entry -> {
             if (!entry.isDirectory() && wanted.remove(entry.name())) {
-              found.files.add(directory.planned(entry));
+              found.files.add(entry);
             }
           });
     } catch (FileNotFoundException e) {
@@ -116,7 +118,12 @@ final class ProveStaged {
   }
 
   private static final class Found {
-    private final List<FileEntry> files = new ArrayList<>();
+    private final StagedDirectory directory;
+    private final List<StoreEntry> files = new ArrayList<>();
     private final List<String> missing = new ArrayList<>();
+
+    Found(StagedDirectory directory) {
+      this.directory = directory;
+    }
   }
 }

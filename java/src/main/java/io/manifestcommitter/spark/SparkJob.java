@@ -7,7 +7,7 @@ import io.manifestcommitter.commit.JobDescription;
 import io.manifestcommitter.commit.SaveSummary;
 import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.manifest.StatisticsRecorder;
-import io.manifestcommitter.store.RequestRate;
+import io.manifestcommitter.store.RequestGate;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
 import java.io.IOException;
@@ -30,7 +30,7 @@ final class SparkJob {
   private final StagingRoot staging;
   private final Overwrite overwrite;
   private final Store store;
-  private final RequestRate rate;
+  private final RequestGate gate;
   private final CommitterConfig config;
   private final LocationMarks marks;
 
@@ -54,14 +54,14 @@ final class SparkJob {
       Path table,
       Overwrite overwrite,
       Store store,
-      RequestRate rate,
+      RequestGate gate,
       CommitterConfig config) {
     this.jobId = jobId;
     this.table = table;
     this.staging = new StagingRoot(table, jobId);
     this.overwrite = overwrite;
     this.store = store;
-    this.rate = rate;
+    this.gate = gate;
     this.config = config;
     this.marks = new LocationMarks(store, staging);
   }
@@ -107,7 +107,7 @@ final class SparkJob {
     }
     Workers workers = workers();
     StatisticsRecorder statistics = new StatisticsRecorder();
-    rate.recordTo(statistics);
+    gate.recordTo(statistics);
     CommitJob commit = new CommitJob(description(), store, config, workers, statistics);
     try {
       commit.runOrTakeBack(

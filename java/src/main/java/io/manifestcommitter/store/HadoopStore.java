@@ -4,8 +4,10 @@ import io.manifestcommitter.manifest.FileEntry;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 import org.apache.hadoop.fs.EtagSource;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FileStatus;
@@ -26,13 +28,17 @@ public class HadoopStore implements Store {
 
   private final FileSystem fs;
   private final StoreTraits traits;
-  private final RequestRate rate;
+  private final RequestGate gate;
+  private final AtomicLong knownRefusals;
 
-  /** A store on {@code fs} that claims {@code traits} and makes its requests at {@code rate}. */
-  public HadoopStore(FileSystem fs, StoreTraits traits, RequestRate rate) {
+  /**
+   * A store on {@code fs} that claims {@code traits} and makes its requests through {@code gate}.
+   */
+  public HadoopStore(FileSystem fs, StoreTraits traits, RequestGate gate) {
     this.fs = Objects.requireNonNull(fs);
     this.traits = Objects.requireNonNull(traits);
-    this.rate = Objects.requireNonNull(rate);
+    this.gate = Objects.requireNonNull(gate);
+    this.knownRefusals = new AtomicLong(refusals());
   }
 
   @Override
@@ -43,7 +49,8 @@ public class HadoopStore implements Store {
   @Override
   public Optional<StoreEntry> status(Path path) throws IOException {
     try {
-      return Optional.of(entry(path, request().getFileStatus(path)));
+      FileStatus status = ask("a look at " + path, () -> fs.getFileStatus(path));
+      return Optional.of(identified(entry(path, status)));
     } catch (FileNotFoundException e) {
       return Optional.empty();
     }
@@ -51,15 +58,23 @@ public class HadoopStore implements Store {
 
   @Override
   public void list(Path directory, Visitor visitor) throws IOException {
-    RemoteIterator<FileStatus> entries = request().listStatusIterator(directory);
-    while (entries.hasNext()) {
-      visitor.visit(child(directory, entries.next()));
+    Listing listing = new Listing(gate, () -> requestListing(fs, directory), directory);
+    for (List<FileStatus> batch = listing.next(); !batch.isEmpty(); batch = listing.next()) {
+      for (FileStatus status : batch) {
+        visitor.visit(child(directory, status));
+      }
     }
+    tellRefusals();
+  }
+
+  @Override
+  public StoreEntry identified(StoreEntry entry) throws IOException {
+    return entry;
   }
 
   @Override
   public void mkdirs(Path directory) throws IOException {
-    if (!request().mkdirs(directory)
+    if (!ask("mkdirs of " + directory, () -> fs.mkdirs(directory))
         && !status(directory).filter(StoreEntry::isDirectory).isPresent()) {
       throw new IOException(
           "The store did not make the directory " + directory + " and gave no reason");
@@ -68,12 +83,21 @@ public class HadoopStore implements Store {
 
   @Override
   public RenameResult renameFile(FileEntry file) {
-    return rename(file.source(), file.destination(), entry -> entry.isSameFileAs(file));
+    return rename(
+        file.source(),
+        file.destination(),
+        () -> ask("rename of " + file.source(), () -> requestRename(fs, file)),
+        entry -> entry.isSameFileAs(file));
   }
 
   @Override
   public RenameResult renameDirectory(Path source, Path destination) {
-    return rename(source, destination, StoreEntry::isDirectory);
+    DirectoryRename request = new DirectoryRename(fs, source, destination);
+    return rename(
+        source,
+        destination,
+        () -> askLong("rename of " + source, request),
+        StoreEntry::isDirectory);
   }
 
   @Override
@@ -116,16 +140,25 @@ public class HadoopStore implements Store {
 
   @Override
   public byte[] readStart(Path file, int length) throws IOException {
-    try (FSDataInputStream in = request().open(file)) {
-      return in.readNBytes(length);
-    }
+    return askLong(
+        "reading " + file,
+        () -> {
+          try (FSDataInputStream in = fs.open(file)) {
+            return in.readNBytes(length);
+          }
+        });
   }
 
   @Override
   public void write(Path file, Content content) throws IOException {
-    try (OutputStream out = request().create(file, true)) {
-      content.writeTo(out);
-    }
+    askLong(
+        "writing " + file,
+        () -> {
+          try (OutputStream out = fs.create(file, true)) {
+            content.writeTo(out);
+          }
+          return true;
+        });
   }
 
   @Override
@@ -133,10 +166,46 @@ public class HadoopStore implements Store {
     return getClass().getSimpleName() + "(" + fs.getUri() + ", " + traits + ")";
   }
 
-  /** The filesystem, for the one request that may now be made. */
-  protected final FileSystem request() throws IOException {
-    rate.await();
-    return fs;
+  /** Makes the one request that renames a file; its outcome is proven by the caller. */
+  protected boolean requestRename(FileSystem fs, FileEntry file) throws IOException {
+    return fs.rename(file.source(), file.destination());
+  }
+
+  /** Begins to list a directory. */
+  protected RemoteIterator<FileStatus> requestListing(FileSystem fs, Path directory)
+      throws IOException {
+    return fs.listStatusIterator(directory);
+  }
+
+  /**
+   * How often the store has refused a request that its driver then made again without a word, since
+   * the driver was loaded; 0 where that is not counted.
+   */
+  protected long refusals() {
+    return 0;
+  }
+
+  /** Makes one request; {@code what} names it in an error. */
+  protected final <T> T ask(String what, RequestGate.Request<T> request) throws IOException {
+    try {
+      return gate.pass(what, request);
+    } finally {
+      tellRefusals();
+    }
+  }
+
+  /** As {@link #ask}, for requests that take long by themselves. */
+  private <T> T askLong(String what, RequestGate.Request<T> request) throws IOException {
+    try {
+      return gate.passLong(what, request);
+    } finally {
+      tellRefusals();
+    }
+  }
+
+  private void tellRefusals() {
+    long now = refusals();
+    gate.hidden(now - knownRefusals.getAndSet(now));
   }
 
   /**
@@ -168,10 +237,11 @@ public class HadoopStore implements Store {
     return StoreEntry.file(path, status.getLen(), etag(status), time);
   }
 
-  private RenameResult rename(Path source, Path destination, Recognition isOurs) {
+  private RenameResult rename(
+      Path source, Path destination, RequestGate.Request<Boolean> request, Recognition isOurs) {
     IOException refusal = null;
     try {
-      if (request().rename(source, destination)) {
+      if (request.run()) {
         return RenameResult.renamed();
       }
     } catch (IOException e) {
@@ -230,7 +300,7 @@ public class HadoopStore implements Store {
   private void delete(Path path, Depth depth) throws IOException {
     boolean deleted;
     try {
-      deleted = request().delete(path, depth == Depth.TREE);
+      deleted = remove(path, depth);
     } catch (FileNotFoundException e) {
       return;
     }
@@ -239,9 +309,15 @@ public class HadoopStore implements Store {
     }
   }
 
+  private boolean remove(Path path, Depth depth) throws IOException {
+    return depth == Depth.TREE
+        ? askLong("deletion of " + path, () -> fs.delete(path, true))
+        : ask("deletion of " + path, () -> fs.delete(path, false));
+  }
+
   private boolean hasContent(Path directory) throws IOException {
     try {
-      return request().listStatusIterator(directory).hasNext();
+      return ask("the listing of " + directory, () -> requestListing(fs, directory).hasNext());
     } catch (FileNotFoundException e) {
       return false;
     }

@@ -12,8 +12,8 @@ import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
  */
 public final class HdfsStore extends HadoopStore {
   /** A store on the HDFS filesystem {@code fs}. */
-  public HdfsStore(FileSystem fs, RequestRate rate) {
-    super(fs, StoreTraits.HDFS, rate);
+  public HdfsStore(FileSystem fs, RequestGate gate) {
+    super(fs, StoreTraits.HDFS, gate);
   }
 
   @Override

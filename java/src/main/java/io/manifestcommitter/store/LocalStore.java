@@ -8,6 +8,8 @@ import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.LocalFileSystem;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.RemoteIterator;
+import org.apache.hadoop.util.functional.RemoteIterators;
 
 /**
  * The local filesystem.
@@ -18,23 +20,24 @@ import org.apache.hadoop.fs.Path;
  * Checksum files ({@code .crc}) travel with their file and are not shown.
  */
 public final class LocalStore extends HadoopStore {
+  private final FileSystem fs;
+
   /** A store on the local filesystem {@code fs}. */
-  public LocalStore(FileSystem fs, RequestRate rate) {
-    super(fs, StoreTraits.LOCAL, rate);
+  public LocalStore(FileSystem fs, RequestGate gate) {
+    super(fs, StoreTraits.LOCAL, gate);
+    this.fs = fs;
   }
 
   /** Lists at once: the iterator of some Hadoop versions shows checksum files too. */
   @Override
-  public void list(Path directory, Visitor visitor) throws IOException {
-    for (FileStatus status : request().listStatus(directory)) {
-      visitor.visit(child(directory, status));
-    }
+  protected RemoteIterator<FileStatus> requestListing(FileSystem fs, Path directory)
+      throws IOException {
+    return RemoteIterators.remoteIteratorFromArray(fs.listStatus(directory));
   }
 
   /** A directory in which only checksums of deleted files are left counts as empty. */
   @Override
   public boolean deleteEmptyDirectory(Path directory) throws IOException {
-    FileSystem fs = request();
     if (fs instanceof LocalFileSystem && isEmptyDirectory(directory)) {
       FileSystem raw = ((LocalFileSystem) fs).getRawFileSystem();
       for (FileStatus status : raw.listStatus(directory)) {
@@ -48,7 +51,7 @@ public final class LocalStore extends HadoopStore {
 
   private boolean isEmptyDirectory(Path directory) throws IOException {
     return status(directory).filter(StoreEntry::isDirectory).isPresent()
-        && request().listStatus(directory).length == 0;
+        && fs.listStatus(directory).length == 0;
   }
 
   @Override

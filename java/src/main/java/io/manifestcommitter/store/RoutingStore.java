@@ -37,6 +37,11 @@ final class RoutingStore implements Store {
   }
 
   @Override
+  public StoreEntry identified(StoreEntry listed) throws IOException {
+    return stores.of(listed.path()).identified(listed);
+  }
+
+  @Override
   public void mkdirs(Path directory) throws IOException {
     stores.of(directory).mkdirs(directory);
   }

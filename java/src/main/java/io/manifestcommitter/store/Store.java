@@ -16,16 +16,28 @@ public interface Store {
   /** What the store at {@code path} guarantees. Makes no request. */
   StoreTraits traits(Path path);
 
-  /** The entry at {@code path}, empty if there is none. One request. */
+  /**
+   * The entry at {@code path} with all that identifies it, empty if there is none. One request, and
+   * one more for a file where {@link StoreTraits#identityCostsRequest}.
+   */
   Optional<StoreEntry> status(Path path) throws IOException;
 
   /**
    * Shows the direct children of a directory to {@code visitor}, in no particular order. One
-   * request a page. For a file it shows the file itself.
+   * request a page. For a file it shows the file itself. What identifies a file may be missing, see
+   * {@link #identified}.
    *
    * @throws java.io.FileNotFoundException if there is nothing at {@code directory}
    */
   void list(Path directory, Visitor visitor) throws IOException;
+
+  /**
+   * An entry of a listing with all that identifies it. No request, but one for a file where {@link
+   * StoreTraits#identityCostsRequest}.
+   *
+   * @throws java.io.FileNotFoundException if the file is gone
+   */
+  StoreEntry identified(StoreEntry listed) throws IOException;
 
   /**
    * Makes a directory and its missing parents with the store's default rights. One that exists is

@@ -38,18 +38,18 @@ public final class Stores {
           "wasbs", OLD_AZURE_HINT,
           "adl", OLD_AZURE_HINT);
 
-  /** Of the schemes that have no class of their own. */
-  private static final Map<String, StoreTraits> TRAITS =
-      Map.of(
-          "abfs", StoreTraits.ABFS,
-          "abfss", StoreTraits.ABFS,
-          "gs", StoreTraits.GCS);
-
   private static final Set<String> LOCAL_SCHEMES = Set.of("file");
   private static final Set<String> HDFS_SCHEMES = Set.of("hdfs", "webhdfs", "swebhdfs");
+  private static final Set<String> ABFS_SCHEMES = Set.of("abfs", "abfss");
+  private static final Set<String> GCS_SCHEMES = Set.of("gs");
 
   private static final List<String> OWN_CLASSES =
-      List.of(HadoopStore.class.getName(), HdfsStore.class.getName(), LocalStore.class.getName());
+      List.of(
+          AbfsStore.class.getName(),
+          GcsStore.class.getName(),
+          HadoopStore.class.getName(),
+          HdfsStore.class.getName(),
+          LocalStore.class.getName());
 
   /** What their users mean by them is whatever is right for the scheme. */
   private static final List<String> HADOOPS_CLASSES =
@@ -59,18 +59,18 @@ public final class Stores {
           "org.apache.hadoop.fs.azurebfs.commit.AbfsManifestStoreOperations");
 
   private final Configuration conf;
-  private final RequestRate rate;
+  private final RequestGate gate;
   private final Map<String, Store> open = new ConcurrentHashMap<>();
 
   /** Stores that are opened with {@code conf} and make as many requests as they are asked for. */
   public Stores(Configuration conf) {
-    this(conf, RequestRate.unlimited());
+    this(conf, RequestGate.open());
   }
 
-  /** Stores that are opened with {@code conf} and share one rate of requests. */
-  public Stores(Configuration conf, RequestRate rate) {
+  /** Stores that are opened with {@code conf} and make their requests through one gate. */
+  public Stores(Configuration conf, RequestGate gate) {
     this.conf = Objects.requireNonNull(conf);
-    this.rate = Objects.requireNonNull(rate);
+    this.gate = Objects.requireNonNull(gate);
   }
 
   /** The names of classes that a user may ask for: ours, and those of Hadoop's committer. */
@@ -152,6 +152,24 @@ public final class Stores {
   }
 
   /**
+   * Checks that the store of a path renames atomically, which some accounts of a scheme do and
+   * others do not. One request at most, and none where the driver knows already.
+   *
+   * @throws UnsupportedStoreException if it does not; it says why, and what to do
+   */
+  public void requireAtomicRename(Path path) throws IOException {
+    Store store = of(path);
+    if (!(store instanceof AbfsStore)) {
+      return;
+    }
+    Optional<String> shortcoming = ((AbfsStore) store).shortcoming(path);
+    if (shortcoming.isPresent()) {
+      throw new UnsupportedStoreException(
+          "The manifest committer does not serve " + path + ": " + shortcoming.get());
+    }
+  }
+
+  /**
    * A store that serves every path, each through the filesystem it belongs to.
    *
    * @see #resolve for what a path has to look like
@@ -176,12 +194,18 @@ public final class Stores {
 
   private Store open(String scheme, FileSystem fs) {
     if (LOCAL_SCHEMES.contains(scheme)) {
-      return new LocalStore(fs, rate);
+      return new LocalStore(fs, gate);
     }
     if (HDFS_SCHEMES.contains(scheme)) {
-      return new HdfsStore(fs, rate);
+      return new HdfsStore(fs, gate);
     }
-    return new HadoopStore(fs, TRAITS.getOrDefault(scheme, StoreTraits.UNKNOWN), rate);
+    if (ABFS_SCHEMES.contains(scheme)) {
+      return new AbfsStore(fs, gate);
+    }
+    if (GCS_SCHEMES.contains(scheme)) {
+      return new GcsStore(fs, gate);
+    }
+    return new HadoopStore(fs, StoreTraits.UNKNOWN, gate);
   }
 
   private void requireServed(Path path) throws UnsupportedStoreException {

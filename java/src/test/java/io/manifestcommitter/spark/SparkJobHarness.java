@@ -1,7 +1,7 @@
 package io.manifestcommitter.spark;
 
 import io.manifestcommitter.CommitterConfig;
-import io.manifestcommitter.store.RequestRate;
+import io.manifestcommitter.store.RequestGate;
 import io.manifestcommitter.store.Stores;
 import io.manifestcommitter.testing.MemoryFileSystem;
 import io.manifestcommitter.testing.MemoryStoreState;
@@ -59,12 +59,7 @@ final class SparkJobHarness {
     Stores stores = new Stores(conf);
     job =
         new SparkJob(
-            JOB_ID,
-            table,
-            overwrite,
-            stores.all(),
-            RequestRate.unlimited(),
-            new CommitterConfig(conf));
+            JOB_ID, table, overwrite, stores.all(), RequestGate.open(), new CommitterConfig(conf));
     job.setUp();
     return job;
   }

@@ -153,7 +153,7 @@ class HadoopStoreTest {
   }
 
   private static Store store() {
-    return new Stores(MemoryFileSystem.configuration(), RequestRate.unlimited()).all();
+    return new Stores(MemoryFileSystem.configuration(), RequestGate.open()).all();
   }
 
   private static Path path(String scheme, String path) {

@@ -12,7 +12,7 @@ class LocalStoreContractTest extends StoreContract {
 
   @Override
   protected Store store() throws IOException {
-    return new LocalStore(FileSystem.getLocal(new Configuration()), RequestRate.unlimited());
+    return new LocalStore(FileSystem.getLocal(new Configuration()), RequestGate.open());
   }
 
   @Override

@@ -27,7 +27,7 @@ class LocalStoreTest {
   @BeforeEach
   void open() throws IOException {
     root = new Path("file", null, directory.getPath());
-    store = new LocalStore(FileSystem.getLocal(new Configuration()), RequestRate.unlimited());
+    store = new LocalStore(FileSystem.getLocal(new Configuration()), RequestGate.open());
   }
 
   @Test

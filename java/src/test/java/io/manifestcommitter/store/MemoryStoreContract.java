@@ -1,19 +1,26 @@
 package io.manifestcommitter.store;
 
 import io.manifestcommitter.testing.MemoryFileSystem;
+import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 
 /** The store in memory, under the scheme that decides which family it is taken for. */
 abstract class MemoryStoreContract extends StoreContract {
   private final String scheme;
+  private final Configuration conf = MemoryFileSystem.configuration();
 
   MemoryStoreContract(String scheme) {
     this.scheme = scheme;
   }
 
+  /** Sets an option of the store. */
+  final void set(String key, String value) {
+    conf.set(key, value);
+  }
+
   @Override
   protected Store store() {
-    return new Stores(MemoryFileSystem.configuration(), RequestRate.unlimited()).all();
+    return new Stores(conf, RequestGate.open()).all();
   }
 
   @Override

@@ -3,9 +3,11 @@ package io.manifestcommitter.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.manifestcommitter.testing.MemoryFileSystem;
 import java.io.File;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.util.List;
 import java.util.UUID;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
@@ -111,9 +113,44 @@ class StoresTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"file:/t, LOCAL", "hdfs://localhost:1/t, HDFS", "webhdfs://localhost:1/t, HDFS"})
+  @CsvSource({
+    "file:/t, LOCAL",
+    "hdfs://localhost:1/t, HDFS",
+    "webhdfs://localhost:1/t, HDFS",
+    "abfs://c@a/t, ABFS",
+    "abfss://c@a/t, ABFS",
+    "gs://b/t, GCS",
+    "mem://b/t, UNKNOWN"
+  })
   void traitsAreThoseOfTheFamily(String path, StoreTraits traits) {
+    for (String scheme : List.of("abfs", "abfss", "gs", "mem")) {
+      conf.set("fs." + scheme + ".impl", MemoryFileSystem.class.getName());
+    }
     assertThat(stores.all().traits(new Path(path))).isEqualTo(traits);
+  }
+
+  @Test
+  void gsHasIdentitiesWhereTheConnectorShowsChecksums() {
+    conf.set("fs.gs.impl", MemoryFileSystem.class.getName());
+    conf.set("fs.gs.checksum.type", "crc32c");
+
+    StoreTraits traits = new Stores(conf).all().traits(new Path("gs://checked/t"));
+
+    assertThat(traits).isEqualTo(StoreTraits.GCS_WITH_CHECKSUMS);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"abfs", "abfss"})
+  void anAccountWithoutDirectoriesIsRefused(String scheme) throws Exception {
+    conf.set("fs." + scheme + ".impl", MemoryFileSystem.class.getName());
+    conf.setBoolean("fs." + scheme + ".impl.disable.cache", true);
+    Path path = new Path(scheme + "://c@flat/t");
+    new Stores(conf).requireAtomicRename(path);
+    conf.setBoolean(MemoryFileSystem.FLAT, true);
+
+    assertThatThrownBy(() -> new Stores(conf).requireAtomicRename(path))
+        .isInstanceOf(UnsupportedStoreException.class)
+        .hasMessageContainingAll(path.toString(), "hierarchical namespace");
   }
 
   @Test

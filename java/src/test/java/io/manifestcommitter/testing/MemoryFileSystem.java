@@ -16,18 +16,22 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.CommonPathCapabilities;
 import org.apache.hadoop.fs.EtagSource;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileAlreadyExistsException;
+import org.apache.hadoop.fs.FileChecksum;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.MD5MD5CRC32CastagnoliFileChecksum;
 import org.apache.hadoop.fs.ParentNotDirectoryException;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.PathIsNotEmptyDirectoryException;
 import org.apache.hadoop.fs.PositionedReadable;
 import org.apache.hadoop.fs.Seekable;
 import org.apache.hadoop.fs.permission.FsPermission;
+import org.apache.hadoop.io.MD5Hash;
 import org.apache.hadoop.util.Progressable;
 
 /**
@@ -42,6 +46,9 @@ import org.apache.hadoop.util.Progressable;
 public final class MemoryFileSystem extends FileSystem {
   /** The key of the name under which a filesystem's requests are shown to a gate. */
   public static final String CLIENT = "memory.filesystem.client";
+
+  /** The key that makes a filesystem answer as a storage account without directories. */
+  public static final String FLAT = "memory.filesystem.flat";
 
   private static final Map<String, MemoryStoreState> STATES = new ConcurrentHashMap<>();
 
@@ -74,6 +81,30 @@ public final class MemoryFileSystem extends FileSystem {
     state = state(name.getAuthority());
     client = conf.get(CLIENT, "");
     working = new Path(uri.toString(), "/");
+  }
+
+  /** As an account with a hierarchical namespace, unless {@link #FLAT} says otherwise. */
+  @Override
+  public boolean hasPathCapability(Path path, String capability) {
+    return capability.equals(CommonPathCapabilities.FS_ACLS) && !getConf().getBoolean(FLAT, false);
+  }
+
+  /** The content's, where {@code fs.gs.checksum.type} asks for it, as Google's connector. */
+  @Override
+  public FileChecksum getFileChecksum(Path path) throws IOException {
+    if (getConf().get("fs.gs.checksum.type") == null) {
+      return null;
+    }
+    return request(
+        "checksum",
+        path,
+        () -> {
+          MemoryStoreState.Node node = state.get(key(path));
+          if (node == null || node.isDirectory()) {
+            throw new FileNotFoundException(path.toString());
+          }
+          return new MD5MD5CRC32CastagnoliFileChecksum(0, 0, MD5Hash.digest(node.content));
+        });
   }
 
   @Override

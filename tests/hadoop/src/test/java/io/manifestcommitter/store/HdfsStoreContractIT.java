@@ -16,7 +16,7 @@ class HdfsStoreContractIT extends StoreContract {
 
   @Override
   protected Store store() {
-    return new Stores(hdfs.conf(), RequestRate.unlimited()).all();
+    return new Stores(hdfs.conf(), RequestGate.open()).all();
   }
 
   @Override

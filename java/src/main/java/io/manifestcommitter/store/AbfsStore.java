@@ -1,0 +1,75 @@
+package io.manifestcommitter.store;
+
+import io.manifestcommitter.manifest.FileEntry;
+import java.io.IOException;
+import java.util.Optional;
+import org.apache.hadoop.fs.CommonPathCapabilities;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.statistics.IOStatistics;
+import org.apache.hadoop.fs.statistics.IOStatisticsSource;
+
+/**
+ * ADLS Gen2 through hadoop-azure ({@code abfs}, {@code abfss}).
+ *
+ * <p>Relies on, each as Azure documents it for accounts with a hierarchical namespace ("Path -
+ * Create" of the Data Lake Storage REST API, and "Azure Data Lake Storage hierarchical namespace"):
+ *
+ * <ul>
+ *   <li>a rename of a file or a directory is one atomic operation, and with {@code If-None-Match:
+ *       *}, which the driver sends, it refuses an existing file;
+ *   <li>a file keeps its etag when it is renamed (HADOOP-17979), and a file that is written again
+ *       has another: the etag proves which file it is, whatever the answer to a rename was;
+ *   <li>listings are consistent, and show etags (since Hadoop 3.3.2).
+ * </ul>
+ *
+ * <p>From Hadoop 3.3.5 on a file is renamed by the driver's own call for committers, which is told
+ * the etag and so recovers from a lost response by itself; else by {@code FileSystem.rename}. The
+ * outcome is proven in both cases.
+ *
+ * <p>The driver makes a request that was answered 503 again by itself, up to {@code
+ * fs.azure.io.retry.max.retries} times, and counts that as {@code server_unavailable}; 429 it does
+ * not retry.
+ */
+public final class AbfsStore extends HadoopStore {
+  private static final String REFUSALS = "server_unavailable";
+
+  private final FileSystem fs;
+  private final ResilientRename resilientRename;
+
+  /** A store on the filesystem {@code fs} of hadoop-azure. */
+  public AbfsStore(FileSystem fs, RequestGate gate) {
+    super(fs, StoreTraits.ABFS, gate);
+    this.fs = fs;
+    this.resilientRename = new ResilientRename(fs);
+  }
+
+  @Override
+  protected boolean requestRename(FileSystem unused, FileEntry file) throws IOException {
+    return resilientRename.isAvailable(file)
+        ? resilientRename.run(file)
+        : super.requestRename(unused, file);
+  }
+
+  @Override
+  protected long refusals() {
+    IOStatistics statistics =
+        fs instanceof IOStatisticsSource ? ((IOStatisticsSource) fs).getIOStatistics() : null;
+    return statistics == null ? 0 : statistics.counters().getOrDefault(REFUSALS, 0L);
+  }
+
+  /**
+   * Why the committer cannot use the account, empty if it can. One request at most; the driver
+   * remembers the answer.
+   */
+  Optional<String> shortcoming(Path path) throws IOException {
+    // The driver has this capability exactly where the account has a hierarchical namespace.
+    return fs.hasPathCapability(path, CommonPathCapabilities.FS_ACLS)
+        ? Optional.empty()
+        : Optional.of(
+            "its storage account has no hierarchical namespace, so a rename is a copy and a delete,"
+                + " and output could be lost or doubled. Write to an account with a hierarchical"
+                + " namespace (ADLS Gen2); an account can be upgraded to one. If this one has it,"
+                + " set fs.azure.account.hns.enabled to true.");
+  }
+}

@@ -1,0 +1,43 @@
+package io.manifestcommitter.store;
+
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+
+/**
+ * The rename of a directory, which may be asked for again after the store refused it: from the
+ * second time on it looks first, because most stores would put a directory that was renamed, and
+ * made again since, inside itself.
+ */
+final class DirectoryRename implements RequestGate.Request<Boolean> {
+  private final FileSystem fs;
+  private final Path source;
+  private final Path destination;
+  private boolean asked;
+
+  DirectoryRename(FileSystem fs, Path source, Path destination) {
+    this.fs = fs;
+    this.source = source;
+    this.destination = destination;
+  }
+
+  /** Whether the store said yes; no also if there is nothing left to be asked for. */
+  @Override
+  public Boolean run() throws IOException {
+    if (asked && (exists(destination) || !exists(source))) {
+      return false;
+    }
+    asked = true;
+    return fs.rename(source, destination);
+  }
+
+  private boolean exists(Path path) throws IOException {
+    try {
+      fs.getFileStatus(path);
+      return true;
+    } catch (FileNotFoundException e) {
+      return false;
+    }
+  }
+}

@@ -1,0 +1,59 @@
+package io.manifestcommitter.store;
+
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.math.BigInteger;
+import org.apache.hadoop.fs.FileChecksum;
+import org.apache.hadoop.fs.FileSystem;
+
+/**
+ * Google Cloud Storage through Google's connector ({@code gs}).
+ *
+ * <p>Relies on:
+ *
+ * <ul>
+ *   <li>strong consistency of objects and listings ("Cloud Storage consistency");
+ *   <li>the rename of one file being the move of one object, which is atomic and which the
+ *       connector sends with a precondition on the destination's generation, so that it refuses an
+ *       existing one ("Objects: move"; {@code fs.gs.operation.move.enable}). With moves switched
+ *       off it is a copy and a delete after a look at the destination;
+ *   <li>the length of a file, and its content hash where {@code fs.gs.checksum.type} asks the
+ *       connector to show it: the only identity that a move keeps. Generation and etag change.
+ * </ul>
+ *
+ * <p>Directories are never renamed: the connector does that object by object, and a reader or a
+ * crash sees half of it.
+ */
+public final class GcsStore extends HadoopStore {
+  private static final String CHECKSUM_TYPE = "fs.gs.checksum.type";
+
+  private final FileSystem fs;
+
+  /** A store on the filesystem {@code fs} of Google's connector. */
+  public GcsStore(FileSystem fs, RequestGate gate) {
+    super(fs, showsChecksums(fs) ? StoreTraits.GCS_WITH_CHECKSUMS : StoreTraits.GCS, gate);
+    this.fs = fs;
+  }
+
+  private static boolean showsChecksums(FileSystem fs) {
+    return !fs.getConf().getTrimmed(CHECKSUM_TYPE, "NONE").equalsIgnoreCase("NONE");
+  }
+
+  @Override
+  public StoreEntry identified(StoreEntry entry) throws IOException {
+    if (entry.isDirectory() || !traits(entry.path()).identityCostsRequest()) {
+      return entry;
+    }
+    FileChecksum checksum =
+        ask("the checksum of " + entry.path(), () -> fs.getFileChecksum(entry.path()));
+    if (checksum == null) {
+      throw new FileNotFoundException(entry.path() + " has no checksum any more");
+    }
+    return StoreEntry.file(entry.path(), entry.length(), text(checksum), 0);
+  }
+
+  /** As "COMPOSITE-CRC32C-9ae3af37". */
+  private static String text(FileChecksum checksum) {
+    return checksum.getAlgorithmName() + "-" + new BigInteger(1, checksum.getBytes()).toString(16);
+  }
+}

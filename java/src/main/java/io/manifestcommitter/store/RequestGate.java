@@ -1,0 +1,248 @@
+package io.manifestcommitter.store;
+
+import io.manifestcommitter.manifest.StatisticNames;
+import io.manifestcommitter.manifest.StatisticsRecorder;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.fs.FileAlreadyExistsException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * All requests of one committer pass here. So many may be under way at once: a quarter of what is
+ * allowed to begin with, more while the store keeps its pace, half as many after a failure. So many
+ * a second are made: what the user allows ({@code io.rate}), and once the store refuses one (429,
+ * 503) what it was seen to serve. A refused request is made again, and slows down the others with
+ * it, for a bounded time ({@code throttle.timeout}).
+ *
+ * <p>Safe for use by many threads. A request must not make another one inside: both would need a
+ * place.
+ */
+public final class RequestGate {
+  private static final Logger LOG = LoggerFactory.getLogger(RequestGate.class);
+
+  private static final int FIRST_SHARE = 4;
+  private static final double MORE_WITH_EACH = 1.0 / 8;
+  private static final long SLICE = TimeUnit.SECONDS.toNanos(1);
+
+  /** A short request that takes this long, and many times the usual, waited inside its driver. */
+  private static final long SLOW = TimeUnit.SECONDS.toNanos(1);
+
+  /** Refusals that a driver counted were met about this long ago. */
+  private static final long HIDDEN_FOR = TimeUnit.MILLISECONDS.toNanos(500);
+
+  private static final int SLOW_FACTOR = 10;
+  private static final int STEADY_FACTOR = 2;
+  private static final double WEIGHT = 1.0 / 16;
+
+  private final int mostAtOnce;
+  private final long patience;
+  private final Runnable progress;
+  private final Clock clock;
+  private final EvenRate userRate;
+  private final AdaptiveRate storeRate;
+  private volatile StatisticsRecorder statistics = new StatisticsRecorder();
+
+  private int underWay;
+  private double atOnce;
+  private double usualNanos;
+  private boolean told;
+
+  /**
+   * A gate.
+   *
+   * @param perSecond how many requests a second the user allows; 0 for any number
+   * @param mostAtOnce how many may ever be under way at once
+   * @param patience how long a request that the store refuses is made again, in milliseconds
+   * @param progress called about once a second while a request waits
+   */
+  public RequestGate(int perSecond, int mostAtOnce, long patience, Runnable progress) {
+    this(perSecond, mostAtOnce, patience, progress, Clock.SYSTEM);
+  }
+
+  RequestGate(int perSecond, int mostAtOnce, long patience, Runnable progress, Clock clock) {
+    this.mostAtOnce = mostAtOnce;
+    this.atOnce = Math.max(1, mostAtOnce / FIRST_SHARE);
+    this.patience = TimeUnit.MILLISECONDS.toNanos(patience);
+    this.progress = Objects.requireNonNull(progress);
+    this.clock = Objects.requireNonNull(clock);
+    this.userRate = new EvenRate(perSecond, clock.nanos());
+    this.storeRate = new AdaptiveRate(clock.nanos());
+  }
+
+  /** A gate for a few requests: without a limit, and a refused one is not made again. */
+  public static RequestGate open() {
+    return new RequestGate(0, Integer.MAX_VALUE, 0, () -> {});
+  }
+
+  /** From here on counts what had to wait for the user's limit, and what the store refused. */
+  public void recordTo(StatisticsRecorder recorder) {
+    statistics = Objects.requireNonNull(recorder);
+  }
+
+  /**
+   * Makes one request, again while the store refuses it.
+   *
+   * @param what names it in an error
+   * @param request may be made any number of times
+   * @throws StoreRefusedException if the store refused it for too long
+   */
+  <T> T pass(String what, Request<T> request) throws IOException {
+    return repeat(what, request, true);
+  }
+
+  /** As {@link #pass}, for requests that take long by themselves. */
+  <T> T passLong(String what, Request<T> request) throws IOException {
+    return repeat(what, request, false);
+  }
+
+  /**
+   * The store's driver met refusals that no request showed, because it makes refused requests again
+   * by itself.
+   *
+   * @param refusals how many since it was last asked
+   */
+  void hidden(long refusals) {
+    if (refusals > 0) {
+      statistics.count(StatisticNames.STORE_IO_THROTTLED, refusals);
+      slowDown(clock.nanos() - HIDDEN_FOR);
+    }
+  }
+
+  private <T> T repeat(String what, Request<T> request, boolean isShort) throws IOException {
+    long first = clock.nanos();
+    while (true) {
+      enter();
+      long begun = clock.nanos();
+      try {
+        T answer = request.run();
+        served(begun, isShort);
+        return answer;
+      } catch (IOException e) {
+        if (!StoreRefusal.is(e)) {
+          failed(e);
+          throw e;
+        }
+        statistics.increment(StatisticNames.STORE_IO_THROTTLED);
+        slowDown(begun);
+        if (clock.nanos() - first >= patience) {
+          throw givenUp(what, clock.nanos() - first, e);
+        }
+        LOG.debug("The store refused {}; it will be asked again", what, e);
+      } finally {
+        leave();
+      }
+    }
+  }
+
+  private IOException givenUp(String what, long nanos, IOException cause) {
+    return patience == 0
+        ? cause
+        : new StoreRefusedException(
+            "The store refused "
+                + what
+                + " for "
+                + TimeUnit.NANOSECONDS.toSeconds(nanos)
+                + " s: it serves fewer requests than it is asked for ("
+                + cause
+                + "). Run fewer jobs at once on this account, have its limit raised, or set"
+                + " mapreduce.manifest.committer.throttle.timeout higher",
+            cause);
+  }
+
+  private void enter() throws InterruptedIOException {
+    long byUser;
+    long byStore;
+    try {
+      synchronized (this) {
+        while (underWay >= (int) atOnce) {
+          TimeUnit.NANOSECONDS.timedWait(this, SLICE);
+          progress.run();
+        }
+        underWay++;
+        long now = clock.nanos();
+        byUser = userRate.reserve(now);
+        byStore = storeRate.reserve(now);
+      }
+    } catch (InterruptedException e) {
+      throw interrupted();
+    }
+    try {
+      sleep(Math.max(byUser, byStore));
+    } catch (InterruptedException e) {
+      leave();
+      throw interrupted();
+    }
+    if (byUser > 0) {
+      statistics.increment(StatisticNames.STORE_IO_RATE_LIMITED);
+      statistics.sample(
+          StatisticNames.STORE_IO_RATE_LIMITED, TimeUnit.NANOSECONDS.toMillis(byUser));
+    }
+  }
+
+  private static InterruptedIOException interrupted() {
+    Thread.currentThread().interrupt();
+    return new InterruptedIOException("Interrupted while waiting for the limit on requests");
+  }
+
+  private void sleep(long nanos) throws InterruptedException {
+    for (long left = nanos; left > 0; left -= SLICE) {
+      clock.sleep(Math.min(left, SLICE));
+      progress.run();
+    }
+  }
+
+  private synchronized void leave() {
+    underWay--;
+    notifyAll();
+  }
+
+  private synchronized void served(long begun, boolean isShort) {
+    long now = clock.nanos();
+    storeRate.served(now);
+    if (isShort) {
+      learn(begun, now - begun);
+    }
+  }
+
+  private synchronized void failed(IOException e) {
+    if (!(e instanceof FileNotFoundException || e instanceof FileAlreadyExistsException)) {
+      atOnce = Math.max(1, atOnce / 2);
+    }
+  }
+
+  /** What the time of a short request tells. */
+  private void learn(long begun, long nanos) {
+    if (usualNanos == 0) {
+      usualNanos = nanos;
+    }
+    if (nanos >= SLOW && (double) nanos >= SLOW_FACTOR * usualNanos) {
+      slowDown(begun);
+    } else if ((double) nanos <= STEADY_FACTOR * usualNanos) {
+      atOnce = Math.min(mostAtOnce, atOnce + MORE_WITH_EACH);
+    }
+    usualNanos += WEIGHT * (Math.min((double) nanos, SLOW_FACTOR * usualNanos) - usualNanos);
+  }
+
+  /** Once for all requests that were made before this was known. */
+  private synchronized void slowDown(long since) {
+    long now = clock.nanos();
+    if (storeRate.refused(now, since)) {
+      atOnce = Math.max(1, atOnce / 2);
+      if (!told) {
+        told = true;
+        LOG.info("The store asks for fewer requests; from here on their rate follows its answers");
+      }
+    }
+  }
+
+  /** A request that may be made again. */
+  @FunctionalInterface
+  interface Request<T> {
+    /** Makes it. */
+    T run() throws IOException;
+  }
+}

@@ -1,0 +1,39 @@
+package io.manifestcommitter.store;
+
+import java.util.Set;
+
+/**
+ * Recognises the answers with which a store asks for fewer requests: HTTP 429 (Too Many Requests)
+ * and 503 (Service Unavailable; Azure's "server busy"), RFC 6585 and RFC 9110.
+ *
+ * <p>Connectors wrap them in exceptions of their own, partly under relocated names, so the status
+ * is asked for by the method that all of them have, {@code int getStatusCode()}: {@code
+ * AbfsRestOperationException} in hadoop-azure, {@code HttpResponseException} in Google's client.
+ */
+final class StoreRefusal {
+  private static final Set<Integer> STATUSES = Set.of(429, 503);
+  private static final int DEPTH = 10;
+
+  private StoreRefusal() {}
+
+  /** Whether a failure is, or was caused by, such an answer. */
+  static boolean is(Throwable failure) {
+    Throwable cause = failure;
+    for (int depth = 0; cause != null && depth < DEPTH; depth++) {
+      if (STATUSES.contains(statusCode(cause))) {
+        return true;
+      }
+      cause = cause.getCause();
+    }
+    return false;
+  }
+
+  private static int statusCode(Throwable failure) {
+    try {
+      Object status = failure.getClass().getMethod("getStatusCode").invoke(failure);
+      return status instanceof Integer ? (Integer) status : 0;
+    } catch (ReflectiveOperationException e) {
+      return 0;
+    }
+  }
+}

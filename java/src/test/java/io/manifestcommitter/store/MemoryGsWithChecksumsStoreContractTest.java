@@ -1,0 +1,8 @@
+package io.manifestcommitter.store;
+
+class MemoryGsWithChecksumsStoreContractTest extends MemoryStoreContract {
+  MemoryGsWithChecksumsStoreContractTest() {
+    super("gs");
+    set("fs.gs.checksum.type", "CRC32C");
+  }
+}

@@ -1,0 +1,475 @@
+package io.manifestcommitter.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import io.manifestcommitter.manifest.Statistics;
+import io.manifestcommitter.manifest.StatisticsRecorder;
+import io.manifestcommitter.testing.MemoryFileSystem;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class RequestGateTest {
+  private static final long MINUTE = TimeUnit.MINUTES.toMillis(1);
+
+  private final Time time = new Time();
+  private final StatisticsRecorder statistics = new StatisticsRecorder();
+  private final AtomicInteger progress = new AtomicInteger();
+
+  @Test
+  void requestsAreSpreadEvenly() throws Exception {
+    RequestGate gate = gate(10, MINUTE);
+    pass(gate, 4);
+    assertThat(time.waits).containsExactly(100L, 100L, 100L);
+  }
+
+  @Test
+  void requestsThatComeSlowlyDoNotWait() throws Exception {
+    RequestGate gate = gate(10, MINUTE);
+    for (int i = 0; i < 4; i++) {
+      pass(gate, 1);
+      time.passes(150);
+    }
+    assertThat(time.waits).isEmpty();
+  }
+
+  @Test
+  void aPauseIsNotMadeUpForByABurst() throws Exception {
+    RequestGate gate = gate(10, MINUTE);
+    pass(gate, 1);
+    time.passes(60_000);
+    pass(gate, 2);
+
+    assertThat(time.waits).containsExactly(100L);
+  }
+
+  @Test
+  void withoutALimitNothingWaits() throws Exception {
+    RequestGate gate = gate(0, MINUTE);
+    pass(gate, 1000);
+    assertThat(time.waits).isEmpty();
+    assertThat(statistics.snapshot()).isEqualTo(Statistics.empty());
+  }
+
+  @Test
+  void waitsAreCountedAndTimed() throws Exception {
+    RequestGate gate = gate(4, MINUTE);
+    pass(gate, 3);
+    assertThat(statistics.snapshot().counters()).containsEntry("store_io_rate_limited", 2L);
+    assertThat(statistics.snapshot().means())
+        .containsEntry("store_io_rate_limited.mean", new Statistics.Mean(2, 500));
+  }
+
+  @Test
+  void anInterruptEndsTheWait() throws Exception {
+    RequestGate gate = gate(10, MINUTE);
+    pass(gate, 1);
+    time.interrupts = true;
+
+    assertThatThrownBy(() -> pass(gate, 1)).isInstanceOf(InterruptedIOException.class);
+    assertThat(Thread.interrupted()).isTrue();
+    time.interrupts = false;
+    pass(gate, 1);
+  }
+
+  @Test
+  void everyRequestOfAStoreCounts() throws Exception {
+    MemoryFileSystem.state("rate").clear();
+    MemoryFileSystem.state("rate").write("/t/a", "content");
+    Path table = new Path("mem://rate/t");
+    FileSystem fs = table.getFileSystem(MemoryFileSystem.configuration());
+    Store store = new HadoopStore(fs, StoreTraits.UNKNOWN, gate(1000, MINUTE));
+    store.mkdirs(new Path(table, "p"));
+    store.status(table);
+    store.list(table, entry -> {});
+    store.read(new Path(table, "a"), 100);
+    store.write(new Path(table, "b"), out -> out.write(1));
+    store.deleteFile(new Path(table, "b"));
+    store.deleteEmptyDirectory(new Path(table, "p"));
+    store.deleteTree(table);
+
+    assertThat(MemoryFileSystem.state("rate").requests()).hasSize(8);
+    assertThat(time.waits).hasSize(7).containsOnly(1L);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {429, 503})
+  void aRefusedRequestIsMadeAgainAfterAPause(int status) throws Exception {
+    AtomicInteger tries = new AtomicInteger();
+    String answer =
+        gate(0, MINUTE)
+            .pass(
+                "it",
+                () -> {
+                  if (tries.incrementAndGet() <= 3) {
+                    throw new IOException("wrapped", new HttpFailure(status));
+                  }
+                  return "done";
+                });
+    assertThat(answer).isEqualTo("done");
+    assertThat(time.waits).containsExactly(200L, 400L, 800L);
+    assertThat(statistics.snapshot().counters()).containsEntry("store_io_throttled", 3L);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {404, 409, 412, 500})
+  void anyOtherFailureIsNotMadeAgain(int status) {
+    AtomicInteger tries = new AtomicInteger();
+    HttpFailure failure = new HttpFailure(status);
+    assertThatThrownBy(
+            () ->
+                gate(0, MINUTE)
+                    .pass(
+                        "it",
+                        () -> {
+                          tries.incrementAndGet();
+                          throw failure;
+                        }))
+        .isSameAs(failure);
+    assertThat(tries).hasValue(1);
+    assertThat(time.waits).isEmpty();
+  }
+
+  @Test
+  void aRefusalSlowsDownEveryRequest() throws Exception {
+    RequestGate gate = gate(0, MINUTE);
+    for (int i = 0; i < 100; i++) {
+      pass(gate, 1);
+      time.passes(9);
+    }
+    assertThat(time.waits).isEmpty();
+    refuseOnce(gate);
+    time.waits.clear();
+
+    pass(gate, 10);
+
+    // 85 of 100 a second, and slowly more.
+    assertThat(time.waits).hasSize(10).allMatch(wait -> wait >= 10 && wait <= 12);
+  }
+
+  @Test
+  void progressIsToldWhileARequestWaits() throws Exception {
+    AtomicInteger tries = new AtomicInteger();
+    gate(0, MINUTE)
+        .pass(
+            "it",
+            () -> {
+              if (tries.incrementAndGet() <= 7) {
+                throw new HttpFailure(503);
+              }
+              return true;
+            });
+    // Pauses of 0.2 s to 12.8 s, 25.4 s in all.
+    assertThat(progress.get()).isGreaterThanOrEqualTo(25);
+  }
+
+  @Test
+  void givesUpAfterItsTimeAndSaysWhatToDo() {
+    AtomicInteger tries = new AtomicInteger();
+    Throwable failure =
+        catchThrowable(
+            () ->
+                gate(0, MINUTE)
+                    .pass(
+                        "rename of abfs://c@a/x",
+                        () -> {
+                          tries.incrementAndGet();
+                          throw new HttpFailure(503);
+                        }));
+    assertThat(failure)
+        .isInstanceOf(StoreRefusedException.class)
+        .hasMessageContainingAll(
+            "rename of abfs://c@a/x", "throttle.timeout", "fewer jobs", "status 503")
+        .hasCauseInstanceOf(HttpFailure.class);
+    assertThat(time.elapsed()).isBetween(MINUTE, 2 * MINUTE);
+    assertThat(tries).hasValueLessThan(20);
+  }
+
+  @Test
+  void withoutPatienceTheStoresOwnErrorComesAtOnce() {
+    HttpFailure failure = new HttpFailure(429);
+    assertThatThrownBy(
+            () ->
+                gate(0, 0)
+                    .pass(
+                        "it",
+                        () -> {
+                          throw failure;
+                        }))
+        .isSameAs(failure);
+    assertThat(time.waits).isEmpty();
+  }
+
+  @Test
+  void theRateSettlesUnderALimitThatNobodyTold() throws Exception {
+    RequestGate gate = gate(0, MINUTE);
+    LimitedStore store = new LimitedStore(100);
+    for (int i = 0; i < 400; i++) {
+      gate.pass("it", store);
+    }
+    long begun = time.elapsed();
+    for (int i = 0; i < 2000; i++) {
+      gate.pass("it", store);
+    }
+    double seconds = (time.elapsed() - begun) / 1000.0;
+    assertThat(2000 / seconds).isBetween(80.0, 101.0);
+    assertThat(store.refused).isBetween(1, (2400 + store.refused) / 10);
+  }
+
+  @Test
+  void theRateFollowsALimitThatIsRaised() throws Exception {
+    RequestGate gate = gate(0, MINUTE);
+    LimitedStore store = new LimitedStore(50);
+    for (int i = 0; i < 500; i++) {
+      gate.pass("it", store);
+    }
+    store.perSecond = 150;
+    for (int i = 0; i < 3000; i++) {
+      gate.pass("it", store);
+    }
+    long begun = time.elapsed();
+    for (int i = 0; i < 1500; i++) {
+      gate.pass("it", store);
+    }
+    assertThat(1500 / ((time.elapsed() - begun) / 1000.0)).isBetween(120.0, 152.0);
+  }
+
+  @Test
+  void refusalsThatOnlyTheDriverSawSlowDownToo() throws Exception {
+    RequestGate gate = gate(0, MINUTE);
+    pass(gate, 5);
+    gate.hidden(0);
+    pass(gate, 5);
+    assertThat(time.waits).isEmpty();
+
+    gate.hidden(3);
+    pass(gate, 1);
+
+    assertThat(time.waits).containsExactly(200L);
+    assertThat(statistics.snapshot().counters()).containsEntry("store_io_throttled", 3L);
+  }
+
+  @Test
+  void aShortRequestThatTookLongWaitedInItsDriver() throws Exception {
+    RequestGate gate = gate(0, MINUTE);
+    for (int i = 0; i < 20; i++) {
+      gate.pass("it", () -> time.passes(5));
+    }
+    gate.passLong("a tree", () -> time.passes(5000));
+    pass(gate, 1);
+    assertThat(time.waits).isEmpty();
+
+    gate.pass("it", () -> time.passes(3000));
+    pass(gate, 1);
+
+    assertThat(time.waits).containsExactly(200L);
+  }
+
+  @Test
+  void beginsWithAQuarterOfTheRequestsAtOnceAndGrowsToAll() throws Exception {
+    RequestGate gate = new RequestGate(0, 16, MINUTE, () -> {});
+    assertThat(mostAtOnce(gate)).isEqualTo(4);
+    pass(gate, 16 * 8);
+    assertThat(mostAtOnce(gate)).isEqualTo(16);
+  }
+
+  @Test
+  void halvesTheRequestsAtOnceWhenTheStoreFails() throws Exception {
+    RequestGate gate = new RequestGate(0, 16, MINUTE, () -> {}, time);
+    pass(gate, 16 * 8);
+    assertThatThrownBy(
+            () ->
+                gate.pass(
+                    "it",
+                    () -> {
+                      throw new IOException("connection reset");
+                    }))
+        .hasMessage("connection reset");
+    assertThat(mostAtOnce(gate)).isEqualTo(8);
+  }
+
+  @Test
+  void anAnswerThatAFileIsMissingIsNoFailure() throws Exception {
+    RequestGate gate = new RequestGate(0, 16, MINUTE, () -> {}, time);
+    pass(gate, 16 * 8);
+    assertThatThrownBy(
+            () ->
+                gate.pass(
+                    "it",
+                    () -> {
+                      throw new FileNotFoundException("none");
+                    }))
+        .hasMessage("none");
+    assertThat(mostAtOnce(gate)).isEqualTo(16);
+  }
+
+  /** Sends more than are let through, and counts those that are. */
+  private static int mostAtOnce(RequestGate gate) throws Exception {
+    int many = 24;
+    CountDownLatch open = new CountDownLatch(1);
+    AtomicInteger under = new AtomicInteger();
+    AtomicInteger most = new AtomicInteger();
+    ExecutorService threads = Executors.newFixedThreadPool(many);
+    try {
+      List<Future<?>> requests = new ArrayList<>();
+      List<Thread> waiting = new ArrayList<>();
+      for (int i = 0; i < many; i++) {
+        requests.add(
+            threads.submit(
+                () -> {
+                  synchronized (waiting) {
+                    waiting.add(Thread.currentThread());
+                  }
+                  return gate.passLong(
+                      "it",
+                      () -> {
+                        most.accumulateAndGet(under.incrementAndGet(), Math::max);
+                        try {
+                          open.await();
+                        } catch (InterruptedException e) {
+                          throw new IOException(e);
+                        }
+                        return under.decrementAndGet();
+                      });
+                }));
+      }
+      // Until every thread has come to rest, inside the gate or before it.
+      while (true) {
+        synchronized (waiting) {
+          if (waiting.size() == many && waiting.stream().allMatch(RequestGateTest::rests)) {
+            break;
+          }
+        }
+        Thread.onSpinWait();
+      }
+      open.countDown();
+      for (Future<?> request : requests) {
+        request.get();
+      }
+      return most.get();
+    } finally {
+      threads.shutdownNow();
+    }
+  }
+
+  private static boolean rests(Thread thread) {
+    return thread.getState() == Thread.State.WAITING
+        || thread.getState() == Thread.State.TIMED_WAITING;
+  }
+
+  private static void refuseOnce(RequestGate gate) throws IOException {
+    AtomicInteger tries = new AtomicInteger();
+    gate.pass(
+        "it",
+        () -> {
+          if (tries.incrementAndGet() == 1) {
+            throw new HttpFailure(429);
+          }
+          return true;
+        });
+  }
+
+  private static void pass(RequestGate gate, int requests) throws IOException {
+    for (int i = 0; i < requests; i++) {
+      gate.pass("it", () -> true);
+    }
+  }
+
+  private RequestGate gate(int perSecond, long patience) {
+    RequestGate gate = new RequestGate(perSecond, 8, patience, progress::incrementAndGet, time);
+    gate.recordTo(statistics);
+    return gate;
+  }
+
+  /** A store that refuses what comes faster than it serves; each request takes 2 ms. */
+  private final class LimitedStore implements RequestGate.Request<Boolean> {
+    private static final double BURST_SECONDS = 0.1;
+
+    private double perSecond;
+    private double tokens;
+    private long last;
+    private int refused;
+
+    LimitedStore(double perSecond) {
+      this.perSecond = perSecond;
+    }
+
+    @Override
+    public Boolean run() throws IOException {
+      time.passes(2);
+      long now = time.elapsed();
+      tokens = Math.min(perSecond * BURST_SECONDS, tokens + perSecond * (now - last) / 1000);
+      last = now;
+      if (tokens < 1) {
+        refused++;
+        throw new HttpFailure(429);
+      }
+      tokens--;
+      return true;
+    }
+  }
+
+  /** As the exceptions of the connectors are. */
+  public static final class HttpFailure extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    private final int status;
+
+    HttpFailure(int status) {
+      super("status " + status);
+      this.status = status;
+    }
+
+    /** Asked for by name. */
+    public int getStatusCode() {
+      return status;
+    }
+  }
+
+  /** Time that passes only where somebody waits or says so. */
+  private static final class Time implements Clock {
+    private static final long START = -5;
+
+    private final List<Long> waits = new ArrayList<>();
+    private long now = START;
+    private boolean interrupts;
+
+    @Override
+    public long nanos() {
+      return now;
+    }
+
+    @Override
+    public void sleep(long nanos) throws InterruptedException {
+      if (interrupts) {
+        throw new InterruptedException();
+      }
+      waits.add(TimeUnit.NANOSECONDS.toMillis(nanos));
+      now += nanos;
+    }
+
+    boolean passes(long millis) {
+      now += TimeUnit.MILLISECONDS.toNanos(millis);
+      return true;
+    }
+
+    long elapsed() {
+      return TimeUnit.NANOSECONDS.toMillis(now - START);
+    }
+  }
+}
