@@ -238,7 +238,7 @@ public final class CommitJob {
     try {
       left.addAll(way.run(new TakeBack(store, workers, statistics, replaced), plan));
     } catch (IOException | RuntimeException e) {
-      left.add(plan.table() + " (" + e + ")");
+      left.add("any file of this job in " + plan.table() + " (" + e + ")");
     }
     if (!left.isEmpty()) {
       leftSomethingBehind = true;
@@ -246,8 +246,10 @@ public final class CommitJob {
           new IOException(
               "The failed job "
                   + job.jobId()
-                  + " could not take back what it had published. Delete"
-                  + " what is left of it: "
+                  + " could not take back what it had published. Look at these, delete the files"
+                  + " that are of this job and directories that are empty, and put back what is in "
+                  + replaced.directory()
+                  + ", if there is anything: "
                   + String.join(", ", left)));
     }
   }

@@ -15,6 +15,8 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.apache.hadoop.fs.Path;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Removes the data that an overwrite replaced. Past the point of no return: the new data is
@@ -25,6 +27,7 @@ import org.apache.hadoop.fs.Path;
  * another job and stays.
  */
 final class RemoveOldData {
+  private static final Logger LOG = LoggerFactory.getLogger(RemoveOldData.class);
   private static final int NAMED = 20;
 
   private final Store store;
@@ -38,7 +41,8 @@ final class RemoveOldData {
   /**
    * Removes it.
    *
-   * @throws OldDataRemainsException if some of it could not be removed, after everything else was
+   * @throws OldDataRemainsException if a file could not be removed, after everything else was; it
+   *     names files only, since a directory may hold new data by now
    */
   void run(JobPlan plan) throws IOException {
     Queue<String> left = new ConcurrentLinkedQueue<>();
@@ -50,7 +54,11 @@ final class RemoveOldData {
     List<Path> directories = new ArrayList<>();
     plan.replaced().forEach(directory -> directories.add(directory.path()));
     directories.removeIf(inUse::contains);
-    new RemoveEmptyDirectories(store, workers).run(directories, left);
+    Queue<String> empty = new ConcurrentLinkedQueue<>();
+    new RemoveEmptyDirectories(store, workers).run(directories, empty);
+    if (!empty.isEmpty()) {
+      LOG.warn("{} directories of replaced data may remain empty: {}", empty.size(), first(empty));
+    }
     if (!left.isEmpty()) {
       throw new OldDataRemainsException(plan, left.size(), first(left));
     }
@@ -78,25 +86,29 @@ final class RemoveOldData {
     Map<Path, StoreEntry> recorded = new HashMap<>();
     old.files().forEach(file -> recorded.put(file.path(), file));
     Set<Path> found = new HashSet<>();
-    Attempts.fewOrNote(
-        old.path(),
-        left,
-        () -> {
-          found.clear();
-          try {
-            store.list(
-                old.path(),
-                entry -> {
-                  StoreEntry asPlanned = recorded.get(entry.path());
-                  if (asPlanned != null && asPlanned.isSameFileAs(entry)) {
-                    found.add(entry.path());
-                  }
-                });
-          } catch (FileNotFoundException e) {
-            // Somebody else removed it: nothing is left to do.
+    try {
+      Attempts.few(
+          () -> {
             found.clear();
-          }
-        });
+            try {
+              store.list(
+                  old.path(),
+                  entry -> {
+                    StoreEntry asPlanned = recorded.get(entry.path());
+                    if (asPlanned != null && asPlanned.isSameFileAs(entry)) {
+                      found.add(entry.path());
+                    }
+                  });
+            } catch (FileNotFoundException e) {
+              // Somebody else removed it: nothing is left to do.
+              found.clear();
+            }
+          });
+    } catch (IOException e) {
+      // Not the directory: new data may be in it.
+      old.files().forEach(file -> left.add(file.path() + " (" + e + ")"));
+      return List.of();
+    }
     return new ArrayList<>(found);
   }
 

@@ -52,6 +52,11 @@ final class ReplacedFiles {
     }
   }
 
+  /** Where they are. */
+  Path directory() {
+    return directory;
+  }
+
   /** What was moved aside, by name. */
   Map<String, StoreEntry> list() throws IOException {
     Map<String, StoreEntry> found = new HashMap<>();

@@ -75,7 +75,7 @@ final class TakeBack {
   private List<String> run(JobPlan plan, Withdrawal withdrawal) throws IOException {
     Queue<String> left = new ConcurrentLinkedQueue<>();
     Map<String, StoreEntry> asides = new HashMap<>();
-    Attempts.few(() -> asides.putAll(replaced.list()));
+    Attempts.fewOrNote(replaced.directory(), left, () -> asides.putAll(replaced.list()));
     workers.forEach(
         Numbered.each(plan.files()),
         plan.files().count(),

@@ -4,10 +4,13 @@ import io.manifestcommitter.manifest.FileEntry;
 import java.io.IOException;
 import java.util.Optional;
 import org.apache.hadoop.fs.CommonPathCapabilities;
+import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.RemoteIterator;
 import org.apache.hadoop.fs.statistics.IOStatistics;
 import org.apache.hadoop.fs.statistics.IOStatisticsSource;
+import org.apache.hadoop.util.functional.RemoteIterators;
 
 /**
  * ADLS Gen2 through hadoop-azure ({@code abfs}, {@code abfss}).
@@ -51,8 +54,18 @@ public final class AbfsStore extends HadoopStore {
         : super.requestRename(unused, file);
   }
 
+  /**
+   * At once, page by page inside the driver: its iterator looks whether the directory is there
+   * first, and up to Hadoop 3.3.4 then waits a quarter of a second for a page that does not come.
+   */
   @Override
-  protected long refusals() {
+  protected RemoteIterator<FileStatus> requestListing(FileSystem fs, Path directory)
+      throws IOException {
+    return RemoteIterators.remoteIteratorFromArray(fs.listStatus(directory));
+  }
+
+  @Override
+  protected long refusals(FileSystem fs) {
     IOStatistics statistics =
         fs instanceof IOStatisticsSource ? ((IOStatisticsSource) fs).getIOStatistics() : null;
     return statistics == null ? 0 : statistics.counters().getOrDefault(REFUSALS, 0L);
@@ -70,6 +83,6 @@ public final class AbfsStore extends HadoopStore {
             "its storage account has no hierarchical namespace, so a rename is a copy and a delete,"
                 + " and output could be lost or doubled. Write to an account with a hierarchical"
                 + " namespace (ADLS Gen2); an account can be upgraded to one. If this one has it,"
-                + " set fs.azure.account.hns.enabled to true.");
+                + " remove the setting fs.azure.account.hns.enabled=false.");
   }
 }

@@ -1,44 +1,50 @@
 package io.manifestcommitter.store;
 
-import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 
 /**
  * The rate of requests that a store was seen to serve. There is none until the store refuses a
- * request. Then all requests pause, and go on at a little less than what the store served in the
- * second before; they regain that rate, and go beyond it ever faster until the store refuses again.
- * So the rate follows a limit that nobody told us, and one that moves. Not safe for use by many
- * threads.
+ * request. Then requests go on at a little less than what the store served in the seconds before;
+ * with every one that is served the rate grows, slowly up to what was served and then faster, until
+ * the store refuses again. So it follows a limit that nobody told us, and one that moves; while no
+ * requests are made it stays. Not safe for use by many threads.
  */
 final class AdaptiveRate {
   /** What is kept of the rate that the store served. */
   private static final double KEPT = 0.85;
 
-  /** The whole of it is regained in this time. */
-  private static final double REGAINED = TimeUnit.SECONDS.toNanos(2);
+  /** The whole of it is regained in so many seconds of requests. */
+  private static final double REGAINED = 2;
 
-  /** From then on the rate doubles in this time. */
-  private static final double DOUBLED = TimeUnit.SECONDS.toNanos(5);
+  /** From then on the rate doubles in so many seconds of requests. */
+  private static final double DOUBLED = 5;
+
+  /** So fast after the first refusal, which may have met a burst of requests after few of them. */
+  private static final double DOUBLED_AT_FIRST = 1;
 
   /** Fewer requests a second tell nothing of a store: it had hardly been asked yet. */
-  private static final double LEAST = 10;
+  private static final double LEAST = 5;
 
-  /** So from there the rate doubles in this time. */
-  private static final double DOUBLED_FROM_LEAST = TimeUnit.SECONDS.toNanos(1);
+  /** A store that was not asked for much in the seconds before may serve more than it did. */
+  private static final double LEAST_KEPT = 0.5;
 
   private static final long PAUSE = TimeUnit.MILLISECONDS.toNanos(200);
   private static final int DOUBLINGS_OF_PAUSE = 6;
 
   private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
-  private static final int SLOTS = 10;
-  private static final long SLOT = SECOND / SLOTS;
+  private static final int SLOTS_OF_A_SECOND = 10;
+  private static final long SLOT = SECOND / SLOTS_OF_A_SECOND;
+
+  /** The best second of so many slots is what the store serves: after a pause there are others. */
+  private static final int SLOTS = 3 * SLOTS_OF_A_SECOND;
 
   private final int[] served = new int[SLOTS];
   private long slot;
 
-  private boolean limited;
+  private long refusals;
   private long refusedAt;
   private double servedRate;
+  private double limit = Double.POSITIVE_INFINITY;
   private long next;
   private int refusalsInARow;
 
@@ -50,66 +56,95 @@ final class AdaptiveRate {
   /** The store served a request. */
   void served(long now) {
     advance(now);
-    served[(int) Math.floorMod(slot, (long) SLOTS)]++;
+    served[slot(slot)]++;
     refusalsInARow = 0;
+    if (!isLimited()) {
+      return;
+    }
+    if (limit < servedRate) {
+      limit += (1 - KEPT) / REGAINED;
+    } else {
+      double doubled = refusals == 1 ? DOUBLED_AT_FIRST : DOUBLED;
+      limit *= Math.pow(2, 1 / (doubled * limit));
+    }
   }
 
   /**
-   * The store refused a request, or more than one at about the same time.
+   * The store refused a request, or more than one at about the same time: all pause, and go on more
+   * slowly.
    *
    * @param since when the refused request was made; one made before the last refusal was known says
    *     nothing new
-   * @return whether it was news
    */
-  boolean refused(long now, long since) {
-    if (limited && since - refusedAt < 0) {
+  void refused(long now, long since) {
+    if (slowDown(now, since)) {
+      long pause = PAUSE << Math.min(refusalsInARow, DOUBLINGS_OF_PAUSE);
+      refusalsInARow++;
+      next = Math.max(next, now + pause);
+    }
+  }
+
+  /**
+   * As {@link #refused}, where who made the request pauses by itself.
+   *
+   * @return whether the refusal was news
+   */
+  boolean slowDown(long now, long since) {
+    if (isLimited() && since - refusedAt < 0) {
       return false;
     }
     advance(now);
-    servedRate = Math.max(LEAST, Arrays.stream(served).sum());
-    limited = true;
+    servedRate = Math.max(LEAST, bestSecond());
+    if (isLimited()) {
+      servedRate = Math.max(servedRate, LEAST_KEPT * limit);
+    }
+    limit = KEPT * servedRate;
+    refusals++;
     refusedAt = now;
-    long pause = PAUSE << Math.min(refusalsInARow, DOUBLINGS_OF_PAUSE);
-    refusalsInARow++;
-    next = Math.max(next, now + pause);
     return true;
   }
 
-  /** Requests a second that are let through now; infinite before the first refusal. */
-  double limit(long now) {
-    if (!limited) {
-      return Double.POSITIVE_INFINITY;
-    }
-    double since = now - refusedAt;
-    if (since < REGAINED) {
-      return servedRate * (KEPT + (1 - KEPT) * since / REGAINED);
-    }
-    double doubled = servedRate > LEAST ? DOUBLED : DOUBLED_FROM_LEAST;
-    return servedRate * Math.pow(2, (since - REGAINED) / doubled);
+  /** Whether the store has refused a request, so that there is a rate. */
+  boolean isLimited() {
+    return refusals > 0;
   }
 
   /** Takes the next turn, and says how many nanoseconds it is away. */
   long reserve(long now) {
-    if (!limited) {
+    if (!isLimited()) {
       return 0;
     }
     if (next - now < 0) {
       next = now;
     }
     long wait = next - now;
-    next += (long) (SECOND / limit(now));
+    next += (long) (SECOND / limit);
     return wait;
   }
 
-  /** Forgets what was served more than a second ago. */
+  private int bestSecond() {
+    int best = 0;
+    int second = 0;
+    for (int i = 0; i < SLOTS; i++) {
+      second += served[slot(slot - i)];
+      if (i >= SLOTS_OF_A_SECOND) {
+        second -= served[slot(slot - i + SLOTS_OF_A_SECOND)];
+      }
+      best = Math.max(best, second);
+    }
+    return best;
+  }
+
+  private static int slot(long number) {
+    return (int) Math.floorMod(number, (long) SLOTS);
+  }
+
+  /** Forgets what was served too long ago. */
   private void advance(long now) {
     long current = now / SLOT;
-    if (current - slot >= SLOTS) {
-      Arrays.fill(served, 0);
-    } else {
-      for (long passed = slot + 1; passed <= current; passed++) {
-        served[(int) Math.floorMod(passed, (long) SLOTS)] = 0;
-      }
+    long from = Math.max(slot + 1, current - SLOTS + 1);
+    for (long passed = from; passed <= current; passed++) {
+      served[slot(passed)] = 0;
     }
     slot = current;
   }

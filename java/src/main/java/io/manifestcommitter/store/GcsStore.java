@@ -3,8 +3,10 @@ package io.manifestcommitter.store;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.math.BigInteger;
+import java.util.List;
 import org.apache.hadoop.fs.FileChecksum;
 import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.StorageStatistics;
 
 /**
  * Google Cloud Storage through Google's connector ({@code gs}).
@@ -23,8 +25,14 @@ import org.apache.hadoop.fs.FileSystem;
  *
  * <p>Directories are never renamed: the connector does that object by object, and a reader or a
  * crash sees half of it.
+ *
+ * <p>The connector makes a request that was answered 429 or 503 again by itself, up to {@code
+ * fs.gs.http.max.retry} times, and counts such answers in its global storage statistics.
  */
 public final class GcsStore extends HadoopStore {
+  private static final String STATISTICS = "GhfsStorageStatistics";
+  private static final List<String> REFUSALS =
+      List.of("gcs_api_client_rate_limit_error_count", "gcs_api_server_unavailable_count");
   private static final String CHECKSUM_TYPE = "fs.gs.checksum.type";
 
   private final FileSystem fs;
@@ -37,6 +45,20 @@ public final class GcsStore extends HadoopStore {
 
   private static boolean showsChecksums(FileSystem fs) {
     return !fs.getConf().getTrimmed(CHECKSUM_TYPE, "NONE").equalsIgnoreCase("NONE");
+  }
+
+  /** Of all filesystems of the connector in this JVM: it counts for all of them together. */
+  @Override
+  protected long refusals(FileSystem fs) {
+    StorageStatistics statistics = FileSystem.getGlobalStorageStatistics().get(STATISTICS);
+    long refusals = 0;
+    if (statistics != null) {
+      for (String counter : REFUSALS) {
+        Long count = statistics.getLong(counter);
+        refusals += count == null ? 0 : count;
+      }
+    }
+    return refusals;
   }
 
   @Override

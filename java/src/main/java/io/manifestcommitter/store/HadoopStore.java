@@ -38,7 +38,7 @@ public class HadoopStore implements Store {
     this.fs = Objects.requireNonNull(fs);
     this.traits = Objects.requireNonNull(traits);
     this.gate = Objects.requireNonNull(gate);
-    this.knownRefusals = new AtomicLong(refusals());
+    this.knownRefusals = new AtomicLong(refusals(fs));
   }
 
   @Override
@@ -179,9 +179,9 @@ public class HadoopStore implements Store {
 
   /**
    * How often the store has refused a request that its driver then made again without a word, since
-   * the driver was loaded; 0 where that is not counted.
+   * the driver was loaded; 0 where that is not counted. Called before a subclass is initialised.
    */
-  protected long refusals() {
+  protected long refusals(FileSystem fs) {
     return 0;
   }
 
@@ -189,6 +189,8 @@ public class HadoopStore implements Store {
   protected final <T> T ask(String what, RequestGate.Request<T> request) throws IOException {
     try {
       return gate.pass(what, request);
+    } catch (IllegalArgumentException e) {
+      throw notPossible(what, e);
     } finally {
       tellRefusals();
     }
@@ -198,13 +200,20 @@ public class HadoopStore implements Store {
   private <T> T askLong(String what, RequestGate.Request<T> request) throws IOException {
     try {
       return gate.passLong(what, request);
+    } catch (IllegalArgumentException e) {
+      throw notPossible(what, e);
     } finally {
       tellRefusals();
     }
   }
 
+  /** What drivers throw for names that their store does not take. */
+  private static IOException notPossible(String what, IllegalArgumentException e) {
+    return new IOException("The store's driver refused " + what + ": " + e.getMessage(), e);
+  }
+
   private void tellRefusals() {
-    long now = refusals();
+    long now = refusals(fs);
     gate.hidden(now - knownRefusals.getAndSet(now));
   }
 

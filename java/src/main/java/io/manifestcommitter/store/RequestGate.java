@@ -14,9 +14,9 @@ import org.slf4j.LoggerFactory;
 /**
  * All requests of one committer pass here. So many may be under way at once: a quarter of what is
  * allowed to begin with, more while the store keeps its pace, half as many after a failure. So many
- * a second are made: what the user allows ({@code io.rate}), and once the store refuses one (429,
- * 503) what it was seen to serve. A refused request is made again, and slows down the others with
- * it, for a bounded time ({@code throttle.timeout}).
+ * a second are made: what the user allows ({@code io.rate}), and from the first that the store
+ * refuses (429, 503) what it was seen to serve. A refused request is made again, and slows down all
+ * others, for a bounded time ({@code throttle.timeout}).
  *
  * <p>Safe for use by many threads. A request must not make another one inside: both would need a
  * place.
@@ -28,13 +28,9 @@ public final class RequestGate {
   private static final double MORE_WITH_EACH = 1.0 / 8;
   private static final long SLICE = TimeUnit.SECONDS.toNanos(1);
 
-  /** A short request that takes this long, and many times the usual, waited inside its driver. */
-  private static final long SLOW = TimeUnit.SECONDS.toNanos(1);
-
   /** Refusals that a driver counted were met about this long ago. */
   private static final long HIDDEN_FOR = TimeUnit.MILLISECONDS.toNanos(500);
 
-  private static final int SLOW_FACTOR = 10;
   private static final int STEADY_FACTOR = 2;
   private static final double WEIGHT = 1.0 / 16;
 
@@ -108,7 +104,11 @@ public final class RequestGate {
   void hidden(long refusals) {
     if (refusals > 0) {
       statistics.count(StatisticNames.STORE_IO_THROTTLED, refusals);
-      slowDown(clock.nanos() - HIDDEN_FOR);
+      synchronized (this) {
+        long now = clock.nanos();
+        storeRate.slowDown(now, now - HIDDEN_FOR);
+        tell();
+      }
     }
   }
 
@@ -127,7 +127,7 @@ public final class RequestGate {
           throw e;
         }
         statistics.increment(StatisticNames.STORE_IO_THROTTLED);
-        slowDown(begun);
+        refused(begun);
         if (clock.nanos() - first >= patience) {
           throw givenUp(what, clock.nanos() - first, e);
         }
@@ -158,7 +158,7 @@ public final class RequestGate {
     long byStore;
     try {
       synchronized (this) {
-        while (underWay >= (int) atOnce) {
+        while (underWay >= allowedAtOnce()) {
           TimeUnit.NANOSECONDS.timedWait(this, SLICE);
           progress.run();
         }
@@ -183,6 +183,11 @@ public final class RequestGate {
     }
   }
 
+  /** Where there is a rate it rules: requests that wait inside their driver hold their places. */
+  private int allowedAtOnce() {
+    return storeRate.isLimited() ? mostAtOnce : (int) atOnce;
+  }
+
   private static InterruptedIOException interrupted() {
     Thread.currentThread().interrupt();
     return new InterruptedIOException("Interrupted while waiting for the limit on requests");
@@ -204,7 +209,7 @@ public final class RequestGate {
     long now = clock.nanos();
     storeRate.served(now);
     if (isShort) {
-      learn(begun, now - begun);
+      learn((double) (now - begun));
     }
   }
 
@@ -214,28 +219,27 @@ public final class RequestGate {
     }
   }
 
-  /** What the time of a short request tells. */
-  private void learn(long begun, long nanos) {
+  /** More at once while a short request takes about the usual time. */
+  private void learn(double nanos) {
     if (usualNanos == 0) {
       usualNanos = nanos;
     }
-    if (nanos >= SLOW && (double) nanos >= SLOW_FACTOR * usualNanos) {
-      slowDown(begun);
-    } else if ((double) nanos <= STEADY_FACTOR * usualNanos) {
+    if (nanos <= STEADY_FACTOR * usualNanos) {
       atOnce = Math.min(mostAtOnce, atOnce + MORE_WITH_EACH);
     }
-    usualNanos += WEIGHT * (Math.min((double) nanos, SLOW_FACTOR * usualNanos) - usualNanos);
+    usualNanos += WEIGHT * (nanos - usualNanos);
   }
 
-  /** Once for all requests that were made before this was known. */
-  private synchronized void slowDown(long since) {
-    long now = clock.nanos();
-    if (storeRate.refused(now, since)) {
-      atOnce = Math.max(1, atOnce / 2);
-      if (!told) {
-        told = true;
-        LOG.info("The store asks for fewer requests; from here on their rate follows its answers");
-      }
+  private synchronized void refused(long since) {
+    storeRate.refused(clock.nanos(), since);
+    tell();
+  }
+
+  private void tell() {
+    notifyAll();
+    if (!told) {
+      told = true;
+      LOG.info("The store asks for fewer requests; from here on their rate follows its answers");
     }
   }
 

@@ -1,5 +1,8 @@
 package io.manifestcommitter.store;
 
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.Set;
 
 /**
@@ -12,20 +15,24 @@ import java.util.Set;
  */
 final class StoreRefusal {
   private static final Set<Integer> STATUSES = Set.of(429, 503);
-  private static final int DEPTH = 10;
 
   private StoreRefusal() {}
 
-  /** Whether a failure is, or was caused by, such an answer. */
+  /**
+   * Whether a failure is, or was caused by, such an answer. Google's connector puts the failures of
+   * requests that it makes side by side into an exception as suppressed ones.
+   */
   static boolean is(Throwable failure) {
-    Throwable cause = failure;
-    for (int depth = 0; cause != null && depth < DEPTH; depth++) {
-      if (STATUSES.contains(statusCode(cause))) {
-        return true;
-      }
-      cause = cause.getCause();
+    return is(failure, Collections.newSetFromMap(new IdentityHashMap<>()));
+  }
+
+  private static boolean is(Throwable failure, Set<Throwable> seen) {
+    if (failure == null || !seen.add(failure)) {
+      return false;
     }
-    return false;
+    return STATUSES.contains(statusCode(failure))
+        || is(failure.getCause(), seen)
+        || Arrays.stream(failure.getSuppressed()).anyMatch(suppressed -> is(suppressed, seen));
   }
 
   private static int statusCode(Throwable failure) {

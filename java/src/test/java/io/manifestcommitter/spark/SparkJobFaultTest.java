@@ -3,9 +3,11 @@ package io.manifestcommitter.spark;
 import static io.manifestcommitter.spark.SparkJobHarness.JOB_ID;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.manifestcommitter.commit.OldDataRemainsException;
 import io.manifestcommitter.testing.MemoryStoreState.Fate;
 import java.io.IOException;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -44,7 +46,50 @@ class SparkJobFaultTest {
     assertThat(failed).isLessThan(injected);
   }
 
-  private static Run run(String scheme, String kind, int at, Fate fate) throws IOException {
+  @ParameterizedTest
+  @CsvSource({"abfs,append", "abfs,static", "gs,dynamic", "gs,partition"})
+  void aStoreThatStaysDownIsNeverAnsweredWithAdviceThatLosesData(String scheme, String kind)
+      throws IOException {
+    int requests = run(scheme, kind, 0, Fate.NORMAL).requests;
+    int advised = 0;
+    for (int from = 1; from <= requests; from++) {
+      SparkJobHarness spark = prepared(scheme, kind);
+      int first = from;
+      spark.state.onRequest(
+          (number, operation, path) -> number >= first ? Fate.FAILS_BEFORE : Fate.NORMAL);
+      String advice = "";
+      try {
+        spark.commit();
+      } catch (IOException e) {
+        advice = advice(e);
+      }
+      advised += advice.isEmpty() ? 0 : 1;
+      for (String place : List.of("/table", "/table/p=1", "/table/p=2", "/elsewhere")) {
+        assertThat(advice)
+            .as("%s %s, down from request %d", scheme, kind, from)
+            .doesNotContainPattern("[a-z]+://[^/]+" + place + "/? \\(")
+            .doesNotContainPattern("[a-z]+://[^/]+" + place + "(,|$)");
+      }
+    }
+    assertThat(advised).isPositive();
+  }
+
+  /** What a user is told to do. */
+  private static String advice(IOException failure) {
+    StringBuilder advice = new StringBuilder();
+    if (failure instanceof OldDataRemainsException) {
+      advice.append(failure.getMessage());
+    }
+    for (Throwable suppressed : failure.getSuppressed()) {
+      if (String.valueOf(suppressed.getMessage()).contains("could not take back")) {
+        advice.append(suppressed.getMessage());
+      }
+    }
+    int from = Math.max(advice.indexOf("Look at these"), advice.indexOf("Delete these"));
+    return from < 0 ? "" : advice.substring(from);
+  }
+
+  private static SparkJobHarness prepared(String scheme, String kind) throws IOException {
     SparkJobHarness spark = new SparkJobHarness(scheme);
     spark.conf.setInt("mapreduce.manifest.committer.io.threads", 1);
     OLD.forEach(spark.state::write);
@@ -55,6 +100,11 @@ class SparkJobFaultTest {
     spark.commitTask(1, "p=1/c");
     spark.commitTaskAt(2, "/elsewhere", "d");
     spark.state.resetRequests();
+    return spark;
+  }
+
+  private static Run run(String scheme, String kind, int at, Fate fate) throws IOException {
+    SparkJobHarness spark = prepared(scheme, kind);
     spark.state.onRequest((number, operation, path) -> number == at ? fate : Fate.NORMAL);
 
     boolean failed = false;

@@ -116,8 +116,17 @@ class RequestGateTest {
             .pass(
                 "it",
                 () -> {
-                  if (tries.incrementAndGet() <= 3) {
-                    throw new IOException("wrapped", new HttpFailure(status));
+                  switch (tries.incrementAndGet()) {
+                    case 1:
+                      throw new HttpFailure(status);
+                    case 2:
+                      throw new IOException("wrapped", new HttpFailure(status));
+                    case 3:
+                      IOException several = new IOException("several");
+                      several.addSuppressed(new IOException(new HttpFailure(status)));
+                      throw several;
+                    default:
+                      break;
                   }
                   return "done";
                 });
@@ -258,26 +267,31 @@ class RequestGateTest {
     assertThat(time.waits).isEmpty();
 
     gate.hidden(3);
-    pass(gate, 1);
+    pass(gate, 3);
 
-    assertThat(time.waits).containsExactly(200L);
+    // From 5 a second on; there is no pause, because the driver makes one.
+    assertThat(time.waits).hasSize(2).allMatch(wait -> wait >= 200 && wait <= 236);
     assertThat(statistics.snapshot().counters()).containsEntry("store_io_throttled", 3L);
   }
 
   @Test
-  void aShortRequestThatTookLongWaitedInItsDriver() throws Exception {
-    RequestGate gate = gate(0, MINUTE);
-    for (int i = 0; i < 20; i++) {
-      gate.pass("it", () -> time.passes(5));
+  void doesNotGrowWhileRequestsTakeLonger() throws Exception {
+    RequestGate gate = new RequestGate(0, 16, MINUTE, () -> {}, time);
+    for (int i = 0; i < 8; i++) {
+      gate.pass("it", () -> time.passes(10));
     }
-    gate.passLong("a tree", () -> time.passes(5000));
-    pass(gate, 1);
-    assertThat(time.waits).isEmpty();
+    for (int i = 0; i < 16; i++) {
+      long millis = 30L << i;
+      gate.pass("it", () -> time.passes(millis));
+    }
+    assertThat(mostAtOnce(gate)).isEqualTo(5);
+  }
 
-    gate.pass("it", () -> time.passes(3000));
-    pass(gate, 1);
-
-    assertThat(time.waits).containsExactly(200L);
+  @Test
+  void onceThereIsARateRequestsThatWaitInTheirDriverKeepNobodyOut() throws Exception {
+    RequestGate gate = new RequestGate(0, 16, MINUTE, () -> {}, time);
+    gate.hidden(1);
+    assertThat(mostAtOnce(gate)).isEqualTo(16);
   }
 
   @Test

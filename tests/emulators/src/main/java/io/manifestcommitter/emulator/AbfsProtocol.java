@@ -1,0 +1,527 @@
+package io.manifestcommitter.emulator;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.nio.charset.StandardCharsets;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The DFS endpoint of ADLS Gen2, at {@code /account/filesystem/path}: the requests of hadoop-azure
+ * with a hierarchical namespace, and those by which the official Python client reads, which go to
+ * the Blob endpoint. All accounts are one. Credentials are not looked at.
+ *
+ * <p>Conditions on times and leases are refused as unknown: the driver uses neither unless told to.
+ */
+final class AbfsProtocol implements Protocol {
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final DateTimeFormatter RFC1123 =
+      DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.US)
+          .withZone(ZoneOffset.UTC);
+  private static final Pattern RANGE = Pattern.compile("bytes=(\\d+)-(\\d*)");
+  private static final String VERSION = "2023-11-03";
+  private static final int LIST_MAXIMUM = 5000;
+  private static final int USUAL_UMASK = 0027;
+  private static final List<String> UNKNOWN_HEADERS =
+      List.of(
+          "If-Modified-Since",
+          "If-Unmodified-Since",
+          "x-ms-source-if-modified-since",
+          "x-ms-source-if-unmodified-since",
+          "x-ms-lease-id",
+          "x-ms-lease-action",
+          "x-ms-source-lease-id");
+
+  private final Map<String, AbfsTree> filesystems = new ConcurrentHashMap<>();
+  private final Map<String, String> filesystemProperties = new ConcurrentHashMap<>();
+  private volatile Onto onto = Onto.NESTS;
+  private volatile boolean flat;
+  private volatile int deletePage = Integer.MAX_VALUE;
+
+  /** A store with one empty filesystem. */
+  AbfsProtocol(String filesystem) {
+    filesystems.put(filesystem, new AbfsTree());
+  }
+
+  void onto(Onto answer) {
+    onto = answer;
+  }
+
+  void flat(boolean answer) {
+    flat = answer;
+  }
+
+  void deletePage(int paths) {
+    deletePage = paths;
+  }
+
+  /** All paths of a filesystem with their sizes. */
+  Map<String, Long> sizes(String filesystem) {
+    return filesystems.get(filesystem).sizes();
+  }
+
+  @Override
+  public Operation classify(Call call) {
+    Request request = new Request(call);
+    return new Operation(request.operation(), request.classified().toString());
+  }
+
+  @Override
+  public Reply answer(Call call) {
+    Request request = new Request(call);
+    try {
+      for (String header : UNKNOWN_HEADERS) {
+        // The Python client sends empty ones.
+        if (!call.header(header).orElse("").isEmpty()) {
+          throw new AbfsFailure(
+              501, "UnsupportedHeader", "The emulator does not know the header " + header + ".");
+        }
+      }
+      return request.answer();
+    } catch (AbfsFailure failure) {
+      Reply reply = error(call, failure.status(), failure.code(), failure.getMessage());
+      return failure.existing().isEmpty()
+          ? reply
+          : reply.header("x-ms-existing-resource-type", failure.existing());
+    }
+  }
+
+  @Override
+  public Reply refusal(Call call, int status, String code) {
+    String name = code.isEmpty() ? usualCode(new Request(call).operation(), status) : code;
+    return error(call, status, name, message(name));
+  }
+
+  private static String usualCode(String operation, int status) {
+    switch (status) {
+      case 400:
+        return "InvalidInput";
+      case 401:
+        return "InvalidAuthenticationInfo";
+      case 403:
+        return "AuthorizationPermissionMismatch";
+      case 404:
+        return operation.equals("rename") ? "SourcePathNotFound" : "PathNotFound";
+      case 409:
+        return "PathAlreadyExists";
+      case 412:
+        return "ConditionNotMet";
+      case 429:
+        return "TooManyRequests";
+      case 500:
+        return "InternalError";
+      case 503:
+        return "ServerBusy";
+      default:
+        return "Status" + status;
+    }
+  }
+
+  private static String message(String code) {
+    switch (code) {
+      case "ServerBusy":
+        // The driver tells ingress, egress and operations apart by this text.
+        return "Operations per second is over the account limit.";
+      case "RenameDestinationParentPathNotFound":
+        return "The parent directory of the destination path does not exist.";
+      case "SourcePathNotFound":
+        return "The source path for a rename operation does not exist.";
+      case "PathNotFound":
+        return "The specified path does not exist.";
+      case "PathAlreadyExists":
+        return "The specified path already exists.";
+      default:
+        return "A fault rule asked for " + code + ".";
+    }
+  }
+
+  private static Reply reply(int status) {
+    return new Reply(status)
+        .header("x-ms-request-id", UUID.randomUUID().toString())
+        .header("x-ms-version", VERSION);
+  }
+
+  private static Reply error(Call call, int status, String code, String message) {
+    Reply reply = reply(status).header("x-ms-error-code", code);
+    if (call.method().equals("HEAD")) {
+      return reply;
+    }
+    ObjectNode body = JSON.createObjectNode();
+    body.putObject("error").put("code", code).put("message", message);
+    return reply.body("application/json;charset=utf-8", bytes(body));
+  }
+
+  private static byte[] bytes(ObjectNode body) {
+    try {
+      return JSON.writeValueAsBytes(body);
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** One request, taken apart. */
+  private final class Request {
+    private final Call call;
+    private final String method;
+    private final String filesystem;
+    private final AbfsPath path;
+
+    Request(Call call) {
+      this.call = call;
+      this.method = call.header("X-HTTP-Method-Override").orElse(call.method());
+      List<String> segments = AbfsPath.of(Calls.decodePath(call.rawPath())).names();
+      // The first segment is the account.
+      this.filesystem = segments.size() > 1 ? segments.get(1) : "";
+      this.path =
+          segments.size() > 2
+              ? AbfsPath.of(String.join("/", segments.subList(2, segments.size())))
+              : AbfsPath.ROOT;
+    }
+
+    String operation() {
+      String resource = parameter("resource");
+      String action = parameter("action");
+      if (resource.equals("filesystem") || parameter("restype").equals("container")) {
+        return method.equals("GET") && resource.equals("filesystem") ? "list" : "filesystem";
+      }
+      switch (method) {
+        case "PUT":
+          if (call.header("x-ms-rename-source").isPresent()) {
+            return "rename";
+          }
+          return resource.equals("directory")
+              ? "mkdirs"
+              : resource.equals("file") ? "create" : "unknown";
+        case "PATCH":
+          switch (action) {
+            case "append":
+            case "flush":
+              return action;
+            case "setProperties":
+              return "properties";
+            case "setAccessControl":
+              return "acl";
+            default:
+              return "unknown";
+          }
+        case "HEAD":
+          switch (action) {
+            case "":
+            case "getStatus":
+              return "status";
+            case "getAccessControl":
+            case "checkAccess":
+              return "acl";
+            default:
+              return "unknown";
+          }
+        case "GET":
+          return call.query().containsKey("comp") ? "unknown" : "read";
+        case "DELETE":
+          return "delete";
+        default:
+          return "unknown";
+      }
+    }
+
+    /** The path that the operation is about. */
+    AbfsPath classified() {
+      return operation().equals("list") ? AbfsPath.of(parameter("directory")) : path;
+    }
+
+    Reply answer() {
+      switch (operation()) {
+        case "filesystem":
+          return filesystem();
+        case "list":
+          return list();
+        case "rename":
+          return rename();
+        case "mkdirs":
+          return written(201, tree().mkdirs(path, conditions(), attributes()));
+        case "create":
+          return written(201, tree().create(path, conditions(), attributes()));
+        case "append":
+          return append();
+        case "flush":
+          return flush(number("position"));
+        case "properties":
+          return written(200, tree().properties(path, conditions(), header("x-ms-properties")));
+        case "status":
+          return described(reply(200), tree().status(path, conditions()));
+        case "acl":
+          return method.equals("PATCH") ? setAccess() : access();
+        case "read":
+          return read();
+        case "delete":
+          return delete();
+        default:
+          throw new AbfsFailure(
+              501,
+              "UnsupportedRequest",
+              "The emulator does not know " + method + " " + call.rawPath() + " " + call.query());
+      }
+    }
+
+    private Reply filesystem() {
+      switch (method) {
+        case "PUT":
+          if (filesystems.putIfAbsent(filesystem, new AbfsTree()) != null) {
+            throw new AbfsFailure(
+                409, "FilesystemAlreadyExists", "The specified filesystem already exists.");
+          }
+          return written(201, root());
+        case "PATCH":
+          tree();
+          filesystemProperties.put(filesystem, header("x-ms-properties"));
+          return written(200, root());
+        case "DELETE":
+          tree();
+          filesystems.remove(filesystem);
+          filesystemProperties.remove(filesystem);
+          return reply(202);
+        default:
+          return written(200, root())
+              .header("x-ms-namespace-enabled", Boolean.toString(!flat))
+              .header("x-ms-properties", filesystemProperties.getOrDefault(filesystem, ""));
+      }
+    }
+
+    private AbfsTree.Snapshot root() {
+      return tree().status(AbfsPath.ROOT, conditions());
+    }
+
+    private Reply list() {
+      AbfsPath directory = classified();
+      int atMost =
+          call.parameter("maxResults")
+              .map(text -> (int) Math.min(LIST_MAXIMUM, number("maxResults")))
+              .orElse(LIST_MAXIMUM);
+      AbfsTree.Page page =
+          tree().list(directory, flag("recursive"), atMost, continuation().map(AbfsPath::of));
+      ObjectNode body = JSON.createObjectNode();
+      ArrayNode paths = body.putArray("paths");
+      // The service sends numbers and booleans as text.
+      for (AbfsTree.Snapshot entry : page.entries()) {
+        ObjectNode node = paths.addObject().put("name", entry.path().relative());
+        if (entry.directory()) {
+          node.put("isDirectory", "true");
+        }
+        node.put("contentLength", Integer.toString(entry.content().length))
+            .put("etag", entry.etag())
+            .put("lastModified", RFC1123.format(entry.modified()))
+            .put("owner", entry.access().owner())
+            .put("group", entry.access().group())
+            .put("permissions", entry.access().permissions());
+      }
+      Reply reply = reply(200).body("application/json;charset=utf-8", bytes(body));
+      page.last().ifPresent(last -> reply.header("x-ms-continuation", token(last.relative())));
+      return reply;
+    }
+
+    private Reply rename() {
+      String source = header("x-ms-rename-source");
+      int query = source.indexOf('?');
+      List<String> segments =
+          AbfsPath.of(Calls.decodePath(query < 0 ? source : source.substring(0, query))).names();
+      if (segments.size() < 2 || !segments.get(0).equals(filesystem)) {
+        throw new AbfsFailure(
+            400,
+            "InvalidSourceUri",
+            "The source of a rename is not /filesystem/path in this filesystem: " + source);
+      }
+      return written(
+          201,
+          tree()
+              .rename(
+                  AbfsPath.of(String.join("/", segments.subList(1, segments.size()))),
+                  AbfsConditions.ofSource(call),
+                  path,
+                  conditions(),
+                  onto,
+                  header("x-ms-client-transaction-id")));
+    }
+
+    private Reply append() {
+      long position = number("position");
+      tree().append(path, position, call.body());
+      if (flag("flush")) {
+        return flush(position + call.body().length);
+      }
+      return reply(202).header("x-ms-request-server-encrypted", "true");
+    }
+
+    private Reply flush(long length) {
+      AbfsTree.Snapshot flushed =
+          tree().flush(path, length, conditions(), flag("retainUncommittedData"));
+      int status = operation().equals("append") ? 202 : 200;
+      return written(status, flushed).header("x-ms-request-server-encrypted", "true");
+    }
+
+    private Reply access() {
+      if (flat) {
+        throw new AbfsFailure(
+            400,
+            "HierarchicalNamespaceNotEnabled",
+            "The operation needs an account with hierarchical namespace.");
+      }
+      AbfsTree.Snapshot snapshot = tree().status(path, conditions());
+      Reply reply = described(reply(200), snapshot);
+      return parameter("action").equals("getAccessControl")
+          ? reply.header("x-ms-acl", snapshot.access().acl())
+          : reply;
+    }
+
+    private Reply setAccess() {
+      return written(
+          200,
+          tree()
+              .access(
+                  path,
+                  conditions(),
+                  before -> {
+                    AbfsAccess after = before;
+                    Optional<String> owner = call.header("x-ms-owner");
+                    Optional<String> group = call.header("x-ms-group");
+                    Optional<String> permissions = call.header("x-ms-permissions");
+                    Optional<String> acl = call.header("x-ms-acl");
+                    after = owner.isPresent() ? after.owner(owner.get()) : after;
+                    after = group.isPresent() ? after.group(group.get()) : after;
+                    after =
+                        permissions.isPresent()
+                            ? after.mode(AbfsAccess.parseMode(permissions.get()))
+                            : after;
+                    return acl.isPresent() ? after.acl(acl.get()) : after;
+                  }));
+    }
+
+    private Reply read() {
+      AbfsTree.Snapshot snapshot = tree().status(path, conditions());
+      if (snapshot.directory()) {
+        throw new AbfsFailure(
+            409, "ResourceTypeMismatch", "A directory cannot be read: " + path + ".");
+      }
+      byte[] content = snapshot.content();
+      Optional<String> range = call.header("x-ms-range").or(() -> call.header("Range"));
+      if (range.isEmpty()) {
+        return described(reply(200), snapshot).body("application/octet-stream", content);
+      }
+      Matcher bounds = RANGE.matcher(range.get());
+      if (!bounds.matches() || Long.parseLong(bounds.group(1)) >= content.length) {
+        throw new AbfsFailure(
+            416, "InvalidRange", "The range specified is invalid for this resource.");
+      }
+      int from = Integer.parseInt(bounds.group(1));
+      long last = bounds.group(2).isEmpty() ? Long.MAX_VALUE : Long.parseLong(bounds.group(2));
+      int to = (int) Math.min(content.length - 1L, last);
+      return described(reply(206), snapshot)
+          .header("Content-Range", "bytes " + from + "-" + to + "/" + content.length)
+          .body("application/octet-stream", Arrays.copyOfRange(content, from, to + 1));
+    }
+
+    private Reply delete() {
+      boolean recursive = flag("recursive");
+      int atMost = recursive && flag("paginated") ? deletePage : Integer.MAX_VALUE;
+      boolean more = tree().delete(path, conditions(), recursive, atMost);
+      return more ? reply(200).header("x-ms-continuation", token("more")) : reply(200);
+    }
+
+    private AbfsTree tree() {
+      AbfsTree tree = filesystems.get(filesystem);
+      if (tree == null) {
+        throw AbfsFailure.filesystemNotFound();
+      }
+      return tree;
+    }
+
+    private AbfsTree.Attributes attributes() {
+      return new AbfsTree.Attributes(
+          call.header("x-ms-permissions").map(AbfsAccess::parseMode),
+          call.header("x-ms-umask").map(AbfsAccess::parseMode).orElse(USUAL_UMASK),
+          header("x-ms-properties"),
+          header("x-ms-client-transaction-id"));
+    }
+
+    private AbfsConditions conditions() {
+      return AbfsConditions.of(call);
+    }
+
+    private Optional<String> continuation() {
+      return call.parameter("continuation")
+          .filter(token -> !token.isEmpty())
+          .map(token -> new String(Base64.getUrlDecoder().decode(token), StandardCharsets.UTF_8));
+    }
+
+    private String parameter(String name) {
+      return call.parameter(name).orElse("");
+    }
+
+    private String header(String name) {
+      return call.header(name).orElse("");
+    }
+
+    private boolean flag(String name) {
+      return parameter(name).equalsIgnoreCase("true");
+    }
+
+    private long number(String name) {
+      String text = parameter(name);
+      if (!text.matches("\\d{1,18}")) {
+        throw new AbfsFailure(
+            400, "InvalidQueryParameterValue", "Not a number: " + name + "=" + text);
+      }
+      return Long.parseLong(text);
+    }
+  }
+
+  private static Reply written(int status, AbfsTree.Snapshot snapshot) {
+    return reply(status)
+        .header("ETag", quoted(snapshot))
+        .header("Last-Modified", RFC1123.format(snapshot.modified()));
+  }
+
+  private static Reply described(Reply reply, AbfsTree.Snapshot snapshot) {
+    reply
+        .header("ETag", quoted(snapshot))
+        .header("Last-Modified", RFC1123.format(snapshot.modified()))
+        .header("Content-Length", Integer.toString(snapshot.content().length))
+        .header("x-ms-creation-time", RFC1123.format(snapshot.created()))
+        .header("x-ms-resource-type", snapshot.type())
+        .header("x-ms-owner", snapshot.access().owner())
+        .header("x-ms-group", snapshot.access().group())
+        .header("x-ms-permissions", snapshot.access().permissions())
+        .header("x-ms-lease-status", "unlocked")
+        .header("x-ms-lease-state", "available")
+        // The two by which the Blob endpoint tells what a path is.
+        .header("x-ms-blob-type", "BlockBlob");
+    if (snapshot.directory()) {
+      reply.header("x-ms-meta-hdi_isfolder", "true");
+    }
+    if (!snapshot.properties().isEmpty()) {
+      reply.header("x-ms-properties", snapshot.properties());
+    }
+    return snapshot.transaction().isEmpty()
+        ? reply
+        : reply.header("x-ms-client-transaction-id", snapshot.transaction());
+  }
+
+  private static String quoted(AbfsTree.Snapshot snapshot) {
+    return '"' + snapshot.etag() + '"';
+  }
+
+  private static String token(String text) {
+    return Base64.getUrlEncoder().encodeToString(text.getBytes(StandardCharsets.UTF_8));
+  }
+}

@@ -1,0 +1,229 @@
+package io.manifestcommitter.emulator;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+
+/**
+ * A flat, strongly consistent namespace of objects. Each call is atomic: conditions are checked and
+ * the change made under one lock. Directories are nothing but names that end in a slash.
+ */
+final class GcsBucket {
+  private static final int LONGEST_NAME = 1024;
+
+  private final String name;
+  private final AtomicLong generations;
+  private final Instant created = Instant.now();
+  private final NavigableMap<String, GcsObject> objects = new TreeMap<>(new BucketOrder());
+  private final ReadWriteLock lock = new ReentrantReadWriteLock();
+
+  /**
+   * An empty bucket.
+   *
+   * @param generations the last generation given to any object, in microseconds since 1970
+   */
+  GcsBucket(String name, AtomicLong generations) {
+    this.name = name;
+    this.generations = generations;
+  }
+
+  String name() {
+    return name;
+  }
+
+  Instant created() {
+    return created;
+  }
+
+  boolean isEmpty() {
+    lock.readLock().lock();
+    try {
+      return objects.isEmpty();
+    } finally {
+      lock.readLock().unlock();
+    }
+  }
+
+  /** All names, each with a leading slash, and the sizes in bytes. */
+  Map<String, Long> tree() {
+    lock.readLock().lock();
+    try {
+      Map<String, Long> tree = new TreeMap<>();
+      objects.forEach((object, live) -> tree.put("/" + object, (long) live.content().length()));
+      return tree;
+    } finally {
+      lock.readLock().unlock();
+    }
+  }
+
+  /**
+   * What has the name.
+   *
+   * @throws GcsException 404 if nothing has it, 412, 304
+   */
+  GcsObject read(String object, GcsConditions conditions) throws GcsException {
+    lock.readLock().lock();
+    try {
+      GcsObject live = live(object);
+      conditions.checkRead(name, live);
+      return live;
+    } finally {
+      lock.readLock().unlock();
+    }
+  }
+
+  /**
+   * As the source of a copy: conditions that fail are 412, never 304.
+   *
+   * @throws GcsException 404 if nothing has the name, 412
+   */
+  GcsObject source(String object, GcsConditions conditions) throws GcsException {
+    lock.readLock().lock();
+    try {
+      GcsObject live = live(object);
+      conditions.checkChange(name, live);
+      return live;
+    } finally {
+      lock.readLock().unlock();
+    }
+  }
+
+  BucketPage list(BucketListing listing) {
+    lock.readLock().lock();
+    try {
+      return listing.page(objects);
+    } finally {
+      lock.readLock().unlock();
+    }
+  }
+
+  /**
+   * Whether a write to the name would pass now.
+   *
+   * @throws GcsException 412 if not, 400 if no object can have the name
+   */
+  void checkWrite(String object, GcsConditions conditions) throws GcsException {
+    checkName(object);
+    lock.readLock().lock();
+    try {
+      conditions.checkWrite(name, Optional.ofNullable(objects.get(object)));
+    } finally {
+      lock.readLock().unlock();
+    }
+  }
+
+  /**
+   * Makes a new generation of the object, and the object if need be.
+   *
+   * @throws GcsException 412, 400 if no object can have the name
+   */
+  GcsObject write(
+      String object, GcsContent content, GcsAttributes attributes, GcsConditions conditions)
+      throws GcsException {
+    checkName(object);
+    lock.writeLock().lock();
+    try {
+      conditions.checkWrite(name, Optional.ofNullable(objects.get(object)));
+      return put(object, content, attributes);
+    } finally {
+      lock.writeLock().unlock();
+    }
+  }
+
+  /**
+   * Gives an object another name, in one step: content and attributes stay, the generation is a new
+   * one, and so are its times. Replaces what has that name unless the conditions forbid it.
+   *
+   * @throws GcsException 404 if the source is missing, 412, 400 if both names are the same
+   */
+  GcsObject move(
+      String source,
+      GcsConditions sourceConditions,
+      String destination,
+      GcsConditions destinationConditions)
+      throws GcsException {
+    checkName(destination);
+    if (source.equals(destination)) {
+      throw GcsException.invalid("Source and destination of a move must differ: " + source);
+    }
+    lock.writeLock().lock();
+    try {
+      GcsObject moved = live(source);
+      sourceConditions.checkChange(name, moved);
+      destinationConditions.checkWrite(name, Optional.ofNullable(objects.get(destination)));
+      objects.remove(source);
+      return put(destination, moved.content(), moved.attributes());
+    } finally {
+      lock.writeLock().unlock();
+    }
+  }
+
+  /**
+   * Changes attributes: the next metageneration.
+   *
+   * @throws GcsException 404 if nothing has the name, 412
+   */
+  GcsObject change(String object, GcsChange change, GcsConditions conditions) throws GcsException {
+    lock.writeLock().lock();
+    try {
+      GcsObject live = live(object);
+      conditions.checkChange(name, live);
+      GcsObject changed = live.with(change.apply(live.attributes()));
+      objects.put(object, changed);
+      return changed;
+    } finally {
+      lock.writeLock().unlock();
+    }
+  }
+
+  /**
+   * Removes an object.
+   *
+   * @throws GcsException 404 if nothing has the name, 412
+   */
+  void delete(String object, GcsConditions conditions) throws GcsException {
+    lock.writeLock().lock();
+    try {
+      conditions.checkChange(name, live(object));
+      objects.remove(object);
+    } finally {
+      lock.writeLock().unlock();
+    }
+  }
+
+  private GcsObject live(String object) throws GcsException {
+    GcsObject live = objects.get(object);
+    if (live == null) {
+      throw GcsException.noObject(name, object);
+    }
+    return live;
+  }
+
+  private GcsObject put(String object, GcsContent content, GcsAttributes attributes) {
+    long now = Instant.now().toEpochMilli() * 1000;
+    long generation = generations.updateAndGet(last -> Math.max(last + 1, now));
+    GcsObject made = GcsObject.made(name, object, content, attributes, generation);
+    objects.put(object, made);
+    return made;
+  }
+
+  private static void checkName(String object) throws GcsException {
+    int length = object.getBytes(StandardCharsets.UTF_8).length;
+    boolean allowed =
+        length > 0
+            && length <= LONGEST_NAME
+            && !object.equals(".")
+            && !object.equals("..")
+            && object.indexOf('\n') < 0
+            && object.indexOf('\r') < 0;
+    if (!allowed) {
+      throw GcsException.invalid("No object can have this name: '" + object + "'");
+    }
+  }
+}

@@ -1,0 +1,73 @@
+package io.manifestcommitter.emulator;
+
+import java.io.IOException;
+import java.net.URI;
+import java.util.Collections;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** An emulator of Google Cloud Storage with one flat bucket, {@code gs://emulated/}. */
+public final class GcsEmulator extends Emulator {
+  private static final String BUCKET = "emulated";
+
+  private final GcsProtocol protocol;
+
+  private GcsEmulator(GcsProtocol protocol, int port) throws IOException {
+    super(protocol, port, 429);
+    this.protocol = protocol;
+  }
+
+  /** Starts on a free port. */
+  public static GcsEmulator start() throws IOException {
+    return start(0);
+  }
+
+  /**
+   * Starts to serve.
+   *
+   * @param port 0 for a free one
+   * @throws IOException where the port is taken
+   */
+  public static GcsEmulator start(int port) throws IOException {
+    return new GcsEmulator(new GcsProtocol(BUCKET), port);
+  }
+
+  @Override
+  public URI root() {
+    return URI.create("gs://" + BUCKET + "/");
+  }
+
+  /**
+   * For gcs-connector 3.1 and 4.0. The sizes are the connector's own defaults: it cannot read those
+   * of Hadoop 3.5.0's core-default.xml, which end in a letter. Of its retries only the number can
+   * be set; the first comes after 1.25 seconds. A response may take 5 seconds; tests of stalls set
+   * {@code fs.gs.http.read-timeout}, in milliseconds.
+   */
+  @Override
+  public Map<String, String> settings() {
+    Map<String, String> settings = new TreeMap<>();
+    settings.put("fs.gs.impl", "com.google.cloud.hadoop.fs.gcs.GoogleHadoopFileSystem");
+    settings.put("fs.AbstractFileSystem.gs.impl", "com.google.cloud.hadoop.fs.gcs.GoogleHadoopFS");
+    settings.put("fs.gs.storage.root.url", "http://127.0.0.1:" + port() + "/");
+    settings.put("fs.gs.storage.service.path", "storage/v1/");
+    settings.put("fs.gs.auth.type", "UNAUTHENTICATED");
+    settings.put("fs.gs.project.id", "emulated");
+    settings.put("fs.gs.client.type", "HTTP_API_CLIENT");
+    settings.put("fs.gs.max.requests.per.batch", "1");
+    settings.put("fs.gs.operation.move.enable", "true");
+    settings.put("fs.gs.hierarchical.namespace.folders.enable", "false");
+    settings.put("fs.gs.http.max.retry", "1");
+    settings.put("fs.gs.max.wait.for.empty.object.creation", "0");
+    settings.put("fs.gs.block.size", "67108864");
+    settings.put("fs.gs.rewrite.max.chunk.size", "536870912");
+    settings.put("fs.gs.outputstream.buffer.size", "8388608");
+    settings.put("fs.gs.inputstream.inplace.seek.limit", "8388608");
+    settings.put("fs.gs.inputstream.min.range.request.size", "2097152");
+    return Collections.unmodifiableMap(settings);
+  }
+
+  @Override
+  public Map<String, Long> tree() {
+    return protocol.tree(BUCKET);
+  }
+}

@@ -1,0 +1,123 @@
+package io.manifestcommitter.emulator;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+
+/** An error as the JSON API words it: status, reason and a body that Google's clients parse. */
+final class GcsException extends Exception {
+  private static final long serialVersionUID = 1L;
+
+  private final int status;
+  private final String reason;
+
+  GcsException(int status, String reason, String message) {
+    super(message);
+    this.status = status;
+    this.reason = reason;
+  }
+
+  /** 400: what was sent is wrong, or is nothing that this emulator knows. */
+  static GcsException invalid(String message) {
+    return new GcsException(400, "invalid", message);
+  }
+
+  /** 404 for an object. */
+  static GcsException noObject(String bucket, String name) {
+    return new GcsException(404, "notFound", "No such object: " + bucket + "/" + name);
+  }
+
+  /** 404 for a bucket. */
+  static GcsException noBucket() {
+    return new GcsException(404, "notFound", "The specified bucket does not exist.");
+  }
+
+  /** 412: the condition of that name does not hold. */
+  static GcsException conditionNotMet(String condition) {
+    return new GcsException(
+        412,
+        "conditionNotMet",
+        "At least one of the pre-conditions you specified did not hold: " + condition);
+  }
+
+  /** 304: a read whose "not match" condition names what is there. */
+  static GcsException notModified() {
+    return new GcsException(304, "notModified", "Not modified");
+  }
+
+  /** An error of a status, with the reason given or the one that is usual for the status. */
+  static GcsException of(int status, String reason) {
+    String named = reason.isEmpty() ? usualReason(status) : reason;
+    return new GcsException(status, named, usualMessage(status, named));
+  }
+
+  private static String usualReason(int status) {
+    switch (status) {
+      case 304:
+        return "notModified";
+      case 401:
+        return "required";
+      case 403:
+        return "forbidden";
+      case 404:
+        return "notFound";
+      case 408:
+        return "requestTimeout";
+      case 409:
+        return "conflict";
+      case 410:
+        return "gone";
+      case 412:
+        return "conditionNotMet";
+      case 416:
+        return "requestedRangeNotSatisfiable";
+      case 429:
+        return "rateLimitExceeded";
+      case 500:
+        return "internalError";
+      case 504:
+        return "gatewayTimeout";
+      default:
+        return status > 500 ? "backendError" : "invalid";
+    }
+  }
+
+  private static String usualMessage(int status, String reason) {
+    switch (status) {
+      case 404:
+        return "Not Found";
+      case 429:
+        return "The rate of requests to this bucket exceeds its limit. Reduce the request rate.";
+      case 500:
+        return "We encountered an internal error. Please try again.";
+      case 503:
+        return "Backend error. Please try again.";
+      default:
+        return "Refused: " + reason;
+    }
+  }
+
+  int status() {
+    return status;
+  }
+
+  /** The response: a JSON body, except to 304, which has none. */
+  Reply reply() {
+    if (status == 304) {
+      return new Reply(status);
+    }
+    ObjectNode root = JsonNodeFactory.instance.objectNode();
+    ObjectNode error = root.putObject("error");
+    error.put("code", status).put("message", getMessage());
+    ObjectNode detail = error.putArray("errors").addObject();
+    detail.put("message", getMessage()).put("domain", domain()).put("reason", reason);
+    if (status == 412) {
+      detail.put("locationType", "header").put("location", "If-Match");
+    }
+    return GcsJson.reply(status, root);
+  }
+
+  /** Google's clients tell a rate limit by its domain as well as by its reason. */
+  private String domain() {
+    return status == 429 || reason.endsWith("ateLimitExceeded") ? "usageLimits" : "global";
+  }
+}

@@ -1,0 +1,64 @@
+package io.manifestcommitter.emulator;
+
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** The part of an object that the header {@code Range} asks for. */
+final class GcsRange {
+  private static final Pattern BYTES = Pattern.compile("bytes=(\\d*)-(\\d*)");
+
+  private final int from;
+  private final int to;
+  private final boolean partial;
+
+  private GcsRange(int from, int to, boolean partial) {
+    this.from = from;
+    this.to = to;
+    this.partial = partial;
+  }
+
+  /**
+   * The range of a request; all of it where none is given, or one of a form that is not served.
+   *
+   * @throws GcsException 416 if nothing of the object is in it
+   */
+  static GcsRange of(Optional<String> header, int length) throws GcsException {
+    Matcher range = BYTES.matcher(header.orElse("").trim());
+    if (!range.matches() || (range.group(1).isEmpty() && range.group(2).isEmpty())) {
+      return new GcsRange(0, length, false);
+    }
+    try {
+      long from;
+      long to = length;
+      if (range.group(1).isEmpty()) {
+        from = Math.max(0, length - Long.parseLong(range.group(2)));
+      } else {
+        from = Long.parseLong(range.group(1));
+        if (!range.group(2).isEmpty()) {
+          to = Math.min(length, Math.addExact(Long.parseLong(range.group(2)), 1));
+        }
+      }
+      if (from < to) {
+        return new GcsRange((int) from, (int) to, true);
+      }
+    } catch (ArithmeticException | NumberFormatException e) {
+      throw GcsException.invalid("Not a range of bytes: " + header.orElse(""));
+    }
+    throw GcsException.of(416, "");
+  }
+
+  /** The first byte. */
+  int from() {
+    return from;
+  }
+
+  /** The byte after the last. */
+  int to() {
+    return to;
+  }
+
+  boolean isPartial() {
+    return partial;
+  }
+}

@@ -1,0 +1,129 @@
+package io.manifestcommitter.emulator;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/** What the path of a request names, and by which verb. */
+final class GcsRoute {
+  /** The resources and methods of the JSON API that are served. */
+  enum Target {
+    BUCKETS,
+    BUCKET,
+    LAYOUT,
+    OBJECTS,
+    OBJECT,
+    COMPOSE,
+    MOVE,
+    REWRITE,
+    COPY,
+    UNKNOWN
+  }
+
+  private final Target target;
+  private final String method;
+  private final String bucket;
+  private final String object;
+  private final String destinationBucket;
+  private final String destination;
+
+  private GcsRoute(
+      Target target,
+      String method,
+      String bucket,
+      String object,
+      String destinationBucket,
+      String destination) {
+    this.target = target;
+    this.method = method;
+    this.bucket = bucket;
+    this.object = object;
+    this.destinationBucket = destinationBucket;
+    this.destination = destination;
+  }
+
+  /**
+   * Reads the path: {@code [/resumable][/upload|/download]/storage/v1/b...}, in which a name is one
+   * segment, its slashes percent-encoded.
+   */
+  static GcsRoute of(Call call) {
+    String method = call.header("X-HTTP-Method-Override").orElse(call.method());
+    List<String> parts = new ArrayList<>(Arrays.asList(call.rawPath().split("/", -1)));
+    parts.removeIf(String::isEmpty);
+    while (!parts.isEmpty() && List.of("resumable", "upload", "download").contains(parts.get(0))) {
+      parts.remove(0);
+    }
+    if (parts.size() < 3 || !parts.subList(0, 3).equals(List.of("storage", "v1", "b"))) {
+      return new GcsRoute(Target.UNKNOWN, method, "", "", "", "");
+    }
+    return below(method, parts.subList(3, parts.size()));
+  }
+
+  private static GcsRoute below(String method, List<String> parts) {
+    String bucket = at(parts, 0);
+    String object = at(parts, 2);
+    switch (shape(parts)) {
+      case "":
+        return new GcsRoute(Target.BUCKETS, method, "", "", "", "");
+      case "*":
+        return new GcsRoute(Target.BUCKET, method, bucket, "", "", "");
+      case "*/storageLayout":
+        return new GcsRoute(Target.LAYOUT, method, bucket, "", "", "");
+      case "*/o":
+        return new GcsRoute(Target.OBJECTS, method, bucket, "", "", "");
+      case "*/o/*":
+        return new GcsRoute(Target.OBJECT, method, bucket, object, "", "");
+      case "*/o/*/compose":
+        return new GcsRoute(Target.COMPOSE, method, bucket, object, bucket, object);
+      case "*/o/*/moveTo/o/*":
+        return new GcsRoute(Target.MOVE, method, bucket, object, bucket, at(parts, 5));
+      case "*/o/*/rewriteTo/b/*/o/*":
+        return new GcsRoute(Target.REWRITE, method, bucket, object, at(parts, 5), at(parts, 7));
+      case "*/o/*/copyTo/b/*/o/*":
+        return new GcsRoute(Target.COPY, method, bucket, object, at(parts, 5), at(parts, 7));
+      default:
+        return new GcsRoute(Target.UNKNOWN, method, "", "", "", "");
+    }
+  }
+
+  /** The path with a star where a name stands: at 0 and 2, and after {@code b} and {@code o}. */
+  private static String shape(List<String> parts) {
+    List<String> shape = new ArrayList<>(parts);
+    for (int i = 0; i < shape.size(); i++) {
+      if (i == 0 || shape.get(i - 1).equals("b") || shape.get(i - 1).equals("o")) {
+        shape.set(i, "*");
+      }
+    }
+    return String.join("/", shape);
+  }
+
+  private static String at(List<String> parts, int index) {
+    return index < parts.size() ? Calls.decodePath(parts.get(index)) : "";
+  }
+
+  Target target() {
+    return target;
+  }
+
+  /** As meant, where the sent one is overridden by a header. */
+  String method() {
+    return method;
+  }
+
+  String bucket() {
+    return bucket;
+  }
+
+  /** The object, or the source of a move, rewrite or copy. */
+  String object() {
+    return object;
+  }
+
+  String destinationBucket() {
+    return destinationBucket;
+  }
+
+  String destination() {
+    return destination;
+  }
+}

@@ -1,0 +1,132 @@
+package io.manifestcommitter.emulator;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpHandler;
+import io.manifestcommitter.emulator.RequestLog.Cause;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The way of a request: latency, the account's rate, the fault rules, the store, the log, the
+ * reply. Holds no lock while anything waits.
+ */
+final class RequestHandler implements HttpHandler {
+  private final Protocol protocol;
+  private final RequestLog log;
+  private final Faults faults;
+  private final AtomicLong arrived = new AtomicLong();
+  private volatile Duration latency = Duration.ZERO;
+  private volatile Optional<RateLimit> limit = Optional.empty();
+
+  RequestHandler(Protocol protocol, RequestLog log, Faults faults) {
+    this.protocol = protocol;
+    this.log = log;
+    this.faults = faults;
+  }
+
+  void latency(Duration each) {
+    latency = each;
+  }
+
+  void limit(Optional<RateLimit> newLimit) {
+    limit = newLimit;
+  }
+
+  @Override
+  public void handle(HttpExchange exchange) throws IOException {
+    try {
+      long number = arrived.incrementAndGet();
+      Call call = Calls.read(exchange);
+      Operation operation = protocol.classify(call);
+      Outcome outcome = serve(call, operation);
+      int status = outcome.reply.map(Reply::status).orElse(0);
+      log.add(new RequestLog.Entry(number, call.method(), operation, status, outcome.cause));
+      if (outcome.reply.isPresent()) {
+        send(exchange, outcome.reply.get());
+      } else {
+        // Closing an exchange that has no response closes its connection.
+        exchange.close();
+      }
+    } catch (InterruptedException e) {
+      // The emulator is closing.
+      exchange.close();
+      Thread.currentThread().interrupt();
+    } catch (RuntimeException | Error e) {
+      // A bug of the emulator must not look like a fault of the store, which clients retry.
+      e.printStackTrace();
+      send(
+          exchange,
+          new Reply(501).body("text/plain", ("Emulator: " + e).getBytes(StandardCharsets.UTF_8)));
+    }
+  }
+
+  private Outcome serve(Call call, Operation operation) throws InterruptedException {
+    pause(latency);
+    Optional<RateLimit> current = limit;
+    if (current.isPresent() && !current.get().admit()) {
+      return new Outcome(Cause.LIMIT, protocol.refusal(call, current.get().status(), ""));
+    }
+    Optional<FaultRule> rule = faults.next(operation);
+    if (rule.isPresent()) {
+      return faulty(call, rule.get());
+    }
+    return new Outcome(Cause.STORE, protocol.answer(call));
+  }
+
+  private Outcome faulty(Call call, FaultRule rule) throws InterruptedException {
+    Reply reply;
+    switch (rule.action()) {
+      case REFUSE:
+        return new Outcome(Cause.FAULT, protocol.refusal(call, rule.status(), rule.code()));
+      case APPLY_THEN_FAIL:
+        protocol.answer(call);
+        return new Outcome(Cause.FAULT, protocol.refusal(call, rule.status(), rule.code()));
+      case APPLY_THEN_STALL:
+        reply = protocol.answer(call);
+        rule.pause();
+        return new Outcome(Cause.FAULT, reply);
+      case APPLY_THEN_DROP:
+        protocol.answer(call);
+        return new Outcome(Cause.FAULT, null);
+      case DROP:
+        return new Outcome(Cause.FAULT, null);
+      case STALL:
+      case HOLD:
+        rule.pause();
+        return new Outcome(Cause.FAULT, protocol.answer(call));
+    }
+    throw new IllegalStateException("Not an action: " + rule.action());
+  }
+
+  private static void pause(Duration delay) throws InterruptedException {
+    if (!delay.isZero()) {
+      Thread.sleep(delay.toMillis());
+    }
+  }
+
+  static void send(HttpExchange exchange, Reply reply) throws IOException {
+    reply.headers().forEach(exchange.getResponseHeaders()::set);
+    byte[] body = reply.body();
+    boolean head = exchange.getRequestMethod().equals("HEAD");
+    // -1: no body. For the JDK's server 0 would mean one of unknown length, sent in chunks.
+    exchange.sendResponseHeaders(reply.status(), head || body.length == 0 ? -1 : body.length);
+    if (!head && body.length > 0) {
+      exchange.getResponseBody().write(body);
+    }
+    exchange.close();
+  }
+
+  /** What becomes of a request. Without a reply, its connection is dropped. */
+  private static final class Outcome {
+    private final Cause cause;
+    private final Optional<Reply> reply;
+
+    Outcome(Cause cause, Reply replyOrNull) {
+      this.cause = cause;
+      this.reply = Optional.ofNullable(replyOrNull);
+    }
+  }
+}

@@ -1,0 +1,128 @@
+package io.manifestcommitter.emulator;
+
+import java.util.ArrayDeque;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * The requests that were answered, or dropped, in that order. An entry is made before the first
+ * byte of its response is sent: who has the response finds the entry.
+ */
+public final class RequestLog {
+  /** So many entries are kept; of more, the last ones. Counts are of all. */
+  public static final int CAPACITY = 200_000;
+
+  private final Deque<Entry> entries = new ArrayDeque<>();
+  private final Map<String, Long> counts = new TreeMap<>();
+
+  RequestLog() {}
+
+  synchronized void add(Entry entry) {
+    if (entries.size() == CAPACITY) {
+      entries.removeFirst();
+    }
+    entries.addLast(entry);
+    counts.merge(entry.operation(), 1L, Long::sum);
+  }
+
+  /** The last {@link #CAPACITY} requests, the oldest first. */
+  public synchronized List<Entry> entries() {
+    return List.copyOf(entries);
+  }
+
+  /** Requests by operation, those included that were refused or dropped. */
+  public synchronized Map<String, Long> counts() {
+    return Collections.unmodifiableMap(new TreeMap<>(counts));
+  }
+
+  /** Forgets entries and counts. */
+  public synchronized void clear() {
+    entries.clear();
+    counts.clear();
+  }
+
+  /** One request and what became of it. */
+  public static final class Entry {
+    private final long number;
+    private final String method;
+    private final Operation operation;
+    private final int status;
+    private final Cause cause;
+
+    Entry(long number, String method, Operation operation, int status, Cause cause) {
+      this.number = number;
+      this.method = method;
+      this.operation = operation;
+      this.status = status;
+      this.cause = cause;
+    }
+
+    /** From 1, in the order in which requests arrived. */
+    public long number() {
+      return number;
+    }
+
+    /** The HTTP method as sent. */
+    public String method() {
+      return method;
+    }
+
+    /** What was asked for: "rename", "list", "append". */
+    public String operation() {
+      return operation.name();
+    }
+
+    /** Decoded, from the root of the container or bucket; of a rename the destination. */
+    public String path() {
+      return operation.path();
+    }
+
+    /** The HTTP status sent; 0 where the connection was dropped. */
+    public int status() {
+      return status;
+    }
+
+    /** Whether the connection was closed without a response. */
+    public boolean dropped() {
+      return status == 0;
+    }
+
+    /** Whether the account's request rate refused it. */
+    public boolean refusedByLimit() {
+      return cause == Cause.LIMIT;
+    }
+
+    /** Whether a fault rule decided the answer, or when it came. */
+    public boolean faulted() {
+      return cause == Cause.FAULT;
+    }
+
+    /** "store", "limit" or "fault": who decided the answer. */
+    public String cause() {
+      return cause.name().toLowerCase(Locale.ROOT);
+    }
+
+    @Override
+    public String toString() {
+      return number
+          + " "
+          + method
+          + " "
+          + operation
+          + " "
+          + (dropped() ? "dropped" : Integer.toString(status))
+          + (cause == Cause.STORE ? "" : " by " + cause());
+    }
+  }
+
+  /** Who decided the answer. */
+  enum Cause {
+    STORE,
+    LIMIT,
+    FAULT
+  }
+}

@@ -1,0 +1,152 @@
+package io.manifestcommitter.emulator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.manifestcommitter.emulator.GcsClient.Answer;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+final class GcsListingTest {
+  private GcsEmulator emulator;
+  private GcsClient client;
+
+  @BeforeEach
+  void start() throws Exception {
+    emulator = GcsEmulator.start();
+    client = new GcsClient(emulator);
+  }
+
+  @AfterEach
+  void stop() {
+    emulator.close();
+  }
+
+  private void make(String... names) throws Exception {
+    for (String name : names) {
+      assertThat(client.insert(name, "x").status()).as(name).isEqualTo(200);
+    }
+  }
+
+  /** All pages, items and prefixes in one list each. */
+  private List<List<String>> pages(String query) throws Exception {
+    List<String> items = new ArrayList<>();
+    List<String> prefixes = new ArrayList<>();
+    String token = "";
+    int pages = 0;
+    do {
+      Answer page = client.list(query + (token.isEmpty() ? "" : "&pageToken=" + token));
+      assertThat(page.status()).isEqualTo(200);
+      items.addAll(page.names());
+      prefixes.addAll(page.prefixes());
+      token = page.get("nextPageToken");
+      assertThat(++pages).isLessThan(100);
+    } while (!token.isEmpty());
+    return List.of(items, prefixes);
+  }
+
+  @Test
+  void namesComeInTheOrderOfTheirUtf8Bytes() throws Exception {
+    String beyond = new String(Character.toChars(0x1F600));
+    make("b", beyond, "a/b", "a", "\uFF5E", "a.b", "B", "é");
+
+    assertThat(client.list("").names())
+        .containsExactly("B", "a", "a.b", "a/b", "b", "é", "\uFF5E", beyond);
+  }
+
+  @Test
+  void aDelimiterFoldsWhatIsBelow() throws Exception {
+    make("d/", "d/a/1", "d/a/2", "d/b", "d/c/", "d/c/3", "d.x", "e");
+
+    Answer level = client.list("?prefix=d/&delimiter=/");
+    assertThat(level.names()).containsExactly("d/", "d/b");
+    assertThat(level.prefixes()).containsExactly("d/a/", "d/c/");
+
+    Answer trailing = client.list("?prefix=d/&delimiter=/&includeTrailingDelimiter=true");
+    assertThat(trailing.names()).containsExactly("d/", "d/b", "d/c/");
+    assertThat(trailing.prefixes()).containsExactly("d/a/", "d/c/");
+
+    assertThat(client.list("?prefix=d").names())
+        .containsExactly("d.x", "d/", "d/a/1", "d/a/2", "d/b", "d/c/", "d/c/3");
+    assertThat(client.list("?delimiter=/").prefixes()).containsExactly("d/");
+    assertThat(client.list("?prefix=none/&delimiter=/").json().has("items")).isFalse();
+  }
+
+  @Test
+  void everyPageSizeGivesTheSameWhole() throws Exception {
+    make("d/", "d/a/1", "d/a/2", "d/a/", "d/b", "d/c/", "d/c/3", "d/c/4/5", "d/e", "f");
+    for (String query :
+        List.of(
+            "?prefix=",
+            "?prefix=d/&delimiter=/",
+            "?prefix=d/&delimiter=/&includeTrailingDelimiter=true",
+            "?delimiter=/&includeTrailingDelimiter=true")) {
+      List<List<String>> whole = pages(query);
+      for (int size = 1; size <= 11; size++) {
+        assertThat(pages(query + "&maxResults=" + size)).as(query + " by " + size).isEqualTo(whole);
+      }
+    }
+  }
+
+  @Test
+  void aPrefixAndItsObjectComeOnOnePage() throws Exception {
+    make("a", "d/", "d/1", "e");
+
+    Answer first = client.list("?delimiter=/&includeTrailingDelimiter=true&maxResults=2");
+    assertThat(first.names()).containsExactly("a");
+    assertThat(first.prefixes()).isEmpty();
+    Answer second =
+        client.list(
+            "?delimiter=/&includeTrailingDelimiter=true&maxResults=2&pageToken="
+                + first.get("nextPageToken"));
+    assertThat(second.names()).containsExactly("d/");
+    assertThat(second.prefixes()).containsExactly("d/");
+  }
+
+  @Test
+  void aPageGoesOnWhereTheLastOneEndedThoughNamesWentAndCame() throws Exception {
+    make("a", "b", "c", "d");
+    String token = client.list("?maxResults=2").get("nextPageToken");
+    assertThat(client.send("DELETE", GcsClient.object("b")).status()).isEqualTo(204);
+    make("aa", "bb");
+
+    assertThat(client.list("?pageToken=" + token).names()).containsExactly("bb", "c", "d");
+  }
+
+  @Test
+  void offsetsBoundTheNames() throws Exception {
+    make("a", "b/1", "b/2", "c", "d");
+
+    assertThat(client.list("?startOffset=b/2&endOffset=d").names()).containsExactly("b/2", "c");
+    Answer folded = client.list("?startOffset=b/2&delimiter=/");
+    assertThat(folded.names()).containsExactly("c", "d");
+    assertThat(folded.prefixes()).containsExactly("b/");
+    assertThat(client.list("?prefix=b/&startOffset=a").names()).containsExactly("b/1", "b/2");
+  }
+
+  @Test
+  void aPageHasAThousandUnlessMoreIsAskedFor() throws Exception {
+    for (int i = 0; i < 1001; i++) {
+      client.insert("n" + (1000 + i), "");
+    }
+
+    Answer page = client.list("");
+    assertThat(page.names()).hasSize(1000);
+    assertThat(client.list("?pageToken=" + page.get("nextPageToken")).names())
+        .containsExactly("n2000");
+    assertThat(client.list("?maxResults=5000&projection=full").names()).hasSize(1000);
+    assertThat(client.list("?maxResults=5000").names()).hasSize(1001);
+  }
+
+  @Test
+  void whatIsNotServedIsRefused() throws Exception {
+    assertThat(client.list("?versions=true").status()).isEqualTo(400);
+    assertThat(client.list("?matchGlob=**").status()).isEqualTo(400);
+    assertThat(client.list("?pageToken=%21%21").status()).isEqualTo(400);
+    assertThat(client.list("?maxResults=many").status()).isEqualTo(400);
+    assertThat(client.list("?versions=false").status()).isEqualTo(200);
+    assertThat(client.send("GET", "/storage/v1/b/none/o").reason()).isEqualTo("notFound");
+  }
+}
