@@ -1,5 +1,6 @@
 package io.manifestcommitter.store;
 
+import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -35,10 +36,11 @@ final class AdaptiveRate {
   private static final int SLOTS_OF_A_SECOND = 10;
   private static final long SLOT = SECOND / SLOTS_OF_A_SECOND;
 
-  /** The best second of so many slots is what the store serves: after a pause there are others. */
+  /** Over so long a time drivers that wait and then answer in bunches do not matter. */
   private static final int SLOTS = 3 * SLOTS_OF_A_SECOND;
 
   private final int[] served = new int[SLOTS];
+  private final long firstSlot;
   private long slot;
 
   private long refusals;
@@ -49,7 +51,8 @@ final class AdaptiveRate {
   private int refusalsInARow;
 
   AdaptiveRate(long now) {
-    this.slot = now / SLOT;
+    this.firstSlot = now / SLOT;
+    this.slot = firstSlot;
     this.next = now;
   }
 
@@ -94,7 +97,7 @@ final class AdaptiveRate {
       return false;
     }
     advance(now);
-    servedRate = Math.max(LEAST, bestSecond());
+    servedRate = Math.max(LEAST, servedInASecond());
     if (isLimited()) {
       servedRate = Math.max(servedRate, LEAST_KEPT * limit);
     }
@@ -122,17 +125,9 @@ final class AdaptiveRate {
     return wait;
   }
 
-  private int bestSecond() {
-    int best = 0;
-    int second = 0;
-    for (int i = 0; i < SLOTS; i++) {
-      second += served[slot(slot - i)];
-      if (i >= SLOTS_OF_A_SECOND) {
-        second -= served[slot(slot - i + SLOTS_OF_A_SECOND)];
-      }
-      best = Math.max(best, second);
-    }
-    return best;
+  private double servedInASecond() {
+    long slots = Math.max(SLOTS_OF_A_SECOND, Math.min(SLOTS, slot - firstSlot + 1));
+    return (double) Arrays.stream(served).sum() * SLOTS_OF_A_SECOND / slots;
   }
 
   private static int slot(long number) {

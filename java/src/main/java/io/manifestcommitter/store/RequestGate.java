@@ -16,7 +16,8 @@ import org.slf4j.LoggerFactory;
  * allowed to begin with, more while the store keeps its pace, half as many after a failure. So many
  * a second are made: what the user allows ({@code io.rate}), and from the first that the store
  * refuses (429, 503) what it was seen to serve. A refused request is made again, and slows down all
- * others, for a bounded time ({@code throttle.timeout}).
+ * others, for a bounded time ({@code throttle.timeout}); if the store serves nothing in that time,
+ * each request from there on has one try, until one is served.
  *
  * <p>Safe for use by many threads. A request must not make another one inside: both would need a
  * place.
@@ -46,6 +47,11 @@ public final class RequestGate {
   private double atOnce;
   private double usualNanos;
   private boolean told;
+
+  /** Whether the store has served nothing since it refused a request, and since when. */
+  private boolean refusing;
+
+  private long refusingSince;
 
   /**
    * A gate.
@@ -127,9 +133,9 @@ public final class RequestGate {
           throw e;
         }
         statistics.increment(StatisticNames.STORE_IO_THROTTLED);
-        refused(begun);
-        if (clock.nanos() - first >= patience) {
-          throw givenUp(what, clock.nanos() - first, e);
+        long refusedFor = refused(begun, first);
+        if (refusedFor >= patience) {
+          throw givenUp(what, refusedFor, e);
         }
         LOG.debug("The store refused {}; it will be asked again", what, e);
       } finally {
@@ -165,7 +171,7 @@ public final class RequestGate {
         underWay++;
         long now = clock.nanos();
         byUser = userRate.reserve(now);
-        byStore = storeRate.reserve(now);
+        byStore = isExhausted(now) ? 0 : Math.min(patience, storeRate.reserve(now));
       }
     } catch (InterruptedException e) {
       throw interrupted();
@@ -208,6 +214,7 @@ public final class RequestGate {
   private synchronized void served(long begun, boolean isShort) {
     long now = clock.nanos();
     storeRate.served(now);
+    refusing = false;
     if (isShort) {
       learn((double) (now - begun));
     }
@@ -230,9 +237,31 @@ public final class RequestGate {
     usualNanos += WEIGHT * (nanos - usualNanos);
   }
 
-  private synchronized void refused(long since) {
-    storeRate.refused(clock.nanos(), since);
+  /**
+   * Slows down.
+   *
+   * @param begun when the refused request was made
+   * @param first when it was made for the first time
+   * @return for how many nanoseconds that request has been refused by now, or all of them,
+   *     whichever is longer
+   */
+  private synchronized long refused(long begun, long first) {
+    long now = clock.nanos();
+    storeRate.refused(now, begun);
+    if (!refusing) {
+      refusing = true;
+      refusingSince = begun;
+    }
     tell();
+    return now - Math.min(first, refusingSince);
+  }
+
+  /**
+   * Whether the store has refused everything for so long that nothing is waited for any more: each
+   * request that still has to be tried gets one try.
+   */
+  private boolean isExhausted(long now) {
+    return refusing && now - refusingSince >= patience;
   }
 
   private void tell() {

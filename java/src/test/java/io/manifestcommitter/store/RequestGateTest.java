@@ -210,6 +210,35 @@ class RequestGateTest {
   }
 
   @Test
+  void whatFollowsAfterGivingUpHasOneTryUntilTheStoreServesAgain() throws Exception {
+    RequestGate gate = gate(0, MINUTE);
+    AtomicInteger tries = new AtomicInteger();
+    RequestGate.Request<Boolean> refused =
+        () -> {
+          tries.incrementAndGet();
+          throw new HttpFailure(503);
+        };
+    assertThatThrownBy(() -> gate.pass("the first", refused))
+        .isInstanceOf(StoreRefusedException.class);
+    tries.set(0);
+    time.waits.clear();
+
+    for (int i = 0; i < 10; i++) {
+      assertThatThrownBy(() -> gate.pass("another", refused))
+          .isInstanceOf(StoreRefusedException.class)
+          .hasMessageContaining("another");
+    }
+    assertThat(tries).hasValue(10);
+    assertThat(time.waits).isEmpty();
+
+    pass(gate, 1);
+    tries.set(0);
+    assertThatThrownBy(() -> gate.pass("a later one", refused))
+        .isInstanceOf(StoreRefusedException.class);
+    assertThat(tries).hasValueGreaterThan(3);
+  }
+
+  @Test
   void withoutPatienceTheStoresOwnErrorComesAtOnce() {
     HttpFailure failure = new HttpFailure(429);
     assertThatThrownBy(
