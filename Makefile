@@ -4,6 +4,7 @@ PYTHON ?= python3
 MVN ?= mvn -B -ntp
 VERSION := $(shell sed -n 's:^  <version>\(.*\)</version>:\1:p' pom.xml | head -n 1)
 JAR := target/manifest-committer-$(VERSION).jar
+EMULATORS := target/emulators/manifest-committer-emulators-$(VERSION).jar
 WHEEL := python/dist/manifest_committer-$(VERSION)-py3-none-any.whl
 
 # The floor and the newest; the same wheel, so the same jar, is tested on both.
@@ -12,26 +13,51 @@ SPARK_NEWEST := 4.3.0
 VENVS := .venv
 
 JAVA_SOURCES := $(shell find java/src/main -type f)
+EMULATOR_SOURCES := $(shell find tests/emulators/src/main -type f)
 PYTHON_SOURCES := $(shell find python/manifest_committer -name '*.py') python/pyproject.toml
 
 # The stock Spark bindings (Scala version, Spark version) that run on each of them.
 BINDINGS_$(SPARK_FLOOR) := 2.12:3.5.8
 BINDINGS_$(SPARK_NEWEST) := 2.13:4.1.2
 
+# The connectors for Azure and Google storage that run on each of them: Hadoop version, connector version.
+AZURE_$(SPARK_FLOOR) := 3.3.4
+AZURE_$(SPARK_NEWEST) := 3.5.0
+GCS_$(SPARK_FLOOR) := 3.1.15
+GCS_$(SPARK_NEWEST) := 4.0.4
+
+COPY_JAR := $(MVN) -q org.apache.maven.plugins:maven-dependency-plugin:3.10.0:copy -Dmdep.stripVersion=true
+
 # The Hadoop that we compile against, and the newest.
 HADOOP_FLOOR := 3.3.4
 HADOOP_NEWEST := 3.5.0
 
-.PHONY: demo test build lint docs bench scale clean test-java test-python test-connect \
-	test-hadoop-$(HADOOP_FLOOR) test-hadoop-$(HADOOP_NEWEST) test-spark-$(SPARK_FLOOR) test-spark-$(SPARK_NEWEST)
+# The emulated stores.
+STORES := abfs abfss gs
+
+.PHONY: demo test build lint docs bench scale throttle requests faults emulators clean test-java test-python \
+	test-emulators test-connect test-stores environments lane-java lane-spark \
+	test-hadoop-$(HADOOP_FLOOR) test-hadoop-$(HADOOP_NEWEST) \
+	test-connectors-$(HADOOP_FLOOR) test-connectors-$(HADOOP_NEWEST) \
+	test-spark-$(SPARK_FLOOR) test-spark-$(SPARK_NEWEST) \
+	test-core-$(SPARK_FLOOR) test-core-$(SPARK_NEWEST) test-stores-$(SPARK_FLOOR) test-stores-$(SPARK_NEWEST)
 
 build: $(WHEEL)
 
 demo: $(VENVS)/demo/.done
 	$(VENVS)/demo/bin/python python/examples/flights.py
 
-test: test-java lint test-python test-hadoop-$(HADOOP_FLOOR) test-hadoop-$(HADOOP_NEWEST) \
-	test-spark-$(SPARK_FLOOR) test-spark-$(SPARK_NEWEST) test-connect
+# Two lanes side by side, each in its order; what both need is made before.
+test: test-java lint test-python test-emulators environments
+	$(MAKE) -j2 -Oline lane-java lane-spark
+
+lane-java:
+	$(MAKE) -j1 test-hadoop-$(HADOOP_FLOOR) test-connectors-$(HADOOP_FLOOR) \
+		test-hadoop-$(HADOOP_NEWEST) test-connectors-$(HADOOP_NEWEST)
+
+lane-spark:
+	$(MAKE) -j1 test-spark-$(SPARK_FLOOR) test-spark-$(SPARK_NEWEST) test-connect \
+		test-core-$(SPARK_FLOOR) test-core-$(SPARK_NEWEST)
 
 lint: $(VENVS)/tools/.done $(JAR)
 	$(MVN) -q spotless:check
@@ -52,6 +78,25 @@ bench scale: $(JAR)
 	$(MVN) -q -f benchmarks/pom.xml compile
 	java -cp benchmarks/target/classes:$$(cat benchmarks/target/classpath) io.manifestcommitter.bench.$(BENCH_MAIN) $(BENCH_ARGS)
 
+# The stores without an account, until interrupted; prints the Spark settings that lead to them.
+emulators: $(EMULATORS)
+	java -cp $(EMULATORS):$$(cat target/emulators/classpath) io.manifestcommitter.emulator.Emulators \
+		--abfs-port=$(ABFS_PORT) --gcs-port=$(GCS_PORT)
+
+# Every fault at every request, on the emulators: hours. Alone: FAULTS_ONLY='abfs/spark-append/.*'
+faults: $(JAR) $(EMULATORS)
+	$(MVN) -f tests/connectors/pom.xml verify -Dhadoop.version=$(HADOOP_FLOOR) -Dit.test=FaultMatrixIT -Dfaults.mode=full '-Dfaults.only=$(FAULTS_ONLY)'
+	$(MVN) -f tests/connectors/pom.xml verify -Dhadoop.version=$(HADOOP_NEWEST) -Dit.test=FaultMatrixIT -Dfaults.mode=full '-Dfaults.only=$(FAULTS_ONLY)'
+
+# On the emulators with each version of the connectors: how the rate follows a limit; requests for each file and directory.
+throttle: CONNECTORS_MAIN := throttle.Throttle
+requests: CONNECTORS_MAIN := connectors.RequestCounts
+throttle requests: $(JAR) $(EMULATORS)
+	for version in $(HADOOP_FLOOR) $(HADOOP_NEWEST); do \
+		$(MVN) -q -f tests/connectors/pom.xml test-compile -Dhadoop.version=$$version && \
+		java -cp $$(cat target/connectors-$$version/classpath) io.manifestcommitter.$(CONNECTORS_MAIN) || exit 1; \
+	done
+
 clean:
 	rm -rf target tests/hadoop/target benchmarks/target python/dist python/build python/*.egg-info python/manifest_committer/jars $(VENVS)
 
@@ -65,16 +110,36 @@ test-python: $(VENVS)/tools/.done $(WHEEL)
 test-hadoop-$(HADOOP_FLOOR) test-hadoop-$(HADOOP_NEWEST): test-hadoop-%: $(JAR)
 	$(MVN) -f tests/hadoop/pom.xml verify -Dhadoop.version=$*
 
+test-emulators: $(VENVS)/emulators/.done $(EMULATORS)
+	$(MVN) -f tests/emulators/pom.xml verify
+	$(VENVS)/emulators/bin/python -m pytest -q tests/emulators/python
+
+test-connectors-$(HADOOP_FLOOR) test-connectors-$(HADOOP_NEWEST): test-connectors-%: $(JAR) $(EMULATORS)
+	$(MVN) -f tests/connectors/pom.xml verify -Dhadoop.version=$*
+
 test-spark-$(SPARK_FLOOR) test-spark-$(SPARK_NEWEST): test-spark-%: $(VENVS)/spark-%/.done
 	$(VENVS)/spark-$*/bin/python -m pytest -q tests/e2e
 
 test-connect: $(VENVS)/spark-$(SPARK_NEWEST)/.done
 	$(VENVS)/spark-$(SPARK_NEWEST)/bin/python -m pytest -q tests/connect
 
+# The end-to-end tests on the emulated stores: every kind of write, and all of them.
+test-core-$(SPARK_FLOOR) test-core-$(SPARK_NEWEST): test-core-%: $(VENVS)/spark-%/.done $(EMULATORS)
+	for store in $(STORES); do $(VENVS)/spark-$*/bin/python -m pytest -q tests/e2e --store $$store --core || exit 1; done
+
+test-stores: test-stores-$(SPARK_FLOOR) test-stores-$(SPARK_NEWEST)
+
+test-stores-$(SPARK_FLOOR) test-stores-$(SPARK_NEWEST): test-stores-%: $(VENVS)/spark-%/.done $(EMULATORS)
+	for store in $(STORES); do $(VENVS)/spark-$*/bin/python -m pytest -q tests/e2e --store $$store || exit 1; done
+
 # The jar and what carries it.
 
 $(JAR): pom.xml $(JAVA_SOURCES)
 	$(MVN) -q package -Dmaven.test.skip=true
+	touch $@
+
+$(EMULATORS): tests/emulators/pom.xml $(EMULATOR_SOURCES)
+	$(MVN) -q -f tests/emulators/pom.xml package -Dmaven.test.skip=true
 	touch $@
 
 $(WHEEL): $(JAR) $(PYTHON_SOURCES) $(VENVS)/build/.done
@@ -102,12 +167,21 @@ $(VENVS)/tools/.done: python/pyproject.toml Makefile
 	$(VENVS)/tools/bin/pip install -q ruff==0.14.4 mypy==1.18.2 pytest==8.4.2 'setuptools>=77' wheel 'pandas<3'
 	touch $@
 
+$(VENVS)/emulators/.done: Makefile
+	$(PYTHON) -m venv --clear $(VENVS)/emulators
+	$(VENVS)/emulators/bin/pip install -q pytest==8.4.2 azure-storage-file-datalake==12.26.1 google-cloud-storage==3.17.1
+	touch $@
+
+environments: $(VENVS)/emulators/.done $(VENVS)/spark-$(SPARK_FLOOR)/.done $(VENVS)/spark-$(SPARK_NEWEST)/.done $(EMULATORS)
+
 $(VENVS)/spark-%/.done: $(WHEEL) Makefile
 	$(PYTHON) -m venv $(VENVS)/spark-$*
 	$(VENVS)/spark-$*/bin/pip install -q 'pyspark[connect]==$*' pytest==8.4.2 'pandas>=2.2,<3' pyarrow setuptools
 	$(VENVS)/spark-$*/bin/pip install -q --no-deps --force-reinstall $(WHEEL)
 	mkdir -p $(VENVS)/spark-$*/jars
-	$(MVN) -q org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy -Dmdep.stripVersion=true \
-		-Dartifact=org.apache.spark:spark-hadoop-cloud_$(BINDINGS_$*) -DoutputDirectory=$(VENVS)/spark-$*/jars
+	$(COPY_JAR) -Dartifact=org.apache.spark:spark-hadoop-cloud_$(BINDINGS_$*) -DoutputDirectory=$(VENVS)/spark-$*/jars
+	$(COPY_JAR) -Dartifact=org.apache.hadoop:hadoop-azure:$(AZURE_$*) -DoutputDirectory=$(VENVS)/spark-$*/jars
+	$(COPY_JAR) -Dartifact=com.google.cloud.bigdataoss:gcs-connector:$(GCS_$*):jar:shaded -DoutputDirectory=$(VENVS)/spark-$*/jars
+	mv $(VENVS)/spark-$*/jars/gcs-connector-shaded.jar $(VENVS)/spark-$*/jars/gcs-connector.jar
 	mv $(VENVS)/spark-$*/jars/spark-hadoop-cloud_*.jar $(VENVS)/spark-$*/jars/spark-hadoop-cloud.jar
 	touch $@

@@ -76,6 +76,9 @@ class CommitterInfo:
     """Empty for a path without one."""
     ok: bool
     """Whether the manifest committer commits what is written there, and nothing is an error."""
+    file_system: Setting | None
+    """The class of the store's FileSystem, and as source the jar that it was loaded from; None if
+    the store was not opened."""
     committer: str | None
     """The class of the committer that the factory made; None if it made none."""
     description: str | None
@@ -97,7 +100,8 @@ class CommitterInfo:
     streaming_protocol: Setting
     """By what streaming queries commit."""
     options: Mapping[str, Setting]
-    """The committer's options that do not have their default."""
+    """The committer's options that do not have their default, and settings of the store's
+    connector that act on commits."""
     problems: tuple[Problem, ...]
     """The worst first."""
     version: str
@@ -157,6 +161,7 @@ def parse_info(answer: str) -> CommitterInfo:
         path=report["path"],
         scheme=report["scheme"],
         ok=report["ok"],
+        file_system=_file_system(report),
         committer=report["committer"],
         description=report["description"],
         job_directory=report["jobDirectory"],
@@ -181,6 +186,12 @@ def parse_info(answer: str) -> CommitterInfo:
         hadoop_version=report["hadoopVersion"],
         text=parsed["text"],
     )
+
+
+def _file_system(report: Mapping[str, Any]) -> Setting | None:
+    if report["fileSystem"] is None:
+        return None
+    return Setting(report["fileSystem"], report["fileSystemJar"])
 
 
 def _ask_server(spark: Any, path: str) -> str:

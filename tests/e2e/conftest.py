@@ -1,5 +1,8 @@
 """Sessions and tables for the end-to-end tests.
 
+They run on the local disk, or with ``--store`` on an emulated store through its real connector.
+There, tests marked ``local_disk`` are left out, and with ``--core`` all but those marked ``core``.
+
 One JVM serves the whole run; every module gets a Spark context of its own in it. What must be seen
 in a JVM of its own (a jar that arrives late, one that is missing) is in ``programs/`` and runs as
 a child process.
@@ -20,12 +23,26 @@ from pyspark.sql import SparkSession
 # Before they are imported: their assertions, too, then show what they compare.
 pytest.register_assert_rewrite("sessions", "tables")
 
+import stores
+from places import Place
 from sessions import started
 from tables import Table
+
+HERE = Path(__file__).parent
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--store", choices=stores.NAMES, default=stores.LOCAL)
+    parser.addoption("--core", action="store_true", help="on a store, only tests marked core")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Sets what Spark's launch scripts read from the environment, before anything starts a JVM."""
+    config.addinivalue_line("markers", "core: belongs to the short run on a store")
+    config.addinivalue_line("markers", "more: a parameter of a core test that does not")
+    config.addinivalue_line("markers", "only_on(*names): for these stores")
+    config.addinivalue_line("markers", "local_disk: needs a local disk, or has nothing to do there")
+    stores.choose(config.getoption("--store"))
     os.environ.update(
         # File names outside ASCII need it: before JDK 18 the JVM takes their encoding from here.
         LC_ALL="C.UTF-8",
@@ -33,6 +50,37 @@ def pytest_configure(config: pytest.Config) -> None:
         PYSPARK_PYTHON=sys.executable,
         PYSPARK_DRIVER_PYTHON=sys.executable,
     )
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """The tests of the connectors need a store."""
+    is_local = config.getoption("--store") == stores.LOCAL
+    return True if is_local and collection_path == HERE / "emulated" else None
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("--store") == stores.LOCAL:
+        return
+
+    def belongs(item: pytest.Item) -> bool:
+        marks = {mark.name for mark in item.iter_markers()}
+        if config.getoption("--core") and ("core" not in marks or "more" in marks):
+            return False
+        only_on = item.get_closest_marker("only_on")
+        if only_on is not None and stores.name() not in only_on.args:
+            return False
+        return "local_disk" not in marks
+
+    config.hook.pytest_deselected(items=[item for item in items if not belongs(item)])
+    # The stock bindings need a JVM of their own: last, they leave no other to be started after it.
+    items[:] = sorted(filter(belongs, items), key=lambda item: "stock_bindings" in item.nodeid)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """The emulator of the chosen store, if it has one."""
+    with stores.running(tmp_path_factory.mktemp("store")):
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -54,19 +102,32 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
 
 
 @pytest.fixture
-def new_table(spark: SparkSession, tmp_path: Path) -> Callable[..., Table]:
+def place(tmp_path: Path) -> Place:
+    """A directory of this test's own, on the store."""
+    return stores.place(tmp_path)
+
+
+@pytest.fixture
+def warehouse(spark: SparkSession) -> Place:
+    """Where the session keeps the tables of its catalog."""
+    return stores.at(spark.conf.get("spark.sql.warehouse.dir"))
+
+
+@pytest.fixture
+def new_table(spark: SparkSession, place: Place) -> Callable[..., Table]:
     """Makes the handle of a table that does not exist yet, by default of Parquet files."""
 
     def make(schema: str = "value string, p int", **kwargs: str) -> Table:
-        return Table(spark, tmp_path / "table", schema, **kwargs)
+        return Table(spark, place / "table", schema, **kwargs)
 
     return make
 
 
 @pytest.fixture
-def catalog_table(spark: SparkSession, tmp_path: Path) -> Iterator[Callable[..., Table]]:
+def catalog_table(
+    spark: SparkSession, tmp_path: Path, warehouse: Place
+) -> Iterator[Callable[..., Table]]:
     """Makes tables with ``CREATE TABLE`` (or only their handles), and drops them in the end."""
-    warehouse = Path(spark.conf.get("spark.sql.warehouse.dir").removeprefix("file:"))
     made: list[str] = []
 
     def make(

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from places import Place
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql.functions import col, concat, lit, udf
 
@@ -129,23 +130,38 @@ def waiting_for_speculation(meeting: Path) -> Any:
     return udf(check, "bigint").asNondeterministic()
 
 
-def losing_staged_files(*roots: Path) -> Any:
+def losing_staged_files(*roots: Place) -> Any:
     """Deletes, from the last task, what the other tasks have staged below the roots."""
-    return in_staging("import os; os.remove(path) if 'part-00003-' not in path else None", *roots)
+
+    def lose(path):
+        if "part-00003-" not in path.name:
+            path.unlink()
+
+    return in_staging(lose, *roots)
 
 
-def in_staging(statement: str, *roots: Path) -> Any:
-    """Runs a statement from the last task for every ``path`` of a staged file below the roots."""
-    last, patterns = LAST, [f"{root}/**/_manifest_*/*/output/**/part-*" for root in roots]
+def copying_staged_files(*roots: Place) -> Any:
+    """Leaves, from the last task, a second copy of each file that is staged below the roots."""
+
+    def leave_copy(path):
+        (path.parent / path.name.replace("part-", "part-9")).write_bytes(path.read_bytes())
+
+    return in_staging(leave_copy, *roots)
+
+
+def in_staging(harm: Any, *roots: Place) -> Any:
+    """Does harm, from the last task, to every staged file below the roots."""
+    last = LAST
+
+    def is_staged(path):
+        return "/_manifest_" in str(path) and "/output/" in str(path).rpartition("/_manifest_")[2]
 
     def check(number):
-        import glob
-
         if number == last:
-            staged = [p for pattern in patterns for p in glob.glob(pattern, recursive=True)]
-            assert staged, f"nothing is staged in {patterns}"
+            staged = [path for root in roots for path in root.rglob("part-*") if is_staged(path)]
+            assert staged, f"nothing is staged in {roots}"
             for path in staged:
-                exec(statement, {"path": path})
+                harm(path)
         return number
 
     return udf(check, "bigint").asNondeterministic()

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import stores
 from pyspark.sql import SparkSession
 
 import manifest_committer
@@ -45,7 +46,8 @@ def started(
 ) -> Iterator[SparkSession]:
     """A session that is configured for our committer by the builder."""
     builder = SparkSession.builder.master(master).appName("manifest-committer-e2e")
-    settings = {**BASE, **(conf or {}), "spark.sql.warehouse.dir": str(scratch / "warehouse")}
+    warehouse = stores.place(scratch) / "warehouse"
+    settings = {**BASE, **stores.conf(), **(conf or {}), "spark.sql.warehouse.dir": str(warehouse)}
     for key, value in settings.items():
         builder = builder.config(key, value)
     session = manifest_committer.configure_builder(builder).getOrCreate()

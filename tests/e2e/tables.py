@@ -1,4 +1,4 @@
-"""A table on the local disk as the tests see it: its rows, its files, its report."""
+"""A table as the tests see it: its rows, its files, its report."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from places import Place, path_of
 from pyspark.sql import DataFrame, SparkSession
 
 Row = tuple[Any, ...]
@@ -35,7 +35,7 @@ class Table:
     def __init__(
         self,
         spark: SparkSession,
-        path: Path,
+        path: Place,
         schema: str,
         *,
         fmt: str = "parquet",
@@ -93,7 +93,7 @@ class Table:
                 files[relative.as_posix()] = file.stat().st_size
         return files
 
-    def snapshot(self, directory: Path | None = None) -> dict[str, str]:
+    def snapshot(self, directory: Place | None = None) -> dict[str, str]:
         """All that is in a directory, hidden or not: directories, and files with digests."""
         root = directory or self.path
         return {
@@ -105,8 +105,8 @@ class Table:
     def report(self) -> Report:
         """Reads ``_SUCCESS`` and the complete list as the plain files that they are."""
         success = json.loads((self.path / "_SUCCESS").read_text("utf-8"))
-        with gzip.open(self.path / "_SUCCESS.files", "rt", encoding="utf-8") as lines:
-            header, *files = [json.loads(line) for line in lines]
+        complete = gzip.decompress((self.path / "_SUCCESS.files").read_bytes())
+        header, *files = [json.loads(line) for line in complete.decode().splitlines()]
         assert success["name"].startswith("org.apache.hadoop.fs.s3a.commit.files.SuccessData/")
         assert header["jobId"] == success["jobId"]
         assert header["files"] == len(files)
@@ -120,7 +120,7 @@ class Table:
 
     def below(self, uri: str) -> str:
         """A path that is written as a URI; without the table's path, if it is below the table."""
-        return unquote(urlsplit(uri).path).removeprefix(f"{self.path}/")
+        return unquote(urlsplit(uri).path).removeprefix(f"{path_of(self.path)}/")
 
     def listed(self, path: str) -> str:
         """A path of the complete list: as it is if below the table, otherwise as a URI."""
@@ -159,5 +159,5 @@ class Table:
                 assert path in ("_SUCCESS", "_SUCCESS.files"), f"left behind: {path}"
 
 
-def digest(entry: Path) -> str:
+def digest(entry: Place) -> str:
     return "directory" if entry.is_dir() else hashlib.sha256(entry.read_bytes()).hexdigest()

@@ -10,6 +10,7 @@ import faults
 import pytest
 from tables import Row, Table
 
+more = pytest.mark.more
 JOBS = 6
 
 
@@ -23,8 +24,11 @@ def append_at_once(table: Table) -> None:
             done.result()
 
 
-@pytest.mark.parametrize("partition_by", [[], ["p"]], ids=["flat", "partitioned"])
-@pytest.mark.parametrize("exists", [False, True], ids=["new", "existing"])
+@pytest.mark.core
+@pytest.mark.parametrize(
+    "partition_by", [pytest.param([], marks=more), ["p"]], ids=["flat", "partitioned"]
+)
+@pytest.mark.parametrize("exists", [False, pytest.param(True, marks=more)], ids=["new", "existing"])
 def test_appends(new_table: Callable[..., Table], partition_by: list[str], exists: bool) -> None:
     table = new_table(partition_by=partition_by)
     expected = Counter(row for job in range(JOBS) for row in rows_of(job))

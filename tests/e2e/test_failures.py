@@ -11,6 +11,7 @@ from typing import Any
 
 import faults
 import pytest
+from places import Place
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 from sessions import settings
@@ -19,6 +20,8 @@ from tables import Row, Table
 OLD: list[Row] = [("a", 0), ("b", 1), ("c", 2), ("d", 3)]
 DYNAMIC = {"spark.sql.sources.partitionOverwriteMode": "dynamic"}
 
+more = pytest.mark.more
+
 # A job that fails in its tasks, and one whose tasks all commit but whose commit cannot be right.
 FAULTS: dict[str, tuple[Callable[..., Any], str]] = {
     "task": (lambda *_: faults.failing(), "failed on purpose"),
@@ -26,16 +29,20 @@ FAULTS: dict[str, tuple[Callable[..., Any], str]] = {
 }
 
 
-@pytest.fixture(params=FAULTS)
-def broken(request: pytest.FixtureRequest, spark: SparkSession, tmp_path: Path) -> Any:
+@pytest.fixture(params=[pytest.param("task", marks=more), "commit"])
+def broken(
+    request: pytest.FixtureRequest, spark: SparkSession, place: Place, warehouse: Place
+) -> Any:
     """Registers the view ``broken``, and gives what the error of a job that writes it says."""
     make, message = FAULTS[request.param]
-    warehouse = Path(spark.conf.get("spark.sql.warehouse.dir").removeprefix("file:"))
-    faults.numbered(spark, make(tmp_path, warehouse)).createOrReplaceTempView("broken")
+    faults.numbered(spark, make(place, warehouse)).createOrReplaceTempView("broken")
     return message
 
 
-@pytest.mark.parametrize("partition_by", [[], ["p"]], ids=["flat", "partitioned"])
+@pytest.mark.core
+@pytest.mark.parametrize(
+    "partition_by", [pytest.param([], marks=more), ["p"]], ids=["flat", "partitioned"]
+)
 def test_retried_task(new_table: Callable[..., Table], partition_by: list[str]) -> None:
     table = new_table(partition_by=partition_by)
     # Without it Spark sorts partitioned rows first, and the attempt would fail without any file.
@@ -44,7 +51,10 @@ def test_retried_task(new_table: Callable[..., Table], partition_by: list[str]) 
     assert table.rows() == faults.numbered_rows()
 
 
-@pytest.mark.parametrize("partition_by", [[], ["p"]], ids=["flat", "partitioned"])
+@pytest.mark.core
+@pytest.mark.parametrize(
+    "partition_by", [pytest.param([], marks=more), ["p"]], ids=["flat", "partitioned"]
+)
 @pytest.mark.parametrize(
     ("mode", "options"),
     [
@@ -88,7 +98,7 @@ def test_failed_write_changes_nothing(
 def test_failed_sql_changes_nothing(
     catalog_table: Callable[..., Table],
     broken: str,
-    tmp_path: Path,
+    place: Place,
     statement: str,
     conf: dict[str, str],
     custom_location: bool,
@@ -96,13 +106,13 @@ def test_failed_sql_changes_nothing(
     table = catalog_table()
     if custom_location:
         table.spark.sql(
-            f"ALTER TABLE {table.name} ADD PARTITION (p = 1) LOCATION '{tmp_path}/elsewhere'"
+            f"ALTER TABLE {table.name} ADD PARTITION (p = 1) LOCATION '{place}/elsewhere'"
         )
     table.frame(OLD).write.insertInto(table.name)
-    before = table.snapshot(), table.snapshot(tmp_path)
+    before = table.snapshot(), table.snapshot(place)
     with settings(table.spark, conf), pytest.raises(Exception, match=broken):
         table.spark.sql(statement.format(t=table.name))
-    assert (table.snapshot(), table.snapshot(tmp_path)) == before
+    assert (table.snapshot(), table.snapshot(place)) == before
     assert table.rows() == Counter(OLD)
 
 
@@ -129,8 +139,11 @@ def test_create_table_as_select_can_be_repeated(
     assert table.rows() == Counter([("a", 1)])
 
 
-@pytest.mark.parametrize("mode", ["append", "dynamic"])
-@pytest.mark.parametrize("obstacle", ["file", "unwritable"])
+@pytest.mark.core
+@pytest.mark.parametrize("mode", [pytest.param("append", marks=more), "dynamic"])
+@pytest.mark.parametrize(
+    "obstacle", ["file", pytest.param("unwritable", marks=pytest.mark.local_disk)]
+)
 def test_job_commit_takes_back_what_it_published(
     new_table: Callable[..., Table], mode: str, obstacle: str
 ) -> None:
@@ -202,21 +215,21 @@ def test_cancelled_query_changes_nothing(new_table: Callable[..., Table], tmp_pa
     assert table.rows() == Counter(OLD)
 
 
+@pytest.mark.core
 def test_files_that_nobody_committed_are_not_published(
-    new_table: Callable[..., Table], tmp_path: Path
+    new_table: Callable[..., Table], place: Place
 ) -> None:
     """A dead attempt may leave, or finish, a file in the staging directory at any time."""
     table = new_table()
-    leave_copy = "import shutil; shutil.copy(path, path.replace('part-', 'part-9'))"
-    table.write(faults.numbered(table.spark, faults.in_staging(leave_copy, tmp_path)), "append")
+    table.write(faults.numbered(table.spark, faults.copying_staged_files(place)), "append")
     assert table.rows() == faults.numbered_rows()
 
 
-def test_missing_files_may_be_accepted(new_table: Callable[..., Table], tmp_path: Path) -> None:
+def test_missing_files_may_be_accepted(new_table: Callable[..., Table], place: Place) -> None:
     """With ``warn`` the rest is published: for formats that name a file and make none."""
     table = new_table()
     report = table.write(
-        faults.numbered(table.spark, faults.losing_staged_files(tmp_path)),
+        faults.numbered(table.spark, faults.losing_staged_files(place)),
         "append",
         **{"mapreduce.manifest.committer.missing.files": "warn"},
     )
@@ -240,10 +253,10 @@ def test_save_as_table_with_overwrite_loses_the_old_table(
 
 
 def test_summaries_of_success_and_failure(
-    new_table: Callable[..., Table], broken: str, tmp_path: Path
+    new_table: Callable[..., Table], broken: str, place: Place
 ) -> None:
     table = new_table()
-    reports = tmp_path / "reports"
+    reports = place / "reports"
     option = {"mapreduce.manifest.committer.summary.report.directory": reports.as_uri()}
     done = table.write(OLD, "append", **option)
     with pytest.raises(Exception, match=broken):

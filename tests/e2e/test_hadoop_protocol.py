@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import stores
+from places import Place
 from pyspark.sql import SparkSession
 from tables import Table
 
@@ -14,18 +16,20 @@ import manifest_committer as mc
 
 FORMAT = "org.apache.hadoop.mapreduce.lib.output.TextOutputFormat"
 TEXT = "org.apache.hadoop.io.Text"
-FACTORY = "mapreduce.outputcommitter.factory.scheme.file"
+FACTORY = f"mapreduce.outputcommitter.factory.scheme.{stores.scheme()}"
+
+pytestmark = pytest.mark.core
 
 
 def save(spark: SparkSession, path: str, value: Callable[[int], str]) -> None:
     """Writes ten lines in two tasks."""
-    committer = mc.spark_conf()[f"spark.hadoop.{FACTORY.replace('.file', '.abfs')}"]
+    committer = mc.spark_conf()["spark.hadoop.mapreduce.outputcommitter.factory.scheme.abfs"]
     pairs = spark.sparkContext.parallelize(range(10), 2).map(lambda i: (f"k{i}", value(i)))
     pairs.saveAsNewAPIHadoopFile(path, FORMAT, TEXT, TEXT, conf={FACTORY: committer})
 
 
-def test_rdd_writers_use_the_factory(spark: SparkSession, tmp_path: Path) -> None:
-    table = tmp_path / "table"
+def test_rdd_writers_use_the_factory(spark: SparkSession, place: Place) -> None:
+    table = place / "table"
     save(spark, table.as_uri(), str)
     lines = sorted(line for part in table.glob("part-*") for line in part.read_text().split("\n"))
     assert [line for line in lines if line] == [f"k{i}\t{i}" for i in range(10)]
@@ -38,21 +42,22 @@ def test_rdd_writers_use_the_factory(spark: SparkSession, tmp_path: Path) -> Non
     assert not (table / "_temporary").exists()
 
 
+@pytest.mark.local_disk
 def test_a_path_without_scheme_asks_no_factory(spark: SparkSession, tmp_path: Path) -> None:
     save(spark, str(tmp_path / "table"), str)
     with pytest.raises(mc.EmptyReportError, match="another committer"):
         mc.read_report(spark, tmp_path / "table")
 
 
-def test_a_failed_rdd_write_shows_nothing(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_failed_rdd_write_shows_nothing(spark: SparkSession, place: Place) -> None:
     def fails(i: int) -> Any:
         if i == 9:
             raise ValueError("failed on purpose")
         return str(i)
 
     with pytest.raises(Exception, match="failed on purpose"):
-        save(spark, (tmp_path / "table").as_uri(), fails)
-    names = {entry.name for entry in (tmp_path / "table").rglob("*")}
+        save(spark, (place / "table").as_uri(), fails)
+    names = {entry.name for entry in (place / "table").rglob("*")}
     assert names <= {"_temporary"}
 
 

@@ -22,6 +22,9 @@ HADOOP_BINDS = pyspark.__version__.startswith("4")
 """Hadoop 3.5 binds a manifest committer of its own by default; 3.3 has none."""
 
 
+pytestmark = pytest.mark.local_disk
+
+
 @pytest.fixture(scope="module")
 def default_session() -> dict[str, Any]:
     """A session in which nothing is set, asked before and after configure_session."""
@@ -123,7 +126,7 @@ def test_a_setting_of_the_session_shows(spark: SparkSession) -> None:
 
 
 def test_the_command_line(tmp_path: Path) -> None:
-    defaults = Path(__file__).parents[2] / "spark-conf" / "spark-defaults.conf"
+    defaults = Path(__file__).parents[2] / "spark-conf" / "local.conf"
     command = [sys.executable, "-m", "manifest_committer", "info", "--json"]
 
     def run(*arguments: str) -> tuple[int, dict[str, Any]]:
@@ -139,7 +142,6 @@ def test_the_command_line(tmp_path: Path) -> None:
     code, report = run(
         *("--properties-file", str(defaults)),
         *("--conf", f"spark.jars={mc.jar_path()}"),
-        *("--conf", f"spark.hadoop.{FACTORY}.file=io.manifestcommitter.ManifestCommitterFactory"),
         table,
     )
     assert (code, report["ok"], report["problems"]) == (0, True, [])

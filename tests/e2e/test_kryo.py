@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import faults
 import pytest
+from places import Place
 from pyspark.sql import SparkSession
 from sessions import LOCAL_CLUSTER, started
 from tables import Table
@@ -39,9 +39,9 @@ def test_write(new_table: Callable[..., Table]) -> None:
     assert table.rows() == kept + Counter([("new", 1)])
 
 
-def test_custom_location(catalog_table: Callable[..., Table], tmp_path: Path) -> None:
+def test_custom_location(catalog_table: Callable[..., Table], place: Place) -> None:
     table = catalog_table()
-    location = tmp_path / "elsewhere"
+    location = place / "elsewhere"
     table.spark.sql(f"ALTER TABLE {table.name} ADD PARTITION (p = 1) LOCATION '{location}'")
     table.spark.sql(f"INSERT INTO {table.name} VALUES ('a', 1), ('b', 2)")
     assert table.rows() == Counter([("a", 1), ("b", 2)])

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from places import Place
 from pyspark.sql import SparkSession
 from sessions import settings
 from tables import Row, Table
@@ -20,6 +21,9 @@ import manifest_committer
 
 ROWS: list[Row] = [("a", 1), ("b", 2)]
 UNSUPPORTED = "mapreduce.manifest.committer.unsupported.scheme"
+
+
+local_disk = pytest.mark.local_disk
 
 
 @contextmanager
@@ -59,6 +63,7 @@ def test_overwrite_without_a_report_removes_the_old_one(new_table: Callable[...,
     assert not list(table.path.glob("_SUCCESS*")), "it would name files that are gone"
 
 
+@pytest.mark.core
 def test_read_report(new_table: Callable[..., Table]) -> None:
     table = new_table(partition_by=["p"])
     expected = table.write(ROWS, "append")
@@ -71,6 +76,7 @@ def test_read_report(new_table: Callable[..., Table]) -> None:
     assert {row.path: row.size for row in listed} == expected.sizes
 
 
+@local_disk
 def test_s3a_is_refused(spark: SparkSession, new_table: Callable[..., Table], s3a: str) -> None:
     table = new_table()
     frame = table.frame(ROWS)
@@ -79,6 +85,7 @@ def test_s3a_is_refused(spark: SparkSession, new_table: Callable[..., Table], s3
     assert not table.path.exists()
 
 
+@local_disk
 @pytest.mark.parametrize("mode", ["append", "overwrite"])
 @pytest.mark.parametrize("partitioning", ["static", "dynamic"])
 def test_s3a_is_refused_before_anything_is_touched(
@@ -93,6 +100,7 @@ def test_s3a_is_refused_before_anything_is_touched(
     assert table.snapshot() == before
 
 
+@local_disk
 @pytest.mark.parametrize("partitioning", ["static", "dynamic"])
 def test_s3a_can_be_left_to_spark(
     new_table: Callable[..., Table], s3a: str, partitioning: str
@@ -110,6 +118,7 @@ def test_s3a_can_be_left_to_spark(
     assert not list(table.path.glob("_manifest_*"))
 
 
+@local_disk
 def test_view_of_a_store_that_is_served(
     new_table: Callable[..., Table], tmp_path: Path, spark: SparkSession
 ) -> None:
@@ -121,8 +130,8 @@ def test_view_of_a_store_that_is_served(
             assert table.rows() == Counter(rows)
 
 
-def test_rdd_writers_are_not_affected(spark: SparkSession, tmp_path: Path) -> None:
-    path = tmp_path / "lines"
+def test_rdd_writers_are_not_affected(spark: SparkSession, place: Place) -> None:
+    path = place / "lines"
     lines = [f"line-{i}" for i in range(10)]
     spark.sparkContext.parallelize(lines, 2).saveAsTextFile(str(path))
     assert sorted(spark.sparkContext.textFile(str(path)).collect()) == sorted(lines)
@@ -130,6 +139,7 @@ def test_rdd_writers_are_not_affected(spark: SparkSession, tmp_path: Path) -> No
     assert not list(path.glob("_manifest_*"))
 
 
+@local_disk
 def test_the_command_line_prints_a_report(new_table: Callable[..., Table]) -> None:
     table = new_table(partition_by=["p"])
     report = table.write(ROWS, "append")

@@ -10,11 +10,14 @@ import subprocess
 import zipfile
 from pathlib import Path
 
+import pytest
 from sessions import PROGRAMS, run_program
 
 import manifest_committer
 
 SPARK_CONF = Path(__file__).parents[2] / "spark-conf"
+
+pytestmark = pytest.mark.local_disk
 
 
 def test_builder_keeps_other_jars(tmp_path: Path) -> None:
@@ -100,7 +103,7 @@ def test_spark_submit_with_the_defaults_file(tmp_path: Path) -> None:
         str(Path(os.environ["SPARK_HOME"]) / "bin" / "spark-submit"),
         *("--master", "local[2]", "--conf", "spark.ui.enabled=false"),
         *("--jars", manifest_committer.jar_path()),
-        *("--properties-file", str(SPARK_CONF / "spark-defaults.conf")),
+        *("--properties-file", str(SPARK_CONF / "local.conf")),
         str(PROGRAMS / "submitted.py"),
         str(tmp_path / "table"),
     ]

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 
 import pytest
+import stores
 from pyspark.sql import DataFrame
 from sessions import settings
 from tables import Row, Table
@@ -33,6 +34,9 @@ HOSTILE: list[str | None] = [
     "",
     None,
 ]
+if stores.scheme().startswith("abfs"):
+    # hadoop-azure itself refuses names that end with a dot, and Spark writes this one as it is.
+    HOSTILE.remove("..")
 HOSTILE_ROWS: list[Row] = [(f"row-{i}", value) for i, value in enumerate(HOSTILE * 2)]
 
 
@@ -40,11 +44,12 @@ def as_read(rows: list[Row]) -> Counter[Row]:
     return Counter((value, p or None) for value, p in rows)
 
 
-@pytest.fixture(params=["parquet", "json"])
+@pytest.fixture(params=["parquet", pytest.param("json", marks=pytest.mark.more)])
 def hostile(request: pytest.FixtureRequest, new_table: Callable[..., Table]) -> Table:
     return new_table("value string, p string", fmt=request.param, partition_by=["p"])
 
 
+@pytest.mark.core
 def test_hostile_partition_values(hostile: Table) -> None:
     hostile.write(HOSTILE_ROWS, "append")
     assert hostile.rows() == as_read(HOSTILE_ROWS)
@@ -106,6 +111,7 @@ def test_no_rows(new_table: Callable[..., Table], fmt: str) -> None:
     assert table.rows() == Counter()
 
 
+@pytest.mark.core
 def test_no_rows_partitioned(new_table: Callable[..., Table]) -> None:
     table = new_table(partition_by=["p"])
     report = table.write([], "append")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
+from places import Place, path_of
 from sessions import settings
 from tables import Row, Table
 
@@ -35,6 +35,7 @@ def two_levels(catalog_table: Callable[..., Table]) -> Table:
     return made
 
 
+@pytest.mark.core
 def test_insert_into(table: Table) -> None:
     table.sql("INSERT INTO {t} VALUES ('a', 1), ('e', 4)")
     assert table.rows() == Counter([*OLD, ("a", 1), ("e", 4)])
@@ -64,6 +65,7 @@ def test_insert_overwrite_static(table: Table) -> None:
     assert table.rows() == Counter([("e", 2)])
 
 
+@pytest.mark.core
 def test_insert_overwrite_dynamic(table: Table) -> None:
     with settings(table.spark, DYNAMIC):
         table.sql("INSERT OVERWRITE {t} VALUES ('e', 2), ('f', 4)")
@@ -82,6 +84,7 @@ def test_insert_overwrite_partition_with_nothing(table: Table) -> None:
     assert table.rows() == Counter([("c", 2), ("d", 3)])
 
 
+@pytest.mark.core
 def test_insert_overwrite_partial_clause_static(two_levels: Table) -> None:
     two_levels.sql("INSERT OVERWRITE {t} PARTITION (p = 1, q) VALUES ('e', 2), ('f', 3)")
     assert two_levels.rows() == Counter([("c", 2, 1), ("e", 1, 2), ("f", 1, 3)])
@@ -99,6 +102,7 @@ def test_insert_overwrite_full_clause_two_levels(two_levels: Table) -> None:
     assert two_levels.rows() == Counter([("a", 1, 1), ("c", 2, 1), ("e", 1, 2)])
 
 
+@pytest.mark.core
 def test_create_table_as_select(catalog_table: Callable[..., Table]) -> None:
     table = catalog_table(create=None)
     table.sql(
@@ -108,6 +112,7 @@ def test_create_table_as_select(catalog_table: Callable[..., Table]) -> None:
     assert table.rows() == Counter([("a", 1), ("b", 2), ("b", 2)])
 
 
+@pytest.mark.core
 def test_insert_overwrite_directory(new_table: Callable[..., Table]) -> None:
     table = new_table()
     table.write(OLD, "append")
@@ -126,6 +131,7 @@ def test_save_as_table(catalog_table: Callable[..., Table], mode: str) -> None:
     assert table.rows() == Counter(OLD)
 
 
+@pytest.mark.core
 def test_save_as_table_appends_and_overwrites(table: Table) -> None:
     table.frame([("e", 1)]).write.mode("append").partitionBy("p").saveAsTable(table.name)
     table.check_report()
@@ -148,7 +154,7 @@ def test_insert_into_method(table: Table) -> None:
 class Located:
     """A table whose partition ``p = 1`` lives in a directory of its own."""
 
-    def __init__(self, table: Table, location: Path) -> None:
+    def __init__(self, table: Table, location: Place) -> None:
         self.table = table
         self.location = location
         table.spark.sql(f"ALTER TABLE {table.name} ADD PARTITION (p = 1) LOCATION '{location}'")
@@ -158,7 +164,7 @@ class Located:
     def check(self) -> None:
         """The report holds the files of both places, and nothing is left in the location."""
         job = self.table.report().job_id
-        files = {str(f): f.stat().st_size for f in self.location.iterdir() if job in f.name}
+        files = {path_of(f): f.stat().st_size for f in self.location.iterdir() if job in f.name}
         data = {name: size for name, size in files.items() if not name.endswith(".crc")}
         self.table.check_report(elsewhere=data)
         assert not [f for f in self.location.iterdir() if f.name.startswith("_")]
@@ -166,10 +172,11 @@ class Located:
 
 
 @pytest.fixture
-def located(catalog_table: Callable[..., Table], tmp_path: Path) -> Located:
-    return Located(catalog_table(), tmp_path / "elsewhere" / "one")
+def located(catalog_table: Callable[..., Table], place: Place) -> Located:
+    return Located(catalog_table(), place / "elsewhere" / "one")
 
 
+@pytest.mark.core
 def test_custom_location_append(located: Located) -> None:
     located.table.spark.sql(f"INSERT INTO {located.table.name} VALUES ('a', 1), ('e', 2)")
     located.check()
@@ -194,6 +201,7 @@ def test_custom_location_is_emptied_by_an_overwrite_without_rows_for_it(located:
     assert not list(located.location.glob("part-*"))
 
 
+@pytest.mark.core
 def test_custom_location_dynamic_overwrite(located: Located) -> None:
     with settings(located.table.spark, DYNAMIC):
         located.table.spark.sql(f"INSERT OVERWRITE {located.table.name} VALUES ('e', 1), ('f', 2)")

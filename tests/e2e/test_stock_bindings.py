@@ -17,6 +17,8 @@ from typing import Any
 import faults
 import pyspark
 import pytest
+import stores
+from places import Place
 from pyspark import SparkContext
 from pyspark.errors import UnsupportedOperationException
 from pyspark.sql import SparkSession
@@ -28,10 +30,12 @@ import manifest_committer as mc
 
 JAR = Path(sys.prefix) / "jars" / "spark-hadoop-cloud.jar"
 
+more = pytest.mark.more
+
 PROTOCOL = "spark.sql.sources.commitProtocolClass"
 PATH_OUTPUT = "org.apache.spark.internal.io.cloud.PathOutputCommitProtocol"
 DEFAULT = "org.apache.spark.sql.execution.datasources.SQLHadoopMapReduceCommitProtocol"
-FACTORY = "mapreduce.outputcommitter.factory.scheme.file"
+FACTORY = f"mapreduce.outputcommitter.factory.scheme.{stores.scheme()}"
 FACTORIES = {"ours": "io.manifestcommitter.ManifestCommitterFactory"}
 if next(Path(pyspark.__file__).parent.glob("jars/hadoop-client-api-*.jar")).name > (
     "hadoop-client-api-3.4"
@@ -73,11 +77,13 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     assert JAR.is_file(), f"{JAR} is missing; make test-spark-{pyspark.__version__} fetches it"
     end_jvm()
     builder = SparkSession.builder.master("local[2,3]").appName("stock-bindings")
+    scratch = stores.place(tmp_path_factory.mktemp("session"))
     conf = {
         **BASE,
+        **stores.conf(),
         **BINDING,
         "spark.jars": f"{mc.jar_path()},{JAR}",
-        "spark.sql.warehouse.dir": str(tmp_path_factory.mktemp("session") / "warehouse"),
+        "spark.sql.warehouse.dir": str(scratch / "warehouse"),
     }
     for key, value in conf.items():
         builder = builder.config(key, value)
@@ -103,8 +109,11 @@ def check_report(table: Table, before: dict[str, int]) -> None:
     table.check_nothing_left()
 
 
-@pytest.mark.parametrize("fmt", ["parquet", "orc", "csv"])
-@pytest.mark.parametrize("partition_by", [[], ["p"]], ids=["flat", "partitioned"])
+@pytest.mark.core
+@pytest.mark.parametrize("fmt", ["parquet", *(pytest.param(f, marks=more) for f in ("orc", "csv"))])
+@pytest.mark.parametrize(
+    "partition_by", [pytest.param([], marks=more), ["p"]], ids=["flat", "partitioned"]
+)
 def test_append_and_overwrite(
     new_table: Callable[..., Table], fmt: str, partition_by: list[str]
 ) -> None:
@@ -119,12 +128,12 @@ def test_append_and_overwrite(
 @pytest.mark.parametrize("fmt", ["parquet", "orc", "csv"])
 @pytest.mark.parametrize("partition_by", [[], ["p"]], ids=["flat", "partitioned"])
 def test_tables_are_the_same(
-    spark: SparkSession, tmp_path: Path, fmt: str, partition_by: list[str]
+    spark: SparkSession, place: Place, fmt: str, partition_by: list[str]
 ) -> None:
     """Ours, and Hadoop's where there is one: same rows, same directories, as many files."""
     seen = {}
     for name, factory in FACTORIES.items():
-        path = tmp_path / name
+        path = place / name
         table = Table(spark, path, "value string, p int", fmt=fmt, partition_by=partition_by)
         with settings(spark, {FACTORY: factory}):
             table.save(OLD, "errorifexists")
@@ -153,7 +162,10 @@ def test_retried_task(
     assert table.rows() == Counter(OLD) + faults.numbered_rows()
 
 
-@pytest.mark.parametrize("protocol", [{}, PARQUET_ONLY], ids=["path-output", "parquet-only"])
+@pytest.mark.core
+@pytest.mark.parametrize(
+    "protocol", [{}, pytest.param(PARQUET_ONLY, marks=more)], ids=["path-output", "parquet-only"]
+)
 def test_failed_append(new_table: Callable[..., Table], protocol: dict[str, str]) -> None:
     table = new_table(partition_by=["p"])
     with settings(table.spark, protocol):
@@ -246,11 +258,11 @@ def test_the_parquet_binding_alone_is_for_parquet(new_table: Callable[..., Table
 
 @pytest.mark.parametrize("verb", ["INTO", "OVERWRITE"])
 def test_partitions_with_a_location(
-    catalog_table: Callable[..., Table], tmp_path: Path, verb: str
+    catalog_table: Callable[..., Table], place: Place, verb: str
 ) -> None:
     """Spark stages and moves their files itself; the committer's files go with them."""
     table = catalog_table()
-    elsewhere = tmp_path / "elsewhere"
+    elsewhere = place / "elsewhere"
     table.spark.sql(f"ALTER TABLE {table.name} ADD PARTITION (p = 1) LOCATION '{elsewhere}'")
     table.frame(OLD).write.insertInto(table.name)
     table.frame(NEW).createOrReplaceTempView("new_rows")

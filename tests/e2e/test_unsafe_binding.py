@@ -11,6 +11,8 @@ from typing import Any
 
 import faults
 import pytest
+import stores
+from places import Place
 from pyspark.errors import IllegalArgumentException
 from pyspark.sql import SparkSession
 from pyspark.sql.functions import udf
@@ -20,7 +22,7 @@ from tables import Row, Table
 import manifest_committer as mc
 
 PROTOCOL = "spark.sql.sources.commitProtocolClass"
-FACTORY = "mapreduce.outputcommitter.factory.scheme.file"
+FACTORY = f"mapreduce.outputcommitter.factory.scheme.{stores.scheme()}"
 BOUND = {FACTORY: "io.manifestcommitter.ManifestCommitterFactory"}
 # Spark's default, and what it extends, which can be set for SQL as well.
 UNSAFE = {
@@ -120,6 +122,7 @@ def test_first_write(new_table: Callable[..., Table], source: Source, protocol: 
     assert table.rows() == Counter(NEW)
 
 
+@pytest.mark.core
 def test_dynamic_overwrite(new_table: Callable[..., Table], source: Source) -> None:
     table = new_table(fmt="orc", partition_by=["p"])
     table.write([*OLD, ("c", 2)], "append")
@@ -255,12 +258,14 @@ def test_streams_do_not_ask(new_table: Callable[..., Table], tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("method", ["file", "dataset"])
-def test_rdd_writers_are_safe(spark: SparkSession, tmp_path: Path, method: str) -> None:
+def test_rdd_writers_are_safe(
+    spark: SparkSession, place: Place, tmp_path: Path, method: str
+) -> None:
     """They write where the committer says: nothing shows before the commit, no line twice after it.
 
     ``dataset`` is also a job whose tasks do not see the id that Spark gives it on the driver.
     """
-    path, seen = tmp_path / "table", tmp_path / "seen"
+    path, seen = place / "table", tmp_path / "seen"
     patience = faults.PATIENCE
 
     def line(number: int) -> Any:
@@ -302,8 +307,8 @@ def test_rdd_writers_are_safe(spark: SparkSession, tmp_path: Path, method: str) 
     assert not (path / "_temporary").exists()
 
 
-def test_mapred_does_not_ask(spark: SparkSession, tmp_path: Path) -> None:
-    path = tmp_path / "table"
+def test_mapred_does_not_ask(spark: SparkSession, place: Place) -> None:
+    path = place / "table"
     with hadoop_settings(spark, BOUND):
         spark.sparkContext.parallelize(["a", "b"], 2).saveAsTextFile(path.as_uri())
     assert sorted(part.read_text() for part in path.glob("part-*")) == ["a\n", "b\n"]

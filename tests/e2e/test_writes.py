@@ -10,7 +10,8 @@ from pyspark.errors import AnalysisException
 from sessions import settings
 from tables import Row, Table
 
-FORMATS = ["parquet", "orc", "csv", "json", "text"]
+more = pytest.mark.more
+FORMATS = ["parquet", *[pytest.param(fmt, marks=more) for fmt in ("orc", "csv", "json", "text")]]
 DYNAMIC = {"spark.sql.sources.partitionOverwriteMode": "dynamic"}
 
 OLD: list[Row] = [(f"old-{i}", i % 3) for i in range(30)]
@@ -39,6 +40,7 @@ def test_append(table: Table) -> None:
     assert set(table.data_files()) == {*first.sizes, *second.sizes}
 
 
+@pytest.mark.core
 def test_append_partitioned(partitioned: Table) -> None:
     first = partitioned.write(OLD, "append")
     second = partitioned.write(NEW, "append")
@@ -47,6 +49,7 @@ def test_append_partitioned(partitioned: Table) -> None:
     assert partitioned.rows() == Counter(OLD + NEW)
 
 
+@pytest.mark.core
 def test_overwrite(table: Table) -> None:
     table.write(flat(OLD), "overwrite")
     report = table.write(flat(NEW), "overwrite")
@@ -54,6 +57,7 @@ def test_overwrite(table: Table) -> None:
     assert set(table.data_files()) == set(report.sizes)
 
 
+@pytest.mark.core
 def test_overwrite_partitioned(partitioned: Table) -> None:
     partitioned.write(OLD, "overwrite")
     report = partitioned.write(NEW, "overwrite")
@@ -63,7 +67,8 @@ def test_overwrite_partitioned(partitioned: Table) -> None:
     assert {entry.name for entry in partitioned.path.glob("p=*")} == {"p=2", "p=3"}
 
 
-@pytest.mark.parametrize("how", ["session", "write option"])
+@pytest.mark.core
+@pytest.mark.parametrize("how", ["session", pytest.param("write option", marks=more)])
 def test_overwrite_dynamic(partitioned: Table, how: str) -> None:
     partitioned.write(OLD, "append")
     if how == "session":
@@ -80,6 +85,7 @@ def test_overwrite_dynamic_of_a_new_table(partitioned: Table) -> None:
     assert partitioned.rows() == Counter(NEW)
 
 
+@pytest.mark.core
 def test_error_if_exists(partitioned: Table) -> None:
     partitioned.write(OLD, "errorifexists")
     before = partitioned.snapshot()

@@ -86,8 +86,63 @@ def test_a_jar_of_another_version_is_a_missing_jar(tmp_path, monkeypatch):
         mc.jar_path()
 
 
-def test_the_spark_defaults_file_has_the_same_settings():
-    file = REPOSITORY / "spark-conf" / "spark-defaults.conf"
-    lines = [line.split() for line in file.read_text("utf-8").splitlines()]
-    settings = dict(line for line in lines if line and not line[0].startswith("#"))
-    assert settings == mc.spark_conf()
+CONF_FILES = sorted((REPOSITORY / "spark-conf").iterdir())
+
+
+def shipped(file):
+    """The settings of a file, read as Spark reads it, in order."""
+    lines = [line.strip() for line in file.read_text("ascii").splitlines()]
+    settings = [line.split(None, 1) for line in lines if line and not line.startswith("#")]
+    assert len(settings) == len(dict(settings)), "a key is there twice"
+    return dict(settings)
+
+
+def test_there_is_a_file_for_every_store():
+    assert [file.name for file in CONF_FILES] == ["abfs.conf", "gs.conf", "hdfs.conf", "local.conf"]
+
+
+@pytest.mark.parametrize(
+    ("name", "schemes"),
+    [("abfs", ["abfs", "abfss"]), ("gs", ["gs"]), ("hdfs", ["hdfs"]), ("local", ["file"])],
+)
+def test_each_file_is_complete_and_binds_its_store_only(name, schemes):
+    settings = shipped(REPOSITORY / "spark-conf" / f"{name}.conf")
+    factories = "spark.hadoop.mapreduce.outputcommitter.factory.scheme."
+    bound = {key: value for key, value in settings.items() if key.startswith(factories)}
+    assert bound == {f"{factories}{scheme}": session.FACTORY_CLASS for scheme in schemes}
+    assert settings[session.PROTOCOL_KEY] == session.PROTOCOL_CLASS
+
+
+def test_the_files_bind_what_the_package_binds():
+    both = [shipped(REPOSITORY / "spark-conf" / name) for name in ("abfs.conf", "gs.conf")]
+    assert mc.spark_conf().items() <= {**both[0], **both[1]}.items()
+
+
+@pytest.mark.parametrize("file", CONF_FILES, ids=lambda file: file.name)
+def test_files_can_be_put_together(file):
+    """No two of them say different things of one key."""
+    for other in CONF_FILES:
+        theirs = shipped(other)
+        assert all(theirs.get(key, value) == value for key, value in shipped(file).items())
+
+
+@pytest.mark.parametrize("file", CONF_FILES, ids=lambda file: file.name)
+def test_the_committers_own_keys_are_options(file):
+    page = (REPOSITORY / "docs" / "options.md").read_text("utf-8")
+    options = set(re.findall(r"`(mapreduce\.[\w.-]+)`", page))
+    assert "mapreduce.manifest.committer.io.rate" in options
+    known = ("spark.sql.sources.", "spark.hadoop.mapreduce.outputcommitter.factory.scheme.")
+    for key in shipped(file):
+        option = key.removeprefix("spark.hadoop.")
+        assert key.startswith(known) or option in options or option.startswith("fs."), key
+    for named in re.findall(r"mapreduce\.manifest\.[\w.]+\w", file.read_text("ascii")):
+        assert named in options, named
+
+
+@pytest.mark.parametrize("file", CONF_FILES, ids=lambda file: file.name)
+def test_every_setting_says_why(file):
+    """Above each group of settings there is a comment."""
+    for block in file.read_text("ascii").split("\n\n"):
+        lines = block.splitlines()
+        assert lines[0].startswith("#"), block
+        assert "\n#" not in block[block.rfind("\nspark.") :], "a setting between comments"

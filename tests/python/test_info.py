@@ -18,6 +18,8 @@ ANSWER = json.dumps(
             "served": True,
             "version": "0.1.0",
             "hadoopVersion": "3.5.0",
+            "fileSystem": "x.FileSystem",
+            "fileSystemJar": "x.jar",
             "committer": None,
             "description": None,
             "jobDirectory": None,
@@ -144,6 +146,7 @@ def test_the_answer(ask):
     assert (info.factory, info.factory_key) == ("x.Factory", "k")
     assert info.factory_source == "mapred-default.xml"
     assert info.committer is None
+    assert str(info.file_system) == "x.FileSystem (x.jar)"
     assert str(info.commit_protocol) == "x.Protocol (this session)"
     assert info.output_committer is None
     assert info.options == {"o": mc.Setting("1", "core-site.xml")}

@@ -3,9 +3,12 @@ package io.manifestcommitter.cli;
 import io.manifestcommitter.BuildInfo;
 import io.manifestcommitter.ManifestCommitter;
 import io.manifestcommitter.ManifestCommitterFactory;
+import java.security.CodeSource;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
+import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.mapreduce.lib.output.FileOutputCommitterFactory;
 import org.apache.hadoop.util.VersionInfo;
 
@@ -29,6 +32,16 @@ final class ClassNames {
       "org.apache.spark.sql.execution.streaming.ManifestFileCommitProtocol";
   static final String PROTOCOL_BASE = "org.apache.spark.internal.io.FileCommitProtocol";
   static final String S3A_FACTORY = "org.apache.hadoop.fs.s3a.commit.S3ACommitterFactory";
+
+  /** The FileSystem of Google's connector, and the AbstractFileSystem beside it. */
+  static final String GOOGLES_GS = "com.google.cloud.hadoop.fs.gcs.GoogleHadoopFileSystem";
+
+  static final String GOOGLES_ABSTRACT_GS = "com.google.cloud.hadoop.fs.gcs.GoogleHadoopFS";
+
+  /** The FileSystem of Hadoop's own connector, from 3.5.0 on the default of {@code gs}. */
+  static final String HADOOPS_GS = "org.apache.hadoop.fs.gs.GoogleHadoopFileSystem";
+
+  static final String ABFS_PACKAGE = "org.apache.hadoop.fs.azurebfs.";
 
   private static final String OURS = "io.manifestcommitter.";
   private static final Set<String> FILE_OUTPUT_PROTOCOLS =
@@ -108,6 +121,30 @@ final class ClassNames {
       default:
         return "the connector of " + scheme + "://";
     }
+  }
+
+  /** Which class is the FileSystem of a scheme; loads none. Empty if it is not known. */
+  static Optional<Setting> fileSystem(Configuration conf, String scheme) {
+    Optional<Setting> set = FactoryBinding.setting(conf, "fs." + scheme + ".impl");
+    // Hadoop asks every FileSystem that registers itself; of gs, before 3.5, that is Google's.
+    return set.isEmpty() && scheme.equals("gs")
+        ? Optional.of(new Setting(GOOGLES_GS, "its jar"))
+        : set;
+  }
+
+  /** Whether a class is there; does not load it. */
+  static boolean loads(ClassLoader loader, String className) {
+    return loader.getResource(className.replace('.', '/') + ".class") != null;
+  }
+
+  /** The name of the file that a class was loaded from. */
+  static String jarWith(Class<?> loaded) {
+    CodeSource source = loaded.getProtectionDomain().getCodeSource();
+    if (source == null || source.getLocation() == null) {
+      return "an unknown place";
+    }
+    String location = source.getLocation().getPath();
+    return location.substring(location.lastIndexOf('/', location.length() - 2) + 1);
   }
 
   /** The version of our jar. */

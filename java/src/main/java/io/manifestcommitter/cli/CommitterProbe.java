@@ -90,6 +90,8 @@ final class CommitterProbe {
     private final Path path;
     private PathOutputCommitterFactory factory;
     private Problem failure;
+    private Setting fileSystem;
+    private String refusal;
 
     Search(Configuration conf, Path path) {
       this.conf = new JobConf(conf);
@@ -103,7 +105,8 @@ final class CommitterProbe {
       if (failure == null) {
         openStore();
       }
-      return failure == null ? makeCommitter() : Probed.failed(failure);
+      Probed probed = failure == null ? makeCommitter() : Probed.failed(failure);
+      return fileSystem == null ? probed : probed.on(fileSystem, refusal);
     }
 
     void findFactory() {
@@ -128,7 +131,11 @@ final class CommitterProbe {
         if (scheme != null) {
           FileSystem.getFileSystemClass(scheme, conf);
         }
-        path.getFileSystem(conf);
+        Class<?> opened = path.getFileSystem(conf).getClass();
+        fileSystem = new Setting(opened.getName(), ClassNames.jarWith(opened));
+        new Stores(conf).requireAtomicRename(path);
+      } catch (UnsupportedStoreException e) {
+        refusal = e.getMessage();
       } catch (IOException | RuntimeException | LinkageError e) {
         String missing = Causes.missingClass(e);
         failure =
@@ -188,6 +195,9 @@ final class CommitterProbe {
 
     private Problem storeNotFound(String scheme, String missing) {
       String name = scheme == null ? FileSystem.getDefaultUri(conf).getScheme() : scheme;
+      if ("gs".equals(name)) {
+        return gcsNotFound(missing);
+      }
       String jar = missing == null ? ClassNames.connectorOf(name) : ClassNames.jarOf(missing);
       return Problem.error(
           ProblemCode.STORE_NOT_FOUND,
@@ -196,12 +206,32 @@ final class CommitterProbe {
               + ":// on the class path"
               + (missing == null ? "" : " (" + missing + " is missing)")
               + ", so no job can write there, and the committer was not made. It is in "
-              + jar
-              + ("gs".equals(name)
-                  ? " (for Google's connector set fs.gs.impl to"
-                      + " com.google.cloud.hadoop.fs.gcs.GoogleHadoopFileSystem, too)"
-                  : ""),
+              + jar,
           Repair.addJar(jar));
+    }
+
+    /** Two connectors answer to gs://, and Hadoop 3.5 sets the one that hardly anybody has. */
+    private Problem gcsNotFound(String missing) {
+      boolean otherBound =
+          ClassNames.fileSystem(conf, "gs")
+              .filter(bound -> !bound.value().equals(ClassNames.GOOGLES_GS))
+              .isPresent();
+      boolean googlesIsThere = ClassNames.loads(conf.getClassLoader(), ClassNames.GOOGLES_GS);
+      String jar = ClassNames.connectorOf("gs");
+      Repair bind = otherBound ? GcsDiagnosis.bindGoogles() : Repair.none();
+      return Problem.error(
+          ProblemCode.STORE_NOT_FOUND,
+          "There is no FileSystem for gs:// on the class path"
+              + (missing == null ? "" : " (" + missing + " is missing)")
+              + ", so no job can write there, and the committer was not made. "
+              + (googlesIsThere ? "Google's connector is there" : "Google's connector is in " + jar)
+              + (otherBound
+                  ? "; it is used only where "
+                      + GcsDiagnosis.IMPL
+                      + " names it, which is "
+                      + ClassNames.fileSystem(conf, "gs").map(Setting::toString).orElse("not set")
+                  : ""),
+          googlesIsThere ? bind : bind.andJar(jar));
     }
 
     private Problem storeFailed(Throwable e) {

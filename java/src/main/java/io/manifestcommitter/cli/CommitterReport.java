@@ -65,8 +65,12 @@ final class CommitterReport {
     SparkDiagnosis spark = new SparkDiagnosis(settings, path, probed, jar);
     HadoopDiagnosis hadoop = new HadoopDiagnosis(settings, path, probed, spark);
     List<Problem> problems = new ArrayList<>(hadoop.problems());
+    ConnectorDiagnosis connector = new ConnectorDiagnosis(jobs, path);
+    problems.addAll(connector.problems());
     boolean refused = problems.stream().anyMatch(p -> p.code() == ProblemCode.UNSUPPORTED_STORE);
     problems.addAll(spark.problems());
+    Map<String, Setting> options = changedOptions(settings.sql());
+    options.putAll(connector.settings());
     String scheme = path.toUri().getScheme();
     return new CommitterReport(
         name,
@@ -74,7 +78,7 @@ final class CommitterReport {
         FactoryBinding.of(jobs, path),
         probed,
         settings.spark(),
-        changedOptions(settings.sql()),
+        options,
         problems,
         hadoop.serves() || (spark.serves() && !refused));
   }
@@ -128,7 +132,7 @@ final class CommitterReport {
     return spark;
   }
 
-  /** The options that were changed, by key. */
+  /** The options that were changed, those of the connector that act on commits among them. */
   Map<String, Setting> options() {
     return options;
   }

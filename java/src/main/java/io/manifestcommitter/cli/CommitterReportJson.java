@@ -53,6 +53,8 @@ final class CommitterReportJson {
     json.writeStringField("version", ClassNames.version());
     json.writeStringField("hadoopVersion", VersionInfo.getVersion());
     Probed probed = report.probed();
+    text(json, "fileSystem", probed.fileSystem().map(Setting::value));
+    text(json, "fileSystemJar", probed.fileSystem().map(Setting::source));
     text(json, "committer", probed.committer());
     text(json, "description", probed.description());
     text(json, "jobDirectory", probed.jobDirectory().map(Object::toString));

@@ -63,6 +63,7 @@ final class CommitterReportText {
             .orElse("nothing: " + factory.key() + " is not set"));
     report.probed().jobDirectory().ifPresent(path -> field("Job directory", path.toString()));
     report.probed().description().ifPresent(text -> field("Says of itself", text));
+    report.probed().fileSystem().ifPresent(store -> field("FileSystem", store.toString()));
   }
 
   private void spark() {

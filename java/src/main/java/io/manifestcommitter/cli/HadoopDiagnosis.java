@@ -91,7 +91,7 @@ final class HadoopDiagnosis {
   }
 
   private Optional<String> refusal() {
-    return new Stores(jobs).refusal(path);
+    return new Stores(jobs).refusal(path).or(probed::refusal);
   }
 
   private Optional<Problem> unsupported(String refusal) {

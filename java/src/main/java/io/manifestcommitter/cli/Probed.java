@@ -12,6 +12,8 @@ final class Probed {
   private final Path jobDirectory;
   private final boolean promisesDynamicOverwrite;
   private final Problem problem;
+  private final Setting fileSystem;
+  private final String refusal;
 
   private Probed(
       String committer,
@@ -19,22 +21,26 @@ final class Probed {
       Path workPath,
       Path jobDirectory,
       boolean promisesDynamicOverwrite,
-      Problem problem) {
+      Problem problem,
+      Setting fileSystem,
+      String refusal) {
     this.committer = committer;
     this.description = description;
     this.workPath = workPath;
     this.jobDirectory = jobDirectory;
     this.promisesDynamicOverwrite = promisesDynamicOverwrite;
     this.problem = problem;
+    this.fileSystem = fileSystem;
+    this.refusal = refusal;
   }
 
   /** No committer was asked for. */
   static Probed nothing() {
-    return new Probed(null, null, null, null, false, null);
+    return new Probed(null, null, null, null, false, null, null, null);
   }
 
   static Probed failed(Problem problem) {
-    return new Probed(null, null, null, null, false, Objects.requireNonNull(problem));
+    return new Probed(null, null, null, null, false, Objects.requireNonNull(problem), null, null);
   }
 
   static Probed committer(
@@ -49,7 +55,27 @@ final class Probed {
         workPath,
         jobDirectory,
         promisesDynamicOverwrite,
+        null,
+        null,
         null);
+  }
+
+  /**
+   * The same, on a store that did open.
+   *
+   * @param fileSystem the class that serves it, and where that comes from
+   * @param refusal why our committer refuses it, null if it does not
+   */
+  Probed on(Setting fileSystem, String refusal) {
+    return new Probed(
+        committer,
+        description,
+        workPath,
+        jobDirectory,
+        promisesDynamicOverwrite,
+        problem,
+        fileSystem,
+        refusal);
   }
 
   /** The committer's class. */
@@ -75,6 +101,16 @@ final class Probed {
   /** Whether it tells Spark that it can serve dynamic partition overwrites. */
   boolean promisesDynamicOverwrite() {
     return promisesDynamicOverwrite;
+  }
+
+  /** The class of the store's FileSystem and the file that it was loaded from, if it did open. */
+  Optional<Setting> fileSystem() {
+    return Optional.ofNullable(fileSystem);
+  }
+
+  /** Why our committer refuses a store that did open. */
+  Optional<String> refusal() {
+    return Optional.ofNullable(refusal);
   }
 
   /** Why there is no committer. */

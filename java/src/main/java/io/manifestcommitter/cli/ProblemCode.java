@@ -49,6 +49,18 @@ enum ProblemCode {
   OUTPUT_COMMITTER_IGNORED,
   /** The class of the store's FileSystem is not on the class path. */
   STORE_NOT_FOUND,
+  /** {@code gs://} is served by Hadoop's connector rather than Google's. */
+  GCS_HADOOPS_CONNECTOR,
+  /** The block size is written in a form that keeps Google's connector from opening. */
+  GCS_BLOCK_SIZE,
+  /** Google's connector renames by copying, or may do so. */
+  GCS_NO_MOVE,
+  /** Google's connector compares no checksums, so a lost answer is recovered by length only. */
+  GCS_NO_CHECKSUM,
+  /** Google's connector makes requests that are not needed. */
+  GCS_REQUESTS,
+  /** A version of hadoop-azure that reads ahead into the wrong buffers. */
+  ABFS_READ_AHEAD,
   /** The store's FileSystem does not open. */
   STORE_FAILED,
   /** Opening the store takes longer than this program waits. */

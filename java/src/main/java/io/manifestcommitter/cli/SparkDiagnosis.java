@@ -266,8 +266,7 @@ final class SparkDiagnosis {
 
   /** Why a class is not what its setting needs; empty also where there is no Spark to tell. */
   private Optional<String> whyUnusable(String className, String base) {
-    if (!spark.known()
-        || settings.loader().getResource(resource(ClassNames.PROTOCOL_BASE)) == null) {
+    if (!spark.known() || !loads(ClassNames.PROTOCOL_BASE)) {
       return Optional.empty();
     }
     try {
@@ -283,11 +282,7 @@ final class SparkDiagnosis {
   }
 
   private boolean loads(String className) {
-    return settings.loader().getResource(resource(className)) != null;
-  }
-
-  private static String resource(String className) {
-    return className.replace('.', '/') + ".class";
+    return ClassNames.loads(settings.loader(), className);
   }
 
   private static String simple(String className) {

@@ -17,6 +17,7 @@ import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.CommonPathCapabilities;
 import org.apache.hadoop.fs.FilterFileSystem;
 import org.apache.hadoop.fs.LocalFileSystem;
 import org.apache.hadoop.fs.Path;
@@ -27,6 +28,7 @@ import org.apache.hadoop.mapreduce.lib.output.PathOutputCommitterFactory;
 import org.apache.spark.internal.io.HadoopMapReduceCommitProtocol;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -36,6 +38,9 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class CommitterInfoProblemsTest {
   private static final String ABFS = "abfs://c@a.dfs.core.windows.net/table";
+  private static final String GS = "gs://bucket/table";
+  private static final String GOOGLES_PACKAGE = "com.google.cloud.hadoop.";
+  private static final String HADOOPS_GS_PACKAGE = "org.apache.hadoop.fs.gs.";
   private static final String ALGORITHM = "mapreduce.fileoutputcommitter.algorithm.version";
   private static final String JAR = "/jars/manifest-committer-x.jar";
 
@@ -103,6 +108,25 @@ class CommitterInfoProblemsTest {
     CAUSES.put(
         ProblemCode.STORE_NOT_FOUND,
         world -> world.set("fs.abfs.impl", "org.apache.hadoop.fs.azurebfs.AzureBlobFileSystem"));
+    CAUSES.put(
+        ProblemCode.GCS_HADOOPS_CONNECTOR,
+        world -> {
+          world.path = GS;
+          world.missing.remove(HADOOPS_GS_PACKAGE);
+          world.set("fs.gs.impl", ClassNames.HADOOPS_GS);
+        });
+    CAUSES.put(ProblemCode.GCS_BLOCK_SIZE, world -> world.onGoogle("fs.gs.block.size", "64m"));
+    CAUSES.put(
+        ProblemCode.GCS_NO_MOVE, world -> world.onGoogle("fs.gs.operation.move.enable", "false"));
+    CAUSES.put(ProblemCode.GCS_NO_CHECKSUM, world -> world.onGoogle("fs.gs.checksum.type", "NONE"));
+    CAUSES.put(
+        ProblemCode.GCS_REQUESTS, world -> world.onGoogle("fs.gs.status.parallel.enable", "true"));
+    CAUSES.put(
+        ProblemCode.ABFS_READ_AHEAD,
+        world -> {
+          world.missing.remove(ClassNames.ABFS_PACKAGE);
+          world.set("fs.abfs.impl", ClassNames.ABFS_PACKAGE + "AzureBlobFileSystem");
+        });
     CAUSES.put(
         ProblemCode.STORE_FAILED, world -> world.set("fs.abfs.impl", Locked.class.getName()));
     CAUSES.put(ProblemCode.NO_ANSWER, world -> world.set("fs.abfs.impl", Silent.class.getName()));
@@ -360,6 +384,127 @@ class CommitterInfoProblemsTest {
   }
 
   @Test
+  void aFlatAccountIsRefused() {
+    world.set("fs.abfs.impl", Flat.class.getName());
+    Problem problem = world.problem(ProblemCode.UNSUPPORTED_STORE).orElseThrow();
+    assertThat(problem.text()).contains(ABFS, "no hierarchical namespace");
+    assertThat(problem.severity()).isEqualTo(Severity.ERROR);
+    assertThat(world.report().served()).isFalse();
+
+    world.apply(problem.repair());
+
+    assertThat(world.codes()).isEmpty();
+    assertThat(world.report().served()).isTrue();
+  }
+
+  @Test
+  void allIsWellWithGooglesConnector() {
+    world.onGoogle("fs.gs.checksum.type", "MD5");
+
+    assertThat(world.report().problems()).isEmpty();
+    assertThat(world.report().ok()).isTrue();
+  }
+
+  @Test
+  void hadoop35AsItComesWithGooglesConnector() {
+    world.path = GS;
+    world.set("fs.gs.impl", ClassNames.HADOOPS_GS);
+    world.set("fs.gs.block.size", "64m");
+    Problem noJar = world.problem(ProblemCode.STORE_NOT_FOUND).orElseThrow();
+    assertThat(noJar.text())
+        .contains("connector is in com.google.cloud.bigdataoss:gcs-connector")
+        .contains("fs.gs.impl names it, which is " + ClassNames.HADOOPS_GS + " (a test)");
+    assertThat(noJar.repair().jar()).contains("com.google.cloud.bigdataoss:gcs-connector");
+
+    world.missing.remove(GOOGLES_PACKAGE);
+    Problem notBound = world.problem(ProblemCode.STORE_NOT_FOUND).orElseThrow();
+    assertThat(notBound.text()).contains("Google's connector is there");
+    assertThat(notBound.repair().jar()).isEmpty();
+
+    world.apply(notBound.repair());
+    assertThat(world.codes())
+        .containsExactlyInAnyOrder(
+            ProblemCode.GCS_BLOCK_SIZE,
+            ProblemCode.STORE_FAILED,
+            ProblemCode.GCS_NO_MOVE,
+            ProblemCode.GCS_NO_CHECKSUM,
+            ProblemCode.GCS_REQUESTS);
+    Problem first = world.report().problems().get(0);
+    assertThat(first.code()).as("the cause comes first").isEqualTo(ProblemCode.GCS_BLOCK_SIZE);
+    assertThat(first.text()).contains("64m (a test)");
+    world.apply(first.repair());
+    assertThat(world.jobs.get("fs.gs.block.size")).isEqualTo("67108864");
+
+    for (Problem problem : world.report().problems()) {
+      assertThat(problem.severity()).isEqualTo(Severity.NOTE);
+      world.apply(problem.repair());
+    }
+    assertThat(world.report().problems()).isEmpty();
+  }
+
+  @Test
+  void aBlockSizeThatIsNoSizeIsReplaced() {
+    world.onGoogle("fs.gs.block.size", "large");
+
+    world.apply(world.problem(ProblemCode.GCS_BLOCK_SIZE).orElseThrow().repair());
+
+    assertThat(world.report().problems()).isEmpty();
+  }
+
+  @Test
+  void aConnectorThatRenamesByCopyingIsWorseThanOneThatMay() {
+    world.onGoogle("fs.gs.operation.move.enable", "");
+    assertThat(world.problem(ProblemCode.GCS_NO_MOVE).map(Problem::severity))
+        .contains(Severity.NOTE);
+
+    world.set("fs.gs.operation.move.enable", "false");
+    assertThat(world.problem(ProblemCode.GCS_NO_MOVE).map(Problem::severity))
+        .contains(Severity.WARNING);
+    assertThat(world.report().ok()).isTrue();
+  }
+
+  @Test
+  void bothConnectorsOnTheClassPathAreTold() {
+    CAUSES.get(ProblemCode.GCS_HADOOPS_CONNECTOR).accept(world);
+    world.missing.remove(GOOGLES_PACKAGE);
+    Problem problem = world.problem(ProblemCode.GCS_HADOOPS_CONNECTOR).orElseThrow();
+
+    assertThat(problem.text()).contains("Google's, a class of the same name");
+    assertThat(problem.repair().jar()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "3.3.1, false",
+    "3.3.2, true",
+    "3.3.4, true",
+    "3.3.4.5.1-7, true",
+    "3.3.5, false",
+    "3.3.20, false",
+    "3.4.1, false",
+    "3.5.0, false"
+  })
+  void versionsThatReadAheadWrongly(String version, boolean wrong) {
+    Configuration conf = new Configuration(false);
+    assertThat(AbfsDiagnosis.problems(conf, version)).hasSize(wrong ? 1 : 0);
+
+    conf.set("fs.azure.readaheadqueue.depth", "0");
+    assertThat(AbfsDiagnosis.problems(conf, version)).isEmpty();
+  }
+
+  @Test
+  void theDriversRateLimitIsReported() {
+    assertThat(world.report().options()).isEmpty();
+
+    world.set("fs.azure.io.rate.limit", "250");
+
+    assertThat(world.report().options().get("fs.azure.io.rate.limit").toString())
+        .isEqualTo("250 (a test)");
+    world.path = "hdfs://c@a/table";
+    assertThat(world.report().options()).isEmpty();
+  }
+
+  @Test
   void lookingDoesNotMakeHadoopForgetAJarThatComesLater() throws ClassNotFoundException {
     world.missing.add("io.manifestcommitter.");
     assertThat(world.codes()).contains(ProblemCode.FACTORY_NOT_FOUND);
@@ -378,7 +523,13 @@ class CommitterInfoProblemsTest {
 
     /** Names of classes and packages that the loader does not find. */
     private final Set<String> missing =
-        new HashSet<>(Set.of(ClassNames.STOCK_PROTOCOL, ClassNames.STOCK_PARQUET_COMMITTER));
+        new HashSet<>(
+            Set.of(
+                ClassNames.STOCK_PROTOCOL,
+                ClassNames.STOCK_PARQUET_COMMITTER,
+                ClassNames.ABFS_PACKAGE,
+                GOOGLES_PACKAGE,
+                HADOOPS_GS_PACKAGE));
 
     private final ClassLoader loader =
         new ClassLoader(CommitterInfoProblemsTest.class.getClassLoader()) {
@@ -424,6 +575,19 @@ class CommitterInfoProblemsTest {
       if (value.equals(Silent.class.getName())) {
         patience = Duration.ofMillis(1);
       }
+    }
+
+    /** Google's connector as it should be set, but for one setting. */
+    void onGoogle(String key, String value) {
+      path = GS;
+      missing.remove(GOOGLES_PACKAGE);
+      set("fs.gs.impl", ClassNames.GOOGLES_GS);
+      set("fs.gs.block.size", "67108864");
+      set("fs.gs.operation.move.enable", "true");
+      set("fs.gs.status.parallel.enable", "false");
+      set("fs.gs.implicit.dir.repair.enable", "false");
+      set("fs.gs.checksum.type", "CRC32C");
+      set(key, value);
     }
 
     CommitterReport report() {
@@ -479,6 +643,8 @@ class CommitterInfoProblemsTest {
         missing.remove(ClassNames.STOCK_PROTOCOL);
       } else if (jar.startsWith("org.apache.hadoop:hadoop-azure:")) {
         set("fs.abfs.impl", MemoryFileSystem.class.getName());
+      } else if (jar.equals("com.google.cloud.bigdataoss:gcs-connector")) {
+        missing.remove(GOOGLES_PACKAGE);
       } else {
         throw new AssertionError("No test knows what is in " + jar);
       }
@@ -523,6 +689,20 @@ class CommitterInfoProblemsTest {
     @Override
     public void initialize(URI name, Configuration conf) throws IOException {
       throw new IOException("the account key is missing");
+    }
+  }
+
+  /** An account that cannot rename a directory, as its driver shows it. */
+  public static final class Flat extends FilterFileSystem {
+    /** As Hadoop makes filesystems. */
+    public Flat() {
+      super(new MemoryFileSystem());
+    }
+
+    @Override
+    public boolean hasPathCapability(Path path, String capability) throws IOException {
+      return !capability.equals(CommonPathCapabilities.FS_ACLS)
+          && super.hasPathCapability(path, capability);
     }
   }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.manifestcommitter.testing.MemoryFileSystem;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -48,6 +49,9 @@ class CommitterInfoTest {
             "Set by         " + FILE_KEY + " (the command line)",
             "Job directory  " + table + "/_temporary/manifest_job_info_0001/00")
         .contains(
+            "FileSystem     org.apache.hadoop.fs.LocalFileSystem (hadoop-client-api-"
+                + VersionInfo.getVersion()
+                + ".jar)",
             "Protocol       not known outside of a session: no setting of Spark was given",
             "Seen by manifest-committer "
                 + ClassNames.version()
@@ -103,6 +107,27 @@ class CommitterInfoTest {
         .startsWith("file:/table: ok\n")
         .contains("Protocol       " + ClassNames.PROTOCOL + " (" + file + ")\n")
         .contains("(spark.hadoop." + FILE_KEY + ", " + file + ")");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "abfs.conf, abfs://c@a.dfs.core.windows.net/table",
+    "abfs.conf, abfss://c@a.dfs.core.windows.net/table",
+    "gs.conf, gs://bucket/table",
+    "hdfs.conf, hdfs://name/table",
+    "local.conf, file:/table"
+  })
+  void theSettingsThatWeShipLeaveNothingToRepair(String file, String table) {
+    List<String> args = new ArrayList<>();
+    args.addAll(List.of("--properties-file", "spark-conf/" + file));
+    args.addAll(List.of("-D", "spark.jars=/x/manifest-committer-1.jar"));
+    for (String scheme : List.of("abfss", "hdfs")) {
+      args.addAll(List.of("-D", "fs." + scheme + ".impl=" + MemoryFileSystem.class.getName()));
+    }
+
+    assertThat(run(args, table)).isZero();
+
+    assertThat(output()).startsWith(table + ": ok\n").doesNotContain("Repair");
   }
 
   @Test
@@ -172,6 +197,8 @@ class CommitterInfoTest {
             "served",
             "version",
             "hadoopVersion",
+            "fileSystem",
+            "fileSystemJar",
             "committer",
             "description",
             "jobDirectory",
@@ -189,6 +216,7 @@ class CommitterInfoTest {
     assertThat(lines.get(0).get("ok").asBoolean()).isTrue();
     assertThat(lines.get(0).get("path").asText()).isEqualTo("file:/täble");
     assertThat(lines.get(0).get("committer").asText()).isEqualTo(ClassNames.COMMITTER);
+    assertThat(lines.get(0).get("fileSystem").asText()).endsWith(".LocalFileSystem");
     assertThat(lines.get(0).get("commitProtocol").isNull()).isTrue();
     assertThat(lines.get(0).get("options").toString())
         .isEqualTo(
@@ -292,6 +320,7 @@ class CommitterInfoTest {
 
     assertThat(report.get("ok").asBoolean()).as("no store is opened").isTrue();
     assertThat(report.get("committer").isNull()).isTrue();
+    assertThat(report.get("fileSystem").isNull()).isTrue();
     assertThat(report.get("factory").asText()).isEqualTo(ClassNames.FACTORY);
     assertThat(report.get("factorySource").asText()).isEqualTo("this session");
   }
@@ -336,6 +365,12 @@ class CommitterInfoTest {
             new PrintStream(out, true, UTF_8),
             new PrintStream(err, true, UTF_8))
         .run(Arrays.copyOf(args, args.length));
+  }
+
+  private int run(List<String> args, String path) {
+    List<String> all = new ArrayList<>(args);
+    all.add(path);
+    return run(all.toArray(new String[0]));
   }
 
   private String output() {

@@ -1,0 +1,65 @@
+package io.manifestcommitter.connectors;
+
+import io.manifestcommitter.emulator.AbfsEmulator;
+import io.manifestcommitter.emulator.GcsEmulator;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import org.apache.hadoop.fs.FileSystem;
+import org.junit.platform.launcher.LauncherSession;
+import org.junit.platform.launcher.LauncherSessionListener;
+
+/**
+ * The emulators of this JVM: one of each, started by the first who asks and stopped after the last
+ * test. A JVM reads its trust store once, so it can only ever meet one certificate.
+ */
+public final class Emulators implements LauncherSessionListener {
+  private static AbfsEmulator abfs;
+  private static GcsEmulator gcs;
+
+  static synchronized AbfsEmulator abfs() {
+    if (abfs == null) {
+      try {
+        abfs = AbfsEmulator.start();
+      } catch (IOException e) {
+        throw new UncheckedIOException("The ADLS Gen2 emulator does not start", e);
+      }
+      abfs.trustStore().systemProperties().forEach(System::setProperty);
+    }
+    return abfs;
+  }
+
+  static synchronized GcsEmulator gcs() {
+    if (gcs == null) {
+      try {
+        gcs = GcsEmulator.start();
+      } catch (IOException e) {
+        throw new UncheckedIOException("The Google Cloud Storage emulator does not start", e);
+      }
+    }
+    return gcs;
+  }
+
+  /** Called by JUnit, which finds this class by its service file. */
+  @Override
+  public void launcherSessionClosed(LauncherSession session) {
+    stop();
+  }
+
+  /** Stops what was started, and forgets the filesystems that led there. */
+  static synchronized void stop() {
+    try {
+      FileSystem.closeAll();
+    } catch (IOException e) {
+      throw new UncheckedIOException("A filesystem does not close", e);
+    } finally {
+      if (abfs != null) {
+        abfs.close();
+        abfs = null;
+      }
+      if (gcs != null) {
+        gcs.close();
+        gcs = null;
+      }
+    }
+  }
+}

@@ -1,0 +1,109 @@
+package io.manifestcommitter.faults;
+
+import io.manifestcommitter.emulator.FaultRule;
+import java.time.Duration;
+import java.util.Set;
+
+/** What goes wrong with one request, or from one request on. */
+enum Fault {
+  BUSY_503("503"),
+  BUSY_503_LONGER("503, longer than the driver retries"),
+  BUSY_503_SUSTAINED("503, sustained"),
+  BUSY_429("429"),
+  BUSY_429_LONGER("429, longer than the driver retries"),
+  BUSY_429_SUSTAINED("429, sustained"),
+  ERROR_500("500"),
+  ERROR_500_LONGER("500, longer than the driver retries"),
+  ERROR_500_SUSTAINED("500, sustained"),
+  DONE_500("done, answered 500"),
+  DONE_DROPPED("done, connection dropped"),
+  DONE_STALLED("done, answered after the client's patience"),
+  DROPPED("connection dropped"),
+  PARENT_NOT_FOUND("404 RenameDestinationParentPathNotFound"),
+  CONFLICT("409"),
+  PRECONDITION("412"),
+  DONE_404("done, answered 404"),
+  DONE_412("done, answered 412");
+
+  /** Requests that change nothing: done or not is the same to them. */
+  private static final Set<String> READS =
+      Set.of("acl", "bucket", "filesystem", "get", "layout", "list", "read", "status");
+
+  private final String text;
+
+  Fault(String text) {
+    this.text = text;
+  }
+
+  /** Whether it is known of this kind of request to this store. */
+  boolean concerns(StoreUnderTest store, String operation) {
+    boolean rename = operation.equals(store.renameOperation());
+    switch (this) {
+      case DONE_500:
+      case DONE_DROPPED:
+        return !READS.contains(operation);
+      case DONE_STALLED:
+        return store.hasShortReadTimeout();
+      case PARENT_NOT_FOUND:
+      case CONFLICT:
+        return rename && store == StoreUnderTest.ABFS;
+      case PRECONDITION:
+      case DONE_412:
+        return rename && store == StoreUnderTest.GS;
+      case DONE_404:
+        return rename || operation.equals("delete");
+      default:
+        return true;
+    }
+  }
+
+  /** The rule that makes it happen to the n-th request of an operation. */
+  FaultRule rule(StoreUnderTest store, String operation, int n) {
+    FaultRule.When when = FaultRule.on(operation).call(n);
+    int longer = store.tries() + 1;
+    switch (this) {
+      case BUSY_503:
+        return when.refuse(503);
+      case BUSY_503_LONGER:
+        return when.times(longer).refuse(503);
+      case BUSY_503_SUSTAINED:
+        return when.always().refuse(503);
+      case BUSY_429:
+        return when.refuse(429);
+      case BUSY_429_LONGER:
+        return when.times(longer).refuse(429);
+      case BUSY_429_SUSTAINED:
+        return when.always().refuse(429);
+      case ERROR_500:
+        return when.refuse(500);
+      case ERROR_500_LONGER:
+        return when.times(longer).refuse(500);
+      case ERROR_500_SUSTAINED:
+        return when.always().refuse(500);
+      case DONE_500:
+        return when.applyThenFail(500);
+      case DONE_DROPPED:
+        return when.applyThenDrop();
+      case DONE_STALLED:
+        return when.applyThenStall(Duration.ofMillis(StoreUnderTest.READ_TIMEOUT * 3 / 2));
+      case DROPPED:
+        return when.drop();
+      case PARENT_NOT_FOUND:
+        return when.refuse(404, "RenameDestinationParentPathNotFound");
+      case CONFLICT:
+        return when.refuse(409);
+      case PRECONDITION:
+        return when.refuse(412);
+      case DONE_404:
+        return when.applyThenFail(404);
+      case DONE_412:
+        return when.applyThenFail(412);
+    }
+    throw new IllegalStateException(name());
+  }
+
+  @Override
+  public String toString() {
+    return text;
+  }
+}

@@ -1,0 +1,111 @@
+package io.manifestcommitter.faults;
+
+import io.manifestcommitter.emulator.Onto;
+import io.manifestcommitter.emulator.RequestLog;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.stream.Stream;
+
+/**
+ * All cases of a store: each scenario runs once without a fault, and every request that it was seen
+ * to make goes wrong in every way that is known of such a request.
+ */
+final class FaultCases {
+  private FaultCases() {}
+
+  static Stream<Scenario> scenarios() {
+    return Stream.concat(Stream.of(HadoopScenario.values()), Stream.of(SparkScenario.values()));
+  }
+
+  /** Every one. */
+  static List<FaultCase> all(StoreUnderTest store) throws IOException, InterruptedException {
+    List<FaultCase> cases = new ArrayList<>();
+    try (Lane lane = Lane.open(store)) {
+      for (Scenario scenario : (Iterable<Scenario>) scenarios()::iterator) {
+        add(cases, lane, scenario);
+      }
+    }
+    return cases;
+  }
+
+  /** Of every cell one, by the seed. */
+  static List<FaultCase> sample(List<FaultCase> all, long seed) {
+    Map<String, List<FaultCase>> cells = new LinkedHashMap<>();
+    for (FaultCase each : all) {
+      cells.computeIfAbsent(each.cell(), cell -> new ArrayList<>()).add(each);
+    }
+    Random random = new Random(seed);
+    List<FaultCase> sample = new ArrayList<>();
+    cells.values().forEach(cell -> sample.add(cell.get(random.nextInt(cell.size()))));
+    return sample;
+  }
+
+  private static void add(List<FaultCase> cases, Lane lane, Scenario scenario)
+      throws IOException, InterruptedException {
+    StoreUnderTest store = lane.store();
+    Map<String, Integer> seen = new HashMap<>();
+    Phase phase = scenario.phase();
+    for (RequestLog.Entry request : requests(lane, scenario)) {
+      String operation = request.operation();
+      int n = seen.merge(operation, 1, Integer::sum);
+      int turn = n;
+      for (Fault fault : Fault.values()) {
+        turn++;
+        if (!fault.concerns(store, operation)) {
+          continue;
+        }
+        Repair repair = repairs(scenario).get(turn % repairs(scenario).size());
+        for (Onto onto : answers(store, scenario, operation, turn)) {
+          cases.add(new FaultCase(store, scenario, phase, operation, n, fault, onto, repair));
+        }
+      }
+      if (operation.equals(store.renameOperation()) && request.path().endsWith("/_SUCCESS")) {
+        phase = Phase.CLEANUP;
+      }
+    }
+  }
+
+  /** What the call under test asks the store for. */
+  private static List<RequestLog.Entry> requests(Lane lane, Scenario scenario)
+      throws IOException, InterruptedException {
+    return lane.run(
+        () -> {
+          Trial trial = scenario.trial(lane, Repair.COMMIT_AGAIN);
+          trial.prepare();
+          lane.emulator().log().clear();
+          trial.act();
+          List<RequestLog.Entry> entries = lane.emulator().log().entries();
+          Verdict verdict = trial.judge(Optional.empty());
+          if (verdict.end() != Verdict.End.OK || verdict.recovered() != 0 || entries.isEmpty()) {
+            throw new IllegalStateException(
+                scenario.label() + " without a fault: " + verdict.end());
+          }
+          trial.forget();
+          return entries;
+        });
+  }
+
+  /** All where a rename goes wrong, which may then meet itself; else by turns. */
+  private static List<Onto> answers(
+      StoreUnderTest store, Scenario scenario, String operation, int turn) {
+    if (store != StoreUnderTest.ABFS || !scenario.publishes()) {
+      return List.of(Onto.NESTS);
+    }
+    return operation.equals(store.renameOperation())
+        ? List.of(Onto.values())
+        : List.of(List.of(Onto.values()).get(turn % Onto.values().length));
+  }
+
+  private static List<Repair> repairs(Scenario scenario) {
+    boolean hadoopCommit = scenario instanceof HadoopScenario && scenario.publishes();
+    return hadoopCommit && scenario != HadoopScenario.ABORT_HALF
+        ? List.of(Repair.values())
+        : List.of(Repair.COMMIT_AGAIN);
+  }
+}

@@ -1,0 +1,91 @@
+package io.manifestcommitter.faults;
+
+import io.manifestcommitter.CommitterConfig;
+import io.manifestcommitter.ManifestCommitterFactory;
+import io.manifestcommitter.emulator.AbfsEmulator;
+import io.manifestcommitter.emulator.Emulator;
+import io.manifestcommitter.emulator.Onto;
+import java.io.IOException;
+import java.security.PrivilegedExceptionAction;
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.security.UserGroupInformation;
+
+/**
+ * One emulator, and one user of it: Hadoop keeps a connector for each user, so lanes do not disturb
+ * each other. Used by one thread at a time.
+ */
+final class Lane implements AutoCloseable {
+  private static final AtomicInteger LANES = new AtomicInteger();
+
+  private final StoreUnderTest store;
+  private final Emulator emulator;
+  private final RawStore raw;
+  private final Configuration conf = new Configuration();
+  private final UserGroupInformation user =
+      UserGroupInformation.createUserForTesting(
+          "lane-" + LANES.incrementAndGet(), new String[] {"lanes"});
+  private int tables;
+
+  private Lane(StoreUnderTest store) throws IOException {
+    this.store = store;
+    this.emulator = store.start();
+    this.raw = store.raw(emulator);
+    store.configure(conf, emulator);
+    // One thread: requests come in one order, so that a number names the same one in each run.
+    conf.setInt(CommitterConfig.IO_THREADS, 1);
+    conf.set(CommitterConfig.THROTTLE_TIMEOUT, store.throttleTimeout());
+    conf.setInt(CommitterConfig.MANIFEST_SAVE_ATTEMPTS, 2);
+    conf.set(
+        "mapreduce.outputcommitter.factory.scheme." + emulator.root().getScheme(),
+        ManifestCommitterFactory.class.getName());
+  }
+
+  static Lane open(StoreUnderTest store) throws IOException {
+    return new Lane(store);
+  }
+
+  StoreUnderTest store() {
+    return store;
+  }
+
+  Emulator emulator() {
+    return emulator;
+  }
+
+  RawStore raw() {
+    return raw;
+  }
+
+  /** Settings for one job. */
+  Configuration conf() {
+    return new Configuration(conf);
+  }
+
+  /** A table that does not exist yet. */
+  Path newTable() {
+    return new Path(emulator.root().toString() + "table-" + ++tables);
+  }
+
+  /** How the store answers a rename onto a directory, where it has an answer to choose. */
+  void onExistingDirectory(Onto answer) {
+    if (emulator instanceof AbfsEmulator) {
+      ((AbfsEmulator) emulator).onExistingDirectory(answer);
+    }
+  }
+
+  /** Does something as the lane's user. */
+  <T> T run(Callable<T> action) throws IOException, InterruptedException {
+    return user.doAs((PrivilegedExceptionAction<T>) action::call);
+  }
+
+  @Override
+  public void close() throws IOException {
+    emulator.faults().clear();
+    FileSystem.closeAllForUGI(user);
+    emulator.close();
+  }
+}

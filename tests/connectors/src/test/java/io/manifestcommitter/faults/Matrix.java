@@ -1,0 +1,130 @@
+package io.manifestcommitter.faults;
+
+import io.manifestcommitter.emulator.FaultRule;
+import io.manifestcommitter.faults.Verdict.End;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** Runs cases, several at once, each lane with an emulator of its own. */
+final class Matrix {
+  /** No case takes nearly so long; one that does waits for something that never comes. */
+  private static final Duration WEDGED = Duration.ofMinutes(3);
+
+  private final Tally tally;
+
+  Matrix(Tally tally) {
+    this.tally = tally;
+  }
+
+  /** Runs all of them; most of the time of each is spent on waiting before a retry. */
+  void run(StoreUnderTest store, List<FaultCase> cases, int lanes)
+      throws IOException, InterruptedException {
+    if (cases.isEmpty()) {
+      return;
+    }
+    ConcurrentLinkedQueue<FaultCase> queue = new ConcurrentLinkedQueue<>(cases);
+    ExecutorService threads = Executors.newFixedThreadPool(lanes);
+    ScheduledExecutorService watch = Executors.newSingleThreadScheduledExecutor();
+    try {
+      List<Future<Void>> running = new ArrayList<>();
+      for (int i = 0; i < lanes; i++) {
+        running.add(
+            threads.submit(
+                () -> {
+                  try (Lane lane = Lane.open(store)) {
+                    for (FaultCase next = queue.poll(); next != null; next = queue.poll()) {
+                      run(lane, next, watch);
+                    }
+                  }
+                  return null;
+                }));
+      }
+      for (Future<Void> lane : running) {
+        lane.get();
+      }
+    } catch (ExecutionException e) {
+      throw new IOException("A lane of the matrix ended", e.getCause());
+    } finally {
+      threads.shutdownNow();
+      watch.shutdownNow();
+    }
+  }
+
+  private void run(Lane lane, FaultCase faultCase, ScheduledExecutorService watch)
+      throws InterruptedException {
+    Thread self = Thread.currentThread();
+    AtomicBoolean wedged = new AtomicBoolean();
+    ScheduledFuture<?> alarm =
+        watch.schedule(
+            () -> {
+              wedged.set(true);
+              self.interrupt();
+            },
+            WEDGED.toMillis(),
+            TimeUnit.MILLISECONDS);
+    try {
+      lane.run(
+          () -> {
+            runOnce(lane, faultCase);
+            return null;
+          });
+    } catch (IOException | RuntimeException | AssertionError | InterruptedException e) {
+      tally.violation(faultCase, wedged.get() ? new AssertionError("It does not end", e) : e);
+    } finally {
+      alarm.cancel(false);
+      lane.emulator().faults().clear();
+      if (wedged.get()) {
+        Thread.interrupted();
+      }
+    }
+  }
+
+  private void runOnce(Lane lane, FaultCase faultCase) throws IOException {
+    lane.onExistingDirectory(faultCase.onto());
+    Trial trial = faultCase.scenario().trial(lane, faultCase.repair());
+    trial.prepare();
+    FaultRule rule =
+        faultCase.fault().rule(faultCase.store(), faultCase.operation(), faultCase.n());
+    lane.emulator().faults().add(rule);
+    Optional<Exception> failure = act(trial);
+    lane.emulator().faults().clear();
+    Verdict verdict;
+    try {
+      verdict = trial.judge(failure);
+    } catch (IOException | RuntimeException | AssertionError e) {
+      failure.ifPresent(e::addSuppressed);
+      throw e;
+    }
+    if (rule.applied() == 0) {
+      tally.notMet(faultCase);
+    } else {
+      tally.count(faultCase, verdict);
+    }
+    trial.forget();
+    if (verdict.end() != End.OK) {
+      failure.ifPresent(e -> tally.example(faultCase, e));
+    }
+  }
+
+  // Scala's methods throw checked exceptions that they do not declare.
+  private static Optional<Exception> act(Trial trial) {
+    try {
+      trial.act();
+      return Optional.empty();
+    } catch (Exception e) {
+      return Optional.of(e);
+    }
+  }
+}

@@ -1,0 +1,293 @@
+package io.manifestcommitter.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.manifestcommitter.faults.Verdict.End;
+import io.manifestcommitter.spark.ManifestCommitProtocol;
+import io.manifestcommitter.spark.TaskMessage;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.mapreduce.JobContext;
+import org.apache.hadoop.mapreduce.JobID;
+import org.apache.hadoop.mapreduce.TaskAttemptContext;
+import org.apache.hadoop.mapreduce.TaskAttemptID;
+import org.apache.hadoop.mapreduce.TaskID;
+import org.apache.hadoop.mapreduce.TaskType;
+import org.apache.hadoop.mapreduce.task.JobContextImpl;
+import org.apache.hadoop.mapreduce.task.TaskAttemptContextImpl;
+import org.apache.spark.internal.io.FileCommitProtocol.TaskCommitMessage;
+import org.apache.spark.internal.io.FileNameSpec;
+import scala.Option;
+import scala.collection.JavaConverters;
+
+/** A job of the Spark protocol, called as Spark calls it, without a Spark. */
+final class SparkTrial extends Trial {
+  private static final String[] FIRST = {"p=1", "p=2"};
+  private static final String[] SECOND = {"p=1", "p=3/x=1"};
+  private static final JobID SPARKS_ID = new JobID("202601010000", 1);
+
+  private final SparkScenario scenario;
+  private final Configuration conf;
+  private Write write;
+
+  SparkTrial(Lane lane, SparkScenario scenario) {
+    super(lane);
+    this.scenario = scenario;
+    this.conf = lane.conf();
+  }
+
+  @Override
+  void prepare() throws IOException {
+    if (scenario == SparkScenario.NEW) {
+      oldTable("p=9/old");
+    } else {
+      oldTable("p=1/old", "p=2/old", "p=9/old");
+    }
+    write = new Write(1);
+    if (scenario == SparkScenario.SETUP) {
+      return;
+    }
+    write.setUp();
+    write.runTask(1, 0, SECOND);
+    if (scenario == SparkScenario.TASK_ABORT) {
+      write.writeFiles(0, 0, FIRST, /* asTask= */ false);
+    } else if (scenario != SparkScenario.TASK) {
+      write.runTask(0, 0, FIRST);
+    }
+  }
+
+  @Override
+  void act() throws IOException {
+    switch (scenario) {
+      case SETUP:
+        write.setUp();
+        break;
+      case TASK:
+        try {
+          write.commitTask(0, 0, write.writeFiles(0, 0, FIRST, /* asTask= */ true));
+        } catch (IOException e) {
+          write.protocol.abortTask(task(0, 0));
+          throw e;
+        }
+        break;
+      case TASK_ABORT:
+        write.protocol.abortTask(task(0, 0));
+        break;
+      case ABORT:
+        write.protocol.abortJob(job());
+        break;
+      default:
+        write.commit();
+    }
+  }
+
+  @Override
+  Verdict judge(Optional<Exception> failure) throws IOException {
+    switch (scenario) {
+      case SETUP:
+        return judgeSetup(failure);
+      case TASK:
+      case TASK_ABORT:
+        return judgeTask(failure);
+      case ABORT:
+        assertRows(old());
+        assertThat(text("_SUCCESS")).isEqualTo(LAST_REPORT);
+        return runAgain(write.hasStaging() ? End.FAILED_CLEANLY : End.OK);
+      default:
+        return judgeCommit(failure);
+    }
+  }
+
+  private Verdict judgeSetup(Optional<Exception> failure) throws IOException {
+    assertRows(old());
+    assertThat(text("_SUCCESS")).isEqualTo(LAST_REPORT);
+    if (failure.isPresent()) {
+      return runAgain(End.FAILED_CLEANLY);
+    }
+    write.runTask(0, 0, FIRST);
+    write.runTask(1, 0, SECOND);
+    write.commit();
+    return new Verdict(End.OK, write.assertCommitted());
+  }
+
+  private Verdict judgeTask(Optional<Exception> failure) throws IOException {
+    assertRows(old());
+    if (failure.isPresent() || scenario == SparkScenario.TASK_ABORT) {
+      write.runTask(0, 1, FIRST);
+    }
+    write.commit();
+    return new Verdict(failure.isPresent() ? End.FAILED_CLEANLY : End.OK, write.assertCommitted());
+  }
+
+  private Verdict judgeCommit(Optional<Exception> failure) throws IOException {
+    if (!failure.isPresent()) {
+      return new Verdict(End.OK, write.assertCommitted());
+    }
+    if (write.claims()) {
+      assertThat(visible()).as("reported as committed").isEqualTo(write.expected());
+    }
+    write.protocol.abortJob(job());
+    assertForeignUntouched();
+    NavigableMap<String, String> left = visible();
+    if (left.equals(old())) {
+      assertThat(write.claims()).isFalse();
+      return runAgain(End.FAILED_CLEANLY);
+    }
+    repair(left, text(failure.get()));
+    return runAgain(End.REPAIRED);
+  }
+
+  /** As the failure tells its user. */
+  private void repair(NavigableMap<String, String> left, String failure) throws IOException {
+    NavigableMap<String, String> others = new TreeMap<>(left);
+    if (isOverwrite() && !failure.contains("could not take back")) {
+      // Past the point of no return: what is left of the old data goes when the job runs again.
+      assertThat(left).containsAllEntriesOf(write.expected());
+      others.keySet().removeAll(write.expected().keySet());
+      assertThat(old()).containsAllEntriesOf(others);
+      assertThat(others.isEmpty() || failure.contains("the table shows both")).isTrue();
+      assertNamed(others, failure);
+      assertThat(failure).as("new data is in there").doesNotContain(table + "/p=1 (");
+      return;
+    }
+    assertThat(left)
+        .as("old data of a job that failed before it was complete")
+        .containsAllEntriesOf(old());
+    others.keySet().removeAll(old().keySet());
+    assertThat(failure).contains("could not take back what it had published");
+    assertNamed(others, failure);
+    for (String path : others.keySet()) {
+      delete(path);
+    }
+    assertRows(old());
+  }
+
+  /** By its path, or as one of the job's: then the job's id is in its name. */
+  private void assertNamed(NavigableMap<String, String> others, String failure) {
+    boolean all = failure.contains("any file of this job in " + table);
+    for (String path : others.keySet()) {
+      assertThat(failure.contains(table + "/" + path) || (all && path.contains(write.id)))
+          .as("%s is named in %s", path, failure)
+          .isTrue();
+    }
+  }
+
+  private boolean isOverwrite() {
+    return scenario == SparkScenario.STATIC || scenario == SparkScenario.DYNAMIC;
+  }
+
+  private static String text(Exception failure) {
+    StringWriter text = new StringWriter();
+    failure.printStackTrace(new PrintWriter(text));
+    return text.toString();
+  }
+
+  /** The whole job again, as a scheduler does it. */
+  private Verdict runAgain(End end) throws IOException {
+    write = new Write(2);
+    write.setUp();
+    write.runTask(0, 0, FIRST);
+    write.runTask(1, 0, SECOND);
+    write.commit();
+    write.assertCommitted();
+    return new Verdict(end, 0);
+  }
+
+  private JobContext job() {
+    return new JobContextImpl(conf, SPARKS_ID);
+  }
+
+  private TaskAttemptContext task(int task, int attempt) {
+    return new TaskAttemptContextImpl(
+        conf, new TaskAttemptID(new TaskID(SPARKS_ID, TaskType.MAP, task), attempt));
+  }
+
+  /** One write of the job's rows. */
+  private final class Write {
+    private final String id;
+    private final ManifestCommitProtocol protocol;
+    private final List<TaskCommitMessage> messages = new ArrayList<>();
+    private final NavigableMap<String, String> published = new TreeMap<>();
+
+    Write(int number) {
+      id = "0b5d8ab4-7f3c-4a53-a4a7-7b6d8e3f1c1" + number;
+      protocol =
+          new ManifestCommitProtocol(id, table.toString(), scenario == SparkScenario.DYNAMIC);
+    }
+
+    void setUp() throws IOException {
+      if (scenario == SparkScenario.STATIC) {
+        protocol.deleteWithJob(table.getFileSystem(conf), table, true);
+      }
+      protocol.setupJob(job());
+    }
+
+    void runTask(int task, int attempt, String... partitions) throws IOException {
+      commitTask(task, attempt, writeFiles(task, attempt, partitions, /* asTask= */ false));
+    }
+
+    /** Writes a file into each partition; says which, relative to the table, with their rows. */
+    NavigableMap<String, String> writeFiles(
+        int task, int attempt, String[] partitions, boolean asTask) throws IOException {
+      protocol.setupTask(task(task, attempt));
+      NavigableMap<String, String> files = new TreeMap<>();
+      for (String partition : partitions) {
+        Path staged =
+            new Path(
+                protocol.newTaskTempFile(
+                    task(task, attempt), Option.apply(partition), new FileNameSpec("", ".txt")));
+        String file = partition + "/" + staged.getName();
+        String rows = rows(id, file);
+        files.put(file, rows);
+        if (asTask) {
+          writeAsTask(staged, rows, conf);
+        } else {
+          write(Map.of(relative(staged), rows));
+        }
+      }
+      return files;
+    }
+
+    void commitTask(int task, int attempt, NavigableMap<String, String> files) {
+      published.putAll(files);
+      messages.add(TaskMessage.of(id, task, attempt, files.keySet()));
+    }
+
+    void commit() {
+      protocol.commitJob(job(), JavaConverters.asScalaBufferConverter(messages).asScala().toSeq());
+    }
+
+    boolean claims() throws IOException {
+      return SparkTrial.this.claims(id);
+    }
+
+    boolean hasStaging() {
+      return hidden().stream().anyMatch(path -> path.startsWith("_manifest_" + id));
+    }
+
+    NavigableMap<String, String> expected() {
+      NavigableMap<String, String> expected = old();
+      if (scenario == SparkScenario.STATIC) {
+        expected.clear();
+      }
+      if (scenario == SparkScenario.DYNAMIC) {
+        expected.keySet().removeIf(path -> !path.startsWith("p=9/"));
+      }
+      expected.putAll(published);
+      return expected;
+    }
+
+    long assertCommitted() throws IOException {
+      return SparkTrial.this.assertCommitted(id, expected(), published.size());
+    }
+  }
+}

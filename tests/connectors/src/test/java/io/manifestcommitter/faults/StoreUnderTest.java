@@ -1,0 +1,79 @@
+package io.manifestcommitter.faults;
+
+import io.manifestcommitter.emulator.AbfsEmulator;
+import io.manifestcommitter.emulator.Emulator;
+import io.manifestcommitter.emulator.GcsEmulator;
+import java.io.IOException;
+import java.util.Locale;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.util.VersionInfo;
+
+/** A store with its connector, as far as faults are concerned. */
+enum StoreUnderTest {
+  ABFS("rename", 4, "300ms"),
+  /** This driver waits 1.25 seconds before its retry, always. */
+  GS("move", 2, "2s");
+
+  /** How long a client waits for an answer, in milliseconds, where it can be told. */
+  static final int READ_TIMEOUT = 1000;
+
+  private final String renameOperation;
+  private final int tries;
+  private final String throttleTimeout;
+
+  StoreUnderTest(String renameOperation, int tries, String throttleTimeout) {
+    this.renameOperation = renameOperation;
+    this.tries = tries;
+    this.throttleTimeout = throttleTimeout;
+  }
+
+  /** The emulator's name for the request that renames a file. */
+  String renameOperation() {
+    return renameOperation;
+  }
+
+  /** How often the driver makes a request that fails, as {@link #configure} sets it. */
+  int tries() {
+    return tries;
+  }
+
+  /** Long enough for the committer to ask again after the driver gave up, and no longer. */
+  String throttleTimeout() {
+    return throttleTimeout;
+  }
+
+  /** Whether a lost answer can be waited for: hadoop-azure 3.3 waits 30 seconds, always. */
+  boolean hasShortReadTimeout() {
+    return this == GS || !isHadoop33();
+  }
+
+  static boolean isHadoop33() {
+    return VersionInfo.getVersion().startsWith("3.3.");
+  }
+
+  Emulator start() throws IOException {
+    return this == ABFS ? AbfsEmulator.start() : GcsEmulator.start();
+  }
+
+  RawStore raw(Emulator emulator) {
+    return this == ABFS
+        ? new AbfsRawStore((AbfsEmulator) emulator)
+        : new GcsRawStore((GcsEmulator) emulator);
+  }
+
+  /** The emulator's settings, with the few that make a request's number mean the same each time. */
+  void configure(Configuration conf, Emulator emulator) {
+    emulator.settings().forEach(conf::set);
+    conf.setInt("fs.azure.io.retry.max.retries", ABFS.tries - 1);
+    conf.setInt("fs.azure.http.read.timeout", READ_TIMEOUT);
+    conf.setInt("fs.gs.http.max.retry", GS.tries - 1);
+    conf.setInt("fs.gs.http.read-timeout", READ_TIMEOUT);
+    conf.setBoolean("fs.gs.status.parallel.enable", false);
+    conf.setBoolean("fs.gs.implicit.dir.repair.enable", false);
+  }
+
+  @Override
+  public String toString() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+}

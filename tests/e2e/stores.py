@@ -1,0 +1,203 @@
+"""The store that a run of the tests is on, chosen once for the process.
+
+Other than the local disk it is an emulator, which serves while the tests run, and which sessions
+reach through the store's real connector, with the settings of ``spark-conf``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from places import AbfsStore, GcsStore, Place, Store, StorePath, call
+
+LOCAL = "local"
+NAMES = (LOCAL, "abfs", "abfss", "gs")
+
+REPOSITORY = Path(__file__).parents[2]
+CONNECTORS = Path(sys.prefix) / "jars"
+"""Where the Makefile puts them, one for each scheme's family."""
+
+
+@dataclass
+class Chosen:
+    """The store, and how to reach it while its emulator runs."""
+
+    name: str
+    root: str = ""
+    conf: dict[str, str] = field(default_factory=dict)
+    store: Store | None = None
+    control: Control | None = None
+
+
+_chosen = Chosen(LOCAL)
+
+
+def choose(name: str) -> None:
+    global _chosen
+    _chosen = Chosen(name)
+
+
+def name() -> str:
+    return _chosen.name
+
+
+def scheme() -> str:
+    """Of paths on the store."""
+    return "file" if _chosen.name == LOCAL else _chosen.name
+
+
+def place(scratch: Path) -> Place:
+    """The directory that is as much a test's own as ``scratch`` is; it does not exist yet."""
+    if _chosen.name == LOCAL:
+        return scratch
+    return StorePath(_chosen.store, f"tests/{scratch.name}")
+
+
+def at(uri: str) -> Place:
+    """The place of a URI on the store, or of a path."""
+    if _chosen.name == LOCAL:
+        return Path(uri.removeprefix("file:"))
+    return StorePath(_chosen.store, uri.removeprefix(_chosen.root))
+
+
+def conf() -> dict[str, str]:
+    """What a session sets to reach the store; nothing for the local disk."""
+    return dict(_chosen.conf)
+
+
+def control() -> Control:
+    assert _chosen.control is not None, "the local disk cannot be steered"
+    return _chosen.control
+
+
+def shipped(file: str) -> dict[str, str]:
+    """The settings that the repository offers for a store."""
+    return _properties((REPOSITORY / "spark-conf" / file).read_text("utf-8").splitlines())
+
+
+def connector() -> Path:
+    """The jar of the connector."""
+    kind = "gcs-connector" if _chosen.name == "gs" else "hadoop-azure"
+    jar = CONNECTORS / f"{kind}.jar"
+    assert jar.is_file(), f"{jar} is missing; the Makefile fetches it for its test-stores targets"
+    return jar
+
+
+@contextmanager
+def running(scratch: Path) -> Iterator[None]:
+    """The emulator of the chosen store serves for the length of the block."""
+    if _chosen.name == LOCAL:
+        yield
+        return
+    is_gs = _chosen.name == "gs"
+    with _emulators(scratch) as lines:
+        settings = _properties(lines)
+        family = "spark.hadoop.fs.gs." if is_gs else "spark.hadoop.fs.azure."
+        options = ("spark.driver.", "spark.executor.") if _chosen.name == "abfss" else ()
+        needed = {k: v for k, v in settings.items() if k.startswith((family, *options))}
+        _chosen.conf = {
+            **shipped("gs.conf" if is_gs else "abfs.conf"),
+            **needed,
+            "spark.driver.extraClassPath": str(connector()),
+            "spark.executor.extraClassPath": str(connector()),
+        }
+        uris = dict(line[1:].split() for line in lines if re.match(r"# [a-z]+ \S+://", line))
+        _chosen.root = uris[_chosen.name]
+        _chosen.store = _client(settings, uris)
+        port = urlsplit(uris["control"]).port
+        assert port is not None
+        _chosen.control = Control(port, "gcs" if is_gs else "abfs")
+        yield
+
+
+def _client(settings: dict[str, str], uris: dict[str, str]) -> Store:
+    if _chosen.name == "gs":
+        port = urlsplit(settings["spark.hadoop.fs.gs.storage.root.url"]).port
+        assert port is not None
+        return GcsStore(_chosen.root, port, urlsplit(_chosen.root).netloc)
+    # Over plain HTTP for both schemes: they reach the same files.
+    parts = urlsplit(uris["abfs"])
+    port = int(settings[f"spark.hadoop.fs.azure.abfs.endpoint.{parts.hostname}"].split(":")[1])
+    account = (parts.hostname or "").partition(".")[0]
+    return AbfsStore(_chosen.root, port, f"/{account}/{parts.username}")
+
+
+class Control:
+    """Steers the emulator: what goes wrong, how fast it is, what it was asked for."""
+
+    def __init__(self, port: int, store: str) -> None:
+        self._port = port
+        self._store = store
+
+    def _ask(self, method: str, what: str, body: dict[str, Any] | None = None) -> Any:
+        path = what.replace("*", self._store)
+        content, _ = call(self._port, method, path, json.dumps(body).encode() if body else None)
+        return json.loads(content)
+
+    def fault(self, operation: str, action: str, **rule: Any) -> Callable[[], int]:
+        """Adds a rule; the function that is returned tells how often it was applied."""
+        body = {"operation": operation, "action": action, **rule}
+        number = self._ask("POST", "/faults/*", body)["number"]
+        return lambda: int(self._ask("GET", f"/faults/*/{number}")["applied"])
+
+    def limit(self, per_second: int) -> None:
+        """Refuses what is beyond so many requests a second; 0 for no limit."""
+        self._ask("POST", "/limit/*", {"perSecond": per_second})
+
+    def forget(self) -> None:
+        """Empties the log of requests."""
+        self._ask("DELETE", "/log/*")
+
+    def log(self) -> list[dict[str, Any]]:
+        """The requests since it was emptied."""
+        return list(self._ask("GET", "/log/*"))
+
+    def repair(self) -> None:
+        """Nothing goes wrong any more."""
+        self._ask("DELETE", "/faults/*")
+        self.limit(0)
+
+
+@contextmanager
+def _emulators(scratch: Path) -> Iterator[list[str]]:
+    """Their process, as the lines that it prints; it ends with its input."""
+    class_path = REPOSITORY / "target" / "emulators" / "classpath"
+    assert class_path.is_file(), "Compile the emulators: mvn -f tests/emulators/pom.xml compile"
+    classes = [str(class_path.parent / "classes"), class_path.read_text("utf-8").strip()]
+    main = "io.manifestcommitter.emulator.Emulators"
+    command = ["java", "-cp", os.pathsep.join(classes), main, "--until-stdin-ends"]
+    log = scratch / "emulators.log"
+    with log.open("w") as errors:
+        process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True
+        )
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            lines: list[str] = []
+            for line in process.stdout:
+                if line.strip() == "# ready":
+                    break
+                lines.append(line)
+            else:
+                raise AssertionError(f"The emulators ended:\n{log.read_text()}")
+            yield lines
+        finally:
+            process.stdin.close()
+            process.wait(timeout=30)
+
+
+def _properties(lines: list[str]) -> dict[str, str]:
+    stripped = (line.strip() for line in lines)
+    pairs = [line.split(None, 1) for line in stripped if line and not line.startswith("#")]
+    return dict(pairs)
