@@ -94,7 +94,8 @@ requests: CONNECTORS_MAIN := connectors.RequestCounts
 throttle requests: $(JAR) $(EMULATORS)
 	for version in $(HADOOP_FLOOR) $(HADOOP_NEWEST); do \
 		$(MVN) -q -f tests/connectors/pom.xml test-compile -Dhadoop.version=$$version && \
-		java -cp $$(cat target/connectors-$$version/classpath) io.manifestcommitter.$(CONNECTORS_MAIN) || exit 1; \
+		java -cp target/connectors-$$version/test-classes:$$(cat target/connectors-$$version/classpath) \
+			io.manifestcommitter.$(CONNECTORS_MAIN) || exit 1; \
 	done
 
 clean:

@@ -44,9 +44,7 @@ final class Attempts {
    */
   static RenameResult rename(Store store, FileEntry file) {
     RenameResult result = store.renameFile(file);
-    for (int attempt = 2;
-        attempt <= FEW && result.outcome() == RenameResult.Outcome.FAILED;
-        attempt++) {
+    for (int attempt = 2; attempt <= FEW && mayBeRepeated(result); attempt++) {
       try {
         store.mkdirs(file.destination().getParent());
       } catch (IOException e) {
@@ -57,6 +55,11 @@ final class Attempts {
       result = store.renameFile(file);
     }
     return result;
+  }
+
+  /** Not while something stands at the destination: every try would meet it again. */
+  private static boolean mayBeRepeated(RenameResult result) {
+    return result.outcome() == RenameResult.Outcome.FAILED && !result.inTheWay().isPresent();
   }
 
   /**

@@ -65,7 +65,10 @@ final class FaultCases {
           cases.add(new FaultCase(store, scenario, phase, operation, n, fault, onto, repair));
         }
       }
-      if (operation.equals(store.renameOperation()) && request.path().endsWith("/_SUCCESS")) {
+      // The first is refused where the last job's report stands.
+      if (operation.equals(store.renameOperation())
+          && request.path().endsWith("/_SUCCESS")
+          && request.status() < 300) {
         phase = Phase.CLEANUP;
       }
     }

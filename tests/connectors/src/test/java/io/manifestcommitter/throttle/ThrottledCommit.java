@@ -1,0 +1,166 @@
+package io.manifestcommitter.throttle;
+
+import io.manifestcommitter.ManifestCommitter;
+import io.manifestcommitter.emulator.Emulator;
+import io.manifestcommitter.emulator.RequestLog;
+import io.manifestcommitter.manifest.SuccessReport;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.mapreduce.JobContext;
+import org.apache.hadoop.mapreduce.JobID;
+import org.apache.hadoop.mapreduce.TaskAttemptContext;
+import org.apache.hadoop.mapreduce.TaskAttemptID;
+import org.apache.hadoop.mapreduce.TaskID;
+import org.apache.hadoop.mapreduce.TaskType;
+import org.apache.hadoop.mapreduce.task.JobContextImpl;
+import org.apache.hadoop.mapreduce.task.TaskAttemptContextImpl;
+
+/**
+ * A job of 20 tasks with 100 files each, whose job commit meets an account that serves only so many
+ * requests a second.
+ */
+final class ThrottledCommit {
+  static final int TASKS = 20;
+  static final int FILES = 100;
+
+  private static final JobID JOB = new JobID("202601010000", 1);
+  private static final int WRITERS = 16;
+
+  private final Emulator emulator;
+  private final Configuration conf;
+  private final Path table;
+
+  /**
+   * A job.
+   *
+   * @param settings of the connector, besides those that lead it to the emulator
+   */
+  ThrottledCommit(Emulator emulator, Map<String, String> settings) {
+    this.emulator = emulator;
+    this.conf = new Configuration();
+    emulator.settings().forEach(conf::set);
+    settings.forEach(conf::set);
+    this.table = new Path(new Path(emulator.root()), "table");
+  }
+
+  /** Writes and commits the tasks, without a limit. */
+  void prepare() throws Exception {
+    new ManifestCommitter(table, task(0)).setupJob(job());
+    ExecutorService writers = Executors.newFixedThreadPool(WRITERS);
+    try {
+      List<Future<?>> tasks = new ArrayList<>();
+      for (int number = 0; number < TASKS; number++) {
+        int task = number;
+        tasks.add(
+            writers.submit(
+                () -> {
+                  run(task);
+                  return null;
+                }));
+      }
+      for (Future<?> task : tasks) {
+        task.get();
+      }
+    } catch (ExecutionException e) {
+      throw new IOException(e.getCause());
+    } finally {
+      writers.shutdownNow();
+    }
+  }
+
+  private void run(int number) throws IOException {
+    TaskAttemptContext context = task(number);
+    ManifestCommitter committer = new ManifestCommitter(table, context);
+    committer.setupTask(context);
+    FileSystem fs = table.getFileSystem(conf);
+    for (int file = 0; file < FILES; file++) {
+      fs.create(new Path(committer.getWorkPath(), name(number, file)), false).close();
+    }
+    committer.commitTask(context);
+  }
+
+  private static String name(int task, int file) {
+    return "part-" + task + "-" + file;
+  }
+
+  /** Commits the job on an account of so many requests a second, and watches its requests. */
+  List<Second> commit(int perSecond) throws Exception {
+    emulator.log().clear();
+    emulator.limit(perSecond);
+    List<Second> seconds = new ArrayList<>();
+    ScheduledExecutorService watch = Executors.newSingleThreadScheduledExecutor();
+    try {
+      watch.scheduleAtFixedRate(() -> seconds.add(now()), 1, 1, TimeUnit.SECONDS);
+      new ManifestCommitter(table, task(0)).commitJob(job());
+    } finally {
+      watch.shutdown();
+      watch.awaitTermination(1, TimeUnit.MINUTES);
+      emulator.limit(0);
+    }
+    seconds.add(now());
+    return seconds;
+  }
+
+  private Second now() {
+    int refused = 0;
+    List<RequestLog.Entry> entries = emulator.log().entries();
+    for (RequestLog.Entry entry : entries) {
+      refused += entry.refusedByLimit() ? 1 : 0;
+    }
+    return new Second(entries.size() - refused, refused);
+  }
+
+  /** The report of the commit. */
+  SuccessReport report() throws IOException {
+    Path success = new Path(table, "_SUCCESS");
+    try (InputStream in = table.getFileSystem(conf).open(success)) {
+      return SuccessReport.parse(in.readAllBytes(), success.toString());
+    }
+  }
+
+  /** The files that are missing from the table. */
+  Set<String> missing() {
+    Set<String> missing = new HashSet<>();
+    for (int task = 0; task < TASKS; task++) {
+      for (int file = 0; file < FILES; file++) {
+        missing.add("/table/" + name(task, file));
+      }
+    }
+    missing.removeAll(emulator.tree().keySet());
+    return missing;
+  }
+
+  private JobContext job() {
+    return new JobContextImpl(conf, JOB);
+  }
+
+  private TaskAttemptContext task(int number) {
+    return new TaskAttemptContextImpl(
+        conf, new TaskAttemptID(new TaskID(JOB, TaskType.MAP, number), 0));
+  }
+
+  /** What the account had served and refused when a second had passed. */
+  static final class Second {
+    final int served;
+    final int refused;
+
+    Second(int served, int refused) {
+      this.served = served;
+      this.refused = refused;
+    }
+  }
+}
