@@ -20,17 +20,19 @@ PYTHON_SOURCES := $(shell find python/manifest_committer -name '*.py') python/py
 BINDINGS_$(SPARK_FLOOR) := 2.12:3.5.8
 BINDINGS_$(SPARK_NEWEST) := 2.13:4.1.2
 
-# The connectors for Azure and Google storage that run on each of them: Hadoop version, connector version.
-AZURE_$(SPARK_FLOOR) := 3.3.4
-AZURE_$(SPARK_NEWEST) := 3.5.0
-GCS_$(SPARK_FLOOR) := 3.1.15
-GCS_$(SPARK_NEWEST) := 4.0.4
+# The Hadoop that is in each of them.
+HADOOP_$(SPARK_FLOOR) := 3.3.4
+HADOOP_$(SPARK_NEWEST) := 3.5.0
 
 COPY_JAR := $(MVN) -q org.apache.maven.plugins:maven-dependency-plugin:3.10.0:copy -Dmdep.stripVersion=true
 
 # The Hadoop that we compile against, and the newest.
 HADOOP_FLOOR := 3.3.4
 HADOOP_NEWEST := 3.5.0
+
+# Google's connector for each of them.
+GCS_$(HADOOP_FLOOR) := 3.1.15
+GCS_$(HADOOP_NEWEST) := 4.0.4
 
 # The emulated stores.
 STORES := abfs abfss gs
@@ -84,14 +86,14 @@ emulators: $(EMULATORS)
 		--abfs-port=$(ABFS_PORT) --gcs-port=$(GCS_PORT)
 
 # Every fault at every request, on the emulators: hours. Alone: FAULTS_ONLY='abfs/spark-append/.*'
-faults: $(JAR) $(EMULATORS)
+faults: $(JAR) $(EMULATORS) target/connectors-$(HADOOP_FLOOR)/.done target/connectors-$(HADOOP_NEWEST)/.done
 	$(MVN) -f tests/connectors/pom.xml verify -Dhadoop.version=$(HADOOP_FLOOR) -Dit.test=FaultMatrixIT -Dfaults.mode=full '-Dfaults.only=$(FAULTS_ONLY)'
 	$(MVN) -f tests/connectors/pom.xml verify -Dhadoop.version=$(HADOOP_NEWEST) -Dit.test=FaultMatrixIT -Dfaults.mode=full '-Dfaults.only=$(FAULTS_ONLY)'
 
 # On the emulators with each version of the connectors: how the rate follows a limit; requests for each file and directory.
 throttle: CONNECTORS_MAIN := throttle.Throttle
 requests: CONNECTORS_MAIN := connectors.RequestCounts
-throttle requests: $(JAR) $(EMULATORS)
+throttle requests: $(JAR) $(EMULATORS) target/connectors-$(HADOOP_FLOOR)/.done target/connectors-$(HADOOP_NEWEST)/.done
 	for version in $(HADOOP_FLOOR) $(HADOOP_NEWEST); do \
 		$(MVN) -q -f tests/connectors/pom.xml test-compile -Dhadoop.version=$$version && \
 		java -cp target/connectors-$$version/test-classes:$$(cat target/connectors-$$version/classpath) \
@@ -115,7 +117,7 @@ test-emulators: $(VENVS)/emulators/.done $(EMULATORS)
 	$(MVN) -f tests/emulators/pom.xml verify
 	$(VENVS)/emulators/bin/python -m pytest -q tests/emulators/python
 
-test-connectors-$(HADOOP_FLOOR) test-connectors-$(HADOOP_NEWEST): test-connectors-%: $(JAR) $(EMULATORS)
+test-connectors-$(HADOOP_FLOOR) test-connectors-$(HADOOP_NEWEST): test-connectors-%: $(JAR) $(EMULATORS) target/connectors-%/.done
 	$(MVN) -f tests/connectors/pom.xml verify -Dhadoop.version=$*
 
 test-spark-$(SPARK_FLOOR) test-spark-$(SPARK_NEWEST): test-spark-%: $(VENVS)/spark-%/.done
@@ -123,6 +125,12 @@ test-spark-$(SPARK_FLOOR) test-spark-$(SPARK_NEWEST): test-spark-%: $(VENVS)/spa
 
 test-connect: $(VENVS)/spark-$(SPARK_NEWEST)/.done
 	$(VENVS)/spark-$(SPARK_NEWEST)/bin/python -m pytest -q tests/connect
+
+# Google's connector is no ordinary dependency: not for every version is the parent of its description published.
+target/connectors-%/.done: Makefile
+	$(MVN) -q org.apache.maven.plugins:maven-dependency-plugin:3.10.0:copy \
+		-Dartifact=com.google.cloud.bigdataoss:gcs-connector:$(GCS_$*):jar:shaded -DoutputDirectory=target/connectors-$*
+	touch $@
 
 # The end-to-end tests on the emulated stores: every kind of write, and all of them.
 test-core-$(SPARK_FLOOR) test-core-$(SPARK_NEWEST): test-core-%: $(VENVS)/spark-%/.done $(EMULATORS)
@@ -181,8 +189,8 @@ $(VENVS)/spark-%/.done: $(WHEEL) Makefile
 	$(VENVS)/spark-$*/bin/pip install -q --no-deps --force-reinstall $(WHEEL)
 	mkdir -p $(VENVS)/spark-$*/jars
 	$(COPY_JAR) -Dartifact=org.apache.spark:spark-hadoop-cloud_$(BINDINGS_$*) -DoutputDirectory=$(VENVS)/spark-$*/jars
-	$(COPY_JAR) -Dartifact=org.apache.hadoop:hadoop-azure:$(AZURE_$*) -DoutputDirectory=$(VENVS)/spark-$*/jars
-	$(COPY_JAR) -Dartifact=com.google.cloud.bigdataoss:gcs-connector:$(GCS_$*):jar:shaded -DoutputDirectory=$(VENVS)/spark-$*/jars
+	$(COPY_JAR) -Dartifact=org.apache.hadoop:hadoop-azure:$(HADOOP_$*) -DoutputDirectory=$(VENVS)/spark-$*/jars
+	$(COPY_JAR) -Dartifact=com.google.cloud.bigdataoss:gcs-connector:$(GCS_$(HADOOP_$*)):jar:shaded -DoutputDirectory=$(VENVS)/spark-$*/jars
 	mv $(VENVS)/spark-$*/jars/gcs-connector-shaded.jar $(VENVS)/spark-$*/jars/gcs-connector.jar
 	mv $(VENVS)/spark-$*/jars/spark-hadoop-cloud_*.jar $(VENVS)/spark-$*/jars/spark-hadoop-cloud.jar
 	touch $@

@@ -41,6 +41,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "core: belongs to the short run on a store")
     config.addinivalue_line("markers", "more: a parameter of a core test that does not")
     config.addinivalue_line("markers", "only_on(*names): for these stores")
+    config.addinivalue_line("markers", "lines: reads CSV, JSON or text by Hadoop's reader of lines")
     config.addinivalue_line("markers", "local_disk: needs a local disk, or has nothing to do there")
     stores.choose(config.getoption("--store"))
     os.environ.update(
@@ -69,6 +70,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         only_on = item.get_closest_marker("only_on")
         if only_on is not None and stores.name() not in only_on.args:
             return False
+        if not stores.reads_lines():
+            parameters = getattr(item, "callspec", None)
+            values = [] if parameters is None else parameters.params.values()
+            if "lines" in marks or any(value in ("csv", "json", "text") for value in values):
+                return False
         return "local_disk" not in marks
 
     config.hook.pytest_deselected(items=[item for item in items if not belongs(item)])

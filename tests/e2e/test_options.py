@@ -130,6 +130,7 @@ def test_view_of_a_store_that_is_served(
             assert table.rows() == Counter(rows)
 
 
+@pytest.mark.lines
 def test_rdd_writers_are_not_affected(spark: SparkSession, place: Place) -> None:
     path = place / "lines"
     lines = [f"line-{i}" for i in range(10)]

@@ -202,6 +202,7 @@ def test_create_table_as_select(catalog_table: Callable[..., Table], source: Sou
     assert table.rows() == Counter(NEW)
 
 
+@pytest.mark.lines
 def test_insert_overwrite_directory(new_table: Callable[..., Table], source: Source) -> None:
     table = new_table(fmt="csv")
     statement = f"INSERT OVERWRITE DIRECTORY '{table.path}' USING csv SELECT * FROM source"
@@ -257,6 +258,7 @@ def test_streams_do_not_ask(new_table: Callable[..., Table], tmp_path: Path) -> 
     assert table.rows() == Counter([("a",), ("b",)])
 
 
+@pytest.mark.only_on("abfs", "abfss")  # On gs a file that is being written does not show.
 @pytest.mark.parametrize("method", ["file", "dataset"])
 def test_rdd_writers_are_safe(
     spark: SparkSession, place: Place, tmp_path: Path, method: str

@@ -1,10 +1,14 @@
 package io.manifestcommitter.cli;
 
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.util.VersionInfo;
 
 /** What is wrong with the settings of the connectors for Google Cloud Storage. */
 final class GcsDiagnosis {
@@ -16,6 +20,7 @@ final class GcsDiagnosis {
   private static final String CHECKSUM = "fs.gs.checksum.type";
   private static final String PARALLEL_STATUS = "fs.gs.status.parallel.enable";
   private static final String PARENT_REPAIR = "fs.gs.implicit.dir.repair.enable";
+  private static final String OPEN_OPTIONS = "org/apache/hadoop/fs/Options$OpenFileOptions";
   private static final long DEFAULT_BLOCK_SIZE = 64 << 20;
 
   private final Configuration conf;
@@ -51,7 +56,7 @@ final class GcsDiagnosis {
 
   /** All that is wrong. */
   List<Problem> problems() {
-    return Stream.of(blockSize(), move(), requests(), checksum())
+    return Stream.of(blockSize(), newerHadoop(), move(), requests(), checksum())
         .flatMap(Optional::stream)
         .collect(Collectors.toList());
   }
@@ -79,6 +84,38 @@ final class GcsDiagnosis {
       return conf.getLongBytes(BLOCK_SIZE, DEFAULT_BLOCK_SIZE);
     } catch (IllegalArgumentException e) {
       return DEFAULT_BLOCK_SIZE;
+    }
+  }
+
+  /**
+   * Hadoop's readers of lines open files with options, of a class that came with 3.3.5. Versions 3
+   * and 4 of the connector are built for that, and fail only when they need it.
+   */
+  private Optional<Problem> newerHadoop() {
+    ClassLoader loader = conf.getClassLoader();
+    if (ClassNames.loads(loader, OPEN_OPTIONS.replace('/', '.'))
+        || !names(loader, ClassNames.GOOGLES_GS, OPEN_OPTIONS)) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        Problem.warning(
+            ProblemCode.GCS_NEEDS_NEWER_HADOOP,
+            "This version of Google's connector is built for Hadoop 3.3.5 and newer, and this is "
+                + VersionInfo.getVersion()
+                + ": reading CSV, JSON and text files fails (NoClassDefFoundError: "
+                + OPEN_OPTIONS
+                + "). Writing works, and so does reading Parquet and ORC. Use a newer Hadoop, or"
+                + " version 2.2 of the connector",
+            Repair.none()));
+  }
+
+  /** Whether a class refers to another one, by the text of its class file; loads neither. */
+  private static boolean names(ClassLoader loader, String className, String other) {
+    try (InputStream file = loader.getResourceAsStream(className.replace('.', '/') + ".class")) {
+      return file != null
+          && new String(file.readAllBytes(), StandardCharsets.ISO_8859_1).contains(other);
+    } catch (IOException e) {
+      return false;
     }
   }
 

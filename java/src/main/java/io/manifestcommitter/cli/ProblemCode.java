@@ -53,6 +53,8 @@ enum ProblemCode {
   GCS_HADOOPS_CONNECTOR,
   /** The block size is written in a form that keeps Google's connector from opening. */
   GCS_BLOCK_SIZE,
+  /** Google's connector is built for a newer Hadoop than this, and cannot open files of lines. */
+  GCS_NEEDS_NEWER_HADOOP,
   /** Google's connector renames by copying, or may do so. */
   GCS_NO_MOVE,
   /** Google's connector compares no checksums, so a lost answer is recovered by length only. */

@@ -117,6 +117,12 @@ class CommitterInfoProblemsTest {
         });
     CAUSES.put(ProblemCode.GCS_BLOCK_SIZE, world -> world.onGoogle("fs.gs.block.size", "64m"));
     CAUSES.put(
+        ProblemCode.GCS_NEEDS_NEWER_HADOOP,
+        world -> {
+          world.onGoogle("fs.gs.checksum.type", "CRC32C");
+          world.connectorIsForNewerHadoop = true;
+        });
+    CAUSES.put(
         ProblemCode.GCS_NO_MOVE, world -> world.onGoogle("fs.gs.operation.move.enable", "false"));
     CAUSES.put(ProblemCode.GCS_NO_CHECKSUM, world -> world.onGoogle("fs.gs.checksum.type", "NONE"));
     CAUSES.put(
@@ -546,6 +552,9 @@ class CommitterInfoProblemsTest {
           @Override
           public java.net.URL getResource(String name) {
             String className = name.replace('/', '.');
+            if (connectorIsForNewerHadoop && className.equals(ClassNames.GOOGLES_GS + ".class")) {
+              return super.getResource(ForNewerHadoop.class.getName().replace('.', '/') + ".class");
+            }
             return missing.stream().anyMatch(className::startsWith)
                 ? null
                 : super.getResource(name);
@@ -554,6 +563,7 @@ class CommitterInfoProblemsTest {
 
     private Origin origin = Origin.SESSION;
     private boolean sparkKnown = true;
+    private boolean connectorIsForNewerHadoop;
     private String path = ABFS;
     private Duration patience = Duration.ofMinutes(5);
 
@@ -631,6 +641,7 @@ class CommitterInfoProblemsTest {
       repair.path().ifPresent(other -> path = other);
       if (repair.settings().isEmpty() && repair.jar().isEmpty() && repair.path().isEmpty()) {
         path = path.contains("://") ? path : ABFS;
+        connectorIsForNewerHadoop = false;
         set("fs.abfs.impl", MemoryFileSystem.class.getName());
         patience = Duration.ofMinutes(5);
       }
@@ -689,6 +700,14 @@ class CommitterInfoProblemsTest {
     @Override
     public void initialize(URI name, Configuration conf) throws IOException {
       throw new IOException("the account key is missing");
+    }
+  }
+
+  /** A class file that refers to what Hadoop has from 3.3.5 on. */
+  private static final class ForNewerHadoop {
+    @Override
+    public String toString() {
+      return "org/apache/hadoop/fs/Options$OpenFileOptions";
     }
   }
 

@@ -16,6 +16,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
@@ -103,10 +104,12 @@ final class ThrottledCommit {
     emulator.limit(perSecond);
     List<Second> seconds = new ArrayList<>();
     ScheduledExecutorService watch = Executors.newSingleThreadScheduledExecutor();
+    ScheduledFuture<?> watching =
+        watch.scheduleAtFixedRate(() -> seconds.add(now()), 1, 1, TimeUnit.SECONDS);
     try {
-      watch.scheduleAtFixedRate(() -> seconds.add(now()), 1, 1, TimeUnit.SECONDS);
       new ManifestCommitter(table, task(0)).commitJob(job());
     } finally {
+      watching.cancel(false);
       watch.shutdown();
       watch.awaitTermination(1, TimeUnit.MINUTES);
       emulator.limit(0);
