@@ -3,6 +3,7 @@ package io.manifestcommitter.commit;
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.store.RenameResult;
 import io.manifestcommitter.store.Store;
+import io.manifestcommitter.store.StoreRefusedException;
 import java.io.IOException;
 import java.util.Queue;
 import org.apache.hadoop.fs.Path;
@@ -25,6 +26,9 @@ final class Attempts {
       try {
         request.run();
         return;
+      } catch (StoreRefusedException e) {
+        // The store was asked again for as long as that may take.
+        throw e;
       } catch (IOException e) {
         if (earlier != null && earlier != e) {
           e.addSuppressed(earlier);
