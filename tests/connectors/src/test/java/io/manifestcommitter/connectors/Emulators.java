@@ -39,7 +39,16 @@ public final class Emulators implements LauncherSessionListener {
     return gcs;
   }
 
-  /** Called by JUnit, which finds this class by its service file. */
+  /**
+   * Called by JUnit, which finds this class by its service file. Before any test, because the JVM
+   * reads its trust store when the first of them opens a connection, whatever emulator that uses.
+   */
+  @Override
+  public void launcherSessionOpened(LauncherSession session) {
+    abfs();
+  }
+
+  /** Called by JUnit. */
   @Override
   public void launcherSessionClosed(LauncherSession session) {
     stop();
