@@ -8,6 +8,9 @@ import io.manifestcommitter.emulator.GcsEmulator;
 import io.manifestcommitter.emulator.RequestLog;
 import io.manifestcommitter.manifest.SuccessReport;
 import java.util.Map;
+import org.apache.hadoop.fs.FileSystem;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -16,6 +19,13 @@ import org.junit.jupiter.api.Test;
  */
 class ThrottledCommitIT {
   private static final int ALL = ThrottledCommit.TASKS * ThrottledCommit.FILES;
+
+  /** Hadoop keeps filesystems by their URI, which all emulators of a kind share. */
+  @BeforeEach
+  @AfterEach
+  void forgetFileSystems() throws Exception {
+    FileSystem.closeAll();
+  }
 
   /** Its driver gives up on a refused request soon, so that the committer has to go on asking. */
   @Test
