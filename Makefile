@@ -139,8 +139,8 @@ target/connectors-%/.done: Makefile
 # The end-to-end tests on the emulated stores: every kind of write on one and less on another, and all of them on each.
 test-core-$(SPARK_FLOOR) test-core-$(SPARK_NEWEST): test-core-%: $(VENVS)/spark-%/.done $(EMULATORS)
 	$(VENVS)/spark-$*/bin/python -m pytest -q tests/e2e --store $(CORE_$*) --core
-	$(VENVS)/spark-$*/bin/python -m pytest -q --store $(LESS_$*) --core \
-		tests/e2e/test_writes.py tests/e2e/test_hadoop_protocol.py tests/e2e/emulated
+	$(VENVS)/spark-$*/bin/python -m pytest -q tests/e2e/test_writes.py tests/e2e/test_hadoop_protocol.py tests/e2e/emulated \
+		--store $(LESS_$*) --core
 
 test-stores: test-stores-$(SPARK_FLOOR) test-stores-$(SPARK_NEWEST)
 
