@@ -31,27 +31,25 @@ import org.apache.hadoop.util.functional.RemoteIterators;
  * outcome is proven in both cases.
  *
  * <p>The driver makes a request that was answered 503 again by itself, up to {@code
- * fs.azure.io.retry.max.retries} times, and counts that as {@code server_unavailable}; 429 it does
- * not retry.
+ * fs.azure.io.retry.max.retries} times, and counts that as {@code server_unavailable}. It does not
+ * repeat one that was answered 429 before Hadoop 3.5.
  */
 public final class AbfsStore extends HadoopStore {
   private static final String REFUSALS = "server_unavailable";
 
-  private final FileSystem fs;
   private final ResilientRename resilientRename;
 
   /** A store on the filesystem {@code fs} of hadoop-azure. */
   public AbfsStore(FileSystem fs, RequestGate gate) {
     super(fs, StoreTraits.ABFS, gate);
-    this.fs = fs;
     this.resilientRename = new ResilientRename(fs);
   }
 
   @Override
-  protected boolean requestRename(FileSystem unused, FileEntry file) throws IOException {
+  protected boolean requestRename(FileEntry file) throws IOException {
     return resilientRename.isAvailable(file)
         ? resilientRename.run(file)
-        : super.requestRename(unused, file);
+        : super.requestRename(file);
   }
 
   /**
@@ -59,15 +57,14 @@ public final class AbfsStore extends HadoopStore {
    * first, and up to Hadoop 3.3.4 then waits a quarter of a second for a page that does not come.
    */
   @Override
-  protected RemoteIterator<FileStatus> requestListing(FileSystem fs, Path directory)
-      throws IOException {
-    return RemoteIterators.remoteIteratorFromArray(fs.listStatus(directory));
+  protected RemoteIterator<FileStatus> requestListing(Path directory) throws IOException {
+    return RemoteIterators.remoteIteratorFromArray(fs().listStatus(directory));
   }
 
   @Override
-  protected long refusals(FileSystem fs) {
+  protected long refusals() {
     IOStatistics statistics =
-        fs instanceof IOStatisticsSource ? ((IOStatisticsSource) fs).getIOStatistics() : null;
+        fs() instanceof IOStatisticsSource ? ((IOStatisticsSource) fs()).getIOStatistics() : null;
     return statistics == null ? 0 : statistics.counters().getOrDefault(REFUSALS, 0L);
   }
 
@@ -77,7 +74,7 @@ public final class AbfsStore extends HadoopStore {
    */
   Optional<String> shortcoming(Path path) throws IOException {
     // The driver has this capability exactly where the account has a hierarchical namespace.
-    return fs.hasPathCapability(path, CommonPathCapabilities.FS_ACLS)
+    return fs().hasPathCapability(path, CommonPathCapabilities.FS_ACLS)
         ? Optional.empty()
         : Optional.of(
             "its storage account has no hierarchical namespace, so a rename is a copy and a delete,"

@@ -35,12 +35,9 @@ public final class GcsStore extends HadoopStore {
       List.of("gcs_api_client_rate_limit_error_count", "gcs_api_server_unavailable_count");
   private static final String CHECKSUM_TYPE = "fs.gs.checksum.type";
 
-  private final FileSystem fs;
-
   /** A store on the filesystem {@code fs} of Google's connector. */
   public GcsStore(FileSystem fs, RequestGate gate) {
     super(fs, showsChecksums(fs) ? StoreTraits.GCS_WITH_CHECKSUMS : StoreTraits.GCS, gate);
-    this.fs = fs;
   }
 
   private static boolean showsChecksums(FileSystem fs) {
@@ -49,7 +46,7 @@ public final class GcsStore extends HadoopStore {
 
   /** Of all filesystems of the connector in this JVM: it counts for all of them together. */
   @Override
-  protected long refusals(FileSystem fs) {
+  protected long refusals() {
     StorageStatistics statistics = FileSystem.getGlobalStorageStatistics().get(STATISTICS);
     long refusals = 0;
     if (statistics != null) {
@@ -67,7 +64,7 @@ public final class GcsStore extends HadoopStore {
       return entry;
     }
     FileChecksum checksum =
-        ask("the checksum of " + entry.path(), () -> fs.getFileChecksum(entry.path()));
+        ask("the checksum of " + entry.path(), () -> fs().getFileChecksum(entry.path()));
     if (checksum == null) {
       throw new FileNotFoundException(entry.path() + " has no checksum any more");
     }

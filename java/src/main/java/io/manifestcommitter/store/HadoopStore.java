@@ -38,7 +38,7 @@ public class HadoopStore implements Store {
     this.fs = Objects.requireNonNull(fs);
     this.traits = Objects.requireNonNull(traits);
     this.gate = Objects.requireNonNull(gate);
-    this.knownRefusals = new AtomicLong(refusals(fs));
+    this.knownRefusals = new AtomicLong(refusals());
   }
 
   @Override
@@ -58,7 +58,7 @@ public class HadoopStore implements Store {
 
   @Override
   public void list(Path directory, Visitor visitor) throws IOException {
-    Listing listing = new Listing(gate, () -> requestListing(fs, directory), directory);
+    Listing listing = new Listing(gate, () -> requestListing(directory), directory);
     for (List<FileStatus> batch = listing.next(); !batch.isEmpty(); batch = listing.next()) {
       for (FileStatus status : batch) {
         visitor.visit(child(directory, status));
@@ -86,7 +86,7 @@ public class HadoopStore implements Store {
     return rename(
         file.source(),
         file.destination(),
-        () -> ask("rename of " + file.source(), () -> requestRename(fs, file)),
+        () -> ask("rename of " + file.source(), () -> requestRename(file)),
         entry -> entry.isSameFileAs(file));
   }
 
@@ -166,14 +166,18 @@ public class HadoopStore implements Store {
     return getClass().getSimpleName() + "(" + fs.getUri() + ", " + traits + ")";
   }
 
+  /** The filesystem. Requests go through {@link #ask}. */
+  protected final FileSystem fs() {
+    return fs;
+  }
+
   /** Makes the one request that renames a file; its outcome is proven by the caller. */
-  protected boolean requestRename(FileSystem fs, FileEntry file) throws IOException {
+  protected boolean requestRename(FileEntry file) throws IOException {
     return fs.rename(file.source(), file.destination());
   }
 
   /** Begins to list a directory. */
-  protected RemoteIterator<FileStatus> requestListing(FileSystem fs, Path directory)
-      throws IOException {
+  protected RemoteIterator<FileStatus> requestListing(Path directory) throws IOException {
     return fs.listStatusIterator(directory);
   }
 
@@ -181,7 +185,7 @@ public class HadoopStore implements Store {
    * How often the store has refused a request that its driver then made again without a word, since
    * the driver was loaded; 0 where that is not counted. Called before a subclass is initialised.
    */
-  protected long refusals(FileSystem fs) {
+  protected long refusals() {
     return 0;
   }
 
@@ -213,7 +217,7 @@ public class HadoopStore implements Store {
   }
 
   private void tellRefusals() {
-    long now = refusals(fs);
+    long now = refusals();
     gate.hidden(now - knownRefusals.getAndSet(now));
   }
 
@@ -326,7 +330,7 @@ public class HadoopStore implements Store {
 
   private boolean hasContent(Path directory) throws IOException {
     try {
-      return ask("the listing of " + directory, () -> requestListing(fs, directory).hasNext());
+      return ask("the listing of " + directory, () -> requestListing(directory).hasNext());
     } catch (FileNotFoundException e) {
       return false;
     }

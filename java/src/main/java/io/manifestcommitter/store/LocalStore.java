@@ -20,26 +20,22 @@ import org.apache.hadoop.util.functional.RemoteIterators;
  * Checksum files ({@code .crc}) travel with their file and are not shown.
  */
 public final class LocalStore extends HadoopStore {
-  private final FileSystem fs;
-
   /** A store on the local filesystem {@code fs}. */
   public LocalStore(FileSystem fs, RequestGate gate) {
     super(fs, StoreTraits.LOCAL, gate);
-    this.fs = fs;
   }
 
   /** Lists at once: the iterator of some Hadoop versions shows checksum files too. */
   @Override
-  protected RemoteIterator<FileStatus> requestListing(FileSystem fs, Path directory)
-      throws IOException {
-    return RemoteIterators.remoteIteratorFromArray(fs.listStatus(directory));
+  protected RemoteIterator<FileStatus> requestListing(Path directory) throws IOException {
+    return RemoteIterators.remoteIteratorFromArray(fs().listStatus(directory));
   }
 
   /** A directory in which only checksums of deleted files are left counts as empty. */
   @Override
   public boolean deleteEmptyDirectory(Path directory) throws IOException {
-    if (fs instanceof LocalFileSystem && isEmptyDirectory(directory)) {
-      FileSystem raw = ((LocalFileSystem) fs).getRawFileSystem();
+    if (fs() instanceof LocalFileSystem && isEmptyDirectory(directory)) {
+      FileSystem raw = ((LocalFileSystem) fs()).getRawFileSystem();
       for (FileStatus status : raw.listStatus(directory)) {
         if (ChecksumFileSystem.isChecksumFile(status.getPath())) {
           raw.delete(status.getPath(), false);
@@ -51,7 +47,7 @@ public final class LocalStore extends HadoopStore {
 
   private boolean isEmptyDirectory(Path directory) throws IOException {
     return status(directory).filter(StoreEntry::isDirectory).isPresent()
-        && fs.listStatus(directory).length == 0;
+        && fs().listStatus(directory).length == 0;
   }
 
   @Override
