@@ -59,11 +59,10 @@ test: test-java lint test-python test-emulators environments
 
 lane-java:
 	$(MAKE) -j1 test-hadoop-$(HADOOP_FLOOR) test-connectors-$(HADOOP_FLOOR) \
-		test-hadoop-$(HADOOP_NEWEST) test-connectors-$(HADOOP_NEWEST)
+		test-hadoop-$(HADOOP_NEWEST) test-connectors-$(HADOOP_NEWEST) test-core-$(SPARK_NEWEST)
 
 lane-spark:
-	$(MAKE) -j1 test-spark-$(SPARK_FLOOR) test-spark-$(SPARK_NEWEST) test-connect \
-		test-core-$(SPARK_FLOOR) test-core-$(SPARK_NEWEST)
+	$(MAKE) -j1 test-spark-$(SPARK_FLOOR) test-spark-$(SPARK_NEWEST) test-connect test-core-$(SPARK_FLOOR)
 
 lint: $(VENVS)/tools/.done $(JAR)
 	$(MVN) -q spotless:check

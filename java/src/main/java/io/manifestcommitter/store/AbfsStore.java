@@ -3,6 +3,8 @@ package io.manifestcommitter.store;
 import io.manifestcommitter.manifest.FileEntry;
 import java.io.IOException;
 import java.util.Optional;
+import java.util.Set;
+import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.CommonPathCapabilities;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
@@ -11,6 +13,8 @@ import org.apache.hadoop.fs.RemoteIterator;
 import org.apache.hadoop.fs.statistics.IOStatistics;
 import org.apache.hadoop.fs.statistics.IOStatisticsSource;
 import org.apache.hadoop.util.functional.RemoteIterators;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * ADLS Gen2 through hadoop-azure ({@code abfs}, {@code abfss}).
@@ -35,7 +39,16 @@ import org.apache.hadoop.util.functional.RemoteIterators;
  * repeat one that was answered 429 before Hadoop 3.5.
  */
 public final class AbfsStore extends HadoopStore {
+  private static final Logger LOG = LoggerFactory.getLogger(AbfsStore.class);
+
   private static final String REFUSALS = "server_unavailable";
+
+  private static final String HIERARCHICAL = "fs.azure.account.hns.enabled";
+  private static final Set<Integer> BAD_REQUEST = Set.of(400);
+  private static final String FLAT =
+      "its storage account has no hierarchical namespace, so a rename is a copy and a delete, and"
+          + " output could be lost or doubled. Write to an account with a hierarchical namespace"
+          + " (ADLS Gen2); an account can be upgraded to one.";
 
   private final ResilientRename resilientRename;
 
@@ -69,17 +82,41 @@ public final class AbfsStore extends HadoopStore {
   }
 
   /**
-   * Why the committer cannot use the account, empty if it can. One request at most; the driver
-   * remembers the answer.
+   * Why the committer cannot use the account, empty if it can. One request at most: the driver asks
+   * once and remembers the answer, unless it was told by {@code fs.azure.account.hns.enabled}. Then
+   * it believes that, so the account is asked here.
    */
   Optional<String> shortcoming(Path path) throws IOException {
-    // The driver has this capability exactly where the account has a hierarchical namespace.
-    return fs().hasPathCapability(path, CommonPathCapabilities.FS_ACLS)
-        ? Optional.empty()
-        : Optional.of(
-            "its storage account has no hierarchical namespace, so a rename is a copy and a delete,"
-                + " and output could be lost or doubled. Write to an account with a hierarchical"
-                + " namespace (ADLS Gen2); an account can be upgraded to one. If this one has it,"
-                + " remove the setting fs.azure.account.hns.enabled=false.");
+    // The driver has this capability exactly where it takes the namespace for hierarchical.
+    if (!fs().hasPathCapability(path, CommonPathCapabilities.FS_ACLS)) {
+      return Optional.of(
+          FLAT + " If this one has it, remove the setting " + HIERARCHICAL + "=false.");
+    }
+    if (isToldHierarchical(path) && deniesAcls(path)) {
+      return Optional.of(
+          FLAT + " The setting " + HIERARCHICAL + "=true is wrong for this one: remove it.");
+    }
+    return Optional.empty();
+  }
+
+  private boolean isToldHierarchical(Path path) {
+    Configuration conf = fs().getConf();
+    String ofAccount = HIERARCHICAL + "." + path.toUri().getHost();
+    return conf.getBoolean(ofAccount, conf.getBoolean(HIERARCHICAL, false));
+  }
+
+  /**
+   * Whether the account answers as one without hierarchical namespace does, which is how the driver
+   * tells, too: 400 to a question about an access control list. Any other failure, such as a caller
+   * who may not ask, says nothing.
+   */
+  private boolean deniesAcls(Path path) {
+    try {
+      fs().getAclStatus(new Path(path, "/"));
+      return false;
+    } catch (IOException e) {
+      LOG.debug("Asked whether {} has a hierarchical namespace", fs().getUri(), e);
+      return HttpStatus.isAmong(BAD_REQUEST, e);
+    }
   }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.manifestcommitter.emulator.AbfsEmulator;
+import io.manifestcommitter.emulator.FaultRule;
 import io.manifestcommitter.store.UnsupportedStoreException;
 import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
@@ -36,6 +37,36 @@ class FlatAccountIT {
       conf.setBoolean(HNS, false);
 
       assertThatJobIsRefused(emulator, conf, Map.of());
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {HNS, HNS + ".%s"})
+  void aFlatAccountThatIsConfiguredAsHierarchical(String key) throws Exception {
+    try (AbfsEmulator emulator = AbfsEmulator.start()) {
+      emulator.flat(true);
+      Configuration conf = conf(emulator);
+      conf.unset(HNS);
+      conf.setBoolean(String.format(key, emulator.root().getHost()), true);
+
+      assertThatJobIsRefused(emulator, conf, Map.of("acl", 1L));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {403, 500})
+  void anAccountThatDoesNotSayIsBelievedToBeAsConfigured(int status) throws Exception {
+    try (AbfsEmulator emulator = AbfsEmulator.start()) {
+      Configuration conf = conf(emulator);
+      conf.setBoolean(HNS, true);
+      emulator.faults().add(FaultRule.on("acl").always().refuse(status));
+
+      OwnFileSystems.run(
+          () -> {
+            job(emulator, conf).setup();
+            return null;
+          });
+      assertThat(emulator.log().counts()).containsKey("acl");
     }
   }
 

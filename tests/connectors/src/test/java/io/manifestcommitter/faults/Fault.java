@@ -57,6 +57,11 @@ enum Fault {
     }
   }
 
+  /** Whether the store asks for fewer requests, until the call ends. */
+  boolean isBusySustained() {
+    return this == BUSY_503_SUSTAINED || this == BUSY_429_SUSTAINED;
+  }
+
   /** The rule that makes it happen to the n-th request of an operation. */
   FaultRule rule(StoreUnderTest store, String operation, int n) {
     FaultRule.When when = FaultRule.on(operation).call(n);

@@ -71,6 +71,11 @@ final class FaultCase {
     return repair;
   }
 
+  /** Google's connector repeats a refused listing or look for more than a minute by itself. */
+  boolean takesMinutes() {
+    return store == StoreUnderTest.GS && fault.isBusySustained();
+  }
+
   /** What a sample has at least one of. */
   String cell() {
     return store + "/" + phase + "/" + operation + "/" + fault;

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
@@ -36,9 +37,24 @@ final class FaultCases {
 
   /** Of every cell one, by the seed. */
   static List<FaultCase> sample(List<FaultCase> all, long seed) {
+    return oneOfEach(all, FaultCase::cell, seed);
+  }
+
+  /** All, but of those that take minutes each only one of every scenario and kind of request. */
+  static List<FaultCase> full(List<FaultCase> all, long seed) {
+    List<FaultCase> full = new ArrayList<>(all);
+    full.removeIf(FaultCase::takesMinutes);
+    List<FaultCase> slow = new ArrayList<>(all);
+    slow.removeIf(each -> !each.takesMinutes());
+    full.addAll(oneOfEach(slow, each -> each.scenario().label() + "/" + each.cell(), seed));
+    return full;
+  }
+
+  private static List<FaultCase> oneOfEach(
+      List<FaultCase> all, Function<FaultCase, String> cellOf, long seed) {
     Map<String, List<FaultCase>> cells = new LinkedHashMap<>();
     for (FaultCase each : all) {
-      cells.computeIfAbsent(each.cell(), cell -> new ArrayList<>()).add(each);
+      cells.computeIfAbsent(cellOf.apply(each), cell -> new ArrayList<>()).add(each);
     }
     Random random = new Random(seed);
     List<FaultCase> sample = new ArrayList<>();

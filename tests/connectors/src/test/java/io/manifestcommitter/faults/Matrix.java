@@ -22,6 +22,8 @@ final class Matrix {
   /** No case takes nearly so long; one that does waits for something that never comes. */
   private static final Duration WEDGED = Duration.ofMinutes(3);
 
+  private static final Duration WEDGED_IF_SLOW = Duration.ofMinutes(20);
+
   private final Tally tally;
 
   Matrix(Tally tally) {
@@ -72,7 +74,7 @@ final class Matrix {
               wedged.set(true);
               self.interrupt();
             },
-            WEDGED.toMillis(),
+            (faultCase.takesMinutes() ? WEDGED_IF_SLOW : WEDGED).toMillis(),
             TimeUnit.MILLISECONDS);
     try {
       lane.run(

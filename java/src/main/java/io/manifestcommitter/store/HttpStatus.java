@@ -1,0 +1,45 @@
+package io.manifestcommitter.store;
+
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.Set;
+
+/**
+ * The HTTP status that a store answered with, as a connector's failure tells it.
+ *
+ * <p>Connectors wrap answers in exceptions of their own, partly under relocated names, so the
+ * status is asked for by the method that all of them have, {@code int getStatusCode()}: {@code
+ * AbfsRestOperationException} in hadoop-azure, {@code HttpResponseException} in Google's client.
+ */
+final class HttpStatus {
+  private HttpStatus() {}
+
+  /**
+   * Whether a failure is, or was caused by, an answer with one of these statuses. Google's
+   * connector puts the failures of requests that it makes side by side into an exception as
+   * suppressed ones.
+   */
+  static boolean isAmong(Set<Integer> statuses, Throwable failure) {
+    return isAmong(statuses, failure, Collections.newSetFromMap(new IdentityHashMap<>()));
+  }
+
+  private static boolean isAmong(Set<Integer> statuses, Throwable failure, Set<Throwable> seen) {
+    if (failure == null || !seen.add(failure)) {
+      return false;
+    }
+    return statuses.contains(of(failure))
+        || isAmong(statuses, failure.getCause(), seen)
+        || Arrays.stream(failure.getSuppressed())
+            .anyMatch(suppressed -> isAmong(statuses, suppressed, seen));
+  }
+
+  private static int of(Throwable failure) {
+    try {
+      Object status = failure.getClass().getMethod("getStatusCode").invoke(failure);
+      return status instanceof Integer ? (Integer) status : 0;
+    } catch (ReflectiveOperationException e) {
+      return 0;
+    }
+  }
+}
