@@ -155,16 +155,23 @@ final class PublishReport {
 
   /** Removes the report in the table if it is this job's; says whether it was. */
   private boolean removeOwn(String name) throws IOException {
+    boolean[] own = {false};
+    // A report that another job replaces while it is read fails the read: abfs answers 412.
+    Attempts.few(() -> own[0] = isOwn(name));
+    if (own[0]) {
+      store.deleteFile(target(name));
+    }
+    return own[0];
+  }
+
+  private boolean isOwn(String name) throws IOException {
     try {
-      if (jobOf(name).equals(job.jobId())) {
-        store.deleteFile(target(name));
-        return true;
-      }
+      return jobOf(name).equals(job.jobId());
     } catch (FileNotFoundException | CorruptManifestException e) {
       // Nothing of this job's: what it puts in place is complete.
       LOG.debug("{} is not of job {}", target(name), job.jobId(), e);
+      return false;
     }
-    return false;
   }
 
   private String jobOf(String name) throws IOException {

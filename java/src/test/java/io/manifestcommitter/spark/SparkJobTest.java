@@ -411,6 +411,27 @@ class SparkJobTest {
   }
 
   @Test
+  void aReportThatAnotherJobReplacesWhileItIsReadGivesWayToo() throws IOException {
+    SparkJobHarness spark = new SparkJobHarness("abfs");
+    spark.state.write("/table/_SUCCESS", "of another job");
+    spark.setUp(spark.noOverwrite());
+    spark.commitTask(0, "p=1/a");
+    Map<String, Integer> times = new HashMap<>();
+    spark.state.onRequest(
+        (number, operation, path) ->
+            operation.equals("open")
+                    && path.equals("/table/_SUCCESS")
+                    && times.merge(path, 1, Integer::sum) <= 2
+                ? Fate.FAILS_BEFORE
+                : Fate.NORMAL);
+
+    spark.commit();
+
+    assertThat(times).containsEntry("/table/_SUCCESS", 3);
+    assertThat(spark.state.files().get("/table/_SUCCESS")).contains(JOB_ID);
+  }
+
+  @Test
   void aReportThatAnotherJobPutsThereMeanwhileGivesWay() throws IOException {
     SparkJobHarness spark = new SparkJobHarness("hdfs");
     spark.setUp(spark.noOverwrite());

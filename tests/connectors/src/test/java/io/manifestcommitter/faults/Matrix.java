@@ -16,11 +16,14 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** Runs cases, several at once, each lane with an emulator of its own. */
 final class Matrix {
   /** No case takes nearly so long; one that does waits for something that never comes. */
   private static final Duration WEDGED = Duration.ofMinutes(3);
+
+  private static final int PROGRESS = 500;
 
   private static final Duration WEDGED_IF_SLOW = Duration.ofMinutes(20);
 
@@ -37,6 +40,7 @@ final class Matrix {
       return;
     }
     ConcurrentLinkedQueue<FaultCase> queue = new ConcurrentLinkedQueue<>(cases);
+    AtomicInteger done = new AtomicInteger();
     ExecutorService threads = Executors.newFixedThreadPool(lanes);
     ScheduledExecutorService watch = Executors.newSingleThreadScheduledExecutor();
     try {
@@ -48,6 +52,9 @@ final class Matrix {
                   try (Lane lane = Lane.open(store)) {
                     for (FaultCase next = queue.poll(); next != null; next = queue.poll()) {
                       run(lane, next, watch);
+                      if (done.incrementAndGet() % PROGRESS == 0) {
+                        System.out.printf("%s: %d of %d%n", store, done.get(), cases.size());
+                      }
                     }
                   }
                   return null;
@@ -115,6 +122,7 @@ final class Matrix {
       tally.count(faultCase, verdict);
     }
     trial.forget();
+    lane.emulator().log().clear();
     if (verdict.end() != End.OK) {
       failure.ifPresent(e -> tally.example(faultCase, e));
     }
