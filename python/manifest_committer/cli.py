@@ -97,6 +97,42 @@ def _info_arguments(parser: argparse.ArgumentParser) -> None:
         help="where a job would write; nothing is written",
     )
     parser.add_argument("--json", action="store_true", help="print JSON, for programs")
+    _settings_arguments(parser)
+    _class_path_argument(parser)
+
+
+def _info(parsed: argparse.Namespace) -> int:
+    options = ["--json"] if parsed.json else []
+    return _run_java(
+        "io.manifestcommitter.cli.CommitterInfo",
+        [*options, *_settings(parsed), *_as_paths(parsed.paths)],
+        parsed.class_path,
+    )
+
+
+def _recover_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "paths", nargs="+", metavar="table", help="a table that a job committed into when it died"
+    )
+    parser.add_argument(
+        "--force",
+        action="store_true",
+        help="also a job that shows signs of life: only if you know that it is dead",
+    )
+    _settings_arguments(parser)
+    _class_path_argument(parser)
+
+
+def _recover(parsed: argparse.Namespace) -> int:
+    options = ["--force"] if parsed.force else []
+    return _run_java(
+        "io.manifestcommitter.cli.Recover",
+        [*options, *_settings(parsed), *_as_paths(parsed.paths)],
+        parsed.class_path,
+    )
+
+
+def _settings_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--conf",
         action="append",
@@ -110,11 +146,11 @@ def _info_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="file",
         help="settings of Spark; by default those of the spark-defaults.conf that Spark would read",
     )
-    _class_path_argument(parser)
 
 
-def _info(parsed: argparse.Namespace) -> int:
-    options = ["--json"] if parsed.json else []
+def _settings(parsed: argparse.Namespace) -> list[str]:
+    """The settings, as the Java mains take them."""
+    options = []
     properties = parsed.properties_file
     if not properties:
         defaults = spark_defaults()
@@ -123,11 +159,7 @@ def _info(parsed: argparse.Namespace) -> int:
         options += ["--properties-file", properties]
     for setting in parsed.conf:
         options += ["-D", setting]
-    return _run_java(
-        "io.manifestcommitter.cli.CommitterInfo",
-        [*options, *_as_paths(parsed.paths)],
-        parsed.class_path,
-    )
+    return options
 
 
 def _as_paths(names: Sequence[str]) -> list[str]:
@@ -151,6 +183,12 @@ _COMMANDS = (
         "Tell which committer a path gets, from which setting, and what is wrong.",
         _info_arguments,
         _info,
+    ),
+    _Command(
+        "recover",
+        "Take back, or finish, the jobs that died while they committed into a table.",
+        _recover_arguments,
+        _recover,
     ),
     _Command("jar", "Print the path of the jar, for --jars.", _no_arguments, _print_jar),
 )

@@ -74,6 +74,15 @@ def test_info_starts_the_probe_with_the_settings_of_a_job(java, jar, spark_home)
     ]
 
 
+def test_recover_starts_the_recovery_with_the_settings_of_a_job(java, jar, spark_home):
+    assert cli.main(["recover", "gs://b/t", "/u", "--force", "--conf", "a=1"]) == 0
+    assert cli.main(["recover", "/t"]) == 0
+    main = "io.manifestcommitter.cli.Recover"
+    first, second = calls_of(java)
+    assert first[2:] == [main, "--force", "-D", "a=1", "gs://b/t", "/u"]
+    assert second[2:] == [main, "/t"]
+
+
 def test_info_takes_the_file_that_spark_would_read(java, jar, spark_home, tmp_path):
     defaults = spark_home / "conf" / "spark-defaults.conf"
     defaults.parent.mkdir()
@@ -185,7 +194,7 @@ def test_version(capsys):
 
 @pytest.mark.parametrize(
     "arguments",
-    [[], ["print"], ["print", "--no-such", "/t"], ["info"], ["destroy"], ["jar", "more"]],
+    [[], ["print"], ["print", "--no-such", "/t"], ["info"], ["recover"], ["destroy"], ["jar", "more"]],
 )
 def test_wrong_usage(arguments, java, capsys):
     with pytest.raises(SystemExit) as caught:
@@ -199,11 +208,11 @@ def test_help_names_every_command(capsys):
     with pytest.raises(SystemExit):
         cli.main(["--help"])
     text = capsys.readouterr().out
-    for name in ("print", "info", "jar"):
+    for name in ("print", "info", "recover", "jar"):
         assert name in text
 
 
-@pytest.mark.parametrize("main_class", ["ManifestPrinter", "CommitterInfo"])
+@pytest.mark.parametrize("main_class", ["ManifestPrinter", "CommitterInfo", "Recover"])
 def test_the_mains_exist_in_the_java_sources(main_class):
     source = Path(__file__).resolve().parents[2] / (
         f"java/src/main/java/io/manifestcommitter/cli/{main_class}.java"

@@ -85,6 +85,23 @@ public final class CommitterConfig {
   /** Spark protocol: what to do about a table on a store that is not served. */
   public static final String UNSUPPORTED_SCHEME = PREFIX + "unsupported.scheme";
 
+  /** Spark protocol: how often a driver shows in the store that it lives. */
+  public static final String HEARTBEAT_INTERVAL = PREFIX + "heartbeat.interval";
+
+  /** After what time without a sign of life a job counts as dead. */
+  public static final String HEARTBEAT_TIMEOUT = PREFIX + "heartbeat.timeout";
+
+  /** Spark protocol: whether whole directories are renamed where that is safe. */
+  public static final String DIRECTORY_RENAME = PREFIX + "directory.rename";
+
+  /** Whether whole directories are renamed. */
+  public enum DirectoryRename {
+    /** Where the store does that atomically and the result is the same as of file renames. */
+    AUTO,
+    /** Never. */
+    OFF
+  }
+
   /** What to do about a file that a committed task named and the store does not have. */
   public enum MissingFiles {
     /** The job fails and publishes nothing. */
@@ -212,6 +229,24 @@ public final class CommitterConfig {
         Scope.SPARK,
         "What to do when a file that a committed task named is not there; `warn` leaves it out.");
     option(
+        DIRECTORY_RENAME,
+        "off",
+        choices(DirectoryRename.class),
+        Scope.SPARK,
+        "`off` publishes file by file. `auto` publishes and replaces whole directories by one rename each, where the store does that atomically and the directories get the rights that they would have if made in place; it keeps a journal, by which a commit that was cut short can be taken back or finished.");
+    option(
+        HEARTBEAT_INTERVAL,
+        "10s",
+        DURATION,
+        Scope.SPARK,
+        "How often the driver of a job that runs or commits writes the small file `heartbeat` in its staging directory.");
+    option(
+        HEARTBEAT_TIMEOUT,
+        "45s",
+        DURATION,
+        Scope.SPARK,
+        "After what time without a heartbeat, by the store's clock, a job counts as dead, so that it may be recovered. The same for all who write to a table, and several times the interval.");
+    option(
         UNSUPPORTED_SCHEME,
         "fail",
         choices(UnsupportedScheme.class),
@@ -235,6 +270,9 @@ public final class CommitterConfig {
   private final boolean cleanupSkipped;
   private final boolean cleanupFailuresIgnored;
   private final MissingFiles missingFiles;
+  private final long heartbeatInterval;
+  private final long heartbeatTimeout;
+  private final DirectoryRename directoryRename;
   private final UnsupportedScheme unsupportedScheme;
 
   /**
@@ -260,6 +298,21 @@ public final class CommitterConfig {
     this.cleanupSkipped = flag(conf, CLEANUP_SKIPPED);
     this.cleanupFailuresIgnored = flag(conf, CLEANUP_FAILURES_IGNORED);
     this.missingFiles = choice(conf, MISSING_FILES, MissingFiles.class);
+    this.heartbeatInterval = duration(conf, HEARTBEAT_INTERVAL);
+    this.heartbeatTimeout = duration(conf, HEARTBEAT_TIMEOUT);
+    if (heartbeatInterval == 0 || heartbeatTimeout < 2 * heartbeatInterval) {
+      throw new IllegalArgumentException(
+          "The option "
+              + HEARTBEAT_TIMEOUT
+              + " is '"
+              + conf.get(HEARTBEAT_TIMEOUT, "45s")
+              + "' where a heartbeat comes every "
+              + heartbeatInterval
+              + " ms ("
+              + HEARTBEAT_INTERVAL
+              + "): it has to be at least twice as long, and neither may be 0");
+    }
+    this.directoryRename = choice(conf, DIRECTORY_RENAME, DirectoryRename.class);
     this.unsupportedScheme = choice(conf, UNSUPPORTED_SCHEME, UnsupportedScheme.class);
   }
 
@@ -355,6 +408,21 @@ public final class CommitterConfig {
   /** {@link #MISSING_FILES}. */
   public MissingFiles missingFiles() {
     return missingFiles;
+  }
+
+  /** {@link #HEARTBEAT_INTERVAL}, in milliseconds. */
+  public long heartbeatInterval() {
+    return heartbeatInterval;
+  }
+
+  /** {@link #HEARTBEAT_TIMEOUT}, in milliseconds. */
+  public long heartbeatTimeout() {
+    return heartbeatTimeout;
+  }
+
+  /** {@link #DIRECTORY_RENAME}. */
+  public DirectoryRename directoryRename() {
+    return directoryRename;
   }
 
   /** {@link #UNSUPPORTED_SCHEME}. */

@@ -47,7 +47,7 @@ class CommitterConfigTest {
   }
 
   @Test
-  void theOptionsAreHadoopsAndThoseOfTheSeedAndThreeOfOurs() {
+  void theOptionsAreHadoopsAndThoseOfTheSeedAndOurs() {
     assertThat(CommitterConfig.options())
         .extracting(CommitterOption::key)
         .containsExactlyInAnyOrder(
@@ -55,6 +55,9 @@ class CommitterConfigTest {
             "mapreduce.manifest.committer.cleanup.parallel.delete.base.first",
             "mapreduce.manifest.committer.delete.target.files",
             "mapreduce.manifest.committer.diagnostics.manifest.directory",
+            "mapreduce.manifest.committer.directory.rename",
+            "mapreduce.manifest.committer.heartbeat.interval",
+            "mapreduce.manifest.committer.heartbeat.timeout",
             "mapreduce.manifest.committer.io.rate",
             "mapreduce.manifest.committer.io.threads",
             "mapreduce.manifest.committer.manifest.save.attempts",
@@ -76,6 +79,20 @@ class CommitterConfigTest {
     CommitterConfig.options().forEach(option -> conf.set(option.key(), option.fallback()));
 
     assertThat(new CommitterConfig(conf)).usingRecursiveComparison().isEqualTo(DEFAULTS);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"10s,15s", "30s,45s", "0s,45s"})
+  void aHeartbeatThatComesTooSeldomIsRefused(String interval, String timeout) {
+    Configuration conf = new Configuration(false);
+    conf.set(CommitterConfig.HEARTBEAT_INTERVAL, interval);
+    conf.set(CommitterConfig.HEARTBEAT_TIMEOUT, timeout);
+
+    assertThatThrownBy(() -> new CommitterConfig(conf))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining(CommitterConfig.HEARTBEAT_TIMEOUT)
+        .hasMessageContaining(timeout)
+        .hasMessageContaining(CommitterConfig.HEARTBEAT_INTERVAL);
   }
 
   @Test

@@ -35,6 +35,7 @@ final class CommandLine {
   private final Map<String, Setting> spark = new TreeMap<>();
   private final Set<String> keys = new HashSet<>();
   private final List<String> paths = new ArrayList<>();
+  private final Set<String> flags = new HashSet<>();
   private boolean json;
   private boolean help;
   private boolean submitted;
@@ -47,6 +48,15 @@ final class CommandLine {
    * @throws UsageException if they are wrong; the message says how
    */
   static CommandLine parse(String... args) throws UsageException {
+    return parse(Set.of(), args);
+  }
+
+  /**
+   * As above, for a program with further options.
+   *
+   * @param flags the options that take no value, such as {@code --force}
+   */
+  static CommandLine parse(Set<String> flags, String... args) throws UsageException {
     CommandLine line = new CommandLine();
     List<String> own = new ArrayList<>();
     boolean options = true;
@@ -59,7 +69,9 @@ final class CommandLine {
       } else if (arg.equals("--help") || arg.equals("-h")) {
         line.help = true;
         return line;
-      } else if (arg.equals("--json")) {
+      } else if (flags.contains(arg)) {
+        line.flags.add(arg);
+      } else if (arg.equals("--json") && flags.isEmpty()) {
         line.json = true;
       } else if (arg.equals("--properties-file")) {
         i++;
@@ -121,6 +133,11 @@ final class CommandLine {
 
   boolean help() {
     return help;
+  }
+
+  /** Whether an option of the program's own was given. */
+  boolean has(String flag) {
+    return flags.contains(flag);
   }
 
   private void takeSystemProperties() {

@@ -6,8 +6,11 @@ import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.manifest.StatisticsRecorder;
 import io.manifestcommitter.manifest.SuccessReport;
 import io.manifestcommitter.plan.JobPlan;
+import io.manifestcommitter.plan.OldDirectory;
 import io.manifestcommitter.plan.PlanRejectedException;
+import io.manifestcommitter.plan.Swap;
 import io.manifestcommitter.store.Store;
+import io.manifestcommitter.store.StoreEntry;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,6 +18,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
+import org.apache.hadoop.fs.Path;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,7 +29,9 @@ import org.slf4j.LoggerFactory;
 public final class CommitJob {
   private static final Logger LOG = LoggerFactory.getLogger(CommitJob.class);
 
-  /** The step that Hadoop's committer does not have, named in its manner. */
+  /** The steps that Hadoop's committer does not have, named in its manner. */
+  private static final String RENAME_DIRECTORIES = "job_stage_rename_directories";
+
   private static final String REMOVE_OLD_DATA = "job_stage_remove_old_data";
 
   private final JobDescription job;
@@ -34,10 +40,12 @@ public final class CommitJob {
   private final Workers workers;
   private final StatisticsRecorder statistics;
   private final Published published = new Published();
+  private final Swapped swapped = new Swapped();
   private final PublishReport report;
   private final SaveSummary summary;
   private final ReplacedFiles replaced;
 
+  private Optional<String> advice = Optional.empty();
   private String stage;
   private JobPlan plan;
   private boolean pastReturn;
@@ -70,7 +78,7 @@ public final class CommitJob {
    * was. An interrupt is a failure like any other: it is handled to its end.
    */
   public void runOrTakeBack(PlanSource source) throws IOException {
-    run(source, this::withdraw);
+    run(source, failure -> withdraw(source, failure));
   }
 
   /**
@@ -130,6 +138,50 @@ public final class CommitJob {
   }
 
   /**
+   * Takes back what an earlier commit, which may have run anywhere, did of a plan. May be repeated
+   * from wherever it ended.
+   *
+   * @throws IOException if something could not be taken back; it names that
+   */
+  public void rollBack(JobPlan begun) throws IOException {
+    workers.<Void>shield(
+        () -> {
+          enter(StatisticNames.JOB_STAGE_ABORT);
+          workers.toItsEnd();
+          plan = begun;
+          IOException reason = new IOException("The commit was not taken back completely");
+          withdraw(reason, TakeBack::runFromStore);
+          if (leftSomethingBehind) {
+            throw reason;
+          }
+          return null;
+        });
+  }
+
+  /**
+   * Finishes a commit of a plan that is past its point of no return: removes what is left of the
+   * old data, and makes the report visible. May be repeated from wherever it ended.
+   */
+  public void rollForward(JobPlan begun) throws IOException {
+    workers.<Void>shield(
+        () -> {
+          enter(REMOVE_OLD_DATA);
+          workers.toItsEnd();
+          plan = begun;
+          List<Swap> swaps = plan.swaps().all();
+          for (int number = 0; number < swaps.size(); number++) {
+            Optional<Path> aside = swaps.get(number).aside();
+            if (aside.isPresent() && store.status(aside.get()).isPresent()) {
+              swapped.aside(number);
+            }
+          }
+          removeOldData();
+          report.publishPrepared();
+          return null;
+        });
+  }
+
+  /**
    * Whether a failed commit could not take back all it made visible: what is left in the staging
    * tree is then needed.
    */
@@ -138,6 +190,7 @@ public final class CommitJob {
   }
 
   private void run(PlanSource source, Consumer<Throwable> afterFailure) throws IOException {
+    advice = source.repair();
     workers.<Void>shield(
         () -> {
           try {
@@ -167,9 +220,12 @@ public final class CommitJob {
     workers.checkInterrupted();
     source.begin(plan);
 
+    if (!plan.swaps().isEmpty()) {
+      step(RENAME_DIRECTORIES, () -> new SwapDirectories(store, workers, swapped).run(plan));
+    }
     step(
         StatisticNames.JOB_STAGE_CREATE_TARGET_DIRS,
-        () -> new MakeDirectories(store, workers, replaced).run(plan));
+        () -> new MakeDirectories(store, workers, replaced).run(plan, swapped.failed()));
     step(StatisticNames.JOB_STAGE_RENAME_FILES, this::renameFiles);
     if ((published.hasRecovered() || plan.files().count() == 0) && source.isCommittedAfterAll()) {
       LOG.info("{} is committed already; its cleanup was not finished", plan);
@@ -191,19 +247,40 @@ public final class CommitJob {
     workers.checkInterrupted();
     workers.toItsEnd();
     if (!plan.replaced().isEmpty()) {
+      source.pointOfNoReturn();
       pastReturn = true;
-      step(REMOVE_OLD_DATA, () -> new RemoveOldData(store, workers).run(plan));
+      step(REMOVE_OLD_DATA, this::removeOldData);
     }
     if (config.markSuccessfulJobs()) {
       enter(StatisticNames.JOB_STAGE_SAVE_SUCCESS_MARKER);
       report.publish();
     }
+    source.end();
+    pastReturn = true;
     summary.save(success, plan.files().count(), workers.telling(plan.files()));
     LOG.info("Committed {} in {} ms", plan, System.currentTimeMillis() - start);
   }
 
+  private void removeOldData() throws IOException {
+    List<OldDirectory> inPlace = new ArrayList<>();
+    for (OldDirectory old : plan.replaced()) {
+      if (!isAside(old.path())) {
+        List<StoreEntry> files = new ArrayList<>(old.files());
+        files.removeIf(file -> isAside(file.path()) || plan.takes(file.path()));
+        inPlace.add(new OldDirectory(old.path(), files));
+      }
+    }
+    new RemoveOldData(store, workers).run(plan, inPlace);
+    new ReleaseAsides(store, workers).run(plan, swapped);
+  }
+
+  private boolean isAside(Path old) {
+    int swap = plan.swaps().at(old);
+    return swap >= 0 && swapped.isAside(swap);
+  }
+
   private void renameFiles() throws IOException {
-    RenameFiles rename = new RenameFiles(store, workers, statistics, published);
+    RenameFiles rename = new RenameFiles(store, workers, statistics, published, swapped);
     if (config.deleteTargetFiles()) {
       rename.runReplacing(plan, replaced);
     } else {
@@ -225,11 +302,37 @@ public final class CommitJob {
     workers.step(name);
   }
 
-  private void withdraw(Throwable failure) {
+  private void withdraw(PlanSource source, Throwable failure) {
     workers.toItsEnd();
-    if (plan != null && !pastReturn) {
-      withdraw(failure, (takeBack, all) -> takeBack.run(all, published));
+    if (plan == null || (pastReturn && !advice.isPresent())) {
+      return;
     }
+    try {
+      if (pastReturn || !source.mayTakeBack()) {
+        leftSomethingBehind = true;
+        advise(failure, "is not finished and was not taken back");
+        return;
+      }
+    } catch (IOException | RuntimeException e) {
+      failure.addSuppressed(e);
+      leftSomethingBehind = true;
+      advise(failure, "could not be taken back");
+      return;
+    }
+    withdraw(failure, (takeBack, all) -> takeBack.run(all, published, swapped));
+  }
+
+  private void advise(Throwable failure, String what) {
+    failure.addSuppressed(
+        new IOException(
+            "The commit of job "
+                + job.jobId()
+                + " into "
+                + job.table()
+                + " "
+                + what
+                + ". "
+                + advice.orElse("")));
   }
 
   /** Takes back what is visible; what cannot be taken back is told with {@code failure}. */
@@ -246,10 +349,13 @@ public final class CommitJob {
           new IOException(
               "The failed job "
                   + job.jobId()
-                  + " could not take back what it had published. Look at these, delete the files"
-                  + " that are of this job and directories that are empty, and put back what is in "
-                  + replaced.directory()
-                  + ", if there is anything: "
+                  + " could not take back what it had published. "
+                  + advice.orElse(
+                      "Look at these, delete the files that are of this job and directories that are"
+                          + " empty, and put back what is in "
+                          + replaced.directory()
+                          + ", if there is anything")
+                  + ": "
                   + String.join(", ", left)));
     }
   }

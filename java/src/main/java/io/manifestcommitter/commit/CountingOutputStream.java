@@ -5,15 +5,16 @@ import java.io.IOException;
 import java.io.OutputStream;
 
 /** Counts the bytes that pass. */
-final class CountingOutputStream extends FilterOutputStream {
+public final class CountingOutputStream extends FilterOutputStream {
   private long count;
 
-  CountingOutputStream(OutputStream out) {
+  /** Passes everything on to {@code out}. */
+  public CountingOutputStream(OutputStream out) {
     super(out);
   }
 
   /** The bytes so far. */
-  long count() {
+  public long count() {
     return count;
   }
 

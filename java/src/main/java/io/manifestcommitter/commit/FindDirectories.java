@@ -42,7 +42,7 @@ public final class FindDirectories {
     for (Path directory : directories) {
       children.computeIfAbsent(directory.getParent(), parent -> new ArrayList<>()).add(directory);
     }
-    Set<Path> found = new HashSet<>();
+    Map<Path, StoreEntry> found = new HashMap<>();
     Set<Path> files = new HashSet<>();
     List<Path> parents = roots(children, directories);
     while (!parents.isEmpty()) {
@@ -50,15 +50,15 @@ public final class FindDirectories {
       for (StoreEntry entry : entries(parents, children)) {
         if (entry.isDirectory()) {
           existing.add(entry.path());
+          found.put(entry.path(), entry);
         } else {
           files.add(entry.path());
         }
       }
-      found.addAll(existing);
       existing.removeIf(directory -> !children.containsKey(directory));
       parents = existing;
     }
-    return new ExistingDirectories(found, files);
+    return new ExistingDirectories(found.keySet(), files, found);
   }
 
   private static List<Path> roots(Map<Path, List<Path>> children, Set<Path> directories) {

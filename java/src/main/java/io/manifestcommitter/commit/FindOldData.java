@@ -45,48 +45,57 @@ public final class FindOldData {
    */
   public List<OldDirectory> run(Collection<Path> roots, Set<Path> keep) throws IOException {
     List<OldDirectory> found = new ArrayList<>();
-    List<Path> level = List.copyOf(roots);
+    List<Listing> level = new ArrayList<>();
+    roots.forEach(root -> level.add(new Listing(root, null)));
     while (!level.isEmpty()) {
-      List<Path> next = new ArrayList<>();
-      for (Listing listing : workers.map(level, directory -> list(directory, keep))) {
-        if (listing.exists) {
-          found.add(new OldDirectory(listing.directory, listing.files));
-          next.addAll(listing.directories);
-        }
+      workers.forEach(level, listing -> fill(listing, keep));
+      level.removeIf(listing -> !listing.exists);
+      List<Listing> next = new ArrayList<>();
+      for (Listing listing : level) {
+        found.add(listing.toOldDirectory());
+        listing.directories.forEach(entry -> next.add(new Listing(entry.path(), entry)));
       }
-      level = next;
+      level.clear();
+      level.addAll(next);
     }
     return found;
   }
 
-  private Listing list(Path directory, Set<Path> keep) throws IOException {
-    Listing listing = new Listing(directory);
+  private void fill(Listing listing, Set<Path> keep) throws IOException {
     try {
       store.list(
-          directory,
+          listing.directory,
           entry -> {
             if (!entry.isDirectory()) {
               if (!keep.contains(entry.path())) {
                 listing.files.add(entry);
               }
-            } else if (!isStagingRoot(entry.name())) {
-              listing.directories.add(entry.path());
+            } else if (isStagingRoot(entry.name())) {
+              listing.holdsStaging = true;
+            } else {
+              listing.directories.add(entry);
             }
           });
     } catch (FileNotFoundException e) {
       listing.exists = false;
     }
-    return listing;
   }
 
   private static final class Listing {
     private final Path directory;
+    private final StoreEntry entry;
     private final List<StoreEntry> files = new ArrayList<>();
-    private final List<Path> directories = new ArrayList<>();
+    private final List<StoreEntry> directories = new ArrayList<>();
     private boolean exists = true;
+    private boolean holdsStaging;
 
-    Listing(Path directory) {
+    Listing(Path directory, StoreEntry entry) {
       this.directory = directory;
+      this.entry = entry;
+    }
+
+    OldDirectory toOldDirectory() {
+      return new OldDirectory(directory, files, holdsStaging, entry);
     }
   }
 }

@@ -139,6 +139,23 @@ public final class LoadManifests implements PlanSource {
     planner.occupied(found);
   }
 
+  /** Nothing: a commit of this protocol can be repeated from wherever it ended. */
+  @Override
+  public void pointOfNoReturn() {}
+
+  @Override
+  public void end() {}
+
+  @Override
+  public boolean mayTakeBack() {
+    return true;
+  }
+
+  @Override
+  public Optional<String> repair() {
+    return Optional.empty();
+  }
+
   @Override
   public void begin(JobPlan plan) throws IOException {
     if (!markSeen) {

@@ -4,6 +4,7 @@ import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
 import java.io.IOException;
+import java.util.BitSet;
 import java.util.Optional;
 import org.apache.hadoop.fs.Path;
 
@@ -22,10 +23,14 @@ final class MakeDirectories {
     this.replaced = replaced;
   }
 
-  /** Makes them; the files that the plan found in their way give way first. */
-  void run(JobPlan plan) throws IOException {
+  /**
+   * Makes them; the files that the plan found in their way give way first.
+   *
+   * @param failed the swaps whose directories have to be made, too
+   */
+  void run(JobPlan plan, BitSet failed) throws IOException {
     workers.forEach(plan.filesInTheWay(), this::moveAside);
-    workers.forEach(plan.directoriesToMake(), store::mkdirs);
+    workers.forEach(plan.directoriesToMake(failed), store::mkdirs);
   }
 
   private void moveAside(Path file) throws IOException {

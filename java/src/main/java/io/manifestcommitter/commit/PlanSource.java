@@ -2,6 +2,7 @@ package io.manifestcommitter.commit;
 
 import io.manifestcommitter.plan.JobPlan;
 import java.io.IOException;
+import java.util.Optional;
 
 /** What a job's tasks committed, as a plan: the step in which the two protocols differ. */
 public interface PlanSource {
@@ -29,4 +30,23 @@ public interface PlanSource {
 
   /** Notes in the store that changes begin now. Called between the plan and its first change. */
   void begin(JobPlan plan) throws IOException;
+
+  /**
+   * Notes in the store that the new data is complete at its place, and that the old goes from here
+   * on: the commit is not taken back any more. If this fails, nobody here may say whether it was
+   * noted.
+   */
+  void pointOfNoReturn() throws IOException;
+
+  /** Notes in the store that nothing is left to do. */
+  void end() throws IOException;
+
+  /**
+   * Whether a commit that failed may be taken back by this process: not if somebody else has taken
+   * it over, or if it may be past the point of no return.
+   */
+  boolean mayTakeBack() throws IOException;
+
+  /** What a user can do about a commit that could not be taken back; empty if only by hand. */
+  Optional<String> repair();
 }

@@ -79,6 +79,15 @@ final class PublishReport {
     putInPlace(JobPaths.SUCCESS_MARKER);
   }
 
+  /** As {@link #publish}, where another process prepared it; nothing if it did not, or did both. */
+  void publishPrepared() throws IOException {
+    Optional<StoreEntry> report = store.status(prepared(JobPaths.SUCCESS_MARKER));
+    if (report.isPresent()) {
+      sizes.put(JobPaths.SUCCESS_MARKER, report.get().length());
+      publish();
+    }
+  }
+
   /**
    * Removes this job's report and brings the last job's back, unless another job has put its own
    * there.

@@ -41,18 +41,19 @@ final class RemoveOldData {
   /**
    * Removes it.
    *
+   * @param replaced what of the plan's old data is still at its place
    * @throws OldDataRemainsException if a file could not be removed, after everything else was; it
    *     names files only, since a directory may hold new data by now
    */
-  void run(JobPlan plan) throws IOException {
+  void run(JobPlan plan, List<OldDirectory> replaced) throws IOException {
     Queue<String> left = new ConcurrentLinkedQueue<>();
     List<Path> files = new ArrayList<>();
-    workers.map(plan.replaced(), directory -> unchanged(directory, left)).forEach(files::addAll);
+    workers.map(replaced, directory -> unchanged(directory, left)).forEach(files::addAll);
     workers.forEach(files, file -> Attempts.fewOrNote(file, left, () -> store.deleteFile(file)));
 
     Set<Path> inUse = directoriesInUse(plan);
     List<Path> directories = new ArrayList<>();
-    plan.replaced().forEach(directory -> directories.add(directory.path()));
+    replaced.forEach(directory -> directories.add(directory.path()));
     directories.removeIf(inUse::contains);
     Queue<String> empty = new ConcurrentLinkedQueue<>();
     new RemoveEmptyDirectories(store, workers).run(directories, empty);

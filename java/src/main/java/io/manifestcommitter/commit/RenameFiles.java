@@ -16,17 +16,25 @@ final class RenameFiles {
   private final Workers workers;
   private final StatisticsRecorder statistics;
   private final Published published;
+  private final Swapped swapped;
 
   /**
    * A step.
    *
    * @param published learns of each rename before it is asked for, and of its outcome
+   * @param swapped the directories that are published as a whole: their files are left alone
    */
-  RenameFiles(Store store, Workers workers, StatisticsRecorder statistics, Published published) {
+  RenameFiles(
+      Store store,
+      Workers workers,
+      StatisticsRecorder statistics,
+      Published published,
+      Swapped swapped) {
     this.store = store;
     this.workers = workers;
     this.statistics = statistics;
     this.published = published;
+    this.swapped = swapped;
   }
 
   /**
@@ -63,6 +71,10 @@ final class RenameFiles {
         Numbered.each(plan.files()),
         plan.files().count(),
         file -> {
+          int swap = plan.swaps().bringing(file.item().destination().getParent());
+          if (swap >= 0 && swapped.isPublished(swap)) {
+            return;
+          }
           published.begin(file.number());
           RenameResult result =
               statistics.time(StatisticNames.OP_COMMIT_FILE_RENAME, () -> rename.run(file.item()));

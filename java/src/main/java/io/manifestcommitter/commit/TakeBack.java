@@ -9,12 +9,16 @@ import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import org.apache.hadoop.fs.Path;
 
 /**
  * Removes what a failed job commit made visible: its files, by name and identity, then the
@@ -40,10 +44,16 @@ final class TakeBack {
    *
    * @return what is still visible or may be, with the reason; empty if all is as before the commit
    */
-  List<String> run(JobPlan plan, Published published) throws IOException {
+  List<String> run(JobPlan plan, Published published, Swapped swapped) throws IOException {
+    RestoreSwaps swaps = new RestoreSwaps(store, workers, plan, swapped.begun());
     return run(
         plan,
+        swaps,
         file -> {
+          if (swaps.isMixed(swapOf(plan, file.item()))) {
+            putBack(file.item());
+            return true;
+          }
           boolean isDone = published.isDone(file.number());
           if (!isDone && !published.isUncertain(file.number())) {
             return false;
@@ -64,16 +74,29 @@ final class TakeBack {
    * from wherever it ended.
    */
   List<String> runFromStore(JobPlan plan) throws IOException {
+    BitSet all = new BitSet();
+    all.set(0, plan.swaps().all().size());
+    RestoreSwaps swaps = new RestoreSwaps(store, workers, plan, all);
     return run(
         plan,
+        swaps,
         file -> {
-          putBack(file.item());
+          int swap = swapOf(plan, file.item());
+          if (swap < 0 || swaps.isMixed(swap) || swaps.isStaged(swap)) {
+            putBack(file.item());
+          }
           return true;
         });
   }
 
-  private List<String> run(JobPlan plan, Withdrawal withdrawal) throws IOException {
+  private static int swapOf(JobPlan plan, FileEntry file) {
+    return plan.swaps().bringing(file.destination().getParent());
+  }
+
+  private List<String> run(JobPlan plan, RestoreSwaps swaps, Withdrawal withdrawal)
+      throws IOException {
     Queue<String> left = new ConcurrentLinkedQueue<>();
+    swaps.withdraw(left);
     Map<String, StoreEntry> asides = new HashMap<>();
     Attempts.fewOrNote(replaced.directory(), left, () -> asides.putAll(replaced.list()));
     workers.forEach(
@@ -88,7 +111,15 @@ final class TakeBack {
                     replaced.bringBack(file.item().destination(), asides);
                   }
                 }));
-    new RemoveEmptyDirectories(store, workers).run(plan.missingDirectories(), left);
+    Set<Path> made = new HashSet<>(plan.missingDirectories());
+    for (Path directory : plan.swaps().directories()) {
+      int swap = plan.swaps().bringing(directory);
+      if (swaps.isMixed(swap) || swaps.isStaged(swap)) {
+        made.add(directory);
+      }
+    }
+    new RemoveEmptyDirectories(store, workers).run(made, left);
+    swaps.bringBack(left);
     if (!asides.isEmpty()) {
       workers.forEach(
           plan.missingDirectories(),

@@ -129,6 +129,27 @@ public final class Workers {
       int capacity,
       Action<? super R> consumer)
       throws IOException {
+    pipe(
+        items.iterator(),
+        items.size(),
+        (item, products) -> products.accept(producer.apply(item)),
+        capacity,
+        consumer);
+  }
+
+  /**
+   * As above, for items that are not all in memory at once, of which each may produce any number.
+   *
+   * @param items asked for one by one, by one thread at a time
+   * @param count how many there are
+   */
+  public <T, R> void pipe(
+      Iterator<? extends T> items,
+      int count,
+      Producer<? super T, R> producer,
+      int capacity,
+      Action<? super R> consumer)
+      throws IOException {
     requireOutside();
     Handover<R> handover = new Handover<>(capacity);
     Outcome<Void> produced = new Outcome<>();
@@ -137,7 +158,7 @@ public final class Workers {
             () -> {
               produced.of(
                   () -> {
-                    forEach(items, item -> handover.put(producer.apply(item)));
+                    forEach(items, count, item -> producer.produce(item, handover::put));
                     return null;
                   });
               handover.complete();
@@ -251,6 +272,12 @@ public final class Workers {
   public interface Action<T> {
     /** Does it. */
     void accept(T item) throws IOException;
+  }
+
+  /** Work on one item that has any number of products, none of them null. */
+  public interface Producer<T, R> {
+    /** Does it; each product goes to {@code products}. */
+    void produce(T item, Action<R> products) throws IOException;
   }
 
   /** Work on one item that has a result, never null. */

@@ -6,23 +6,16 @@ import com.fasterxml.jackson.core.JsonFactoryBuilder;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.StreamWriteFeature;
 import io.manifestcommitter.manifest.JsonReader.BadJsonException;
-import java.io.BufferedReader;
 import java.io.Closeable;
-import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.InputStreamReader;
 import java.io.OutputStream;
-import java.io.Reader;
 import java.io.StringReader;
-import java.nio.charset.CharacterCodingException;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.zip.GZIPInputStream;
 import java.util.zip.GZIPOutputStream;
-import java.util.zip.ZipException;
 import org.apache.hadoop.fs.Path;
 
 /**
@@ -31,30 +24,25 @@ import org.apache.hadoop.fs.Path;
  * more than one of them.
  */
 public final class FileList implements Closeable {
-  /**
-   * Longer than any line: a path of HDFS has 8,000 characters at most, one of ADLS or GCS fewer.
-   */
-  private static final int MAX_LINE = 1 << 20;
-
   private static final JsonFactory FACTORY =
       new JsonFactoryBuilder()
           .rootValueSeparator("\n")
           .disable(StreamWriteFeature.AUTO_CLOSE_TARGET)
           .build();
 
-  private final Reader lines;
+  private final JsonLines lines;
   private final String origin;
   private final String jobId;
   private final Path table;
   private final long count;
   private long given;
 
-  private FileList(Reader lines, String origin) throws IOException {
+  private FileList(JsonLines lines, String origin) throws IOException {
     this.lines = lines;
     this.origin = origin;
     Map<String, String> texts = new TreeMap<>();
     Map<String, Long> numbers = new TreeMap<>();
-    String line = nextLine().orElseThrow(() -> corrupt("it is empty", null));
+    String line = lines.next().orElseThrow(() -> corrupt("it is empty", null));
     parse(
         line,
         json -> {
@@ -124,17 +112,11 @@ public final class FileList implements Closeable {
    * @throws CorruptManifestException if it does not start as a list
    */
   public static FileList read(InputStream in, String origin) throws IOException {
-    Reader lines = null;
+    JsonLines lines = JsonLines.read(in, why -> corrupt(origin, why, null));
     try {
-      lines =
-          new BufferedReader(
-              new InputStreamReader(new GZIPInputStream(in, 1 << 16), JsonReader.strictUtf8()));
       return new FileList(lines, origin);
-    } catch (ZipException | EOFException e) {
-      in.close();
-      throw corrupt(origin, e.getMessage(), e);
     } catch (IOException | RuntimeException e) {
-      in.close();
+      lines.close();
       throw e;
     }
   }
@@ -161,7 +143,7 @@ public final class FileList implements Closeable {
    *     says
    */
   public Optional<Entry> next() throws IOException {
-    Optional<String> line = nextLine();
+    Optional<String> line = lines.next();
     if (!line.isPresent()) {
       if (given != count) {
         throw corrupt("it names " + given + " files where its first line says " + count, null);
@@ -219,25 +201,6 @@ public final class FileList implements Closeable {
       return JsonReader.read(new StringReader(line), document);
     } catch (BadJsonException e) {
       throw corrupt("line " + (given + 1) + ": " + e.getMessage(), e);
-    }
-  }
-
-  private Optional<String> nextLine() throws IOException {
-    StringBuilder line = new StringBuilder();
-    try {
-      int c = lines.read();
-      while (c >= 0 && c != '\n') {
-        if (line.length() == MAX_LINE) {
-          throw corrupt("a line has more than " + MAX_LINE + " characters", null);
-        }
-        line.append((char) c);
-        c = lines.read();
-      }
-      return c < 0 && line.length() == 0 ? Optional.empty() : Optional.of(line.toString());
-    } catch (ZipException | EOFException e) {
-      throw corrupt(e.getMessage(), e);
-    } catch (CharacterCodingException e) {
-      throw corrupt("it is not UTF-8", e);
     }
   }
 

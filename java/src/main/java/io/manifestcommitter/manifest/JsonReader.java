@@ -106,6 +106,11 @@ final class JsonReader {
     return Text.requireWellFormed(parser.getText());
   }
 
+  /** Whether the reader stands at such a value. */
+  boolean isAt(JsonToken token) {
+    return parser.currentToken() == token;
+  }
+
   /** The whole number that the reader stands at. */
   long longNumber() throws IOException {
     require(JsonToken.VALUE_NUMBER_INT, "a whole number");

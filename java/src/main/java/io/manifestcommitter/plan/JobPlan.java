@@ -4,6 +4,7 @@ import io.manifestcommitter.manifest.FileEntries;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
@@ -21,29 +22,35 @@ import org.apache.hadoop.fs.Path;
  */
 public final class JobPlan implements Closeable {
   private final String jobId;
-  private final Path table;
+  private final List<Target> targets;
   private final FileEntries files;
   private final Set<Path> missingDirectories;
   private final List<Path> filesInTheWay;
   private final List<OldDirectory> replaced;
+  private final Set<Path> taken;
+  private final Swaps swaps;
   private final int tasks;
   private final List<String> warnings;
 
   JobPlan(
       String jobId,
-      Path table,
+      List<Target> targets,
       FileEntries files,
       Set<Path> missingDirectories,
       List<Path> filesInTheWay,
       List<OldDirectory> replaced,
+      Set<Path> taken,
+      Swaps swaps,
       int tasks,
       List<String> warnings) {
     this.jobId = Objects.requireNonNull(jobId);
-    this.table = Objects.requireNonNull(table);
+    this.targets = List.copyOf(targets);
     this.files = Objects.requireNonNull(files);
     this.missingDirectories = Set.copyOf(missingDirectories);
     this.filesInTheWay = List.copyOf(filesInTheWay);
     this.replaced = List.copyOf(replaced);
+    this.taken = Set.copyOf(taken);
+    this.swaps = Objects.requireNonNull(swaps);
     this.tasks = tasks;
     this.warnings = List.copyOf(warnings);
   }
@@ -55,7 +62,12 @@ public final class JobPlan implements Closeable {
 
   /** The table's directory. */
   public Path table() {
-    return table;
+    return targets.get(0).directory();
+  }
+
+  /** The trees that the job publishes into; the table is the first. */
+  public List<Target> targets() {
+    return targets;
   }
 
   /** The files to publish. Each destination occurs once. */
@@ -78,10 +90,19 @@ public final class JobPlan implements Closeable {
     return missingDirectories;
   }
 
-  /** The directories to make: making these makes all that are missing. */
-  public Collection<Path> directoriesToMake() {
+  /**
+   * The directories to make: making these makes all that are missing, but those that swaps bring
+   * with them.
+   *
+   * @param failed the numbers of the swaps whose directories have to be made all the same
+   */
+  public Collection<Path> directoriesToMake(BitSet failed) {
     Set<Path> leaves = new TreeSet<>(missingDirectories);
-    for (Path directory : missingDirectories) {
+    leaves.removeIf(directory -> swaps.bringing(directory) >= 0);
+    swaps.directories().stream()
+        .filter(directory -> failed.get(swaps.bringing(directory)))
+        .forEach(leaves::add);
+    for (Path directory : List.copyOf(leaves)) {
       leaves.remove(directory.getParent());
     }
     return new ArrayList<>(leaves);
@@ -100,6 +121,16 @@ public final class JobPlan implements Closeable {
     return replaced;
   }
 
+  /** Whether a new file takes the place of an old one, which must not then be removed there. */
+  public boolean takes(Path old) {
+    return taken.contains(old);
+  }
+
+  /** Places that are published, or replaced, by renames of whole directories. */
+  public Swaps swaps() {
+    return swaps;
+  }
+
   /** What the planner let pass with a warning. */
   public List<String> warnings() {
     return warnings;
@@ -115,7 +146,7 @@ public final class JobPlan implements Closeable {
     return "job "
         + jobId
         + " into "
-        + table
+        + table()
         + ": "
         + files.count()
         + " files, "

@@ -131,17 +131,38 @@ public final class JobPlanner implements Closeable {
    */
   public JobPlan plan(ExistingDirectories existing, Collection<OldDirectory> replaced)
       throws IOException {
+    return plan(existing, replaced, List.of());
+  }
+
+  /**
+   * The finished plan.
+   *
+   * @param existing what stands at {@link #directories()} today
+   * @param replaced the old data that goes once everything else is done
+   * @param swaps what of that is done by renames of whole directories
+   * @throws PlanRejectedException if two files claim one destination, or one destination is a file
+   *     and also the directory of another
+   */
+  public JobPlan plan(
+      ExistingDirectories existing, Collection<OldDirectory> replaced, List<Swap> swaps)
+      throws IOException {
     FileEntries all = files.build();
     try {
-      return plan(all, existing, replaced);
+      return plan(all, existing, replaced, swaps.isEmpty() ? Swaps.NONE : contents(swaps, all));
     } catch (IOException | RuntimeException | Error e) {
       all.close();
       throw e;
     }
   }
 
+  private Swaps contents(List<Swap> swaps, FileEntries all) {
+    Swaps contents = new Swaps(swaps, directories);
+    all.forEach(contents::add);
+    return contents;
+  }
+
   private JobPlan plan(
-      FileEntries all, ExistingDirectories existing, Collection<OldDirectory> replaced)
+      FileEntries all, ExistingDirectories existing, Collection<OldDirectory> replaced, Swaps swaps)
       throws PlanRejectedException {
     Map<Path, Path> claimed = claimed(all, replaced);
     for (Path directory : directories) {
@@ -168,11 +189,13 @@ public final class JobPlanner implements Closeable {
     missing.removeAll(existing.directories());
     return new JobPlan(
         jobId,
-        table.directory(),
+        targets,
         all,
         missing,
         new ArrayList<>(existing.files()),
-        withoutDestinations(replaced, claimed.keySet()),
+        new ArrayList<>(replaced),
+        taken(replaced, claimed.keySet()),
+        swaps,
         tasks.size(),
         warnings);
   }
@@ -225,16 +248,17 @@ public final class JobPlanner implements Closeable {
     }
   }
 
-  /** A new file under the name of an old one takes its place; it must not then go as old data. */
-  private static List<OldDirectory> withoutDestinations(
-      Collection<OldDirectory> replaced, Set<Path> destinations) {
-    List<OldDirectory> old = new ArrayList<>();
+  /** The old files whose places new files take: they must not then go as old data. */
+  private static Set<Path> taken(Collection<OldDirectory> replaced, Set<Path> destinations) {
+    Set<Path> taken = new HashSet<>();
     for (OldDirectory directory : replaced) {
-      List<StoreEntry> files = new ArrayList<>(directory.files());
-      boolean taken = files.removeIf(file -> destinations.contains(file.path()));
-      old.add(taken ? new OldDirectory(directory.path(), files) : directory);
+      for (StoreEntry file : directory.files()) {
+        if (destinations.contains(file.path())) {
+          taken.add(file.path());
+        }
+      }
     }
-    return old;
+    return taken;
   }
 
   /** Every level up to the target is a directory of the plan. */

@@ -1,8 +1,11 @@
 package io.manifestcommitter.spark;
 
 import io.manifestcommitter.manifest.CorruptManifestException;
+import io.manifestcommitter.plan.NameIndex;
 import io.manifestcommitter.plan.PlanRejectedException;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -15,12 +18,16 @@ import java.util.stream.Stream;
 
 /**
  * What the attempts that Spark says committed named, all messages together: the driver's word,
- * which decides what is published. By location, directory and name; the value is the task.
+ * which decides what is published. The names themselves stay in the messages; here they are known
+ * by number, in about 40 bytes each.
  */
 final class CommittedFiles {
-  private final NavigableMap<String, NavigableMap<String, NavigableMap<String, Integer>>> files =
-      new TreeMap<>();
+  private final String jobId;
+  private final List<?> messages;
+  private final NavigableMap<String, NavigableMap<String, Directory>> directories = new TreeMap<>();
   private final NavigableSet<Integer> tasks = new TreeSet<>();
+  private final NameIndex names = new NameIndex();
+  private int directoryCount;
 
   /**
    * Decodes and checks the messages.
@@ -29,6 +36,94 @@ final class CommittedFiles {
    * @throws PlanRejectedException if two contradict each other
    */
   CommittedFiles(String jobId, List<?> messages) throws IOException {
+    this.jobId = jobId;
+    this.messages = messages;
+    forEach(
+        output -> {
+          if (!tasks.add(output.task())) {
+            throw new PlanRejectedException(
+                "Spark named two committed attempts of task "
+                    + output.task()
+                    + " of job "
+                    + jobId
+                    + ".");
+          }
+        },
+        this::add);
+  }
+
+  /** The directories with files, by location and by their path relative to it. */
+  Map<String, NavigableMap<String, Directory>> directories() {
+    return Collections.unmodifiableMap(directories);
+  }
+
+  /** The tasks that committed, those without files too. */
+  NavigableSet<Integer> tasks() {
+    return Collections.unmodifiableNavigableSet(tasks);
+  }
+
+  /** How many files were named. */
+  int count() {
+    return names.count();
+  }
+
+  /**
+   * The files that are not among those found, each with the number of its task.
+   *
+   * @param most how many to name
+   */
+  List<String> missing(BitSet found, int most) throws IOException {
+    List<String> missing = new ArrayList<>();
+    forEach(
+        output -> {},
+        (output, location, directory, name) -> {
+          int number = directories.get(location).get(directory).find(name);
+          if (missing.size() < most && !found.get(number)) {
+            missing.add(path(location, directory, name) + " of task " + output.task());
+          }
+        });
+    return missing;
+  }
+
+  private void add(TaskOutput output, String location, String directory, String name)
+      throws IOException {
+    Directory known =
+        directories
+            .computeIfAbsent(location, key -> new TreeMap<>())
+            .computeIfAbsent(directory, key -> new Directory(directoryCount++));
+    if (!names.add(known.number, name)) {
+      throw new PlanRejectedException(
+          "Tasks "
+              + firstWith(location, directory, name)
+              + " and "
+              + output.task()
+              + " claim the same file "
+              + path(location, directory, name)
+              + ".");
+    }
+  }
+
+  private int firstWith(String location, String directory, String name) throws IOException {
+    List<Integer> with = new ArrayList<>();
+    forEach(
+        output -> {},
+        (output, otherLocation, otherDirectory, otherName) -> {
+          if (location.equals(otherLocation)
+              && directory.equals(otherDirectory)
+              && name.equals(otherName)) {
+            with.add(output.task());
+          }
+        });
+    return with.get(0);
+  }
+
+  private static String path(String location, String directory, String name) {
+    return Stream.of(location, directory, name)
+        .filter(part -> !part.isEmpty())
+        .collect(Collectors.joining("/"));
+  }
+
+  private void forEach(OutputVisitor ofOutput, NameVisitor ofName) throws IOException {
     int number = 0;
     for (Object message : messages) {
       number++;
@@ -41,51 +136,45 @@ final class CommittedFiles {
                 + (message == null ? "null" : message.getClass().getName())
                 + " and none of ours: another commit protocol seems to have committed the task.");
       }
-      add(jobId, TaskOutput.parse((byte[]) message, origin), origin);
-    }
-  }
-
-  /** The names and their tasks, by location and directory. */
-  Map<String, NavigableMap<String, NavigableMap<String, Integer>>> files() {
-    return Collections.unmodifiableMap(files);
-  }
-
-  /** The tasks that committed, those without files too. */
-  NavigableSet<Integer> tasks() {
-    return Collections.unmodifiableNavigableSet(tasks);
-  }
-
-  private void add(String jobId, TaskOutput output, String origin) throws IOException {
-    if (!output.jobId().equals(jobId)) {
-      throw new CorruptManifestException(origin + " belongs to job " + output.jobId() + ".");
-    }
-    if (!tasks.add(output.task())) {
-      throw new PlanRejectedException(
-          "Spark named two committed attempts of task " + output.task() + " of job " + jobId + ".");
-    }
-    for (Map.Entry<String, NavigableMap<String, NavigableSet<String>>> location :
-        output.names().entrySet()) {
-      for (Map.Entry<String, NavigableSet<String>> directory : location.getValue().entrySet()) {
-        NavigableMap<String, Integer> known =
-            files
-                .computeIfAbsent(location.getKey(), key -> new TreeMap<>())
-                .computeIfAbsent(directory.getKey(), key -> new TreeMap<>());
-        for (String name : directory.getValue()) {
-          Integer other = known.putIfAbsent(name, output.task());
-          if (other != null) {
-            throw new PlanRejectedException(
-                "Tasks "
-                    + other
-                    + " and "
-                    + output.task()
-                    + " claim the same file "
-                    + Stream.of(location.getKey(), directory.getKey(), name)
-                        .filter(part -> !part.isEmpty())
-                        .collect(Collectors.joining("/"))
-                    + ".");
+      TaskOutput output = TaskOutput.parse((byte[]) message, origin);
+      if (!output.jobId().equals(jobId)) {
+        throw new CorruptManifestException(origin + " belongs to job " + output.jobId() + ".");
+      }
+      ofOutput.visit(output);
+      for (Map.Entry<String, NavigableMap<String, NavigableSet<String>>> location :
+          output.names().entrySet()) {
+        for (Map.Entry<String, NavigableSet<String>> directory : location.getValue().entrySet()) {
+          for (String name : directory.getValue()) {
+            ofName.visit(output, location.getKey(), directory.getKey(), name);
           }
         }
       }
     }
+  }
+
+  /** A directory with files that were named. */
+  final class Directory {
+    private final int number;
+
+    private Directory(int number) {
+      this.number = number;
+    }
+
+    /**
+     * The number of a file, from 0, unique in the job; -1 if no committed attempt named it. May be
+     * asked by many threads.
+     */
+    int find(String name) {
+      return names.find(number, name);
+    }
+  }
+
+  private interface OutputVisitor {
+    void visit(TaskOutput output) throws IOException;
+  }
+
+  private interface NameVisitor {
+    void visit(TaskOutput output, String location, String directory, String name)
+        throws IOException;
   }
 }

@@ -1,5 +1,6 @@
 package io.manifestcommitter.spark;
 
+import io.manifestcommitter.StagingRoot;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StorePaths;
 import java.io.FileNotFoundException;

@@ -2,6 +2,7 @@ package io.manifestcommitter.spark;
 
 import io.manifestcommitter.CommitterConfig;
 import io.manifestcommitter.CommitterConfig.UnsupportedScheme;
+import io.manifestcommitter.StagingRoot;
 import io.manifestcommitter.commit.Audit;
 import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.store.RequestGate;

@@ -1,26 +1,35 @@
 package io.manifestcommitter.spark;
 
 import io.manifestcommitter.CommitterConfig;
+import io.manifestcommitter.CommitterConfig.DirectoryRename;
 import io.manifestcommitter.JobPaths;
+import io.manifestcommitter.StagingRoot;
 import io.manifestcommitter.commit.FindDirectories;
 import io.manifestcommitter.commit.FindOldData;
 import io.manifestcommitter.commit.PlanSource;
 import io.manifestcommitter.commit.Workers;
+import io.manifestcommitter.journal.CommitJournal;
 import io.manifestcommitter.plan.ExistingDirectories;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.JobPlanner;
+import io.manifestcommitter.plan.OldDirectory;
 import io.manifestcommitter.plan.PlanRejectedException;
+import io.manifestcommitter.plan.Swap;
 import io.manifestcommitter.plan.Target;
 import io.manifestcommitter.store.Store;
+import io.manifestcommitter.store.StoreEntry;
 import io.manifestcommitter.store.StorePaths;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import org.apache.hadoop.fs.Path;
 
 /**
@@ -36,6 +45,7 @@ final class PlanSparkJob implements PlanSource {
   private final Store store;
   private final Workers workers;
   private final CommitterConfig config;
+  private Optional<CommitJournal> journal = Optional.empty();
 
   /**
    * The plan of one job.
@@ -72,7 +82,48 @@ final class PlanSparkJob implements PlanSource {
   }
 
   @Override
-  public void begin(JobPlan plan) {}
+  public void begin(JobPlan plan) throws IOException {
+    if (hasJournal()) {
+      journal = Optional.of(CommitJournal.write(store, staging.attempt(), plan));
+    }
+  }
+
+  @Override
+  public void pointOfNoReturn() throws IOException {
+    if (journal.isPresent()) {
+      journal.get().committed();
+    }
+  }
+
+  @Override
+  public void end() throws IOException {
+    if (journal.isPresent()) {
+      journal.get().finished();
+    }
+  }
+
+  /** As long as the journal is this driver's, and not past the point of no return. */
+  @Override
+  public boolean mayTakeBack() throws IOException {
+    return !journal.isPresent() || journal.get().isHeld();
+  }
+
+  @Override
+  public Optional<String> repair() {
+    if (!hasJournal()) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        "What is needed for that is kept in "
+            + staging.root()
+            + ": run 'manifest-committer recover "
+            + staging.directory()
+            + "', or io.manifestcommitter.cli.Recover, once the store is well");
+  }
+
+  private boolean hasJournal() {
+    return config.directoryRename() == DirectoryRename.AUTO;
+  }
 
   @Override
   public JobPlan plan() throws IOException {
@@ -88,29 +139,14 @@ final class PlanSparkJob implements PlanSource {
     for (Integer task : committed.tasks()) {
       planner.task(task.toString());
     }
-    Map<String, StagingRoot> roots = new LinkedHashMap<>();
-    for (String location : committed.files().keySet()) {
-      if (location.equals(TaskOutput.TABLE)) {
-        roots.put(location, staging);
-      } else {
-        StagingRoot root = new StagingRoot(new Path(location), jobId);
-        CustomLocation.check(root.directory(), table);
-        planner.allow(new Target(root.directory(), root.root()));
-        roots.put(location, root);
-      }
-    }
-    SealStaging seal = new SealStaging(store);
-    List<List<ProveStaged.StagedDirectory>> staged =
+    List<StagedTree> trees =
         workers.map(
-            roots.entrySet(),
-            root ->
-                stagedDirectories(
-                    root.getValue(),
-                    seal.run(root.getValue()),
-                    committed.files().get(root.getKey())));
-    List<ProveStaged.StagedDirectory> directories = new ArrayList<>();
-    staged.forEach(directories::addAll);
-    new ProveStaged(store, workers, config.missingFiles()).run(directories, planner);
+            roots(committed, planner).entrySet(),
+            root -> staged(root.getValue(), committed.directories().get(root.getKey())));
+    List<StagedDirectory> listed = new ArrayList<>();
+    trees.forEach(tree -> listed.addAll(tree.toList()));
+    List<StoreEntry> strays =
+        new ProveStaged(store, workers, config.missingFiles()).run(listed, committed, planner);
 
     ExistingDirectories existing = new FindDirectories(store, workers).run(planner.directories());
     if (!existing.files().isEmpty()) {
@@ -124,21 +160,120 @@ final class PlanSparkJob implements PlanSource {
             ? Set.of(new Path(table, JobPaths.SUCCESS_MARKER), new Path(table, JobPaths.FILE_LIST))
             : Set.of();
     Collection<Path> replaced = overwrite.roots(planner.parents());
-    return planner.plan(existing, new FindOldData(store, workers).run(replaced, keep));
+    List<OldDirectory> old = new FindOldData(store, workers).run(replaced, keep);
+    List<Swap> swaps = new ArrayList<>();
+    for (StagedTree tree : trees) {
+      if (tree.byDirectory) {
+        swaps.addAll(
+            new PlanSwaps(store, tree.root, tree.output, existing, old)
+                .run(tree.destinations(planner.directories()), within(tree.root, replaced, trees)));
+      }
+    }
+    removeStrays(strays, swaps);
+    return planner.plan(existing, old, swaps);
   }
 
-  private static List<ProveStaged.StagedDirectory> stagedDirectories(
-      StagingRoot root,
-      Path output,
-      NavigableMap<String, NavigableMap<String, Integer>> directories) {
-    List<ProveStaged.StagedDirectory> staged = new ArrayList<>();
-    directories.forEach(
-        (directory, names) ->
-            staged.add(
-                new ProveStaged.StagedDirectory(
-                    StorePaths.resolve(output, directory),
-                    StorePaths.resolve(root.directory(), directory),
-                    names)));
-    return staged;
+  /** The staging trees that committed attempts wrote to, by location. */
+  private Map<String, StagingRoot> roots(CommittedFiles committed, JobPlanner planner)
+      throws IOException {
+    Map<String, StagingRoot> roots = new LinkedHashMap<>();
+    // Also without a file: an overwrite may leave the table empty.
+    roots.put(TaskOutput.TABLE, staging);
+    for (String location : committed.directories().keySet()) {
+      if (!location.equals(TaskOutput.TABLE)) {
+        StagingRoot root = new StagingRoot(new Path(location), jobId);
+        CustomLocation.check(root.directory(), staging.directory());
+        planner.allow(new Target(root.directory(), root.root()));
+        roots.put(location, root);
+      }
+    }
+    return roots;
+  }
+
+  private StagedTree staged(
+      StagingRoot root, NavigableMap<String, CommittedFiles.Directory> directories)
+      throws IOException {
+    return new StagedTree(
+        root,
+        new SealStaging(store).run(root),
+        config.directoryRename() == DirectoryRename.AUTO
+            && store.traits(root.root()).hasAtomicDirectoryRename(),
+        directories == null ? new TreeMap<>() : directories);
+  }
+
+  /** The replaced places that belong to a tree and to none below it. */
+  private static List<Path> within(
+      StagingRoot root, Collection<Path> replaced, List<StagedTree> trees) {
+    List<Path> within = new ArrayList<>();
+    for (Path place : replaced) {
+      boolean here = StorePaths.isSameOrBelow(root.directory(), place);
+      for (StagedTree other : trees) {
+        here &=
+            !(StorePaths.isBelow(root.directory(), other.root.directory())
+                && StorePaths.isSameOrBelow(other.root.directory(), place));
+      }
+      if (here) {
+        within.add(place);
+      }
+    }
+    return within;
+  }
+
+  /** Deletes what nobody named from the directories that are published as they are. */
+  private void removeStrays(List<StoreEntry> strays, List<Swap> swaps) throws IOException {
+    Set<Path> staged = new HashSet<>();
+    swaps.forEach(swap -> swap.staged().ifPresent(staged::add));
+    List<StoreEntry> visible = new ArrayList<>();
+    for (StoreEntry stray : strays) {
+      for (Path path = stray.path(); path != null; path = path.getParent()) {
+        if (staged.contains(path)) {
+          visible.add(stray);
+          break;
+        }
+      }
+    }
+    workers.forEach(
+        visible,
+        stray -> {
+          if (stray.isDirectory()) {
+            store.deleteTree(stray.path());
+          } else {
+            store.deleteFile(stray.path());
+          }
+        });
+  }
+
+  /** The output of the job below one target. */
+  private static final class StagedTree {
+    private final StagingRoot root;
+    private final Path output;
+    private final boolean byDirectory;
+    private final List<StagedDirectory> directories;
+
+    StagedTree(
+        StagingRoot root,
+        Path output,
+        boolean byDirectory,
+        NavigableMap<String, CommittedFiles.Directory> directories) {
+      this.root = root;
+      this.output = output;
+      this.byDirectory = byDirectory;
+      this.directories = StagedDirectory.tree(output, root.directory(), directories);
+    }
+
+    /** The directories to list: all of a tree whose directories may be published as they are. */
+    List<StagedDirectory> toList() {
+      List<StagedDirectory> listed = new ArrayList<>(directories);
+      listed.removeIf(directory -> !byDirectory && !directory.hasFiles());
+      return listed;
+    }
+
+    /** Those of the plan's directories that come from here. */
+    Set<Path> destinations(Set<Path> planned) {
+      Set<Path> destinations = new HashSet<>();
+      directories.forEach(directory -> destinations.add(directory.destination()));
+      destinations.retainAll(planned);
+      return destinations;
+    }
   }
 }

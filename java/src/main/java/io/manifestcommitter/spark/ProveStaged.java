@@ -1,33 +1,36 @@
 package io.manifestcommitter.spark;
 
 import io.manifestcommitter.CommitterConfig.MissingFiles;
-import io.manifestcommitter.commit.IdentifyFiles;
 import io.manifestcommitter.commit.Workers;
+import io.manifestcommitter.manifest.FileEntries;
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.plan.JobPlanner;
 import io.manifestcommitter.plan.PlanRejectedException;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
-import io.manifestcommitter.store.StorePaths;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Collection;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.NavigableMap;
-import java.util.Set;
-import org.apache.hadoop.fs.Path;
 
 /**
  * Proves that every file the driver named is in the store, and learns its length and identity, with
- * one listing a directory, in parallel. A file that is there and was not named (of an attempt that
- * failed, was killed or lost a race) is not looked at again: only what is planned here can become
+ * one listing a directory, in parallel. What is there and was not named (of an attempt that failed,
+ * was killed or lost a race) is told, and not planned: only what is planned here can become
  * visible.
  */
 final class ProveStaged {
   private static final int NAMED = 10;
+
+  /** Files that go to the planner at once, and such lots that may wait for it. */
+  private static final int LOT = 500;
+
+  private static final int LOTS = 20;
+
+  /** Bytes of files without identity that stay in memory. */
+  private static final int IN_MEMORY = 4 << 20;
 
   private final Store store;
   private final Workers workers;
@@ -42,26 +45,87 @@ final class ProveStaged {
   /**
    * Lists the directories and plans their files.
    *
+   * @return what nobody named, files and directories
    * @throws PlanRejectedException if a named file is missing and that is not allowed
    */
-  void run(Collection<StagedDirectory> directories, JobPlanner planner) throws IOException {
-    List<String> missing = new ArrayList<>();
-    IdentifyFiles identify = new IdentifyFiles(store, workers);
-    List<Found> all = workers.map(directories, this::find);
-    for (Found found : all) {
-      for (StoreEntry file : identify.run(found.files)) {
-        planner.publish(found.directory.planned(file));
-      }
-      missing.addAll(found.missing);
+  List<StoreEntry> run(
+      Collection<StagedDirectory> directories, CommittedFiles committed, JobPlanner planner)
+      throws IOException {
+    BitSet found = new BitSet(committed.count());
+    List<StoreEntry> strays = new ArrayList<>();
+    try (FileEntries.Builder unidentified = FileEntries.builder(IN_MEMORY)) {
+      workers.pipe(
+          directories.iterator(),
+          directories.size(),
+          this::list,
+          LOTS,
+          lot -> {
+            found.or(lot.found);
+            strays.addAll(lot.strays);
+            for (FileEntry file : lot.files) {
+              if (lot.identityIsMissing) {
+                unidentified.add(file);
+              } else {
+                planner.publish(file);
+              }
+            }
+          });
+      identify(unidentified, planner);
     }
-    if (missing.isEmpty()) {
+    requireAll(found, committed, planner);
+    return strays;
+  }
+
+  private void list(StagedDirectory directory, Workers.Action<Lot> lots) throws IOException {
+    boolean identityIsMissing = store.traits(directory.source()).identityCostsRequest();
+    Lot[] lot = {new Lot(identityIsMissing)};
+    try {
+      store.list(
+          directory.source(),
+          entry -> {
+            lot[0].add(entry, directory);
+            if (lot[0].isFull()) {
+              lots.accept(lot[0]);
+              lot[0] = new Lot(identityIsMissing);
+            }
+          });
+    } catch (FileNotFoundException e) {
+      // All that was named in it is missing.
+    }
+    lots.accept(lot[0]);
+  }
+
+  /** Asks the store for what identifies the files where a listing does not show it. */
+  private void identify(FileEntries.Builder unidentified, JobPlanner planner) throws IOException {
+    try (FileEntries files = unidentified.build()) {
+      workers.<FileEntry, FileEntry>pipe(
+          files.iterator(),
+          files.count(),
+          (file, products) -> products.accept(identified(file)),
+          LOT,
+          planner::publish);
+    }
+  }
+
+  private FileEntry identified(FileEntry file) throws IOException {
+    StoreEntry entry =
+        store.identified(
+            StoreEntry.file(file.source(), file.size(), file.etag(), file.modificationTime()));
+    return new FileEntry(
+        file.source(), file.destination(), entry.length(), entry.etag(), entry.modificationTime());
+  }
+
+  private void requireAll(BitSet found, CommittedFiles committed, JobPlanner planner)
+      throws IOException {
+    int missing = committed.count() - found.cardinality();
+    if (missing == 0) {
       return;
     }
     String what =
-        missing.size()
+        missing
             + " files that committed tasks named are not in the staging directory: "
-            + String.join(", ", missing.subList(0, Math.min(NAMED, missing.size())))
-            + (missing.size() > NAMED ? ", ..." : "")
+            + String.join(", ", committed.missing(found, NAMED))
+            + (missing > NAMED ? ", ..." : "")
             + ".";
     if (missingFiles == MissingFiles.FAIL) {
       throw new PlanRejectedException(
@@ -72,58 +136,29 @@ final class ProveStaged {
     planner.warn(what);
   }
 
-  private Found find(StagedDirectory directory) throws IOException {
-    Found found = new Found(directory);
-    Set<String> wanted = new HashSet<>(directory.tasksByName.keySet());
-    try {
-      store.list(
-          directory.source,
-          entry -> {
-            if (!entry.isDirectory() && wanted.remove(entry.name())) {
-              found.files.add(entry);
-            }
-          });
-    } catch (FileNotFoundException e) {
-      // All that was wanted is missing.
-    }
-    wanted.forEach(
-        name ->
-            found.missing.add(
-                StorePaths.resolve(directory.source, name)
-                    + " of task "
-                    + directory.tasksByName.get(name)));
-    return found;
-  }
+  /** A part of a listing. */
+  private static final class Lot {
+    private final boolean identityIsMissing;
+    private final BitSet found = new BitSet();
+    private final List<FileEntry> files = new ArrayList<>();
+    private final List<StoreEntry> strays = new ArrayList<>();
 
-  /** A directory of the staging tree, and where its named files go. */
-  static final class StagedDirectory {
-    private final Path source;
-    private final Path destination;
-    private final Map<String, Integer> tasksByName;
-
-    StagedDirectory(Path source, Path destination, NavigableMap<String, Integer> tasksByName) {
-      this.source = source;
-      this.destination = destination;
-      this.tasksByName = tasksByName;
+    Lot(boolean identityIsMissing) {
+      this.identityIsMissing = identityIsMissing;
     }
 
-    private FileEntry planned(StoreEntry entry) {
-      return new FileEntry(
-          StorePaths.resolve(source, entry.name()),
-          StorePaths.resolve(destination, entry.name()),
-          entry.length(),
-          entry.etag(),
-          entry.modificationTime());
+    void add(StoreEntry entry, StagedDirectory directory) {
+      int number = directory.find(entry);
+      if (number >= 0) {
+        found.set(number);
+        files.add(directory.planned(entry));
+      } else if (!directory.leadsOn(entry)) {
+        strays.add(entry);
+      }
     }
-  }
 
-  private static final class Found {
-    private final StagedDirectory directory;
-    private final List<StoreEntry> files = new ArrayList<>();
-    private final List<String> missing = new ArrayList<>();
-
-    Found(StagedDirectory directory) {
-      this.directory = directory;
+    boolean isFull() {
+      return files.size() + strays.size() >= LOT;
     }
   }
 }

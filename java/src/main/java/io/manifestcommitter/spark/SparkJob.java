@@ -1,19 +1,20 @@
 package io.manifestcommitter.spark;
 
 import io.manifestcommitter.CommitterConfig;
+import io.manifestcommitter.CommitterConfig.DirectoryRename;
+import io.manifestcommitter.StagingRoot;
 import io.manifestcommitter.commit.Audit;
 import io.manifestcommitter.commit.CommitJob;
 import io.manifestcommitter.commit.JobDescription;
 import io.manifestcommitter.commit.SaveSummary;
 import io.manifestcommitter.commit.Workers;
+import io.manifestcommitter.journal.Heartbeat;
 import io.manifestcommitter.manifest.StatisticsRecorder;
 import io.manifestcommitter.store.RequestGate;
 import io.manifestcommitter.store.Store;
-import io.manifestcommitter.store.StoreEntry;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import org.apache.hadoop.fs.Path;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,6 +35,7 @@ final class SparkJob {
   private final CommitterConfig config;
   private final LocationMarks marks;
 
+  private Heartbeat heartbeat;
   private boolean commitTried;
   private boolean madeTable;
   private State state = State.NEW;
@@ -71,19 +73,22 @@ final class SparkJob {
    * failed.
    */
   void setUp() throws IOException {
-    Optional<StoreEntry> existing = store.status(table);
-    if (existing.isPresent() && !existing.get().isDirectory()) {
+    ForeignTable.Found existing =
+        overwrite.replacesWholeTable(table)
+            ? ForeignTable.refuse(store, table)
+            : ForeignTable.look(store, table);
+    if (existing == ForeignTable.Found.FILE) {
       throw new IOException(
           table
               + " is a file, so no table can be written there. It was not touched: remove it or choose"
               + " another path.");
     }
-    madeTable = !existing.isPresent();
-    if (overwrite.replacesWholeTable(table)) {
-      ForeignTable.refuse(store, table);
-    }
+    madeTable = existing == ForeignTable.Found.NOTHING;
     try {
       store.mkdirs(staging.output());
+      if (config.directoryRename() == DirectoryRename.AUTO) {
+        heartbeat = Heartbeat.start(store, staging.root(), config.heartbeatInterval());
+      }
     } catch (IOException | RuntimeException e) {
       try {
         removeStaging(List.of(staging), workers());
@@ -118,6 +123,8 @@ final class SparkJob {
         state = State.LEFT_BEHIND;
       }
       throw e;
+    } finally {
+      stopHeartbeat();
     }
     try {
       removeStaging(workers);
@@ -137,6 +144,7 @@ final class SparkJob {
    * would lose the cause.
    */
   void abort() {
+    stopHeartbeat();
     switch (state) {
       case COMMITTED:
         LOG.warn("Job {} is committed: what failed after its commit does not undo it", jobId);
@@ -159,6 +167,14 @@ final class SparkJob {
               staging.root(),
               e);
         }
+    }
+  }
+
+  /** Before cleanup: a beat would make the staging root again. */
+  private void stopHeartbeat() {
+    if (heartbeat != null) {
+      heartbeat.close();
+      heartbeat = null;
     }
   }
 

@@ -150,6 +150,11 @@ public class HadoopStore implements Store {
   }
 
   @Override
+  public long modified(Path file) throws IOException {
+    return ask("a look at " + file, () -> fs.getFileStatus(file)).getModificationTime();
+  }
+
+  @Override
   public void write(Path file, Content content) throws IOException {
     askLong(
         "writing " + file,
@@ -231,6 +236,11 @@ public class HadoopStore implements Store {
         : "";
   }
 
+  /** What new entries of a directory inherit from it. */
+  protected Rights rights(FileStatus directory) {
+    return Rights.of(directory);
+  }
+
   /**
    * An entry of a listing, under a path below the directory as the caller wrote it: some
    * filesystems answer with another form of the same authority, and paths are compared.
@@ -244,7 +254,7 @@ public class HadoopStore implements Store {
   /** What a status says, with the identity that a rename keeps here and no other. */
   private StoreEntry entry(Path path, FileStatus status) {
     if (status.isDirectory()) {
-      return StoreEntry.directory(path);
+      return StoreEntry.directory(path, () -> rights(status));
     }
     long time = traits.renameKeepsModificationTime() ? status.getModificationTime() : 0;
     return StoreEntry.file(path, status.getLen(), etag(status), time);

@@ -2,6 +2,8 @@ package io.manifestcommitter.store;
 
 import io.manifestcommitter.manifest.FileEntry;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Paths;
 import java.util.Optional;
 import org.apache.hadoop.fs.ChecksumFileSystem;
 import org.apache.hadoop.fs.FileStatus;
@@ -10,6 +12,8 @@ import org.apache.hadoop.fs.LocalFileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RemoteIterator;
 import org.apache.hadoop.util.functional.RemoteIterators;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The local filesystem.
@@ -20,6 +24,8 @@ import org.apache.hadoop.util.functional.RemoteIterators;
  * Checksum files ({@code .crc}) travel with their file and are not shown.
  */
 public final class LocalStore extends HadoopStore {
+  private static final Logger LOG = LoggerFactory.getLogger(LocalStore.class);
+
   /** A store on the local filesystem {@code fs}. */
   public LocalStore(FileSystem fs, RequestGate gate) {
     super(fs, StoreTraits.LOCAL, gate);
@@ -29,6 +35,36 @@ public final class LocalStore extends HadoopStore {
   @Override
   protected RemoteIterator<FileStatus> requestListing(Path directory) throws IOException {
     return RemoteIterators.remoteIteratorFromArray(fs().listStatus(directory));
+  }
+
+  /** With the volume; a symbolic link counts as one of its own, since what it leads to stays. */
+  @Override
+  protected Rights rights(FileStatus directory) {
+    java.nio.file.Path path = Paths.get(directory.getPath().toUri().getPath());
+    try {
+      String volume =
+          Files.isSymbolicLink(path)
+              ? path.toString()
+              : String.valueOf(Files.getAttribute(path, "unix:dev"));
+      return Rights.of(directory, volume);
+    } catch (IOException | UnsupportedOperationException e) {
+      LOG.debug("The volume of {} cannot be told: its files are renamed one by one", path, e);
+      return Rights.of(directory, path.toString());
+    }
+  }
+
+  /** Looks at the destination first: Hadoop's local filesystem copies where it cannot rename. */
+  @Override
+  public RenameResult renameDirectory(Path source, Path destination) {
+    try {
+      Optional<StoreEntry> existing = status(destination);
+      if (existing.isPresent() && status(source).isPresent()) {
+        return inTheWay(source, existing.get());
+      }
+    } catch (IOException e) {
+      return notTried(source, destination, e);
+    }
+    return super.renameDirectory(source, destination);
   }
 
   /** A directory in which only checksums of deleted files are left counts as empty. */
@@ -55,18 +91,21 @@ public final class LocalStore extends HadoopStore {
     try {
       Optional<StoreEntry> existing = status(file.destination());
       if (existing.isPresent() && status(file.source()).isPresent()) {
-        return RenameResult.failed(
-                "rename of "
-                    + file.source()
-                    + " was not tried: at its destination there is "
-                    + existing.get(),
-                null)
-            .inTheWay(existing.get());
+        return inTheWay(file.source(), existing.get());
       }
     } catch (IOException e) {
-      return RenameResult.failed(
-          "rename of " + file.source() + " to " + file.destination() + " was not tried", e);
+      return notTried(file.source(), file.destination(), e);
     }
     return super.renameFile(file);
+  }
+
+  private static RenameResult inTheWay(Path source, StoreEntry existing) {
+    return RenameResult.failed(
+            "rename of " + source + " was not tried: at its destination there is " + existing, null)
+        .inTheWay(existing);
+  }
+
+  private static RenameResult notTried(Path source, Path destination, IOException e) {
+    return RenameResult.failed("rename of " + source + " to " + destination + " was not tried", e);
   }
 }

@@ -90,6 +90,11 @@ final class RoutingStore implements Store {
   }
 
   @Override
+  public long modified(Path file) throws IOException {
+    return stores.of(file).modified(file);
+  }
+
+  @Override
   public void write(Path file, Content content) throws IOException {
     stores.of(file).write(file, content);
   }

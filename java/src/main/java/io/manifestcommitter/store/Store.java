@@ -92,6 +92,14 @@ public interface Store {
   byte[] readStart(Path file, int length) throws IOException;
 
   /**
+   * When a file was last written, by the store's own clock, in milliseconds since 1970. One
+   * request.
+   *
+   * @throws java.io.FileNotFoundException if there is none
+   */
+  long modified(Path file) throws IOException;
+
+  /**
    * Creates a file, replacing one that is there; parents are made. Not atomic: write to a temporary
    * name and rename.
    */

@@ -2,6 +2,7 @@ package io.manifestcommitter.store;
 
 import io.manifestcommitter.manifest.FileEntry;
 import java.util.Objects;
+import java.util.function.Supplier;
 import org.apache.hadoop.fs.Path;
 
 /**
@@ -16,14 +17,21 @@ public final class StoreEntry {
   private final long length;
   private final String etag;
   private final long modificationTime;
+  private final Supplier<Rights> rights;
 
   private StoreEntry(
-      Path path, boolean directory, long length, String etag, long modificationTime) {
+      Path path,
+      boolean directory,
+      long length,
+      String etag,
+      long modificationTime,
+      Supplier<Rights> rights) {
     this.path = Objects.requireNonNull(path);
     this.directory = directory;
     this.length = length;
     this.etag = etag == null ? "" : etag;
     this.modificationTime = modificationTime;
+    this.rights = rights;
   }
 
   /**
@@ -34,12 +42,16 @@ public final class StoreEntry {
    * @param modificationTime in milliseconds since 1970, 0 where a rename changes it
    */
   public static StoreEntry file(Path path, long length, String etag, long modificationTime) {
-    return new StoreEntry(path, false, length, etag, modificationTime);
+    return new StoreEntry(path, false, length, etag, modificationTime, () -> null);
   }
 
-  /** A directory; it has no identity beyond its name. */
-  public static StoreEntry directory(Path path) {
-    return new StoreEntry(path, true, 0, "", 0);
+  /**
+   * A directory; it has no identity beyond its name.
+   *
+   * @param rights asked for when somebody wants to know
+   */
+  static StoreEntry directory(Path path, Supplier<Rights> rights) {
+    return new StoreEntry(path, true, 0, "", 0, Objects.requireNonNull(rights));
   }
 
   /** The full path, with scheme and authority. */
@@ -70,6 +82,18 @@ public final class StoreEntry {
   /** The modification time in milliseconds since 1970, 0 where it does not survive a rename. */
   public long modificationTime() {
     return modificationTime;
+  }
+
+  /**
+   * What new entries of a directory inherit.
+   *
+   * @throws IllegalStateException for a file
+   */
+  public Rights rights() {
+    if (!directory) {
+      throw new IllegalStateException(path + " is a file");
+    }
+    return rights.get();
   }
 
   /** Whether this is, as far as the store can tell, the file that {@code planned} describes. */

@@ -8,11 +8,14 @@ import io.manifestcommitter.plan.PlanRejectedException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
@@ -20,6 +23,7 @@ import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
+import org.assertj.core.api.InstanceOfAssertFactories;
 
 class CommittedFilesTest {
   private static final String JOB = "0b6c1f4e-9a55-4f0e-8d1e-1f0c1b6a7d21";
@@ -46,16 +50,21 @@ class CommittedFilesTest {
 
     CommittedFiles committed = new CommittedFiles(JOB, messages);
 
-    Map<List<String>, Integer> found = new HashMap<>();
-    committed
-        .files()
-        .forEach(
-            (location, directories) ->
-                directories.forEach(
-                    (directory, names) ->
-                        names.forEach(
-                            (name, task) -> found.put(List.of(location, directory, name), task))));
-    assertThat(found).isEqualTo(expected);
+    assertThat(committed.count()).isEqualTo(expected.size());
+    Set<Integer> numbers = new HashSet<>();
+    for (List<String> file : expected.keySet()) {
+      numbers.add(number(committed, file));
+    }
+    assertThat(numbers).hasSize(expected.size()).allMatch(n -> n >= 0 && n < expected.size());
+    for (List<String> file : expected.keySet()) {
+      BitSet found = new BitSet();
+      found.set(0, expected.size());
+      found.clear(number(committed, file));
+      assertThat(committed.missing(found, 10))
+          .singleElement(InstanceOfAssertFactories.STRING)
+          .contains(file.get(1))
+          .endsWith(file.get(2) + " of task " + expected.get(file));
+    }
     assertThat(committed.tasks()).hasSize(tasks);
   }
 
@@ -78,7 +87,8 @@ class CommittedFilesTest {
   void noMessagesAreNoFiles() throws Exception {
     CommittedFiles committed = new CommittedFiles(JOB, List.of());
 
-    assertThat(committed.files()).isEmpty();
+    assertThat(committed.directories()).isEmpty();
+    assertThat(committed.count()).isZero();
     assertThat(committed.tasks()).isEmpty();
   }
 
@@ -91,7 +101,8 @@ class CommittedFilesTest {
                 TaskOutput.builder(JOB, 3, 1).build().toBytes(),
                 TaskOutput.builder(JOB, 1, 2).build().toBytes()));
 
-    assertThat(committed.files()).isEmpty();
+    assertThat(committed.directories()).isEmpty();
+    assertThat(committed.count()).isZero();
     assertThat(committed.tasks()).containsExactly(1, 3);
   }
 
@@ -147,8 +158,10 @@ class CommittedFilesTest {
                     .build()
                     .toBytes()));
 
-    assertThat(committed.files().get(TaskOutput.TABLE)).containsOnlyKeys("p=1", "p=2");
-    assertThat(committed.files().get("file:/elsewhere").get("p=1")).containsEntry("f", 2);
+    assertThat(committed.directories().get(TaskOutput.TABLE)).containsOnlyKeys("p=1", "p=2");
+    assertThat(committed.count()).isEqualTo(3);
+    assertThat(number(committed, List.of("file:/elsewhere", "p=1", "f"))).isNotNegative();
+    assertThat(number(committed, List.of("file:/elsewhere", "p=1", "g"))).isEqualTo(-1);
   }
 
   @Example
@@ -166,13 +179,17 @@ class CommittedFilesTest {
   }
 
   @Example
-  void filesCannotBeChangedFromOutside() throws IOException {
+  void itCannotBeChangedFromOutside() throws IOException {
     CommittedFiles committed = new CommittedFiles(JOB, List.of(output(JOB, 0, 0, "", "f")));
 
-    assertThatThrownBy(() -> committed.files().clear())
+    assertThatThrownBy(() -> committed.directories().clear())
         .isInstanceOf(UnsupportedOperationException.class);
     assertThatThrownBy(() -> committed.tasks().clear())
         .isInstanceOf(UnsupportedOperationException.class);
+  }
+
+  private static int number(CommittedFiles committed, List<String> file) {
+    return committed.directories().get(file.get(0)).get(file.get(1)).find(file.get(2));
   }
 
   @Provide

@@ -3,6 +3,7 @@ package io.manifestcommitter.spark;
 import static io.manifestcommitter.spark.SparkJobHarness.JOB_ID;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.manifestcommitter.CommitterConfig;
 import io.manifestcommitter.commit.OldDataRemainsException;
 import io.manifestcommitter.testing.MemoryStoreState.Fate;
 import java.io.IOException;
@@ -18,7 +19,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * staging root.
  */
 class SparkJobFaultTest {
-  private static final Map<String, String> OLD =
+  static final Map<String, String> OLD =
       Map.of("/table/p=1/old", "old", "/table/p=2/old", "old", "/elsewhere/old", "old");
 
   @ParameterizedTest
@@ -28,7 +29,13 @@ class SparkJobFaultTest {
     "gs,append", "gs,static", "gs,dynamic", "gs,partition"
   })
   void oneFailureLeavesTheOldTableOrMakesTheNewOne(String scheme, String kind) throws IOException {
-    int requests = run(scheme, kind, 0, Fate.NORMAL).requests;
+    oneFailure(scheme, kind, "auto");
+    oneFailure(scheme, kind, "off");
+  }
+
+  private static void oneFailure(String scheme, String kind, String directoryRename)
+      throws IOException {
+    int requests = run(scheme, kind, directoryRename, 0, Fate.NORMAL).requests;
     assertThat(requests).isGreaterThan(15);
     int injected = 0;
     int failed = 0;
@@ -36,13 +43,13 @@ class SparkJobFaultTest {
       for (Fate fate : Fate.values()) {
         if (fate != Fate.NORMAL) {
           injected++;
-          failed += run(scheme, kind, at, fate).failed ? 1 : 0;
+          failed += run(scheme, kind, directoryRename, at, fate).failed ? 1 : 0;
         }
       }
     }
     System.out.printf(
-        "%s %s: %d faults injected into %d requests, %d jobs failed and left the old table%n",
-        scheme, kind, injected, requests, failed);
+        "%s %s, directory.rename %s: %d faults injected into %d requests, %d jobs failed and left the old table%n",
+        scheme, kind, directoryRename, injected, requests, failed);
     assertThat(failed).isLessThan(injected);
   }
 
@@ -50,10 +57,10 @@ class SparkJobFaultTest {
   @CsvSource({"abfs,append", "abfs,static", "gs,dynamic", "gs,partition"})
   void aStoreThatStaysDownIsNeverAnsweredWithAdviceThatLosesData(String scheme, String kind)
       throws IOException {
-    int requests = run(scheme, kind, 0, Fate.NORMAL).requests;
+    int requests = run(scheme, kind, "off", 0, Fate.NORMAL).requests;
     int advised = 0;
     for (int from = 1; from <= requests; from++) {
-      SparkJobHarness spark = prepared(scheme, kind);
+      SparkJobHarness spark = prepared(scheme, kind, "off");
       int first = from;
       spark.state.onRequest(
           (number, operation, path) -> number >= first ? Fate.FAILS_BEFORE : Fate.NORMAL);
@@ -89,8 +96,10 @@ class SparkJobFaultTest {
     return from < 0 ? "" : advice.substring(from);
   }
 
-  private static SparkJobHarness prepared(String scheme, String kind) throws IOException {
+  static SparkJobHarness prepared(String scheme, String kind, String directoryRename)
+      throws IOException {
     SparkJobHarness spark = new SparkJobHarness(scheme);
+    spark.conf.set(CommitterConfig.DIRECTORY_RENAME, directoryRename);
     spark.conf.setInt("mapreduce.manifest.committer.io.threads", 1);
     OLD.forEach(spark.state::write);
     spark.state.write("/table/_SUCCESS", "the last report");
@@ -103,8 +112,9 @@ class SparkJobFaultTest {
     return spark;
   }
 
-  private static Run run(String scheme, String kind, int at, Fate fate) throws IOException {
-    SparkJobHarness spark = prepared(scheme, kind);
+  private static Run run(String scheme, String kind, String directoryRename, int at, Fate fate)
+      throws IOException {
+    SparkJobHarness spark = prepared(scheme, kind, directoryRename);
     spark.state.onRequest((number, operation, path) -> number == at ? fate : Fate.NORMAL);
 
     boolean failed = false;
@@ -153,7 +163,7 @@ class SparkJobFaultTest {
     }
   }
 
-  private static Map<String, String> expected(String kind) {
+  static Map<String, String> expected(String kind) {
     Map<String, String> table = new HashMap<>();
     if (!kind.equals("static")) {
       table.put("/table/p=2/old", "old");

@@ -1,6 +1,7 @@
 package io.manifestcommitter.spark;
 
 import io.manifestcommitter.CommitterConfig;
+import io.manifestcommitter.StagingRoot;
 import io.manifestcommitter.store.RequestGate;
 import io.manifestcommitter.store.Stores;
 import io.manifestcommitter.testing.MemoryFileSystem;
@@ -35,6 +36,11 @@ final class SparkJobHarness {
     state = MemoryFileSystem.state(authority);
     state.clear();
     table = new Path(scheme + "://" + authority + "/table");
+  }
+
+  /** From here on whole directories are renamed, and there is a journal. */
+  void byDirectory() {
+    conf.set(CommitterConfig.DIRECTORY_RENAME, "auto");
   }
 
   Path path(String path) {

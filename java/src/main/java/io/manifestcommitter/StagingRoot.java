@@ -1,7 +1,7 @@
-package io.manifestcommitter.spark;
+package io.manifestcommitter;
 
-import io.manifestcommitter.JobPaths;
 import java.util.Objects;
+import java.util.Optional;
 import org.apache.hadoop.fs.Path;
 
 /**
@@ -10,51 +10,66 @@ import org.apache.hadoop.fs.Path;
  *
  * <pre>
  * $dir/_manifest_$jobId/00/output/$partition/$file    while tasks write; renamed to 00/sealed at job commit
+ * $dir/_manifest_$jobId/00/old/$n                     what an overwrite moved out of the way, until it is deleted
  * $dir/_manifest_$jobId/00/locations/...              custom locations that attempts wrote to (table only)
  * </pre>
  *
  * A root of its own, hidden by its underscore, which another committer's deletion of {@code
  * _temporary} does not reach.
  */
-final class StagingRoot {
+public final class StagingRoot {
+  private static final String PREFIX = "_manifest_";
+
   private final Path directory;
   private final Path root;
   private final Path attempt;
 
   /** The staging root of a job below {@code directory}. Spark jobs have one attempt, number 0. */
-  StagingRoot(Path directory, String jobId) {
+  public StagingRoot(Path directory, String jobId) {
     this.directory = Objects.requireNonNull(directory);
-    this.root = new Path(directory, "_manifest_" + JobPaths.requireName(jobId));
+    this.root = new Path(directory, PREFIX + JobPaths.requireName(jobId));
     this.attempt = new Path(root, JobPaths.attemptName(0));
   }
 
   /** The table or location. */
-  Path directory() {
+  public Path directory() {
     return directory;
   }
 
   /** All that the job has here. */
-  Path root() {
+  public Path root() {
     return root;
   }
 
   /** The attempt's directory: reports are prepared in it. */
-  Path attempt() {
+  public Path attempt() {
     return attempt;
   }
 
   /** Where task attempts write. */
-  Path output() {
+  public Path output() {
     return new Path(attempt, "output");
   }
 
   /** Where the output is once no attempt can add to it. */
-  Path sealed() {
+  public Path sealed() {
     return new Path(attempt, "sealed");
   }
 
+  /** Where old data goes that an overwrite moves aside. */
+  public Path old() {
+    return new Path(attempt, "old");
+  }
+
   /** Marks of the custom locations that attempts wrote to. */
-  Path locations() {
+  public Path locations() {
     return new Path(attempt, "locations");
+  }
+
+  /** The job whose staging root has this name; empty if it is none. */
+  public static Optional<String> jobOf(String name) {
+    return name.startsWith(PREFIX) && name.length() > PREFIX.length()
+        ? Optional.of(name.substring(PREFIX.length()))
+        : Optional.empty();
   }
 }

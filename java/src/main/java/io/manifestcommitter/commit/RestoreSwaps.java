@@ -1,0 +1,214 @@
+package io.manifestcommitter.commit;
+
+import io.manifestcommitter.manifest.FileEntry;
+import io.manifestcommitter.plan.JobPlan;
+import io.manifestcommitter.plan.Swap;
+import io.manifestcommitter.plan.Swaps;
+import io.manifestcommitter.store.RenameResult;
+import io.manifestcommitter.store.Store;
+import io.manifestcommitter.store.StoreEntry;
+import io.manifestcommitter.store.StorePaths;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
+import org.apache.hadoop.fs.Path;
+
+/**
+ * Takes swaps back: the new directories go to where they were staged, the old ones to their places.
+ * How far a swap came is told from the store, so this may be repeated from wherever it ended.
+ */
+final class RestoreSwaps {
+  private final Store store;
+  private final Workers workers;
+  private final JobPlan plan;
+  private final BitSet chosen;
+  private final Map<Integer, Found> found = new HashMap<>();
+
+  /**
+   * A step.
+   *
+   * @param chosen the numbers of the swaps that may have taken effect
+   */
+  RestoreSwaps(Store store, Workers workers, JobPlan plan, BitSet chosen) {
+    this.store = store;
+    this.workers = workers;
+    this.plan = plan;
+    this.chosen = chosen;
+  }
+
+  /**
+   * Takes the new directories back.
+   *
+   * @param left takes what could not be taken back, with the reason
+   */
+  void withdraw(Queue<String> left) throws IOException {
+    workers.forEach(
+        numbered(),
+        swap -> {
+          if (!swap.item().staged().isPresent()) {
+            return;
+          }
+          try {
+            Attempts.few(() -> note(swap.number(), withdraw(swap.item())));
+          } catch (IOException e) {
+            left.add(swap.item().place() + " (" + e + ")");
+            note(swap.number(), Found.STUCK);
+          }
+        });
+  }
+
+  /** Whether a directory was found in parts, so that its files have to be taken back one by one. */
+  boolean isMixed(int swap) {
+    synchronized (found) {
+      return found.get(swap) == Found.MIXED;
+    }
+  }
+
+  /** Whether a directory was found where it was staged, perhaps without some of its files. */
+  boolean isStaged(int swap) {
+    synchronized (found) {
+      return found.get(swap) == Found.STAGED;
+    }
+  }
+
+  /** Moves the old directories and files back to their places, after the new ones are gone. */
+  void bringBack(Queue<String> left) throws IOException {
+    workers.forEach(
+        numbered(),
+        swap -> {
+          if (swap.item().aside().isPresent() && !isStuck(swap.number())) {
+            Attempts.fewOrNote(swap.item().aside().get(), left, () -> bringBack(swap.item()));
+          }
+        });
+  }
+
+  private boolean isStuck(int swap) {
+    synchronized (found) {
+      return found.get(swap) == Found.STUCK;
+    }
+  }
+
+  private void note(int swap, Found what) {
+    synchronized (found) {
+      found.put(swap, what);
+    }
+  }
+
+  private List<Numbered<Swap>> numbered() {
+    List<Numbered<Swap>> swaps = new ArrayList<>();
+    chosen.stream()
+        .forEach(number -> swaps.add(new Numbered<>(number, plan.swaps().all().get(number))));
+    return swaps;
+  }
+
+  private Found withdraw(Swap swap) throws IOException {
+    Path staged = swap.staged().get();
+    if (store.status(staged).isPresent()) {
+      return Found.STAGED;
+    }
+    if (!holdsOnlyPlanned(swap.place())) {
+      return Found.MIXED;
+    }
+    store.mkdirs(staged.getParent());
+    RenameResult result = store.renameDirectory(swap.place(), staged);
+    if (!result.isDone() && !store.status(staged).isPresent()) {
+      return Found.MIXED;
+    }
+    // What another job put there just before the rename goes back to its place.
+    new GiveBack(store).run(staged, swap.place(), ofPlan());
+    return Found.TAKEN_BACK;
+  }
+
+  private boolean holdsOnlyPlanned(Path directory) throws IOException {
+    List<Path> below = new ArrayList<>();
+    boolean[] foreign = {false};
+    try {
+      store.list(
+          directory,
+          entry -> {
+            if (!entry.isDirectory()) {
+              foreign[0] |= !ofPlan().keepsFile(entry.path(), entry);
+            } else if (ofPlan().keepsDirectory(entry.path())) {
+              below.add(entry.path());
+            } else {
+              foreign[0] = true;
+            }
+          });
+    } catch (FileNotFoundException e) {
+      return false;
+    }
+    for (Path path : below) {
+      if (foreign[0]) {
+        return false;
+      }
+      foreign[0] = !holdsOnlyPlanned(path);
+    }
+    return !foreign[0];
+  }
+
+  private GiveBack.Claim ofPlan() {
+    Swaps swaps = plan.swaps();
+    return new GiveBack.Claim() {
+      @Override
+      public boolean keepsFile(Path place, StoreEntry file) {
+        return swaps.bringing(place.getParent()) >= 0
+            && swaps.names(place.getParent(), place.getName());
+      }
+
+      @Override
+      public boolean keepsDirectory(Path place) {
+        return swaps.bringing(place) >= 0;
+      }
+    };
+  }
+
+  private void bringBack(Swap swap) throws IOException {
+    Path aside = swap.aside().get();
+    Optional<StoreEntry> old = store.status(aside);
+    if (!old.isPresent()) {
+      return;
+    }
+    if (old.get().isDirectory() && store.status(swap.place()).isPresent()) {
+      new GiveBack(store).run(aside, swap.place(), GiveBack.Claim.NOTHING);
+      store.deleteEmptyDirectory(aside);
+      return;
+    }
+    RenameResult result =
+        old.get().isDirectory()
+            ? store.renameDirectory(aside, swap.place())
+            : store.renameFile(
+                new FileEntry(
+                    aside,
+                    swap.place(),
+                    old.get().length(),
+                    old.get().etag(),
+                    old.get().modificationTime()));
+    if (!result.isDone() && store.status(aside).isPresent()) {
+      throw new IOException(
+          "the old data of " + swap.place() + " is still at " + aside + ": " + result.explanation(),
+          result.cause().orElse(null));
+    }
+    // Had somebody made the place in between, the store would have put the directory inside.
+    Path nested = StorePaths.resolve(swap.place(), aside.getName());
+    if (store.status(nested).isPresent()) {
+      new GiveBack(store).run(nested, swap.place(), GiveBack.Claim.NOTHING);
+      store.deleteEmptyDirectory(nested);
+    }
+  }
+
+  private enum Found {
+    /** It was not renamed as a whole. */
+    STAGED,
+    /** It is not there, and what is at its place is not all of it, or not only it. */
+    MIXED,
+    TAKEN_BACK,
+    /** That could not be told or done. */
+    STUCK
+  }
+}

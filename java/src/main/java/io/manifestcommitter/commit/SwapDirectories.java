@@ -1,0 +1,210 @@
+package io.manifestcommitter.commit;
+
+import io.manifestcommitter.manifest.FileEntry;
+import io.manifestcommitter.plan.JobPlan;
+import io.manifestcommitter.plan.Swap;
+import io.manifestcommitter.plan.Swaps;
+import io.manifestcommitter.store.RenameResult;
+import io.manifestcommitter.store.Store;
+import io.manifestcommitter.store.StoreEntry;
+import io.manifestcommitter.store.StorePaths;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.hadoop.fs.Path;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Publishes and replaces whole directories, each by one rename, in parallel; then lists each
+ * published directory once: all the plan's files must be there.
+ *
+ * <p>A place that another job made in between is not taken over: most stores then put the directory
+ * inside the other one and say yes (design, "The Spark protocol"), so it is taken back, and its
+ * files are left to be renamed one by one.
+ */
+final class SwapDirectories {
+  private static final Logger LOG = LoggerFactory.getLogger(SwapDirectories.class);
+  private static final int TRIES = 3;
+
+  private final Store store;
+  private final Workers workers;
+  private final Swapped swapped;
+
+  /**
+   * A step.
+   *
+   * @param swapped learns of each swap before it begins, and of how far it came
+   */
+  SwapDirectories(Store store, Workers workers, Swapped swapped) {
+    this.store = store;
+    this.workers = workers;
+    this.swapped = swapped;
+  }
+
+  /**
+   * Does all swaps of a plan; those that cannot be done are noted as failed.
+   *
+   * @throws IOException if a swap's outcome is not known, or a file of the plan is gone
+   */
+  void run(JobPlan plan) throws IOException {
+    List<Numbered<Swap>> swaps = new ArrayList<>();
+    Set<Path> asides = new HashSet<>();
+    for (Swap swap : plan.swaps().all()) {
+      swaps.add(new Numbered<>(swaps.size(), swap));
+      swap.aside().ifPresent(aside -> asides.add(aside.getParent()));
+    }
+    workers.forEach(asides, store::mkdirs);
+    workers.forEach(swaps, this::swap);
+
+    Set<Integer> incomplete = ConcurrentHashMap.newKeySet();
+    List<Path> published = new ArrayList<>(plan.swaps().directories());
+    published.removeIf(directory -> !swapped.isPublished(plan.swaps().bringing(directory)));
+    workers.forEach(
+        published,
+        directory -> {
+          if (!isComplete(plan, directory)) {
+            incomplete.add(plan.swaps().bringing(directory));
+          }
+        });
+    workers.forEach(incomplete, swap -> takeOut(swap, plan.swaps().all().get(swap), plan.swaps()));
+  }
+
+  private void swap(Numbered<Swap> numbered) throws IOException {
+    Swap swap = numbered.item();
+    int number = numbered.number();
+    swapped.begin(number);
+    if (swap.aside().isPresent()) {
+      if (!moveAside(swap)) {
+        swapped.fail(number);
+        return;
+      }
+      swapped.aside(number);
+    }
+    if (swap.staged().isPresent()) {
+      if (publish(swap)) {
+        swapped.published(number);
+      } else {
+        swapped.fail(number);
+      }
+    }
+  }
+
+  /** Whether the old content is aside, or gone; if not, the store does not move it. */
+  private boolean moveAside(Swap swap) throws IOException {
+    Path aside = swap.aside().get();
+    if (swap.oldFile().isPresent()) {
+      StoreEntry old = swap.oldFile().get();
+      RenameResult result =
+          Attempts.rename(
+              store,
+              new FileEntry(old.path(), aside, old.length(), old.etag(), old.modificationTime()));
+      return result.isDone() || !store.status(old.path()).isPresent();
+    }
+    return move(swap.place(), aside)
+        // Only this rename makes it: a place that is there again was made by another job since.
+        || store.status(aside).isPresent()
+        || !store.status(swap.place()).isPresent();
+  }
+
+  /** Whether the staged directory is published; if not, something stands at its place. */
+  private boolean publish(Swap swap) throws IOException {
+    Path staged = swap.staged().get();
+    if (move(staged, swap.place())) {
+      return true;
+    }
+    // Nobody makes it again: where it is gone, it was renamed.
+    if (!store.status(staged).isPresent()) {
+      return true;
+    }
+    LOG.info("{} is published file by file: a directory cannot be renamed to it", swap.place());
+    return false;
+  }
+
+  /** Renames a directory, again while it is proven that nothing was done and nothing is there. */
+  private boolean move(Path source, Path destination) throws IOException {
+    RenameResult result = RenameResult.failed("not tried", null);
+    for (int tries = 0; tries < TRIES; tries++) {
+      result = store.renameDirectory(source, destination);
+      if (result.isDone()) {
+        return true;
+      }
+      if (result.outcome() != RenameResult.Outcome.FAILED || result.inTheWay().isPresent()) {
+        break;
+      }
+    }
+    LOG.debug("{} was not moved to {}: {}", source, destination, result);
+    return false;
+  }
+
+  /** Lists one published directory; removes what of this job is not in its plan. */
+  private boolean isComplete(JobPlan plan, Path directory) throws IOException {
+    int[] found = {0};
+    List<Path> strays = new ArrayList<>();
+    Attempts.few(
+        () -> {
+          found[0] = 0;
+          strays.clear();
+          try {
+            store.list(
+                directory,
+                entry -> {
+                  if (entry.isDirectory()) {
+                    return;
+                  }
+                  if (plan.swaps().names(directory, entry.name())) {
+                    found[0]++;
+                  } else if (entry.name().contains(plan.jobId())) {
+                    strays.add(entry.path());
+                  }
+                });
+          } catch (FileNotFoundException e) {
+            found[0] = -1;
+          }
+        });
+    for (Path stray : strays) {
+      LOG.warn("{} is of this job and not in its plan: it is deleted", stray);
+      Attempts.few(() -> store.deleteFile(stray));
+    }
+    return found[0] == plan.swaps().filesIn(directory);
+  }
+
+  /** Takes a directory out of another one in which it landed. */
+  private void takeOut(int number, Swap swap, Swaps swaps) throws IOException {
+    Path staged = swap.staged().get();
+    Path nested = StorePaths.resolve(swap.place(), staged.getName());
+    if (!isOurs(nested, number, swap, swaps) || !move(nested, staged)) {
+      throw new IOException(
+          "Files of the job are gone from "
+              + swap.place()
+              + ", right after they were published: another job or a cleaner deleted or moved"
+              + " them. Run the job again.");
+    }
+    LOG.info("Another job made {}: it is published file by file", swap.place());
+    swapped.fail(number);
+  }
+
+  /** Whether a directory holds the files of a swap: the first of its directories that has some. */
+  private boolean isOurs(Path nested, int number, Swap swap, Swaps swaps) throws IOException {
+    for (Path directory : swaps.directories()) {
+      if (swaps.bringing(directory) == number && swaps.filesIn(directory) > 0) {
+        boolean[] ours = {false};
+        try {
+          store.list(
+              directory.equals(swap.place())
+                  ? nested
+                  : StorePaths.resolve(nested, StorePaths.relative(swap.place(), directory)),
+              entry -> ours[0] |= !entry.isDirectory() && swaps.names(directory, entry.name()));
+        } catch (FileNotFoundException e) {
+          return false;
+        }
+        return ours[0];
+      }
+    }
+    return false;
+  }
+}

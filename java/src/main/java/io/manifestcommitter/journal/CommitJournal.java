@@ -1,0 +1,203 @@
+package io.manifestcommitter.journal;
+
+import io.manifestcommitter.commit.CountingOutputStream;
+import io.manifestcommitter.manifest.FileEntry;
+import io.manifestcommitter.plan.JobPlan;
+import io.manifestcommitter.plan.Target;
+import io.manifestcommitter.store.RenameResult;
+import io.manifestcommitter.store.Store;
+import io.manifestcommitter.store.StoreEntry;
+import io.manifestcommitter.store.StorePaths;
+import java.io.ByteArrayInputStream;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.apache.hadoop.fs.Path;
+
+/**
+ * The plan of a job commit, in the job's staging directory, from before its first visible change
+ * until all is done. Its name, {@code journal-<state>-<holder>}, tells how far the commit came and
+ * who goes on with it: the driver that wrote it is holder 0, each recovery takes the next number.
+ * Every change of it is one rename, so one of two that try fails.
+ */
+public final class CommitJournal {
+  private static final String NAME = "journal";
+  private static final Pattern NAMES = Pattern.compile(NAME + "-([a-z]+)-([0-9]{1,9})");
+
+  /** A plan of some ten million files. */
+  private static final int LIMIT = 1 << 30;
+
+  private static final int TRIES = 3;
+
+  private final Store store;
+  private final Path directory;
+  private final long size;
+  private State state;
+  private int holder;
+
+  private CommitJournal(Store store, Path directory, long size, State state, int holder) {
+    this.store = store;
+    this.directory = directory;
+    this.size = size;
+    this.state = state;
+    this.holder = holder;
+  }
+
+  /** How far a commit came. */
+  public enum State {
+    /** Its changes have begun, perhaps. They can be taken back. */
+    PLANNED,
+    /** The new data is complete at its place, and the old may be going. */
+    COMMITTED,
+    /** There is nothing left to do but to clean up. */
+    FINISHED
+  }
+
+  /** Writes a journal: from here on the commit can be finished or taken back by anyone. */
+  public static CommitJournal write(Store store, Path directory, JobPlan plan) throws IOException {
+    Path temporary = new Path(directory, NAME + ".tmp");
+    long[] size = {0};
+    store.write(
+        temporary,
+        out -> {
+          CountingOutputStream counted = new CountingOutputStream(out);
+          PlanRecords.write(counted, plan);
+          counted.flush();
+          size[0] = counted.count();
+        });
+    CommitJournal journal = new CommitJournal(store, directory, size[0], State.PLANNED, 0);
+    journal.move(temporary, journal.path());
+    return journal;
+  }
+
+  /**
+   * The journal in a directory, if there is one.
+   *
+   * @throws IOException also if there are several
+   */
+  public static Optional<CommitJournal> find(Store store, Path directory) throws IOException {
+    List<CommitJournal> found = new ArrayList<>();
+    try {
+      store.list(
+          directory,
+          entry -> {
+            Matcher name = NAMES.matcher(entry.name());
+            if (!entry.isDirectory() && name.matches()) {
+              found.add(read(store, directory, entry, name));
+            }
+          });
+    } catch (FileNotFoundException e) {
+      return Optional.empty();
+    }
+    if (found.size() > 1) {
+      throw new IOException(
+          "There are several journals in " + directory + ", so none is trusted: " + found);
+    }
+    return found.stream().findFirst();
+  }
+
+  private static CommitJournal read(Store store, Path directory, StoreEntry entry, Matcher name)
+      throws IOException {
+    for (State state : State.values()) {
+      if (state.name().toLowerCase(Locale.ROOT).equals(name.group(1))) {
+        return new CommitJournal(
+            store, directory, entry.length(), state, Integer.parseInt(name.group(2)));
+      }
+    }
+    throw new IOException(
+        entry.path() + " is in a state that this version of the committer does not know");
+  }
+
+  /** How far the commit came. */
+  public State state() {
+    return state;
+  }
+
+  /** Where it is. */
+  public Path path() {
+    return path(state, holder);
+  }
+
+  /**
+   * Takes the journal from whoever has it.
+   *
+   * @throws LostJournalException if somebody else took it first
+   */
+  public void claim() throws IOException {
+    change(state, holder + 1);
+  }
+
+  /**
+   * Marks the commit as past the point of no return.
+   *
+   * @throws LostJournalException if somebody else has the journal by now
+   */
+  public void committed() throws IOException {
+    change(State.COMMITTED, holder);
+  }
+
+  /**
+   * Marks that there is nothing left to do.
+   *
+   * @throws LostJournalException if somebody else has the journal by now
+   */
+  public void finished() throws IOException {
+    change(State.FINISHED, holder);
+  }
+
+  /** Whether it is still this holder's. One request. */
+  public boolean isHeld() throws IOException {
+    return store.status(path()).isPresent();
+  }
+
+  /**
+   * The plan.
+   *
+   * @param target the table and the job's staging root there
+   * @throws io.manifestcommitter.manifest.CorruptManifestException if it is damaged
+   */
+  public JobPlan plan(String jobId, Target target) throws IOException {
+    byte[] content = store.read(path(), LIMIT);
+    return PlanRecords.read(new ByteArrayInputStream(content), jobId, target, path().toString());
+  }
+
+  private void change(State to, int newHolder) throws IOException {
+    if (state != to || holder != newHolder) {
+      move(path(), path(to, newHolder));
+      state = to;
+      holder = newHolder;
+    }
+  }
+
+  private void move(Path from, Path to) throws IOException {
+    FileEntry file = new FileEntry(from, to, size, null, 0);
+    RenameResult result = store.renameFile(file);
+    for (int tries = 1; tries < TRIES && result.outcome() == RenameResult.Outcome.FAILED; tries++) {
+      result = store.renameFile(file);
+    }
+    if (result.isDone()) {
+      return;
+    }
+    if (!store.status(from).isPresent() && !store.status(to).isPresent()) {
+      throw new LostJournalException(from);
+    }
+    throw new IOException(
+        "Could not note the state of the commit: " + result.explanation(),
+        result.cause().orElse(null));
+  }
+
+  private Path path(State of, int by) {
+    return StorePaths.resolve(
+        directory, NAME + "-" + of.name().toLowerCase(Locale.ROOT) + "-" + by);
+  }
+
+  @Override
+  public String toString() {
+    return path().toString();
+  }
+}

@@ -1,0 +1,21 @@
+package io.manifestcommitter.journal;
+
+import io.manifestcommitter.StagingRoot;
+import java.io.IOException;
+
+/** A job shows signs of life, so it is left alone. */
+public final class JobIsAliveException extends IOException {
+  private static final long serialVersionUID = 1L;
+
+  JobIsAliveException(StagingRoot root, long age, long timeout) {
+    super(
+        "The job that writes to "
+            + root.root()
+            + " showed a sign of life "
+            + age / 1000
+            + " s ago: its driver, or another recovery, is at work. Nothing was changed. Wait until"
+            + " there was none for "
+            + timeout / 1000
+            + " s; if you know that it is dead, use --force");
+  }
+}

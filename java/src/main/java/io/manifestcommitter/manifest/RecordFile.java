@@ -1,0 +1,176 @@
+package io.manifestcommitter.manifest;
+
+import com.fasterxml.jackson.core.JsonEncoding;
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonFactoryBuilder;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.StreamWriteFeature;
+import io.manifestcommitter.manifest.JsonReader.BadJsonException;
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.StringReader;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.zip.GZIPOutputStream;
+
+/**
+ * A file of records: JSON lines in gzip, the last of which tells how many there are and a checksum
+ * of them all. Neither side holds more than one of them.
+ */
+public final class RecordFile {
+  private static final String END = "end";
+  private static final String COUNT = "records";
+  private static final String CHECKSUM = "checksum";
+
+  private static final JsonFactory FACTORY =
+      new JsonFactoryBuilder()
+          .rootValueSeparator("\n")
+          .disable(StreamWriteFeature.AUTO_CLOSE_TARGET)
+          .build();
+
+  private RecordFile() {}
+
+  private static void add(Checksum checksum, Record record) {
+    checksum.add(record.texts().size());
+    record.texts().forEach((name, text) -> checksum.add(name).add(text));
+    checksum.add(record.numbers());
+  }
+
+  /** Writes records. */
+  public static final class Writer {
+    private final OutputStream out;
+    private final GZIPOutputStream gzip;
+    private final JsonGenerator json;
+    private final Checksum checksum = new Checksum();
+    private long count;
+
+    /** Writes to {@code out}, which stays open. */
+    public Writer(OutputStream out) throws IOException {
+      this.out = out;
+      this.gzip = new GZIPOutputStream(out, 1 << 16);
+      this.json = FACTORY.createGenerator(gzip, JsonEncoding.UTF8);
+    }
+
+    /** Writes one record. */
+    public void write(Record record) throws IOException {
+      add(checksum, record);
+      count++;
+      line(record);
+    }
+
+    /** Writes the end. */
+    public void finish() throws IOException {
+      line(new Record(END).with(COUNT, count).with(CHECKSUM, checksum.hex()));
+      json.writeRaw('\n');
+      json.close();
+      gzip.finish();
+      out.flush();
+    }
+
+    private void line(Record record) throws IOException {
+      json.writeStartObject();
+      for (Map.Entry<String, String> text : record.texts().entrySet()) {
+        json.writeStringField(text.getKey(), Text.requireWellFormed(text.getValue()));
+      }
+      for (Map.Entry<String, Long> number : record.numbers().entrySet()) {
+        json.writeNumberField(number.getKey(), number.getValue());
+      }
+      json.writeEndObject();
+    }
+  }
+
+  /** Reads records. */
+  public static final class Reader implements Closeable {
+    private final JsonLines lines;
+    private final String origin;
+    private final Checksum checksum = new Checksum();
+    private long count;
+    private boolean ended;
+
+    /**
+     * Reads a file.
+     *
+     * @param in closed with the reader, and if this fails
+     * @param origin names the file in messages
+     * @throws CorruptManifestException if it does not begin as one
+     */
+    public Reader(InputStream in, String origin) throws IOException {
+      this.origin = origin;
+      this.lines = JsonLines.read(in, why -> corrupt(why, null));
+    }
+
+    /**
+     * The next record, nothing after the last.
+     *
+     * @throws CorruptManifestException if the file is damaged or cut short
+     */
+    public Optional<Record> next() throws IOException {
+      Optional<String> line = lines.next();
+      if (ended && line.isPresent()) {
+        throw corrupt("something follows its end", null);
+      }
+      if (ended) {
+        return Optional.empty();
+      }
+      if (!line.isPresent()) {
+        throw corrupt("it is cut short", null);
+      }
+      Record record = parse(line.get());
+      if (record.kind().equals(END)) {
+        requireComplete(record);
+        ended = true;
+        return next();
+      }
+      add(checksum, record);
+      count++;
+      return Optional.of(record);
+    }
+
+    @Override
+    public void close() throws IOException {
+      lines.close();
+    }
+
+    /** What is wrong with the file, for a caller who understands more of it. */
+    public CorruptManifestException corrupt(String why, Exception cause) {
+      return new CorruptManifestException(origin + " cannot be used: " + why, cause);
+    }
+
+    private void requireComplete(Record end) throws CorruptManifestException {
+      try {
+        if (end.number(COUNT) != count || !end.text(CHECKSUM).equals(checksum.hex())) {
+          throw corrupt("its checksum does not match", null);
+        }
+      } catch (IllegalArgumentException e) {
+        throw corrupt(e.getMessage(), e);
+      }
+    }
+
+    private Record parse(String line) throws CorruptManifestException {
+      try {
+        return JsonReader.read(new StringReader(line), Reader::record);
+      } catch (BadJsonException e) {
+        throw corrupt("record " + (count + 1) + ": " + e.getMessage(), e);
+      }
+    }
+
+    private static Record record(JsonReader json) throws IOException {
+      Map<String, String> texts = new TreeMap<>();
+      Map<String, Long> numbers = new TreeMap<>();
+      json.object(
+          name -> {
+            if (json.isAt(JsonToken.VALUE_STRING)) {
+              texts.put(name, json.string());
+            } else {
+              numbers.put(name, json.longNumber());
+            }
+            return true;
+          });
+      return new Record(texts, numbers).requireKind();
+    }
+  }
+}

@@ -1,0 +1,105 @@
+package io.manifestcommitter.plan;
+
+import io.manifestcommitter.manifest.FileEntry;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import org.apache.hadoop.fs.Path;
+
+/**
+ * The swaps of a plan, and which of its directories and files come with them: names in about 40
+ * bytes each. Immutable.
+ */
+public final class Swaps {
+  /** No swaps: everything is done file by file. */
+  public static final Swaps NONE = new Swaps(List.of(), List.of());
+
+  private final List<Swap> swaps;
+  private final Map<Path, Integer> byPlace = new HashMap<>();
+  private final Map<Path, Directory> directories = new HashMap<>();
+  private final NameIndex names = new NameIndex();
+
+  /**
+   * Swaps.
+   *
+   * @param swaps at places that do not contain one another
+   * @param planned the plan's directories, of all levels
+   */
+  Swaps(List<Swap> swaps, Collection<Path> planned) {
+    this.swaps = List.copyOf(swaps);
+    for (Swap swap : swaps) {
+      byPlace.put(swap.place(), byPlace.size());
+    }
+    for (Path directory : new TreeSet<>(planned)) {
+      int swap = at(directory);
+      if (swap >= 0 && swaps.get(swap).staged().isPresent()) {
+        directories.put(directory, new Directory(directories.size(), swap));
+      }
+    }
+  }
+
+  /** Notes a file of the plan. */
+  void add(FileEntry file) {
+    Directory directory = directories.get(file.destination().getParent());
+    if (directory != null) {
+      names.add(directory.number, file.destination().getName());
+      directory.files++;
+    }
+  }
+
+  /** The swaps. */
+  public List<Swap> all() {
+    return swaps;
+  }
+
+  /** Whether there are none. */
+  public boolean isEmpty() {
+    return swaps.isEmpty();
+  }
+
+  /** The number of the swap that brings a directory of the plan with it; -1 if none does. */
+  public int bringing(Path directory) {
+    Directory known = directories.get(directory);
+    return known == null ? -1 : known.swap;
+  }
+
+  /** The number of the swap at whose place a path lies; -1 if there is none. */
+  public int at(Path path) {
+    for (Path above = path; above != null; above = above.getParent()) {
+      Integer swap = byPlace.get(above);
+      if (swap != null) {
+        return swap;
+      }
+    }
+    return -1;
+  }
+
+  /** The directories, of all levels, that swaps bring with them. */
+  public List<Path> directories() {
+    return new ArrayList<>(new TreeSet<>(directories.keySet()));
+  }
+
+  /** How many files of the plan lie directly in a directory that a swap brings with it. */
+  public int filesIn(Path directory) {
+    return directories.get(directory).files;
+  }
+
+  /** Whether a file of this name in a directory that a swap brings with it is one of the plan's. */
+  public boolean names(Path directory, String name) {
+    return names.find(directories.get(directory).number, name) >= 0;
+  }
+
+  private static final class Directory {
+    private final int number;
+    private final int swap;
+    private int files;
+
+    Directory(int number, int swap) {
+      this.number = number;
+      this.swap = swap;
+    }
+  }
+}

@@ -1,0 +1,151 @@
+package io.manifestcommitter.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.manifestcommitter.StagingRoot;
+import io.manifestcommitter.journal.CommitJournal;
+import io.manifestcommitter.journal.Heartbeat;
+import io.manifestcommitter.manifest.FileEntry;
+import io.manifestcommitter.plan.ExistingDirectories;
+import io.manifestcommitter.plan.JobPlan;
+import io.manifestcommitter.plan.JobPlanner;
+import io.manifestcommitter.plan.Target;
+import io.manifestcommitter.store.Store;
+import io.manifestcommitter.store.Stores;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.Path;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class RecoverTest {
+  @TempDir private java.nio.file.Path local;
+
+  private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+  private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+  private final Store store = new Stores(new Configuration()).all();
+  private Path table;
+  private StagingRoot root;
+
+  @BeforeEach
+  void makeTable() throws IOException {
+    java.nio.file.Path directory = Files.createDirectories(local.resolve("table"));
+    table = new Path("file:" + directory);
+    root = new StagingRoot(table, "job-1");
+    Files.writeString(Files.createDirectories(directory.resolve("p=1")).resolve("old"), "old");
+  }
+
+  @Test
+  void aJobThatDiedBeforeItsPointOfNoReturnIsTakenBack() throws IOException {
+    died();
+
+    assertThat(run(table.toString())).isZero();
+
+    assertThat(text(out)).contains(root.root() + ": taken back");
+    assertThat(files()).containsExactly("p=1/old");
+    assertThat(run(table.toString())).isZero();
+    assertThat(text(out)).contains("no unfinished commit");
+  }
+
+  @Test
+  void aJobThatLivesIsLeftAloneUnlessForced() throws IOException {
+    died();
+    Heartbeat.start(store, root.root(), 60_000).close();
+
+    assertThat(run(table.toString())).isEqualTo(1);
+    assertThat(text(err)).contains("sign of life").contains("--force");
+    assertThat(files()).contains("p=2/new");
+
+    assertThat(run("--force", table.toString())).isZero();
+    assertThat(files()).containsExactly("p=1/old");
+  }
+
+  @Test
+  void aPlaceThatAnotherJobChangedIsNamedAndNotTouched() throws IOException {
+    died();
+    Files.writeString(local.resolve("table/p=2/new"), "written again by somebody else");
+
+    assertThat(run(table.toString())).isEqualTo(1);
+
+    assertThat(text(err)).contains("p=2/new").contains("changed since");
+    assertThat(local.resolve("table/p=2/new")).hasContent("written again by somebody else");
+    assertThat(run(table.toString())).as("until somebody looks").isEqualTo(1);
+  }
+
+  @Test
+  void aDamagedJournalIsRefused() throws IOException {
+    died();
+    java.nio.file.Path attempt = local.resolve("table/_manifest_job-1/00");
+    Files.write(attempt.resolve("journal-planned-0"), new byte[] {1, 2});
+    Files.delete(attempt.resolve(".journal-planned-0.crc"));
+
+    assertThat(run(table.toString())).isEqualTo(1);
+
+    assertThat(text(err))
+        .contains("journal-planned")
+        .contains("cannot be used")
+        .contains("Nothing was changed");
+    assertThat(files()).contains("p=2/new");
+  }
+
+  @Test
+  void wrongUsageAndMissingTablesAreTold() {
+    assertThat(run()).isEqualTo(2);
+    assertThat(text(err)).contains("a path is missing").contains("Usage: Recover");
+    assertThat(run("--json", table.toString())).isEqualTo(2);
+    assertThat(run("--help")).isZero();
+    assertThat(text(out)).contains("Usage: Recover");
+    assertThat(run(new Path(table, "nowhere").toString())).isEqualTo(1);
+    assertThat(text(err)).contains("There is no table at");
+    assertThat(run("s3a://bucket/table")).isEqualTo(1);
+    assertThat(text(err)).contains("s3a");
+  }
+
+  /** A job that renamed its only file and died. */
+  private void died() throws IOException {
+    Path source = new Path(root.sealed(), "p=2/new");
+    Path destination = new Path(table, "p=2/new");
+    store.mkdirs(source.getParent());
+    store.write(source, content -> content.write("new".getBytes(StandardCharsets.UTF_8)));
+    JobPlanner planner = new JobPlanner("job-1", new Target(table, root.root()));
+    FileEntry file =
+        new FileEntry(source, destination, 3, "", store.status(source).get().modificationTime());
+    planner.publish(file);
+    try (JobPlan plan = planner.plan(new ExistingDirectories(Set.of(), Set.of()), List.of())) {
+      CommitJournal.write(store, root.attempt(), plan);
+    }
+    store.mkdirs(destination.getParent());
+    assertThat(store.renameFile(file).isDone()).isTrue();
+  }
+
+  private List<String> files() throws IOException {
+    java.nio.file.Path directory = local.resolve("table");
+    try (Stream<java.nio.file.Path> walk = Files.walk(directory)) {
+      return walk.filter(Files::isRegularFile)
+          .map(file -> directory.relativize(file).toString())
+          .filter(name -> !name.endsWith(".crc"))
+          .sorted()
+          .collect(Collectors.toList());
+    }
+  }
+
+  private int run(String... args) {
+    try (PrintStream toOut = new PrintStream(out, true, StandardCharsets.UTF_8);
+        PrintStream toErr = new PrintStream(err, true, StandardCharsets.UTF_8)) {
+      return new Recover(toOut, toErr).run(args);
+    }
+  }
+
+  private static String text(ByteArrayOutputStream stream) {
+    return stream.toString(StandardCharsets.UTF_8);
+  }
+}

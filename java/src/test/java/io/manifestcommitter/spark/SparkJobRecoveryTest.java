@@ -1,0 +1,182 @@
+package io.manifestcommitter.spark;
+
+import static io.manifestcommitter.spark.SparkJobHarness.JOB_ID;
+import static io.manifestcommitter.spark.SparkJobHarness.STAGING;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.manifestcommitter.CommitterConfig;
+import io.manifestcommitter.StagingRoot;
+import io.manifestcommitter.journal.JobIsAliveException;
+import io.manifestcommitter.journal.Recovery;
+import io.manifestcommitter.journal.Recovery.Outcome;
+import io.manifestcommitter.store.Stores;
+import io.manifestcommitter.testing.MemoryStoreState.Fate;
+import java.io.IOException;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * A store that stays down from one request of a job commit on, at every request; then recovery,
+ * which may itself meet such a store at every request. The table is then exactly the old or the new
+ * one, and past the commit's mark the new one.
+ */
+class SparkJobRecoveryTest {
+  @ParameterizedTest
+  @CsvSource({
+    "abfs,append,auto", "abfs,static,auto", "abfs,dynamic,auto", "abfs,partition,auto",
+    "hdfs,append,auto", "hdfs,static,auto", "hdfs,dynamic,auto", "hdfs,partition,auto",
+    "gs,append,auto", "gs,static,auto", "gs,dynamic,auto", "gs,partition,auto"
+  })
+  void whateverCommitTheStoreGaveUpOnCanBeRecovered(
+      String scheme, String kind, String directoryRename) throws IOException {
+    SparkJobHarness clean = SparkJobFaultTest.prepared(scheme, kind, directoryRename);
+    clean.commit();
+    int requests = clean.state.requests().size();
+    Map<Outcome, Integer> outcomes = new EnumMap<>(Outcome.class);
+    int left = 0;
+    for (Fate fate : List.of(Fate.FAILS_BEFORE, Fate.FAILS_AFTER)) {
+      for (int from = 1; from <= requests; from++) {
+        SparkJobHarness spark = SparkJobFaultTest.prepared(scheme, kind, directoryRename);
+        int first = from;
+        spark.state.onRequest(
+            (number, operation, path) ->
+                number < first ? Fate.NORMAL : number == first ? fate : Fate.FAILS_BEFORE);
+        String context = scheme + " " + kind + ", down from request " + from + " " + fate;
+        String failure = failureOf(spark::commit);
+        if (!failure.isEmpty()) {
+          spark.job().abort();
+        }
+        spark.state.onRequest((number, operation, path) -> Fate.NORMAL);
+        context += ": " + failure;
+
+        List<StagingRoot> unfinished = recovery(spark, true).find(spark.table);
+        for (StagingRoot root : unfinished) {
+          assertThat(failure.isEmpty() || failure.contains("recover " + spark.table))
+              .as("is told to recover: " + context)
+              .isTrue();
+          outcomes.merge(recovery(spark, true).run(root), 1, Integer::sum);
+        }
+        left += unfinished.size();
+        assertThat(recovery(spark, true).find(spark.table)).as(context).isEmpty();
+        Map<String, String> fresh = SparkJobFaultTest.expected(kind);
+        assertThat(spark.visible())
+            .as(context)
+            .isEqualTo(committed(spark) ? fresh : SparkJobFaultTest.OLD);
+        assertThat(failure.isEmpty() && !committed(spark)).as(context).isFalse();
+      }
+    }
+    System.out.printf(
+        "%s %s, directory.rename %s: a store down from each of %d requests on, twice: %d commits"
+            + " left to recover: %s%n",
+        scheme, kind, directoryRename, requests, left, outcomes);
+    assertThat(outcomes.get(Outcome.TAKEN_BACK)).isPositive();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "abfs,static,auto",
+    "abfs,dynamic,auto",
+    "hdfs,partition,auto",
+    "gs,dynamic,auto",
+    "abfs,append,auto"
+  })
+  void recoveryMayItselfBeInterruptedAtEveryRequest(
+      String scheme, String kind, String directoryRename) throws IOException {
+    SparkJobHarness clean = SparkJobFaultTest.prepared(scheme, kind, directoryRename);
+    clean.commit();
+    int requests = clean.state.requests().size();
+    int recoveries = 0;
+    for (int from = 1; from <= requests; from += 3) {
+      for (int again = 1; ; again++) {
+        SparkJobHarness spark = SparkJobFaultTest.prepared(scheme, kind, directoryRename);
+        int first = from;
+        spark.state.onRequest(
+            (number, operation, path) -> number < first ? Fate.NORMAL : Fate.FAILS_BEFORE);
+        failureOf(spark::commit);
+        spark.state.onRequest((number, operation, path) -> Fate.NORMAL);
+        List<StagingRoot> unfinished = recovery(spark, true).find(spark.table);
+        if (unfinished.isEmpty()) {
+          break;
+        }
+        spark.state.resetRequests();
+        int downFrom = again;
+        Fate fate = again % 2 == 0 ? Fate.FAILS_BEFORE : Fate.FAILS_AFTER;
+        spark.state.onRequest(
+            (number, operation, path) ->
+                number < downFrom ? Fate.NORMAL : number == downFrom ? fate : Fate.FAILS_BEFORE);
+        String failure = failureOf(() -> recovery(spark, true).run(unfinished.get(0)));
+        spark.state.onRequest((number, operation, path) -> Fate.NORMAL);
+        recoveries++;
+        for (StagingRoot root : recovery(spark, true).find(spark.table)) {
+          recovery(spark, true).run(root);
+        }
+        assertThat(spark.visible())
+            .as(
+                "%s %s, down from request %d, recovery from %d: %s",
+                scheme, kind, from, again, failure)
+            .isEqualTo(committed(spark) ? SparkJobFaultTest.expected(kind) : SparkJobFaultTest.OLD);
+        if (failure.isEmpty()) {
+          break;
+        }
+      }
+    }
+    System.out.printf(
+        "%s %s, directory.rename %s: %d recoveries, each stopped at one request and repeated%n",
+        scheme, kind, directoryRename, recoveries);
+    assertThat(recoveries).isGreaterThan(20);
+  }
+
+  @Test
+  void aJobWhoseDriverLivesIsLeftAloneUnlessForced() throws IOException {
+    SparkJobHarness spark = SparkJobFaultTest.prepared("abfs", "dynamic", "auto");
+    StagingRoot root = new StagingRoot(spark.table, JOB_ID);
+    boolean[] down = {false};
+    spark.state.onRequest(
+        (number, operation, path) -> {
+          Fate fate = down[0] ? Fate.FAILS_BEFORE : Fate.NORMAL;
+          down[0] |= operation.equals("rename") && path.equals("/table/p=1");
+          return fate;
+        });
+    failureOf(spark::commit);
+    spark.state.onRequest((number, operation, path) -> Fate.NORMAL);
+
+    assertThatThrownBy(() -> recovery(spark, false).run(root))
+        .isInstanceOf(JobIsAliveException.class)
+        .hasMessageContaining(STAGING)
+        .hasMessageContaining("--force");
+    assertThat(recovery(spark, true).run(root)).isEqualTo(Outcome.TAKEN_BACK);
+    assertThat(spark.visible()).isEqualTo(SparkJobFaultTest.OLD);
+    assertThat(recovery(spark, true).find(spark.table)).isEmpty();
+  }
+
+  private static boolean committed(SparkJobHarness spark) {
+    return spark.state.files().get("/table/_SUCCESS").contains(JOB_ID);
+  }
+
+  private static Recovery recovery(SparkJobHarness spark, boolean force) {
+    return new Recovery(new Stores(spark.conf).all(), new CommitterConfig(spark.conf), force);
+  }
+
+  /** What an action failed with, with all that is suppressed in it; empty if it did not. */
+  private static String failureOf(Action action) {
+    try {
+      action.run();
+      return "";
+    } catch (IOException | RuntimeException e) {
+      StringBuilder text = new StringBuilder(e.toString());
+      for (Throwable suppressed : e.getSuppressed()) {
+        text.append("; ").append(suppressed);
+      }
+      return text.toString();
+    }
+  }
+
+  private interface Action {
+    void run() throws IOException;
+  }
+}
