@@ -194,7 +194,15 @@ def test_version(capsys):
 
 @pytest.mark.parametrize(
     "arguments",
-    [[], ["print"], ["print", "--no-such", "/t"], ["info"], ["recover"], ["destroy"], ["jar", "more"]],
+    [
+        [],
+        ["print"],
+        ["print", "--no-such", "/t"],
+        ["info"],
+        ["recover"],
+        ["destroy"],
+        ["jar", "more"],
+    ],
 )
 def test_wrong_usage(arguments, java, capsys):
     with pytest.raises(SystemExit) as caught:

@@ -134,27 +134,37 @@ final class PublishReport {
     return removeOwn(name) || moveAside(name);
   }
 
-  /** Moves the report in the table aside; says whether there was one. */
+  /**
+   * Moves the report in the table aside; says whether there was one. Other jobs may move it first
+   * and put theirs there, again and again.
+   */
   private boolean moveAside(String name) throws IOException {
+    int refusals = 0;
     Optional<StoreEntry> last = store.status(target(name));
-    if (!last.isPresent()) {
-      return false;
+    boolean tried = last.isPresent();
+    for (int round = 1; last.isPresent(); round++) {
+      StoreEntry entry = last.get();
+      RenameResult result =
+          Attempts.rename(
+              store,
+              new FileEntry(
+                  entry.path(),
+                  new Path(job.workDirectory(), nextAside() + name),
+                  entry.length(),
+                  entry.etag(),
+                  entry.modificationTime()));
+      if (result.isDone()) {
+        return true;
+      }
+      last = store.status(target(name));
+      refusals += last.filter(now -> now.isSameFileAs(entry)).isPresent() ? 1 : 0;
+      if (last.isPresent() && (refusals == REFUSALS || round == ROUNDS)) {
+        throw new IOException(
+            "Could not move the last job's report aside: " + result.explanation(),
+            result.cause().orElse(null));
+      }
     }
-    StoreEntry entry = last.get();
-    FileEntry file =
-        new FileEntry(
-            entry.path(),
-            new Path(job.workDirectory(), nextAside() + name),
-            entry.length(),
-            entry.etag(),
-            entry.modificationTime());
-    RenameResult result = Attempts.rename(store, file);
-    if (!result.isDone() && store.status(target(name)).isPresent()) {
-      throw new IOException(
-          "Could not move the last job's report aside: " + result.explanation(),
-          result.cause().orElse(null));
-    }
-    return true;
+    return tried;
   }
 
   /** Sorts by time, also among the tries of one job; only its committers write here. */

@@ -411,6 +411,33 @@ class SparkJobTest {
   }
 
   @Test
+  void aReportThatAnotherJobMovesFirstAndReplacesGivesWayToo() throws IOException {
+    SparkJobHarness spark = new SparkJobHarness("abfs");
+    spark.state.write("/table/_SUCCESS", "of another job");
+    spark.setUp(spark.noOverwrite());
+    spark.commitTask(0, "p=1/a");
+    int[] moved = {0};
+    spark.state.onRequest(
+        (number, operation, path) -> {
+          if (operation.equals("rename") && path.equals("/table/_SUCCESS") && moved[0] < 4) {
+            moved[0]++;
+            spark.state.remove("/table/_SUCCESS");
+          } else if (operation.equals("status")
+              && path.equals("/table/_SUCCESS")
+              && moved[0] > 0
+              && !spark.state.exists("/table/_SUCCESS")) {
+            spark.state.write("/table/_SUCCESS", "of a third job, " + moved[0]);
+          }
+          return Fate.NORMAL;
+        });
+
+    spark.commit();
+
+    assertThat(moved[0]).isEqualTo(4);
+    assertThat(spark.state.files().get("/table/_SUCCESS")).contains(JOB_ID);
+  }
+
+  @Test
   void aReportThatAnotherJobReplacesWhileItIsReadGivesWayToo() throws IOException {
     SparkJobHarness spark = new SparkJobHarness("abfs");
     spark.state.write("/table/_SUCCESS", "of another job");
