@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.testing.MemoryStoreState;
+import io.manifestcommitter.testing.MemoryStoreState.Fate;
 import io.manifestcommitter.testing.MemoryStoreState.Snapshot;
 import io.manifestcommitter.testing.Trouble;
 import java.io.IOException;
@@ -118,6 +119,32 @@ class RepeatedCommitTest {
         assertThat(job.exists("_temporary")).isFalse();
       }
     }
+  }
+
+  /** As on an object store, where a directory is gone with its last file. */
+  @ParameterizedTest
+  @ValueSource(strings = {"hdfs", "abfs", "gs"})
+  void anAbortBringsAReplacedFileBackThoughItsDirectoryIsGone(String scheme) throws IOException {
+    open(scheme);
+    job.conf.setBoolean(CommitterConfig.DELETE_TARGET_FILES, true);
+    job.write("p=1/part-0", "old");
+    job.setupJob();
+    job.runTask(0, 0, Map.of("p=1/part-0", "new"));
+    state.onRequest(
+        (number, operation, path) ->
+            operation.equals("rename")
+                    && path.endsWith("p=1/part-0")
+                    && !path.startsWith("/table/p=1")
+                ? Fate.FAILS_BEFORE
+                : Fate.NORMAL);
+    assertThatThrownBy(job::commitJob).isInstanceOf(IOException.class);
+    assertThat(job.visible()).isEmpty();
+    state.noFault();
+    state.remove("/table/p=1");
+
+    job.abortJob();
+
+    assertThat(job.visible()).isEqualTo(Map.of("p=1/part-0", "old"));
   }
 
   @ParameterizedTest

@@ -80,8 +80,10 @@ final class ReplacedFiles {
         || !store.status(aside.path()).isPresent()) {
       return;
     }
+    // With its directory, which on an object store is gone with its last file.
     RenameResult result =
-        store.renameFile(
+        Attempts.rename(
+            store,
             new FileEntry(
                 aside.path(), place, aside.length(), aside.etag(), aside.modificationTime()));
     if (!result.isDone()) {
