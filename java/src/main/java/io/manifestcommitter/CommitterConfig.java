@@ -85,6 +85,19 @@ public final class CommitterConfig {
   /** Spark protocol: what to do about a table on a store that is not served. */
   public static final String UNSUPPORTED_SCHEME = PREFIX + "unsupported.scheme";
 
+  /** Spark protocol: what happens to partitions that a job writes to and that are there. */
+  public static final String CONFLICT_MODE = PREFIX + "conflict.mode";
+
+  /** What happens to a partition that is there. */
+  public enum ConflictMode {
+    /** The new files join the old ones. */
+    APPEND,
+    /** The job fails before anything is visible. */
+    FAIL,
+    /** The new files take the place of the old ones. */
+    REPLACE
+  }
+
   /** Spark protocol: how often a driver shows in the store that it lives. */
   public static final String HEARTBEAT_INTERVAL = PREFIX + "heartbeat.interval";
 
@@ -235,6 +248,12 @@ public final class CommitterConfig {
         Scope.SPARK,
         "`off` publishes file by file. `auto` publishes and replaces whole directories by one rename each, where the store does that atomically and the directories get the rights that they would have if made in place; it keeps a journal, by which a commit that was cut short can be taken back or finished.");
     option(
+        CONFLICT_MODE,
+        "append",
+        choices(ConflictMode.class),
+        Scope.SPARK,
+        "What happens to a partition that a job writes to, does not overwrite anyway, and that is there when the job commits: `append` adds to it, `fail` fails the job with nothing published and names the partitions, `replace` replaces it. The directory of a table without partitions counts as a partition once it has a visible file. Also as an option of one write: `df.write.option(...)`.");
+    option(
         HEARTBEAT_INTERVAL,
         "10s",
         DURATION,
@@ -270,6 +289,7 @@ public final class CommitterConfig {
   private final boolean cleanupSkipped;
   private final boolean cleanupFailuresIgnored;
   private final MissingFiles missingFiles;
+  private final ConflictMode conflictMode;
   private final long heartbeatInterval;
   private final long heartbeatTimeout;
   private final DirectoryRename directoryRename;
@@ -298,6 +318,7 @@ public final class CommitterConfig {
     this.cleanupSkipped = flag(conf, CLEANUP_SKIPPED);
     this.cleanupFailuresIgnored = flag(conf, CLEANUP_FAILURES_IGNORED);
     this.missingFiles = choice(conf, MISSING_FILES, MissingFiles.class);
+    this.conflictMode = choice(conf, CONFLICT_MODE, ConflictMode.class);
     this.heartbeatInterval = duration(conf, HEARTBEAT_INTERVAL);
     this.heartbeatTimeout = duration(conf, HEARTBEAT_TIMEOUT);
     if (heartbeatInterval == 0 || heartbeatTimeout < 2 * heartbeatInterval) {
@@ -408,6 +429,11 @@ public final class CommitterConfig {
   /** {@link #MISSING_FILES}. */
   public MissingFiles missingFiles() {
     return missingFiles;
+  }
+
+  /** {@link #CONFLICT_MODE}. */
+  public ConflictMode conflictMode() {
+    return conflictMode;
   }
 
   /** {@link #HEARTBEAT_INTERVAL}, in milliseconds. */

@@ -53,6 +53,7 @@ class CommitterConfigTest {
         .containsExactlyInAnyOrder(
             "mapreduce.manifest.committer.cleanup.parallel.delete",
             "mapreduce.manifest.committer.cleanup.parallel.delete.base.first",
+            "mapreduce.manifest.committer.conflict.mode",
             "mapreduce.manifest.committer.delete.target.files",
             "mapreduce.manifest.committer.diagnostics.manifest.directory",
             "mapreduce.manifest.committer.directory.rename",

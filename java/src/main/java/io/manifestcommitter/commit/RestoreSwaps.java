@@ -1,6 +1,5 @@
 package io.manifestcommitter.commit;
 
-import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.Swap;
 import io.manifestcommitter.plan.Swaps;
@@ -109,23 +108,24 @@ final class RestoreSwaps {
 
   private Found withdraw(Swap swap) throws IOException {
     Path staged = swap.staged().get();
-    if (store.status(staged).isPresent()) {
-      return Found.STAGED;
+    boolean isStaged = store.status(staged).isPresent();
+    if (!isStaged) {
+      if (!holdsOnlyOwn(swap.place())) {
+        return Found.MIXED;
+      }
+      store.mkdirs(staged.getParent());
+      RenameResult result = store.renameDirectory(swap.place(), staged);
+      if (!result.isDone() && !store.status(staged).isPresent()) {
+        return Found.MIXED;
+      }
     }
-    if (!holdsOnlyPlanned(swap.place())) {
-      return Found.MIXED;
-    }
-    store.mkdirs(staged.getParent());
-    RenameResult result = store.renameDirectory(swap.place(), staged);
-    if (!result.isDone() && !store.status(staged).isPresent()) {
-      return Found.MIXED;
-    }
-    // What another job put there just before the rename goes back to its place.
-    new GiveBack(store).run(staged, swap.place(), ofPlan());
-    return Found.TAKEN_BACK;
+    // What another job put there just before the rename goes back to its place; also if an earlier
+    // try, here or elsewhere, ended between the two.
+    new GiveBack(store).run(staged, swap.place(), own());
+    return isStaged ? Found.STAGED : Found.TAKEN_BACK;
   }
 
-  private boolean holdsOnlyPlanned(Path directory) throws IOException {
+  private boolean holdsOnlyOwn(Path directory) throws IOException {
     List<Path> below = new ArrayList<>();
     boolean[] foreign = {false};
     try {
@@ -133,8 +133,8 @@ final class RestoreSwaps {
           directory,
           entry -> {
             if (!entry.isDirectory()) {
-              foreign[0] |= !ofPlan().keepsFile(entry.path(), entry);
-            } else if (ofPlan().keepsDirectory(entry.path())) {
+              foreign[0] |= !own().keepsFile(entry.path(), entry);
+            } else if (own().keepsDirectory(entry.path())) {
               below.add(entry.path());
             } else {
               foreign[0] = true;
@@ -147,18 +147,21 @@ final class RestoreSwaps {
       if (foreign[0]) {
         return false;
       }
-      foreign[0] = !holdsOnlyPlanned(path);
+      foreign[0] = !holdsOnlyOwn(path);
     }
     return !foreign[0];
   }
 
-  private GiveBack.Claim ofPlan() {
+  /** What is of this job: its plan, and what has its id in its name. */
+  private GiveBack.Claim own() {
     Swaps swaps = plan.swaps();
     return new GiveBack.Claim() {
       @Override
       public boolean keepsFile(Path place, StoreEntry file) {
-        return swaps.bringing(place.getParent()) >= 0
-            && swaps.names(place.getParent(), place.getName());
+        boolean planned =
+            swaps.bringing(place.getParent()) >= 0
+                && swaps.names(place.getParent(), place.getName());
+        return planned || place.getName().contains(plan.jobId());
       }
 
       @Override
@@ -171,34 +174,32 @@ final class RestoreSwaps {
   private void bringBack(Swap swap) throws IOException {
     Path aside = swap.aside().get();
     Optional<StoreEntry> old = store.status(aside);
-    if (!old.isPresent()) {
-      return;
-    }
-    if (old.get().isDirectory() && store.status(swap.place()).isPresent()) {
-      new GiveBack(store).run(aside, swap.place(), GiveBack.Claim.NOTHING);
-      store.deleteEmptyDirectory(aside);
-      return;
-    }
-    RenameResult result =
-        old.get().isDirectory()
-            ? store.renameDirectory(aside, swap.place())
-            : store.renameFile(
-                new FileEntry(
-                    aside,
-                    swap.place(),
-                    old.get().length(),
-                    old.get().etag(),
-                    old.get().modificationTime()));
-    if (!result.isDone() && store.status(aside).isPresent()) {
-      throw new IOException(
-          "the old data of " + swap.place() + " is still at " + aside + ": " + result.explanation(),
-          result.cause().orElse(null));
+    if (old.isPresent() && old.get().isDirectory()) {
+      bringBackDirectory(aside, swap.place());
+    } else if (old.isPresent()) {
+      new GiveBack(store).file(old.get(), swap.place());
     }
     // Had somebody made the place in between, the store would have put the directory inside.
-    Path nested = StorePaths.resolve(swap.place(), aside.getName());
-    if (store.status(nested).isPresent()) {
-      new GiveBack(store).run(nested, swap.place(), GiveBack.Claim.NOTHING);
-      store.deleteEmptyDirectory(nested);
+    merge(StorePaths.resolve(swap.place(), aside.getName()), swap.place());
+  }
+
+  private void bringBackDirectory(Path aside, Path place) throws IOException {
+    if (store.status(place).isPresent()) {
+      merge(aside, place);
+      return;
+    }
+    RenameResult result = store.renameDirectory(aside, place);
+    if (!result.isDone() && store.status(aside).isPresent()) {
+      throw new IOException(
+          "the old data of " + place + " is still at " + aside + ": " + result.explanation(),
+          result.cause().orElse(null));
+    }
+  }
+
+  private void merge(Path from, Path to) throws IOException {
+    if (store.status(from).isPresent()) {
+      new GiveBack(store).run(from, to, GiveBack.Claim.NOTHING);
+      store.deleteEmptyDirectory(from);
     }
   }
 

@@ -34,11 +34,15 @@ final class Overwrite {
     return recorded.contains(table);
   }
 
+  /** What is replaced where a job writes to these directories. */
   Collection<Path> roots(Collection<Path> written) {
-    Set<Path> all = new TreeSet<>(recorded);
-    if (dynamic) {
-      all.addAll(written);
-    }
+    return outermost(recorded, dynamic ? written : List.of());
+  }
+
+  /** Those that lie in no other one. */
+  static Collection<Path> outermost(Collection<Path> some, Collection<Path> more) {
+    Set<Path> all = new TreeSet<>(some);
+    all.addAll(more);
     List<Path> outermost = new ArrayList<>(all);
     outermost.removeIf(
         path -> {

@@ -159,7 +159,16 @@ final class PlanSparkJob implements PlanSource {
         config.markSuccessfulJobs()
             ? Set.of(new Path(table, JobPaths.SUCCESS_MARKER), new Path(table, JobPaths.FILE_LIST))
             : Set.of();
-    Collection<Path> replaced = overwrite.roots(planner.parents());
+    Collection<Path> overwritten = overwrite.roots(planner.parents());
+    Set<Path> targets = new HashSet<>();
+    trees.forEach(tree -> targets.add(tree.root.directory()));
+    Collection<Path> conflicts =
+        new Conflicts(store, config.conflictMode())
+            .replaced(planner.parents(), overwritten, existing, targets);
+    if (conflicts.contains(table)) {
+      ForeignTable.refuse(store, table);
+    }
+    Collection<Path> replaced = Overwrite.outermost(overwritten, conflicts);
     List<OldDirectory> old = new FindOldData(store, workers).run(replaced, keep);
     List<Swap> swaps = new ArrayList<>();
     for (StagedTree tree : trees) {

@@ -14,12 +14,20 @@ final class DirectoryRename implements RequestGate.Request<Boolean> {
   private final FileSystem fs;
   private final Path source;
   private final Path destination;
+  private final RequestGate.Request<Boolean> rename;
   private boolean asked;
 
-  DirectoryRename(FileSystem fs, Path source, Path destination) {
+  /**
+   * A rename.
+   *
+   * @param rename asks the store for it
+   */
+  DirectoryRename(
+      FileSystem fs, Path source, Path destination, RequestGate.Request<Boolean> rename) {
     this.fs = fs;
     this.source = source;
     this.destination = destination;
+    this.rename = rename;
   }
 
   /** Whether the store said yes; no also if there is nothing left to be asked for. */
@@ -29,7 +37,7 @@ final class DirectoryRename implements RequestGate.Request<Boolean> {
       return false;
     }
     asked = true;
-    return fs.rename(source, destination);
+    return rename.run();
   }
 
   private boolean exists(Path path) throws IOException {

@@ -92,7 +92,9 @@ public class HadoopStore implements Store {
 
   @Override
   public RenameResult renameDirectory(Path source, Path destination) {
-    DirectoryRename request = new DirectoryRename(fs, source, destination);
+    DirectoryRename request =
+        new DirectoryRename(
+            fs, source, destination, () -> requestDirectoryRename(source, destination));
     return rename(
         source,
         destination,
@@ -179,6 +181,11 @@ public class HadoopStore implements Store {
   /** Makes the one request that renames a file; its outcome is proven by the caller. */
   protected boolean requestRename(FileEntry file) throws IOException {
     return fs.rename(file.source(), file.destination());
+  }
+
+  /** Makes the one request that renames a directory; its outcome is proven by the caller. */
+  protected boolean requestDirectoryRename(Path source, Path destination) throws IOException {
+    return fs.rename(source, destination);
   }
 
   /** Begins to list a directory. */

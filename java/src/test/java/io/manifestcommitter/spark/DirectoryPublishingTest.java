@@ -208,6 +208,35 @@ class DirectoryPublishingTest {
     assertThat(spark.staging()).isEmpty();
   }
 
+  /** Also if giving it back fails for a while: a second look must not take it for the job's own. */
+  @Test
+  void whatAnotherJobAddsToADirectoryThatIsTakenBackStays() throws IOException {
+    spark.setUp(spark.noOverwrite());
+    spark.commitTask(0, "p=1/" + JOB_ID + "-a");
+    boolean[] failing = {false};
+    int[] refused = {0};
+    spark.state.onRequest(
+        (number, operation, path) -> {
+          if (operation.equals("create") && path.endsWith("_SUCCESS")) {
+            failing[0] = true;
+            return Fate.FAILS_BEFORE;
+          }
+          if (failing[0] && operation.equals("rename") && path.equals("/table/p=1")) {
+            spark.state.write("/table/p=1/theirs", "theirs");
+          }
+          return operation.equals("rename") && path.endsWith("/theirs") && ++refused[0] <= 3
+              ? Fate.FAILS_BEFORE
+              : Fate.NORMAL;
+        });
+
+    assertThatThrownBy(spark::commit).isInstanceOf(IOException.class);
+    spark.job().abort();
+
+    assertThat(refused[0]).isGreaterThan(3);
+    assertThat(spark.visible()).isEqualTo(Map.of("/table/p=1/theirs", "theirs"));
+    assertThat(spark.staging()).isEmpty();
+  }
+
   @Test
   void anotherJobsStagingTreeBelowAReplacedPartitionStaysWhereItIs() throws IOException {
     spark.state.write("/table/p=1/old", "old");
