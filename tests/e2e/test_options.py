@@ -63,6 +63,22 @@ def test_overwrite_without_a_report_removes_the_old_one(new_table: Callable[...,
     assert not list(table.path.glob("_SUCCESS*")), "it would name files that are gone"
 
 
+@pytest.mark.parametrize("directory_rename", ["auto", "off"])
+def test_conflict_mode_of_one_write(new_table: Callable[..., Table], directory_rename: str) -> None:
+    table = new_table(partition_by=["p"])
+    options = {"mapreduce.manifest.committer.directory.rename": directory_rename}
+    mode = "mapreduce.manifest.committer.conflict.mode"
+    table.write(ROWS, "append", **options)
+    with pytest.raises(Exception, match=r"is fail: .*p=1"):
+        table.save([("c", 1), ("d", 3)], "append", **options, **{mode: "fail"})
+    assert table.rows() == Counter(ROWS)
+    table.write([("c", 1), ("d", 3)], "append", **options, **{mode: "replace"})
+    assert table.rows() == Counter([("b", 2), ("c", 1), ("d", 3)])
+    table.write([("e", 4)], "overwrite", **options)
+    assert table.rows() == Counter([("e", 4)])
+    assert not list(table.path.glob("_manifest_*"))
+
+
 @pytest.mark.core
 def test_read_report(new_table: Callable[..., Table]) -> None:
     table = new_table(partition_by=["p"])

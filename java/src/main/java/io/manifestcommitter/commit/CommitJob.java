@@ -111,10 +111,7 @@ public final class CommitJob {
             }
             LOG.info("Taking back {}", closed);
             IOException reason = new IOException("Job " + job.jobId() + " was aborted");
-            withdraw(reason, TakeBack::runFromStore);
-            if (leftSomethingBehind) {
-              throw reason;
-            }
+            withdrawFromStore(reason);
           }
           manifests.tookBack();
           return null;
@@ -149,11 +146,7 @@ public final class CommitJob {
           enter(StatisticNames.JOB_STAGE_ABORT);
           workers.toItsEnd();
           plan = begun;
-          IOException reason = new IOException("The commit was not taken back completely");
-          withdraw(reason, TakeBack::runFromStore);
-          if (leftSomethingBehind) {
-            throw reason;
-          }
+          withdrawFromStore(new IOException("The commit was not taken back completely"));
           return null;
         });
   }
@@ -320,6 +313,14 @@ public final class CommitJob {
       return;
     }
     withdraw(failure, (takeBack, all) -> takeBack.run(all, published, swapped));
+  }
+
+  /** Throws {@code reason} if something is left. */
+  private void withdrawFromStore(IOException reason) throws IOException {
+    withdraw(reason, TakeBack::runFromStore);
+    if (leftSomethingBehind) {
+      throw reason;
+    }
   }
 
   private void advise(Throwable failure, String what) {
