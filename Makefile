@@ -41,7 +41,7 @@ LESS_$(SPARK_FLOOR) := gs
 CORE_$(SPARK_NEWEST) := gs
 LESS_$(SPARK_NEWEST) := abfss
 
-.PHONY: demo test build lint docs bench scale throttle requests faults emulators clean test-java test-python \
+.PHONY: demo test build lint docs bench scale throttle requests faults crashes emulators clean test-java test-python \
 	test-emulators test-connect test-stores environments lane-java lane-spark \
 	test-hadoop-$(HADOOP_FLOOR) test-hadoop-$(HADOOP_NEWEST) \
 	test-connectors-$(HADOOP_FLOOR) test-connectors-$(HADOOP_NEWEST) \
@@ -75,9 +75,9 @@ lint: $(VENVS)/tools/.done $(JAR)
 docs:
 	$(MVN) -q test-compile org.codehaus.mojo:exec-maven-plugin:3.5.0:java -Dexec.classpathScope=test -Dexec.mainClass=io.manifestcommitter.OptionsPage
 
-# Beside Hadoop's committers; options: make bench BENCH_ARGS='--shape a --rounds 3'.
+# Beside the committers of Hadoop and Spark; options: make bench BENCH_ARGS='--protocol spark --rounds 1'.
 bench: BENCH_MAIN := Bench
-# A million files in a heap of 256 MiB; fails unless every one of them is where it belongs.
+# Jobs of a million files in heaps of 256 and 512 MiB; fails unless every one of them is where it belongs.
 scale: BENCH_MAIN := Scale
 bench scale: $(JAR)
 	$(MVN) -q -f benchmarks/pom.xml compile
@@ -92,6 +92,10 @@ emulators: $(EMULATORS)
 faults: $(JAR) $(EMULATORS) target/connectors-$(HADOOP_FLOOR)/.done target/connectors-$(HADOOP_NEWEST)/.done
 	$(MVN) -f tests/connectors/pom.xml verify -Dhadoop.version=$(HADOOP_FLOOR) -Dit.test=FaultMatrixIT -Dfaults.mode=full '-Dfaults.only=$(FAULTS_ONLY)'
 	$(MVN) -f tests/connectors/pom.xml verify -Dhadoop.version=$(HADOOP_NEWEST) -Dit.test=FaultMatrixIT -Dfaults.mode=full '-Dfaults.only=$(FAULTS_ONLY)'
+
+# Every crash point of a job commit and all that may come after, on a store in memory. Alone: CRASHES_ONLY='hdfs/auto/marker/static/.*'
+crashes:
+	$(MVN) test -Dtest=CrashTest -Dcrashes.mode=full '-Dcrashes.only=$(CRASHES_ONLY)'
 
 # On the emulators with each version of the connectors: how the rate follows a limit; requests for each file and directory.
 throttle: CONNECTORS_MAIN := throttle.Throttle
@@ -135,16 +139,19 @@ target/connectors-%/.done: Makefile
 		-Dartifact=com.google.cloud.bigdataoss:gcs-connector:$(GCS_$*):jar:shaded -DoutputDirectory=target/connectors-$*
 	touch $@
 
-# The end-to-end tests on the emulated stores: every kind of write on one and less on another, and all of them on each.
+# The end-to-end tests on the emulated stores: every kind of write on one and less on another.
 test-core-$(SPARK_FLOOR) test-core-$(SPARK_NEWEST): test-core-%: $(VENVS)/spark-%/.done $(EMULATORS)
 	$(VENVS)/spark-$*/bin/python -m pytest -q tests/e2e --store $(CORE_$*) --core
 	$(VENVS)/spark-$*/bin/python -m pytest -q tests/e2e/test_writes.py tests/e2e/test_hadoop_protocol.py tests/e2e/emulated \
 		--store $(LESS_$*) --core
 
+# All of them, on the local disk and on each store, by directory and by file: hours.
 test-stores: test-stores-$(SPARK_FLOOR) test-stores-$(SPARK_NEWEST)
 
 test-stores-$(SPARK_FLOOR) test-stores-$(SPARK_NEWEST): test-stores-%: $(VENVS)/spark-%/.done $(EMULATORS)
-	for store in $(STORES); do $(VENVS)/spark-$*/bin/python -m pytest -q tests/e2e --store $$store || exit 1; done
+	for store in local $(STORES); do for rename in auto off; do \
+		$(VENVS)/spark-$*/bin/python -m pytest -q tests/e2e --thorough --store $$store --directory-rename $$rename || exit 1; \
+	done; done
 
 # The jar and what carries it.
 

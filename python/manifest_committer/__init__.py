@@ -10,16 +10,21 @@ Importing the package neither imports PySpark nor starts a JVM.
 """
 
 from manifest_committer._version import __version__
+from manifest_committer.cleaning import StagedJob, clean
 from manifest_committer.errors import (
+    CleaningError,
     CommitProtocolError,
     ConnectSessionError,
     EmptyReportError,
     FileListError,
     InvalidReportError,
     JarMissingError,
+    JarNotLoadedError,
     JarVersionError,
     JavaMissingError,
+    JobAliveError,
     ManifestCommitterError,
+    RecoveryError,
     ReportError,
     ReportNotFoundError,
     SessionAlreadyRunningError,
@@ -28,6 +33,7 @@ from manifest_committer.errors import (
     SubmitArgumentsError,
 )
 from manifest_committer.info import CommitterInfo, Problem, Repair, Setting, committer_info
+from manifest_committer.recovery import RecoveredJob, recover
 from manifest_committer.report import Mean, Statistics, SuccessReport, read_report
 from manifest_committer.session import (
     SessionChanges,
@@ -39,6 +45,7 @@ from manifest_committer.session import (
 )
 
 __all__ = [
+    "CleaningError",
     "CommitProtocolError",
     "CommitterInfo",
     "ConnectSessionError",
@@ -46,11 +53,15 @@ __all__ = [
     "FileListError",
     "InvalidReportError",
     "JarMissingError",
+    "JarNotLoadedError",
     "JarVersionError",
     "JavaMissingError",
+    "JobAliveError",
     "ManifestCommitterError",
     "Mean",
     "Problem",
+    "RecoveredJob",
+    "RecoveryError",
     "Repair",
     "ReportError",
     "ReportNotFoundError",
@@ -59,15 +70,18 @@ __all__ = [
     "Setting",
     "SettingChange",
     "SparkMissingError",
+    "StagedJob",
     "Statistics",
     "StorageError",
     "SubmitArgumentsError",
     "SuccessReport",
     "__version__",
+    "clean",
     "committer_info",
     "configure_builder",
     "configure_session",
     "jar_path",
     "read_report",
+    "recover",
     "spark_conf",
 ]

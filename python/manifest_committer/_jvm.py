@@ -10,12 +10,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from manifest_committer.errors import ConnectSessionError, StorageError
+from manifest_committer._version import __version__
+from manifest_committer.errors import (
+    ConnectSessionError,
+    JarNotLoadedError,
+    JarVersionError,
+    StorageError,
+)
 
 _BUILD_INFO = "io.manifestcommitter.BuildInfo"
 _MUTABLE_LOADER = "org.apache.spark.util.MutableURLClassLoader"
 _COMMIT_PROTOCOL = "org.apache.spark.internal.io.FileCommitProtocol"
 _COMMITTER_INFO = "io.manifestcommitter.cli.CommitterInfo"
+_RECOVER = "io.manifestcommitter.cli.Recover"
+_CLEAN = "io.manifestcommitter.cli.Clean"
 _CHUNK = 4 * 1024 * 1024
 
 
@@ -260,8 +268,53 @@ class ClassicSession:
             path,
             jar,
         )
+        return self._call_of_session(info, arguments)
+
+    def recover(self, path: str, finish: bool, force: bool) -> str:
+        """What our Java class did about the jobs that died in a table.
+
+        Raises:
+            StorageError: the table cannot be looked at.
+        """
+        return self._call_about(_RECOVER, "recover", path, finish, force)
+
+    def clean(
+        self, path: str, older_than: str, dry_run: bool, discard_unfinished: bool, force: bool
+    ) -> str:
+        """What our Java class did about a table's staging directories.
+
+        Raises:
+            StorageError: the table cannot be listed, or `older_than` is no length of time.
+        """
+        return self._call_about(
+            _CLEAN, "clean", path, older_than, dry_run, discard_unfinished, force
+        )
+
+    def require_jar(self) -> None:
+        """Make sure that the session has our jar, in our version.
+
+        Raises:
+            JarNotLoadedError: it does not have it.
+            JarVersionError: it has another version.
+        """
+        loaded = self.loaded_jar()
+        if loaded is None:
+            raise JarNotLoadedError()
+        if loaded.version != __version__:
+            raise JarVersionError(loaded.version, loaded.location, __version__)
+
+    def _call_about(self, class_name: str, action: str, path: str, *more: Any) -> str:
+        """Call a class of our jar, which is there, about a path in a store."""
+        owner, _ = _load(self._loader(), class_name)
+        conf = self._session.sessionState().newHadoopConf()
+        try:
+            return self._call_of_session(owner, (conf, path, *more))
+        except Exception as error:
+            raise _storage_error(error, action, path) from error
+
+    def _call_of_session(self, owner: Any, arguments: tuple[Any, ...]) -> str:
         # By reflection, since py4j's own look-up of a class name uses a loader of its choice.
-        (method,) = (m for m in info.getMethods() if m.getName() == "ofSession")
+        (method,) = (m for m in owner.getMethods() if m.getName() == "ofSession")
         array = self._gateway.new_array(self._jvm.java.lang.Object, len(arguments))
         for index, argument in enumerate(arguments):
             array[index] = argument
@@ -300,7 +353,10 @@ def _java_class(error: Exception) -> str | None:
 
 
 def _java_message(error: Exception) -> str:
-    return str(_java_exception(error).toString()).splitlines()[0]
+    throwable = _java_exception(error)
+    if _java_class(error) == "java.lang.reflect.InvocationTargetException":
+        throwable = throwable.getCause()
+    return str(throwable.toString()).splitlines()[0]
 
 
 def _load(loader: Any, class_name: str) -> tuple[Any, str]:

@@ -114,6 +114,15 @@ def _recover_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "paths", nargs="+", metavar="table", help="a table that a job committed into when it died"
     )
+    direction = parser.add_mutually_exclusive_group()
+    direction.add_argument(
+        "--rollback",
+        action="store_true",
+        help="take back, as by default; what is past its point of no return is finished",
+    )
+    direction.add_argument(
+        "--finish", action="store_true", help="finish also what is before its point of no return"
+    )
     parser.add_argument(
         "--force",
         action="store_true",
@@ -124,9 +133,46 @@ def _recover_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _recover(parsed: argparse.Namespace) -> int:
-    options = ["--force"] if parsed.force else []
+    options = [f"--{name}" for name in ("rollback", "finish", "force") if getattr(parsed, name)]
     return _run_java(
         "io.manifestcommitter.cli.Recover",
+        [*options, *_settings(parsed), *_as_paths(parsed.paths)],
+        parsed.class_path,
+    )
+
+
+def _clean_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "paths", nargs="+", metavar="table", help="a table with staging directories of dead jobs"
+    )
+    parser.add_argument(
+        "--older-than",
+        default="24h",
+        metavar="time",
+        help="how long there was no sign of life: a number and ms, s, m or h (default: 24h)",
+    )
+    parser.add_argument("--dry-run", action="store_true", help="only list")
+    parser.add_argument(
+        "--discard-unfinished",
+        action="store_true",
+        help="also of jobs that died in their commit, which then cannot be recovered any more",
+    )
+    parser.add_argument(
+        "--force",
+        action="store_true",
+        help="also of a job that shows signs of life: only if you know that it is dead",
+    )
+    _settings_arguments(parser)
+    _class_path_argument(parser)
+
+
+def _clean(parsed: argparse.Namespace) -> int:
+    options = ["--older-than", parsed.older_than]
+    for flag in ("dry_run", "discard_unfinished", "force"):
+        if getattr(parsed, flag):
+            options.append("--" + flag.replace("_", "-"))
+    return _run_java(
+        "io.manifestcommitter.cli.Clean",
         [*options, *_settings(parsed), *_as_paths(parsed.paths)],
         parsed.class_path,
     )
@@ -189,6 +235,12 @@ _COMMANDS = (
         "Take back, or finish, the jobs that died while they committed into a table.",
         _recover_arguments,
         _recover,
+    ),
+    _Command(
+        "clean",
+        "List the staging directories in a table, and remove those of dead jobs.",
+        _clean_arguments,
+        _clean,
     ),
     _Command("jar", "Print the path of the jar, for --jars.", _no_arguments, _print_jar),
 )

@@ -32,6 +32,18 @@ class JarVersionError(ManifestCommitterError):
         )
 
 
+class JarNotLoadedError(ManifestCommitterError):
+    """The session does not have our jar."""
+
+    def __init__(self) -> None:
+        """Say how a session gets it."""
+        super().__init__(
+            "This session does not have the manifest-committer jar: call "
+            "manifest_committer.configure_session(spark) first, or put the jar that "
+            "manifest_committer.jar_path() names on spark.jars (spark-submit --jars)."
+        )
+
+
 class CommitProtocolError(ManifestCommitterError):
     """The commit protocol class cannot be loaded, or is not what it should be."""
 
@@ -119,3 +131,27 @@ class InvalidReportError(ReportError):
 
 class FileListError(ReportError):
     """The complete list of files is missing, damaged or of another job."""
+
+
+class CleaningError(ManifestCommitterError):
+    """A staging directory could not be removed."""
+
+    def __init__(self, cause: str, jobs: tuple[object, ...] = ()) -> None:
+        """Say why, in the store's words, and what became of all of them."""
+        super().__init__(cause)
+        self.jobs = jobs
+        """The `StagedJob` of each, also of those that were removed."""
+
+
+class RecoveryError(ManifestCommitterError):
+    """A job that died in its commit could not be recovered."""
+
+    def __init__(self, cause: str, recovered: tuple[object, ...] = ()) -> None:
+        """Say why, in the committer's words, and which jobs were recovered."""
+        super().__init__(cause)
+        self.recovered = recovered
+        """The `RecoveredJob` of each that could."""
+
+
+class JobAliveError(RecoveryError):
+    """The job's driver shows signs of life; nothing was touched."""

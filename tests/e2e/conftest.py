@@ -2,6 +2,9 @@
 
 They run on the local disk, or with ``--store`` on an emulated store through its real connector.
 There, tests marked ``local_disk`` are left out, and with ``--core`` all but those marked ``core``.
+Tests marked ``thorough`` run only with ``--thorough``.
+With ``--directory-rename off`` every session publishes file by file, as by default it does only
+where the store cannot rename directories.
 
 One JVM serves the whole run; every module gets a Spark context of its own in it. What must be seen
 in a JVM of its own (a jar that arrives late, one that is missing) is in ``programs/`` and runs as
@@ -25,7 +28,7 @@ pytest.register_assert_rewrite("sessions", "tables")
 
 import stores
 from places import Place
-from sessions import started
+from sessions import BASE, started
 from tables import Table
 
 HERE = Path(__file__).parent
@@ -34,6 +37,8 @@ HERE = Path(__file__).parent
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--store", choices=stores.NAMES, default=stores.LOCAL)
     parser.addoption("--core", action="store_true", help="on a store, only tests marked core")
+    parser.addoption("--thorough", action="store_true", help="also what takes long")
+    parser.addoption("--directory-rename", choices=("auto", "off"), default="auto")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -42,8 +47,11 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "more: a parameter of a core test that does not")
     config.addinivalue_line("markers", "only_on(*names): for these stores")
     config.addinivalue_line("markers", "lines: reads CSV, JSON or text by Hadoop's reader of lines")
+    config.addinivalue_line("markers", "thorough: takes long, and repeats a case in another way")
     config.addinivalue_line("markers", "local_disk: needs a local disk, or has nothing to do there")
     stores.choose(config.getoption("--store"))
+    if config.getoption("--directory-rename") == "off":
+        BASE["spark.hadoop.mapreduce.manifest.committer.directory.rename"] = "off"
     os.environ.update(
         # File names outside ASCII need it: before JDK 18 the JVM takes their encoding from here.
         LC_ALL="C.UTF-8",
@@ -60,11 +68,14 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if config.getoption("--store") == stores.LOCAL:
-        return
+    is_local = config.getoption("--store") == stores.LOCAL
 
     def belongs(item: pytest.Item) -> bool:
         marks = {mark.name for mark in item.iter_markers()}
+        if "thorough" in marks and not config.getoption("--thorough"):
+            return False
+        if is_local:
+            return True
         if config.getoption("--core") and ("core" not in marks or "more" in marks):
             return False
         only_on = item.get_closest_marker("only_on")
@@ -79,7 +90,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
     config.hook.pytest_deselected(items=[item for item in items if not belongs(item)])
     # The stock bindings need a JVM of their own: last, they leave no other to be started after it.
-    items[:] = sorted(filter(belongs, items), key=lambda item: "stock_bindings" in item.nodeid)
+    items[:] = filter(belongs, items)
+    if not is_local:
+        items.sort(key=lambda item: "stock_bindings" in item.nodeid)
 
 
 @pytest.fixture(scope="session", autouse=True)

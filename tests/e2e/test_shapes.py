@@ -8,9 +8,12 @@ from collections.abc import Callable
 
 import pytest
 import stores
-from pyspark.sql import DataFrame
+from places import Place
+from pyspark.sql import DataFrame, SparkSession
 from sessions import settings
 from tables import Row, Table
+
+import manifest_committer
 
 # Spark writes an empty partition value as it writes null, and reads both as null.
 HOSTILE: list[str | None] = [
@@ -82,6 +85,84 @@ def test_hostile_partition_values_in_sql(catalog_table: Callable[..., Table]) ->
     table.sql("INSERT OVERWRITE {t} PARTITION (p = '10:30:00') VALUES ('new')")
     kept = [row for row in HOSTILE_ROWS if row[1] not in ("a/b", "10:30:00")]
     assert table.rows() == as_read([*kept, ("new", "a/b"), ("new", "10:30:00")])
+
+
+def test_directories_are_renamed_as_this_run_says(
+    spark: SparkSession, place: Place, pytestconfig: pytest.Config
+) -> None:
+    option = "mapreduce.manifest.committer.directory.rename"
+    # Those that do not have their default.
+    options = manifest_committer.committer_info(spark, str(place / "table")).options
+    told = options[option].value if option in options else "auto"
+    assert told == pytestconfig.getoption("--directory-rename")
+
+
+@pytest.fixture
+def three_levels(new_table: Callable[..., Table]) -> Table:
+    """Ten rows, each in a leaf of its own; values that need escaping or are null in the middle."""
+    table = new_table("value string, a int, b string, c int", partition_by=["a", "b", "c"])
+    table.write(THREE_LEVELS, "append")
+    assert table.rows() == Counter(THREE_LEVELS)
+    assert len(list(table.path.rglob("c=*"))) == len(THREE_LEVELS)
+    return table
+
+
+THREE_LEVELS: list[Row] = [
+    *[("old", a, b, c) for a in (1, 2) for b in ("x", "y/z") for c in (1, 2)],
+    ("old", 1, None, 1),
+    ("old", None, "x", 1),
+]
+
+
+@pytest.mark.core
+def test_three_levels_appended(three_levels: Table) -> None:
+    """What is new begins at each of the levels, and also where everything is there."""
+    new: list[Row] = [
+        ("new", 1, "x", 1),
+        ("new", 1, "x", 3),
+        ("new", 2, None, 1),
+        ("new", 3, "x", 1),
+        ("new", 3, "y/z", 2),
+        ("new", None, None, None),
+    ]
+    before = three_levels.snapshot()
+    report = three_levels.write(new, "append")
+    assert {file.count("/") for file in report.sizes} == {3}
+    assert three_levels.rows() == Counter(THREE_LEVELS + new)
+    kept = untouched(before, three_levels)
+    assert len(kept) == len(THREE_LEVELS)
+
+
+@pytest.mark.core
+@pytest.mark.parametrize(
+    "leaves",
+    [
+        pytest.param([(1, "y/z", 2)], marks=pytest.mark.more),
+        [(1, "x", 1), (1, "x", 2), (2, "y/z", 1), (1, None, 1), (2, "x", 3), (4, "x", 1)],
+    ],
+    ids=["one", "several"],
+)
+def test_three_levels_overwritten_by_leaf(three_levels: Table, leaves: list[Row]) -> None:
+    before = three_levels.snapshot()
+    new: list[Row] = [("new", *leaf) for leaf in leaves]
+    three_levels.write(new, "overwrite", partitionOverwriteMode="dynamic")
+    kept = [row for row in THREE_LEVELS if row[1:] not in leaves]
+    assert three_levels.rows() == Counter(kept + new)
+    assert len(untouched(before, three_levels)) == len(kept)
+
+
+def test_three_levels_overwritten(three_levels: Table) -> None:
+    report = three_levels.write([("new", 2, "x", 7)], "overwrite")
+    assert three_levels.rows() == Counter([("new", 2, "x", 7)])
+    assert set(three_levels.data_files()) == set(report.sizes)
+    # Readers would take directories without files for partitions.
+    assert [path.name for path in three_levels.path.rglob("*=*")] == ["a=2", "b=x", "c=7"]
+
+
+def untouched(before: dict[str, str], table: Table) -> set[str]:
+    """The data files of a snapshot that are there as they were."""
+    after = table.snapshot()
+    return {file for file in before if file in table.data_files() and before[file] == after[file]}
 
 
 def test_partition_column_with_hostile_name(new_table: Callable[..., Table]) -> None:
@@ -157,6 +238,22 @@ def test_buckets(catalog_table: Callable[..., Table], partition_by: list[str]) -
 
 def plan(frame: DataFrame) -> str:
     return str(frame._jdf.queryExecution().executedPlan().toString())
+
+
+def test_buckets_after_an_overwrite(catalog_table: Callable[..., Table]) -> None:
+    table = catalog_table("k int, value string, p int", create=None)
+    rows: list[Row] = [(i % 20, f"row-{i}", i % 2) for i in range(100)]
+    bucketed(table, rows, ["p"])
+    new: list[Row] = [(i % 20, f"new-{i}", 1) for i in range(40)]
+    with settings(table.spark, {"spark.sql.sources.partitionOverwriteMode": "dynamic"}):
+        table.frame(new).write.insertInto(table.name, overwrite=True)
+    table.check_report()
+    left = [row for row in rows if row[2] == 0] + new
+    assert table.rows() == Counter(left)
+    with settings(table.spark, {"spark.sql.sources.bucketing.autoBucketedScan.enabled": "false"}):
+        pruned = table.read().where("k = 8")
+        assert "SelectedBucketsCount: 1 out of 4" in plan(pruned)
+        assert Counter(map(tuple, pruned.collect())) == Counter(r for r in left if r[0] == 8)
 
 
 @pytest.mark.parametrize("fmt", ["parquet", "csv"])

@@ -102,6 +102,74 @@ def test_insert_overwrite_full_clause_two_levels(two_levels: Table) -> None:
     assert two_levels.rows() == Counter([("a", 1, 1), ("c", 2, 1), ("e", 1, 2)])
 
 
+THREE_LEVELS = "value string, a int, b int, c int"
+OLD_THREE_LEVELS: list[Row] = [
+    (f"{a}{b}{c}", a, b, c) for a in (1, 2) for b in (1, 2) for c in (1, 2)
+]
+
+
+@pytest.mark.parametrize(
+    ("clause", "values", "replaced"),
+    [
+        ("a = 1, b, c", [("e", 1, 2), ("f", 3, 3)], lambda row: row[1] == 1),
+        ("a = 1, b = 2, c", [("e", 2), ("f", 3)], lambda row: row[1:3] == (1, 2)),
+        ("a = 1, b = 2, c = 1", [("e",), ("f",)], lambda row: row[1:] == (1, 2, 1)),
+    ],
+    ids=["one", "two", "all"],
+)
+@pytest.mark.parametrize("mode", ["static", "dynamic"])
+def test_insert_overwrite_by_leading_levels(
+    catalog_table: Callable[..., Table],
+    clause: str,
+    values: list[Row],
+    replaced: Callable[[Row], bool],
+    mode: str,
+) -> None:
+    table = catalog_table(THREE_LEVELS, create="PARTITIONED BY (a, b, c)")
+    insert(table, OLD_THREE_LEVELS)
+    given = tuple(int(part[4:]) for part in clause.split(", ") if " = " in part)
+    new = [(value, *given, *rest) for value, *rest in values]
+    if mode == "dynamic":
+        leaves = {row[1:] for row in new}
+        replaced = lambda row: row[1:] in leaves  # noqa: E731
+    with settings(table.spark, {"spark.sql.sources.partitionOverwriteMode": mode}):
+        rows = ", ".join(f"({', '.join(map(repr, row))})" for row in values)
+        table.sql(f"INSERT OVERWRITE {{t}} PARTITION ({clause}) VALUES {rows}")
+    kept = [row for row in OLD_THREE_LEVELS if not replaced(row)]
+    assert table.rows() == Counter(kept + new)
+    assert len(list(table.path.rglob("c=*"))) == len({row[1:] for row in kept + new})
+    assert partitions(table) == {f"a={a}/b={b}/c={c}" for _, a, b, c in kept + new}
+
+
+def partitions(table: Table) -> set[str]:
+    """Those that the catalog knows."""
+    return {row[0] for row in table.spark.sql(f"SHOW PARTITIONS {table.name}").collect()}
+
+
+def location(table: Table, partition: str) -> str:
+    """Where the catalog says that a partition is."""
+    rows = table.spark.sql(f"DESCRIBE EXTENDED {table.name} PARTITION ({partition})").collect()
+    return str(next(row.data_type for row in rows if row.col_name == "Location"))
+
+
+@pytest.mark.core
+def test_partitions_in_the_catalog(table: Table) -> None:
+    assert partitions(table) == {"p=1", "p=2", "p=3"}
+    table.sql("INSERT INTO {t} VALUES ('e', 3), ('f', 4)")
+    assert partitions(table) == {"p=1", "p=2", "p=3", "p=4"}
+    table.sql("INSERT INTO {t} PARTITION (p = 5) VALUES ('g')")
+    assert partitions(table) == {"p=1", "p=2", "p=3", "p=4", "p=5"}
+    with settings(table.spark, DYNAMIC):
+        table.sql("INSERT OVERWRITE {t} VALUES ('h', 1), ('i', 6)")
+    assert partitions(table) == {"p=1", "p=2", "p=3", "p=4", "p=5", "p=6"}
+    table.sql("INSERT OVERWRITE {t} PARTITION (p = 2) VALUES ('j')")
+    assert partitions(table) == {"p=1", "p=2", "p=3", "p=4", "p=5", "p=6"}
+    table.sql("INSERT OVERWRITE {t} VALUES ('k', 2), ('l', 7)")
+    assert partitions(table) == {"p=2", "p=7"}
+    assert table.rows() == Counter([("k", 2), ("l", 7)])
+    assert location(table, "p = 7").endswith(f"/{table.name}/p=7")
+
+
 @pytest.mark.core
 def test_create_table_as_select(catalog_table: Callable[..., Table]) -> None:
     table = catalog_table(create=None)
@@ -216,3 +284,21 @@ def test_custom_location_untouched_by_a_dynamic_overwrite_elsewhere(located: Loc
     located.check()
     assert located.table.rows() == Counter([("a", 1), ("b", 1), ("d", 3), ("f", 2)])
     assert located.table.snapshot(located.location) == before
+
+
+def test_custom_location_stays_in_the_catalog(located: Located) -> None:
+    table = located.table
+    place = location(table, "p = 1")
+    assert place.endswith(path_of(located.location))
+    with settings(table.spark, DYNAMIC):
+        table.spark.sql(f"INSERT OVERWRITE {table.name} VALUES ('e', 1), ('f', 4)")
+    located.check()
+    assert partitions(table) == {"p=1", "p=2", "p=3", "p=4"}
+    assert location(table, "p = 1") == place
+    table.spark.sql(f"INSERT OVERWRITE {table.name} PARTITION (p = 1) VALUES ('g')")
+    assert location(table, "p = 1") == place
+    table.spark.sql(f"INSERT OVERWRITE {table.name} VALUES ('h', 1), ('i', 2)")
+    located.check()
+    assert partitions(table) == {"p=1", "p=2"}
+    assert location(table, "p = 1") == place
+    assert table.rows() == Counter([("h", 1), ("i", 2)])

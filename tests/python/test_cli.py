@@ -77,10 +77,24 @@ def test_info_starts_the_probe_with_the_settings_of_a_job(java, jar, spark_home)
 def test_recover_starts_the_recovery_with_the_settings_of_a_job(java, jar, spark_home):
     assert cli.main(["recover", "gs://b/t", "/u", "--force", "--conf", "a=1"]) == 0
     assert cli.main(["recover", "/t"]) == 0
+    assert cli.main(["recover", "--rollback", "/t"]) == 0
+    assert cli.main(["recover", "--finish", "/t"]) == 0
     main = "io.manifestcommitter.cli.Recover"
-    first, second = calls_of(java)
+    first, second, third, fourth = calls_of(java)
     assert first[2:] == [main, "--force", "-D", "a=1", "gs://b/t", "/u"]
     assert second[2:] == [main, "/t"]
+    assert third[2:] == [main, "--rollback", "/t"]
+    assert fourth[2:] == [main, "--finish", "/t"]
+
+
+def test_clean_starts_the_cleaning_with_the_settings_of_a_job(java, jar, spark_home):
+    assert cli.main(["clean", "/t", "--dry-run", "--older-than", "1h", "--conf", "a=1"]) == 0
+    assert cli.main(["clean", "--discard-unfinished", "--force", "/t", "/u"]) == 0
+    main = "io.manifestcommitter.cli.Clean"
+    first, second = calls_of(java)
+    assert first[2:] == [main, "--older-than", "1h", "--dry-run", "-D", "a=1", "/t"]
+    options = ["--older-than", "24h", "--discard-unfinished", "--force"]
+    assert second[2:] == [main, *options, "/t", "/u"]
 
 
 def test_info_takes_the_file_that_spark_would_read(java, jar, spark_home, tmp_path):
@@ -200,6 +214,7 @@ def test_version(capsys):
         ["print", "--no-such", "/t"],
         ["info"],
         ["recover"],
+        ["recover", "--rollback", "--finish", "/t"],
         ["destroy"],
         ["jar", "more"],
     ],
@@ -216,7 +231,7 @@ def test_help_names_every_command(capsys):
     with pytest.raises(SystemExit):
         cli.main(["--help"])
     text = capsys.readouterr().out
-    for name in ("print", "info", "recover", "jar"):
+    for name in ("print", "info", "recover", "clean", "jar"):
         assert name in text
 
 

@@ -104,6 +104,19 @@ public final class CommitterConfig {
   /** After what time without a sign of life a job counts as dead. */
   public static final String HEARTBEAT_TIMEOUT = PREFIX + "heartbeat.timeout";
 
+  /** Spark protocol: what to do about the unfinished commit of a driver that died. */
+  public static final String UNFINISHED_JOBS = PREFIX + "unfinished.jobs";
+
+  /** What a job does about the unfinished commits of dead drivers in its table. */
+  public enum UnfinishedJobsMode {
+    /** It takes them back; those past their point of no return it finishes. */
+    ROLLBACK,
+    /** It fails. */
+    FAIL,
+    /** It logs a warning. */
+    WARN
+  }
+
   /** Spark protocol: whether whole directories are renamed where that is safe. */
   public static final String DIRECTORY_RENAME = PREFIX + "directory.rename";
 
@@ -243,16 +256,22 @@ public final class CommitterConfig {
         "What to do when a file that a committed task named is not there; `warn` leaves it out.");
     option(
         DIRECTORY_RENAME,
-        "off",
+        "auto",
         choices(DirectoryRename.class),
         Scope.SPARK,
-        "`off` publishes file by file. `auto` publishes and replaces whole directories by one rename each, where the store does that atomically and the directories get the rights that they would have if made in place; it keeps a journal, by which a commit that was cut short can be taken back or finished.");
+        "`auto` publishes and replaces whole directories by one rename each, where the store does that atomically and the directories get the rights that they would have if made in place; everywhere else, and with `off`, files are renamed one by one.");
     option(
         CONFLICT_MODE,
         "append",
         choices(ConflictMode.class),
         Scope.SPARK,
         "What happens to a partition that a job writes to, does not overwrite anyway, and that is there when the job commits: `append` adds to it, `fail` fails the job with nothing published and names the partitions, `replace` replaces it. The directory of a table without partitions counts as a partition once it has a visible file. Also as an option of one write: `df.write.option(...)`.");
+    option(
+        UNFINISHED_JOBS,
+        "rollback",
+        choices(UnfinishedJobsMode.class),
+        Scope.SPARK,
+        "What a job does when the table holds the unfinished commit of a driver that died: `rollback` takes that back, or finishes it if it was past its point of no return, as `manifest-committer recover` does; `fail` fails; `warn` goes on. Looked at in the job's setup and again when it commits. A driver whose heartbeat is fresh is another job's, and left alone.");
     option(
         HEARTBEAT_INTERVAL,
         "10s",
@@ -290,6 +309,7 @@ public final class CommitterConfig {
   private final boolean cleanupFailuresIgnored;
   private final MissingFiles missingFiles;
   private final ConflictMode conflictMode;
+  private final UnfinishedJobsMode unfinishedJobs;
   private final long heartbeatInterval;
   private final long heartbeatTimeout;
   private final DirectoryRename directoryRename;
@@ -319,6 +339,7 @@ public final class CommitterConfig {
     this.cleanupFailuresIgnored = flag(conf, CLEANUP_FAILURES_IGNORED);
     this.missingFiles = choice(conf, MISSING_FILES, MissingFiles.class);
     this.conflictMode = choice(conf, CONFLICT_MODE, ConflictMode.class);
+    this.unfinishedJobs = choice(conf, UNFINISHED_JOBS, UnfinishedJobsMode.class);
     this.heartbeatInterval = duration(conf, HEARTBEAT_INTERVAL);
     this.heartbeatTimeout = duration(conf, HEARTBEAT_TIMEOUT);
     if (heartbeatInterval == 0 || heartbeatTimeout < 2 * heartbeatInterval) {
@@ -441,6 +462,11 @@ public final class CommitterConfig {
     return heartbeatInterval;
   }
 
+  /** {@link #UNFINISHED_JOBS}. */
+  public UnfinishedJobsMode unfinishedJobs() {
+    return unfinishedJobs;
+  }
+
   /** {@link #HEARTBEAT_TIMEOUT}, in milliseconds. */
   public long heartbeatTimeout() {
     return heartbeatTimeout;
@@ -478,13 +504,20 @@ public final class CommitterConfig {
     throw bad(key, value, null);
   }
 
+  /**
+   * The length of time, in milliseconds, that a text such as {@code 90s} means; empty if it means
+   * none.
+   */
+  public static Optional<Long> duration(String text) {
+    Matcher parts = DURATION_TEXT.matcher(text);
+    return parts.matches()
+        ? Optional.of(UNITS.get(parts.group(2)).toMillis(Long.parseLong(parts.group(1))))
+        : Optional.empty();
+  }
+
   private static long duration(Configuration conf, String key) {
     String value = value(conf, key);
-    Matcher parts = DURATION_TEXT.matcher(value);
-    if (!parts.matches()) {
-      throw bad(key, value, null);
-    }
-    return UNITS.get(parts.group(2)).toMillis(Long.parseLong(parts.group(1)));
+    return duration(value).orElseThrow(() -> bad(key, value, null));
   }
 
   private static boolean flag(Configuration conf, String key) {

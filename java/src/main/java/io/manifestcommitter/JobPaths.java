@@ -24,7 +24,12 @@ public final class JobPaths {
   /** The end of the name of a committed task's manifest. */
   public static final String MANIFEST_SUFFIX = "-manifest.json";
 
-  private static final String TEMPORARY = "_temporary";
+  /** The directory that the jobs of Hadoop's committers share in a table. */
+  public static final String TEMPORARY = "_temporary";
+
+  /** The name of {@link #commitMark}. */
+  public static final String COMMIT_MARK = "commit-started";
+
   private static final String JOB_PREFIX = "manifest_";
 
   private final Path destination;
@@ -51,6 +56,15 @@ public final class JobPaths {
   /** The name of a job attempt's directory: two digits or more. */
   public static String attemptName(int jobAttempt) {
     return String.format(Locale.ROOT, "%02d", jobAttempt);
+  }
+
+  /**
+   * The job whose directory below {@code _temporary} has this name; empty if it is none of ours.
+   */
+  public static Optional<String> jobOfDirectory(String name) {
+    return name.startsWith(JOB_PREFIX) && name.length() > JOB_PREFIX.length()
+        ? Optional.of(name.substring(JOB_PREFIX.length()))
+        : Optional.empty();
   }
 
   /** The number of the job attempt whose directory has this name. */
@@ -143,6 +157,6 @@ public final class JobPaths {
    * shows both, and without the end of their names, so that nobody takes it for one.
    */
   public Path commitMark() {
-    return new Path(manifestDirectory(), "commit-started");
+    return new Path(manifestDirectory(), COMMIT_MARK);
   }
 }

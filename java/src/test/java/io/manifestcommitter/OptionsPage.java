@@ -5,7 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /** Writes {@code docs/options.md} from what {@link CommitterConfig} reads. */
-final class OptionsPage {
+public final class OptionsPage {
   private OptionsPage() {}
 
   /** Writes the page, from the project's root. */

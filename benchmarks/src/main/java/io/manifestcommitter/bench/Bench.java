@@ -15,8 +15,9 @@ import java.util.Map;
  * within a round. The heap is measured in one more run.
  *
  * <pre>
- * --shape a,b       which jobs: a, b, c or all
- * --latency-ms      of every request; without it each shape has its own
+ * --protocol hadoop,spark
+ * --shape a         of the Hadoop protocol, which jobs: a, b, c or all
+ * --latency-ms      there, of every request; without it each shape has its own
  * --rounds 3        how often
  * --heap 1g         of each JVM
  * </pre>
@@ -35,7 +36,13 @@ public final class Bench {
   public static void main(String[] args) throws IOException {
     new Bench(
             new CommandLine(
-                args, Map.of("shape", "a,b", "latency-ms", "", "rounds", "3", "heap", "1g")))
+                args,
+                Map.of(
+                    "protocol", "hadoop,spark",
+                    "shape", "a",
+                    "latency-ms", "",
+                    "rounds", "3",
+                    "heap", "1g")))
         .run();
   }
 
@@ -48,6 +55,23 @@ public final class Bench {
         Runtime.getRuntime().availableProcessors(),
         options.text("heap"),
         options.count("rounds"));
+    if (asks("hadoop")) {
+      hadoop();
+    }
+    if (asks("spark")) {
+      SparkBench spark = new SparkBench(options.text("heap"), options.count("rounds"), 5, 50);
+      System.out.printf("%n## The Spark protocol%n");
+      spark.requests();
+      spark.times();
+    }
+  }
+
+  private boolean asks(String protocol) {
+    return List.of(options.text("protocol").split(",", -1)).contains(protocol);
+  }
+
+  private void hadoop() throws IOException {
+    System.out.printf("%n## The Hadoop protocol%n");
     for (BenchShape shape : shapes()) {
       double latency = latency(shape);
       System.out.printf(

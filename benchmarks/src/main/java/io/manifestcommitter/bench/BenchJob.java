@@ -5,10 +5,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.mapreduce.JobID;
@@ -27,9 +23,6 @@ import org.apache.hadoop.mapreduce.task.TaskAttemptContextImpl;
  * MapReduce make.
  */
 final class BenchJob {
-  /** How many tasks commit at once, as on the executors of a cluster. */
-  static final int TASKS_AT_ONCE = 16;
-
   private static final String SCHEME = "abfs";
   private static final String TABLE = "/warehouse/sales/events";
   private static final long FILE_LENGTH = 1 << 20;
@@ -66,9 +59,11 @@ final class BenchJob {
     PathOutputCommitter committer = committer(attempt(0));
     committer.setupJob(job);
     List<Measurement> measurements = new ArrayList<>();
-    Measurement setup = meter.measure(Phase.TASK_COMMIT, () -> forEachTask(this::setUp));
-    forEachTask(this::write);
-    Measurement commit = meter.measure(Phase.TASK_COMMIT, () -> forEachTask(this::commit));
+    Measurement setup =
+        meter.measure(Phase.TASK_COMMIT, () -> Executors.run(shape.tasks(), this::setUp));
+    Executors.run(shape.tasks(), this::write);
+    Measurement commit =
+        meter.measure(Phase.TASK_COMMIT, () -> Executors.run(shape.tasks(), this::commit));
     measurements.add(setup.plus(commit));
     measurements.add(meter.measure(Phase.JOB_COMMIT, () -> committer.commitJob(job)));
     verify();
@@ -136,38 +131,8 @@ final class BenchJob {
     return files;
   }
 
-  private void forEachTask(TaskWork work) throws IOException {
-    ExecutorService executors = Executors.newFixedThreadPool(TASKS_AT_ONCE);
-    try {
-      List<Future<?>> futures = new ArrayList<>();
-      for (int task = 0; task < shape.tasks(); task++) {
-        int number = task;
-        futures.add(
-            executors.submit(
-                () -> {
-                  work.run(number);
-                  return null;
-                }));
-      }
-      for (Future<?> future : futures) {
-        future.get();
-      }
-    } catch (ExecutionException e) {
-      throw new IOException("A task failed: " + e.getCause().getMessage(), e.getCause());
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IOException("interrupted while tasks ran", e);
-    } finally {
-      executors.shutdownNow();
-    }
-  }
-
   @Override
   public String toString() {
     return String.format(Locale.ROOT, "%s (%s)", jobId, shape);
-  }
-
-  private interface TaskWork {
-    void run(int task) throws IOException;
   }
 }

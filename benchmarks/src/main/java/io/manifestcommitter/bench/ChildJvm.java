@@ -21,6 +21,8 @@ final class ChildJvm {
     this.options.add("-Dorg.slf4j.simpleLogger.defaultLogLevel=warn");
     // There is no native code in the jars, and nothing here would use it.
     this.options.add("-Dorg.slf4j.simpleLogger.log.org.apache.hadoop.util.NativeCodeLoader=error");
+    // Which address of the machine it would use; it uses none.
+    this.options.add("-Dorg.slf4j.simpleLogger.log.org.apache.spark.util.Utils=error");
   }
 
   /**

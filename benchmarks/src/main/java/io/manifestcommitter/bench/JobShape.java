@@ -13,9 +13,11 @@ import java.util.function.IntFunction;
  */
 final class JobShape {
   private static final String PREFIX = "part-";
-  private static final String WRITER = "-3f0c2a4e-5d7b-4a51-9c1e-8b6f2d9a7c10.c";
+  private static final String WRITER = "-3f0c2a4e-5d7b-4a51-9c1e-8b6f2d9a7c10";
+  private static final String COUNTER = ".c";
   private static final String SUFFIX = ".snappy.parquet";
 
+  private final String writer;
   private final int tasks;
   private final int filesPerTask;
   private final String[] partitions;
@@ -27,6 +29,16 @@ final class JobShape {
    * @param partitionName the path of a partition below the table
    */
   JobShape(int tasks, int filesPerTask, int partitions, IntFunction<String> partitionName) {
+    this(tasks, filesPerTask, partitions, partitionName, WRITER);
+  }
+
+  private JobShape(
+      int tasks,
+      int filesPerTask,
+      int partitions,
+      IntFunction<String> partitionName,
+      String writer) {
+    this.writer = writer + COUNTER;
     this.tasks = tasks;
     this.filesPerTask = filesPerTask;
     this.partitions = new String[partitions];
@@ -34,6 +46,15 @@ final class JobShape {
       this.partitions[p] = partitionName.apply(p);
       partitionNumbers.put(this.partitions[p], p);
     }
+  }
+
+  /**
+   * The same files under the names that a writer gives them.
+   *
+   * @param writer what stands between the number of the task and that of its file
+   */
+  JobShape namedBy(String writer) {
+    return new JobShape(tasks, filesPerTask, partitions.length, this::partition, writer);
   }
 
   /** The name of leaf {@code p} of a table partitioned by year and month. */
@@ -58,7 +79,7 @@ final class JobShape {
     return Math.multiplyExact(tasks, filesPerTask);
   }
 
-  /** The path of a partition below the table. */
+  /** The path of a partition below the table; empty for the table itself. */
   String partition(int partition) {
     return partitions[partition];
   }
@@ -74,32 +95,49 @@ final class JobShape {
     return file % partitions.length;
   }
 
+  /** How many files a partition gets. */
+  int filesIn(int partition) {
+    return (files() - partition + partitions.length - 1) / partitions.length;
+  }
+
   /** The path of file {@code file} below the table, and below its attempt's directory. */
   String path(int file) {
+    String partition = partitions[partitionOf(file)];
+    return (partition.isEmpty() ? "" : partition + "/") + name(file);
+  }
+
+  /** The name of a file, unique in its partition. */
+  String name(int file) {
     String task = Integer.toString(file / filesPerTask);
-    String part = Integer.toString(file % filesPerTask / partitions.length);
-    return partitions[partitionOf(file)]
-        + "/"
-        + PREFIX
+    return PREFIX
         + "0".repeat(Math.max(0, 5 - task.length()))
         + task
-        + WRITER
-        + "0".repeat(Math.max(0, 3 - part.length()))
-        + part
+        + writer
+        + counter(file)
         + SUFFIX;
+  }
+
+  /** How a file's name ends, from the point on: what Spark gives a protocol to name it by. */
+  String nameEnd(int file) {
+    return COUNTER + counter(file) + SUFFIX;
+  }
+
+  private String counter(int file) {
+    String part = Integer.toString(file % filesPerTask / partitions.length);
+    return "0".repeat(Math.max(0, 3 - part.length())) + part;
   }
 
   /** The inverse of {@link #path}; empty for a path of no file. */
   OptionalInt fileNumber(String path) {
     int name = path.lastIndexOf('/') + 1;
-    int writer = path.indexOf(WRITER, name);
+    int written = path.indexOf(writer, name);
     int suffix = path.length() - SUFFIX.length();
-    Integer partition = name == 0 ? null : partitionNumbers.get(path.substring(0, name - 1));
-    if (partition == null || writer < 0 || !path.startsWith(PREFIX, name)) {
+    Integer partition = partitionNumbers.get(path.substring(0, Math.max(0, name - 1)));
+    if (partition == null || written < 0 || !path.startsWith(PREFIX, name)) {
       return OptionalInt.empty();
     }
-    int task = number(path, name + PREFIX.length(), writer);
-    int part = number(path, writer + WRITER.length(), suffix);
+    int task = number(path, name + PREFIX.length(), written);
+    int part = number(path, written + writer.length(), suffix);
     if (task < 0 || task >= tasks || part < 0) {
       return OptionalInt.empty();
     }

@@ -3,6 +3,7 @@ package io.manifestcommitter.bench;
 import java.io.IOException;
 import java.net.URI;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.CommonPathCapabilities;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
@@ -44,6 +45,13 @@ abstract class MinimalFileSystem extends FileSystem {
   @Override
   public final FSDataOutputStream append(Path path, int bufferSize, Progressable progress) {
     throw new UnsupportedOperationException("no committer appends");
+  }
+
+  /** As hadoop-azure answers for an account with hierarchical namespace, once it knows. */
+  @Override
+  public final boolean hasPathCapability(Path path, String capability) throws IOException {
+    return capability.equals(CommonPathCapabilities.FS_ACLS)
+        || super.hasPathCapability(path, capability);
   }
 
   /** The path without scheme and authority. */

@@ -2,6 +2,7 @@ package io.manifestcommitter.bench;
 
 /** What is measured separately. */
 enum Phase {
+  JOB_SETUP("Job setup"),
   TASK_COMMIT("Task commit"),
   JOB_COMMIT("Job commit");
 

@@ -11,15 +11,12 @@ import java.util.function.Consumer;
 final class Results {
   private final Map<Phase, Map<Contender, Series>> series = new EnumMap<>(Phase.class);
 
-  Results() {
-    for (Phase phase : Phase.values()) {
-      series.put(phase, new EnumMap<>(Contender.class));
-    }
-  }
-
   /** Adds what one run measured. */
   void add(Contender contender, BenchRun.Subject subject, Measurement measurement) {
-    Series one = series.get(measurement.phase()).computeIfAbsent(contender, unused -> new Series());
+    Series one =
+        series
+            .computeIfAbsent(measurement.phase(), unused -> new EnumMap<>(Contender.class))
+            .computeIfAbsent(contender, unused -> new Series());
     Consumer<Measurement> place = subject == BenchRun.Subject.TIME ? one::round : one::heap;
     place.accept(measurement);
   }

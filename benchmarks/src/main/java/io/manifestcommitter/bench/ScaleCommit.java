@@ -1,12 +1,8 @@
 package io.manifestcommitter.bench;
 
-import com.sun.management.OperatingSystemMXBean;
 import io.manifestcommitter.ManifestCommitterFactory;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
-import java.util.List;
-import java.util.Locale;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.mapreduce.TaskAttemptID;
@@ -27,19 +23,17 @@ public final class ScaleCommit {
     ScaleJob job =
         new ScaleJob(
             Integer.parseInt(args[0]), Integer.parseInt(args[1]), Integer.parseInt(args[2]));
-    List<String> faults;
+    Faults faults;
     try (ScaleStore store = new ScaleStore(job, Path.of(args[3]), Path.of(args[4]))) {
       store.serve();
       commit(store);
-      faults = new ScaleCheck(store).run();
+      new ScaleCheck(store).run();
+      faults = store.faults();
     }
-    faults.forEach(fault -> System.out.println("WRONG: " + fault));
-    if (!faults.isEmpty()) {
-      System.exit(1);
-    }
-    System.out.println(
-        "Checked: every file renamed once, to its own destination, nothing else touched; report,"
-            + " file list and table agree.");
+    ScaleMeter.tell(
+        faults,
+        "every file renamed once, to its own destination, nothing else touched; report, file list"
+            + " and table agree.");
   }
 
   private static void commit(ScaleStore store) throws IOException {
@@ -60,30 +54,10 @@ public final class ScaleCommit {
     fs.mkdirs(job.paths().manifestDirectory());
     fs.mkdirs(job.paths().taskAttemptsDirectory());
 
-    OperatingSystemMXBean process =
-        ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
-    HeapWatch heap = new HeapWatch();
-    heap.start();
-    RequestCounts before = store.requests().counts();
-    long cpu = process.getProcessCpuTime();
-    long wall = System.nanoTime();
-    committer.commitJob(context);
-    double seconds = (System.nanoTime() - wall) / 1e9;
-    RequestCounts requests = store.requests().counts().since(before);
-    System.out.printf(
-        Locale.ROOT,
-        "Committed %s in %.1f s (%,.0f files/s), CPU %.1f s, heap at most %.0f MiB after a"
-            + " collection, of %.0f MiB.%n",
-        job.shape(),
-        seconds,
-        job.shape().files() / seconds,
-        (process.getProcessCpuTime() - cpu) / 1e9,
-        mebibytes(heap.mostLeft()),
-        mebibytes(Runtime.getRuntime().maxMemory()));
-    System.out.printf(Locale.ROOT, "Requests: %,d: %s.%n", requests.all(), requests);
-  }
-
-  private static double mebibytes(long bytes) {
-    return bytes / (double) (1 << 20);
+    ScaleMeter.measure(
+        job.shape().toString(),
+        job.shape().files(),
+        store.requests(),
+        () -> committer.commitJob(context));
   }
 }

@@ -25,8 +25,6 @@ import org.apache.hadoop.util.Progressable;
  * ScratchStore}. What a commit of the job has no reason to ask for is a fault, and noted.
  */
 public final class ScaleFileSystem extends MinimalFileSystem {
-  private static final long TIME = 1_767_225_600_000L;
-
   private ScaleStore store;
   private ScaleJob job;
   private String tasksDirectory;
@@ -64,7 +62,7 @@ public final class ScaleFileSystem extends MinimalFileSystem {
       throws IOException {
     store.requests().count(RequestKind.CREATE);
     if (isTaskFile(key(path))) {
-      store.log().fault("create " + path);
+      store.faults().add("create " + path);
     }
     if (!overwrite) {
       store.scratch().refuseExisting(key(path));
@@ -78,7 +76,7 @@ public final class ScaleFileSystem extends MinimalFileSystem {
     OptionalInt file = job.ofSource(key(source));
     if (!file.isPresent()) {
       if (isTaskFile(key(source)) || isTaskFile(key(destination))) {
-        store.log().fault("rename " + source + " to " + destination);
+        store.faults().add("rename " + source + " to " + destination);
         return false;
       }
       return store.scratch().rename(key(source), key(destination));
@@ -87,7 +85,7 @@ public final class ScaleFileSystem extends MinimalFileSystem {
     if (!key(destination).equals(job.destination(number))
         || !store.scratch().exists(key(destination.getParent()))
         || !store.hasAttempt(number / job.shape().filesPerTask())) {
-      store.log().fault("rename " + source + " to " + destination);
+      store.faults().add("rename " + source + " to " + destination);
       return false;
     }
     return store.log().rename(number);
@@ -104,7 +102,7 @@ public final class ScaleFileSystem extends MinimalFileSystem {
       return there;
     }
     if (isTaskFile(key)) {
-      store.log().fault("delete " + path);
+      store.faults().add("delete " + path);
       return false;
     }
     if (recursive) {
@@ -212,17 +210,18 @@ public final class ScaleFileSystem extends MinimalFileSystem {
   private FileStatus manifestStatus(int task) {
     return new EtagStatus(
         store.archive().length(task),
-        TIME,
+        ScaleFiles.TIME,
         qualified(job.manifestPath(task)),
         "0x8DB" + Integer.toHexString(task));
   }
 
   private FileStatus fileStatus(int file, String key) {
-    return new EtagStatus(job.length(file), TIME, qualified(key), job.etag(file));
+    return new EtagStatus(
+        ScaleFiles.length(file), ScaleFiles.TIME, qualified(key), ScaleFiles.etag(file));
   }
 
   private FileStatus directoryStatus(String key) {
-    return new FileStatus(0, true, 1, 1, TIME, qualified(key));
+    return new FileStatus(0, true, 1, 1, ScaleFiles.TIME, qualified(key));
   }
 
   /** The entries of the scratch store, then those of the job. */

@@ -33,11 +33,6 @@ final class ScaleJob {
   private static final String TASK = "task_202601010000_0001_m_";
   private static final String ATTEMPT = "attempt_202601010000_0001_m_";
 
-  /** Twelve digits, each file's its own, and not like the one before. */
-  private static final long FIRST_ETAG = 0x1000_0000_0000L;
-
-  private static final long ETAG_STEP = 0x9E_3779;
-
   private final JobShape shape;
   private final JobPaths paths = new JobPaths(TABLE, JOB_UUID, 0);
   private final String tasksPrefix = paths.taskAttemptsDirectory().toUri().getPath() + "/";
@@ -90,21 +85,6 @@ final class ScaleJob {
     return tablePrefix + shape.path(file);
   }
 
-  /** In bytes; each file has another. */
-  long length(int file) {
-    return 1_000_000L + file;
-  }
-
-  /** The sum of all lengths. */
-  long bytes() {
-    long files = shape.files();
-    return files * 1_000_000L + files * (files - 1) / 2;
-  }
-
-  String etag(int file) {
-    return "0x8DC" + Long.toHexString(FIRST_ETAG + file * ETAG_STEP);
-  }
-
   /** The number of the file that lies at {@code path} before the commit. */
   OptionalInt ofSource(String path) {
     int slash = path.startsWith(tasksPrefix) ? path.indexOf('/', tasksPrefix.length()) : -1;
@@ -150,11 +130,11 @@ final class ScaleJob {
           new FileEntry(
               new Path(SCHEME, STORE, source(file)),
               new Path(SCHEME, STORE, destination(file)),
-              length(file),
-              etag(file),
+              ScaleFiles.length(file),
+              ScaleFiles.etag(file),
               0));
       partitions.add(shape.partition(shape.partitionOf(file)));
-      bytes += length(file);
+      bytes += ScaleFiles.length(file);
     }
     return TaskManifest.builder()
         .job(JOB_UUID, 0)

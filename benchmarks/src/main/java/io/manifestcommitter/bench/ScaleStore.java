@@ -12,6 +12,7 @@ final class ScaleStore implements Closeable {
   private final ScaleJob job;
   private final ManifestArchive archive;
   private final ScratchStore scratch;
+  private final Faults faults = new Faults();
   private final RenameLog log;
   private final RequestCounter requests = new RequestCounter();
   private final BitSet deletedAttempts = new BitSet();
@@ -27,7 +28,7 @@ final class ScaleStore implements Closeable {
     this.job = job;
     this.archive = new ManifestArchive(archive);
     this.scratch = new ScratchStore(scratch);
-    this.log = new RenameLog(job.shape().files());
+    this.log = new RenameLog(job.shape().files(), faults);
   }
 
   /** Makes this the store of all filesystems that are opened from now on. */
@@ -54,6 +55,11 @@ final class ScaleStore implements Closeable {
 
   RenameLog log() {
     return log;
+  }
+
+  /** What was asked for that no commit of the job should ask for. */
+  Faults faults() {
+    return faults;
   }
 
   RequestCounter requests() {

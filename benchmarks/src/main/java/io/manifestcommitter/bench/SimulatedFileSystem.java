@@ -57,7 +57,10 @@ public final class SimulatedFileSystem extends MinimalFileSystem {
     if (!overwrite && store.find(key(path)).isPresent()) {
       throw new FileAlreadyExistsException(path.toString());
     }
-    return new FSDataOutputStream(new Upload(key(path)), null);
+    String key = key(path);
+    ByteArrayOutputStream content = new ByteArrayOutputStream();
+    return new FSDataOutputStream(
+        new Upload(content, () -> store.write(key, content.toByteArray())), null);
   }
 
   @Override
@@ -105,23 +108,5 @@ public final class SimulatedFileSystem extends MinimalFileSystem {
     return node.isDirectory()
         ? new FileStatus(0, true, 1, 1, node.time(), path)
         : new EtagStatus(node.length(), node.time(), path, node.etag());
-  }
-
-  /** A file that is being written; there once it is closed. */
-  private final class Upload extends ByteArrayOutputStream {
-    private final String key;
-    private boolean closed;
-
-    Upload(String key) {
-      this.key = key;
-    }
-
-    @Override
-    public void close() throws IOException {
-      if (!closed) {
-        closed = true;
-        store.write(key, toByteArray());
-      }
-    }
   }
 }

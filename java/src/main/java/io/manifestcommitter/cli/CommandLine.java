@@ -13,6 +13,7 @@ import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Properties;
 import java.util.Set;
 import java.util.TreeMap;
@@ -36,6 +37,7 @@ final class CommandLine {
   private final Set<String> keys = new HashSet<>();
   private final List<String> paths = new ArrayList<>();
   private final Set<String> flags = new HashSet<>();
+  private final Map<String, String> values = new TreeMap<>();
   private boolean json;
   private boolean help;
   private boolean submitted;
@@ -48,15 +50,17 @@ final class CommandLine {
    * @throws UsageException if they are wrong; the message says how
    */
   static CommandLine parse(String... args) throws UsageException {
-    return parse(Set.of(), args);
+    return parse(Set.of(), Set.of(), args);
   }
 
   /**
    * As above, for a program with further options.
    *
    * @param flags the options that take no value, such as {@code --force}
+   * @param named those that take one
    */
-  static CommandLine parse(Set<String> flags, String... args) throws UsageException {
+  static CommandLine parse(Set<String> flags, Set<String> named, String... args)
+      throws UsageException {
     CommandLine line = new CommandLine();
     List<String> own = new ArrayList<>();
     boolean options = true;
@@ -71,6 +75,9 @@ final class CommandLine {
         return line;
       } else if (flags.contains(arg)) {
         line.flags.add(arg);
+      } else if (named.contains(arg)) {
+        i++;
+        line.values.put(arg, i < args.length ? args[i] : "");
       } else if (arg.equals("--json") && flags.isEmpty()) {
         line.json = true;
       } else if (arg.equals("--properties-file")) {
@@ -138,6 +145,11 @@ final class CommandLine {
   /** Whether an option of the program's own was given. */
   boolean has(String flag) {
     return flags.contains(flag);
+  }
+
+  /** The value of an option of the program's own, if it was given. */
+  Optional<String> value(String option) {
+    return Optional.ofNullable(values.get(option));
   }
 
   private void takeSystemProperties() {

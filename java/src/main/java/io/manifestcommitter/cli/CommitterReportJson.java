@@ -1,12 +1,7 @@
 package io.manifestcommitter.cli;
 
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonFactoryBuilder;
 import com.fasterxml.jackson.core.JsonGenerator;
-import com.fasterxml.jackson.core.json.JsonWriteFeature;
 import java.io.IOException;
-import java.io.StringWriter;
-import java.io.UncheckedIOException;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -14,34 +9,22 @@ import org.apache.hadoop.util.VersionInfo;
 
 /** A {@link CommitterReport} as programs read it: one line, ASCII, with all keys always there. */
 final class CommitterReportJson {
-  private static final JsonFactory JSON =
-      new JsonFactoryBuilder().enable(JsonWriteFeature.ESCAPE_NON_ASCII).build();
-
   private CommitterReportJson() {}
 
   static String of(CommitterReport report) {
-    StringWriter text = new StringWriter();
-    try (JsonGenerator json = JSON.createGenerator(text)) {
-      write(json, report);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-    return text.toString();
+    return Json.line(json -> write(json, report));
   }
 
   /** The report, and the same for people: {@code {"report": {...}, "text": "..."}}. */
   static String withText(CommitterReport report) {
-    StringWriter text = new StringWriter();
-    try (JsonGenerator json = JSON.createGenerator(text)) {
-      json.writeStartObject();
-      json.writeFieldName("report");
-      write(json, report);
-      json.writeStringField("text", CommitterReportText.of(report));
-      json.writeEndObject();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-    return text.toString();
+    return Json.line(
+        json -> {
+          json.writeStartObject();
+          json.writeFieldName("report");
+          write(json, report);
+          json.writeStringField("text", CommitterReportText.of(report));
+          json.writeEndObject();
+        });
   }
 
   private static void write(JsonGenerator json, CommitterReport report) throws IOException {

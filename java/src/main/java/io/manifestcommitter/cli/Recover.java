@@ -1,17 +1,14 @@
 package io.manifestcommitter.cli;
 
 import io.manifestcommitter.CommitterConfig;
-import io.manifestcommitter.StagingRoot;
 import io.manifestcommitter.journal.Recovery;
-import io.manifestcommitter.store.Store;
-import io.manifestcommitter.store.Stores;
+import io.manifestcommitter.journal.Recovery.Direction;
 import java.io.FileDescriptor;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.util.List;
 import java.util.Set;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.fs.Path;
 
 /**
  * Recovers the jobs that died while they committed into a table: takes them back, or finishes those
@@ -28,16 +25,22 @@ public final class Recover {
   private static final int WRONG_USAGE = 2;
 
   private static final String FORCE = "--force";
+  private static final String ROLLBACK = "--rollback";
+  private static final String FINISH = "--finish";
 
   private static final String USAGE =
       String.join(
           System.lineSeparator(),
-          "Usage: Recover [--force] [--properties-file file] [-D key=value]... <table>...",
+          "Usage: Recover [--rollback|--finish] [--force] [--properties-file file] [-D key=value]...",
+          "               <table>...",
           "",
           "Recovers the jobs of the manifest committer that died while they committed into a table:",
           "a job that had not come to its point of no return is taken back, one that had is finished.",
-          "A job that shows signs of life is left alone.",
+          "A job that shows signs of life is left alone, and so is a place that another job changed.",
           "",
+          "  --rollback              take back; what is past its point of no return is finished all",
+          "                          the same. What happens without it, said aloud",
+          "  --finish                finish also what is before its point of no return",
           "  --force                 also a job that shows signs of life: only if you know it is dead",
           "  --properties-file file  settings as in spark-defaults.conf; those of Hadoop are used",
           "  -D key=value            an option of Hadoop, such as an account's key",
@@ -73,7 +76,7 @@ public final class Recover {
     CommandLine line;
     CommitterConfig config;
     try {
-      line = CommandLine.parse(Set.of(FORCE), args);
+      line = CommandLine.parse(Set.of(ROLLBACK, FINISH, FORCE), Set.of(), args);
       config = new CommitterConfig(line.conf());
     } catch (CommandLine.UsageException | IllegalArgumentException e) {
       err.println("Recover: " + e.getMessage() + ".");
@@ -84,45 +87,67 @@ public final class Recover {
       out.println(USAGE);
       return OK;
     }
+    if (line.has(ROLLBACK) && line.has(FINISH)) {
+      err.println("Recover: either " + ROLLBACK + " or " + FINISH + ".");
+      err.println(USAGE);
+      return WRONG_USAGE;
+    }
+    Direction direction = line.has(FINISH) ? Direction.FINISH : Direction.AS_MARKED;
     int code = OK;
     for (String table : line.paths()) {
-      code = Math.max(code, recover(table, line.conf(), config, line.has(FORCE)));
+      code = Math.max(code, recover(table, line.conf(), config, line.has(FORCE), direction));
     }
     return code;
   }
 
-  private int recover(String table, Configuration conf, CommitterConfig config, boolean force) {
-    int code = OK;
+  /**
+   * Recovers the jobs that died in a table, as a running Spark session sees it. Called by the
+   * Python package, through the class loader that has this class.
+   *
+   * @param conf Hadoop's configuration of the session
+   * @param finish also what is before its point of no return
+   * @param force also a job that shows signs of life
+   * @return an array with an object for each job: {@code staging}, {@code jobId}, {@code outcome}
+   *     (one of {@link Recovery.Outcome} in small letters, or null), {@code errors}, {@code alive}
+   * @throws IOException if the table cannot be looked at
+   */
+  public static String ofSession(Configuration conf, String table, boolean finish, boolean force)
+      throws IOException {
+    return RecoveredJob.toJson(
+        RecoveredJob.all(
+            table,
+            conf,
+            new CommitterConfig(conf),
+            force,
+            finish ? Direction.FINISH : Direction.AS_MARKED));
+  }
+
+  private int recover(
+      String table,
+      Configuration conf,
+      CommitterConfig config,
+      boolean force,
+      Direction direction) {
+    List<RecoveredJob> jobs;
     try {
-      Stores stores = new Stores(conf, config.requestGate(() -> {}));
-      Path resolved = stores.resolve(new Path(table));
-      Store store = stores.all();
-      Recovery recovery = new Recovery(store, config, force);
-      List<StagingRoot> unfinished = recovery.find(resolved);
-      if (unfinished.isEmpty()) {
-        out.println(Humane.line(table) + ": no unfinished commit");
-      }
-      for (StagingRoot root : unfinished) {
-        code = Math.max(code, recover(recovery, root));
-      }
+      jobs = RecoveredJob.all(table, conf, config, force, direction);
     } catch (IOException | IllegalArgumentException e) {
       err.println("Recover: " + Humane.line(table) + ": " + e.getMessage());
-      code = FAILED;
-    }
-    return code;
-  }
-
-  private int recover(Recovery recovery, StagingRoot root) {
-    try {
-      out.println(root.root() + ": " + told(recovery.run(root)));
-      return OK;
-    } catch (IOException e) {
-      err.println("Recover: " + root.root() + ": " + e.getMessage());
-      for (Throwable suppressed : e.getSuppressed()) {
-        err.println("  " + suppressed.getMessage());
-      }
       return FAILED;
     }
+    if (jobs.isEmpty()) {
+      out.println(Humane.line(table) + ": no unfinished commit");
+    }
+    int code = OK;
+    for (RecoveredJob job : jobs) {
+      if (job.outcome().isPresent()) {
+        out.println(job.root().root() + ": " + told(job.outcome().get()));
+      } else {
+        code = FAILED;
+        err.println("Recover: " + job.root().root() + ": " + String.join("\n  ", job.errors()));
+      }
+    }
+    return code;
   }
 
   private static String told(Recovery.Outcome outcome) {

@@ -26,8 +26,8 @@ final class Attempts {
       try {
         request.run();
         return;
-      } catch (StoreRefusedException e) {
-        // The store was asked again for as long as that may take.
+      } catch (StoreRefusedException | PlaceChangedException e) {
+        // The store was asked again for as long as that may take; what changed stays changed.
         throw e;
       } catch (IOException e) {
         if (earlier != null && earlier != e) {

@@ -48,6 +48,7 @@ public final class CommitJob {
   private Optional<String> advice = Optional.empty();
   private String stage;
   private JobPlan plan;
+  private boolean isResumed;
   private boolean pastReturn;
   private boolean leftSomethingBehind;
 
@@ -134,10 +135,16 @@ public final class CommitJob {
     }
   }
 
+  /** Whether an earlier commit, which may have run anywhere, published its report. */
+  public boolean hasReported() throws IOException {
+    return report.isPublished();
+  }
+
   /**
    * Takes back what an earlier commit, which may have run anywhere, did of a plan. May be repeated
    * from wherever it ended.
    *
+   * @throws PlaceChangedException if another job overwrote a place since; it changed nothing then
    * @throws IOException if something could not be taken back; it names that
    */
   public void rollBack(JobPlan begun) throws IOException {
@@ -146,6 +153,7 @@ public final class CommitJob {
           enter(StatisticNames.JOB_STAGE_ABORT);
           workers.toItsEnd();
           plan = begun;
+          new OverwrittenSince(store, workers).requireNone(plan);
           withdrawFromStore(new IOException("The commit was not taken back completely"));
           return null;
         });
@@ -172,6 +180,18 @@ public final class CommitJob {
           report.publishPrepared();
           return null;
         });
+  }
+
+  /**
+   * Goes on with a commit of a plan that was cut short before its point of no return; what is done
+   * is told from the store. If it fails, it may be repeated, or taken back.
+   *
+   * @param source has the plan
+   * @throws PlaceChangedException if another job changed a place since; it changed nothing then
+   */
+  public void resume(PlanSource source) throws IOException {
+    isResumed = true;
+    run(source, failure -> {});
   }
 
   /**
@@ -213,6 +233,10 @@ public final class CommitJob {
     workers.checkInterrupted();
     source.begin(plan);
 
+    if (isResumed) {
+      new OverwrittenSince(store, workers).requireNone(plan);
+      new ResumeSwaps(store, workers, swapped).run(plan);
+    }
     if (!plan.swaps().isEmpty()) {
       step(RENAME_DIRECTORIES, () -> new SwapDirectories(store, workers, swapped).run(plan));
     }
@@ -268,8 +292,7 @@ public final class CommitJob {
   }
 
   private boolean isAside(Path old) {
-    int swap = plan.swaps().at(old);
-    return swap >= 0 && swapped.isAside(swap);
+    return swapped.isAside(plan.swaps(), old);
   }
 
   private void renameFiles() throws IOException {
@@ -338,12 +361,13 @@ public final class CommitJob {
 
   /** Takes back what is visible; what cannot be taken back is told with {@code failure}. */
   private void withdraw(Throwable failure, Way way) {
-    List<String> left = new ArrayList<>(report.takeBack());
+    List<String> left = new ArrayList<>(report.withdraw());
     try {
       left.addAll(way.run(new TakeBack(store, workers, statistics, replaced), plan));
     } catch (IOException | RuntimeException e) {
       left.add("any file of this job in " + plan.table() + " (" + e + ")");
     }
+    left.addAll(report.bringBackLast());
     if (!left.isEmpty()) {
       leftSomethingBehind = true;
       failure.addSuppressed(
@@ -352,8 +376,8 @@ public final class CommitJob {
                   + job.jobId()
                   + " could not take back what it had published. "
                   + advice.orElse(
-                      "Look at these, delete the files that are of this job and directories that are"
-                          + " empty, and put back what is in "
+                      "Look at these, delete the files that are of this job and directories that"
+                          + " are empty, and put back what is in "
                           + replaced.directory()
                           + ", if there is anything")
                   + ": "

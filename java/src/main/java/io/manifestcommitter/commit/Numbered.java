@@ -1,7 +1,5 @@
 package io.manifestcommitter.commit;
 
-import io.manifestcommitter.manifest.FileEntries;
-import io.manifestcommitter.manifest.FileEntry;
 import java.util.Iterator;
 import java.util.Objects;
 
@@ -15,10 +13,10 @@ final class Numbered<T> {
     this.item = Objects.requireNonNull(item);
   }
 
-  /** Files with their positions in {@code files}, read one by one. */
-  static Iterator<Numbered<FileEntry>> each(FileEntries files) {
-    Iterator<FileEntry> entries = files.iterator();
-    return new Iterator<Numbered<FileEntry>>() {
+  /** Items with their positions in {@code items}, read one by one. */
+  static <T> Iterator<Numbered<T>> each(Iterable<T> items) {
+    Iterator<T> entries = items.iterator();
+    return new Iterator<Numbered<T>>() {
       private int next;
 
       @Override
@@ -27,7 +25,7 @@ final class Numbered<T> {
       }
 
       @Override
-      public Numbered<FileEntry> next() {
+      public Numbered<T> next() {
         return new Numbered<>(next++, entries.next());
       }
     };

@@ -88,17 +88,33 @@ final class PublishReport {
     }
   }
 
+  /** Whether this job's report is visible. */
+  boolean isPublished() throws IOException {
+    boolean[] own = {false};
+    Attempts.few(() -> own[0] = isOwn(JobPaths.SUCCESS_MARKER));
+    return own[0];
+  }
+
   /**
-   * Removes this job's report and brings the last job's back, unless another job has put its own
-   * there.
+   * Removes this job's report.
    *
-   * @return what could not be removed or brought back
+   * @return what could not be removed
    */
-  List<String> takeBack() {
+  List<String> withdraw() {
     Queue<String> left = new ArrayDeque<>();
     for (String name : NAMES) {
       Attempts.fewOrNote(target(name), left, () -> removeOwn(name));
     }
+    return new ArrayList<>(left);
+  }
+
+  /**
+   * Brings the last job's report back, unless another job has put its own there.
+   *
+   * @return what could not be brought back
+   */
+  List<String> bringBackLast() {
+    Queue<String> left = new ArrayDeque<>();
     List<StoreEntry> moved = new ArrayList<>();
     Attempts.fewOrNote(job.workDirectory(), left, () -> listMoved(moved));
     for (StoreEntry entry : moved) {
@@ -184,17 +200,20 @@ final class PublishReport {
   }
 
   private boolean isOwn(String name) throws IOException {
+    return isOwn(target(name), name);
+  }
+
+  private boolean isOwn(Path file, String name) throws IOException {
     try {
-      return jobOf(name).equals(job.jobId());
+      return jobOf(file, name).equals(job.jobId());
     } catch (FileNotFoundException | CorruptManifestException e) {
       // Nothing of this job's: what it puts in place is complete.
-      LOG.debug("{} is not of job {}", target(name), job.jobId(), e);
+      LOG.debug("{} is not of job {}", file, job.jobId(), e);
       return false;
     }
   }
 
-  private String jobOf(String name) throws IOException {
-    Path file = target(name);
+  private String jobOf(Path file, String name) throws IOException {
     if (name.equals(JobPaths.SUCCESS_MARKER)) {
       byte[] report = store.read(file, SuccessReport.MAX_BYTES);
       return SuccessReport.parse(report, file.toString()).jobId();
@@ -227,6 +246,10 @@ final class PublishReport {
     String name =
         moved.name().endsWith(JobPaths.FILE_LIST) ? JobPaths.FILE_LIST : JobPaths.SUCCESS_MARKER;
     if (store.status(target(name)).isPresent() || !store.status(moved.path()).isPresent()) {
+      return;
+    }
+    if (isOwn(moved.path(), name)) {
+      // Of an earlier try, which was cut short after it had put its own in place.
       return;
     }
     RenameResult result =

@@ -19,10 +19,9 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.apache.hadoop.fs.Path;
 
 /**
- * Deletes the old data that an overwrite moved aside. Past the point of no return.
- *
- * <p>It is listed again first: what was not there when the plan was made belongs to another job,
- * which put it there before the directory moved, and goes back to its place.
+ * Lists the old data that an overwrite moved aside once more, before the staging root goes with it:
+ * what was not there when the plan was made belongs to another job, which put it there before the
+ * directory moved, and goes back to its place.
  */
 final class ReleaseAsides {
   private final Store store;
@@ -34,10 +33,9 @@ final class ReleaseAsides {
   }
 
   /**
-   * Deletes it.
+   * Gives back what is of other jobs.
    *
-   * @throws ForeignDataAsideException if something of another job could not be given back; nothing
-   *     is deleted then
+   * @throws ForeignDataAsideException if something of that could not be given back
    */
   void run(JobPlan plan, Swapped swapped) throws IOException {
     Map<Path, StoreEntry> recorded = new HashMap<>();
@@ -79,7 +77,6 @@ final class ReleaseAsides {
     if (!left.isEmpty()) {
       throw new ForeignDataAsideException(plan, new ArrayList<>(left));
     }
-    workers.forEach(parents, parent -> Attempts.few(() -> store.deleteTree(parent)));
   }
 
   private void list(Path directory, Map<Path, StoreEntry> listed) throws IOException {

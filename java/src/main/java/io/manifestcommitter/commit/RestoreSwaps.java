@@ -2,12 +2,10 @@ package io.manifestcommitter.commit;
 
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.Swap;
-import io.manifestcommitter.plan.Swaps;
 import io.manifestcommitter.store.RenameResult;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
 import io.manifestcommitter.store.StorePaths;
-import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -19,26 +17,31 @@ import java.util.Queue;
 import org.apache.hadoop.fs.Path;
 
 /**
- * Takes swaps back: the new directories go to where they were staged, the old ones to their places.
- * How far a swap came is told from the store, so this may be repeated from wherever it ended.
+ * Takes swaps back: the new directories go to where they were staged, the old ones to their places,
+ * and what another job put there goes back, too. How far a swap came is told from the store, so
+ * this may be repeated from wherever it ended.
  */
 final class RestoreSwaps {
   private final Store store;
   private final Workers workers;
   private final JobPlan plan;
   private final BitSet chosen;
+  private final boolean isLater;
   private final Map<Integer, Found> found = new HashMap<>();
 
   /**
    * A step.
    *
    * @param chosen the numbers of the swaps that may have taken effect
+   * @param isLater whether other jobs may have overwritten places since: these are left alone. What
+   *     they do beside a commit that fails is an append, or meets an overwrite that is under way
    */
-  RestoreSwaps(Store store, Workers workers, JobPlan plan, BitSet chosen) {
+  RestoreSwaps(Store store, Workers workers, JobPlan plan, BitSet chosen, boolean isLater) {
     this.store = store;
     this.workers = workers;
     this.plan = plan;
     this.chosen = chosen;
+    this.isLater = isLater;
   }
 
   /**
@@ -50,11 +53,8 @@ final class RestoreSwaps {
     workers.forEach(
         numbered(),
         swap -> {
-          if (!swap.item().staged().isPresent()) {
-            return;
-          }
           try {
-            Attempts.few(() -> note(swap.number(), withdraw(swap.item())));
+            Attempts.few(() -> withdraw(swap));
           } catch (IOException e) {
             left.add(swap.item().place() + " (" + e + ")");
             note(swap.number(), Found.STUCK);
@@ -76,13 +76,26 @@ final class RestoreSwaps {
     }
   }
 
-  /** Moves the old directories and files back to their places, after the new ones are gone. */
+  /**
+   * Moves the old directories and files back to their places, after the new ones are gone; then
+   * what came along with the new ones.
+   */
   void bringBack(Queue<String> left) throws IOException {
     workers.forEach(
         numbered(),
         swap -> {
-          if (swap.item().aside().isPresent() && !isStuck(swap.number())) {
-            Attempts.fewOrNote(swap.item().aside().get(), left, () -> bringBack(swap.item()));
+          Swap item = swap.item();
+          if (isStuck(swap.number())) {
+            return;
+          }
+          if (item.aside().isPresent()) {
+            Attempts.fewOrNote(item.aside().get(), left, () -> bringBack(item));
+          }
+          if (item.staged().isPresent()) {
+            Path staged = item.staged().get();
+            // Also if an earlier try, here or elsewhere, ended before this.
+            Attempts.fewOrNote(
+                staged, left, () -> new GiveBack(store).run(staged, item.place(), own()));
           }
         });
   }
@@ -106,69 +119,36 @@ final class RestoreSwaps {
     return swaps;
   }
 
+  private void withdraw(Numbered<Swap> numbered) throws IOException {
+    Swap swap = numbered.item();
+    if (isLater && swap.aside().isPresent()) {
+      new UnchangedPlaces(store, plan).requireOfSwap(numbered);
+    }
+    if (swap.staged().isPresent()) {
+      note(numbered.number(), withdraw(swap));
+    }
+  }
+
   private Found withdraw(Swap swap) throws IOException {
     Path staged = swap.staged().get();
-    boolean isStaged = store.status(staged).isPresent();
-    if (!isStaged) {
-      if (!holdsOnlyOwn(swap.place())) {
-        return Found.MIXED;
-      }
-      store.mkdirs(staged.getParent());
-      RenameResult result = store.renameDirectory(swap.place(), staged);
-      if (!result.isDone() && !store.status(staged).isPresent()) {
-        return Found.MIXED;
-      }
+    if (store.status(staged).isPresent()) {
+      return Found.STAGED;
     }
-    // What another job put there just before the rename goes back to its place; also if an earlier
-    // try, here or elsewhere, ended between the two.
-    new GiveBack(store).run(staged, swap.place(), own());
-    return isStaged ? Found.STAGED : Found.TAKEN_BACK;
+    if (!holdsOnlyOwn(swap.place())) {
+      return Found.MIXED;
+    }
+    store.mkdirs(staged.getParent());
+    RenameResult result = store.renameDirectory(swap.place(), staged);
+    return result.isDone() || store.status(staged).isPresent() ? Found.TAKEN_BACK : Found.MIXED;
   }
 
   private boolean holdsOnlyOwn(Path directory) throws IOException {
-    List<Path> below = new ArrayList<>();
-    boolean[] foreign = {false};
-    try {
-      store.list(
-          directory,
-          entry -> {
-            if (!entry.isDirectory()) {
-              foreign[0] |= !own().keepsFile(entry.path(), entry);
-            } else if (own().keepsDirectory(entry.path())) {
-              below.add(entry.path());
-            } else {
-              foreign[0] = true;
-            }
-          });
-    } catch (FileNotFoundException e) {
-      return false;
-    }
-    for (Path path : below) {
-      if (foreign[0]) {
-        return false;
-      }
-      foreign[0] = !holdsOnlyOwn(path);
-    }
-    return !foreign[0];
+    PlaceContent content = PlaceContent.list(store, directory, own());
+    return content.exists() && !content.hasForeign();
   }
 
-  /** What is of this job: its plan, and what has its id in its name. */
   private GiveBack.Claim own() {
-    Swaps swaps = plan.swaps();
-    return new GiveBack.Claim() {
-      @Override
-      public boolean keepsFile(Path place, StoreEntry file) {
-        boolean planned =
-            swaps.bringing(place.getParent()) >= 0
-                && swaps.names(place.getParent(), place.getName());
-        return planned || place.getName().contains(plan.jobId());
-      }
-
-      @Override
-      public boolean keepsDirectory(Path place) {
-        return swaps.bringing(place) >= 0;
-      }
-    };
+    return PlaceContent.own(plan);
   }
 
   private void bringBack(Swap swap) throws IOException {

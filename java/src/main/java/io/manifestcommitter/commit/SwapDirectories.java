@@ -47,19 +47,16 @@ final class SwapDirectories {
   }
 
   /**
-   * Does all swaps of a plan; those that cannot be done are noted as failed.
+   * Does all swaps of a plan that are not done; those that cannot be done are noted as failed.
    *
    * @throws IOException if a swap's outcome is not known, or a file of the plan is gone
    */
   void run(JobPlan plan) throws IOException {
-    List<Numbered<Swap>> swaps = new ArrayList<>();
+    List<Swap> swaps = plan.swaps().all();
     Set<Path> asides = new HashSet<>();
-    for (Swap swap : plan.swaps().all()) {
-      swaps.add(new Numbered<>(swaps.size(), swap));
-      swap.aside().ifPresent(aside -> asides.add(aside.getParent()));
-    }
+    swaps.forEach(swap -> swap.aside().ifPresent(aside -> asides.add(aside.getParent())));
     workers.forEach(asides, store::mkdirs);
-    workers.forEach(swaps, this::swap);
+    workers.forEach(Numbered.each(swaps), swaps.size(), this::swap);
 
     Set<Integer> incomplete = ConcurrentHashMap.newKeySet();
     List<Path> published = new ArrayList<>(plan.swaps().directories());
@@ -78,14 +75,14 @@ final class SwapDirectories {
     Swap swap = numbered.item();
     int number = numbered.number();
     swapped.begin(number);
-    if (swap.aside().isPresent()) {
+    if (swap.aside().isPresent() && !swapped.isAside(number)) {
       if (!moveAside(swap)) {
         swapped.fail(number);
         return;
       }
       swapped.aside(number);
     }
-    if (swap.staged().isPresent()) {
+    if (swap.staged().isPresent() && !swapped.isPublished(number)) {
       if (publish(swap)) {
         swapped.published(number);
       } else {
@@ -152,6 +149,7 @@ final class SwapDirectories {
           try {
             store.list(
                 directory,
+                plan.swaps().filesIn(directory),
                 entry -> {
                   if (entry.isDirectory()) {
                     return;

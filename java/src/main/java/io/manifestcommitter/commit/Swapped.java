@@ -1,6 +1,8 @@
 package io.manifestcommitter.commit;
 
+import io.manifestcommitter.plan.Swaps;
 import java.util.BitSet;
+import org.apache.hadoop.fs.Path;
 
 /** How far the swaps of a plan came, by their numbers. Safe for use by many threads. */
 final class Swapped {
@@ -38,6 +40,12 @@ final class Swapped {
   /** Whether the old content is aside. */
   synchronized boolean isAside(int swap) {
     return aside.get(swap);
+  }
+
+  /** Whether what was at a path is aside with a swap. */
+  boolean isAside(Swaps swaps, Path old) {
+    int swap = swaps.at(old);
+    return swap >= 0 && isAside(swap);
   }
 
   /** Whether the staged directory is at its place. */

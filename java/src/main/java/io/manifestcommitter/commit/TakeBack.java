@@ -45,7 +45,8 @@ final class TakeBack {
    * @return what is still visible or may be, with the reason; empty if all is as before the commit
    */
   List<String> run(JobPlan plan, Published published, Swapped swapped) throws IOException {
-    RestoreSwaps swaps = new RestoreSwaps(store, workers, plan, swapped.begun());
+    RestoreSwaps swaps =
+        new RestoreSwaps(store, workers, plan, swapped.begun(), /* isLater= */ false);
     return run(
         plan,
         swaps,
@@ -76,7 +77,7 @@ final class TakeBack {
   List<String> runFromStore(JobPlan plan) throws IOException {
     BitSet all = new BitSet();
     all.set(0, plan.swaps().all().size());
-    RestoreSwaps swaps = new RestoreSwaps(store, workers, plan, all);
+    RestoreSwaps swaps = new RestoreSwaps(store, workers, plan, all, /* isLater= */ true);
     return run(
         plan,
         swaps,

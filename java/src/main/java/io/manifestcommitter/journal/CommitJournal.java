@@ -101,16 +101,32 @@ public final class CommitJournal {
     return found.stream().findFirst();
   }
 
-  private static CommitJournal read(Store store, Path directory, StoreEntry entry, Matcher name)
-      throws IOException {
+  /** The state of the journal that has this name; empty if it is none. */
+  static Optional<State> stateIn(String name) {
+    Matcher parts = NAMES.matcher(name);
+    return parts.matches() ? state(parts.group(1)) : Optional.empty();
+  }
+
+  private static Optional<State> state(String name) {
     for (State state : State.values()) {
-      if (state.name().toLowerCase(Locale.ROOT).equals(name.group(1))) {
-        return new CommitJournal(
-            store, directory, entry.length(), state, Integer.parseInt(name.group(2)));
+      if (state.name().toLowerCase(Locale.ROOT).equals(name)) {
+        return Optional.of(state);
       }
     }
-    throw new IOException(
-        entry.path() + " is in a state that this version of the committer does not know");
+    return Optional.empty();
+  }
+
+  private static CommitJournal read(Store store, Path directory, StoreEntry entry, Matcher name)
+      throws IOException {
+    State state =
+        state(name.group(1))
+            .orElseThrow(
+                () ->
+                    new IOException(
+                        entry.path()
+                            + " is in a state that this version of the committer does not know"));
+    return new CommitJournal(
+        store, directory, entry.length(), state, Integer.parseInt(name.group(2)));
   }
 
   /** How far the commit came. */

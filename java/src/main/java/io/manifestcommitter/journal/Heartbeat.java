@@ -61,16 +61,27 @@ public final class Heartbeat implements Closeable {
    * none. Three requests.
    */
   public static Optional<Long> age(Store store, Path root) throws IOException {
-    long last;
+    Optional<Long> last = last(store, root);
+    return last.isPresent()
+        ? Optional.of(Math.max(0, now(store, root) - last.get()))
+        : Optional.empty();
+  }
+
+  /** When the last beat was, by the store's clock; empty if there was none. One request. */
+  static Optional<Long> last(Store store, Path root) throws IOException {
     try {
-      last = store.modified(new Path(root, NAME));
+      return Optional.of(store.modified(new Path(root, NAME)));
     } catch (FileNotFoundException e) {
       return Optional.empty();
     }
-    Path now = new Path(root, "clock-" + UUID.randomUUID());
+  }
+
+  /** What time it is by the store's clock, told by a file that is made and deleted there. */
+  static long now(Store store, Path directory) throws IOException {
+    Path now = new Path(directory, "_clock-" + UUID.randomUUID());
     try {
       store.write(now, out -> {});
-      return Optional.of(Math.max(0, store.modified(now) - last));
+      return store.modified(now);
     } finally {
       store.deleteFile(now);
     }

@@ -29,7 +29,7 @@ import org.apache.hadoop.fs.Path;
  * A plan as records:
  *
  * <pre>
- * job        jobId table tasks                      first
+ * job        jobId table tasks makesTable           first
  * target     directory staging                      the table's first
  * made       path                                   a directory that did not exist
  * old        path                                   a directory whose files are replaced
@@ -51,7 +51,8 @@ final class PlanRecords {
             .with("version", VERSION)
             .with("jobId", plan.jobId())
             .with("table", plan.table())
-            .with("tasks", plan.tasks()));
+            .with("tasks", plan.tasks())
+            .with("makesTable", plan.makesTable() ? 1 : 0));
     for (Target target : plan.targets()) {
       records.write(
           new Record("target")
@@ -198,6 +199,9 @@ final class PlanRecords {
       if (!record.text("jobId").equals(jobId) || !record.path("table").equals(table.directory())) {
         throw new IllegalArgumentException(
             "it is of job " + record.text("jobId") + " into " + record.path("table"));
+      }
+      if (record.number("makesTable") != 0) {
+        planner.makesTable();
       }
       for (long task = 0; task < record.number("tasks"); task++) {
         planner.task(Long.toString(task));

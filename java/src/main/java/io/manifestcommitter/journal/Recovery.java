@@ -6,7 +6,6 @@ import io.manifestcommitter.commit.Audit;
 import io.manifestcommitter.commit.CommitJob;
 import io.manifestcommitter.commit.JobDescription;
 import io.manifestcommitter.commit.Workers;
-import io.manifestcommitter.journal.CommitJournal.State;
 import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.manifest.StatisticsRecorder;
 import io.manifestcommitter.plan.JobPlan;
@@ -25,9 +24,8 @@ import org.slf4j.LoggerFactory;
  * Finishes, or takes back, what a driver left that died in a job commit of the Spark protocol; from
  * the store alone, on any machine. May be repeated, and may itself die at any moment.
  *
- * <p>Before the commit's mark (its point of no return) the default is to take back: the driver
- * never said that the job succeeded, so somebody will run it again. Past the mark both directions
- * end at the new table.
+ * <p>Past the commit's mark (its point of no return) both directions end at the new table. Where
+ * another job overwrote a place in between, recovery leaves that alone and fails.
  */
 public final class Recovery {
   private static final Logger LOG = LoggerFactory.getLogger(Recovery.class);
@@ -35,6 +33,17 @@ public final class Recovery {
   private final Store store;
   private final CommitterConfig config;
   private final boolean force;
+
+  /** Where to. */
+  public enum Direction {
+    /**
+     * Back before the commit's mark, since the driver never said that the job succeeded and
+     * somebody will run it again; forward after it.
+     */
+    AS_MARKED,
+    /** Forward also before the mark. */
+    FINISH
+  }
 
   /** What became of a job. */
   public enum Outcome {
@@ -76,6 +85,11 @@ public final class Recovery {
     } catch (FileNotFoundException e) {
       throw new IOException("There is no table at " + table, e);
     }
+    return unfinished(roots);
+  }
+
+  /** Those of some jobs that began to commit and did not end. One request each. */
+  List<StagingRoot> unfinished(List<StagingRoot> roots) throws IOException {
     List<StagingRoot> unfinished = new ArrayList<>();
     for (StagingRoot root : roots) {
       if (CommitJournal.find(store, root.attempt()).isPresent()) {
@@ -94,59 +108,84 @@ public final class Recovery {
    * @throws IOException also if another job changed a place in between: it names that, and touched
    *     nothing there
    */
-  public Outcome run(StagingRoot root) throws IOException {
+  public Outcome run(StagingRoot root, Direction direction) throws IOException {
     CommitJournal journal =
         CommitJournal.find(store, root.attempt())
             .orElseThrow(() -> new IOException(root.root() + " has no unfinished commit any more"));
     if (!force) {
       requireDead(root);
     }
-    journal.claim();
+    String jobId = StagingRoot.jobOf(root.root().getName()).get();
+    JobPlan plan = plan(root, journal, jobId);
+    try {
+      journal.claim();
+      return run(root, journal, plan, direction);
+    } finally {
+      plan.close();
+    }
+  }
+
+  private Outcome run(StagingRoot root, CommitJournal journal, JobPlan plan, Direction direction)
+      throws IOException {
     Heartbeat heartbeat = Heartbeat.start(store, root.root(), config.heartbeatInterval());
     Outcome outcome;
     try {
       LOG.info("Recovering {}", journal);
-      outcome = recover(root, journal);
+      outcome = recover(root, journal, plan, direction);
     } finally {
       heartbeat.close();
     }
     // After the last heartbeat, which would make it again.
     store.deleteTree(root.root());
+    // Also where an earlier recovery took it back and ended here; what has files is not empty.
+    boolean mayBeEmpty = outcome == Outcome.CLEANED_UP && plan.files().count() > 0;
+    if ((outcome == Outcome.TAKEN_BACK || mayBeEmpty) && plan.makesTable()) {
+      store.deleteEmptyDirectory(root.directory());
+    }
     return outcome;
   }
 
-  private Outcome recover(StagingRoot root, CommitJournal journal) throws IOException {
-    State state = journal.state();
-    String jobId = StagingRoot.jobOf(root.root().getName()).get();
-    try (JobPlan plan = plan(root, journal, jobId)) {
-      CommitJob commit =
-          new CommitJob(
-              new JobDescription(
-                  jobId, "journal", Recovery.class.getName(), root.directory(), root.attempt()),
-              store,
-              config,
-              new Workers(config.ioThreads(), () -> {}, Audit.job(jobId)),
-              new StatisticsRecorder());
-      if (state == State.PLANNED) {
-        commit.rollBack(plan);
-      } else if (state == State.COMMITTED) {
-        commit.rollForward(plan);
-      }
-      journal.finished();
-      for (Target target : plan.targets()) {
-        if (!target.staging().equals(root.root())) {
-          store.deleteTree(target.staging());
-        }
-      }
-    }
-    switch (state) {
-      case PLANNED:
-        return Outcome.TAKEN_BACK;
+  private Outcome recover(
+      StagingRoot root, CommitJournal journal, JobPlan plan, Direction direction)
+      throws IOException {
+    CommitJob commit =
+        new CommitJob(
+            new JobDescription(
+                plan.jobId(),
+                "journal",
+                Recovery.class.getName(),
+                root.directory(),
+                root.attempt()),
+            store,
+            config,
+            new Workers(config.ioThreads(), () -> {}, Audit.job(plan.jobId())),
+            new StatisticsRecorder());
+    Outcome outcome = Outcome.FINISHED;
+    switch (journal.state()) {
+      case FINISHED:
+        outcome = Outcome.CLEANED_UP;
+        break;
       case COMMITTED:
-        return Outcome.FINISHED;
+        commit.rollForward(plan);
+        break;
       default:
-        return Outcome.CLEANED_UP;
+        if (commit.hasReported()) {
+          // The last step but for the journal's name; only an append reports before its mark.
+          commit.rollForward(plan);
+        } else if (direction == Direction.FINISH) {
+          commit.resume(new ResumedJob(journal, plan));
+        } else {
+          commit.rollBack(plan);
+          outcome = Outcome.TAKEN_BACK;
+        }
     }
+    journal.finished();
+    for (Target target : plan.targets()) {
+      if (!target.staging().equals(root.root())) {
+        store.deleteTree(target.staging());
+      }
+    }
+    return outcome;
   }
 
   private static JobPlan plan(StagingRoot root, CommitJournal journal, String jobId)
@@ -165,7 +204,12 @@ public final class Recovery {
     }
   }
 
-  private void requireDead(StagingRoot root) throws IOException {
+  /**
+   * Requires that a job's driver shows no sign of life.
+   *
+   * @throws JobIsAliveException if it does
+   */
+  void requireDead(StagingRoot root) throws IOException {
     Optional<Long> age = Heartbeat.age(store, root.root());
     if (age.isPresent() && age.get() < config.heartbeatTimeout()) {
       throw new JobIsAliveException(root, age.get(), config.heartbeatTimeout());

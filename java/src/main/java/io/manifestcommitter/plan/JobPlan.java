@@ -30,6 +30,7 @@ public final class JobPlan implements Closeable {
   private final Set<Path> taken;
   private final Swaps swaps;
   private final int tasks;
+  private final boolean makesTable;
   private final List<String> warnings;
 
   JobPlan(
@@ -42,6 +43,7 @@ public final class JobPlan implements Closeable {
       Set<Path> taken,
       Swaps swaps,
       int tasks,
+      boolean makesTable,
       List<String> warnings) {
     this.jobId = Objects.requireNonNull(jobId);
     this.targets = List.copyOf(targets);
@@ -52,6 +54,7 @@ public final class JobPlan implements Closeable {
     this.taken = Set.copyOf(taken);
     this.swaps = Objects.requireNonNull(swaps);
     this.tasks = tasks;
+    this.makesTable = makesTable;
     this.warnings = List.copyOf(warnings);
   }
 
@@ -83,6 +86,11 @@ public final class JobPlan implements Closeable {
   /** How many committed tasks the plan holds, those without files included. */
   public int tasks() {
     return tasks;
+  }
+
+  /** Whether the table's directory was not there before the job, so is its to take back. */
+  public boolean makesTable() {
+    return makesTable;
   }
 
   /** The directories of all levels that did not exist, so are this job's to take back. */

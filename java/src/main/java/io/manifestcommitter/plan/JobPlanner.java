@@ -34,6 +34,7 @@ public final class JobPlanner implements Closeable {
   private final Set<Path> parents = new HashSet<>();
   private final Set<Path> occupied = new HashSet<>();
   private final Set<String> tasks = new HashSet<>();
+  private boolean makesTable;
   private final List<String> warnings = new ArrayList<>();
 
   /**
@@ -61,6 +62,11 @@ public final class JobPlanner implements Closeable {
     if (!tasks.add(taskId)) {
       throw new PlanRejectedException("Two attempts of task " + taskId + " claim to be committed.");
     }
+  }
+
+  /** Notes that the table's directory was not there before the job. */
+  public void makesTable() {
+    makesTable = true;
   }
 
   /** Notes what was let pass, for the report. */
@@ -197,6 +203,7 @@ public final class JobPlanner implements Closeable {
         taken(replaced, claimed.keySet()),
         swaps,
         tasks.size(),
+        makesTable,
         warnings);
   }
 

@@ -1,6 +1,7 @@
 package io.manifestcommitter.plan;
 
 import io.manifestcommitter.manifest.FileEntry;
+import io.manifestcommitter.manifest.NameIndex;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -21,6 +22,7 @@ public final class Swaps {
   private final Map<Path, Integer> byPlace = new HashMap<>();
   private final Map<Path, Directory> directories = new HashMap<>();
   private final NameIndex names = new NameIndex();
+  private final int[] files;
 
   /**
    * Swaps.
@@ -30,6 +32,7 @@ public final class Swaps {
    */
   Swaps(List<Swap> swaps, Collection<Path> planned) {
     this.swaps = List.copyOf(swaps);
+    this.files = new int[swaps.size()];
     for (Swap swap : swaps) {
       byPlace.put(swap.place(), byPlace.size());
     }
@@ -47,6 +50,7 @@ public final class Swaps {
     if (directory != null) {
       names.add(directory.number, file.destination().getName());
       directory.files++;
+      files[directory.swap]++;
     }
   }
 
@@ -80,6 +84,11 @@ public final class Swaps {
   /** The directories, of all levels, that swaps bring with them. */
   public List<Path> directories() {
     return new ArrayList<>(new TreeSet<>(directories.keySet()));
+  }
+
+  /** How many files of the plan a swap brings with it. */
+  public int filesBroughtBy(int swap) {
+    return files[swap];
   }
 
   /** How many files of the plan lie directly in a directory that a swap brings with it. */

@@ -1,7 +1,7 @@
 package io.manifestcommitter.spark;
 
 import io.manifestcommitter.manifest.CorruptManifestException;
-import io.manifestcommitter.plan.NameIndex;
+import io.manifestcommitter.manifest.NameIndex;
 import io.manifestcommitter.plan.PlanRejectedException;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -101,6 +101,7 @@ final class CommittedFiles {
               + path(location, directory, name)
               + ".");
     }
+    known.count++;
   }
 
   private int firstWith(String location, String directory, String name) throws IOException {
@@ -155,9 +156,15 @@ final class CommittedFiles {
   /** A directory with files that were named. */
   final class Directory {
     private final int number;
+    private int count;
 
     private Directory(int number) {
       this.number = number;
+    }
+
+    /** How many files in it were named. */
+    int count() {
+      return count;
     }
 
     /**

@@ -245,6 +245,7 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
             contents.add(iterator.next().obj());
           }
           job.commit(contents);
+          ParquetSummaries.write(context, new Path(table));
           return null;
         });
   }

@@ -40,6 +40,7 @@ import org.apache.hadoop.fs.Path;
 final class PlanSparkJob implements PlanSource {
   private final String jobId;
   private final StagingRoot staging;
+  private final boolean madeTable;
   private final Overwrite overwrite;
   private final List<?> messages;
   private final Store store;
@@ -51,11 +52,13 @@ final class PlanSparkJob implements PlanSource {
    * The plan of one job.
    *
    * @param staging the job's staging root in the table
+   * @param madeTable whether the job made the table's directory
    * @param messages the contents of the commit messages of the attempts that Spark says committed
    */
   PlanSparkJob(
       String jobId,
       StagingRoot staging,
+      boolean madeTable,
       Overwrite overwrite,
       List<?> messages,
       Store store,
@@ -63,6 +66,7 @@ final class PlanSparkJob implements PlanSource {
       CommitterConfig config) {
     this.jobId = jobId;
     this.staging = staging;
+    this.madeTable = madeTable;
     this.overwrite = overwrite;
     this.messages = messages;
     this.store = store;
@@ -83,9 +87,7 @@ final class PlanSparkJob implements PlanSource {
 
   @Override
   public void begin(JobPlan plan) throws IOException {
-    if (hasJournal()) {
-      journal = Optional.of(CommitJournal.write(store, staging.attempt(), plan));
-    }
+    journal = Optional.of(CommitJournal.write(store, staging.attempt(), plan));
   }
 
   @Override
@@ -110,19 +112,12 @@ final class PlanSparkJob implements PlanSource {
 
   @Override
   public Optional<String> repair() {
-    if (!hasJournal()) {
-      return Optional.empty();
-    }
     return Optional.of(
         "What is needed for that is kept in "
             + staging.root()
             + ": run 'manifest-committer recover "
             + staging.directory()
             + "', or io.manifestcommitter.cli.Recover, once the store is well");
-  }
-
-  private boolean hasJournal() {
-    return config.directoryRename() == DirectoryRename.AUTO;
   }
 
   @Override
@@ -136,6 +131,9 @@ final class PlanSparkJob implements PlanSource {
   private JobPlan plan(JobPlanner planner) throws IOException {
     Path table = staging.directory();
     CommittedFiles committed = new CommittedFiles(jobId, messages);
+    if (madeTable) {
+      planner.makesTable();
+    }
     for (Integer task : committed.tasks()) {
       planner.task(task.toString());
     }
@@ -166,7 +164,7 @@ final class PlanSparkJob implements PlanSource {
         new Conflicts(store, config.conflictMode())
             .replaced(planner.parents(), overwritten, existing, targets);
     if (conflicts.contains(table)) {
-      ForeignTable.refuse(store, table);
+      TableRoot.list(store, table).requirePlainFiles(store);
     }
     Collection<Path> replaced = Overwrite.outermost(overwritten, conflicts);
     List<OldDirectory> old = new FindOldData(store, workers).run(replaced, keep);
@@ -194,6 +192,13 @@ final class PlanSparkJob implements PlanSource {
         CustomLocation.check(root.directory(), staging.directory());
         planner.allow(new Target(root.directory(), root.root()));
         roots.put(location, root);
+      }
+    }
+    // A location that is replaced and gets no file: the journal names what goes there.
+    for (Path replaced : overwrite.roots(Set.of())) {
+      if (!StorePaths.isSameOrBelow(staging.directory(), replaced)
+          && !roots.containsKey(replaced.toString())) {
+        planner.allow(new Target(replaced, new StagingRoot(replaced, jobId).root()));
       }
     }
     return roots;

@@ -35,6 +35,7 @@ final class PlanSwaps {
   private final ExistingDirectories existing;
   private final NavigableMap<Path, OldDirectory> old = new TreeMap<>();
   private final Set<Path> aboveStaging = new HashSet<>();
+  private final Set<Path> aboveEncrypted = new HashSet<>();
   private final List<Swap> swaps = new ArrayList<>();
   private final Set<Path> places = new HashSet<>();
   private Optional<Rights> targetsRights = Optional.empty();
@@ -59,11 +60,16 @@ final class PlanSwaps {
     for (OldDirectory directory : replaced) {
       old.put(directory.path(), directory);
       if (directory.holdsStaging()) {
-        for (Path path = directory.path(); path != null; path = path.getParent()) {
-          aboveStaging.add(path);
-        }
+        addUpwards(directory.path(), aboveStaging);
+      }
+      if (directory.entry().filter(entry -> entry.rights().isEncrypted()).isPresent()) {
+        addUpwards(directory.path(), aboveEncrypted);
       }
     }
+  }
+
+  private static void addUpwards(Path directory, Set<Path> paths) {
+    for (Path path = directory; path != null && paths.add(path); path = path.getParent()) {}
   }
 
   /**
@@ -150,10 +156,16 @@ final class PlanSwaps {
     return entry.isPresent() && entry.get().rights().areSameAs(targetsRights());
   }
 
-  /** Whether it is a directory of the same volume. */
+  /**
+   * Whether it is a directory of the same volume, and no encryption zone begins in it: what comes
+   * instead of it would be in none.
+   */
   private boolean isPlain(Path directory) throws IOException {
     Optional<StoreEntry> entry = entry(directory);
-    return entry.isPresent() && entry.get().rights().isOnSameVolumeAs(targetsRights());
+    return entry.isPresent()
+        && entry.get().rights().isOnSameVolumeAs(targetsRights())
+        && (targetsRights().isEncrypted() || !aboveEncrypted.contains(directory))
+        && targetsRights().isEncrypted() == entry.get().rights().isEncrypted();
   }
 
   private Rights targetsRights() throws IOException {

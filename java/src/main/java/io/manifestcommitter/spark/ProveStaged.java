@@ -82,6 +82,7 @@ final class ProveStaged {
     try {
       store.list(
           directory.source(),
+          directory.count(),
           entry -> {
             lot[0].add(entry, directory);
             if (lot[0].isFull()) {

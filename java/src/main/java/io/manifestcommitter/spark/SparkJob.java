@@ -1,7 +1,6 @@
 package io.manifestcommitter.spark;
 
 import io.manifestcommitter.CommitterConfig;
-import io.manifestcommitter.CommitterConfig.DirectoryRename;
 import io.manifestcommitter.StagingRoot;
 import io.manifestcommitter.commit.Audit;
 import io.manifestcommitter.commit.CommitJob;
@@ -9,6 +8,7 @@ import io.manifestcommitter.commit.JobDescription;
 import io.manifestcommitter.commit.SaveSummary;
 import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.journal.Heartbeat;
+import io.manifestcommitter.journal.UnfinishedJobs;
 import io.manifestcommitter.manifest.StatisticsRecorder;
 import io.manifestcommitter.store.RequestGate;
 import io.manifestcommitter.store.Store;
@@ -73,22 +73,23 @@ final class SparkJob {
    * failed.
    */
   void setUp() throws IOException {
-    ForeignTable.Found existing =
-        overwrite.replacesWholeTable(table)
-            ? ForeignTable.refuse(store, table)
-            : ForeignTable.look(store, table);
-    if (existing == ForeignTable.Found.FILE) {
+    TableRoot existing = TableRoot.list(store, table);
+    if (overwrite.replacesWholeTable(table)) {
+      existing.requirePlainFiles(store);
+    }
+    if (existing.kind() == TableRoot.Kind.FILE) {
       throw new IOException(
           table
               + " is a file, so no table can be written there. It was not touched: remove it or choose"
               + " another path.");
     }
-    madeTable = existing == ForeignTable.Found.NOTHING;
+    if (settleOthers(existing)) {
+      existing = TableRoot.list(store, table);
+    }
+    madeTable = existing.kind() == TableRoot.Kind.NOTHING;
     try {
       store.mkdirs(staging.output());
-      if (config.directoryRename() == DirectoryRename.AUTO) {
-        heartbeat = Heartbeat.start(store, staging.root(), config.heartbeatInterval());
-      }
+      heartbeat = Heartbeat.start(store, staging.root(), config.heartbeatInterval());
     } catch (IOException | RuntimeException e) {
       try {
         removeStaging(List.of(staging), workers());
@@ -98,6 +99,17 @@ final class SparkJob {
       throw e;
     }
     state = State.RUNNING;
+  }
+
+  /**
+   * Half of the data of a driver that died may be visible in the table.
+   *
+   * @return whether something was changed
+   */
+  private boolean settleOthers(TableRoot root) throws IOException {
+    List<StagingRoot> others = new ArrayList<>(root.stagingRoots());
+    others.removeIf(other -> other.root().equals(staging.root()));
+    return new UnfinishedJobs(store, config).settle(others);
   }
 
   /**
@@ -115,8 +127,10 @@ final class SparkJob {
     gate.recordTo(statistics);
     CommitJob commit = new CommitJob(description(), store, config, workers, statistics);
     try {
+      // Again: one that died just before setup showed signs of life then.
+      settleOthers(TableRoot.list(store, table));
       commit.runOrTakeBack(
-          new PlanSparkJob(jobId, staging, overwrite, messages, store, workers, config));
+          new PlanSparkJob(jobId, staging, madeTable, overwrite, messages, store, workers, config));
       state = State.COMMITTED;
     } catch (IOException | RuntimeException | Error e) {
       if (commit.leftSomethingBehind()) {

@@ -72,6 +72,11 @@ final class StagedDirectory {
     return files != null;
   }
 
+  /** How many files in it were named. */
+  int count() {
+    return files == null ? 0 : files.count();
+  }
+
   /**
    * The number of the file, as {@link CommittedFiles} gives it; -1 if the driver did not name it.
    */

@@ -74,6 +74,12 @@ public final class AbfsStore extends HadoopStore {
     return RemoteIterators.remoteIteratorFromArray(fs().listStatus(directory));
   }
 
+  /** By the driver's iterator: what it costs is little beside many pages. */
+  @Override
+  protected RemoteIterator<FileStatus> requestLongListing(Path directory) throws IOException {
+    return fs().listStatusIterator(directory);
+  }
+
   @Override
   protected long refusals() {
     IOStatistics statistics =

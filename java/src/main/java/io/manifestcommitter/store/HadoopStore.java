@@ -26,6 +26,9 @@ import org.apache.hadoop.fs.RemoteIterator;
 public class HadoopStore implements Store {
   private static final int EMPTY_DELETE_TRIES = 3;
 
+  /** Entries of a directory, at a kilobyte each in the heap, that a driver may hold at once. */
+  private static final int MANY = 20_000;
+
   private final FileSystem fs;
   private final StoreTraits traits;
   private final RequestGate gate;
@@ -58,7 +61,16 @@ public class HadoopStore implements Store {
 
   @Override
   public void list(Path directory, Visitor visitor) throws IOException {
-    Listing listing = new Listing(gate, () -> requestListing(directory), directory);
+    list(directory, 0, visitor);
+  }
+
+  @Override
+  public void list(Path directory, int expected, Visitor visitor) throws IOException {
+    Listing listing =
+        new Listing(
+            gate,
+            () -> expected < MANY ? requestListing(directory) : requestLongListing(directory),
+            directory);
     for (List<FileStatus> batch = listing.next(); !batch.isEmpty(); batch = listing.next()) {
       for (FileStatus status : batch) {
         visitor.visit(child(directory, status));
@@ -193,6 +205,11 @@ public class HadoopStore implements Store {
     return fs.listStatusIterator(directory);
   }
 
+  /** Begins to list a directory with so many entries that they should come page by page. */
+  protected RemoteIterator<FileStatus> requestLongListing(Path directory) throws IOException {
+    return requestListing(directory);
+  }
+
   /**
    * How often the store has refused a request that its driver then made again without a word, since
    * the driver was loaded; 0 where that is not counted. Called before a subclass is initialised.
@@ -261,10 +278,12 @@ public class HadoopStore implements Store {
   /** What a status says, with the identity that a rename keeps here and no other. */
   private StoreEntry entry(Path path, FileStatus status) {
     if (status.isDirectory()) {
-      return StoreEntry.directory(path, () -> rights(status));
+      return StoreEntry.directory(path, () -> rights(status))
+          .lastWritten(status.getModificationTime());
     }
     long time = traits.renameKeepsModificationTime() ? status.getModificationTime() : 0;
-    return StoreEntry.file(path, status.getLen(), etag(status), time);
+    return StoreEntry.file(path, status.getLen(), etag(status), time)
+        .lastWritten(status.getModificationTime());
   }
 
   private RenameResult rename(

@@ -1,10 +1,9 @@
 package io.manifestcommitter.store;
 
+import io.manifestcommitter.manifest.NameIndex;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RemoteIterator;
@@ -21,7 +20,7 @@ final class Listing {
   private final RequestGate gate;
   private final Source source;
   private final Path directory;
-  private final Set<String> handedOut = new HashSet<>();
+  private final NameIndex handedOut = new NameIndex();
   private RemoteIterator<FileStatus> entries;
   private boolean complete;
 
@@ -47,14 +46,14 @@ final class Listing {
     List<FileStatus> batch = new ArrayList<>();
     while (batch.size() < BATCH && reading.hasNext()) {
       FileStatus entry = reading.next();
-      if (!handedOut.contains(entry.getPath().getName())) {
+      if (handedOut.find(0, entry.getPath().getName()) < 0) {
         batch.add(entry);
       }
     }
     complete = !reading.hasNext();
     if (!complete) {
       entries = reading;
-      batch.forEach(entry -> handedOut.add(entry.getPath().getName()));
+      batch.forEach(entry -> handedOut.add(0, entry.getPath().getName()));
     }
     return batch;
   }

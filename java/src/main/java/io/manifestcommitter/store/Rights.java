@@ -7,24 +7,15 @@ import org.apache.hadoop.fs.FileStatus;
  * from there.
  */
 public final class Rights {
-  private final String group;
-  private final int permission;
-  private final boolean hasAcl;
-  private final boolean encrypted;
-  private final boolean erasureCoded;
+  private final FileStatus status;
   private final String volume;
 
   private Rights(FileStatus status, String volume) {
+    this.status = status;
     this.volume = volume;
-    this.group = String.valueOf(status.getGroup());
-    this.permission = status.getPermission().toShort();
-    // hadoop-azure tells it with the permission, HDFS with the status.
-    this.hasAcl = status.hasAcl() || hasAclBit(status);
-    this.encrypted = status.isEncrypted();
-    this.erasureCoded = status.isErasureCoded();
   }
 
-  /** What a status says. May take long on a local filesystem, which asks another process. */
+  /** What a status says. */
   static Rights of(FileStatus status) {
     return new Rights(status, "");
   }
@@ -32,6 +23,11 @@ public final class Rights {
   /** The same, in a store of several volumes, between which nothing can be renamed. */
   static Rights of(FileStatus status, String volume) {
     return new Rights(status, volume);
+  }
+
+  /** hadoop-azure tells it with the permission, HDFS with the status. */
+  private boolean hasAcl() {
+    return status.hasAcl() || hasAclBit(status);
   }
 
   @SuppressWarnings("deprecation")
@@ -42,16 +38,21 @@ public final class Rights {
   /**
    * Whether what is made below one directory is sure to get the same rights as what is made below
    * the other. Two access control lists are not known to be equal: a listing tells only that there
-   * are some.
+   * are some. May take long on a local filesystem, which asks another process.
    */
   public boolean areSameAs(Rights other) {
-    return group.equals(other.group)
-        && permission == other.permission
-        && !hasAcl
-        && !other.hasAcl
-        && encrypted == other.encrypted
-        && erasureCoded == other.erasureCoded
-        && isOnSameVolumeAs(other);
+    return isOnSameVolumeAs(other)
+        && isEncrypted() == other.isEncrypted()
+        && status.isErasureCoded() == other.status.isErasureCoded()
+        && !hasAcl()
+        && !other.hasAcl()
+        && String.valueOf(status.getGroup()).equals(String.valueOf(other.status.getGroup()))
+        && status.getPermission().equals(other.status.getPermission());
+  }
+
+  /** Whether what is made there is encrypted by the store for its zone. */
+  public boolean isEncrypted() {
+    return status.isEncrypted();
   }
 
   /** Whether entries can be renamed between the two. */
@@ -61,11 +62,11 @@ public final class Rights {
 
   @Override
   public String toString() {
-    return group
+    return status.getGroup()
         + " "
-        + Integer.toOctalString(permission)
-        + (hasAcl ? " acl" : "")
-        + (encrypted ? " encrypted" : "")
-        + (erasureCoded ? " erasure-coded" : "");
+        + status.getPermission()
+        + (hasAcl() ? " acl" : "")
+        + (isEncrypted() ? " encrypted" : "")
+        + (status.isErasureCoded() ? " erasure-coded" : "");
   }
 }

@@ -37,6 +37,11 @@ final class RoutingStore implements Store {
   }
 
   @Override
+  public void list(Path directory, int expected, Visitor visitor) throws IOException {
+    stores.of(directory).list(directory, expected, visitor);
+  }
+
+  @Override
   public StoreEntry identified(StoreEntry listed) throws IOException {
     return stores.of(listed.path()).identified(listed);
   }

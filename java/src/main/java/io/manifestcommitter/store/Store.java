@@ -32,6 +32,13 @@ public interface Store {
   void list(Path directory, Visitor visitor) throws IOException;
 
   /**
+   * As {@link #list(Path, Visitor)}, of a directory that has some {@code expected} entries. Where
+   * they are so many that a driver should not hold them all at once, page by page, though that may
+   * cost a request more.
+   */
+  void list(Path directory, int expected, Visitor visitor) throws IOException;
+
+  /**
    * An entry of a listing with all that identifies it. No request, but one for a file where {@link
    * StoreTraits#identityCostsRequest}.
    *

@@ -18,6 +18,7 @@ public final class StoreEntry {
   private final String etag;
   private final long modificationTime;
   private final Supplier<Rights> rights;
+  private long lastWritten;
 
   private StoreEntry(
       Path path,
@@ -82,6 +83,20 @@ public final class StoreEntry {
   /** The modification time in milliseconds since 1970, 0 where it does not survive a rename. */
   public long modificationTime() {
     return modificationTime;
+  }
+
+  /**
+   * When the store says that it was last written, by its own clock and in milliseconds since 1970;
+   * 0 if it does not. No identity: a rename may change it.
+   */
+  public long lastWritten() {
+    return lastWritten;
+  }
+
+  /** Notes what the store says, once, before anybody else has the entry. */
+  StoreEntry lastWritten(long time) {
+    lastWritten = time;
+    return this;
   }
 
   /**

@@ -57,6 +57,42 @@ class RecoverTest {
   }
 
   @Test
+  void aJobMayBeFinishedInstead() throws IOException {
+    died();
+    assertThat(run("--rollback", "--finish", table.toString())).isEqualTo(2);
+
+    assertThat(run("--finish", table.toString())).isZero();
+
+    assertThat(text(out)).contains(root.root() + ": finished");
+    assertThat(files()).contains("p=1/old", "p=2/new", "_SUCCESS");
+    assertThat(local.resolve("table/_manifest_job-1")).doesNotExist();
+  }
+
+  @Test
+  void aTableThatTheJobMadeGoesWithIt() throws IOException {
+    Files.delete(local.resolve("table/p=1/old"));
+    Files.delete(local.resolve("table/p=1"));
+    died(/* madeTable= */ true);
+
+    assertThat(run("--rollback", table.toString())).isZero();
+
+    assertThat(local.resolve("table")).doesNotExist();
+  }
+
+  @Test
+  void aSessionIsAnsweredInJson() throws IOException {
+    died();
+    Heartbeat.start(store, root.root(), 60_000).close();
+
+    assertThat(Recover.ofSession(new Configuration(), table.toString(), false, false))
+        .contains("\"jobId\":\"job-1\"", "\"outcome\":null", "\"alive\":true", "sign of life");
+    assertThat(Recover.ofSession(new Configuration(), table.toString(), false, true))
+        .contains("\"outcome\":\"taken_back\"", "\"errors\":[]", "\"alive\":false");
+    assertThat(Recover.ofSession(new Configuration(), table.toString(), true, true))
+        .isEqualTo("[]");
+  }
+
+  @Test
   void aJobThatLivesIsLeftAloneUnlessForced() throws IOException {
     died();
     Heartbeat.start(store, root.root(), 60_000).close();
@@ -110,8 +146,12 @@ class RecoverTest {
     assertThat(text(err)).contains("s3a");
   }
 
-  /** A job that renamed its only file and died. */
   private void died() throws IOException {
+    died(/* madeTable= */ false);
+  }
+
+  /** A job that renamed its only file and died. */
+  private void died(boolean madeTable) throws IOException {
     Path source = new Path(root.sealed(), "p=2/new");
     Path destination = new Path(table, "p=2/new");
     store.mkdirs(source.getParent());
@@ -120,6 +160,9 @@ class RecoverTest {
     FileEntry file =
         new FileEntry(source, destination, 3, "", store.status(source).get().modificationTime());
     planner.publish(file);
+    if (madeTable) {
+      planner.makesTable();
+    }
     try (JobPlan plan = planner.plan(new ExistingDirectories(Set.of(), Set.of()), List.of())) {
       CommitJournal.write(store, root.attempt(), plan);
     }

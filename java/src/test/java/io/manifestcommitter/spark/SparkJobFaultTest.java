@@ -4,11 +4,9 @@ import static io.manifestcommitter.spark.SparkJobHarness.JOB_ID;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.manifestcommitter.CommitterConfig;
-import io.manifestcommitter.commit.OldDataRemainsException;
 import io.manifestcommitter.testing.MemoryStoreState.Fate;
 import java.io.IOException;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -51,49 +49,6 @@ class SparkJobFaultTest {
         "%s %s, directory.rename %s: %d faults injected into %d requests, %d jobs failed and left the old table%n",
         scheme, kind, directoryRename, injected, requests, failed);
     assertThat(failed).isLessThan(injected);
-  }
-
-  @ParameterizedTest
-  @CsvSource({"abfs,append", "abfs,static", "gs,dynamic", "gs,partition"})
-  void aStoreThatStaysDownIsNeverAnsweredWithAdviceThatLosesData(String scheme, String kind)
-      throws IOException {
-    int requests = run(scheme, kind, "off", 0, Fate.NORMAL).requests;
-    int advised = 0;
-    for (int from = 1; from <= requests; from++) {
-      SparkJobHarness spark = prepared(scheme, kind, "off");
-      int first = from;
-      spark.state.onRequest(
-          (number, operation, path) -> number >= first ? Fate.FAILS_BEFORE : Fate.NORMAL);
-      String advice = "";
-      try {
-        spark.commit();
-      } catch (IOException e) {
-        advice = advice(e);
-      }
-      advised += advice.isEmpty() ? 0 : 1;
-      for (String place : List.of("/table", "/table/p=1", "/table/p=2", "/elsewhere")) {
-        assertThat(advice)
-            .as("%s %s, down from request %d", scheme, kind, from)
-            .doesNotContainPattern("[a-z]+://[^/]+" + place + "/? \\(")
-            .doesNotContainPattern("[a-z]+://[^/]+" + place + "(,|$)");
-      }
-    }
-    assertThat(advised).isPositive();
-  }
-
-  /** What a user is told to do. */
-  private static String advice(IOException failure) {
-    StringBuilder advice = new StringBuilder();
-    if (failure instanceof OldDataRemainsException) {
-      advice.append(failure.getMessage());
-    }
-    for (Throwable suppressed : failure.getSuppressed()) {
-      if (String.valueOf(suppressed.getMessage()).contains("could not take back")) {
-        advice.append(suppressed.getMessage());
-      }
-    }
-    int from = Math.max(advice.indexOf("Look at these"), advice.indexOf("Delete these"));
-    return from < 0 ? "" : advice.substring(from);
   }
 
   static SparkJobHarness prepared(String scheme, String kind, String directoryRename)
@@ -150,7 +105,7 @@ class SparkJobFaultTest {
     return new Run(requests, failed);
   }
 
-  private static Overwrite overwrite(SparkJobHarness spark, String kind) {
+  static Overwrite overwrite(SparkJobHarness spark, String kind) {
     switch (kind) {
       case "static":
         return spark.overwriteOf("/table", "/elsewhere");

@@ -25,6 +25,7 @@ final class SparkJobHarness {
   static final String OUTPUT = STAGING + "/00/output/";
 
   final MemoryStoreState state;
+  private final String jobId;
   final Configuration conf = MemoryFileSystem.configuration();
   final Path table;
   private final List<Object> messages = new ArrayList<>();
@@ -32,15 +33,27 @@ final class SparkJobHarness {
 
   /** A fresh store behind a scheme, which decides its traits. */
   SparkJobHarness(String scheme) {
+    this(scheme, JOB_ID);
+    state.clear();
+  }
+
+  private SparkJobHarness(String scheme, String jobId) {
+    this.jobId = jobId;
     String authority = "spark-job-" + scheme;
     state = MemoryFileSystem.state(authority);
-    state.clear();
     table = new Path(scheme + "://" + authority + "/table");
   }
 
-  /** From here on whole directories are renamed, and there is a journal. */
-  void byDirectory() {
-    conf.set(CommitterConfig.DIRECTORY_RENAME, "auto");
+  /** Another job with the same settings into the same table, whatever is there. */
+  SparkJobHarness other(String otherId) {
+    SparkJobHarness other = new SparkJobHarness(table.toUri().getScheme(), otherId);
+    conf.forEach(setting -> other.conf.set(setting.getKey(), setting.getValue()));
+    return other;
+  }
+
+  /** From here on no whole directory is renamed. */
+  void byFile() {
+    conf.set(CommitterConfig.DIRECTORY_RENAME, "off");
   }
 
   Path path(String path) {
@@ -65,7 +78,7 @@ final class SparkJobHarness {
     Stores stores = new Stores(conf);
     job =
         new SparkJob(
-            JOB_ID, table, overwrite, stores.all(), RequestGate.open(), new CommitterConfig(conf));
+            jobId, table, overwrite, stores.all(), RequestGate.open(), new CommitterConfig(conf));
     job.setUp();
     return job;
   }
@@ -76,23 +89,23 @@ final class SparkJobHarness {
 
   /** A task that commits files ("p=1/a"), each with its own name as content. */
   void commitTask(int task, String... files) {
-    TaskOutput.Builder output = TaskOutput.builder(JOB_ID, task, task);
+    TaskOutput.Builder output = TaskOutput.builder(jobId, task, task);
     for (String file : files) {
       int slash = file.lastIndexOf('/');
       output.add(
           TaskOutput.TABLE, slash < 0 ? "" : file.substring(0, slash), file.substring(slash + 1));
-      state.write(OUTPUT + file, "new " + file);
+      state.write(STAGING.replace(JOB_ID, jobId) + "/00/output/" + file, "new " + file);
     }
     messages.add(output.build().toBytes());
   }
 
   /** A task that commits files to a custom location. */
   void commitTaskAt(int task, String location, String... names) throws IOException {
-    TaskOutput.Builder output = TaskOutput.builder(JOB_ID, task, task);
-    new LocationMarks(new Stores(conf).all(), new StagingRoot(table, JOB_ID)).write(path(location));
+    TaskOutput.Builder output = TaskOutput.builder(jobId, task, task);
+    new LocationMarks(new Stores(conf).all(), new StagingRoot(table, jobId)).write(path(location));
     for (String name : names) {
       output.add(path(location).toString(), "", name);
-      state.write(location + "/_manifest_" + JOB_ID + "/00/output/" + name, "new " + name);
+      state.write(location + "/_manifest_" + jobId + "/00/output/" + name, "new " + name);
     }
     messages.add(output.build().toBytes());
   }

@@ -9,6 +9,7 @@ import io.manifestcommitter.CommitterConfig;
 import io.manifestcommitter.StagingRoot;
 import io.manifestcommitter.journal.JobIsAliveException;
 import io.manifestcommitter.journal.Recovery;
+import io.manifestcommitter.journal.Recovery.Direction;
 import io.manifestcommitter.journal.Recovery.Outcome;
 import io.manifestcommitter.store.Stores;
 import io.manifestcommitter.testing.MemoryStoreState.Fate;
@@ -30,7 +31,8 @@ class SparkJobRecoveryTest {
   @CsvSource({
     "abfs,append,auto", "abfs,static,auto", "abfs,dynamic,auto", "abfs,partition,auto",
     "hdfs,append,auto", "hdfs,static,auto", "hdfs,dynamic,auto", "hdfs,partition,auto",
-    "gs,append,auto", "gs,static,auto", "gs,dynamic,auto", "gs,partition,auto"
+    "gs,append,auto", "gs,static,auto", "gs,dynamic,auto", "gs,partition,auto",
+    "abfs,append,off", "abfs,static,off", "hdfs,dynamic,off"
   })
   void whateverCommitTheStoreGaveUpOnCanBeRecovered(
       String scheme, String kind, String directoryRename) throws IOException {
@@ -59,7 +61,7 @@ class SparkJobRecoveryTest {
           assertThat(failure.isEmpty() || failure.contains("recover " + spark.table))
               .as("is told to recover: " + context)
               .isTrue();
-          outcomes.merge(recovery(spark, true).run(root), 1, Integer::sum);
+          outcomes.merge(recovery(spark, true).run(root, Direction.AS_MARKED), 1, Integer::sum);
         }
         left += unfinished.size();
         assertThat(recovery(spark, true).find(spark.table)).as(context).isEmpty();
@@ -109,11 +111,12 @@ class SparkJobRecoveryTest {
         spark.state.onRequest(
             (number, operation, path) ->
                 number < downFrom ? Fate.NORMAL : number == downFrom ? fate : Fate.FAILS_BEFORE);
-        String failure = failureOf(() -> recovery(spark, true).run(unfinished.get(0)));
+        String failure =
+            failureOf(() -> recovery(spark, true).run(unfinished.get(0), Direction.AS_MARKED));
         spark.state.onRequest((number, operation, path) -> Fate.NORMAL);
         recoveries++;
         for (StagingRoot root : recovery(spark, true).find(spark.table)) {
-          recovery(spark, true).run(root);
+          recovery(spark, true).run(root, Direction.AS_MARKED);
         }
         assertThat(spark.visible())
             .as(
@@ -145,11 +148,11 @@ class SparkJobRecoveryTest {
     failureOf(spark::commit);
     spark.state.onRequest((number, operation, path) -> Fate.NORMAL);
 
-    assertThatThrownBy(() -> recovery(spark, false).run(root))
+    assertThatThrownBy(() -> recovery(spark, false).run(root, Direction.AS_MARKED))
         .isInstanceOf(JobIsAliveException.class)
         .hasMessageContaining(STAGING)
         .hasMessageContaining("--force");
-    assertThat(recovery(spark, true).run(root)).isEqualTo(Outcome.TAKEN_BACK);
+    assertThat(recovery(spark, true).run(root, Direction.AS_MARKED)).isEqualTo(Outcome.TAKEN_BACK);
     assertThat(spark.visible()).isEqualTo(SparkJobFaultTest.OLD);
     assertThat(recovery(spark, true).find(spark.table)).isEmpty();
   }

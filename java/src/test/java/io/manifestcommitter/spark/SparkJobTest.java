@@ -155,6 +155,7 @@ class SparkJobTest {
   @Test
   void recordedPathsThatContainOneAnotherAreMerged() throws IOException {
     SparkJobHarness spark = new SparkJobHarness("hdfs");
+    spark.byFile();
     spark.state.write("/table/p=1/old", "old");
     spark.setUp(spark.overwriteOf("/table", "/table/p=1"));
     spark.commitTask(0, "p=1/a");
@@ -164,16 +165,18 @@ class SparkJobTest {
     assertThat(spark.state.requests()).filteredOn("delete /table/p=1/old"::equals).hasSize(1);
   }
 
-  @Test
-  void whatAppearsAfterThePlanIsNotDeleted() throws IOException {
+  @ParameterizedTest
+  @ValueSource(strings = {"auto", "off"})
+  void whatAppearsAfterThePlanIsNotDeleted(String directoryRename) throws IOException {
     SparkJobHarness spark = new SparkJobHarness("hdfs");
+    spark.conf.set(CommitterConfig.DIRECTORY_RENAME, directoryRename);
     spark.state.write("/table/p=1/old", "old");
     spark.state.write("/table/p=1/rewritten", "old");
     spark.setUp(spark.overwriteOf("/table"));
     spark.commitTask(0, "p=2/a");
     spark.state.onRequest(
         (number, operation, path) -> {
-          if (operation.equals("rename") && path.endsWith("p=2/a")) {
+          if (operation.equals("rename") && path.contains("/p=2")) {
             spark.state.write("/table/p=1/appended", "of another job");
             spark.state.remove("/table/p=1/rewritten");
             spark.state.write("/table/p=1/rewritten", "of another job");
@@ -393,6 +396,7 @@ class SparkJobTest {
   @Test
   void whatCannotBeTakenBackIsNamedAndTheStagingRootKept() throws IOException {
     SparkJobHarness spark = new SparkJobHarness("hdfs");
+    spark.byFile();
     spark.setUp(spark.noOverwrite());
     spark.commitTask(0, "p=1/a", "p=1/b");
     spark.state.onRequest(
@@ -538,6 +542,7 @@ class SparkJobTest {
   @Test
   void oldDataThatCannotBeRemovedIsAnErrorThatNamesIt() throws IOException {
     SparkJobHarness spark = new SparkJobHarness("hdfs");
+    spark.byFile();
     spark.state.write("/table/p=1/old", "old");
     spark.setUp(spark.overwriteOf("/table"));
     spark.commitTask(0, "p=1/a");
@@ -548,6 +553,20 @@ class SparkJobTest {
         .hasMessageContaining("/table/p=1/old")
         .hasMessageContaining("new data of job " + JOB_ID + " is complete");
     assertThat(spark.visible()).containsOnlyKeys("/table/p=1/a", "/table/p=1/old");
+  }
+
+  @Test
+  void oldDataThatIsOutOfSightButCannotBeRemovedFailsNothing() throws IOException {
+    SparkJobHarness spark = new SparkJobHarness("hdfs");
+    spark.state.write("/table/p=1/old", "old");
+    spark.setUp(spark.overwriteOf("/table"));
+    spark.commitTask(0, "p=1/a");
+    spark.state.onRequest(
+        (number, operation, path) -> operation.equals("delete") ? Fate.FAILS_BEFORE : Fate.NORMAL);
+    spark.commit();
+    assertThat(spark.visible()).containsOnlyKeys("/table/p=1/a");
+    assertThat(spark.state.files().get("/table/_SUCCESS")).contains(JOB_ID);
+    assertThat(spark.staging()).contains(STAGING);
   }
 
   @ParameterizedTest

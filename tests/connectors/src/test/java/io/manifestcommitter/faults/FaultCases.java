@@ -29,10 +29,16 @@ final class FaultCases {
     List<FaultCase> cases = new ArrayList<>();
     try (Lane lane = Lane.open(store)) {
       for (Scenario scenario : (Iterable<Scenario>) scenarios()::iterator) {
-        add(cases, lane, scenario);
+        if (store.renamesDirectories() || !isByFile(scenario)) {
+          add(cases, lane, scenario);
+        }
       }
     }
     return cases;
+  }
+
+  private static boolean isByFile(Scenario scenario) {
+    return scenario instanceof SparkScenario && ((SparkScenario) scenario).isByFile();
   }
 
   /** Of every cell one, by the seed. */

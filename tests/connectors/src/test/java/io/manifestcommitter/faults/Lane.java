@@ -37,6 +37,8 @@ final class Lane implements AutoCloseable {
     store.configure(conf, emulator);
     // One thread: requests come in one order, so that a number names the same one in each run.
     conf.setInt(CommitterConfig.IO_THREADS, 1);
+    conf.set(CommitterConfig.HEARTBEAT_INTERVAL, "24h");
+    conf.set(CommitterConfig.HEARTBEAT_TIMEOUT, "48h");
     conf.set(CommitterConfig.THROTTLE_TIMEOUT, store.throttleTimeout());
     conf.setInt(CommitterConfig.MANIFEST_SAVE_ATTEMPTS, 2);
     conf.set(

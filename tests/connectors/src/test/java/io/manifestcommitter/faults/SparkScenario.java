@@ -17,18 +17,31 @@ enum SparkScenario implements Scenario {
   STATIC(Phase.OVERWRITE),
   /** The partitions that the job writes to are replaced. */
   DYNAMIC(Phase.OVERWRITE),
+  /** As {@link #NEW}, with file renames only. */
+  NEW_BY_FILE(NEW),
+  /** As {@link #STATIC}, with file renames only. */
+  STATIC_BY_FILE(STATIC),
+  /** As {@link #DYNAMIC}, with file renames only. */
+  DYNAMIC_BY_FILE(DYNAMIC),
   /** Abort of a job whose tasks are committed. */
   ABORT(Phase.ABORT);
 
   private final Phase phase;
+  private final SparkScenario kind;
 
   SparkScenario(Phase phase) {
     this.phase = phase;
+    this.kind = this;
+  }
+
+  SparkScenario(SparkScenario kind) {
+    this.phase = kind.phase;
+    this.kind = kind;
   }
 
   @Override
   public String label() {
-    return "spark-" + name().toLowerCase(Locale.ROOT);
+    return "spark-" + name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
   @Override
@@ -36,9 +49,19 @@ enum SparkScenario implements Scenario {
     return phase;
   }
 
+  /** The scenario, apart from how it is published. */
+  SparkScenario kind() {
+    return kind;
+  }
+
+  /** Whether no whole directory may be renamed. */
+  boolean isByFile() {
+    return kind != this;
+  }
+
   @Override
   public boolean publishes() {
-    return this == NEW || this == APPEND || this == STATIC || this == DYNAMIC;
+    return kind == NEW || kind == APPEND || kind == STATIC || kind == DYNAMIC;
   }
 
   @Override

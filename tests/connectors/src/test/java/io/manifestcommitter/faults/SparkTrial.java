@@ -2,9 +2,13 @@ package io.manifestcommitter.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.manifestcommitter.CommitterConfig;
+import io.manifestcommitter.StagingRoot;
 import io.manifestcommitter.faults.Verdict.End;
+import io.manifestcommitter.journal.Recovery;
 import io.manifestcommitter.spark.ManifestCommitProtocol;
 import io.manifestcommitter.spark.TaskMessage;
+import io.manifestcommitter.store.Stores;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -41,8 +45,11 @@ final class SparkTrial extends Trial {
 
   SparkTrial(Lane lane, SparkScenario scenario) {
     super(lane);
-    this.scenario = scenario;
+    this.scenario = scenario.kind();
     this.conf = lane.conf();
+    if (scenario.isByFile()) {
+      conf.set(CommitterConfig.DIRECTORY_RENAME, "off");
+    }
   }
 
   @Override
@@ -137,52 +144,30 @@ final class SparkTrial extends Trial {
     }
     write.protocol.abortJob(job());
     assertForeignUntouched();
-    NavigableMap<String, String> left = visible();
-    if (left.equals(old())) {
-      assertThat(write.claims()).isFalse();
-      return runAgain(End.FAILED_CLEANLY);
-    }
-    repair(left, text(failure.get()));
-    return runAgain(End.REPAIRED);
-  }
-
-  /** As the failure tells its user. */
-  private void repair(NavigableMap<String, String> left, String failure) throws IOException {
-    NavigableMap<String, String> others = new TreeMap<>(left);
-    if (isOverwrite() && !failure.contains("could not take back")) {
-      // Past the point of no return: what is left of the old data goes when the job runs again.
-      assertThat(left).containsAllEntriesOf(write.expected());
-      others.keySet().removeAll(write.expected().keySet());
-      assertThat(old()).containsAllEntriesOf(others);
-      assertThat(others.isEmpty() || failure.contains("the table shows both")).isTrue();
-      assertNamed(others, failure);
-      assertThat(failure).as("new data is in there").doesNotContain(table + "/p=1 (");
-      return;
-    }
-    assertThat(left)
-        .as("old data of a job that failed before it was complete")
-        .containsAllEntriesOf(old());
-    others.keySet().removeAll(old().keySet());
-    assertThat(failure).contains("could not take back what it had published");
-    assertNamed(others, failure);
-    for (String path : others.keySet()) {
-      delete(path);
+    if (write.hasStaging()) {
+      return recover(text(failure.get()));
     }
     assertRows(old());
+    assertThat(write.claims()).isFalse();
+    return runAgain(End.FAILED_CLEANLY);
   }
 
-  /** By its path, or as one of the job's: then the job's id is in its name. */
-  private void assertNamed(NavigableMap<String, String> others, String failure) {
-    boolean all = failure.contains("any file of this job in " + table);
-    for (String path : others.keySet()) {
-      assertThat(failure.contains(table + "/" + path) || (all && path.contains(write.id)))
-          .as("%s is named in %s", path, failure)
-          .isTrue();
+  /** As the failure tells its user; past the commit mark what is left is the new table. */
+  private Verdict recover(String failure) throws IOException {
+    assertThat(failure).contains("manifest-committer recover " + table);
+    Recovery recovery = new Recovery(new Stores(conf).all(), new CommitterConfig(conf), true);
+    List<StagingRoot> unfinished = recovery.find(table);
+    assertThat(unfinished).as("unfinished commits").hasSize(1);
+    Recovery.Outcome outcome = recovery.run(unfinished.get(0), Recovery.Direction.AS_MARKED);
+    assertThat(recovery.find(table)).isEmpty();
+    assertForeignUntouched();
+    if (outcome == Recovery.Outcome.TAKEN_BACK) {
+      assertRows(old());
+      assertThat(write.claims()).isFalse();
+    } else {
+      write.assertCommitted();
     }
-  }
-
-  private boolean isOverwrite() {
-    return scenario == SparkScenario.STATIC || scenario == SparkScenario.DYNAMIC;
+    return runAgain(End.REPAIRED);
   }
 
   private static String text(Exception failure) {

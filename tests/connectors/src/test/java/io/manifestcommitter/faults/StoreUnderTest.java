@@ -42,6 +42,10 @@ enum StoreUnderTest {
     return throttleTimeout;
   }
 
+  boolean renamesDirectories() {
+    return this == ABFS;
+  }
+
   /** Whether a lost answer can be waited for: hadoop-azure 3.3 waits 30 seconds, always. */
   boolean hasShortReadTimeout() {
     return this == GS || !isHadoop33();

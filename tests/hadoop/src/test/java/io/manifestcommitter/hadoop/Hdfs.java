@@ -5,10 +5,13 @@ import io.manifestcommitter.manifest.SuccessReport;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.security.NoSuchAlgorithmException;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.crypto.key.KeyProvider;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileStatus;
@@ -21,6 +24,8 @@ import org.junit.jupiter.api.extension.ExtensionContext.Store.CloseableResource;
 public final class Hdfs implements CloseableResource {
   /** The key by which Hadoop finds the committer's factory for HDFS. */
   static final String FACTORY_KEY = "mapreduce.outputcommitter.factory.scheme.hdfs";
+
+  private static final String KEY = "of-the-tests";
 
   private final MiniDFSCluster cluster;
   private final DistributedFileSystem fs;
@@ -39,6 +44,10 @@ public final class Hdfs implements CloseableResource {
       // report
       // to arrive: 400 ms by default, for nearly every file of these tests.
       conf.setInt("dfs.client.block.write.locateFollowingBlock.initial.delay.ms", 5);
+      // Where the keys of encryption zones are: a file, so that no key server is needed.
+      conf.set(
+          "hadoop.security.key.provider.path",
+          "jceks://file" + Files.createTempDirectory("keys").toUri().getPath() + "test.jceks");
       return new Hdfs(new MiniDFSCluster.Builder(conf).numDataNodes(1).build());
     } catch (IOException e) {
       throw new UncheckedIOException("HDFS did not start", e);
@@ -71,6 +80,21 @@ public final class Hdfs implements CloseableResource {
   /** The path of a table that nobody else has; nothing is there yet. */
   public Path newTable(String name) {
     return fs.makeQualified(new Path("/tables/" + tables.incrementAndGet() + "-" + name));
+  }
+
+  /** Makes an empty directory in which everything is encrypted. */
+  void makeEncryptionZone(Path zone) throws IOException {
+    KeyProvider keys = cluster.getNamesystem().getProvider();
+    if (keys.getMetadata(KEY) == null) {
+      try {
+        keys.createKey(KEY, KeyProvider.options(fs.getConf()));
+      } catch (NoSuchAlgorithmException e) {
+        throw new IOException(e);
+      }
+      keys.flush();
+    }
+    fs.mkdirs(zone);
+    fs.createEncryptionZone(zone, KEY);
   }
 
   void write(Path file, String content) throws IOException {

@@ -1,4 +1,4 @@
-package io.manifestcommitter.plan;
+package io.manifestcommitter.manifest;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

@@ -1,0 +1,107 @@
+package io.manifestcommitter.bench;
+
+import java.io.IOException;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * The writes of Spark SQL, by this committer, by Spark's default committers and by Hadoop's: what
+ * each asks of the store, what that costs the driver, and how long it takes on stores of two
+ * speeds. Printed as Markdown.
+ */
+final class SparkBench {
+  private static final double NONE = 0;
+
+  private final String heap;
+  private final int rounds;
+  private final double[] latencies;
+
+  /**
+   * A benchmark.
+   *
+   * @param heap of each JVM
+   * @param rounds on the first of the stores; one on the others, where all takes long
+   * @param latencies milliseconds a request
+   */
+  SparkBench(String heap, int rounds, double... latencies) {
+    this.heap = heap;
+    this.rounds = rounds;
+    this.latencies = latencies;
+  }
+
+  /** Requests, CPU and heap of a wide job. */
+  void requests() throws IOException {
+    SparkBenchShape shape = SparkBenchShape.WIDE;
+    for (SparkWriteKind kind : SparkWriteKind.values()) {
+      System.out.printf(Locale.ROOT, "%n### %s: %s%n%n", kind.title(), shape.job());
+      Map<SparkContender, SparkCosts> all = costs();
+      for (BenchRun.Subject subject : BenchRun.Subject.values()) {
+        for (SparkContender contender : SparkContender.values()) {
+          measure(all.get(contender), contender, kind, shape, NONE, subject);
+        }
+      }
+      System.out.print(SparkTables.requests(all));
+      System.out.println();
+      System.out.print(SparkTables.kinds(all));
+      System.out.flush();
+    }
+  }
+
+  /** Times of a small job. */
+  void times() throws IOException {
+    SparkBenchShape shape = SparkBenchShape.SMALL;
+    for (SparkWriteKind kind : SparkWriteKind.values()) {
+      System.out.printf(Locale.ROOT, "%n### %s: %s%n", kind.title(), shape.job());
+      for (int i = 0; i < latencies.length; i++) {
+        Map<SparkContender, SparkCosts> all = costs();
+        for (int round = 0; round < (i == 0 ? rounds : 1); round++) {
+          for (SparkContender contender : SparkContender.values()) {
+            measure(
+                all.get(contender), contender, kind, shape, latencies[i], BenchRun.Subject.TIME);
+          }
+        }
+        System.out.printf(Locale.ROOT, "%n%s ms a request:%n%n", latencies[i]);
+        System.out.print(SparkTables.times(all));
+        System.out.flush();
+      }
+    }
+  }
+
+  private static Map<SparkContender, SparkCosts> costs() {
+    Map<SparkContender, SparkCosts> all = new EnumMap<>(SparkContender.class);
+    for (SparkContender contender : SparkContender.values()) {
+      all.put(contender, new SparkCosts());
+    }
+    return all;
+  }
+
+  private void measure(
+      SparkCosts costs,
+      SparkContender contender,
+      SparkWriteKind kind,
+      SparkBenchShape shape,
+      double latency,
+      BenchRun.Subject subject)
+      throws IOException {
+    System.err.printf(
+        Locale.ROOT, "%s: %s, %s ms, %s%n", kind.title(), contender.title(), latency, subject);
+    List<String> jvm =
+        subject == BenchRun.Subject.TIME
+            ? List.of("-Xms" + heap, "-Xmx" + heap)
+            : List.of("-Xmx" + heap, "-XX:+UseSerialGC");
+    new ChildJvm(jvm.toArray(new String[0]))
+        .run(
+            SparkBenchRun.class,
+            line -> costs.read(subject, line),
+            contender.name(),
+            kind.name(),
+            shape.name(),
+            Double.toString(latency),
+            subject.name());
+    if (contender == SparkContender.OURS && !costs.verdict().isEmpty()) {
+      throw new IOException(kind.title() + " by this committer: " + costs.verdict());
+    }
+  }
+}

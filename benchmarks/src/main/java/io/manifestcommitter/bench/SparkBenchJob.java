@@ -1,0 +1,160 @@
+package io.manifestcommitter.bench;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.Path;
+import org.apache.spark.internal.io.FileCommitProtocol;
+import org.apache.spark.internal.io.FileCommitProtocol.TaskCommitMessage;
+
+/**
+ * A write without computation into a simulated store: the tasks' files are put there, and every
+ * call of the commit protocol is the one that Spark makes.
+ */
+final class SparkBenchJob {
+  private static final String SCHEME = "abfs";
+  private static final String TABLE = "/warehouse/sales/events";
+  private static final String JOB_ID = "b6b8f1c2-7a55-4c0e-9a53-0d0f3a1e5c77";
+  private static final String OLD_WRITER = "-11111111-7a55-4c0e-9a53-0d0f3a1e5c77";
+  private static final String OTHER_PARTITION = "/other=1/part-00000.snappy.parquet";
+  private static final long FILE_LENGTH = 1 << 20;
+
+  private final SimulatedStore store;
+  private final SparkWriteKind kind;
+  private final JobShape shape;
+  private final JobShape old;
+  private final SparkWrite write;
+  private final ByteBuffer[] messages;
+
+  /**
+   * A write.
+   *
+   * @param storeName the store it writes to
+   */
+  SparkBenchJob(SparkContender contender, SparkWriteKind kind, JobShape shape, String storeName) {
+    this.store = SimulatedStore.named(storeName);
+    this.kind = kind;
+    this.shape = shape.namedBy(contender.writer(JOB_ID));
+    this.old = shape.namedBy(OLD_WRITER);
+    this.messages = new ByteBuffer[shape.tasks()];
+    Configuration conf = new Configuration();
+    conf.set("fs." + SCHEME + ".impl", SimulatedFileSystem.class.getName());
+    conf.setInt("mapreduce.job.application.attempt.id", 0);
+    conf.set("spark.sql.sources.writeJobUUID", JOB_ID);
+    Path table = new Path(SCHEME, storeName, TABLE);
+    FileCommitProtocol protocol =
+        contender.bind(conf, JOB_ID, table, kind == SparkWriteKind.DYNAMIC);
+    this.write = new SparkWrite(protocol, conf, this.shape, table);
+  }
+
+  /**
+   * Runs it from its setup, to which the deletion of an overwrite belongs, to its end.
+   *
+   * @param before measures what comes before job commit
+   * @param meter measures job commit
+   */
+  List<Measurement> run(Meter before, Meter meter) throws IOException {
+    plantOldData();
+    List<Measurement> measurements = new ArrayList<>();
+    measurements.add(before.measure(Phase.JOB_SETUP, this::setUp));
+    measurements.add(
+        before.measure(Phase.TASK_COMMIT, () -> Executors.run(shape.tasks(), this::runTask)));
+    measurements.add(meter.measure(Phase.JOB_COMMIT, this::commit));
+    return measurements;
+  }
+
+  /** What is wrong with the table after the write; empty if nothing is. */
+  String verdict() throws IOException {
+    Set<String> found = new TreeSet<>();
+    addVisible("", found);
+    Set<String> expected = files(shape);
+    int missing = 0;
+    for (String file : expected) {
+      missing += found.remove(file) ? 0 : 1;
+    }
+    int oldLeft = 0;
+    Set<String> oldFiles = kind.onOldData() ? files(old) : Set.of();
+    for (String file : oldFiles) {
+      oldLeft += found.remove(file) ? 1 : 0;
+    }
+    int oldExpected = kind.replacesPartitions() ? 0 : oldFiles.size();
+    boolean other = found.remove(OTHER_PARTITION);
+    List<String> wrong = new ArrayList<>();
+    if (missing > 0) {
+      wrong.add(missing + " new files are missing");
+    }
+    if (oldLeft > oldExpected) {
+      wrong.add(oldLeft + " old files are still there");
+    }
+    if (oldLeft < oldExpected) {
+      wrong.add((oldExpected - oldLeft) + " old files are gone");
+    }
+    if (other == kind.replacesTable()) {
+      wrong.add("another partition is " + (other ? "still there" : "gone"));
+    }
+    if (!found.isEmpty()) {
+      wrong.add(found.size() + " files are of nobody, such as " + found.iterator().next());
+    }
+    return String.join(", ", wrong);
+  }
+
+  private void plantOldData() throws IOException {
+    store.plant(TABLE + OTHER_PARTITION, FILE_LENGTH);
+    if (kind.onOldData()) {
+      for (String file : files(old)) {
+        store.plant(TABLE + file, FILE_LENGTH);
+      }
+    }
+  }
+
+  private void setUp() throws IOException {
+    if (kind == SparkWriteKind.STATIC) {
+      write.deleteTable();
+    }
+    write.setUp();
+  }
+
+  /** What the driver will get lies outside the heap until it gets it. */
+  private void runTask(int task) throws IOException {
+    byte[] message =
+        SparkWrite.bytes(write.runTask(task, (path, file) -> store.plant(path, FILE_LENGTH)));
+    messages[task] = ByteBuffer.allocateDirect(message.length).put(message).flip();
+  }
+
+  private void commit() throws IOException {
+    List<TaskCommitMessage> received = new ArrayList<>();
+    for (ByteBuffer message : messages) {
+      byte[] bytes = new byte[message.limit()];
+      message.duplicate().get(bytes);
+      received.add((TaskCommitMessage) SparkWrite.object(bytes));
+    }
+    write.commit(received);
+  }
+
+  private static Set<String> files(JobShape shape) {
+    Set<String> files = new TreeSet<>();
+    for (int file = 0; file < shape.files(); file++) {
+      files.add("/" + shape.path(file));
+    }
+    return files;
+  }
+
+  private void addVisible(String directory, Set<String> found) throws IOException {
+    for (Map.Entry<String, StoreNode> entry : store.list(TABLE + directory).orElseThrow()) {
+      String path = directory + "/" + entry.getKey();
+      if (entry.getKey().startsWith("_") || entry.getKey().startsWith(".")) {
+        continue;
+      }
+      if (entry.getValue().isDirectory()) {
+        addVisible(path, found);
+      } else {
+        found.add(path);
+      }
+    }
+  }
+}

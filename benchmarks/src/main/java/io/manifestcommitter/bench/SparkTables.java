@@ -1,0 +1,96 @@
+package io.manifestcommitter.bench;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** The results of {@link SparkBench} as Markdown. */
+final class SparkTables {
+  private SparkTables() {}
+
+  /** Requests of each phase; CPU and heap of the driver. */
+  static MarkdownTable requests(Map<SparkContender, SparkCosts> all) {
+    MarkdownTable table =
+        new MarkdownTable(
+            List.of(
+                "committer",
+                "setup",
+                "all tasks",
+                "job commit",
+                "requests in all",
+                "CPU of job commit, s",
+                "ratio",
+                "heap of job commit, MiB"));
+    Series yardstick = all.get(SparkContender.OURS).of(Phase.JOB_COMMIT);
+    all.forEach(
+        (contender, costs) -> {
+          Series commit = costs.of(Phase.JOB_COMMIT);
+          table.row(
+              List.of(
+                  name(contender, costs),
+                  count(costs.of(Phase.JOB_SETUP).requests().all()),
+                  count(costs.of(Phase.TASK_COMMIT).requests().all()),
+                  count(commit.requests().all()),
+                  count(costs.whole().requests().all()),
+                  commit.seconds(Measurement::cpuNanos).text(1),
+                  commit.ratio(yardstick, Measurement::cpuNanos).text(2),
+                  String.format(Locale.ROOT, "%.1f", commit.heap())));
+        });
+    return table;
+  }
+
+  /** The requests of job commit by kind. */
+  static MarkdownTable kinds(Map<SparkContender, SparkCosts> all) {
+    List<String> columns = new ArrayList<>(List.of("job commit"));
+    for (RequestKind kind : RequestKind.values()) {
+      columns.add(kind.toString());
+    }
+    MarkdownTable table = new MarkdownTable(columns);
+    all.forEach(
+        (contender, costs) -> {
+          List<String> cells = new ArrayList<>(List.of(contender.title()));
+          for (RequestKind kind : RequestKind.values()) {
+            cells.add(count(costs.of(Phase.JOB_COMMIT).requests().of(kind)));
+          }
+          table.row(cells);
+        });
+    return table;
+  }
+
+  /** Times of the driver, and of all. */
+  static MarkdownTable times(Map<SparkContender, SparkCosts> all) {
+    MarkdownTable table =
+        new MarkdownTable(
+            List.of(
+                "committer",
+                "driver's requests",
+                "driver, s",
+                "ratio",
+                "requests in all",
+                "all, s",
+                "ratio"));
+    SparkCosts yardstick = all.get(SparkContender.OURS);
+    all.forEach(
+        (contender, costs) ->
+            table.row(
+                List.of(
+                    name(contender, costs),
+                    count(costs.driver().requests().all()),
+                    costs.driver().seconds(Measurement::wallNanos).text(2),
+                    costs.driver().ratio(yardstick.driver(), Measurement::wallNanos).text(1),
+                    count(costs.whole().requests().all()),
+                    costs.whole().seconds(Measurement::wallNanos).text(2),
+                    costs.whole().ratio(yardstick.whole(), Measurement::wallNanos).text(1))));
+    return table;
+  }
+
+  private static String name(SparkContender contender, SparkCosts costs) {
+    return contender.title()
+        + (costs.verdict().isEmpty() ? "" : " (**wrong**: " + costs.verdict() + ")");
+  }
+
+  private static String count(long count) {
+    return String.format(Locale.ROOT, "%,d", count);
+  }
+}

@@ -1,0 +1,159 @@
+package io.manifestcommitter.cli;
+
+import io.manifestcommitter.CommitterConfig;
+import java.io.FileDescriptor;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.apache.hadoop.conf.Configuration;
+
+/**
+ * Lists what jobs keep in a table while they run, or have left there, and removes what nobody needs
+ * any more.
+ *
+ * <pre>
+ * hadoop jar manifest-committer.jar io.manifestcommitter.cli.Clean --dry-run abfs://c@a.dfs.core.windows.net/table
+ * </pre>
+ */
+public final class Clean {
+  private static final int OK = 0;
+  private static final int FAILED = 1;
+  private static final int WRONG_USAGE = 2;
+
+  private static final String OLDER_THAN = "--older-than";
+  private static final String DRY_RUN = "--dry-run";
+  private static final String DISCARD = "--discard-unfinished";
+  private static final String FORCE = "--force";
+  private static final String DAY = "24h";
+
+  private static final String USAGE =
+      String.join(
+          System.lineSeparator(),
+          "Usage: Clean [--older-than 24h] [--dry-run] [--discard-unfinished] [--force]",
+          "             [--properties-file file] [-D key=value]... <table>...",
+          "",
+          "Lists the staging directories in tables (_manifest_*, those in _temporary,",
+          ".spark-staging-*) and removes those of jobs that are dead. What readers see is not touched.",
+          "",
+          "  --older-than time       remove what shows no sign of life for so long (default: 24h); a",
+          "                          number and ms, s, m or h",
+          "  --dry-run               only list",
+          "  --discard-unfinished    also of jobs that died in their commit: it can then neither be",
+          "                          finished nor taken back, and old data that an overwrite moved",
+          "                          aside is lost. Recover them instead",
+          "  --force                 whatever the age, and also of a job that shows signs of life:",
+          "                          only if you know that it is dead",
+          "  --properties-file file  settings as in spark-defaults.conf; those of Hadoop are used",
+          "  -D key=value            an option of Hadoop, such as an account's key",
+          "  --help                  this text",
+          "",
+          "Exit code: 0 done; 1 a table could not be read, or something not be removed; 2 wrong usage.");
+
+  private final PrintStream out;
+  private final PrintStream err;
+
+  Clean(PrintStream out, PrintStream err) {
+    this.out = out;
+    this.err = err;
+  }
+
+  /** Runs the program and ends the JVM with its exit code. */
+  public static void main(String[] args) {
+    PrintStream out = CommandLine.utf8(FileDescriptor.out);
+    PrintStream err = CommandLine.utf8(FileDescriptor.err);
+    int code = new Clean(out, err).run(args);
+    out.flush();
+    err.flush();
+    System.exit(code);
+  }
+
+  /**
+   * Cleans a table, as a running Spark session sees it. Called by the Python package, through the
+   * class loader that has this class.
+   *
+   * @param conf Hadoop's configuration of the session
+   * @param olderThan a number and its unit: ms, s, m or h
+   * @return an array with an object for each staging directory: {@code root}, {@code kind}, {@code
+   *     jobId} or null, {@code ageMillis} or null, {@code files}, {@code bytes}, {@code state},
+   *     {@code removed}, {@code error} or null
+   * @throws IOException if the table cannot be listed
+   * @throws IllegalArgumentException if {@code olderThan} is no length of time
+   */
+  public static String ofSession(
+      Configuration conf,
+      String table,
+      String olderThan,
+      boolean dryRun,
+      boolean discardUnfinished,
+      boolean force)
+      throws IOException {
+    CleanRule rule = new CleanRule(age(olderThan), dryRun, discardUnfinished, force);
+    return CleanedJob.toJson(CleanedJob.all(table, conf, new CommitterConfig(conf), rule));
+  }
+
+  private static long age(String text) {
+    Optional<Long> age = CommitterConfig.duration(text);
+    return age.orElseThrow(
+        () ->
+            new IllegalArgumentException(
+                "'" + Humane.line(text) + "' is no length of time such as 24h or 90s"));
+  }
+
+  /**
+   * Runs the program.
+   *
+   * @return its exit code
+   */
+  int run(String... args) {
+    CommandLine line;
+    CommitterConfig config;
+    CleanRule rule;
+    try {
+      line = CommandLine.parse(Set.of(DRY_RUN, DISCARD, FORCE), Set.of(OLDER_THAN), args);
+      config = new CommitterConfig(line.conf());
+      rule =
+          new CleanRule(
+              age(line.value(OLDER_THAN).orElse(DAY)),
+              line.has(DRY_RUN),
+              line.has(DISCARD),
+              line.has(FORCE));
+    } catch (CommandLine.UsageException | IllegalArgumentException e) {
+      err.println("Clean: " + e.getMessage() + ".");
+      err.println(USAGE);
+      return WRONG_USAGE;
+    }
+    if (line.help()) {
+      out.println(USAGE);
+      return OK;
+    }
+    int code = OK;
+    for (String table : line.paths()) {
+      code = Math.max(code, clean(table, line.conf(), config, rule));
+    }
+    return code;
+  }
+
+  private int clean(String table, Configuration conf, CommitterConfig config, CleanRule rule) {
+    List<CleanedJob> jobs;
+    try {
+      jobs = CleanedJob.all(table, conf, config, rule);
+    } catch (IOException | IllegalArgumentException e) {
+      err.println("Clean: " + Humane.line(table) + ": " + e.getMessage());
+      return FAILED;
+    }
+    if (jobs.isEmpty()) {
+      out.println(Humane.line(table) + ": no staging directories");
+    }
+    int code = OK;
+    for (CleanedJob job : jobs) {
+      out.println(job);
+      if (job.error().isPresent()) {
+        code = FAILED;
+        err.println("Clean: " + job.job().root() + ": " + job.error().get());
+      }
+    }
+    return code;
+  }
+}

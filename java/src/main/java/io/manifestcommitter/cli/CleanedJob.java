@@ -1,0 +1,120 @@
+package io.manifestcommitter.cli;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.manifestcommitter.CommitterConfig;
+import io.manifestcommitter.journal.StagedJob;
+import io.manifestcommitter.journal.StagedJobs;
+import io.manifestcommitter.store.Stores;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.Path;
+
+/** A staging directory, and what became of it. */
+final class CleanedJob {
+  private final StagedJob job;
+  private final boolean removed;
+  private final String why;
+  private final IOException failure;
+
+  private CleanedJob(StagedJob job, boolean removed, String why, IOException failure) {
+    this.job = job;
+    this.removed = removed;
+    this.why = why;
+    this.failure = failure;
+  }
+
+  /**
+   * Cleans a table; each staging directory for itself.
+   *
+   * @throws IOException if the table cannot be listed
+   */
+  static List<CleanedJob> all(
+      String table, Configuration conf, CommitterConfig config, CleanRule rule) throws IOException {
+    Stores stores = new Stores(conf, config.requestGate(() -> {}));
+    Path resolved = stores.resolve(new Path(table));
+    StagedJobs staged = new StagedJobs(stores.all(), config);
+    List<CleanedJob> jobs = new ArrayList<>();
+    for (StagedJob job : staged.find(resolved, rule.olderThan())) {
+      jobs.add(clean(staged, job, rule));
+    }
+    return jobs;
+  }
+
+  private static CleanedJob clean(StagedJobs staged, StagedJob job, CleanRule rule) {
+    if (!rule.removes(job)) {
+      return new CleanedJob(job, false, rule.why(job), null);
+    }
+    try {
+      staged.remove(job, rule.force());
+      return new CleanedJob(job, true, "", null);
+    } catch (IOException e) {
+      return new CleanedJob(job, false, "", e);
+    }
+  }
+
+  StagedJob job() {
+    return job;
+  }
+
+  /** Why it could not be removed, though it should have been. */
+  Optional<String> error() {
+    return Optional.ofNullable(failure).map(IOException::getMessage);
+  }
+
+  /** As programs read them: one line, ASCII, with all keys always there. */
+  static String toJson(List<CleanedJob> jobs) {
+    return Json.line(
+        json -> {
+          json.writeStartArray();
+          for (CleanedJob job : jobs) {
+            job.write(json);
+          }
+          json.writeEndArray();
+        });
+  }
+
+  private void write(JsonGenerator json) throws IOException {
+    json.writeStartObject();
+    json.writeStringField("root", job.root().toString());
+    json.writeStringField("kind", name(job.kind()));
+    json.writeStringField("jobId", job.jobId().orElse(null));
+    if (job.age().isPresent()) {
+      json.writeNumberField("ageMillis", job.age().get());
+    } else {
+      json.writeNullField("ageMillis");
+    }
+    json.writeNumberField("files", job.files());
+    json.writeNumberField("bytes", job.bytes());
+    json.writeStringField("state", name(job.state()));
+    json.writeBooleanField("removed", removed);
+    json.writeStringField("error", error().orElse(null));
+    json.writeEndObject();
+  }
+
+  private static String name(Enum<?> constant) {
+    return constant.name().toLowerCase(Locale.ROOT);
+  }
+
+  /** For people. */
+  @Override
+  public String toString() {
+    String text =
+        Humane.line(job.root().toString())
+            + ": "
+            + name(job.state())
+            + ", "
+            + job.age().map(age -> "silent for " + Humane.millis(age)).orElse("of unknown age")
+            + ", "
+            + Humane.count(job.files(), "file")
+            + ", "
+            + Humane.bytes(job.bytes());
+    if (removed) {
+      return text + ": removed";
+    }
+    return text + (why.isEmpty() ? "" : "; stays: " + why);
+  }
+}

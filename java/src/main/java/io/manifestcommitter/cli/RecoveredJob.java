@@ -1,0 +1,105 @@
+package io.manifestcommitter.cli;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.manifestcommitter.CommitterConfig;
+import io.manifestcommitter.StagingRoot;
+import io.manifestcommitter.journal.JobIsAliveException;
+import io.manifestcommitter.journal.Recovery;
+import io.manifestcommitter.store.Stores;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.Path;
+
+/** What became of one job that died in its commit, or why nothing did. */
+final class RecoveredJob {
+  private final StagingRoot root;
+  private final Recovery.Outcome outcome;
+  private final IOException failure;
+
+  private RecoveredJob(StagingRoot root, Recovery.Outcome outcome, IOException failure) {
+    this.root = root;
+    this.outcome = outcome;
+    this.failure = failure;
+  }
+
+  /**
+   * Recovers all jobs that died in a table; each for itself.
+   *
+   * @throws IOException if the table cannot be looked at
+   */
+  static List<RecoveredJob> all(
+      String table,
+      Configuration conf,
+      CommitterConfig config,
+      boolean force,
+      Recovery.Direction direction)
+      throws IOException {
+    Stores stores = new Stores(conf, config.requestGate(() -> {}));
+    Path resolved = stores.resolve(new Path(table));
+    Recovery recovery = new Recovery(stores.all(), config, force);
+    List<RecoveredJob> jobs = new ArrayList<>();
+    for (StagingRoot root : recovery.find(resolved)) {
+      try {
+        jobs.add(new RecoveredJob(root, recovery.run(root, direction), null));
+      } catch (IOException e) {
+        jobs.add(new RecoveredJob(root, null, e));
+      }
+    }
+    return jobs;
+  }
+
+  StagingRoot root() {
+    return root;
+  }
+
+  /** Empty if it failed. */
+  Optional<Recovery.Outcome> outcome() {
+    return Optional.ofNullable(outcome);
+  }
+
+  /** Why it failed, in order of weight; empty if it did not. */
+  List<String> errors() {
+    List<String> errors = new ArrayList<>();
+    if (failure != null) {
+      errors.add(failure.getMessage());
+      for (Throwable suppressed : failure.getSuppressed()) {
+        errors.add(suppressed.getMessage());
+      }
+    }
+    return errors;
+  }
+
+  /** As programs read them: one line, ASCII, with all keys always there. */
+  static String toJson(List<RecoveredJob> jobs) {
+    return Json.line(
+        json -> {
+          json.writeStartArray();
+          for (RecoveredJob job : jobs) {
+            job.write(json);
+          }
+          json.writeEndArray();
+        });
+  }
+
+  private void write(JsonGenerator json) throws IOException {
+    json.writeStartObject();
+    json.writeStringField("staging", root.root().toString());
+    json.writeStringField("jobId", StagingRoot.jobOf(root.root().getName()).get());
+    if (outcome == null) {
+      json.writeNullField("outcome");
+    } else {
+      json.writeStringField("outcome", outcome.name().toLowerCase(Locale.ROOT));
+    }
+    json.writeArrayFieldStart("errors");
+    for (String error : errors()) {
+      json.writeString(String.valueOf(error));
+    }
+    json.writeEndArray();
+    json.writeBooleanField("alive", failure instanceof JobIsAliveException);
+    json.writeEndObject();
+  }
+}

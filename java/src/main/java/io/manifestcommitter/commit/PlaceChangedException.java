@@ -1,0 +1,43 @@
+package io.manifestcommitter.commit;
+
+import io.manifestcommitter.plan.JobPlan;
+import java.io.IOException;
+import org.apache.hadoop.fs.Path;
+
+/**
+ * A place in a table was changed by another job between a commit that was cut short and its
+ * recovery, so that neither the old data nor the new can be put there without loss or doubling.
+ */
+public final class PlaceChangedException extends IOException {
+  private static final long serialVersionUID = 1L;
+
+  /**
+   * At one place.
+   *
+   * @param sign by what it was seen
+   * @param old where the old data is
+   */
+  PlaceChangedException(JobPlan plan, Path place, String sign, Path old) {
+    super(
+        place
+            + " was changed since job "
+            + plan.jobId()
+            + " was cut short: "
+            + sign
+            + ". Nothing was touched there. If what is there now is right, delete the old data in "
+            + old
+            + " and take the job back again; if the old data is right, move away what is there, and"
+            + " take the job back again");
+  }
+
+  /** At one place that had no old data. */
+  PlaceChangedException(JobPlan plan, Path place, String sign) {
+    super(
+        place
+            + " was changed since job "
+            + plan.jobId()
+            + " was cut short: "
+            + sign
+            + ". Nothing was touched there. Take the job back instead: what is there stays");
+  }
+}

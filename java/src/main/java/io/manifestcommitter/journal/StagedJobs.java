@@ -1,0 +1,189 @@
+package io.manifestcommitter.journal;
+
+import io.manifestcommitter.CommitterConfig;
+import io.manifestcommitter.JobPaths;
+import io.manifestcommitter.StagingRoot;
+import io.manifestcommitter.journal.StagedJob.Kind;
+import io.manifestcommitter.store.Store;
+import io.manifestcommitter.store.StoreEntry;
+import io.manifestcommitter.store.StorePaths;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import org.apache.hadoop.fs.Path;
+
+/** Finds what jobs keep in a table, and removes what nobody needs any more. */
+public final class StagedJobs {
+  private static final String SPARK_STAGING = ".spark-staging-";
+
+  private final Store store;
+  private final CommitterConfig config;
+
+  /** As {@code config} tells when a driver is dead. */
+  public StagedJobs(Store store, CommitterConfig config) {
+    this.store = store;
+    this.config = config;
+  }
+
+  /**
+   * Those of a table, each listed to its end. Changes nothing, but for a file that is made and
+   * deleted to ask the store for the time.
+   *
+   * @param table qualified
+   * @param quiet in milliseconds: what has no heartbeat and was written later counts as running
+   * @throws IOException if the table cannot be listed
+   */
+  public List<StagedJob> find(Path table, long quiet) throws IOException {
+    List<StoreEntry> roots = new ArrayList<>();
+    List<Path> temporary = new ArrayList<>();
+    try {
+      store.list(
+          table,
+          entry -> {
+            if (!entry.isDirectory()) {
+              return;
+            }
+            if (entry.name().equals(JobPaths.TEMPORARY)) {
+              temporary.add(entry.path());
+            } else if (kindOf(entry.name()).isPresent()) {
+              roots.add(entry);
+            }
+          });
+      for (Path directory : temporary) {
+        store.list(
+            directory,
+            entry -> {
+              if (entry.isDirectory()) {
+                roots.add(entry);
+              }
+            });
+      }
+    } catch (FileNotFoundException e) {
+      throw new IOException("There is no table at " + table, e);
+    }
+    List<StagedJob> jobs = new ArrayList<>();
+    if (!roots.isEmpty()) {
+      long now = Heartbeat.now(store, table);
+      for (StoreEntry root : roots) {
+        jobs.add(look(table, root, now, quiet));
+      }
+    }
+    return jobs;
+  }
+
+  /**
+   * Removes what a job left. Looks at its heartbeat once more.
+   *
+   * @param force also if the job shows signs of life
+   * @throws JobIsAliveException if it does
+   */
+  public void remove(StagedJob job, boolean force) throws IOException {
+    Path directory = job.root().getParent();
+    if (job.kind() == Kind.SPARK_PROTOCOL && !force) {
+      new Recovery(store, config, /* force= */ false)
+          .requireDead(new StagingRoot(directory, job.jobId().get()));
+    }
+    store.deleteTree(job.root());
+    if (directory.getName().equals(JobPaths.TEMPORARY)) {
+      store.deleteEmptyDirectory(directory);
+    }
+  }
+
+  private static Optional<Kind> kindOf(String name) {
+    if (StagingRoot.jobOf(name).isPresent()) {
+      return Optional.of(Kind.SPARK_PROTOCOL);
+    }
+    return name.startsWith(SPARK_STAGING) ? Optional.of(Kind.SPARK_STAGING) : Optional.empty();
+  }
+
+  private StagedJob look(Path table, StoreEntry root, long now, long quiet) throws IOException {
+    boolean isTemporary = !root.path().getParent().equals(table);
+    Optional<String> hadoopJob =
+        isTemporary ? JobPaths.jobOfDirectory(root.name()) : Optional.empty();
+    Kind kind =
+        isTemporary
+            ? (hadoopJob.isPresent() ? Kind.HADOOP_PROTOCOL : Kind.TEMPORARY)
+            : kindOf(root.name()).get();
+    String jobId = jobId(kind, root.name(), hadoopJob);
+    Tree tree = new Tree(root);
+    tree.list();
+
+    Optional<Long> beat =
+        kind == Kind.SPARK_PROTOCOL ? Heartbeat.last(store, root.path()) : Optional.empty();
+    long last = beat.orElse(tree.lastWritten);
+    Long age = last == 0 ? null : Long.valueOf(Math.max(0, now - last));
+    long timeout = beat.isPresent() ? config.heartbeatTimeout() : quiet;
+    return new StagedJob(
+        root.path(),
+        kind,
+        jobId,
+        age,
+        tree.files,
+        tree.bytes,
+        age == null || age < timeout,
+        tree.isUnfinished());
+  }
+
+  private static String jobId(Kind kind, String name, Optional<String> hadoopJob) {
+    switch (kind) {
+      case SPARK_PROTOCOL:
+        return StagingRoot.jobOf(name).get();
+      case SPARK_STAGING:
+        return name.substring(SPARK_STAGING.length());
+      default:
+        return hadoopJob.orElse(null);
+    }
+  }
+
+  /** All below a staging root. */
+  private final class Tree {
+    private final StoreEntry root;
+    private long files;
+    private long bytes;
+    private long lastWritten;
+    private boolean begun;
+    private boolean finished;
+    private boolean oldData;
+
+    Tree(StoreEntry root) {
+      this.root = root;
+      this.lastWritten = root.lastWritten();
+    }
+
+    void list() throws IOException {
+      Deque<Path> directories = new ArrayDeque<>(List.of(root.path()));
+      while (!directories.isEmpty()) {
+        Path directory = directories.pop();
+        try {
+          store.list(directory, entry -> note(entry, directories));
+        } catch (FileNotFoundException e) {
+          // Its job goes on, or is being cleaned.
+        }
+      }
+    }
+
+    private void note(StoreEntry entry, Deque<Path> directories) {
+      lastWritten = Math.max(lastWritten, entry.lastWritten());
+      if (entry.isDirectory()) {
+        directories.push(entry.path());
+        return;
+      }
+      files++;
+      bytes += entry.length();
+      String below = StorePaths.relative(root.path(), entry.path());
+      Optional<CommitJournal.State> journal = CommitJournal.stateIn(entry.name());
+      finished |= journal.filter(CommitJournal.State.FINISHED::equals).isPresent();
+      begun |= journal.isPresent() || below.endsWith("/manifests/" + JobPaths.COMMIT_MARK);
+      oldData |= below.startsWith(JobPaths.attemptName(0) + "/old/");
+    }
+
+    /** Where a custom location has no journal, the old data that was moved aside there tells. */
+    boolean isUnfinished() {
+      return !finished && (begun || oldData);
+    }
+  }
+}

@@ -1,0 +1,96 @@
+package io.manifestcommitter.spark;
+
+import io.manifestcommitter.StagingRoot;
+import io.manifestcommitter.store.Store;
+import io.manifestcommitter.store.StoreEntry;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.apache.hadoop.fs.Path;
+
+/** What stands at a table's path, and what lies there beside data. */
+final class TableRoot {
+  private static final Set<String> FOREIGN_RECORDS = Set.of("_delta_log", ".hoodie");
+  private static final String ICEBERG_METADATA = "metadata";
+
+  private final Path table;
+  private final List<StagingRoot> stagingRoots = new ArrayList<>();
+  private final List<String> foreignRecords = new ArrayList<>();
+  private final List<Path> metadata = new ArrayList<>();
+  private Kind kind = Kind.DIRECTORY;
+
+  private TableRoot(Path table) {
+    this.table = table;
+  }
+
+  /** What stands at a path. */
+  enum Kind {
+    NOTHING,
+    FILE,
+    DIRECTORY
+  }
+
+  /** Looks at a table. One request. */
+  static TableRoot list(Store store, Path table) throws IOException {
+    TableRoot root = new TableRoot(table);
+    try {
+      store.list(table, root::note);
+    } catch (FileNotFoundException e) {
+      root.kind = Kind.NOTHING;
+    }
+    return root;
+  }
+
+  private void note(StoreEntry entry) {
+    if (!entry.isDirectory()) {
+      if (entry.path().equals(table)) {
+        kind = Kind.FILE;
+      }
+      return;
+    }
+    if (FOREIGN_RECORDS.contains(entry.name())) {
+      foreignRecords.add(entry.name());
+    } else if (entry.name().equals(ICEBERG_METADATA)) {
+      metadata.add(entry.path());
+    }
+    StagingRoot.jobOf(entry.name()).ifPresent(job -> stagingRoots.add(new StagingRoot(table, job)));
+  }
+
+  Kind kind() {
+    return kind;
+  }
+
+  /** The staging roots of jobs of the Spark protocol. */
+  List<StagingRoot> stagingRoots() {
+    return stagingRoots;
+  }
+
+  /**
+   * Refuses to overwrite a table of a format that keeps its own record of files: overwriting its
+   * root as a plain directory would delete that record, and every version of the table with it. One
+   * request where there is a directory called {@code metadata}.
+   *
+   * @throws IOException naming what was found
+   */
+  void requirePlainFiles(Store store) throws IOException {
+    for (Path directory : metadata) {
+      store.list(directory, this::noteIceberg);
+    }
+    if (!foreignRecords.isEmpty()) {
+      throw new IOException(
+          table
+              + " holds "
+              + foreignRecords.get(0)
+              + ", so it is a Delta, Hudi or Iceberg table. Overwriting it as plain files would destroy it: write it"
+              + " with its own format, or remove the table first. Nothing was touched.");
+    }
+  }
+
+  private void noteIceberg(StoreEntry entry) {
+    if (entry.name().endsWith(".metadata.json") || entry.name().equals("version-hint.text")) {
+      foreignRecords.add(ICEBERG_METADATA + "/" + entry.name());
+    }
+  }
+}

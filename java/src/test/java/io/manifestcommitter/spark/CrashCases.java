@@ -1,0 +1,83 @@
+package io.manifestcommitter.spark;
+
+import java.nio.charset.StandardCharsets;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.zip.CRC32;
+
+/**
+ * Which cases are run: all of them, a sample by a seed, or those that an expression names. A case
+ * is named by a path of steps, "abfs/auto/marker/static/rename-17-after/finish".
+ */
+final class CrashCases {
+  private static final int ALL = 1_000_000;
+
+  private final boolean isFull;
+  private final long seed;
+  private final Pattern only;
+
+  private CrashCases(boolean isFull, long seed, String only) {
+    this.isFull = isFull;
+    this.seed = seed;
+    this.only = only.isEmpty() ? null : Pattern.compile(only);
+  }
+
+  /** As {@code crashes.mode}, {@code crashes.seed} and {@code crashes.only} say. */
+  static CrashCases fromProperties() {
+    String mode = System.getProperty("crashes.mode", "sample");
+    if (!mode.equals("sample") && !mode.equals("full")) {
+      throw new IllegalArgumentException("crashes.mode is sample or full, and not " + mode);
+    }
+    return new CrashCases(
+        mode.equals("full"),
+        Long.getLong("crashes.seed", 1),
+        System.getProperty("crashes.only", ""));
+  }
+
+  boolean isFull() {
+    return isFull;
+  }
+
+  boolean isSample() {
+    return !isFull && only == null;
+  }
+
+  /** Whether cases are named, so that there may be few. */
+  boolean isNamed() {
+    return only != null;
+  }
+
+  /**
+   * Whether to go on with a step, of which a sample takes one in {@code oneIn}.
+   *
+   * @param steps the steps so far, where more will follow
+   */
+  boolean begins(String steps, int oneIn) {
+    if (only != null) {
+      Matcher matcher = only.matcher(steps + "/");
+      return matcher.matches() || matcher.hitEnd() || only.matcher(steps).matches();
+    }
+    return isFull || isDrawn(steps, oneIn);
+  }
+
+  /** Whether to run a case, of which a sample takes one in {@code oneIn}. */
+  boolean runs(String steps, int oneIn) {
+    return only != null ? only.matcher(steps).matches() : isFull || isDrawn(steps, oneIn);
+  }
+
+  private boolean isDrawn(String steps, int oneIn) {
+    CRC32 draw = new CRC32();
+    draw.update((seed + " " + steps).getBytes(StandardCharsets.UTF_8));
+    return draw.getValue() % ALL < ALL / oneIn;
+  }
+
+  /** How to repeat a case alone. */
+  String repeat(String steps) {
+    return "-Dcrashes.only='" + steps + "'" + (isFull ? "" : " (seed " + seed + ")");
+  }
+
+  @Override
+  public String toString() {
+    return only != null ? "only " + only : isFull ? "full" : "a sample, seed " + seed;
+  }
+}

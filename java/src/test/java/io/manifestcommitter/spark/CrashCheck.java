@@ -1,0 +1,147 @@
+package io.manifestcommitter.spark;
+
+import io.manifestcommitter.testing.MemoryStoreState.Snapshot;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.NavigableSet;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * What has to hold of a store after one kind of write was cut short, and after what was done about
+ * it. Each method says what is wrong; nothing if all is well.
+ */
+final class CrashCheck {
+  private final CrashStore store;
+  private final CrashWrite dead;
+  private final NavigableMap<String, String> old;
+  private final NavigableMap<String, String> fresh;
+  private final NavigableSet<String> oldDirectories;
+  private final NavigableSet<String> freshDirectories;
+  private final String lastReport;
+  private final String reportWithoutMarker;
+
+  /**
+   * A check.
+   *
+   * @param before the store before the job
+   * @param after the store after a job that nothing happened to; the store is left so
+   */
+  CrashCheck(CrashStore store, CrashWrite dead, Snapshot before, Snapshot after) {
+    this.store = store;
+    this.dead = dead;
+    old = CrashWrite.old(dead.write());
+    fresh = dead.after(old);
+    store.state().restore(before);
+    oldDirectories = store.tableDirectories();
+    lastReport = store.text(CrashStore.TABLE + "/_SUCCESS");
+    store.state().restore(after);
+    freshDirectories = store.tableDirectories();
+    reportWithoutMarker = store.text(CrashStore.TABLE + "/_SUCCESS");
+  }
+
+  NavigableMap<String, String> old() {
+    return old;
+  }
+
+  NavigableMap<String, String> fresh() {
+    return fresh;
+  }
+
+  /**
+   * Whether the job can only go forward: it has passed its mark, or has reported, or is done. A
+   * journal that is finished, or gone, says only that nothing is left to do in either direction.
+   */
+  boolean isForward() {
+    return hasJournal("committed")
+        || hasReport()
+        || ((hasJournal("finished") || !hasJournal("")) && !store.visible().equals(old));
+  }
+
+  /** Whether there is something to recover. */
+  boolean isBegun() {
+    return hasJournal("");
+  }
+
+  /** Whether there is something to finish. */
+  boolean isPlanned() {
+    return hasJournal("planned");
+  }
+
+  private boolean hasReport() {
+    return store.text(CrashStore.TABLE + "/_SUCCESS").contains(CrashJob.DEAD);
+  }
+
+  private boolean hasJournal(String inState) {
+    String prefix = CrashStore.TABLE + "/_manifest_" + CrashJob.DEAD + "/00/journal-" + inState;
+    String first = store.state().files().ceilingKey(prefix);
+    return first != null && first.startsWith(prefix);
+  }
+
+  /** What a reader sees while nobody does anything about it. */
+  List<String> frozen() {
+    List<String> wrong = new ArrayList<>();
+    NavigableMap<String, String> visible = store.visible();
+    NavigableMap<String, String> left = new TreeMap<>(visible);
+    boolean isLast = true;
+    for (ReaderPlace place : dead.write().places()) {
+      Collection<String> freshFiles = CrashOther.at(place, dead.rows()).keySet();
+      Optional<ReaderView> view = ReaderView.of(place.oldFiles(), freshFiles, visible.keySet());
+      ReaderCourse course = place.course(store.way());
+      if (!view.filter(course.views()::contains).isPresent()) {
+        wrong.add(place + " shows " + view + ", which is not among " + course.views());
+      }
+      isLast &= view.filter(course.last()::equals).isPresent();
+      left.keySet().removeAll(CrashOther.at(place, visible).keySet());
+    }
+    if (!left.isEmpty()) {
+      wrong.add("nobody should see " + left);
+    }
+    Map<String, String> known = new TreeMap<>(old);
+    known.putAll(dead.rows());
+    if (!known.entrySet().containsAll(visible.entrySet())) {
+      wrong.add("a file is not what it was: " + visible);
+    }
+    if (!isForward() && !store.state().files().values().containsAll(old.values())) {
+      wrong.add("old data is gone before the commit mark");
+    }
+    if (!isForward() && !visible.equals(old) && !isBegun()) {
+      wrong.add("there is no journal while the table changes");
+    }
+    if (hasReport() && !isLast) {
+      wrong.add("_SUCCESS is there before the end");
+    }
+    return wrong;
+  }
+
+  /** Exactly the old table, or exactly the new one; nothing left to recover or in staging. */
+  List<String> isExactly(boolean isNew) {
+    List<String> wrong = new ArrayList<>();
+    differs(wrong, "the table", store.visible(), isNew ? fresh : old);
+    differs(
+        wrong, "directories", store.tableDirectories(), isNew ? freshDirectories : oldDirectories);
+    String report = store.text(CrashStore.TABLE + "/_SUCCESS");
+    if (isNew && store.marksSuccess()) {
+      if (!report.contains(CrashJob.DEAD) || !report.endsWith("}")) {
+        wrong.add("_SUCCESS is " + report);
+      }
+    } else {
+      differs(wrong, "_SUCCESS", report, isNew ? reportWithoutMarker : lastReport);
+    }
+    if (!isNew) {
+      String lastList = lastReport.isEmpty() ? "" : CrashStore.LAST_LIST;
+      differs(wrong, "the list", store.text(CrashStore.TABLE + "/_SUCCESS.files"), lastList);
+    }
+    differs(wrong, "staging", store.staging(), List.of());
+    return wrong;
+  }
+
+  static void differs(List<String> wrong, String what, Object found, Object expected) {
+    if (!found.equals(expected)) {
+      wrong.add(what + " is " + found + ", and should be " + expected);
+    }
+  }
+}

@@ -1,0 +1,400 @@
+package io.manifestcommitter.spark;
+
+import io.manifestcommitter.CommitterConfig;
+import io.manifestcommitter.StagingRoot;
+import io.manifestcommitter.journal.Recovery;
+import io.manifestcommitter.journal.Recovery.Direction;
+import io.manifestcommitter.spark.CrashTally.Count;
+import io.manifestcommitter.store.Stores;
+import io.manifestcommitter.testing.MemoryStoreState.Fate;
+import io.manifestcommitter.testing.MemoryStoreState.Snapshot;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Set;
+import java.util.TreeMap;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.Path;
+
+/**
+ * One kind of write on one store: its driver dies at every request of the job commit, and from each
+ * store that it leaves everything is tried that may come after. Stores that hold the same are tried
+ * once.
+ */
+final class CrashSparkRuns {
+  private static final List<Fate> FATES = List.of(Fate.FAILS_BEFORE, Fate.FAILS_AFTER);
+
+  private final CrashStore store;
+  private final CrashWrite dead;
+  private final String name;
+  private final CrashCases cases;
+  private final CrashTally tally;
+  private final CrashCheck check;
+  private final List<String> requests;
+  private final Map<Direction, Set<Map<String, String>>> seen = new EnumMap<>(Direction.class);
+
+  CrashSparkRuns(CrashStore store, String write, CrashCases cases, CrashTally tally)
+      throws IOException {
+    this.store = store;
+    this.dead = new CrashWrite(CrashWrite.ALL.get(write), "dead");
+    this.name = store + "/" + write;
+    this.cases = cases;
+    this.tally = tally;
+    fill();
+    Snapshot before = store.state().snapshot();
+    CrashJob job = dead.job(store, CrashJob.DEAD, "rollback");
+    List<Object> messages = job.messages();
+    store.state().resetRequests();
+    job.commit(messages);
+    requests = store.state().requests();
+    check = new CrashCheck(store, dead, before, store.state().snapshot());
+  }
+
+  private void fill() {
+    store.state().clear();
+    CrashWrite.old(dead.write()).forEach(store.state()::write);
+    if (dead.write().hasLastReport()) {
+      store.state().write(CrashStore.TABLE + "/_SUCCESS", CrashStore.LAST_REPORT);
+      store.state().write(CrashStore.TABLE + "/_SUCCESS.files", CrashStore.LAST_LIST);
+    }
+  }
+
+  /**
+   * Tries all.
+   *
+   * @param oneIn of how many crash points a sample takes one
+   */
+  void run(int oneIn) throws IOException {
+    Set<Map<String, String>> states = new HashSet<>();
+    for (int at = 1; at <= requests.size(); at++) {
+      for (Fate fate : FATES) {
+        String operation = requests.get(at - 1).replaceFirst(" .*", "");
+        String steps = name + "/" + operation + "-" + point(at, fate);
+        if (!cases.begins(steps, oneIn)) {
+          continue;
+        }
+        die(at, fate);
+        tally.count(Count.DIED);
+        checked(steps, check.frozen());
+        if (states.add(store.fingerprint())) {
+          tally.count(Count.STATES);
+          store.passTime();
+          comesAfter(steps, store.state().snapshot());
+        }
+      }
+    }
+  }
+
+  private void die(int at, Fate fate) throws IOException {
+    fill();
+    CrashJob job = dead.job(store, CrashJob.DEAD, "rollback");
+    List<Object> messages = job.messages();
+    store.dieAt(at, fate);
+    failureOf(() -> job.commit(messages));
+    store.state().noFault();
+  }
+
+  private void comesAfter(String steps, Snapshot frozen) throws IOException {
+    boolean isForward = check.isForward();
+    boolean isBegun = check.isPlanned();
+    recover(steps + "/recover", frozen, Direction.AS_MARKED, isForward);
+    recover(steps + "/finish", frozen, Direction.FINISH, isForward || isBegun);
+    recoverTwice(steps + "/recover", frozen, Direction.AS_MARKED, Direction.AS_MARKED);
+    recoverTwice(steps + "/finish", frozen, Direction.FINISH, Direction.FINISH);
+    recoverTwice(steps + "/finish", frozen, Direction.FINISH, Direction.AS_MARKED);
+    runAgain(steps + "/run-again", frozen, isForward);
+    for (CrashOther other : CrashOther.values()) {
+      for (Direction direction : Direction.values()) {
+        String then = steps + "/" + other.label() + "/" + label(direction);
+        if (cases.runs(then, 6)) {
+          store.state().restore(frozen);
+          try {
+            new Meeting(then, other, direction, isBegun).run();
+          } catch (IOException e) {
+            wrong(then, "the other job, or what the message says, failed: " + e);
+          }
+        }
+      }
+    }
+  }
+
+  private void recover(String steps, Snapshot frozen, Direction direction, boolean isNew) {
+    if (!cases.runs(steps, 3)) {
+      return;
+    }
+    store.state().restore(frozen);
+    boolean isBegun = check.isBegun();
+    tally.count(direction == Direction.FINISH ? Count.FINISH : Count.RECOVER);
+    String failure = failureOf(() -> recoverAll(direction, /* force= */ false));
+    ends(steps, failure, isNew, isBegun);
+  }
+
+  /**
+   * The first dies right after each of its requests, which is right before the next; then the
+   * second, to its end. Of deaths that leave the same, one is tried.
+   */
+  private void recoverTwice(String steps, Snapshot frozen, Direction first, Direction second) {
+    if (cases.isSample() && !cases.runs(steps + "-dies/" + label(second), 4)) {
+      return;
+    }
+    List<Map<String, String>> left = leftAfterEach(first, frozen);
+    Set<Map<String, String>> known = seen.computeIfAbsent(second, key -> new HashSet<>());
+    for (int at = 1; at < left.size(); at++) {
+      String then = steps + "-dies-" + at + "/" + label(second);
+      if (!cases.runs(then, 6) || !known.add(left.get(at))) {
+        continue;
+      }
+      store.state().restore(frozen);
+      store.dieAt(at, Fate.FAILS_AFTER);
+      failureOf(() -> recoverAll(first, /* force= */ true));
+      store.state().noFault();
+      tally.count(Count.RECOVER_DIED);
+      if (!store.fingerprint().equals(left.get(at))) {
+        wrong(then, "dies elsewhere than it was seen");
+      }
+      boolean isBegun = check.isBegun();
+      boolean isNew = check.isForward() || (second == Direction.FINISH && check.isPlanned());
+      tally.count(Count.RECOVER_AGAIN);
+      ends(then, failureOf(() -> recoverAll(second, /* force= */ true)), isNew, isBegun);
+    }
+  }
+
+  /** What the store holds after each request of a recovery; at 0 what it held before. */
+  private List<Map<String, String>> leftAfterEach(Direction direction, Snapshot frozen) {
+    List<Map<String, String>> left = new ArrayList<>();
+    store.state().restore(frozen);
+    store
+        .state()
+        .onRequest(
+            (number, operation, path) -> {
+              left.add(store.fingerprint());
+              return Fate.NORMAL;
+            });
+    failureOf(() -> recoverAll(direction, /* force= */ true));
+    store.state().noFault();
+    left.add(store.fingerprint());
+    return left;
+  }
+
+  private void ends(String steps, String failure, boolean isNew, boolean isBegun) {
+    List<String> wrong = new ArrayList<>();
+    if (!failure.isEmpty()) {
+      wrong.add("recovery failed: " + failure);
+    }
+    if (isBegun) {
+      wrong.addAll(check.isExactly(isNew));
+    } else {
+      // No commit had begun, or all was over: what is left in staging is for cleaning.
+      CrashCheck.differs(wrong, "the table", store.visible(), isNew ? check.fresh() : check.old());
+    }
+    tally.count(isNew ? Count.NEW : Count.OLD);
+    checked(steps, wrong);
+  }
+
+  private void runAgain(String steps, Snapshot frozen, boolean isForward) throws IOException {
+    if (!cases.runs(steps, 3)) {
+      return;
+    }
+    store.state().restore(frozen);
+    tally.count(Count.RUN_AGAIN);
+    String failure =
+        failureOf(() -> CrashOther.again(dead).job(store, CrashJob.NEXT, "rollback").commit());
+    List<String> wrong = new ArrayList<>();
+    if (!failure.isEmpty()) {
+      wrong.add("the second run failed: " + failure);
+    }
+    Map<String, String> base = isForward ? check.fresh() : check.old();
+    CrashCheck.differs(wrong, "the table", store.visible(), CrashOther.again(dead).after(base));
+    if (store.marksSuccess()
+        && !store.text(CrashStore.TABLE + "/_SUCCESS").contains(CrashJob.NEXT)) {
+      wrong.add("_SUCCESS is not of the second run");
+    }
+    if (check.isBegun()) {
+      wrong.add("the first run is still unfinished");
+    }
+    tally.count(isForward ? Count.NEW : Count.OLD);
+    checked(steps, wrong);
+  }
+
+  /** What {@code manifest-committer recover} does. */
+  private void recoverAll(Direction direction, boolean force) throws IOException {
+    Recovery recovery = recovery(force);
+    if (store.state().exists(CrashStore.TABLE)) {
+      for (StagingRoot root : recovery.find(table())) {
+        recovery.run(root, direction);
+      }
+    }
+  }
+
+  private Recovery recovery(boolean force) {
+    Configuration conf = store.configuration();
+    return new Recovery(new Stores(conf).all(), new CommitterConfig(conf), force);
+  }
+
+  private Path table() {
+    return store.path(CrashStore.TABLE);
+  }
+
+  private void checked(String steps, List<String> wrong) {
+    if (!wrong.isEmpty()) {
+      wrong(steps, String.join("\n    ", wrong));
+    }
+  }
+
+  private void wrong(String steps, String what) {
+    tally.violation(steps, steps + ":\n    " + what);
+  }
+
+  private static String point(int at, Fate fate) {
+    return at + (fate == Fate.FAILS_BEFORE ? "-before" : "-after");
+  }
+
+  private static String label(Direction direction) {
+    return direction == Direction.FINISH ? "finish" : "recover";
+  }
+
+  /** What an action failed with, with all that is suppressed in it; empty if it did not. */
+  static String failureOf(Action action) {
+    try {
+      action.run();
+      return "";
+    } catch (IOException | RuntimeException e) {
+      StringBuilder text = new StringBuilder(e.toString());
+      for (Throwable suppressed : e.getSuppressed()) {
+        text.append("; ").append(suppressed);
+      }
+      return text.toString();
+    }
+  }
+
+  /** One thing to do. */
+  interface Action {
+    void run() throws IOException;
+  }
+
+  /** Another job comes to its end between the death and the recovery. */
+  private final class Meeting {
+    private final String steps;
+    private final CrashOther other;
+    private final Direction direction;
+    private final boolean isBegun;
+    private boolean isForward;
+
+    Meeting(String steps, CrashOther other, Direction direction, boolean isBegun) {
+      this.steps = steps;
+      this.other = other;
+      this.direction = direction;
+      this.isBegun = isBegun;
+    }
+
+    void run() throws IOException {
+      // The mark of an append that died right before its journal's last change is its report: one
+      // that another job's replaces marks nothing any more.
+      boolean isOver = !isBegun && check.isForward();
+      other.run(store, dead);
+      isForward = isOver || (isBegun && check.isForward());
+      tally.count(Count.OTHER_JOB);
+      NavigableMap<String, String> met = store.visible();
+      String failure = failureOf(() -> recoverAll(direction, /* force= */ false));
+      List<String> wrong = new ArrayList<>();
+      boolean isNew = isForward || (isBegun && direction == Direction.FINISH);
+      if (failure.isEmpty()) {
+        tally.count(isNew ? Count.NEW : Count.OLD);
+        everyPlace(wrong, isNew, Map.of());
+        if (store.marksSuccess()
+            && !isNew
+            && !store.text(CrashStore.TABLE + "/_SUCCESS").contains(CrashJob.NEXT)) {
+          wrong.add("_SUCCESS is not of the other job");
+        }
+        if (check.isBegun()) {
+          wrong.add("there is still something to recover");
+        }
+      } else {
+        tally.count(Count.REFUSED);
+        everyPlace(wrong, isNew, met);
+        if (dead.write().places().stream().noneMatch(place -> failure.contains(place.path()))) {
+          wrong.add("no place is named: " + failure);
+        }
+        for (String row : other.after(dead, isForward ? check.fresh() : check.old()).values()) {
+          if (!store.state().files().containsValue(row)) {
+            wrong.add("a row of a finished job is lost: " + row);
+          }
+        }
+        if (wrong.isEmpty()) {
+          asTheMessageSays(wrong, failure);
+        }
+      }
+      checked(steps, wrong);
+    }
+
+    /** Each place is as one order of the jobs makes it, or, if recovery refused, untouched. */
+    private void everyPlace(List<String> wrong, boolean isNew, Map<String, String> met) {
+      NavigableMap<String, String> now = store.visible();
+      NavigableMap<String, String> rest = new TreeMap<>(now);
+      for (ReaderPlace place : dead.write().places()) {
+        Map<String, String> found = CrashOther.at(place, now);
+        rest.keySet().removeAll(found.keySet());
+        List<Map<String, String>> allowed = allowed(place, isNew);
+        if (!met.isEmpty()) {
+          allowed.add(CrashOther.at(place, met));
+        }
+        if (!allowed.contains(found)) {
+          wrong.add(place + " has " + found + ", and should have one of " + allowed);
+        }
+      }
+      if (!rest.isEmpty()) {
+        wrong.add("nobody should see " + rest);
+      }
+    }
+
+    private List<Map<String, String>> allowed(ReaderPlace place, boolean isNew) {
+      List<Map<String, String>> allowed = new ArrayList<>();
+      Map<String, String> deadFirst = other.after(dead, isNew ? check.fresh() : check.old());
+      allowed.add(CrashOther.at(place, deadFirst));
+      if (!isNew && other == CrashOther.RAN_AGAIN && place.freshFiles().isEmpty()) {
+        // The second run replaced nothing by nothing here, since the old data was aside: no sign.
+        allowed.add(CrashOther.at(place, check.old()));
+      }
+      if (isNew && other == CrashOther.OVERWROTE && dead.isAppend()) {
+        Map<String, String> deadLast = new TreeMap<>(other.after(dead, check.old()));
+        deadLast.putAll(dead.rows());
+        allowed.add(CrashOther.at(place, deadLast));
+      }
+      return allowed;
+    }
+
+    /**
+     * Says that what the other job made of the table is right, where it replaced something; moves
+     * what it added away, and back afterwards, where it did not.
+     */
+    private void asTheMessageSays(List<String> wrong, String failure) throws IOException {
+      Map<String, String> others = new TreeMap<>();
+      if (other == CrashOther.APPENDED || dead.isAppend()) {
+        others.putAll(other.rows(dead));
+        for (String file : others.keySet()) {
+          store.state().remove(file);
+          store.removeIfEmpty(file.substring(0, file.lastIndexOf('/')));
+        }
+      } else {
+        for (String path : store.staging()) {
+          if (path.endsWith(CrashJob.DEAD + "/00/old")) {
+            store.state().remove(path);
+          }
+        }
+      }
+      String again = failureOf(() -> recoverAll(Direction.AS_MARKED, /* force= */ true));
+      others.forEach(store.state()::write);
+      if (!again.isEmpty()) {
+        wrong.add("refused: " + failure + "\n    and, after what it says, again: " + again);
+      }
+      everyPlace(wrong, isForward, Map.of());
+      if (check.isBegun()) {
+        wrong.add("there is still something to recover");
+      }
+    }
+  }
+}

@@ -1,0 +1,48 @@
+package io.manifestcommitter.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Drivers that die at every request of a job commit, and everything that may come after, as {@code
+ * docs/crashes.md} tells it. A sample by default; {@code -Dcrashes.mode=full} runs all.
+ */
+class CrashTest {
+  /** What a full run has to reach. */
+  private static final int LEAST = 10_000;
+
+  private final CrashCases cases = CrashCases.fromProperties();
+
+  @Test
+  void noRowIsLostOrDoubledWheneverADriverDies() throws IOException {
+    CrashTally tally = new CrashTally(cases);
+    for (String write : CrashWrite.ALL.keySet()) {
+      for (CrashStore store : CrashStore.all("abfs", "hdfs", "gs")) {
+        if (cases.begins(store + "/" + write, 6)) {
+          tally.enter(write, store.scheme());
+          new CrashSparkRuns(store, write, cases, tally).run(12);
+        }
+      }
+    }
+    for (String protocol : List.of("hadoop", "hadoop-replace")) {
+      for (CrashStore store : CrashStore.byFile("abfs", "hdfs", "gs")) {
+        if (cases.begins(store + "/" + protocol, 1)) {
+          tally.enter(protocol, store.scheme());
+          boolean replaces = protocol.endsWith("replace");
+          new CrashHadoopRuns(store, protocol, replaces, cases, tally).run(10);
+        }
+      }
+    }
+    System.out.println(tally.table());
+    assertThat(tally.violations()).isEmpty();
+    if (!cases.isNamed()) {
+      assertThat(tally.injected()).isGreaterThan(cases.isFull() ? LEAST : LEAST / 50);
+      for (CrashTally.Count outcome : CrashTally.Count.values()) {
+        assertThat(tally.sum(outcome)).as("%s", outcome).isPositive();
+      }
+    }
+  }
+}

@@ -1,0 +1,287 @@
+package io.manifestcommitter.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.manifestcommitter.testing.MemoryStoreState.Fate;
+import io.manifestcommitter.testing.MemoryStoreState.Fault;
+import java.io.File;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * What a reader sees at every request of a job commit is what {@code docs/readers.md} says: for
+ * each kind of write, on each store, with whole directories and without; while it succeeds, is
+ * taken back, stops dead, and is recovered.
+ */
+class ReaderViewTest {
+  private static final Fault NONE = (number, operation, path) -> Fate.NORMAL;
+
+  @TempDir File directory;
+
+  /** With one thread every view of a course shows, so the page promises neither more nor less. */
+  @ParameterizedTest
+  @CsvSource({
+    "abfs,auto",
+    "abfs,off",
+    "abfss,auto",
+    "abfss,off",
+    "hdfs,auto",
+    "hdfs,off",
+    "file,auto",
+    "file,off",
+    "gs,auto",
+    "gs,off",
+    "mem,auto",
+    "mem,off"
+  })
+  void everyPlaceTakesItsCourse(String scheme, String directoryRename) throws IOException {
+    ReaderWay way = ReaderWay.of(scheme, directoryRename);
+    for (ReaderWrite write : ReaderWrite.ALL) {
+      ReaderJob job = job(scheme, write, directoryRename, 1);
+      ReaderWatch watch = new ReaderWatch(job, way);
+      watch.on(NONE);
+      job.commit();
+      watch.look();
+
+      for (ReaderPlace place : write.places()) {
+        assertThat(watch.views(place))
+            .as("%s, %s: %s", write, way, place)
+            .isEqualTo(place.course(way).views());
+      }
+      assertThat(watch.reports())
+          .as("%s, %s", write, way)
+          .isEqualTo(
+              write.hasLastReport()
+                  ? List.of("the last job's", "none", "this job's")
+                  : List.of("none", "this job's"));
+      assertThat(watch.broken()).as("%s, %s", write, way).isEmpty();
+      assertThat(ReaderWatch.visible(job.store().files()))
+          .as("%s, %s", write, way)
+          .isEqualTo(lastFiles(write, way));
+    }
+  }
+
+  /** With many threads a place may take several steps between two looks, and goes no other way. */
+  @ParameterizedTest
+  @CsvSource({"abfs,auto", "abfs,off", "gs,auto"})
+  void noPlaceTakesAnotherCourseWithManyThreads(String scheme, String directoryRename)
+      throws IOException {
+    ReaderWay way = ReaderWay.of(scheme, directoryRename);
+    for (ReaderWrite write : ReaderWrite.ALL) {
+      for (int round = 0; round < 3; round++) {
+        ReaderJob job = job(scheme, write, directoryRename, 16);
+        ReaderWatch watch = new ReaderWatch(job, way);
+        watch.on(NONE);
+        job.commit();
+        watch.look();
+
+        assertThat(watch.broken()).as("%s, %s", write, way).isEmpty();
+        for (ReaderPlace place : write.places()) {
+          ReaderCourse course = place.course(way);
+          assertThat(course.views())
+              .as("%s, %s: %s", write, way, place)
+              .containsSubsequence(watch.views(place));
+          assertThat(watch.views(place)).startsWith(course.first()).endsWith(course.last());
+        }
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"old,TURNS_OVER,EMPTIES,APPEARS", "sealed,SWAPS_AND_FILLS,VANISHES,FILLS"})
+  void aDirectoryThatTheStoreDoesNotRenameIsDoneFileByFile(
+      String refused, ReaderCourse replaced, ReaderCourse removed, ReaderCourse fresh)
+      throws IOException {
+    ReaderJob job = job("abfs", ReaderWrite.STATIC, "auto", 1);
+    ReaderWatch watch = new ReaderWatch(job, ReaderWay.WHOLE_DIRECTORIES);
+    Set<String> places = Set.of("/table/p=1", "/table/p=2", "/table/p=3");
+    String sealed = ReaderJob.ATTEMPT + "/sealed/";
+    watch.on(
+        (number, operation, path) ->
+            operation.equals("rename")
+                    && (refused.equals("old")
+                        ? places.contains(path)
+                        : path.startsWith(sealed)
+                            && places.contains("/table/" + path.substring(sealed.length())))
+                ? Fate.FAILS_BEFORE
+                : Fate.NORMAL);
+    job.commit();
+    watch.look();
+
+    assertThat(watch.broken()).isEmpty();
+    Iterator<ReaderCourse> courses = List.of(replaced, removed, fresh).iterator();
+    for (ReaderPlace place : ReaderWrite.STATIC.places()) {
+      assertThat(watch.views(place)).as("%s", place).isEqualTo(courses.next().views());
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"abfs,auto", "gs,auto"})
+  void aJobThatFailsTakesEveryPlaceBackOnTheSameCourse(String scheme, String directoryRename)
+      throws IOException {
+    ReaderWay way = ReaderWay.of(scheme, directoryRename);
+    int failed = 0;
+    int succeeded = 0;
+    for (ReaderWrite write : ReaderWrite.ALL) {
+      for (int at : requests(scheme, write, directoryRename)) {
+        // Either way, in turns: what becomes of the job is the matter of SparkJobFaultTest.
+        Fate fate =
+            (at + ReaderWrite.ALL.indexOf(write)) % 2 == 0 ? Fate.FAILS_BEFORE : Fate.FAILS_AFTER;
+        ReaderJob job = job(scheme, write, directoryRename, 1);
+        ReaderWatch watch = new ReaderWatch(job, way);
+        int failing = at;
+        watch.on((number, operation, path) -> number == failing ? fate : Fate.NORMAL);
+        boolean isDone = isDone(job);
+        watch.look();
+
+        failed += isDone ? 0 : 1;
+        succeeded += isDone ? 1 : 0;
+        String context = write + ", " + way + ", request " + at + " " + fate;
+        assertThat(watch.broken()).as(context).isEmpty();
+        for (ReaderPlace place : write.places()) {
+          ReaderCourse course = place.course(way);
+          assertThat(isThereAndBack(course, watch.views(place)))
+              .as("%s: %s takes %s", context, place, watch.views(place))
+              .isTrue();
+          assertThat(watch.last(place))
+              .as(context + ": " + place)
+              .isEqualTo(isDone ? course.last() : course.first());
+        }
+      }
+    }
+    System.out.printf(
+        "%s, directory.rename %s: %d jobs with a failure succeeded, %d were taken back%n",
+        scheme, directoryRename, succeeded, failed);
+    assertThat(failed).isPositive();
+    assertThat(succeeded).isPositive();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"abfs,auto", "gs,auto"})
+  void aDeadDriverLeavesOneViewUntilRecovery(String scheme, String directoryRename)
+      throws IOException {
+    ReaderWay way = ReaderWay.of(scheme, directoryRename);
+    int back = 0;
+    int forward = 0;
+    Set<ReaderView> left = EnumSet.noneOf(ReaderView.class);
+    for (ReaderWrite write : ReaderWrite.ALL) {
+      for (int from : requests(scheme, write, directoryRename)) {
+        ReaderJob job = job(scheme, write, directoryRename, 1);
+        ReaderWatch before = new ReaderWatch(job, way);
+        int dead = from;
+        before.on((number, operation, path) -> number < dead ? Fate.NORMAL : Fate.FAILS_BEFORE);
+        isDone(job);
+        before.look();
+        boolean isForward = before.isMarked();
+
+        ReaderWatch during = new ReaderWatch(job, way);
+        during.on(NONE);
+        job.recover();
+        during.look();
+
+        String context = write + ", " + way + ", dead from request " + from;
+        assertThat(before.broken()).as(context).isEmpty();
+        for (ReaderPlace place : write.places()) {
+          ReaderCourse course = place.course(way);
+          left.add(before.last(place));
+          assertThat(course.views()).as(context).containsSubsequence(before.views(place));
+          assertThat(during.last(place))
+              .as(context + ": " + place)
+              .isEqualTo(isForward ? course.last() : course.first());
+          List<ReaderView> onward = new ArrayList<>(during.views(place));
+          if (!isForward) {
+            Collections.reverse(onward);
+          }
+          assertThat(course.views()).as(context).containsSubsequence(onward);
+        }
+        back += isForward ? 0 : 1;
+        forward += isForward ? 1 : 0;
+      }
+    }
+    System.out.printf(
+        "%s, directory.rename %s: dead at %d requests, %d jobs were taken back and %d finished; views"
+            + " until then: %s%n",
+        scheme, directoryRename, back + forward, back, forward, left);
+    assertThat(back).isPositive();
+    assertThat(forward).isPositive();
+  }
+
+  @Test
+  void theDocumentationSaysSo() throws IOException {
+    assertThat(ReaderPage.text())
+        .contains(ReaderPage.ways())
+        .contains(ReaderPage.views())
+        .contains(ReaderPage.courses())
+        .contains(ReaderPage.writes());
+  }
+
+  private ReaderJob job(String scheme, ReaderWrite write, String directoryRename, int threads)
+      throws IOException {
+    File root = new File(directory, "write-" + ReaderWrite.ALL.indexOf(write));
+    return new ReaderJob(ReaderStore.open(scheme, root), write, directoryRename, threads);
+  }
+
+  /** The numbers of the requests from the one on that writes the journal: nothing shows before. */
+  private List<Integer> requests(String scheme, ReaderWrite write, String directoryRename)
+      throws IOException {
+    ReaderJob job = job(scheme, write, directoryRename, 1);
+    List<Integer> numbers = new ArrayList<>();
+    job.store()
+        .onRequest(
+            (number, operation, path) -> {
+              if (!numbers.isEmpty() || path.startsWith(ReaderJob.ATTEMPT + "/journal")) {
+                numbers.add(number);
+              }
+              return Fate.NORMAL;
+            });
+    job.commit();
+    return numbers;
+  }
+
+  private static boolean isDone(ReaderJob job) {
+    try {
+      job.commit();
+      return true;
+    } catch (IOException e) {
+      job.abort();
+      return false;
+    }
+  }
+
+  /** Whether views go forward on a course, and then perhaps back. */
+  private static boolean isThereAndBack(ReaderCourse course, List<ReaderView> views) {
+    int at = 0;
+    boolean isBack = false;
+    for (ReaderView view : views) {
+      int next = course.views().indexOf(view);
+      if (next < 0 || (isBack && next > at)) {
+        return false;
+      }
+      isBack |= next < at;
+      at = next;
+    }
+    return true;
+  }
+
+  private static Set<String> lastFiles(ReaderWrite write, ReaderWay way) {
+    Set<String> files = new TreeSet<>();
+    for (ReaderPlace place : write.places()) {
+      files.addAll(place.freshFiles());
+      ReaderView last = place.course(way).last();
+      if (last == ReaderView.OLD || last == ReaderView.OLD_AND_NEW) {
+        files.addAll(place.oldFiles());
+      }
+    }
+    return files;
+  }
+}

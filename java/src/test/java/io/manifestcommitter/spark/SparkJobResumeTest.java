@@ -1,0 +1,232 @@
+package io.manifestcommitter.spark;
+
+import static io.manifestcommitter.spark.SparkJobHarness.JOB_ID;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.manifestcommitter.CommitterConfig;
+import io.manifestcommitter.StagingRoot;
+import io.manifestcommitter.journal.Recovery;
+import io.manifestcommitter.journal.Recovery.Direction;
+import io.manifestcommitter.journal.Recovery.Outcome;
+import io.manifestcommitter.store.Stores;
+import io.manifestcommitter.testing.MemoryStoreState.Fate;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** A commit that was cut short at any request is finished, or meets what other jobs did since. */
+class SparkJobResumeTest {
+  private static final String OTHERS = "/table/p=1/other";
+
+  @ParameterizedTest
+  @CsvSource({
+    "abfs,append,auto",
+    "abfs,static,auto",
+    "abfs,dynamic,auto",
+    "hdfs,partition,auto",
+    "hdfs,static,auto",
+    "gs,append,auto",
+    "gs,static,auto",
+    "gs,dynamic,auto",
+    "abfs,dynamic,off"
+  })
+  void aCommitThatWasCutShortCanBeFinished(String scheme, String kind, String directoryRename)
+      throws IOException {
+    int requests = requests(scheme, kind, directoryRename);
+    Map<Outcome, Integer> outcomes = new TreeMap<>();
+    for (Fate fate : List.of(Fate.FAILS_BEFORE, Fate.FAILS_AFTER)) {
+      for (int at = 1; at <= requests; at++) {
+        SparkJobHarness spark = cutShort(scheme, kind, directoryRename, at, fate);
+        boolean wasCommitted = isCommitted(spark);
+        for (StagingRoot root : recovery(spark).find(spark.table)) {
+          outcomes.merge(recovery(spark).run(root, Direction.FINISH), 1, Integer::sum);
+          assertThat(isCommitted(spark)).isTrue();
+          wasCommitted = true;
+        }
+        assertThat(spark.visible())
+            .as("%s %s, cut short at request %d %s", scheme, kind, at, fate)
+            .isEqualTo(wasCommitted ? SparkJobFaultTest.expected(kind) : SparkJobFaultTest.OLD);
+      }
+    }
+    System.out.printf(
+        "%s %s, directory.rename %s: cut short at each of %d requests, twice: %s%n",
+        scheme, kind, directoryRename, requests, outcomes);
+    assertThat(outcomes.get(Outcome.FINISHED)).isGreaterThan(5);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "abfs,static,FINISH",
+    "abfs,static,AS_MARKED",
+    "abfs,append,FINISH",
+    "abfs,append,AS_MARKED",
+    "gs,dynamic,FINISH",
+    "gs,dynamic,AS_MARKED"
+  })
+  void finishingMayItselfBeCutShort(String scheme, String kind, Direction second)
+      throws IOException {
+    int requests = requests(scheme, kind, "auto");
+    int twice = 0;
+    for (int at = 1; at <= requests; at += 2) {
+      boolean cut = true;
+      for (int again = 1; cut; again += 2) {
+        SparkJobHarness spark = cutShort(scheme, kind, "auto", at, Fate.FAILS_AFTER);
+        List<StagingRoot> unfinished = recovery(spark).find(spark.table);
+        cut = !unfinished.isEmpty();
+        if (cut) {
+          spark.state.resetRequests();
+          downFrom(spark, again, Fate.FAILS_AFTER);
+          cut = fails(() -> recovery(spark).run(unfinished.get(0), Direction.FINISH));
+          up(spark);
+        }
+        for (StagingRoot root : recovery(spark).find(spark.table)) {
+          recovery(spark).run(root, second);
+          twice++;
+        }
+        assertThat(spark.visible())
+            .as("%s %s, cut short at request %d, finishing at %d", scheme, kind, at, again)
+            .isEqualTo(
+                isCommitted(spark) ? SparkJobFaultTest.expected(kind) : SparkJobFaultTest.OLD);
+      }
+    }
+    assertThat(twice).isGreaterThan(20);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "abfs,static,AS_MARKED", "abfs,dynamic,AS_MARKED", "gs,dynamic,AS_MARKED",
+    "abfs,static,FINISH", "abfs,dynamic,FINISH", "gs,dynamic,FINISH"
+  })
+  void aPlaceThatAnotherJobOverwroteSinceIsNeverMixed(
+      String scheme, String kind, Direction direction) throws IOException {
+    int requests = requests(scheme, kind, "auto");
+    int stopped = 0;
+    for (int at = 1; at <= requests; at++) {
+      SparkJobHarness spark = cutShort(scheme, kind, "auto", at, Fate.FAILS_AFTER);
+      for (String file : place(spark).keySet()) {
+        spark.state.remove(file);
+      }
+      spark.state.write(OTHERS, "of another job");
+      String context = scheme + " " + kind + ", cut short at request " + at;
+      for (StagingRoot root : recovery(spark).find(spark.table)) {
+        if (fails(() -> recovery(spark).run(root, direction))) {
+          stopped++;
+          assertThat(place(spark)).as(context).containsOnlyKeys(OTHERS);
+          // As the message says.
+          spark.state.remove(root.old().toUri().getPath());
+          recovery(spark).run(root, Direction.AS_MARKED);
+        }
+      }
+      assertThat(place(spark)).as(context).containsOnlyKeys(OTHERS);
+      assertThat(recovery(spark).find(spark.table)).isEmpty();
+    }
+    System.out.printf(
+        "%s %s %s: overwritten after each of %d requests, %d stopped%n",
+        scheme, kind, direction, requests, stopped);
+    if (!scheme.equals("gs") || direction == Direction.FINISH) {
+      assertThat(stopped).isPositive();
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "abfs,static,AS_MARKED",
+    "abfs,dynamic,AS_MARKED",
+    "gs,dynamic,AS_MARKED",
+    "abfs,append,AS_MARKED",
+    "abfs,static,FINISH",
+    "abfs,dynamic,FINISH",
+    "gs,dynamic,FINISH",
+    "abfs,append,FINISH"
+  })
+  void whatAnotherJobAddedSinceStays(String scheme, String kind, Direction direction)
+      throws IOException {
+    int requests = requests(scheme, kind, "auto");
+    int recovered = 0;
+    for (int at = 1; at <= requests; at++) {
+      SparkJobHarness spark = cutShort(scheme, kind, "auto", at, Fate.FAILS_AFTER);
+      spark.state.write(OTHERS, "of another job");
+      String context = scheme + " " + kind + ", cut short at request " + at;
+      boolean stopped = false;
+      for (StagingRoot root : recovery(spark).find(spark.table)) {
+        stopped |= fails(() -> recovery(spark).run(root, direction));
+        recovered++;
+      }
+      Map<String, String> place = place(spark);
+      assertThat(place.remove(OTHERS)).as(context).isEqualTo("of another job");
+      if (stopped) {
+        assertThat(place).as(context).isEmpty();
+      } else {
+        assertThat(place)
+            .as(context)
+            .isEqualTo(
+                atPlace(
+                    isCommitted(spark) ? SparkJobFaultTest.expected(kind) : SparkJobFaultTest.OLD));
+      }
+    }
+    assertThat(recovered).isPositive();
+  }
+
+  private static int requests(String scheme, String kind, String directoryRename)
+      throws IOException {
+    SparkJobHarness clean = SparkJobFaultTest.prepared(scheme, kind, directoryRename);
+    clean.commit();
+    return clean.state.requests().size();
+  }
+
+  /** A commit whose driver could make no request after one. */
+  private static SparkJobHarness cutShort(
+      String scheme, String kind, String directoryRename, int at, Fate fate) throws IOException {
+    SparkJobHarness spark = SparkJobFaultTest.prepared(scheme, kind, directoryRename);
+    downFrom(spark, at, fate);
+    fails(spark::commit);
+    up(spark);
+    return spark;
+  }
+
+  private static void downFrom(SparkJobHarness spark, int at, Fate fate) {
+    spark.state.onRequest(
+        (number, operation, path) ->
+            number < at ? Fate.NORMAL : number == at ? fate : Fate.FAILS_BEFORE);
+  }
+
+  private static void up(SparkJobHarness spark) {
+    spark.state.onRequest((number, operation, path) -> Fate.NORMAL);
+  }
+
+  private static boolean isCommitted(SparkJobHarness spark) {
+    return String.valueOf(spark.state.files().get("/table/_SUCCESS")).contains(JOB_ID);
+  }
+
+  private static Map<String, String> place(SparkJobHarness spark) {
+    return atPlace(spark.visible());
+  }
+
+  private static Map<String, String> atPlace(Map<String, String> files) {
+    Map<String, String> place = new HashMap<>(files);
+    place.keySet().removeIf(file -> !file.startsWith("/table/p=1/"));
+    return place;
+  }
+
+  private static Recovery recovery(SparkJobHarness spark) {
+    return new Recovery(
+        new Stores(spark.conf).all(), new CommitterConfig(spark.conf), /* force= */ true);
+  }
+
+  private static boolean fails(Action action) {
+    try {
+      action.run();
+      return false;
+    } catch (IOException | RuntimeException e) {
+      return true;
+    }
+  }
+
+  private interface Action {
+    void run() throws IOException;
+  }
+}

@@ -1,0 +1,169 @@
+package io.manifestcommitter.spark;
+
+import static io.manifestcommitter.spark.SparkJobHarness.JOB_ID;
+import static io.manifestcommitter.spark.SparkJobHarness.STAGING;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.manifestcommitter.CommitterConfig;
+import io.manifestcommitter.testing.MemoryStoreState.Fate;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** A job into a table that holds the unfinished commit of another driver. */
+class UnfinishedJobsTest {
+  private static final String SECOND = "5e0f8a52-90c1-4a7b-8c11-0d3c1c2b7a22";
+
+  @ParameterizedTest
+  @CsvSource({
+    "abfs,append,auto,true",
+    "abfs,append,auto,false",
+    "abfs,dynamic,auto,true",
+    "abfs,dynamic,auto,false",
+    "abfs,static,auto,true",
+    "hdfs,partition,auto,true",
+    "gs,append,auto,true",
+    "gs,static,auto,true",
+    "gs,dynamic,auto,false",
+    "abfs,static,off,true"
+  })
+  void aJobThatIsRunAgainIsThereOnce(
+      String scheme, String kind, String directoryRename, boolean isDeadInSetup)
+      throws IOException {
+    SparkJobHarness clean = SparkJobFaultTest.prepared(scheme, kind, directoryRename);
+    clean.commit();
+    int requests = clean.state.requests().size();
+    int again = 0;
+    for (int at = 1; at <= requests; at++) {
+      SparkJobHarness dead = diedAt(scheme, kind, directoryRename, at);
+      boolean hadCommitted = isPastReturn(dead);
+      if (isDeadInSetup) {
+        stopBeating(dead);
+      }
+      SparkJobHarness second = dead.other(SECOND);
+      second.setUp(SparkJobFaultTest.overwrite(second, kind));
+      stopBeating(dead);
+      second.commitTask(0, "p=1/a2", "p=3/b2");
+      second.commitTask(1, "p=1/c2");
+      second.commitTaskAt(2, "/elsewhere", "d2");
+      second.commit();
+
+      Map<String, String> expected =
+          new HashMap<>(hadCommitted ? SparkJobFaultTest.expected(kind) : SparkJobFaultTest.OLD);
+      if (kind.equals("static")) {
+        expected.clear();
+      }
+      if (!kind.equals("append")) {
+        expected.keySet().removeIf(file -> file.startsWith("/table/p=1/"));
+      }
+      if (kind.equals("dynamic")) {
+        expected.keySet().removeIf(file -> file.matches("/table/p=3/.*|/elsewhere/.*"));
+      }
+      expected.put("/table/p=1/a2", "new p=1/a2");
+      expected.put("/table/p=1/c2", "new p=1/c2");
+      expected.put("/table/p=3/b2", "new p=3/b2");
+      expected.put("/elsewhere/d2", "new d2");
+      assertThat(second.visible())
+          .as("%s %s, the first died at request %d", scheme, kind, at)
+          .isEqualTo(expected);
+      again++;
+    }
+    assertThat(again).isGreaterThan(20);
+  }
+
+  @Test
+  void mayFailTheJob() throws IOException {
+    SparkJobHarness dead = diedHalfWay();
+    stopBeating(dead);
+    SparkJobHarness second = dead.other(SECOND);
+    second.conf.set(CommitterConfig.UNFINISHED_JOBS, "fail");
+    Map<String, String> before = dead.state.files();
+    assertThatThrownBy(() -> second.setUp(second.noOverwrite()))
+        .hasMessageContaining(STAGING)
+        .hasMessageContaining("manifest-committer recover " + second.table);
+    assertThat(dead.state.files()).isEqualTo(before);
+  }
+
+  @Test
+  void mayBeAWarning() throws IOException {
+    SparkJobHarness dead = diedHalfWay();
+    stopBeating(dead);
+    Map<String, String> half = dead.visible();
+    SparkJobHarness second = dead.other(SECOND);
+    second.conf.set(CommitterConfig.UNFINISHED_JOBS, "warn");
+    second.setUp(second.noOverwrite());
+    second.commitTask(0, "p=7/a2");
+    second.commit();
+    assertThat(second.visible()).containsAllEntriesOf(half).containsKey("/table/p=7/a2");
+    assertThat(dead.staging()).contains(STAGING);
+  }
+
+  @Test
+  void theCommitOfADriverThatLivesIsLeftAlone() throws IOException {
+    SparkJobHarness alive = diedHalfWay();
+    Map<String, String> half = alive.visible();
+    SparkJobHarness second = alive.other(SECOND);
+    second.setUp(second.noOverwrite());
+    second.commitTask(0, "p=7/a2");
+    second.commit();
+    assertThat(second.visible()).containsAllEntriesOf(half).containsKey("/table/p=7/a2");
+    assertThat(alive.staging()).contains(STAGING);
+  }
+
+  @Test
+  void whatCannotBeRecoveredFailsTheJobBeforeItsTasks() throws IOException {
+    SparkJobHarness dead = diedHalfWay();
+    stopBeating(dead);
+    dead.state.write(STAGING + "/00/journal-planned-0", "damaged");
+    SparkJobHarness second = dead.other(SECOND);
+    assertThatThrownBy(() -> second.setUp(second.noOverwrite()))
+        .hasMessageContaining("cannot be recovered")
+        .hasMessageContaining(STAGING);
+    assertThat(second.staging()).noneMatch(path -> path.contains(SECOND));
+  }
+
+  private static boolean isPastReturn(SparkJobHarness dead) {
+    return String.valueOf(dead.state.files().get("/table/_SUCCESS")).contains(JOB_ID)
+        || dead.staging().stream().anyMatch(path -> path.contains("/journal-committed-"));
+  }
+
+  /** With half of its renames done. */
+  private static SparkJobHarness diedHalfWay() throws IOException {
+    SparkJobHarness spark = SparkJobFaultTest.prepared("abfs", "append", "off");
+    boolean[] dead = {false};
+    spark.state.onRequest(
+        (number, operation, path) -> {
+          Fate fate = dead[0] ? Fate.FAILS_BEFORE : Fate.NORMAL;
+          dead[0] |= operation.equals("rename") && path.endsWith("/p=1/a");
+          return fate;
+        });
+    assertThatThrownBy(spark::commit).isInstanceOf(IOException.class);
+    spark.state.onRequest((number, operation, path) -> Fate.NORMAL);
+    assertThat(spark.visible()).containsKey("/table/p=1/a").doesNotContainKey("/table/p=3/b");
+    return spark;
+  }
+
+  private static SparkJobHarness diedAt(String scheme, String kind, String directoryRename, int at)
+      throws IOException {
+    SparkJobHarness spark = SparkJobFaultTest.prepared(scheme, kind, directoryRename);
+    spark.state.onRequest(
+        (number, operation, path) ->
+            number < at ? Fate.NORMAL : number == at ? Fate.FAILS_AFTER : Fate.FAILS_BEFORE);
+    try {
+      spark.commit();
+    } catch (IOException e) {
+      // It is dead: it hears of nothing, and aborts nothing.
+    }
+    spark.state.onRequest((number, operation, path) -> Fate.NORMAL);
+    return spark;
+  }
+
+  /** As if it was long ago. */
+  private static void stopBeating(SparkJobHarness dead) {
+    dead.state.remove(STAGING + "/heartbeat");
+  }
+}

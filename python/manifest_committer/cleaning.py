@@ -1,0 +1,85 @@
+"""List, and remove, what jobs that died have left in a table's staging directories."""
+
+import json
+import os
+from dataclasses import dataclass
+from typing import Any
+
+from manifest_committer import _jvm
+from manifest_committer.errors import CleaningError
+
+
+@dataclass(frozen=True)
+class StagedJob:
+    """What a job keeps in a table while it runs, or has left there."""
+
+    root: str
+    """The staging directory."""
+    kind: str
+    """``spark_protocol`` or ``hadoop_protocol`` (ours), ``temporary`` (another committer's, below
+    ``_temporary``), ``spark_staging`` (a dynamic overwrite by Spark's own protocol)."""
+    job_id: str | None
+    """None where the directory's name does not tell."""
+    age: float | None
+    """Seconds since the last heartbeat, or where there is none since the last write, by the
+    store's clock; None if the store cannot tell."""
+    files: int
+    bytes: int
+    state: str
+    """``running``: there are signs of life. ``abandoned``: nothing of it is visible, and nobody
+    works on it. ``unfinished``: its commit was begun; see `recover`."""
+    removed: bool
+
+
+def clean(
+    spark: Any,
+    path: str | os.PathLike[str],
+    older_than: str = "24h",
+    dry_run: bool = False,
+    discard_unfinished: bool = False,
+    force: bool = False,
+) -> list[StagedJob]:
+    """Remove the staging directories of dead jobs from a table; readers see no difference.
+
+    Args:
+        spark: a classic session that runs and has our jar, see `configure_session`.
+        path: the table's directory.
+        older_than: how long there was no sign of life: a number and ``ms``, ``s``, ``m`` or ``h``.
+        dry_run: only list.
+        discard_unfinished: also those of jobs that died in their commit, which can then neither be
+            finished nor taken back; data that an overwrite moved aside is lost. See `recover`.
+        force: whatever the age, and also of a job that shows signs of life: only if you know that
+            it is dead.
+
+    Returns:
+        All staging directories that were there, with what became of them.
+
+    Raises:
+        CleaningError: some could not be removed; `jobs` has all of them.
+        StorageError: the table cannot be listed, or `older_than` is no length of time.
+        JarNotLoadedError: the session does not have our jar.
+        JarVersionError: it has another version of it.
+        ConnectSessionError: a Connect session.
+    """
+    session = _jvm.open_session(spark)
+    session.require_jar()
+    answer = json.loads(
+        session.clean(os.fspath(path), older_than, dry_run, discard_unfinished, force)
+    )
+    jobs = [
+        StagedJob(
+            root=job["root"],
+            kind=job["kind"],
+            job_id=job["jobId"],
+            age=None if job["ageMillis"] is None else job["ageMillis"] / 1000,
+            files=job["files"],
+            bytes=job["bytes"],
+            state=job["state"],
+            removed=job["removed"],
+        )
+        for job in answer
+    ]
+    errors = [f"{job['root']}: {job['error']}" for job in answer if job["error"] is not None]
+    if errors:
+        raise CleaningError("\n".join(errors), tuple(jobs))
+    return jobs

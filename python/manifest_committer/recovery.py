@@ -1,0 +1,74 @@
+"""Finish, or take back, the jobs that died while they committed into a table."""
+
+import json
+import os
+from dataclasses import dataclass
+from typing import Any
+
+from manifest_committer import _jvm
+from manifest_committer.errors import JobAliveError, RecoveryError
+
+
+@dataclass(frozen=True)
+class RecoveredJob:
+    """What became of a job that died in its commit."""
+
+    job_id: str
+    staging: str
+    """The job's staging root in the table, which is gone now."""
+    outcome: str
+    """``taken_back``: the table is as it was before the job. ``finished``: it has the job's data.
+    ``cleaned_up``: the job was finished, only its staging root had been left."""
+
+
+def recover(
+    spark: Any,
+    path: str | os.PathLike[str],
+    rollback: bool = False,
+    force: bool = False,
+    finish: bool = False,
+) -> list[RecoveredJob]:
+    """Finish, or take back, the jobs that died while they committed into a table.
+
+    A job that died before its point of no return is taken back, since its driver never said that
+    it succeeded; one that died after it is finished. May be repeated, and may itself be cut short.
+
+    Args:
+        spark: a classic session that runs and has our jar, see `configure_session`.
+        path: the table's directory.
+        rollback: take back, as by default; what is past its point of no return is finished all
+            the same, since old data may be gone by then.
+        force: also a job whose driver shows signs of life: only if you know that it is dead.
+        finish: finish also what is before its point of no return.
+
+    Returns:
+        The jobs that were recovered; an empty list if none had died.
+
+    Raises:
+        ValueError: both `rollback` and `finish`.
+        JobAliveError: a job's driver shows signs of life; nothing of it was touched.
+        RecoveryError: a job could not be recovered, or a place in the table was changed by
+            another job since; the rest was done. `recovered` has the jobs that were.
+        StorageError: the table cannot be looked at.
+        JarNotLoadedError: the session does not have our jar.
+        JarVersionError: it has another version of it.
+        ConnectSessionError: a Connect session.
+    """
+    if rollback and finish:
+        raise ValueError("either rollback or finish")
+    session = _jvm.open_session(spark)
+    session.require_jar()
+    jobs = json.loads(session.recover(os.fspath(path), finish, force))
+    recovered = [
+        RecoveredJob(job_id=job["jobId"], staging=job["staging"], outcome=job["outcome"])
+        for job in jobs
+        if job["outcome"] is not None
+    ]
+    failed = [job for job in jobs if job["outcome"] is None]
+    if failed:
+        error = JobAliveError if all(job["alive"] for job in failed) else RecoveryError
+        raise error(
+            "\n".join(f"{job['staging']}: " + "\n  ".join(job["errors"]) for job in failed),
+            tuple(recovered),
+        )
+    return recovered

@@ -1,0 +1,21 @@
+"""Writes numbered rows ``new-N`` into ten partitions, with the settings it is given.
+
+Its arguments: the table, the save mode, Spark's settings as JSON. It never says that it is done: it
+is started to be killed.
+"""
+
+import json
+import sys
+
+from pyspark.sql import SparkSession
+from sessions import BASE
+
+import manifest_committer
+
+path, mode, settings = sys.argv[1:]
+builder = SparkSession.builder.master("local[2]")
+for key, value in {**BASE, **json.loads(settings)}.items():
+    builder = builder.config(key, value)
+spark = manifest_committer.configure_builder(builder).getOrCreate()
+rows = spark.range(0, 60, 1, 6).selectExpr("concat('new-', id) AS value", "cast(id % 10 AS int) p")
+rows.write.mode(mode).partitionBy("p").parquet(path)

@@ -1,0 +1,123 @@
+"""A driver that is killed in the middle of a job commit, and what is done about the table."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable
+
+import pytest
+import stores
+from sessions import PROGRAMS
+from tables import Row, Table
+
+import manifest_committer as mc
+
+OLD: list[Row] = [(f"old-{i}", i % 10) for i in range(20)]
+NEW: list[Row] = [(f"new-{i}", i % 10) for i in range(60)]
+# So slow that the commit takes many seconds: it is killed as soon as something of it is seen.
+SLOW = {
+    "spark.hadoop.mapreduce.manifest.committer.io.rate": "12",
+    "spark.hadoop.mapreduce.manifest.committer.io.threads": "1",
+    "spark.sql.sources.partitionOverwriteMode": "dynamic",
+}
+
+pytestmark = pytest.mark.core
+thorough = pytest.mark.thorough
+
+
+@pytest.fixture
+def table(new_table: Callable[..., Table]) -> Table:
+    table = new_table(partition_by=["p"])
+    table.write(OLD, "append")
+    return table
+
+
+def seen(table: Table) -> set[str]:
+    """The table's files as a reader finds them now; of a partition that just goes, none."""
+    files = set()
+    for partition in table.path.glob("p=*"):
+        try:
+            files.update(str(file) for file in partition.glob("part-*"))
+        except FileNotFoundError:
+            continue
+    return files
+
+
+def kill_in_commit(table: Table, mode: str) -> None:
+    """Starts a write, and kills its driver when the table's files begin to change."""
+    before = seen(table)
+    program = subprocess.Popen(
+        [
+            *(sys.executable, str(PROGRAMS / "write.py"), str(table.path), mode),
+            json.dumps({**stores.conf(), **SLOW}),
+        ],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(PROGRAMS.parent), *sys.path])},
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        while seen(table) == before:
+            assert program.poll() is None, f"it ended by itself:\n{program.communicate()[1]}"
+    finally:
+        # The JVM is a child of it.
+        os.killpg(program.pid, 9)
+        program.communicate()
+
+
+@pytest.mark.parametrize("mode", [pytest.param("append", marks=thorough), "overwrite"])
+def test_killed_driver_is_taken_back(table: Table, mode: str) -> None:
+    kill_in_commit(table, mode)
+    assert table.rows() not in (Counter(OLD), Counter(OLD + NEW), Counter(NEW))
+
+    with pytest.raises(mc.JobAliveError, match="force"):
+        mc.recover(table.spark, str(table.path))
+    (job,) = mc.recover(table.spark, str(table.path), rollback=True, force=True)
+
+    assert job.outcome == "taken_back"
+    assert job.job_id in job.staging
+    assert table.rows() == Counter(OLD)
+    table.check_nothing_left()
+    assert mc.recover(table.spark, str(table.path)) == []
+    table.write(NEW, "append")
+    assert table.rows() == Counter(OLD + NEW)
+
+
+@thorough
+@pytest.mark.parametrize("mode", ["append", "overwrite"])
+def test_killed_driver_is_finished(table: Table, mode: str) -> None:
+    kill_in_commit(table, mode)
+    (job,) = mc.recover(table.spark, str(table.path), finish=True, force=True)
+    assert job.outcome == "finished"
+    assert table.rows() == Counter(NEW if mode == "overwrite" else OLD + NEW)
+    assert table.check_report().job_id == job.job_id
+
+
+@thorough
+def test_what_a_killed_driver_left_is_cleaned(table: Table) -> None:
+    kill_in_commit(table, "append")
+    (left,) = mc.clean(table.spark, str(table.path), older_than="0s")
+    assert (left.kind, left.state, left.removed) == ("spark_protocol", "running", False)
+    assert left.age is not None
+    assert left.files > 0
+    (left,) = mc.clean(table.spark, str(table.path), force=True)
+    assert not left.removed, "it can still be recovered"
+    mc.recover(table.spark, str(table.path), force=True)
+    assert mc.clean(table.spark, str(table.path)) == []
+    with pytest.raises(mc.StorageError, match="no length of time"):
+        mc.clean(table.spark, str(table.path), older_than="soon")
+    assert table.rows() == Counter(OLD)
+
+
+def test_nothing_to_recover(table: Table) -> None:
+    before = table.snapshot()
+    assert mc.recover(table.spark, str(table.path)) == []
+    with pytest.raises(ValueError, match="rollback"):
+        mc.recover(table.spark, str(table.path), rollback=True, finish=True)
+    with pytest.raises(mc.StorageError, match="no table"):
+        mc.recover(table.spark, f"{table.path}-elsewhere")
+    assert table.snapshot() == before

@@ -1,0 +1,218 @@
+package io.manifestcommitter.hadoop;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+
+/**
+ * Numbers the requests that filesystems of one configuration get, and lets some of them go wrong.
+ * The filesystems find it by a setting. Safe for use by many threads.
+ */
+final class RequestFaults implements Closeable {
+  private static final String ID = "test.request.faults";
+  private static final Map<String, RequestFaults> ALL = new ConcurrentHashMap<>();
+
+  private final ThreadLocal<Boolean> inside = ThreadLocal.withInitial(() -> false);
+  private final String id = UUID.randomUUID().toString();
+  private final List<Request> requests = new ArrayList<>();
+  private final List<FileSystem> filesystems = new ArrayList<>();
+  private Plan plan;
+  private int injected;
+
+  private RequestFaults() {}
+
+  /** What happens to a request. */
+  enum Fate {
+    NORMAL,
+    /** It is not done, and throws. */
+    FAILS_BEFORE,
+    /** It is done, and throws. */
+    FAILS_AFTER,
+    /** It is not done, and answers false. */
+    ANSWERS_FALSE,
+    /** It is done, and answers false. */
+    DONE_ANSWERS_FALSE
+  }
+
+  /** What a request can do. */
+  enum Kind {
+    READS,
+    CHANGES,
+    /** It changes something and answers whether it did. */
+    CHANGES_AND_TELLS;
+
+    /** The ways in which it goes wrong. */
+    List<Fate> faults() {
+      switch (this) {
+        case READS:
+          return List.of(Fate.FAILS_BEFORE);
+        case CHANGES:
+          return List.of(Fate.FAILS_BEFORE, Fate.FAILS_AFTER);
+        default:
+          return List.of(
+              Fate.FAILS_BEFORE, Fate.FAILS_AFTER, Fate.ANSWERS_FALSE, Fate.DONE_ANSWERS_FALSE);
+      }
+    }
+  }
+
+  /** A request as it was made. */
+  static final class Request {
+    private final String operation;
+    private final Path path;
+    private final Kind kind;
+
+    private Request(String operation, Path path, Kind kind) {
+      this.operation = operation;
+      this.path = path;
+      this.kind = kind;
+    }
+
+    String operation() {
+      return operation;
+    }
+
+    Kind kind() {
+      return kind;
+    }
+
+    @Override
+    public String toString() {
+      return operation + " " + path.toUri().getPath();
+    }
+  }
+
+  /** Decides about requests, numbered from 1. */
+  interface Plan {
+    Fate fate(int number);
+  }
+
+  /** A request to the filesystem behind. */
+  interface Call<T> {
+    T run() throws IOException;
+  }
+
+  /** Makes the filesystems of a configuration ones of which requests can go wrong. */
+  static RequestFaults bind(Configuration conf) {
+    RequestFaults faults = new RequestFaults();
+    ALL.put(faults.id, faults);
+    conf.set(ID, faults.id);
+    conf.set("fs.hdfs.impl", UnreliableHdfs.class.getName());
+    conf.set("fs.file.impl", UnreliableLocalFileSystem.class.getName());
+    conf.setBoolean("fs.hdfs.impl.disable.cache", true);
+    conf.setBoolean("fs.file.impl.disable.cache", true);
+    return faults;
+  }
+
+  /** For a filesystem that is opened: what it has to ask. */
+  static RequestFaults join(Configuration conf, FileSystem fs) {
+    RequestFaults faults = ALL.get(conf.get(ID));
+    synchronized (faults) {
+      faults.filesystems.add(fs);
+    }
+    return faults;
+  }
+
+  /** From here on requests are numbered, and go as {@code newPlan} says. */
+  synchronized void arm(Plan newPlan) {
+    requests.clear();
+    injected = 0;
+    plan = newPlan;
+  }
+
+  /** From here on all goes well. */
+  synchronized void disarm() {
+    plan = null;
+  }
+
+  /** The requests since it was armed. */
+  synchronized List<Request> requests() {
+    return List.copyOf(requests);
+  }
+
+  /** How many requests went wrong since it was armed. */
+  synchronized int injected() {
+    return injected;
+  }
+
+  /** Makes a request that has no answer but its result. */
+  <T> T pass(String operation, Path path, Kind kind, Call<T> call) throws IOException {
+    if (inside.get()) {
+      return call.run();
+    }
+    switch (fate(operation, path, kind)) {
+      case NORMAL:
+        return nested(call);
+      case FAILS_AFTER:
+        nested(call);
+        throw failure(operation, path, "after");
+      default:
+        throw failure(operation, path, "before");
+    }
+  }
+
+  /** Makes a request that answers whether it was done. */
+  boolean ask(String operation, Path path, Call<Boolean> call) throws IOException {
+    if (inside.get()) {
+      return call.run();
+    }
+    switch (fate(operation, path, Kind.CHANGES_AND_TELLS)) {
+      case NORMAL:
+        return nested(call);
+      case FAILS_BEFORE:
+        throw failure(operation, path, "before");
+      case FAILS_AFTER:
+        nested(call);
+        throw failure(operation, path, "after");
+      case DONE_ANSWERS_FALSE:
+        nested(call);
+        return false;
+      default:
+        return false;
+    }
+  }
+
+  private synchronized Fate fate(String operation, Path path, Kind kind) {
+    if (plan == null) {
+      return Fate.NORMAL;
+    }
+    requests.add(new Request(operation, path, kind));
+    Fate fate = plan.fate(requests.size());
+    injected += fate == Fate.NORMAL ? 0 : 1;
+    return fate;
+  }
+
+  /** What a filesystem asks of itself is not a request. */
+  private <T> T nested(Call<T> call) throws IOException {
+    inside.set(true);
+    try {
+      return call.run();
+    } finally {
+      inside.remove();
+    }
+  }
+
+  private static IOException failure(String operation, Path path, String when) {
+    return new IOException("Injected failure " + when + " " + operation + " of " + path);
+  }
+
+  /** Closes the filesystems. */
+  @Override
+  public void close() throws IOException {
+    ALL.remove(id);
+    disarm();
+    List<FileSystem> open;
+    synchronized (this) {
+      open = List.copyOf(filesystems);
+    }
+    for (FileSystem fs : open) {
+      fs.close();
+    }
+  }
+}

@@ -1,0 +1,317 @@
+package io.manifestcommitter.hadoop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.manifestcommitter.CommitterConfig;
+import io.manifestcommitter.StagingRoot;
+import io.manifestcommitter.hadoop.RequestFaults.Fate;
+import io.manifestcommitter.hadoop.RequestFaults.Request;
+import io.manifestcommitter.journal.Recovery;
+import io.manifestcommitter.store.Stores;
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+
+/** One job commit of the Spark protocol in which requests go wrong, and what it has to end in. */
+final class SparkFaultTrial implements Closeable {
+  private static final String LAST_REPORT = "the last report";
+
+  private final FileSystem raw;
+  private final Path base;
+  private final Path table;
+  private final Path location;
+  private final Kind kind;
+  private final Configuration conf;
+  private final RequestFaults faults;
+  private final NavigableMap<String, String> old = new TreeMap<>();
+  private SparkWrite write;
+
+  /** What the job does to a table. */
+  enum Kind {
+    /** Adds to a partition that is there and one that is not, and to a custom location. */
+    APPEND,
+    /** Makes the table. */
+    NEW,
+    /** Replaces the table and a custom location. */
+    STATIC,
+    /** Replaces one partition, and adds another. */
+    PARTITION,
+    /** Replaces the partitions and the custom location that it writes to. */
+    DYNAMIC
+  }
+
+  /** How a trial ended. */
+  enum End {
+    /** The job succeeded, and may have left something hidden that recovery cleaned up. */
+    SUCCEEDED,
+    /** The job failed and took everything back. */
+    RESTORED,
+    /** The job failed, and recovery took it back. */
+    TAKEN_BACK,
+    /** The job failed past its commit mark, and recovery finished it. */
+    FINISHED
+  }
+
+  /**
+   * A job that is about to commit.
+   *
+   * @param raw the filesystem itself, without faults
+   * @param base a directory of this trial only
+   */
+  SparkFaultTrial(FileSystem raw, Path base, Kind kind, String directoryRename) throws IOException {
+    this.raw = raw;
+    this.base = raw.makeQualified(base);
+    this.table = new Path(this.base, "table");
+    this.location = new Path(this.base, "elsewhere");
+    this.kind = kind;
+    this.conf = new Configuration(raw.getConf());
+    conf.set(CommitterConfig.DIRECTORY_RENAME, directoryRename);
+    conf.set(CommitterConfig.HEARTBEAT_INTERVAL, "1h");
+    conf.set(CommitterConfig.HEARTBEAT_TIMEOUT, "3h");
+    // So that requests come in the same order each time.
+    conf.setInt("mapreduce.manifest.committer.io.threads", 1);
+    this.faults = RequestFaults.bind(conf);
+    prepare();
+  }
+
+  private void prepare() throws IOException {
+    raw.mkdirs(base);
+    if (kind != Kind.NEW) {
+      for (String file : List.of("table/p=1/old", "table/p=2/old", "elsewhere/old")) {
+        writeRaw(new Path(base, file), "old in " + file);
+      }
+      writeRaw(new Path(table, "_SUCCESS"), LAST_REPORT);
+      writeRaw(new Path(table, "_SUCCESS.files"), LAST_REPORT);
+    }
+    old.putAll(visible());
+    switch (kind) {
+      case STATIC:
+        write = SparkWrite.overwrite(conf, table, table, location);
+        break;
+      case PARTITION:
+        write = SparkWrite.overwrite(conf, table, new Path(table, "p=1"));
+        break;
+      case DYNAMIC:
+        write = SparkWrite.dynamicOverwrite(conf, table);
+        break;
+      default:
+        write = SparkWrite.append(conf, table);
+    }
+    write.task(0, "p=1", "p=3/x=1");
+    if (kind == Kind.NEW) {
+      write.task(1, "p=1", "p=2");
+    } else {
+      write.task(1, "p=1");
+      write.taskAt(2, location);
+    }
+  }
+
+  /** Commits without a fault; tells the requests. */
+  List<Request> clean() throws IOException {
+    faults.arm(number -> Fate.NORMAL);
+    write.commit();
+    faults.disarm();
+    assertCommitted("without a fault");
+    return faults.requests();
+  }
+
+  /** One request of the commit goes wrong, once. */
+  End once(int at, Fate fate) throws IOException {
+    return run(number -> number == at ? fate : Fate.NORMAL, /* stays= */ false);
+  }
+
+  /** One request of the commit goes wrong, and all after it fail until the job is aborted. */
+  End stays(int from, Fate fate) throws IOException {
+    return run(
+        number -> number < from ? Fate.NORMAL : number == from ? fate : Fate.FAILS_BEFORE,
+        /* stays= */ true);
+  }
+
+  private End run(RequestFaults.Plan plan, boolean stays) throws IOException {
+    NavigableMap<String, String> fresh = fresh();
+    Optional<Exception> failure = Optional.empty();
+    faults.arm(plan);
+    try {
+      write.commit();
+    } catch (Exception e) {
+      failure = Optional.of(e);
+      if (!stays) {
+        faults.disarm();
+      }
+      write.abort();
+    }
+    faults.disarm();
+    assertThat(faults.injected()).as("faults met").isPositive();
+
+    String told = failure.map(SparkFaultTrial::text).orElse("no failure");
+    List<StagingRoot> unfinished = unfinished();
+    if (unfinished.isEmpty()) {
+      if (!failure.isPresent()) {
+        assertThat(visible()).as(told).isEqualTo(fresh);
+        assertCommitted(told);
+        return End.SUCCEEDED;
+      }
+      assertRestored(told, stays);
+      if (!stays) {
+        assertThat(staging()).as(told).isEmpty();
+      }
+      return End.RESTORED;
+    }
+    assertThat(unfinished).hasSize(1);
+    if (failure.isPresent()) {
+      assertThat(told).contains("manifest-committer recover " + table);
+    } else {
+      assertThat(visible()).as(told).isEqualTo(fresh);
+    }
+    return recover(unfinished.get(0), failure.isPresent(), fresh, told);
+  }
+
+  private End recover(
+      StagingRoot root, boolean failed, NavigableMap<String, String> fresh, String told)
+      throws IOException {
+    Recovery.Outcome outcome = recovery().run(root, Recovery.Direction.AS_MARKED);
+    assertThat(unfinished()).isEmpty();
+    if (raw.exists(table)) {
+      assertThat(raw.exists(root.root())).as("staging after recovery").isFalse();
+    }
+    if (outcome == Recovery.Outcome.TAKEN_BACK) {
+      assertThat(failed).as("a job that said it succeeded is taken back").isTrue();
+      assertRestored(told, /* stays= */ false);
+      return End.TAKEN_BACK;
+    }
+    assertThat(visible()).as(told).isEqualTo(fresh);
+    assertCommitted(told);
+    return failed ? End.FINISHED : End.SUCCEEDED;
+  }
+
+  private void assertRestored(String told, boolean stays) throws IOException {
+    NavigableMap<String, String> left = visible();
+    if (kind == Kind.NEW && stays) {
+      // The directory of a table that the job made: while the staging root was in it, it had to
+      // stay.
+      left.remove("table/");
+    }
+    assertThat(left).as(told).isEqualTo(old);
+    if (kind != Kind.NEW) {
+      assertThat(readRaw(new Path(table, "_SUCCESS"))).as(told).isEqualTo(LAST_REPORT);
+      assertThat(readRaw(new Path(table, "_SUCCESS.files"))).as(told).isEqualTo(LAST_REPORT);
+    } else if (raw.exists(table)) {
+      assertThat(raw.exists(new Path(table, "_SUCCESS"))).as(told).isFalse();
+    }
+  }
+
+  private void assertCommitted(String told) throws IOException {
+    assertThat(readRaw(new Path(table, "_SUCCESS"))).as(told).contains(write.id());
+  }
+
+  private List<StagingRoot> unfinished() throws IOException {
+    return raw.exists(table) ? recovery().find(table) : List.of();
+  }
+
+  private Recovery recovery() {
+    return new Recovery(new Stores(conf).all(), new CommitterConfig(conf), /* force= */ true);
+  }
+
+  /** What the table and the location hold once the job is committed. */
+  private NavigableMap<String, String> fresh() throws IOException {
+    NavigableMap<String, String> fresh = new TreeMap<>();
+    if (kind == Kind.APPEND || kind == Kind.PARTITION || kind == Kind.DYNAMIC) {
+      fresh.putAll(old);
+    }
+    if (kind == Kind.PARTITION || kind == Kind.DYNAMIC) {
+      fresh.remove("table/p=1/old");
+    }
+    if (kind == Kind.DYNAMIC) {
+      fresh.remove("elsewhere/old");
+    }
+    fresh.put("table/", "");
+    for (Map.Entry<Path, Path> file : write.staged().entrySet()) {
+      String path = relative(file.getKey());
+      for (int slash = path.indexOf('/'); slash >= 0; slash = path.indexOf('/', slash + 1)) {
+        fresh.put(path.substring(0, slash + 1), "");
+      }
+      fresh.put(path, readRaw(file.getValue()));
+    }
+    return fresh;
+  }
+
+  /** Every entry that is not hidden, below the trial's directory. */
+  private NavigableMap<String, String> visible() throws IOException {
+    NavigableMap<String, String> entries = new TreeMap<>();
+    collect(base, entries);
+    return entries;
+  }
+
+  private void collect(Path directory, NavigableMap<String, String> entries) throws IOException {
+    for (FileStatus child : raw.listStatus(directory)) {
+      String name = child.getPath().getName();
+      if (name.startsWith("_") || name.startsWith(".")) {
+        continue;
+      }
+      if (child.isDirectory()) {
+        entries.put(relative(child.getPath()) + "/", "");
+        collect(child.getPath(), entries);
+      } else {
+        entries.put(relative(child.getPath()), readRaw(child.getPath()));
+      }
+    }
+  }
+
+  /** The staging roots that are left. */
+  private List<String> staging() throws IOException {
+    List<String> left = new ArrayList<>();
+    for (Path directory : List.of(table, location)) {
+      if (raw.exists(directory)) {
+        for (FileStatus child : raw.listStatus(directory)) {
+          if (child.getPath().getName().startsWith("_manifest_")) {
+            left.add(relative(child.getPath()));
+          }
+        }
+      }
+    }
+    return left;
+  }
+
+  private String relative(Path path) {
+    return path.toUri().getPath().substring(base.toUri().getPath().length() + 1);
+  }
+
+  private void writeRaw(Path file, String content) throws IOException {
+    try (FSDataOutputStream out = raw.create(file, false)) {
+      out.write(content.getBytes(StandardCharsets.UTF_8));
+    }
+  }
+
+  private String readRaw(Path file) throws IOException {
+    try (FSDataInputStream in = raw.open(file)) {
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    }
+  }
+
+  /** As its user sees it. */
+  private static String text(Exception failure) {
+    StringWriter text = new StringWriter();
+    failure.printStackTrace(new PrintWriter(text));
+    return text.toString();
+  }
+
+  @Override
+  public void close() throws IOException {
+    faults.close();
+    raw.delete(base, true);
+  }
+}

@@ -1,0 +1,453 @@
+package io.manifestcommitter.hadoop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.manifestcommitter.CommitterConfig;
+import io.manifestcommitter.StagingRoot;
+import io.manifestcommitter.journal.Recovery;
+import io.manifestcommitter.store.Stores;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
+import java.security.PrivilegedExceptionAction;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.ContentSummary;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.permission.FsPermission;
+import org.apache.hadoop.hdfs.protocol.HdfsConstants;
+import org.apache.hadoop.security.UserGroupInformation;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * The Spark protocol where HDFS refuses what others allow: snapshots, encryption zones, quotas,
+ * other users' directories; and attempts that go on writing while the job commits.
+ */
+@ExtendWith(HdfsExtension.class)
+class SparkOnHdfsIT {
+  private final Hdfs hdfs;
+  private String told = "";
+
+  SparkOnHdfsIT(Hdfs hdfs) {
+    this.hdfs = hdfs;
+  }
+
+  /** How a job ended, always with the old table or the new one. */
+  private enum End {
+    COMMITTED,
+    RESTORED,
+    TAKEN_BACK,
+    FINISHED
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "append,auto", "append,off",
+    "static,auto", "static,off",
+    "partition,auto", "partition,off",
+    "dynamic,auto", "dynamic,off"
+  })
+  void aPartitionWithSnapshotsIsWrittenFileByFile(String kind, String directoryRename)
+      throws Exception {
+    Configuration conf = conf(directoryRename);
+    Path table = table("snapshots-" + kind + directoryRename);
+    Path partition = new Path(table, "p=1");
+    hdfs.fs().allowSnapshot(partition);
+    hdfs.fs().createSnapshot(partition, "before");
+    long id = fileId(partition);
+
+    SparkWrite write = begin(conf, table, kind);
+    write.task(0, "p=1", "p=3");
+
+    assertThat(end(write, conf, table, kind)).as(told).isEqualTo(End.COMMITTED);
+    assertThat(fileId(partition)).isEqualTo(id);
+    assertThat(hdfs.read(new Path(partition, ".snapshot/before/old"))).isEqualTo("old");
+  }
+
+  /** The partition that the job has no rows for is not removed, but emptied. */
+  @ParameterizedTest
+  @ValueSource(strings = {"auto", "off"})
+  void aPartitionWithSnapshotsThatGoesIsEmptied(String directoryRename) throws Exception {
+    Configuration conf = conf(directoryRename);
+    Path table = table("snapshots-gone-" + directoryRename);
+    Path partition = new Path(table, "p=2");
+    hdfs.fs().allowSnapshot(partition);
+    hdfs.fs().createSnapshot(partition, "before");
+
+    SparkWrite write = begin(conf, table, "static");
+    write.task(0, "p=1");
+
+    assertThat(end(write, conf, table, "static")).as(told).isEqualTo(End.COMMITTED);
+    assertThat(hdfs.read(new Path(partition, ".snapshot/before/x=1/old"))).isEqualTo("old");
+  }
+
+  /** A custom location in an encryption zone has its staging root there. */
+  @ParameterizedTest
+  @CsvSource({"append,off", "static,auto"})
+  void aCustomLocationMayBeInAnEncryptionZone(String kind, String directoryRename)
+      throws Exception {
+    Configuration conf = conf(directoryRename);
+    Path table = table("zone-" + kind + directoryRename);
+    Path zone = new Path(table.getParent(), "zone-of-" + table.getName());
+    Path location = new Path(zone, "p=9");
+    hdfs.makeEncryptionZone(zone);
+    hdfs.write(new Path(location, "old"), "old");
+
+    SparkWrite write =
+        kind.equals("static")
+            ? SparkWrite.overwrite(conf, table, table, location)
+            : SparkWrite.append(conf, table);
+    write.task(0, "p=1");
+    write.taskAt(1, location);
+
+    assertThat(end(write, conf, table, kind)).as(told).isEqualTo(End.COMMITTED);
+    Map<String, String> there = hdfs.visible(location);
+    assertThat(there).hasSize(kind.equals("static") ? 1 : 2).containsValue("new in p=9");
+    for (FileStatus file : hdfs.fs().listStatus(location)) {
+      assertThat(file.isEncrypted()).isTrue();
+    }
+  }
+
+  /** HDFS renames nothing into a zone: the table's own staging root is outside. */
+  @ParameterizedTest
+  @CsvSource({
+    "append,auto",
+    "append,off",
+    "partition,auto",
+    "partition,off",
+    "dynamic,auto",
+    "dynamic,off"
+  })
+  void aPartitionThatIsAnEncryptionZoneIsNotWrittenUnencrypted(String kind, String directoryRename)
+      throws Exception {
+    Configuration conf = conf(directoryRename);
+    Path table = hdfs.newTable("zone-partition-" + kind + directoryRename);
+    Path partition = new Path(table, "p=1");
+    hdfs.makeEncryptionZone(partition);
+    hdfs.write(new Path(partition, "old"), "old");
+
+    SparkWrite write = begin(conf, table, kind);
+    write.task(0, "p=1");
+
+    assertThat(end(write, conf, table, kind)).as(told).isEqualTo(End.RESTORED);
+    assertThat(told).contains("encryption zone");
+    assertThat(hdfs.fs().getFileStatus(partition).isEncrypted()).isTrue();
+  }
+
+  /** From no room for the journal on to room for all. */
+  @ParameterizedTest
+  @CsvSource({"append,off", "static,auto", "dynamic,auto"})
+  void aTableWhoseQuotaHoldsTheNewButNotBothStaysAsItWas(String kind, String directoryRename)
+      throws Exception {
+    int restored = 0;
+    for (int room = 0; ; room++) {
+      Configuration conf = conf(directoryRename);
+      Path table = table("quota-" + kind + directoryRename + room, "");
+      SparkWrite write = begin(conf, table, kind).withoutRows();
+      write.task(0, "p=1", "p=3/x=1", "p=4");
+      ContentSummary used = hdfs.fs().getContentSummary(table);
+      hdfs.fs()
+          .setQuota(
+              table,
+              used.getFileCount() + used.getDirectoryCount() + room,
+              HdfsConstants.QUOTA_DONT_SET);
+
+      End end = end(write, conf, table, kind);
+
+      if (end == End.COMMITTED) {
+        assertThat(restored).as("rooms that were too small").isPositive();
+        return;
+      }
+      assertThat(end).as("room for %d: %s", room, told).isEqualTo(End.RESTORED);
+      assertThat(told).contains("quota").contains(table.toUri().getPath());
+      restored++;
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"append,auto", "append,off", "static,auto", "dynamic,off"})
+  void aTableWhoseSpaceIsUsedUpStaysAsItWas(String kind, String directoryRename) throws Exception {
+    Configuration conf = conf(directoryRename);
+    Path table = table("space-" + kind + directoryRename);
+    SparkWrite write = begin(conf, table, kind);
+    write.task(0, "p=1", "p=3");
+    long used = hdfs.fs().getContentSummary(table).getSpaceConsumed();
+    hdfs.fs().setQuota(table, HdfsConstants.QUOTA_DONT_SET, used + 1);
+
+    assertThat(end(write, conf, table, kind)).as(told).isEqualTo(End.RESTORED);
+    assertThat(told).contains("quota");
+  }
+
+  /** Of a partition: in the way where files are added to it, gone with it where it is replaced. */
+  @ParameterizedTest
+  @CsvSource({
+    "append,auto,RESTORED", "append,off,RESTORED",
+    "dynamic,auto,COMMITTED", "dynamic,off,RESTORED",
+    "partition,auto,COMMITTED", "partition,off,RESTORED"
+  })
+  void aPartitionWhoseQuotaIsUsedUpStaysAsItWas(String kind, String directoryRename, End expected)
+      throws Exception {
+    Configuration conf = conf(directoryRename);
+    Path table = table("quota-partition-" + kind + directoryRename, "");
+    hdfs.fs().setQuota(new Path(table, "p=1"), 2, HdfsConstants.QUOTA_DONT_SET);
+    SparkWrite write = begin(conf, table, kind).withoutRows();
+    write.task(0, "p=1", "p=3");
+
+    assertThat(end(write, conf, table, kind)).as(told).isEqualTo(expected);
+  }
+
+  /** Whoever may write to the table's directory may rename what is in it, if it is not sticky. */
+  @ParameterizedTest
+  @CsvSource({
+    "dynamic,auto,0755,0755,COMMITTED",
+    "dynamic,off,0755,0755,RESTORED",
+    "dynamic,auto,0777,0777,COMMITTED",
+    "dynamic,off,0777,0777,COMMITTED",
+    "dynamic,auto,0777,1777,COMMITTED",
+    "dynamic,auto,1777,0777,COMMITTED",
+    "dynamic,off,1777,0777,COMMITTED",
+    "static,auto,0777,0755,COMMITTED",
+    "static,off,0777,0755,RESTORED",
+    "append,auto,0777,0755,RESTORED",
+    "append,off,0777,0755,RESTORED"
+  })
+  void aPartitionOfAnotherUserIsReplacedOrStays(
+      String kind, String directoryRename, String root, String partition, End expected)
+      throws Exception {
+    Configuration conf = conf(directoryRename);
+    UserGroupInformation worker =
+        UserGroupInformation.createUserForTesting("worker", new String[] {"workers"});
+    Path table = table("owner-" + kind + directoryRename + root + partition, "");
+    hdfs.fs().setOwner(table, root.equals("0755") ? "worker" : "somebody", "strangers");
+    hdfs.fs().setPermission(table, permission(root));
+    hdfs.fs().setPermission(new Path(table, "p=1"), permission(partition));
+
+    SparkWrite write =
+        as(
+            worker,
+            () -> {
+              SparkWrite begun = begin(conf, table, kind).withoutRows();
+              begun.task(0, "p=1", "p=3");
+              return begun;
+            });
+
+    assertThat(as(worker, () -> visibleEnd(write, conf, table, kind))).as(told).isEqualTo(expected);
+  }
+
+  /** An attempt that Spark gave up on and that has a file open; on HDFS its stream survives. */
+  @ParameterizedTest
+  @CsvSource({
+    "append,auto", "append,off",
+    "static,auto", "static,off",
+    "dynamic,auto", "dynamic,off"
+  })
+  void whatAnAttemptHasOpenWhenTheJobCommitsNeverBecomesVisible(String kind, String directoryRename)
+      throws Exception {
+    Configuration conf = conf(directoryRename);
+    Path table = table("open-" + kind + directoryRename);
+    SparkWrite write = begin(conf, table, kind);
+    write.task(0, "p=1", "p=3/x=1");
+    List<FSDataOutputStream> streams =
+        List.of(
+            write.openStray(0, 1, "p=1"),
+            write.openStray(0, 2, "p=3/x=1"),
+            write.openStray(0, 3, "p=5"));
+    for (FSDataOutputStream stream : streams) {
+      stream.writeBytes("a row of an attempt that failed");
+      stream.hflush();
+    }
+
+    assertThat(end(write, conf, table, kind)).as(told).isEqualTo(End.COMMITTED);
+
+    Map<String, String> committed = hdfs.visible(table);
+    for (FSDataOutputStream stream : streams) {
+      assertThat(goesOn(stream)).isFalse();
+    }
+    assertThat(hdfs.visible(table)).isEqualTo(committed);
+  }
+
+  /** Before each request of the job commit another attempt begins a file and leaves it open. */
+  @ParameterizedTest
+  @CsvSource({"append,off", "static,auto", "dynamic,auto"})
+  void whatAnAttemptBeginsWhileTheJobCommitsNeverBecomesVisible(String kind, String directoryRename)
+      throws Exception {
+    Configuration conf = conf(directoryRename);
+    Path table = table("begun-" + kind + directoryRename);
+    List<FSDataOutputStream> streams = new ArrayList<>();
+    try (RequestFaults requests = RequestFaults.bind(conf)) {
+      SparkWrite write = begin(conf, table, kind);
+      write.task(0, "p=1", "p=3/x=1");
+      requests.arm(
+          number -> {
+            Path staged =
+                new Path(write.staging(), "00/output/" + (number % 2 == 0 ? "p=1" : "p=3/x=1"));
+            streams.add(begun(new Path(staged, "begun-" + number + "-" + write.id())));
+            return RequestFaults.Fate.NORMAL;
+          });
+
+      assertThat(end(write, conf, table, kind)).as(told).isEqualTo(End.COMMITTED);
+    }
+
+    assertThat(streams).hasSizeGreaterThan(15);
+    Map<String, String> committed = hdfs.visible(table);
+    for (FSDataOutputStream stream : streams) {
+      goesOn(stream);
+    }
+    assertThat(hdfs.visible(table)).isEqualTo(committed);
+  }
+
+  private FSDataOutputStream begun(Path file) {
+    try {
+      FSDataOutputStream stream = hdfs.fs().create(file, false);
+      stream.writeBytes("a row of an attempt that failed");
+      stream.hflush();
+      return stream;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Whether a stream takes more rows and can be closed. */
+  private static boolean goesOn(FSDataOutputStream stream) {
+    try {
+      stream.writeBytes("one more");
+      stream.hflush();
+      stream.close();
+      return true;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  /** Commits; asserts that the table is the new one, or the old one, with nothing else left. */
+  private End end(SparkWrite write, Configuration conf, Path table, String kind)
+      throws IOException {
+    End end = visibleEnd(write, conf, table, kind);
+    assertThat(hasStaging(table)).as(told).isFalse();
+    return end;
+  }
+
+  /** As {@link #end}, but something hidden may be left. */
+  private End visibleEnd(SparkWrite write, Configuration conf, Path table, String kind)
+      throws IOException {
+    Map<String, String> old = hdfs.visible(table);
+    Map<String, String> fresh = new TreeMap<>(hdfs.visibleFiles(table));
+    fresh.keySet().removeIf(path -> isReplaced(kind, path));
+    write
+        .staged()
+        .keySet()
+        .forEach(
+            file -> {
+              if (file.toString().startsWith(table + "/")) {
+                String path = file.toString().substring(table.toString().length() + 1);
+                fresh.put(path, write.content(path.substring(0, path.lastIndexOf('/'))));
+              }
+            });
+    try {
+      write.commit();
+      told = "no failure";
+    } catch (Exception e) {
+      StringWriter text = new StringWriter();
+      e.printStackTrace(new PrintWriter(text));
+      told = text.toString();
+      write.abort();
+      return ending(conf, table, old, fresh);
+    }
+    assertThat(hdfs.visibleFiles(table)).isEqualTo(fresh);
+    return End.COMMITTED;
+  }
+
+  private End ending(
+      Configuration conf, Path table, Map<String, String> old, Map<String, String> fresh)
+      throws IOException {
+    Recovery recovery =
+        new Recovery(new Stores(conf).all(), new CommitterConfig(conf), /* force= */ true);
+    List<StagingRoot> unfinished = recovery.find(table);
+    if (unfinished.isEmpty()) {
+      assertThat(hdfs.visible(table)).as(told).isEqualTo(old);
+      return End.RESTORED;
+    }
+    assertThat(told).contains("manifest-committer recover " + table);
+    if (recovery.run(unfinished.get(0), Recovery.Direction.AS_MARKED)
+        == Recovery.Outcome.TAKEN_BACK) {
+      assertThat(hdfs.visible(table)).as(told).isEqualTo(old);
+      return End.TAKEN_BACK;
+    }
+    assertThat(hdfs.visibleFiles(table)).as(told).isEqualTo(fresh);
+    return End.FINISHED;
+  }
+
+  private static boolean isReplaced(String kind, String path) {
+    switch (kind) {
+      case "append":
+        return false;
+      case "static":
+        return true;
+      default:
+        return path.startsWith("p=1/");
+    }
+  }
+
+  private static SparkWrite begin(Configuration conf, Path table, String kind) throws IOException {
+    switch (kind) {
+      case "append":
+        return SparkWrite.append(conf, table);
+      case "static":
+        return SparkWrite.overwrite(conf, table, table);
+      case "partition":
+        return SparkWrite.overwrite(conf, table, new Path(table, "p=1"));
+      case "dynamic":
+        return SparkWrite.dynamicOverwrite(conf, table);
+      default:
+        throw new IllegalArgumentException(kind);
+    }
+  }
+
+  private Configuration conf(String directoryRename) {
+    Configuration conf = hdfs.conf();
+    conf.set(CommitterConfig.DIRECTORY_RENAME, directoryRename);
+    return conf;
+  }
+
+  private Path table(String name) throws IOException {
+    return table(name, "old");
+  }
+
+  private Path table(String name, String content) throws IOException {
+    Path table = hdfs.newTable(name);
+    hdfs.write(new Path(table, "p=1/old"), content);
+    hdfs.write(new Path(table, "p=2/x=1/old"), content);
+    return table;
+  }
+
+  private boolean hasStaging(Path table) throws IOException {
+    for (FileStatus child : hdfs.fs().listStatus(table)) {
+      if (child.getPath().getName().startsWith("_manifest_")) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private long fileId(Path path) throws IOException {
+    return hdfs.fs().getClient().getFileInfo(path.toUri().getPath()).getFileId();
+  }
+
+  private static FsPermission permission(String octal) {
+    return new FsPermission(Short.parseShort(octal, 8));
+  }
+
+  private static <T> T as(UserGroupInformation user, PrivilegedExceptionAction<T> action)
+      throws Exception {
+    return user.doAs(action);
+  }
+}
