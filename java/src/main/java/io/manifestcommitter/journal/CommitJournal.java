@@ -81,6 +81,19 @@ public final class CommitJournal {
    * @throws IOException also if there are several
    */
   public static Optional<CommitJournal> find(Store store, Path directory) throws IOException {
+    List<CommitJournal> found = list(store, directory);
+    if (found.size() > 1) {
+      // One that is renamed meanwhile may be listed by both names.
+      found = list(store, directory);
+    }
+    if (found.size() > 1) {
+      throw new IOException(
+          "There are several journals in " + directory + ", so none is trusted: " + found);
+    }
+    return found.stream().findFirst();
+  }
+
+  private static List<CommitJournal> list(Store store, Path directory) throws IOException {
     List<CommitJournal> found = new ArrayList<>();
     try {
       store.list(
@@ -92,13 +105,9 @@ public final class CommitJournal {
             }
           });
     } catch (FileNotFoundException e) {
-      return Optional.empty();
+      return List.of();
     }
-    if (found.size() > 1) {
-      throw new IOException(
-          "There are several journals in " + directory + ", so none is trusted: " + found);
-    }
-    return found.stream().findFirst();
+    return found;
   }
 
   /** The state of the journal that has this name; empty if it is none. */

@@ -1,5 +1,6 @@
 package io.manifestcommitter.journal;
 
+import io.manifestcommitter.StagingRoot;
 import io.manifestcommitter.store.Store;
 import java.io.Closeable;
 import java.io.FileNotFoundException;
@@ -58,12 +59,12 @@ public final class Heartbeat implements Closeable {
 
   /**
    * How long ago, in milliseconds and by the store's clock, the last beat was; empty if there was
-   * none. Three requests.
+   * none. Four requests.
    */
-  public static Optional<Long> age(Store store, Path root) throws IOException {
-    Optional<Long> last = last(store, root);
+  static Optional<Long> age(Store store, StagingRoot root) throws IOException {
+    Optional<Long> last = last(store, root.root());
     return last.isPresent()
-        ? Optional.of(Math.max(0, now(store, root) - last.get()))
+        ? Optional.of(Math.max(0, now(store, root.directory()) - last.get()))
         : Optional.empty();
   }
 
@@ -76,14 +77,20 @@ public final class Heartbeat implements Closeable {
     }
   }
 
-  /** What time it is by the store's clock, told by a file that is made and deleted there. */
-  static long now(Store store, Path directory) throws IOException {
-    Path now = new Path(directory, "_clock-" + UUID.randomUUID());
+  /**
+   * What time it is by the store's clock. Told by a file in a staging root of its own: in another
+   * job's, which may be deleted right now, it would make that again.
+   *
+   * @param table where there is a table or location
+   */
+  static long now(Store store, Path table) throws IOException {
+    Path clock = new StagingRoot(table, "clock-" + UUID.randomUUID()).root();
+    Path now = new Path(clock, "now");
     try {
       store.write(now, out -> {});
       return store.modified(now);
     } finally {
-      store.deleteFile(now);
+      store.deleteTree(clock);
     }
   }
 

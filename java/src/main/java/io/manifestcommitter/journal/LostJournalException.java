@@ -3,14 +3,17 @@ package io.manifestcommitter.journal;
 import java.io.IOException;
 import org.apache.hadoop.fs.Path;
 
-/** Somebody else finishes or takes back a commit by now: whoever had it before has to stop. */
+/**
+ * Somebody else finishes or takes back a commit by now, or it has come to its end: whoever had it
+ * before has to stop.
+ */
 public final class LostJournalException extends IOException {
   private static final long serialVersionUID = 1L;
 
   LostJournalException(Path journal) {
     super(
         journal
-            + " is gone: a recovery has taken the commit over. Nothing more was changed here. Look"
-            + " at what the recovery reports");
+            + " is gone: a recovery has taken the commit over, or it has ended. Nothing more was"
+            + " changed here. Look at what the recovery reports");
   }
 }

@@ -99,29 +99,41 @@ public final class Recovery {
     return unfinished;
   }
 
+  /** Whether a job's commit has begun and has more left to do than to clean up. One request. */
+  boolean isUnfinished(StagingRoot root) throws IOException {
+    return CommitJournal.find(store, root.attempt())
+        .filter(journal -> journal.state() != CommitJournal.State.FINISHED)
+        .isPresent();
+  }
+
   /**
    * Recovers one job.
    *
    * @param root one that {@link #find} found
    * @throws JobIsAliveException if its driver shows signs of life, and that is not to be ignored
-   * @throws LostJournalException if somebody else does the same
+   * @throws LostJournalException if somebody else does the same, or the job has ended
    * @throws IOException also if another job changed a place in between: it names that, and touched
    *     nothing there
    */
   public Outcome run(StagingRoot root, Direction direction) throws IOException {
     CommitJournal journal =
         CommitJournal.find(store, root.attempt())
-            .orElseThrow(() -> new IOException(root.root() + " has no unfinished commit any more"));
-    if (!force) {
-      requireDead(root);
-    }
-    String jobId = StagingRoot.jobOf(root.root().getName()).get();
-    JobPlan plan = plan(root, journal, jobId);
-    try {
+            .orElseThrow(() -> new LostJournalException(root.attempt()));
+    try (JobPlan plan = planOfDead(root, journal)) {
       journal.claim();
       return run(root, journal, plan, direction);
-    } finally {
-      plan.close();
+    }
+  }
+
+  /** What fails because the job itself ends right now is told as that. */
+  private JobPlan planOfDead(StagingRoot root, CommitJournal journal) throws IOException {
+    try {
+      if (!force) {
+        requireDead(root);
+      }
+      return plan(root, journal, StagingRoot.jobOf(root.root().getName()).get());
+    } catch (FileNotFoundException e) {
+      throw journal.isHeld() ? e : new LostJournalException(journal.path());
     }
   }
 
@@ -210,7 +222,7 @@ public final class Recovery {
    * @throws JobIsAliveException if it does
    */
   void requireDead(StagingRoot root) throws IOException {
-    Optional<Long> age = Heartbeat.age(store, root.root());
+    Optional<Long> age = Heartbeat.age(store, root);
     if (age.isPresent() && age.get() < config.heartbeatTimeout()) {
       throw new JobIsAliveException(root, age.get(), config.heartbeatTimeout());
     }

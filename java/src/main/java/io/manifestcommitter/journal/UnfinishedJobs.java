@@ -28,7 +28,7 @@ public final class UnfinishedJobs {
 
   /**
    * Recovers them, or fails, or warns. The commit of a driver that lives is a concurrent job's and
-   * left alone. One request for each staging root; three more where a commit was begun.
+   * left alone. One request for each staging root; four more where a commit was begun.
    *
    * @param roots the staging roots of other jobs
    * @return whether any was recovered
@@ -59,6 +59,9 @@ public final class UnfinishedJobs {
       return true;
     }
     recovery.requireDead(root);
+    if (!recovery.isUnfinished(root)) {
+      return false;
+    }
     if (config.unfinishedJobs() == UnfinishedJobsMode.FAIL) {
       throw new IOException(
           told(root) + ". Run 'manifest-committer recover " + root.directory() + "' first");

@@ -13,6 +13,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A job into a table that holds the unfinished commit of another driver. */
 class UnfinishedJobsTest {
@@ -112,6 +113,40 @@ class UnfinishedJobsTest {
     second.commit();
     assertThat(second.visible()).containsAllEntriesOf(half).containsKey("/table/p=7/a2");
     assertThat(alive.staging()).contains(STAGING);
+  }
+
+  /** All that the first one has in the table goes while the second one looks at it. */
+  @ParameterizedTest
+  @ValueSource(strings = {"rollback", "fail", "warn"})
+  void aCommitThatEndsMeanwhileIsNoUnfinishedOne(String mode) throws IOException {
+    int atRequests = 0;
+    boolean reached = true;
+    while (reached) {
+      int at = ++atRequests;
+      SparkJobHarness first = diedHalfWay();
+      SparkJobHarness second = first.other(SECOND);
+      second.conf.set(CommitterConfig.UNFINISHED_JOBS, mode);
+      first.state.resetRequests();
+      boolean[] gone = {false};
+      first.state.onRequest(
+          (number, operation, path) -> {
+            if (number == at) {
+              first.state.remove(STAGING);
+              gone[0] = true;
+            }
+            return Fate.NORMAL;
+          });
+      second.setUp(second.noOverwrite());
+      first.state.noFault();
+      reached = gone[0];
+      if (reached) {
+        assertThat(first.state.exists(STAGING)).as("after it went at request %d", at).isFalse();
+      }
+      second.commitTask(0, "p=7/a2");
+      second.commit();
+      assertThat(second.visible()).containsKey("/table/p=7/a2");
+    }
+    assertThat(atRequests).isGreaterThan(8);
   }
 
   @Test
