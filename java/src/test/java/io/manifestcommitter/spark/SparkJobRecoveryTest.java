@@ -80,13 +80,7 @@ class SparkJobRecoveryTest {
   }
 
   @ParameterizedTest
-  @CsvSource({
-    "abfs,static,auto",
-    "abfs,dynamic,auto",
-    "hdfs,partition,auto",
-    "gs,dynamic,auto",
-    "abfs,append,auto"
-  })
+  @CsvSource({"abfs,static,auto", "gs,dynamic,auto"})
   void recoveryMayItselfBeInterruptedAtEveryRequest(
       String scheme, String kind, String directoryRename) throws IOException {
     SparkJobHarness clean = SparkJobFaultTest.prepared(scheme, kind, directoryRename);
