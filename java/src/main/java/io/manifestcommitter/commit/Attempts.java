@@ -47,10 +47,22 @@ final class Attempts {
    * is made again: another job that failed may have taken it back as its own.
    */
   static RenameResult rename(Store store, FileEntry file) {
+    return rename(store, file, () -> store.mkdirs(file.destination().getParent()));
+  }
+
+  /**
+   * As {@link #rename}, into a directory that is not made again: where that is gone, somebody took
+   * the staging tree away, and nothing may go there any more.
+   */
+  static RenameResult renameToStaging(Store store, FileEntry file) {
+    return rename(store, file, () -> {});
+  }
+
+  private static RenameResult rename(Store store, FileEntry file, Request beforeAgain) {
     RenameResult result = store.renameFile(file);
     for (int attempt = 2; attempt <= FEW && mayBeRepeated(result); attempt++) {
       try {
-        store.mkdirs(file.destination().getParent());
+        beforeAgain.run();
       } catch (IOException e) {
         result =
             RenameResult.failed(result.explanation() + "; and its directory is not to be had", e);

@@ -130,7 +130,7 @@ final class PublishReport {
     for (int round = 1; !result.isDone(); round++) {
       boolean undone =
           result.outcome() == RenameResult.Outcome.FAILED || result.inTheWay().isPresent();
-      boolean another = undone && makeWay(name);
+      boolean another = undone && moveAside(name);
       refusals += another ? 0 : 1;
       if (!undone || refusals == REFUSALS || round == ROUNDS) {
         throw new IOException(
@@ -142,17 +142,9 @@ final class PublishReport {
   }
 
   /**
-   * Makes way for a report: another job's is moved aside, one of an earlier try of this job goes.
-   *
-   * @return whether there was one
-   */
-  private boolean makeWay(String name) throws IOException {
-    return removeOwn(name) || moveAside(name);
-  }
-
-  /**
-   * Moves the report in the table aside; says whether there was one. Other jobs may move it first
-   * and put theirs there, again and again.
+   * Moves the report in the table aside, also one of an earlier try of this job; says whether there
+   * was one. Other jobs may move it first and put theirs there, again and again. Never deletes:
+   * where somebody else recovered this job and took its directory away, nothing gives way any more.
    */
   private boolean moveAside(String name) throws IOException {
     int refusals = 0;
@@ -161,7 +153,7 @@ final class PublishReport {
     for (int round = 1; last.isPresent(); round++) {
       StoreEntry entry = last.get();
       RenameResult result =
-          Attempts.rename(
+          Attempts.renameToStaging(
               store,
               new FileEntry(
                   entry.path(),

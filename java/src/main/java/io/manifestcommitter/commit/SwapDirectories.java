@@ -97,7 +97,7 @@ final class SwapDirectories {
     if (swap.oldFile().isPresent()) {
       StoreEntry old = swap.oldFile().get();
       RenameResult result =
-          Attempts.rename(
+          Attempts.renameToStaging(
               store,
               new FileEntry(old.path(), aside, old.length(), old.etag(), old.modificationTime()));
       return result.isDone() || !store.status(old.path()).isPresent();

@@ -442,24 +442,28 @@ class SparkJobTest {
   }
 
   @Test
-  void aReportThatAnotherJobReplacesWhileItIsReadGivesWayToo() throws IOException {
+  void aReportThatAnotherJobReplacesWhileAFailedJobReadsItStays() throws IOException {
     SparkJobHarness spark = new SparkJobHarness("abfs");
-    spark.state.write("/table/_SUCCESS", "of another job");
     spark.setUp(spark.noOverwrite());
     spark.commitTask(0, "p=1/a");
-    Map<String, Integer> times = new HashMap<>();
+    int[] reads = {0};
     spark.state.onRequest(
-        (number, operation, path) ->
-            operation.equals("open")
-                    && path.equals("/table/_SUCCESS")
-                    && times.merge(path, 1, Integer::sum) <= 2
-                ? Fate.FAILS_BEFORE
-                : Fate.NORMAL);
+        (number, operation, path) -> {
+          boolean isOurs = operation.equals("rename") && path.equals(STAGING + "/00/_SUCCESS");
+          if (isOurs) {
+            spark.state.write("/table/_SUCCESS", "of another job");
+          }
+          boolean isRead = operation.equals("open") && path.equals("/table/_SUCCESS");
+          return isOurs || (isRead && ++reads[0] <= 2) ? Fate.FAILS_BEFORE : Fate.NORMAL;
+        });
 
-    spark.commit();
+    assertThatThrownBy(spark::commit).hasMessageContaining("report");
+    spark.job().abort();
 
-    assertThat(times).containsEntry("/table/_SUCCESS", 3);
-    assertThat(spark.state.files().get("/table/_SUCCESS")).contains(JOB_ID);
+    assertThat(reads[0]).isEqualTo(3);
+    assertThat(spark.visible()).isEmpty();
+    assertThat(spark.staging()).isEmpty();
+    assertThat(spark.state.files()).containsEntry("/table/_SUCCESS", "of another job");
   }
 
   @Test

@@ -1,0 +1,112 @@
+package io.manifestcommitter.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.manifestcommitter.CommitterConfig;
+import io.manifestcommitter.StagingRoot;
+import io.manifestcommitter.journal.Recovery;
+import io.manifestcommitter.journal.Recovery.Direction;
+import io.manifestcommitter.journal.Recovery.Outcome;
+import io.manifestcommitter.store.Stores;
+import io.manifestcommitter.testing.MemoryFileSystem;
+import io.manifestcommitter.testing.MemoryStoreState;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.hadoop.conf.Configuration;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * A driver that pauses for so long that its job is recovered, and then goes on. Recovery has the
+ * last word: the driver fails, and changes nothing more.
+ */
+class LostClaimTest {
+  @ParameterizedTest
+  @CsvSource({
+    "abfs,append,off,AS_MARKED",
+    "abfs,append,auto,FINISH",
+    "gs,dynamic,auto,AS_MARKED",
+    "gs,static,auto,FINISH"
+  })
+  void recoveryHasTheLastWord(
+      String scheme, String kind, String directoryRename, Direction direction) throws IOException {
+    int takenBack = 0;
+    int finished = 0;
+    boolean reached = true;
+    for (int at = 1; reached; at++) {
+      SparkJobHarness spark = SparkJobFaultTest.prepared(scheme, kind, directoryRename);
+      RecoveryAt recovery = new RecoveryAt(spark, at, direction);
+      spark.state.gate(recovery);
+      boolean failed = false;
+      try {
+        spark.commit();
+      } catch (IOException e) {
+        failed = true;
+        spark.job().abort();
+      }
+      spark.state.gate((client, operation, path) -> {});
+      reached = recovery.requests >= at;
+
+      String context =
+          String.format(
+              "%s %s, %s before request %d of the driver, %s",
+              scheme, kind, recovery.outcomes, at, recovery.request);
+      boolean isBack = recovery.outcomes.contains(Outcome.TAKEN_BACK);
+      takenBack += isBack ? 1 : 0;
+      finished += recovery.outcomes.contains(Outcome.FINISHED) ? 1 : 0;
+      assertThat(spark.visible())
+          .as(context)
+          .isEqualTo(isBack ? SparkJobFaultTest.OLD : SparkJobFaultTest.expected(kind));
+      assertThat(failed).as(context).isEqualTo(recovery.isEarly());
+    }
+    assertThat(direction == Direction.FINISH ? finished : takenBack).isGreaterThan(5);
+  }
+
+  /** Recovers the job while its driver waits to make one of its requests. */
+  private static final class RecoveryAt implements MemoryStoreState.Gate {
+    private static final String CLIENT = "recovery";
+
+    private final SparkJobHarness spark;
+    private final int at;
+    private final Direction direction;
+    private final Configuration conf;
+    private final List<Outcome> outcomes = new ArrayList<>();
+    private int requests;
+    private String request = "";
+
+    RecoveryAt(SparkJobHarness spark, int at, Direction direction) {
+      this.spark = spark;
+      this.at = at;
+      this.direction = direction;
+      this.conf = new Configuration(spark.conf);
+      conf.set(MemoryFileSystem.CLIENT, CLIENT);
+    }
+
+    @Override
+    public void pass(String client, String operation, String path) {
+      if (!client.equals(CLIENT) && ++requests == at) {
+        request = operation + " " + path;
+        try {
+          recover();
+        } catch (IOException e) {
+          throw new UncheckedIOException(e);
+        }
+      }
+    }
+
+    private void recover() throws IOException {
+      Recovery recovery =
+          new Recovery(new Stores(conf).all(), new CommitterConfig(conf), /* force= */ true);
+      for (StagingRoot root : recovery.find(spark.table)) {
+        outcomes.add(recovery.run(root, direction));
+      }
+    }
+
+    /** Whether the driver had still to note that its commit is finished. */
+    boolean isEarly() {
+      return outcomes.contains(Outcome.TAKEN_BACK) || outcomes.contains(Outcome.FINISHED);
+    }
+  }
+}
