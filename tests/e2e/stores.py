@@ -160,6 +160,18 @@ class Control:
         number = self._ask("POST", "/faults/*", body)["number"]
         return lambda: int(self._ask("GET", f"/faults/*/{number}")["applied"])
 
+    def hold(self, operation: str, **rule: Any) -> tuple[Callable[[], bool], Callable[[], None]]:
+        """Adds a rule that holds requests: a function tells whether one is held, one lets it go.
+
+        A held request is done once it is let go, whether its client is still there or not.
+        """
+        body = {"operation": operation, "action": "hold", **rule}
+        url = f"/faults/*/{self._ask('POST', '/faults/*', body)['number']}"
+        return (
+            lambda: self._ask("GET", url)["held"] > 0,
+            lambda: self._ask("POST", f"{url}/release"),
+        )
+
     def limit(self, per_second: int) -> None:
         """Refuses what is beyond so many requests a second; 0 for no limit."""
         self._ask("POST", "/limit/*", {"perSecond": per_second})

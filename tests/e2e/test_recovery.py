@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Callable
 
+import drivers
 import pytest
-import stores
-from sessions import PROGRAMS
+from drivers import NEW
 from tables import Row, Table
 
 import manifest_committer as mc
 
 OLD: list[Row] = [(f"old-{i}", i % 10) for i in range(20)]
-NEW: list[Row] = [(f"new-{i}", i % 10) for i in range(60)]
 # So slow that the commit takes many seconds: it is killed as soon as something of it is seen.
 SLOW = {
     "spark.hadoop.mapreduce.manifest.committer.io.rate": "12",
@@ -50,23 +45,7 @@ def seen(table: Table) -> set[str]:
 def kill_in_commit(table: Table, mode: str) -> None:
     """Starts a write, and kills its driver when the table's files begin to change."""
     before = seen(table)
-    program = subprocess.Popen(
-        [
-            *(sys.executable, str(PROGRAMS / "write.py"), str(table.path), mode),
-            json.dumps({**stores.conf(), **SLOW}),
-        ],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(PROGRAMS.parent), *sys.path])},
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-    try:
-        while seen(table) == before:
-            assert program.poll() is None, f"it ended by itself:\n{program.communicate()[1]}"
-    finally:
-        # The JVM is a child of it.
-        os.killpg(program.pid, 9)
-        program.communicate()
+    drivers.kill(table, mode, SLOW, lambda: seen(table) != before)
 
 
 @pytest.mark.parametrize("mode", [pytest.param("append", marks=thorough), "overwrite"])

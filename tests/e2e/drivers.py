@@ -1,0 +1,39 @@
+"""Drivers in processes of their own, which are killed."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+
+import stores
+from sessions import PROGRAMS
+from tables import Row, Table
+
+# What ``programs/write.py`` writes.
+NEW: list[Row] = [(f"new-{i}", i % 10) for i in range(60)]
+
+
+def kill(table: Table, mode: str, conf: dict[str, str], when: Callable[[], bool]) -> None:
+    """Starts a write of ``NEW``, and kills its driver as soon as something is so."""
+    program = subprocess.Popen(
+        [
+            *(sys.executable, str(PROGRAMS / "write.py"), str(table.path), mode),
+            json.dumps({**stores.conf(), **conf}),
+        ],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(PROGRAMS.parent), *sys.path])},
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        while not when():
+            assert program.poll() is None, f"it ended by itself:\n{program.communicate()[1]}"
+            time.sleep(0.01)
+    finally:
+        # The JVM is a child of it.
+        os.killpg(program.pid, 9)
+        program.communicate()
