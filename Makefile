@@ -26,6 +26,8 @@ HADOOP_$(SPARK_NEWEST) := 3.5.0
 
 COPY_JAR := $(MVN) -q org.apache.maven.plugins:maven-dependency-plugin:3.10.0:copy -Dmdep.stripVersion=true
 
+JUNIT_PLATFORM := $(shell sed -n 's:.*<junit.version>5\.\(.*\)</junit.version>.*:1.\1:p' pom.xml)
+
 # The Hadoop that we compile against, and the newest.
 HADOOP_FLOOR := 3.3.4
 HADOOP_NEWEST := 3.5.0
@@ -41,7 +43,7 @@ LESS_$(SPARK_FLOOR) := gs
 CORE_$(SPARK_NEWEST) := gs
 LESS_$(SPARK_NEWEST) := abfss
 
-.PHONY: demo test build lint docs bench scale throttle requests faults crashes emulators clean test-java test-python \
+.PHONY: demo test build lint docs bench scale throttle requests faults crashes mutations emulators clean test-java test-python \
 	test-emulators test-connect test-stores environments lane-java lane-spark \
 	test-hadoop-$(HADOOP_FLOOR) test-hadoop-$(HADOOP_NEWEST) \
 	test-connectors-$(HADOOP_FLOOR) test-connectors-$(HADOOP_NEWEST) \
@@ -67,6 +69,7 @@ lane-spark:
 lint: $(VENVS)/tools/.done $(JAR)
 	$(MVN) -q spotless:check
 	$(MVN) -q -f benchmarks/pom.xml compile
+	$(PYTHON) tests/mutations/mutations.py --check
 	$(VENVS)/tools/bin/ruff check --config python/pyproject.toml python tests
 	$(VENVS)/tools/bin/ruff format --check --config python/pyproject.toml python tests
 	cd python && ../$(VENVS)/tools/bin/mypy
@@ -96,6 +99,13 @@ faults: $(JAR) $(EMULATORS) target/connectors-$(HADOOP_FLOOR)/.done target/conne
 # Every crash point of a job commit and all that may come after, on a store in memory. Alone: CRASHES_ONLY='hdfs/auto/marker/static/.*'
 crashes:
 	$(MVN) test -Dtest=CrashTest -Dcrashes.mode=full '-Dcrashes.only=$(CRASHES_ONLY)'
+
+# Deliberate defects, each of which a test has to notice; writes the tables of docs/mutations.md. Some: MUTATIONS='--only no-.*'
+mutations: target/mutations/.launcher
+	$(MVN) -q test-compile org.apache.maven.plugins:maven-dependency-plugin:3.10.0:build-classpath \
+		-Dmdep.outputFile=target/mutations/classpath -Dmdep.includeScope=test
+	$(PYTHON) tests/mutations/mutations.py --class-path target/mutations/classpath \
+		--launcher target/mutations/junit-platform-console-standalone.jar $(MUTATIONS)
 
 # On the emulators with each version of the connectors: how the rate follows a limit; requests for each file and directory.
 throttle: CONNECTORS_MAIN := throttle.Throttle
@@ -152,6 +162,11 @@ test-stores-$(SPARK_FLOOR) test-stores-$(SPARK_NEWEST): test-stores-%: $(VENVS)/
 	for store in local $(STORES); do for rename in auto off; do \
 		$(VENVS)/spark-$*/bin/python -m pytest -q tests/e2e --thorough --store $$store --directory-rename $$rename || exit 1; \
 	done; done
+
+# Its version goes with that of JUnit in the pom.
+target/mutations/.launcher: pom.xml
+	$(COPY_JAR) -Dartifact=org.junit.platform:junit-platform-console-standalone:$(JUNIT_PLATFORM) -DoutputDirectory=target/mutations
+	touch $@
 
 # The jar and what carries it.
 

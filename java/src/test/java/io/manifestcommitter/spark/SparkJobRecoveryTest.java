@@ -129,6 +129,26 @@ class SparkJobRecoveryTest {
   }
 
   @Test
+  void aDriverThatDiesWhileItWritesItsJournalLeavesNothingToRecover() throws IOException {
+    SparkJobHarness spark = SparkJobFaultTest.prepared("abfs", "static", "auto");
+    boolean[] dead = {false};
+    spark.state.onRequest(
+        (number, operation, path) -> {
+          if (!dead[0] && operation.equals("create") && path.startsWith(STAGING + "/00/journal")) {
+            dead[0] = true;
+            return Fate.HALF_DONE;
+          }
+          return dead[0] ? Fate.FAILS_BEFORE : Fate.NORMAL;
+        });
+    failureOf(spark::commit);
+    spark.state.onRequest((number, operation, path) -> Fate.NORMAL);
+
+    assertThat(dead[0]).isTrue();
+    assertThat(recovery(spark, true).find(spark.table)).isEmpty();
+    assertThat(spark.visible()).isEqualTo(SparkJobFaultTest.OLD);
+  }
+
+  @Test
   void aJobWhoseDriverLivesIsLeftAloneUnlessForced() throws IOException {
     SparkJobHarness spark = SparkJobFaultTest.prepared("abfs", "dynamic", "auto");
     StagingRoot root = new StagingRoot(spark.table, JOB_ID);
