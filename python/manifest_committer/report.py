@@ -25,6 +25,8 @@ SUCCESS_MARKER = "_SUCCESS"
 _LIST_SUFFIX = ".files"
 _REPORT_NAME = "org.apache.hadoop.fs.s3a.commit.files.SuccessData/1"
 _MAX_BYTES = 64 * 1024 * 1024
+_MAX_LINE = 1024 * 1024
+_MAX_INT = 2**63
 _FILES_COUNTER = "committer_files_committed"
 _BYTES_COUNTER = "committer_bytes_committed"
 _TASKS_COUNTER = "committer_tasks_completed"
@@ -250,7 +252,7 @@ def parse_report(content: bytes, path: str) -> SuccessReport:
         raise InvalidReportError(path, f"it is not JSON ({error})") from error
     name = fields.take("name", str, "")
     if name != _REPORT_NAME:
-        raise InvalidReportError(path, f"its 'name' is {name!r}, not {_REPORT_NAME!r}")
+        raise InvalidReportError(path, f"its 'name' is {_short(name)}, not {_REPORT_NAME!r}")
     statistics = _statistics(fields.inner("iostatistics"))
     filenames = tuple(fields.texts("filenames"))
     return SuccessReport(
@@ -288,6 +290,10 @@ def _read_report(session: _Session, path: str) -> SuccessReport:
                 f"{table} has no {SUCCESS_MARKER}: no job has finished there, or it failed, or "
                 "mapreduce.fileoutputcommitter.marksuccessfuljobs is false and switches the "
                 f"file off.{_protocol_hint(session)}"
+            )
+        if found.is_directory:
+            raise InvalidReportError(
+                found.path, "it is a directory; move it away, so that a job can leave a report"
             )
     if found.length == 0:
         raise EmptyReportError(
@@ -330,8 +336,8 @@ def _read_file_list(session: _Session, report: SuccessReport) -> list[_ListedFil
             f"{len(report.filenames)} of {report.files} files in its `filenames`."
         )
     try:
-        with gzip.GzipFile(fileobj=io.BufferedReader(_Chunks(session.chunks(path)))) as lines:
-            return list(_parse_file_list(lines, path, report))
+        with gzip.GzipFile(fileobj=io.BufferedReader(_Chunks(session.chunks(path)))) as file:
+            return list(_parse_file_list(_lines(file, path), path, report))
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise FileListError(
             f"{path} is damaged: {error}. The table's data files are not affected."
@@ -352,6 +358,11 @@ def _parse_file_list(
         )
     count = 0
     for number, text in numbered:
+        if count == expected:
+            raise FileListError(
+                f"{path} is damaged: it names more than the {expected} files of its first line. "
+                "The table's data files are not affected."
+            )
         fields = _line(path, number, text)
         etag = fields.take("etag", str, "") or None
         yield _ListedFile(fields.take("path", str), fields.take("size", int), etag)
@@ -361,6 +372,17 @@ def _parse_file_list(
             f"{path} is damaged: it should name {expected} files and names {count}. The table's "
             "data files are not affected."
         )
+
+
+def _lines(file: gzip.GzipFile, path: str) -> Iterator[bytes]:
+    """The lines of a file, none of them endless."""
+    while line := file.readline(_MAX_LINE + 1):
+        if len(line) > _MAX_LINE:
+            raise FileListError(
+                f"{path} is damaged: a line has more than {_MAX_LINE} bytes. The table's data "
+                "files are not affected."
+            )
+        yield line
 
 
 def _line(path: str, number: int, text: bytes) -> "_Fields":
@@ -416,7 +438,10 @@ class _Fields:
         if value is None and default is not _REQUIRED:
             return default
         if type(value) is not kind:
-            raise self._wrong(f"its {name!r} is {value!r}, not a {kind.__name__}")
+            raise self._wrong(f"its {name!r} is {_short(value)}, not a {kind.__name__}")
+        if isinstance(value, int) and not -_MAX_INT <= value < _MAX_INT:
+            raise self._wrong(f"its {name!r} is {_short(value)}, more than a number can be")
+        self._require_text(value)
         return value
 
     def timestamp(self, name: str) -> int:
@@ -437,17 +462,28 @@ class _Fields:
             return []
         if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
             raise self._wrong(f"its {name!r} is not a list of texts")
+        for text in value:
+            self._require_text(text)
         return value
 
     def mapping(self, kind: type[_T]) -> Mapping[str, _T]:
-        return _FrozenMap({name: self.take(name, kind) for name in self._value})
+        return _FrozenMap({self._require_text(name): self.take(name, kind) for name in self._value})
 
     def means(self) -> Mapping[str, Mean]:
         means = {}
         for name in self._value:
-            parts = self.inner(name)
+            parts = self.inner(self._require_text(name))
             means[name] = Mean(parts.take("samples", int, 0), parts.take("sum", int, 0))
         return _FrozenMap(means)
+
+    def _require_text(self, value: _T) -> _T:
+        """Refuse half of a surrogate pair, which no file or terminal can show."""
+        if isinstance(value, str) and not value.isascii():
+            try:
+                value.encode()
+            except UnicodeEncodeError:
+                raise self._wrong(f"{_short(value)} is no text") from None
+        return value
 
     def _wrong(self, cause: str) -> Exception:
         if self._error is not None:
@@ -463,6 +499,15 @@ def _statistics(fields: _Fields) -> Statistics:
         maximums=fields.inner("maximums").mapping(int),
         means=fields.inner("meanstatistics").means(),
     )
+
+
+def _short(value: Any) -> str:
+    """A value for a message: one of a damaged file may be endless."""
+    try:
+        text = ascii(value)
+    except (ValueError, RecursionError):
+        return "too long to show"
+    return text if len(text) <= 100 else f"{text[:100]}..."
 
 
 def _in_units(size: int) -> str:

@@ -75,10 +75,23 @@ final class HadoopJob {
               store.mkdirs(paths.manifestDirectory());
               store.list(paths.manifestDirectory(), this::refuseOldManifest);
               if (config.markSuccessfulJobs()) {
-                store.deleteFile(new Path(paths.destination(), JobPaths.SUCCESS_MARKER));
-                store.deleteFile(new Path(paths.destination(), JobPaths.FILE_LIST));
+                removeReport(JobPaths.SUCCESS_MARKER);
+                removeReport(JobPaths.FILE_LIST);
               }
             });
+  }
+
+  private void removeReport(String name) throws IOException {
+    Path report = new Path(paths.destination(), name);
+    try {
+      store.deleteFile(report);
+    } catch (IOException e) {
+      if (store.status(report).filter(StoreEntry::isDirectory).isPresent()) {
+        throw new IOException(
+            report + " is a directory, where the job's report goes: move it away", e);
+      }
+      throw e;
+    }
   }
 
   /** Its files would be committed with this job's. */

@@ -62,16 +62,16 @@ public final class JobPaths {
    * The job whose directory below {@code _temporary} has this name; empty if it is none of ours.
    */
   public static Optional<String> jobOfDirectory(String name) {
-    return name.startsWith(JOB_PREFIX) && name.length() > JOB_PREFIX.length()
-        ? Optional.of(name.substring(JOB_PREFIX.length()))
-        : Optional.empty();
+    return idAfter(JOB_PREFIX, name);
   }
 
   /** The number of the job attempt whose directory has this name. */
   static Optional<Integer> attemptOf(String name) {
     try {
       int attempt = Integer.parseInt(name);
-      return attemptName(attempt).equals(name) ? Optional.of(attempt) : Optional.empty();
+      return attempt >= 0 && attemptName(attempt).equals(name)
+          ? Optional.of(attempt)
+          : Optional.empty();
     } catch (NumberFormatException e) {
       return Optional.empty();
     }
@@ -85,13 +85,37 @@ public final class JobPaths {
   /**
    * Checks that an id can be the name of a directory.
    *
-   * @throws IllegalArgumentException if it is empty, {@code .}, {@code ..} or has a slash
+   * @throws IllegalArgumentException if it is empty, {@code .}, {@code ..} or has a slash, a colon
+   *     (which Hadoop takes for the end of a scheme), an equals sign (which makes a partition of a
+   *     directory) or a control character
    */
   public static String requireName(String id) {
-    if (id.isEmpty() || id.contains("/") || id.equals(".") || id.equals("..")) {
+    if (!isName(id)) {
       throw new IllegalArgumentException("The job id '" + id + "' cannot be a directory's name");
     }
     return id;
+  }
+
+  /** The id in a name that is a prefix and an id; empty if it is none that a job can have. */
+  static Optional<String> idAfter(String prefix, String name) {
+    return name.startsWith(prefix) && isName(name.substring(prefix.length()))
+        ? Optional.of(name.substring(prefix.length()))
+        : Optional.empty();
+  }
+
+  private static boolean isName(String id) {
+    return !id.isEmpty()
+        && !id.equals(".")
+        && !id.equals("..")
+        && id.codePoints().noneMatch(JobPaths::isForbidden);
+  }
+
+  private static boolean isForbidden(int c) {
+    return c == '/'
+        || c == ':'
+        || c == '='
+        || Character.isISOControl(c)
+        || Character.getType(c) == Character.SURROGATE;
   }
 
   /** The job. */

@@ -19,6 +19,8 @@ import org.apache.hadoop.fs.Path;
  */
 public final class StagingRoot {
   private static final String PREFIX = "_manifest_";
+  private static final String SPARK_PREFIX = ".spark-staging-";
+  private static final String HIVE_PREFIX = ".hive-staging";
 
   private final Path directory;
   private final Path root;
@@ -68,8 +70,33 @@ public final class StagingRoot {
 
   /** The job whose staging root has this name; empty if it is none. */
   public static Optional<String> jobOf(String name) {
-    return name.startsWith(PREFIX) && name.length() > PREFIX.length()
-        ? Optional.of(name.substring(PREFIX.length()))
-        : Optional.empty();
+    return JobPaths.idAfter(PREFIX, name);
+  }
+
+  /** The job of Spark's own protocol whose staging root has this name; empty if it is none. */
+  public static Optional<String> sparkJobOf(String name) {
+    return JobPaths.idAfter(SPARK_PREFIX, name);
+  }
+
+  /**
+   * Whether a directory of this name is no data but a staging root: ours, Hadoop's, Spark's or
+   * Hive's. What only looks like one of ours is none of a job's, but no data either; with an equals
+   * sign it is a partition.
+   */
+  public static boolean isStaging(String name) {
+    return (name.startsWith(PREFIX) && name.indexOf('=') < 0)
+        || name.equals(JobPaths.TEMPORARY)
+        || name.startsWith(SPARK_PREFIX)
+        || name.startsWith(HIVE_PREFIX);
+  }
+
+  /** Whether a path with {@code /} between its components leads into a staging root. */
+  public static boolean leadsIntoStaging(String relative) {
+    for (String name : relative.split("/", -1)) {
+      if (isStaging(name)) {
+        return true;
+      }
+    }
+    return false;
   }
 }

@@ -139,8 +139,9 @@ public final class Clean {
     List<CleanedJob> jobs;
     try {
       jobs = CleanedJob.all(table, conf, config, rule);
-    } catch (IOException | IllegalArgumentException e) {
-      err.println("Clean: " + Humane.line(table) + ": " + e.getMessage());
+    } catch (IOException | RuntimeException e) {
+      String why = e.getMessage() == null ? e.toString() : e.getMessage();
+      err.println("Clean: " + Humane.line(table) + ": " + Humane.line(why));
       return FAILED;
     }
     if (jobs.isEmpty()) {
@@ -151,7 +152,11 @@ public final class Clean {
       out.println(job);
       if (job.error().isPresent()) {
         code = FAILED;
-        err.println("Clean: " + job.job().root() + ": " + job.error().get());
+        err.println(
+            "Clean: "
+                + Humane.line(job.job().root().toString())
+                + ": "
+                + Humane.line(job.error().get()));
       }
     }
     return code;

@@ -232,7 +232,16 @@ public final class ManifestPrinter {
 
   private static FileStatus reportOf(FileSystem fs, Path directory) throws IOException {
     try {
-      return fs.getFileStatus(new Path(directory, SUCCESS));
+      FileStatus report = fs.getFileStatus(new Path(directory, SUCCESS));
+      if (report.isDirectory()) {
+        throw new NoReportException(
+            report.getPath()
+                + " is a directory, and so no report: no job has left one in "
+                + directory
+                + ". Move it away, so that a job can",
+            null);
+      }
+      return report;
     } catch (FileNotFoundException e) {
       throw new NoReportException(
           "There is no "

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 
 /**
@@ -131,8 +132,9 @@ public final class Recover {
     List<RecoveredJob> jobs;
     try {
       jobs = RecoveredJob.all(table, conf, config, force, direction);
-    } catch (IOException | IllegalArgumentException e) {
-      err.println("Recover: " + Humane.line(table) + ": " + e.getMessage());
+    } catch (IOException | RuntimeException e) {
+      String why = e.getMessage() == null ? e.toString() : e.getMessage();
+      err.println("Recover: " + Humane.line(table) + ": " + Humane.line(why));
       return FAILED;
     }
     if (jobs.isEmpty()) {
@@ -141,10 +143,16 @@ public final class Recover {
     int code = OK;
     for (RecoveredJob job : jobs) {
       if (job.outcome().isPresent()) {
-        out.println(job.root().root() + ": " + told(job.outcome().get()));
+        out.println(Humane.line(job.root().root().toString()) + ": " + told(job.outcome().get()));
       } else {
         code = FAILED;
-        err.println("Recover: " + job.root().root() + ": " + String.join("\n  ", job.errors()));
+        err.println(
+            "Recover: "
+                + Humane.line(job.root().root().toString())
+                + ": "
+                + job.errors().stream()
+                    .map(error -> Humane.line(String.valueOf(error)))
+                    .collect(Collectors.joining("\n  ")));
       }
     }
     return code;

@@ -47,6 +47,9 @@ final class RecoveredJob {
         jobs.add(new RecoveredJob(root, recovery.run(root, direction), null));
       } catch (IOException e) {
         jobs.add(new RecoveredJob(root, null, e));
+      } catch (RuntimeException e) {
+        // As from a connector, or a spill file: the other jobs may well be fine.
+        jobs.add(new RecoveredJob(root, null, new IOException(e.toString(), e)));
       }
     }
     return jobs;

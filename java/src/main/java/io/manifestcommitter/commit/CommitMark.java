@@ -6,6 +6,7 @@ import io.manifestcommitter.manifest.DirectoryEntry;
 import io.manifestcommitter.manifest.DirectoryState;
 import io.manifestcommitter.manifest.TaskManifest;
 import io.manifestcommitter.plan.JobPlan;
+import io.manifestcommitter.store.FileTooLongException;
 import io.manifestcommitter.store.Store;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -15,6 +16,8 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.apache.hadoop.fs.Path;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The mark that a commit of the Hadoop protocol leaves before its first change: with the manifests
@@ -22,21 +25,32 @@ import org.apache.hadoop.fs.Path;
  * names the directories that did not exist, and so are the job's to take back, and by what the set
  * of manifests is recognised.
  *
- * <p>Written as a manifest without files, which brings its checksum along: a mark that was cut
- * short was written by a commit that had not changed anything yet.
+ * <p>Written as a manifest without files, which brings its checksum along. One that cannot be read
+ * was cut short by a commit that had not changed anything yet, or was damaged since: the commit may
+ * have begun, and nothing more is known of it.
  */
 final class CommitMark {
+  private static final Logger LOG = LoggerFactory.getLogger(CommitMark.class);
   private static final String MANIFESTS = "manifests";
 
+  private final boolean readable;
   private final Set<Path> madeDirectories;
   private final String manifests;
 
   private CommitMark(TaskManifest mark) {
+    this.readable = true;
     this.madeDirectories =
         mark.directories().stream()
             .map(DirectoryEntry::path)
             .collect(Collectors.toCollection(TreeSet::new));
     this.manifests = mark.extraData().getOrDefault(MANIFESTS, "");
+  }
+
+  /** One that cannot be read. */
+  private CommitMark() {
+    this.readable = false;
+    this.madeDirectories = Set.of();
+    this.manifests = "";
   }
 
   /** Leaves the mark. */
@@ -57,13 +71,19 @@ final class CommitMark {
     store.write(paths.commitMark(), out -> out.write(mark));
   }
 
-  /** The mark, if a commit has begun to make changes. */
+  /** The mark, if a commit may have begun to make changes. */
   static Optional<CommitMark> read(Store store, JobPaths paths) throws IOException {
     try {
-      byte[] mark = store.read(paths.commitMark(), TaskManifest.MAX_BYTES);
-      return Optional.of(new CommitMark(TaskManifest.parse(mark, paths.commitMark().toString())));
-    } catch (FileNotFoundException | CorruptManifestException e) {
+      byte[] content = store.read(paths.commitMark(), LoadManifests.longestManifest());
+      TaskManifest mark = TaskManifest.parse(content, paths.commitMark().toString());
+      boolean isOwn =
+          mark.jobId().equals(paths.jobId()) && mark.jobAttemptNumber() == paths.jobAttempt();
+      return Optional.of(isOwn ? new CommitMark(mark) : new CommitMark());
+    } catch (FileNotFoundException e) {
       return Optional.empty();
+    } catch (CorruptManifestException | FileTooLongException e) {
+      LOG.warn("{} cannot be read: the commit may have begun", paths.commitMark(), e);
+      return Optional.of(new CommitMark());
     }
   }
 
@@ -75,7 +95,12 @@ final class CommitMark {
     Attempts.few(() -> store.deleteFile(paths.commitMark()));
   }
 
-  /** The directories that did not exist when the commit began. */
+  /** Whether it tells more than that the commit may have begun. */
+  boolean isReadable() {
+    return readable;
+  }
+
+  /** The directories that did not exist when the commit began; none that is known where it cannot be read. */
   Set<Path> madeDirectories() {
     return madeDirectories;
   }

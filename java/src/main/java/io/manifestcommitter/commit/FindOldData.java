@@ -1,5 +1,6 @@
 package io.manifestcommitter.commit;
 
+import io.manifestcommitter.StagingRoot;
 import io.manifestcommitter.plan.OldDirectory;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
@@ -26,14 +27,6 @@ public final class FindOldData {
   public FindOldData(Store store, Workers workers) {
     this.store = store;
     this.workers = workers;
-  }
-
-  /** Whether a directory's name is that of a staging root: ours, Hadoop's, Spark's or Hive's. */
-  public static boolean isStagingRoot(String name) {
-    return name.startsWith("_manifest_")
-        || name.equals("_temporary")
-        || name.startsWith(".spark-staging-")
-        || name.startsWith(".hive-staging");
   }
 
   /**
@@ -67,10 +60,10 @@ public final class FindOldData {
           listing.directory,
           entry -> {
             if (!entry.isDirectory()) {
-              if (!keep.contains(entry.path())) {
+              if (!keep.contains(entry.path()) && !entry.isLink()) {
                 listing.files.add(entry);
               }
-            } else if (isStagingRoot(entry.name())) {
+            } else if (StagingRoot.isStaging(entry.name())) {
               listing.holdsStaging = true;
             } else {
               listing.directories.add(entry);

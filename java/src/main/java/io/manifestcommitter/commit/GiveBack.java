@@ -38,7 +38,11 @@ final class GiveBack {
     }
     for (StoreEntry entry : entries) {
       Path place = StorePaths.resolve(to, entry.name());
-      if (entry.isDirectory()) {
+      if (entry.isLink()) {
+        if (!claim.keepsLink(place)) {
+          file(entry, place);
+        }
+      } else if (entry.isDirectory()) {
         directory(entry.path(), place, claim.keepsDirectory(place) ? claim : Claim.NOTHING);
       } else if (!claim.keepsFile(place, entry)) {
         file(entry, place);
@@ -85,6 +89,11 @@ final class GiveBack {
           public boolean keepsDirectory(Path place) {
             return false;
           }
+
+          @Override
+          public boolean keepsLink(Path place) {
+            return false;
+          }
         };
 
     /**
@@ -96,5 +105,8 @@ final class GiveBack {
 
     /** Whether a directory stays, so that its content is looked at one by one. */
     boolean keepsDirectory(Path place);
+
+    /** Whether a symbolic link stays; where it would go it was what it leads to. */
+    boolean keepsLink(Path place);
   }
 }

@@ -13,7 +13,9 @@ import io.manifestcommitter.manifest.TaskManifest;
 import io.manifestcommitter.plan.ExistingDirectories;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.JobPlanner;
+import io.manifestcommitter.plan.PlanRejectedException;
 import io.manifestcommitter.plan.Target;
+import io.manifestcommitter.store.FileTooLongException;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
 import java.io.FileNotFoundException;
@@ -96,8 +98,9 @@ public final class LoadManifests implements PlanSource {
   @Override
   public JobPlan plan() throws IOException {
     Optional<CommitMark> mark = markSeen ? CommitMark.read(store, paths) : Optional.empty();
-    markSeen = mark.isPresent();
-    if (mark.isPresent() && !mark.get().manifests().equals(identity())) {
+    // One that cannot be read is written again.
+    markSeen = mark.filter(CommitMark::isReadable).isPresent();
+    if (markSeen && !mark.get().manifests().equals(identity())) {
       throw new IOException(
           "The manifests in "
               + paths.manifestDirectory()
@@ -164,7 +167,7 @@ public final class LoadManifests implements PlanSource {
   }
 
   /**
-   * The plan of a commit that began, as far as taking it back needs it.
+   * The plan of a commit that began, or may have, as far as taking it back needs it.
    *
    * @return empty if no commit has begun to make changes
    */
@@ -194,9 +197,15 @@ public final class LoadManifests implements PlanSource {
       return SuccessReport.parse(store.read(report, SuccessReport.MAX_BYTES), report.toString())
           .jobId()
           .equals(paths.jobId());
-    } catch (FileNotFoundException | CorruptManifestException e) {
+    } catch (FileNotFoundException | CorruptManifestException | FileTooLongException e) {
       return false;
     }
+  }
+
+  /** The most bytes of a manifest that this JVM's memory allows for. */
+  static int longestManifest() {
+    return (int)
+        Math.min(TaskManifest.MAX_BYTES, Runtime.getRuntime().maxMemory() / EXPANSION);
   }
 
   private void list() throws IOException {
@@ -233,13 +242,21 @@ public final class LoadManifests implements PlanSource {
         config.writerQueueCapacity(),
         loaded -> {
           try {
-            plan(loaded.manifest, planner);
+            plan(loaded, planner);
             budget.giveBack(loaded.memory);
           } catch (IOException | RuntimeException | Error e) {
             budget.lift();
             throw e;
           }
         });
+  }
+
+  private void plan(Loaded loaded, JobPlanner planner) throws IOException {
+    try {
+      plan(loaded.manifest, planner);
+    } catch (PlanRejectedException e) {
+      throw new PlanRejectedException("The manifest " + loaded.file, e);
+    }
   }
 
   private void plan(TaskManifest manifest, JobPlanner planner) throws IOException {
@@ -266,12 +283,21 @@ public final class LoadManifests implements PlanSource {
       throw new CorruptManifestException(
           file + " is longer than any manifest. Nothing was published; run the job again.");
     }
+    if (file.length() > longestManifest()) {
+      throw new IOException(
+          file
+              + " needs more memory than this JVM has. Nothing was published: give the driver a"
+              + " larger heap, or let a task write fewer files, and run the job again.");
+    }
     long memory = file.length() * EXPANSION;
     budget.take(memory);
     Loaded loaded = null;
     try {
       loaded =
-          new Loaded(statistics.time(StatisticNames.OP_LOAD_MANIFEST, () -> read(file)), memory);
+          new Loaded(
+              file.path(),
+              statistics.time(StatisticNames.OP_LOAD_MANIFEST, () -> read(file)),
+              memory);
       return loaded;
     } finally {
       if (loaded == null) {
@@ -281,7 +307,7 @@ public final class LoadManifests implements PlanSource {
   }
 
   private TaskManifest read(StoreEntry file) throws IOException {
-    byte[] json = store.read(file.path(), TaskManifest.MAX_BYTES);
+    byte[] json = store.read(file.path(), longestManifest());
     statistics.sample(StatisticNames.COMMITTER_TASK_MANIFEST_FILE_SIZE, json.length);
     TaskManifest manifest = TaskManifest.parse(json, file.path().toString());
     if (!manifest.jobId().equals(paths.jobId())
@@ -302,10 +328,12 @@ public final class LoadManifests implements PlanSource {
 
   /** A manifest and the room that is kept for it. */
   private static final class Loaded {
+    private final Path file;
     private final TaskManifest manifest;
     private final long memory;
 
-    Loaded(TaskManifest manifest, long memory) {
+    Loaded(Path file, TaskManifest manifest, long memory) {
+      this.file = file;
       this.manifest = manifest;
       this.memory = memory;
     }

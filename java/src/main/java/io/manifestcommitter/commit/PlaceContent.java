@@ -53,6 +53,11 @@ final class PlaceContent {
       public boolean keepsDirectory(Path place) {
         return swaps.bringing(place) >= 0;
       }
+
+      @Override
+      public boolean keepsLink(Path place) {
+        return true;
+      }
     };
   }
 

@@ -6,6 +6,7 @@ import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.manifest.FileList;
 import io.manifestcommitter.manifest.SuccessReport;
 import io.manifestcommitter.plan.JobPlan;
+import io.manifestcommitter.store.FileTooLongException;
 import io.manifestcommitter.store.RenameResult;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
@@ -152,6 +153,12 @@ final class PublishReport {
     boolean tried = last.isPresent();
     for (int round = 1; last.isPresent(); round++) {
       StoreEntry entry = last.get();
+      if (entry.isDirectory()) {
+        throw new IOException(
+            entry.path()
+                + " is a directory, where the job's report goes. It was not touched: move it away"
+                + " and run the job again");
+      }
       RenameResult result =
           Attempts.renameToStaging(
               store,
@@ -198,7 +205,7 @@ final class PublishReport {
   private boolean isOwn(Path file, String name) throws IOException {
     try {
       return jobOf(file, name).equals(job.jobId());
-    } catch (FileNotFoundException | CorruptManifestException e) {
+    } catch (FileNotFoundException | CorruptManifestException | FileTooLongException e) {
       // Nothing of this job's: what it puts in place is complete.
       LOG.debug("{} is not of job {}", file, job.jobId(), e);
       return false;
@@ -223,7 +230,7 @@ final class PublishReport {
       store.list(
           job.workDirectory(),
           entry -> {
-            if (entry.name().startsWith(LAST)) {
+            if (entry.name().startsWith(LAST) && !entry.isDirectory()) {
               moved.add(entry);
             }
           });
@@ -240,7 +247,7 @@ final class PublishReport {
     if (store.status(target(name)).isPresent() || !store.status(moved.path()).isPresent()) {
       return;
     }
-    if (isOwn(moved.path(), name)) {
+    if (!moved.isLink() && isOwn(moved.path(), name)) {
       // Of an earlier try, which was cut short after it had put its own in place.
       return;
     }

@@ -56,6 +56,11 @@ final class ReleaseAsides {
           public boolean keepsDirectory(Path place) {
             return directories.contains(place);
           }
+
+          @Override
+          public boolean keepsLink(Path place) {
+            return recorded.containsKey(place) || directories.contains(place);
+          }
         };
     List<Swap> asides = new ArrayList<>();
     Set<Path> parents = new HashSet<>();
@@ -90,7 +95,7 @@ final class ReleaseAsides {
   private void giveBackForeign(Swap swap, Map<Path, StoreEntry> listed, GiveBack.Claim claim)
       throws IOException {
     StoreEntry aside = listed.get(swap.aside().get());
-    if (aside == null) {
+    if (aside == null || aside.isLink()) {
       return;
     }
     GiveBack giveBack = new GiveBack(store);

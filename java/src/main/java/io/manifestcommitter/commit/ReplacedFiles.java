@@ -61,7 +61,13 @@ final class ReplacedFiles {
   Map<String, StoreEntry> list() throws IOException {
     Map<String, StoreEntry> found = new HashMap<>();
     try {
-      store.list(directory, entry -> found.put(entry.name(), entry));
+      store.list(
+          directory,
+          entry -> {
+            if (!entry.isDirectory()) {
+              found.put(entry.name(), entry);
+            }
+          });
     } catch (FileNotFoundException e) {
       // Nothing had to give way.
     }

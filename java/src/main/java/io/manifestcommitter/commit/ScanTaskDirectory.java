@@ -49,6 +49,12 @@ final class ScanTaskDirectory {
             directory,
             entry -> {
               progress.run();
+              if (entry.isLink()) {
+                throw new IOException(
+                    entry
+                        + " is in the output of a task, which can have files and directories only."
+                        + " Let the task write a file instead");
+              }
               if (entry.isDirectory()) {
                 next.add(entry.path());
                 Path target = target(attemptDirectory, destination, entry);

@@ -1,10 +1,13 @@
 package io.manifestcommitter.commit;
 
 import io.manifestcommitter.JobPaths;
+import io.manifestcommitter.StagingRoot;
 import io.manifestcommitter.manifest.FileList;
 import io.manifestcommitter.manifest.StatisticNames;
+import io.manifestcommitter.store.FileTooLongException;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
+import io.manifestcommitter.store.StorePaths;
 import java.io.ByteArrayInputStream;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -27,6 +30,9 @@ public final class TakeBackListed {
   /** The list of some twenty million files. */
   private static final int LIST_LIMIT = 512 << 20;
 
+  /** What the list may take of the heap, twice while it is read. */
+  private static final int HEAP_SHARE = 4;
+
   private final Store store;
   private final Workers workers;
   private final JobPaths paths;
@@ -42,8 +48,8 @@ public final class TakeBackListed {
    * Deletes every file of the list that is still the one that was published; nothing if the report
    * in the table is not this job's.
    *
-   * @throws IOException also if the list is not the job's or cannot be read: then nothing was
-   *     deleted
+   * @throws IOException also if the list is not the job's, cannot be read, or names what is not in
+   *     its output: then nothing was deleted
    */
   public void run(LoadManifests manifests) throws IOException {
     workers.step(StatisticNames.JOB_STAGE_ABORT);
@@ -53,8 +59,9 @@ public final class TakeBackListed {
     LOG.info("Taking back what an earlier attempt of job {} committed", paths.jobId());
     Path file = new Path(paths.destination(), JobPaths.FILE_LIST);
     try (FileList check = open(file)) {
-      while (check.next().isPresent()) {
-        // To its end, so that a damaged list deletes nothing.
+      // To its end, so that a damaged list deletes nothing.
+      for (Optional<FileList.Entry> e = check.next(); e.isPresent(); e = check.next()) {
+        requireOutput(e.get(), file);
       }
     }
     try (FileList list = open(file)) {
@@ -62,23 +69,38 @@ public final class TakeBackListed {
     }
   }
 
+  /** A job of this protocol publishes below its destination, and to no staging root there. */
+  private void requireOutput(FileList.Entry published, Path file) throws IOException {
+    Path location = published.location();
+    if (!StorePaths.isBelow(paths.destination(), location)
+        || StagingRoot.leadsIntoStaging(StorePaths.relative(paths.destination(), location))) {
+      throw new IOException(
+          whatToDo() + ": " + file + " names " + location + ", which is not of its output");
+    }
+  }
+
+  private String whatToDo() {
+    return "An earlier attempt of job "
+        + paths.jobId()
+        + " committed its output, and it cannot be told which files those are: delete its output"
+        + " from "
+        + paths.destination()
+        + " and run the job again";
+  }
+
   private FileList open(Path file) throws IOException {
-    String next =
-        "An earlier attempt of job "
-            + paths.jobId()
-            + " committed its output, and it cannot be told which files those are: delete its"
-            + " output from "
-            + paths.destination()
-            + " and run the job again";
+    int limit = (int) Math.min(LIST_LIMIT, Runtime.getRuntime().maxMemory() / HEAP_SHARE);
     FileList list;
     try {
-      list = FileList.read(new ByteArrayInputStream(store.read(file, LIST_LIMIT)), file.toString());
+      list = FileList.read(new ByteArrayInputStream(store.read(file, limit)), file.toString());
     } catch (FileNotFoundException e) {
-      throw new IOException(next, e);
+      throw new IOException(whatToDo(), e);
+    } catch (FileTooLongException e) {
+      throw new IOException(whatToDo() + ": " + e.getMessage(), e);
     }
     if (!list.jobId().equals(paths.jobId())) {
       list.close();
-      throw new IOException(next + ": " + file + " is of job " + list.jobId());
+      throw new IOException(whatToDo() + ": " + file + " is of job " + list.jobId());
     }
     return list;
   }

@@ -1,6 +1,7 @@
 package io.manifestcommitter.journal;
 
 import io.manifestcommitter.commit.CountingOutputStream;
+import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.Target;
@@ -27,10 +28,14 @@ import org.apache.hadoop.fs.Path;
  */
 public final class CommitJournal {
   private static final String NAME = "journal";
-  private static final Pattern NAMES = Pattern.compile(NAME + "-([a-z]+)-([0-9]{1,9})");
+  private static final Pattern NAMES = Pattern.compile(NAME + "-([a-z]+)-(0|[1-9][0-9]{0,8})");
+  private static final int LAST_HOLDER = 999_999_999;
 
   /** A plan of some ten million files. */
   private static final int LIMIT = 1 << 30;
+
+  /** What the file itself may take of the heap, twice while it is read. */
+  private static final int HEAP_SHARE = 4;
 
   private static final int TRIES = 3;
 
@@ -78,7 +83,8 @@ public final class CommitJournal {
   /**
    * The journal in a directory, if there is one.
    *
-   * @throws IOException also if there are several
+   * @throws CorruptManifestException if there are several, or one whose name no version of the
+   *     committer that is known here gives
    */
   public static Optional<CommitJournal> find(Store store, Path directory) throws IOException {
     List<CommitJournal> found = list(store, directory);
@@ -87,8 +93,12 @@ public final class CommitJournal {
       found = list(store, directory);
     }
     if (found.size() > 1) {
-      throw new IOException(
-          "There are several journals in " + directory + ", so none is trusted: " + found);
+      throw new CorruptManifestException(
+          "There are several journals in "
+              + directory
+              + ", so none is trusted: "
+              + found
+              + ". Move all but the right one out of there, and recover the table again");
     }
     return found.stream().findFirst();
   }
@@ -99,9 +109,8 @@ public final class CommitJournal {
       store.list(
           directory,
           entry -> {
-            Matcher name = NAMES.matcher(entry.name());
-            if (!entry.isDirectory() && name.matches()) {
-              found.add(read(store, directory, entry, name));
+            if (isJournal(entry.name()) && !entry.isDirectory()) {
+              found.add(read(store, directory, entry));
             }
           });
     } catch (FileNotFoundException e) {
@@ -110,7 +119,12 @@ public final class CommitJournal {
     return found;
   }
 
-  /** The state of the journal that has this name; empty if it is none. */
+  /** Whether a file of this name is a journal, perhaps of another version of the committer. */
+  static boolean isJournal(String name) {
+    return name.startsWith(NAME + "-");
+  }
+
+  /** The state of the journal that has this name; empty if it is none, or one that is not known. */
   static Optional<State> stateIn(String name) {
     Matcher parts = NAMES.matcher(name);
     return parts.matches() ? state(parts.group(1)) : Optional.empty();
@@ -125,17 +139,18 @@ public final class CommitJournal {
     return Optional.empty();
   }
 
-  private static CommitJournal read(Store store, Path directory, StoreEntry entry, Matcher name)
+  private static CommitJournal read(Store store, Path directory, StoreEntry entry)
       throws IOException {
-    State state =
-        state(name.group(1))
-            .orElseThrow(
-                () ->
-                    new IOException(
-                        entry.path()
-                            + " is in a state that this version of the committer does not know"));
+    Matcher name = NAMES.matcher(entry.name());
+    Optional<State> state = stateIn(entry.name());
+    if (!name.matches() || !state.isPresent()) {
+      throw new CorruptManifestException(
+          entry.path()
+              + " is in a state that this version of the committer does not know. Recover the table"
+              + " with the version that wrote it; if none did, move the file out of there first");
+    }
     return new CommitJournal(
-        store, directory, entry.length(), state, Integer.parseInt(name.group(2)));
+        store, directory, entry.length(), state.get(), Integer.parseInt(name.group(2)));
   }
 
   /** How far the commit came. */
@@ -152,8 +167,17 @@ public final class CommitJournal {
    * Takes the journal from whoever has it.
    *
    * @throws LostJournalException if somebody else took it first
+   * @throws CorruptManifestException if its name has no number left to count on
    */
   public void claim() throws IOException {
+    if (holder == LAST_HOLDER) {
+      throw new CorruptManifestException(
+          path()
+              + " has the last number that a journal can have, which no journal comes to by itself."
+              + " Nothing was changed: rename it to "
+              + path(state, 0).getName()
+              + ", and recover the table again");
+    }
     change(state, holder + 1);
   }
 
@@ -184,9 +208,16 @@ public final class CommitJournal {
    * The plan.
    *
    * @param target the table and the job's staging root there
-   * @throws io.manifestcommitter.manifest.CorruptManifestException if it is damaged
+   * @throws CorruptManifestException if it is damaged, or no plan of that job
+   * @throws IOException also if it needs more memory than there is
    */
   public JobPlan plan(String jobId, Target target) throws IOException {
+    if (size > LIMIT) {
+      throw new CorruptManifestException(path() + " has " + size + " bytes, more than any plan");
+    }
+    if (size > Runtime.getRuntime().maxMemory() / HEAP_SHARE) {
+      throw HeapBudget.tooSmall(path().toString());
+    }
     byte[] content = store.read(path(), LIMIT);
     return PlanRecords.read(new ByteArrayInputStream(content), jobId, target, path().toString());
   }

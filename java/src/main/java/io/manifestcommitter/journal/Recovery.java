@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 import org.apache.hadoop.fs.Path;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -92,7 +93,7 @@ public final class Recovery {
   List<StagingRoot> unfinished(List<StagingRoot> roots) throws IOException {
     List<StagingRoot> unfinished = new ArrayList<>();
     for (StagingRoot root : roots) {
-      if (CommitJournal.find(store, root.attempt()).isPresent()) {
+      if (hasJournal(root, journal -> true)) {
         unfinished.add(root);
       }
     }
@@ -101,9 +102,18 @@ public final class Recovery {
 
   /** Whether a job's commit has begun and has more left to do than to clean up. One request. */
   boolean isUnfinished(StagingRoot root) throws IOException {
-    return CommitJournal.find(store, root.attempt())
-        .filter(journal -> journal.state() != CommitJournal.State.FINISHED)
-        .isPresent();
+    return hasJournal(root, journal -> journal.state() != CommitJournal.State.FINISHED);
+  }
+
+  /** One that cannot be used counts: {@link #run} tells what is wrong with it. */
+  private boolean hasJournal(StagingRoot root, Predicate<CommitJournal> condition)
+      throws IOException {
+    try {
+      return CommitJournal.find(store, root.attempt()).filter(condition).isPresent();
+    } catch (CorruptManifestException e) {
+      LOG.debug("{} has a journal that cannot be used", root.root(), e);
+      return true;
+    }
   }
 
   /**
@@ -112,16 +122,27 @@ public final class Recovery {
    * @param root one that {@link #find} found
    * @throws JobIsAliveException if its driver shows signs of life, and that is not to be ignored
    * @throws LostJournalException if somebody else does the same, or the job has ended
+   * @throws CorruptManifestException if its journal cannot be used; nothing was changed
    * @throws IOException also if another job changed a place in between: it names that, and touched
    *     nothing there
    */
   public Outcome run(StagingRoot root, Direction direction) throws IOException {
-    CommitJournal journal =
-        CommitJournal.find(store, root.attempt())
-            .orElseThrow(() -> new LostJournalException(root.attempt()));
+    CommitJournal journal = journalOf(root);
     try (JobPlan plan = planOfDead(root, journal)) {
       journal.claim();
       return run(root, journal, plan, direction);
+    }
+  }
+
+  private CommitJournal journalOf(StagingRoot root) throws IOException {
+    try {
+      return CommitJournal.find(store, root.attempt())
+          .orElseThrow(() -> new LostJournalException(root.attempt()));
+    } catch (CorruptManifestException e) {
+      if (!force) {
+        requireDead(root);
+      }
+      throw e;
     }
   }
 
@@ -131,7 +152,14 @@ public final class Recovery {
       if (!force) {
         requireDead(root);
       }
-      return plan(root, journal, StagingRoot.jobOf(root.root().getName()).get());
+      JobPlan plan = plan(root, journal, StagingRoot.jobOf(root.root().getName()).get());
+      try {
+        LocationRoots.require(store, plan, root, journal);
+      } catch (IOException | RuntimeException e) {
+        plan.close();
+        throw e;
+      }
+      return plan;
     } catch (FileNotFoundException e) {
       throw journal.isHeld() ? e : new LostJournalException(journal.path());
     }

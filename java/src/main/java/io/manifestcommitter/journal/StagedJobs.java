@@ -18,7 +18,7 @@ import org.apache.hadoop.fs.Path;
 
 /** Finds what jobs keep in a table, and removes what nobody needs any more. */
 public final class StagedJobs {
-  private static final String SPARK_STAGING = ".spark-staging-";
+  private static final String ATTEMPT = JobPaths.attemptName(0) + "/";
 
   private final Store store;
   private final CommitterConfig config;
@@ -97,7 +97,7 @@ public final class StagedJobs {
     if (StagingRoot.jobOf(name).isPresent()) {
       return Optional.of(Kind.SPARK_PROTOCOL);
     }
-    return name.startsWith(SPARK_STAGING) ? Optional.of(Kind.SPARK_STAGING) : Optional.empty();
+    return StagingRoot.sparkJobOf(name).map(job -> Kind.SPARK_STAGING);
   }
 
   private StagedJob look(Path table, StoreEntry root, long now, long quiet) throws IOException {
@@ -133,7 +133,7 @@ public final class StagedJobs {
       case SPARK_PROTOCOL:
         return StagingRoot.jobOf(name).get();
       case SPARK_STAGING:
-        return name.substring(SPARK_STAGING.length());
+        return StagingRoot.sparkJobOf(name).get();
       default:
         return hadoopJob.orElse(null);
     }
@@ -175,15 +175,22 @@ public final class StagedJobs {
       files++;
       bytes += entry.length();
       String below = StorePaths.relative(root.path(), entry.path());
-      Optional<CommitJournal.State> journal = CommitJournal.stateIn(entry.name());
-      finished |= journal.filter(CommitJournal.State.FINISHED::equals).isPresent();
-      begun |= journal.isPresent() || below.endsWith("/manifests/" + JobPaths.COMMIT_MARK);
-      oldData |= below.startsWith(JobPaths.attemptName(0) + "/old/");
+      if (CommitJournal.isJournal(entry.name()) && below.equals(ATTEMPT + entry.name())) {
+        noteJournal(CommitJournal.stateIn(entry.name()));
+      }
+      begun |= below.endsWith("/manifests/" + JobPaths.COMMIT_MARK);
+      oldData |= below.startsWith(ATTEMPT + "old/");
+    }
+
+    private void noteJournal(Optional<CommitJournal.State> state) {
+      boolean isFinished = state.filter(CommitJournal.State.FINISHED::equals).isPresent();
+      finished |= isFinished;
+      begun |= !isFinished;
     }
 
     /** Where a custom location has no journal, the old data that was moved aside there tells. */
     boolean isUnfinished() {
-      return !finished && (begun || oldData);
+      return begun || (oldData && !finished);
     }
   }
 }

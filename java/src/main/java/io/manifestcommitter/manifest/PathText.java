@@ -52,9 +52,10 @@ public final class PathText {
   /**
    * The path that a text stands for.
    *
-   * @throws IllegalArgumentException as {@link #canonical}, or if it is no URI of a path
+   * @throws IllegalArgumentException if it is no URI of a path, is relative, has a component that is
+   *     empty, {@code .} or {@code ..}, or cannot be written as UTF-8
    */
-  static Path read(String text) {
+  public static Path read(String text) {
     URI uri;
     try {
       uri = new URI(text);

@@ -1,8 +1,10 @@
 package io.manifestcommitter.plan;
 
+import io.manifestcommitter.StagingRoot;
 import io.manifestcommitter.manifest.FileEntries;
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.store.StoreEntry;
+import io.manifestcommitter.store.StorePaths;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -34,6 +36,7 @@ public final class JobPlanner implements Closeable {
   private final Set<Path> parents = new HashSet<>();
   private final Set<Path> occupied = new HashSet<>();
   private final Set<String> tasks = new HashSet<>();
+  private int unnamedTasks;
   private boolean makesTable;
   private final List<String> warnings = new ArrayList<>();
 
@@ -48,9 +51,23 @@ public final class JobPlanner implements Closeable {
     targets.add(table);
   }
 
-  /** Allows the job to publish into another tree as well: a partition's custom location. */
-  public void allow(Target target) {
-    targets.add(Objects.requireNonNull(target));
+  /**
+   * Allows the job to publish into another tree as well: a partition's custom location.
+   *
+   * @throws PlanRejectedException if it holds the table, or lies in a staging root there
+   */
+  public void allow(Target target) throws PlanRejectedException {
+    Path directory = target.directory();
+    if (StorePaths.isSameOrBelow(directory, table.directory())) {
+      throw new PlanRejectedException(
+          "The location " + directory + " holds the table " + table + " itself.");
+    }
+    if (StorePaths.isBelow(table.directory(), directory)
+        && StagingRoot.leadsIntoStaging(StorePaths.relative(table.directory(), directory))) {
+      throw new PlanRejectedException(
+          "The location " + directory + " is in a staging directory, where no data is.");
+    }
+    targets.add(target);
   }
 
   /**
@@ -62,6 +79,11 @@ public final class JobPlanner implements Closeable {
     if (!tasks.add(taskId)) {
       throw new PlanRejectedException("Two attempts of task " + taskId + " claim to be committed.");
     }
+  }
+
+  /** Notes so many committed tasks of which nothing else is known. */
+  public void tasks(int number) {
+    unnamedTasks = number;
   }
 
   /** Notes that the table's directory was not there before the job. */
@@ -202,7 +224,7 @@ public final class JobPlanner implements Closeable {
         new ArrayList<>(replaced),
         taken(replaced, claimed.keySet()),
         swaps,
-        tasks.size(),
+        tasks.size() + unnamedTasks,
         makesTable,
         warnings);
   }
@@ -269,9 +291,13 @@ public final class JobPlanner implements Closeable {
   }
 
   /** Every level up to the target is a directory of the plan. */
-  private void addDirectories(Path lowest, Target target) {
+  private void addDirectories(Path lowest, Target target) throws PlanRejectedException {
     Path directory = lowest;
     while (!directory.equals(target.directory()) && directories.add(directory)) {
+      if (StagingRoot.isStaging(directory.getName())) {
+        throw new PlanRejectedException(
+            "The directory " + lowest + " is in a staging directory, where no data is.");
+      }
       directory = directory.getParent();
     }
   }

@@ -10,4 +10,9 @@ public final class PlanRejectedException extends IOException {
   public PlanRejectedException(String message) {
     super(message + " Nothing was published.");
   }
+
+  /** A rejection of what one file says. */
+  public PlanRejectedException(String file, PlanRejectedException cause) {
+    super(file + " cannot be used: " + cause.getMessage() + " Run the job again.", cause);
+  }
 }

@@ -139,7 +139,11 @@ final class CommittedFiles {
       }
       TaskOutput output = TaskOutput.parse((byte[]) message, origin);
       if (!output.jobId().equals(jobId)) {
-        throw new CorruptManifestException(origin + " belongs to job " + output.jobId() + ".");
+        throw new CorruptManifestException(
+            origin
+                + " belongs to job "
+                + output.jobId()
+                + ". Nothing was published; run the job again.");
       }
       ofOutput.visit(output);
       for (Map.Entry<String, NavigableMap<String, NavigableSet<String>>> location :

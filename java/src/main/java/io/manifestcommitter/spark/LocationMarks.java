@@ -1,11 +1,11 @@
 package io.manifestcommitter.spark;
 
 import io.manifestcommitter.StagingRoot;
+import io.manifestcommitter.manifest.PathText;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StorePaths;
 import java.io.FileNotFoundException;
 import java.io.IOException;
-import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -45,15 +45,19 @@ final class LocationMarks {
   Set<Path> read() throws IOException {
     List<Path> marks = new ArrayList<>();
     try {
-      store.list(staging.locations(), entry -> marks.add(entry.path()));
+      store.list(
+          staging.locations(),
+          entry -> {
+            if (!entry.isDirectory()) {
+              marks.add(entry.path());
+            }
+          });
     } catch (FileNotFoundException e) {
       return Set.of();
     }
     Set<Path> locations = new TreeSet<>();
     for (Path mark : marks) {
-      // A mark that was cut short belongs to an attempt that died before it wrote anything at the
-      // location.
-      Path location = parse(content(mark));
+      Path location = location(mark);
       if (location != null && !StorePaths.isSameOrBelow(location, staging.directory())) {
         locations.add(location);
       }
@@ -61,21 +65,21 @@ final class LocationMarks {
     return locations;
   }
 
-  private String content(Path mark) {
+  /**
+   * What a mark tells, null if nothing: one that was cut short belongs to an attempt that died
+   * before it wrote anything at the location.
+   */
+  private Path location(Path mark) {
     try {
-      return new String(store.read(mark, MOST_BYTES), StandardCharsets.UTF_8);
-    } catch (IOException e) {
-      LOG.warn("The mark {} of a custom location cannot be read", mark, e);
-      return "";
+      Path location =
+          PathText.read(new String(store.read(mark, MOST_BYTES), StandardCharsets.UTF_8));
+      if (location.toUri().getScheme() != null) {
+        return location;
+      }
+      LOG.warn("The mark {} of a custom location names {}: it is ignored", mark, location);
+    } catch (IOException | IllegalArgumentException e) {
+      LOG.warn("The mark {} of a custom location cannot be read: it is ignored", mark, e);
     }
-  }
-
-  private static Path parse(String content) {
-    try {
-      Path location = new Path(URI.create(content));
-      return location.isAbsolute() && location.toUri().getScheme() != null ? location : null;
-    } catch (IllegalArgumentException e) {
-      return null;
-    }
+    return null;
   }
 }

@@ -192,13 +192,22 @@ final class PlanSparkJob implements PlanSource {
         CustomLocation.check(root.directory(), staging.directory());
         planner.allow(new Target(root.directory(), root.root()));
         roots.put(location, root);
+        if (!store.traits(root.root()).hasAtomicDirectoryRename()) {
+          // Else it may be gone, on an object store, with the last file that is renamed from it.
+          store.mkdirs(root.root());
+        }
       }
     }
     // A location that is replaced and gets no file: the journal names what goes there.
     for (Path replaced : overwrite.roots(Set.of())) {
       if (!StorePaths.isSameOrBelow(staging.directory(), replaced)
-          && !roots.containsKey(replaced.toString())) {
-        planner.allow(new Target(replaced, new StagingRoot(replaced, jobId).root()));
+          && !roots.containsKey(replaced.toString())
+          && store.status(replaced).isPresent()) {
+        Target target = new Target(replaced, new StagingRoot(replaced, jobId).root());
+        planner.allow(target);
+        // Without it no recovery believes that the location is the job's.
+        new LocationMarks(store, staging).write(replaced);
+        store.mkdirs(target.staging());
       }
     }
     return roots;

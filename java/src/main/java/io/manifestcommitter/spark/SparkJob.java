@@ -36,6 +36,7 @@ final class SparkJob {
   private final LocationMarks marks;
 
   private Heartbeat heartbeat;
+  private PlanSparkJob plan;
   private boolean commitTried;
   private boolean madeTable;
   private State state = State.NEW;
@@ -83,6 +84,9 @@ final class SparkJob {
               + " is a file, so no table can be written there. It was not touched: remove it or choose"
               + " another path.");
     }
+    if (config.markSuccessfulJobs()) {
+      existing.requirePlaceForReport();
+    }
     if (settleOthers(existing)) {
       existing = TableRoot.list(store, table);
     }
@@ -129,8 +133,9 @@ final class SparkJob {
     try {
       // Again: one that died just before setup showed signs of life then.
       settleOthers(TableRoot.list(store, table));
-      commit.runOrTakeBack(
-          new PlanSparkJob(jobId, staging, madeTable, overwrite, messages, store, workers, config));
+      plan =
+          new PlanSparkJob(jobId, staging, madeTable, overwrite, messages, store, workers, config);
+      commit.runOrTakeBack(plan);
       state = State.COMMITTED;
     } catch (IOException | RuntimeException | Error e) {
       if (commit.leftSomethingBehind()) {
@@ -221,6 +226,14 @@ final class SparkJob {
     List<StagingRoot> roots = new ArrayList<>();
     for (Path location : workers.shield(marks::read)) {
       roots.add(new StagingRoot(location, jobId));
+    }
+    if (!roots.isEmpty() && plan != null && state != State.COMMITTED) {
+      // Recovery takes locations without these roots for somebody else's.
+      workers.<Void>shield(
+          () -> {
+            plan.end();
+            return null;
+          });
     }
     // Last, since it holds the marks by which the others are found.
     roots.add(staging);

@@ -81,7 +81,7 @@ final class StagedDirectory {
    * The number of the file, as {@link CommittedFiles} gives it; -1 if the driver did not name it.
    */
   int find(StoreEntry entry) {
-    return entry.isDirectory() || files == null ? -1 : files.find(entry.name());
+    return entry.isDirectory() || entry.isLink() || files == null ? -1 : files.find(entry.name());
   }
 
   /** Whether an entry is a directory that leads to files that were named. */

@@ -1,5 +1,6 @@
 package io.manifestcommitter.spark;
 
+import io.manifestcommitter.JobPaths;
 import io.manifestcommitter.StagingRoot;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
@@ -14,11 +15,13 @@ import org.apache.hadoop.fs.Path;
 final class TableRoot {
   private static final Set<String> FOREIGN_RECORDS = Set.of("_delta_log", ".hoodie");
   private static final String ICEBERG_METADATA = "metadata";
+  private static final Set<String> REPORTS = Set.of(JobPaths.SUCCESS_MARKER, JobPaths.FILE_LIST);
 
   private final Path table;
   private final List<StagingRoot> stagingRoots = new ArrayList<>();
   private final List<String> foreignRecords = new ArrayList<>();
   private final List<Path> metadata = new ArrayList<>();
+  private final List<Path> inPlaceOfReport = new ArrayList<>();
   private Kind kind = Kind.DIRECTORY;
 
   private TableRoot(Path table) {
@@ -49,6 +52,9 @@ final class TableRoot {
         kind = Kind.FILE;
       }
       return;
+    }
+    if (REPORTS.contains(entry.name())) {
+      inPlaceOfReport.add(entry.path());
     }
     if (FOREIGN_RECORDS.contains(entry.name())) {
       foreignRecords.add(entry.name());
@@ -85,6 +91,19 @@ final class TableRoot {
               + foreignRecords.get(0)
               + ", so it is a Delta, Hudi or Iceberg table. Overwriting it as plain files would destroy it: write it"
               + " with its own format, or remove the table first. Nothing was touched.");
+    }
+  }
+
+  /**
+   * Refuses a directory where the job's report goes, before the job runs.
+   *
+   * @throws IOException naming it
+   */
+  void requirePlaceForReport() throws IOException {
+    if (!inPlaceOfReport.isEmpty()) {
+      throw new IOException(
+          inPlaceOfReport.get(0)
+              + " is a directory, where the job's report goes. Nothing was touched: move it away.");
     }
   }
 

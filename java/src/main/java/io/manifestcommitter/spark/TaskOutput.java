@@ -22,6 +22,7 @@ import java.util.zip.CRC32C;
 import java.util.zip.DataFormatException;
 import java.util.zip.Deflater;
 import java.util.zip.Inflater;
+import org.apache.hadoop.fs.Path;
 
 /**
  * What one committed task attempt wrote, as it travels to the driver inside Spark's commit message.
@@ -44,6 +45,12 @@ final class TaskOutput {
   private static final byte[] MAGIC = {'M', 'C', 1};
   private static final int HEADER = MAGIC.length + 8;
   private static final int MOST_BYTES = 1 << 28;
+
+  /** More than deflate can make of a byte. */
+  private static final int MOST_DEFLATED = 1100;
+
+  /** What a byte of the body can stand for: of a name, what differs from the one before. */
+  private static final int MOST_SHARED = 256;
 
   private final String jobId;
   private final int task;
@@ -139,12 +146,12 @@ final class TaskOutput {
     if ((int) checksum.getValue() != expected) {
       throw corrupt(origin, "its checksum does not match", null);
     }
-    if (length < 0 || length > MOST_BYTES) {
+    if (length < 0 || length > MOST_BYTES || length / MOST_DEFLATED > message.length) {
       throw corrupt(origin, "it claims " + length + " bytes", null);
     }
     try {
       ByteArrayInputStream body = new ByteArrayInputStream(inflate(message, length));
-      TaskOutput output = read(new DataInputStream(body));
+      TaskOutput output = read(new DataInputStream(body), (long) MOST_SHARED * length);
       if (body.available() > 0) {
         throw corrupt(origin, "it has " + body.available() + " bytes too many", null);
       }
@@ -178,7 +185,13 @@ final class TaskOutput {
     return "task " + task + " attempt " + attempt + " of job " + jobId + ": " + names;
   }
 
-  private static TaskOutput read(DataInputStream in) throws IOException {
+  /**
+   * Reads a body.
+   *
+   * @param most how many characters its names may have together
+   */
+  private static TaskOutput read(DataInputStream in, long most) throws IOException {
+    long left = most;
     Builder builder = builder(readString(in), Math.toIntExact(readVarint(in)), readVarint(in));
     long groups = readVarint(in);
     for (long group = 0; group < groups; group++) {
@@ -192,6 +205,10 @@ final class TaskOutput {
           throw new IOException("a name shares more than there is");
         }
         name = name.substring(0, shared) + readString(in);
+        left -= name.length();
+        if (left < 0) {
+          throw new IOException("its names have more than " + most + " characters");
+        }
         builder.add(location, directory, name);
       }
     }
@@ -335,12 +352,15 @@ final class TaskOutput {
     /**
      * Adds a file; adding it twice is the same as once.
      *
-     * @param location {@link #TABLE} or the path of a custom location
+     * @param location {@link #TABLE} or the path of a custom location, with its scheme
      * @param directory relative to the location, empty for the location itself
-     * @throws IllegalArgumentException for a directory or name that would lead anywhere else
+     * @throws IllegalArgumentException for a directory or name that would lead anywhere else, or a
+     *     location that is none
      */
     Builder add(String location, String directory, String name) {
-      requireText(location);
+      if (!names.containsKey(location)) {
+        requireLocation(location);
+      }
       requireText(directory);
       requireText(name);
       if (name.contains("/") || PathText.hasDotSegment(name)) {
@@ -354,6 +374,21 @@ final class TaskOutput {
           .computeIfAbsent(directory, key -> new TreeSet<>())
           .add(name);
       return this;
+    }
+
+    private static void requireLocation(String location) {
+      requireText(location);
+      if (location.equals(TABLE)) {
+        return;
+      }
+      Path path = new Path(location);
+      String text = path.toUri().getPath();
+      if (path.toUri().getScheme() == null
+          || !path.toString().equals(location)
+          || !text.startsWith("/")
+          || (text.length() > 1 && PathText.hasDotSegment(text.substring(1)))) {
+        throw new IllegalArgumentException("'" + location + "' is not a location's path");
+      }
     }
 
     /** The names added so far, by location and directory. */

@@ -146,8 +146,7 @@ public class HadoopStore implements Store {
   public byte[] read(Path file, int limit) throws IOException {
     byte[] content = readStart(file, Math.addExact(limit, 1));
     if (content.length > limit) {
-      throw new IOException(
-          file + " has more than the " + limit + " bytes that such a file can have");
+      throw new FileTooLongException(file, limit);
     }
     return content;
   }
@@ -277,6 +276,9 @@ public class HadoopStore implements Store {
 
   /** What a status says, with the identity that a rename keeps here and no other. */
   private StoreEntry entry(Path path, FileStatus status) {
+    if (status.isSymlink()) {
+      return StoreEntry.link(path);
+    }
     if (status.isDirectory()) {
       return StoreEntry.directory(path, () -> rights(status))
           .lastWritten(status.getModificationTime());

@@ -4,6 +4,8 @@ import io.manifestcommitter.manifest.FileEntry;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Paths;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import org.apache.hadoop.fs.ChecksumFileSystem;
 import org.apache.hadoop.fs.FileStatus;
@@ -22,6 +24,9 @@ import org.slf4j.LoggerFactory;
  * destination of a rename, and moves a file into a directory of that name, so both are looked for
  * first; this is check-then-act, and enough where one machine writes files of unique names.
  * Checksum files ({@code .crc}) travel with their file and are not shown.
+ *
+ * <p>In staging trees no symbolic link is followed, see {@link StagedLinks}: it is shown as a link,
+ * and deleted, or moved, as such.
  */
 public final class LocalStore extends HadoopStore {
   private static final Logger LOG = LoggerFactory.getLogger(LocalStore.class);
@@ -34,7 +39,69 @@ public final class LocalStore extends HadoopStore {
   /** Lists at once: the iterator of some Hadoop versions shows checksum files too. */
   @Override
   protected RemoteIterator<FileStatus> requestListing(Path directory) throws IOException {
-    return RemoteIterators.remoteIteratorFromArray(fs().listStatus(directory));
+    StagedLinks.refuse(directory);
+    List<FileStatus> entries = new ArrayList<>(List.of(fs().listStatus(directory)));
+    List<String> links = StagedLinks.in(directory);
+    entries.removeIf(entry -> links.contains(entry.getPath().getName()));
+    links.forEach(link -> entries.add(linkStatus(StorePaths.resolve(directory, link))));
+    return RemoteIterators.remoteIteratorFromArray(entries.toArray(new FileStatus[0]));
+  }
+
+  private static FileStatus linkStatus(Path link) {
+    return new FileStatus(0, false, 0, 0, 0, 0, null, null, null, link, link);
+  }
+
+  @Override
+  public Optional<StoreEntry> status(Path path) throws IOException {
+    StagedLinks.refuseAbove(path);
+    return StagedLinks.isLink(path) ? Optional.of(StoreEntry.link(path)) : super.status(path);
+  }
+
+  @Override
+  public void mkdirs(Path directory) throws IOException {
+    StagedLinks.refuse(directory);
+    super.mkdirs(directory);
+  }
+
+  @Override
+  public byte[] readStart(Path file, int length) throws IOException {
+    StagedLinks.refuse(file);
+    return super.readStart(file, length);
+  }
+
+  @Override
+  public long modified(Path file) throws IOException {
+    StagedLinks.refuse(file);
+    return super.modified(file);
+  }
+
+  @Override
+  public void write(Path file, Content content) throws IOException {
+    StagedLinks.refuse(file);
+    // Hadoop's local filesystem writes a checksum beside the file.
+    StagedLinks.refuse(StorePaths.resolve(file.getParent(), "." + file.getName() + ".crc"));
+    super.write(file, content);
+  }
+
+  @Override
+  public void deleteFile(Path file) throws IOException {
+    StagedLinks.refuseAbove(file);
+    if (StagedLinks.isLink(file)) {
+      Files.deleteIfExists(Paths.get(file.toUri().getPath()));
+    } else {
+      super.deleteFile(file);
+    }
+  }
+
+  /** A link in it goes as a link. */
+  @Override
+  public void deleteTree(Path directory) throws IOException {
+    if (StagedLinks.isLink(directory)) {
+      deleteFile(directory);
+    } else {
+      StagedLinks.refuseAbove(directory);
+      super.deleteTree(directory);
+    }
   }
 
   /** With the volume; a symbolic link counts as one of its own, since what it leads to stays. */
@@ -57,6 +124,7 @@ public final class LocalStore extends HadoopStore {
   @Override
   public RenameResult renameDirectory(Path source, Path destination) {
     try {
+      StagedLinks.refuseAbove(source);
       Optional<StoreEntry> existing = status(destination);
       if (existing.isPresent() && status(source).isPresent()) {
         return inTheWay(source, existing.get());
@@ -70,6 +138,7 @@ public final class LocalStore extends HadoopStore {
   /** A directory in which only checksums of deleted files are left counts as empty. */
   @Override
   public boolean deleteEmptyDirectory(Path directory) throws IOException {
+    StagedLinks.refuse(directory);
     if (fs() instanceof LocalFileSystem && isEmptyDirectory(directory)) {
       FileSystem raw = ((LocalFileSystem) fs()).getRawFileSystem();
       for (FileStatus status : raw.listStatus(directory)) {
@@ -89,6 +158,7 @@ public final class LocalStore extends HadoopStore {
   @Override
   public RenameResult renameFile(FileEntry file) {
     try {
+      StagedLinks.refuseAbove(file.source());
       Optional<StoreEntry> existing = status(file.destination());
       if (existing.isPresent() && status(file.source()).isPresent()) {
         return inTheWay(file.source(), existing.get());

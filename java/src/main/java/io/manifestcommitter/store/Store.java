@@ -86,8 +86,9 @@ public interface Store {
   /**
    * The content of a small file. One request.
    *
-   * @param limit in bytes; a longer file is refused
+   * @param limit in bytes
    * @throws java.io.FileNotFoundException if there is none
+   * @throws FileTooLongException if it is longer
    */
   byte[] read(Path file, int limit) throws IOException;
 

@@ -13,7 +13,7 @@ import org.apache.hadoop.fs.Path;
  */
 public final class StoreEntry {
   private final Path path;
-  private final boolean directory;
+  private final Kind kind;
   private final long length;
   private final String etag;
   private final long modificationTime;
@@ -22,13 +22,13 @@ public final class StoreEntry {
 
   private StoreEntry(
       Path path,
-      boolean directory,
+      Kind kind,
       long length,
       String etag,
       long modificationTime,
       Supplier<Rights> rights) {
     this.path = Objects.requireNonNull(path);
-    this.directory = directory;
+    this.kind = kind;
     this.length = length;
     this.etag = etag == null ? "" : etag;
     this.modificationTime = modificationTime;
@@ -43,7 +43,7 @@ public final class StoreEntry {
    * @param modificationTime in milliseconds since 1970, 0 where a rename changes it
    */
   public static StoreEntry file(Path path, long length, String etag, long modificationTime) {
-    return new StoreEntry(path, false, length, etag, modificationTime, () -> null);
+    return new StoreEntry(path, Kind.FILE, length, etag, modificationTime, () -> null);
   }
 
   /**
@@ -52,7 +52,12 @@ public final class StoreEntry {
    * @param rights asked for when somebody wants to know
    */
   static StoreEntry directory(Path path, Supplier<Rights> rights) {
-    return new StoreEntry(path, true, 0, "", 0, Objects.requireNonNull(rights));
+    return new StoreEntry(path, Kind.DIRECTORY, 0, "", 0, Objects.requireNonNull(rights));
+  }
+
+  /** A symbolic link in a staging tree, which nobody follows there; it is the same as no file. */
+  static StoreEntry link(Path path) {
+    return new StoreEntry(path, Kind.LINK, 0, "", 0, () -> null);
   }
 
   /** The full path, with scheme and authority. */
@@ -67,7 +72,12 @@ public final class StoreEntry {
 
   /** Whether this is a directory; everything else counts as a file. */
   public boolean isDirectory() {
-    return directory;
+    return kind == Kind.DIRECTORY;
+  }
+
+  /** Whether this is a symbolic link in a staging tree: one outside is what it leads to. */
+  public boolean isLink() {
+    return kind == Kind.LINK;
   }
 
   /** The length in bytes. */
@@ -105,7 +115,7 @@ public final class StoreEntry {
    * @throws IllegalStateException for a file
    */
   public Rights rights() {
-    if (!directory) {
+    if (!isDirectory()) {
       throw new IllegalStateException(path + " is a file");
     }
     return rights.get();
@@ -118,11 +128,11 @@ public final class StoreEntry {
 
   /** Whether {@code other} is the same unchanged file as this, under whatever name. */
   public boolean isSameFileAs(StoreEntry other) {
-    return !other.directory && sameIdentity(other.length, other.etag, other.modificationTime);
+    return other.kind == Kind.FILE && sameIdentity(other.length, other.etag, other.modificationTime);
   }
 
   private boolean sameIdentity(long otherLength, String otherEtag, long otherTime) {
-    if (directory || length != otherLength) {
+    if (kind != Kind.FILE || length != otherLength) {
       return false;
     }
     if (!etag.isEmpty() && !otherEtag.isEmpty() && !etag.equals(otherEtag)) {
@@ -133,6 +143,19 @@ public final class StoreEntry {
 
   @Override
   public String toString() {
-    return directory ? path + "/" : path + " (" + length + " bytes)";
+    switch (kind) {
+      case DIRECTORY:
+        return path + "/";
+      case LINK:
+        return path + " (a symbolic link)";
+      default:
+        return path + " (" + length + " bytes)";
+    }
+  }
+
+  private enum Kind {
+    FILE,
+    DIRECTORY,
+    LINK
   }
 }

@@ -264,7 +264,7 @@ class TaskOutputTest {
         .isNotEqualTo(TaskOutput.builder("k", 1, 2).add("", "p=1", "f").build())
         .isNotEqualTo(TaskOutput.builder("j", 3, 2).add("", "p=1", "f").build())
         .isNotEqualTo(TaskOutput.builder("j", 1, 3).add("", "p=1", "f").build())
-        .isNotEqualTo(TaskOutput.builder("j", 1, 2).add("l", "p=1", "f").build())
+        .isNotEqualTo(TaskOutput.builder("j", 1, 2).add("file:/l", "p=1", "f").build())
         .isNotEqualTo(TaskOutput.builder("j", 1, 2).add("", "p=2", "f").build())
         .isNotEqualTo(TaskOutput.builder("j", 1, 2).add("", "p=1", "g").build())
         .isNotEqualTo("j");

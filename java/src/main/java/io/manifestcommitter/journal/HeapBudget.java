@@ -1,0 +1,59 @@
+package io.manifestcommitter.journal;
+
+import java.io.IOException;
+import org.apache.hadoop.fs.Path;
+
+/**
+ * Counts, roughly, what a plan that is read keeps in memory: the file that it is read from is
+ * somebody's claim, and may be small where its content is not.
+ */
+final class HeapBudget {
+  /** Of a file: a hash, and a place in an index of names. */
+  private static final int FILE = 64;
+
+  /** Of a path, besides its text: the objects around it, and its places in sets. */
+  private static final int PATH = 300;
+
+  private static final int COPIES = 3;
+
+  private final String origin;
+  private final long most;
+  private long used;
+
+  /**
+   * A budget.
+   *
+   * @param heap the bytes that the JVM can have, of which some are left for everything else
+   * @param origin names the file in messages
+   */
+  HeapBudget(long heap, String origin) {
+    this.most = heap / 4 * 3;
+    this.origin = origin;
+  }
+
+  /** Counts a file of the plan. */
+  void file() throws IOException {
+    take(FILE);
+  }
+
+  /** Counts a path that is kept. */
+  void path(Path path) throws IOException {
+    take(PATH + (long) COPIES * path.toUri().getPath().length());
+  }
+
+  private void take(long bytes) throws IOException {
+    used += bytes;
+    if (used > most) {
+      throw tooSmall(origin);
+    }
+  }
+
+  /** What is thrown when a plan is too large for this JVM. */
+  static IOException tooSmall(String origin) {
+    return new IOException(
+        origin
+            + " holds a plan that needs more memory than this JVM has. Nothing was changed: run"
+            + " 'manifest-committer recover' with a larger heap, such as"
+            + " JAVA_TOOL_OPTIONS=-Xmx8g");
+  }
+}

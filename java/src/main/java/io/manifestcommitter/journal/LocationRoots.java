@@ -1,0 +1,55 @@
+package io.manifestcommitter.journal;
+
+import io.manifestcommitter.StagingRoot;
+import io.manifestcommitter.manifest.CorruptManifestException;
+import io.manifestcommitter.plan.JobPlan;
+import io.manifestcommitter.plan.Target;
+import io.manifestcommitter.store.Store;
+import java.io.IOException;
+import org.apache.hadoop.fs.Path;
+
+/**
+ * The staging roots that a job has outside its table, at custom locations of partitions. A journal
+ * that names a location proves nothing about it: whoever may write to one table could name another
+ * one. The job's staging root there proves that somebody who may write there meant it.
+ */
+final class LocationRoots {
+  private LocationRoots() {}
+
+  /**
+   * Requires that all of a plan's locations are the job's. Two requests for each.
+   *
+   * @param root the job's staging root in the table
+   * @param journal in which the plan was; once it is finished, the roots may be gone
+   * @throws CorruptManifestException if one is not; it names it
+   */
+  static void require(Store store, JobPlan plan, StagingRoot root, CommitJournal journal)
+      throws IOException {
+    boolean mayBeGone = journal.state() == CommitJournal.State.FINISHED;
+    for (Target target : plan.targets()) {
+      if (target.staging().equals(root.root())) {
+        continue;
+      }
+      Path staging = target.staging();
+      if (!mayBeGone && !store.status(staging).isPresent()) {
+        throw new CorruptManifestException(
+            journal
+                + " names the location "
+                + target.directory()
+                + ", where the job has no staging directory "
+                + staging.getName()
+                + ". Nothing was changed: if the job did write there, make that directory, and"
+                + " recover the table again");
+      }
+      if (Heartbeat.last(store, staging).isPresent()) {
+        throw new CorruptManifestException(
+            journal
+                + " names the location "
+                + target.directory()
+                + ", which is the table of a job, by the heartbeat in "
+                + staging
+                + ". Nothing was changed: recover that table instead");
+      }
+    }
+  }
+}

@@ -1,0 +1,266 @@
+package io.manifestcommitter.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.manifestcommitter.CommitterConfig;
+import io.manifestcommitter.StagingRoot;
+import io.manifestcommitter.journal.Recovery;
+import io.manifestcommitter.journal.StagedJob;
+import io.manifestcommitter.journal.StagedJobs;
+import io.manifestcommitter.store.RequestGate;
+import io.manifestcommitter.store.Store;
+import io.manifestcommitter.store.Stores;
+import io.manifestcommitter.testing.LocalFiles;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.apache.hadoop.conf.Configuration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Symbolic links in the staging root of a job on a local disk: wherever one is, the job publishes
+ * what its tasks wrote, or fails, and what the link leads to is as it was. One to the table is
+ * followed.
+ */
+class HostileLinksTest {
+  private static final String JOB_ID = "0b5d8ab4-7f3c-4a53-a4a7-7b6d8e3f1c11";
+
+  @TempDir private Path directory;
+
+  private final Configuration conf = new Configuration();
+  private Path victim;
+  private Path table;
+  private Path root;
+  private SparkJob job;
+
+  @BeforeEach
+  void victim() throws IOException {
+    victim = directory.resolve("victim");
+    write(victim.resolve("a"), "theirs");
+    write(victim.resolve("p=1/a"), "theirs");
+    write(victim.resolve("deep/er/f"), "theirs");
+    table = Files.createDirectories(directory.resolve("table"));
+    root = table.resolve("_manifest_" + JOB_ID);
+  }
+
+  @AfterEach
+  void theVictimIsUntouched() throws IOException {
+    if (job != null) {
+      job.abort();
+    }
+    assertThat(new LocalFiles(victim.toFile()).files())
+        .isEqualTo(Map.of("a", "theirs", "p=1/a", "theirs", "deep/er/f", "theirs"));
+    assertThat(new LocalFiles(victim.toFile()).directories()).containsExactly("deep", "deep/er", "p=1");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "auto, append, output/p=1/stray",
+    "auto, append, output/stray",
+    "auto, append, output/p=1/.hidden",
+    "off, append, output/p=1/stray",
+    "auto, overwrite, output/p=1/stray",
+    "off, overwrite, output/p=1/stray",
+    "auto, overwrite, stray",
+    "auto, overwrite, locations",
+  })
+  void aStrayLinkIsNotPublishedAndNotFollowed(String directoryRename, String kind, String link)
+      throws IOException {
+    conf.set(CommitterConfig.DIRECTORY_RENAME, directoryRename);
+    write(table.resolve("p=1/old"), "old");
+    setUp(kind.equals("overwrite") ? Overwrite.recorded(List.of(path(table))) : append());
+    List<Object> messages = task("p=1/a", "p=2/b");
+    link(root.resolve("00/" + link), victim);
+    link(root.resolve("00/output/p=2/to-a-file"), victim.resolve("a"));
+    link(root.resolve("00/output/p=2/to-nothing"), victim.resolve("missing"));
+
+    job.commit(messages);
+
+    Map<String, String> visible = visible();
+    assertThat(visible).containsEntry("p=1/a", "new").containsEntry("p=2/b", "new");
+    assertThat(visible).hasSize(kind.equals("overwrite") ? 2 : 3);
+    try (Stream<Path> walk = Files.walk(table)) {
+      assertThat(walk.filter(Files::isSymbolicLink).filter(found -> !found.startsWith(root)))
+          .isEmpty();
+    }
+    // It does not know where else it has roots, and so keeps this one.
+    assertThat(Files.exists(root)).isEqualTo(link.equals("locations"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"00", "00/output", "00/output/p=1", "00/output/p=1/a", "00/old"})
+  void aLinkInThePlaceOfTheJobsOwnFailsIt(String place) throws IOException {
+    write(table.resolve("p=1/old"), "old");
+    setUp(Overwrite.recorded(List.of(path(table.resolve("p=1")))));
+    List<Object> messages = task("p=1/a");
+    Path replaced = root.resolve(place);
+    Path target = place.endsWith("a") ? victim.resolve("a") : victim;
+    if (Files.exists(replaced)) {
+      Files.move(replaced, directory.resolve("moved-away"));
+    }
+    link(replaced, target);
+
+    assertThatThrownBy(() -> job.commit(messages)).isInstanceOf(IOException.class);
+    job.abort();
+    assertThat(visible()).isEqualTo(Map.of("p=1/old", "old"));
+  }
+
+  @Test
+  void anAbortTakesOnlyTheLinksAway() throws IOException {
+    setUp(append());
+    task("p=1/a");
+    link(root.resolve("00/output/p=1/stray"), victim);
+    link(root.resolve("stray"), victim.resolve("deep"));
+    job.abort();
+    assertThat(root).doesNotExist();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"heartbeat", ".heartbeat.crc"})
+  void whatIsWrittenIsNotWrittenThroughALink(String name) throws IOException {
+    link(root.resolve(name), victim.resolve("a"));
+    assertThatThrownBy(() -> setUp(append()))
+        .hasMessageContaining(name)
+        .hasMessageContaining("is a symbolic link in a staging directory")
+        .hasMessageContaining("remove the link");
+    assertThat(root).doesNotExist();
+  }
+
+  @Test
+  void aLinkThatIsNamedAsAStagingRootIsNoJob() throws IOException {
+    link(table.resolve("_manifest_other"), victim);
+    write(table.resolve("p=1/old"), "old");
+    setUp(Overwrite.recorded(List.of(path(table))));
+    job.commit(task("p=2/a"));
+    assertThat(visible()).isEqualTo(Map.of("p=2/a", "new"));
+    assertThat(table.resolve("_manifest_other")).isSymbolicLink();
+    assertThat(recovery().find(path(table))).isEmpty();
+    assertThat(new StagedJobs(store(), config()).find(path(table), 0)).isEmpty();
+  }
+
+  @Test
+  void whatIsCleanedIsNotFollowed() throws IOException {
+    setUp(append());
+    task("p=1/a");
+    link(root.resolve("00/output/p=1/stray"), victim);
+    link(root.resolve("00/cycle"), root);
+    link(table.resolve("_temporary/0/stray"), victim);
+    StagedJobs staged = new StagedJobs(store(), config());
+    List<StagedJob> jobs = staged.find(path(table), 0);
+    assertThat(jobs).hasSize(2);
+    job.abort();
+    for (StagedJob each : jobs) {
+      staged.remove(each, /* force= */ true);
+    }
+    assertThat(table).isEmptyDirectory();
+  }
+
+  @Test
+  void oldDataAsideIsNotGivenBackThroughALink() throws IOException {
+    write(table.resolve("p=1/old"), "old");
+    setUp(Overwrite.recorded(List.of(path(table.resolve("p=1")))));
+    List<Object> messages = task("p=1/a");
+    // A link in what is replaced is the user's own: it goes, and not what it leads to.
+    link(table.resolve("p=1/link"), victim.resolve("deep"));
+    job.commit(messages);
+    assertThat(visible()).isEqualTo(Map.of("p=1/a", "new"));
+    assertThat(root).doesNotExist();
+  }
+
+  @Test
+  void oldDataWithALinkComesBackWithIt() throws IOException {
+    write(table.resolve("p=1/old"), "old");
+    link(table.resolve("p=1/link"), victim.resolve("deep"));
+    setUp(Overwrite.recorded(List.of(path(table.resolve("p=1")))));
+    List<Object> messages = task("p=1/a");
+    Files.createDirectories(table.resolve("_SUCCESS/in-the-way"));
+    assertThatThrownBy(() -> job.commit(messages)).hasMessageContaining("_SUCCESS is a directory");
+    assertThat(table.resolve("p=1/link")).isSymbolicLink();
+    assertThat(visible()).containsEntry("p=1/old", "old").doesNotContainKey("p=1/a");
+  }
+
+  @Test
+  void aLinkToTheTableIsFollowed() throws IOException {
+    Path link = directory.resolve("link");
+    link(link, table);
+    root = link.resolve("_manifest_" + JOB_ID);
+    table = link;
+    setUp(append());
+    job.commit(task("p=1/a"));
+    assertThat(Files.readString(directory.resolve("table/p=1/a"))).isEqualTo("new");
+  }
+
+  @Test
+  void aJournalIsNotReadThroughALink() throws IOException {
+    write(directory.resolve("journal"), "forged");
+    link(root.resolve("00/journal-planned-0"), directory.resolve("journal"));
+    StagingRoot dead = new StagingRoot(path(table), JOB_ID);
+    assertThatThrownBy(() -> recovery().run(dead, Recovery.Direction.AS_MARKED))
+        .hasMessageContaining("journal-planned-0 is a symbolic link");
+  }
+
+  private void setUp(Overwrite overwrite) throws IOException {
+    SparkJob started =
+        new SparkJob(JOB_ID, path(table), overwrite, store(), RequestGate.open(), config());
+    started.setUp();
+    job = started;
+  }
+
+  private static Overwrite append() {
+    return Overwrite.recorded(List.of());
+  }
+
+  /** A task that commits files; returns the messages. */
+  private List<Object> task(String... files) throws IOException {
+    TaskOutput.Builder output = TaskOutput.builder(JOB_ID, 0, 0);
+    for (String file : files) {
+      String[] parts = file.split("/", -1);
+      output.add(TaskOutput.TABLE, parts[0], parts[1]);
+      write(root.resolve("00/output/" + file), "new");
+    }
+    return new ArrayList<>(List.of(output.build().toBytes()));
+  }
+
+  private Map<String, String> visible() throws IOException {
+    Map<String, String> visible = new LocalFiles(table.toFile()).files();
+    visible.keySet().removeIf(name -> name.startsWith("_"));
+    return visible;
+  }
+
+  private Recovery recovery() {
+    return new Recovery(store(), config(), /* force= */ true);
+  }
+
+  private Store store() {
+    return new Stores(conf).all();
+  }
+
+  private CommitterConfig config() {
+    return new CommitterConfig(conf);
+  }
+
+  private static org.apache.hadoop.fs.Path path(Path local) {
+    return new org.apache.hadoop.fs.Path("file", null, local.toString());
+  }
+
+  private static void write(Path file, String text) throws IOException {
+    Files.createDirectories(file.getParent());
+    Files.writeString(file, text);
+  }
+
+  private static void link(Path link, Path target) throws IOException {
+    Files.createDirectories(link.getParent());
+    Files.createSymbolicLink(link, target);
+  }
+}

@@ -1,0 +1,289 @@
+package io.manifestcommitter.spark;
+
+import static io.manifestcommitter.spark.SparkJobHarness.JOB_ID;
+import static io.manifestcommitter.spark.SparkJobHarness.OUTPUT;
+import static io.manifestcommitter.spark.SparkJobHarness.STAGING;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.manifestcommitter.CommitterConfig;
+import io.manifestcommitter.StagingRoot;
+import io.manifestcommitter.journal.Recovery;
+import io.manifestcommitter.journal.StagedJobs;
+import io.manifestcommitter.manifest.CorruptManifestException;
+import io.manifestcommitter.store.Stores;
+import io.manifestcommitter.testing.Damage;
+import io.manifestcommitter.testing.MemoryStoreState.Fate;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.zip.CRC32C;
+import java.util.zip.Deflater;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What a job of the Spark protocol reads besides journals: messages, marks, and a table's names. */
+class HostileMessagesTest {
+  private static final int HEADER = 11;
+
+  @Test
+  void damagedMessagesAreRefused() {
+    byte[] message =
+        TaskOutput.builder(JOB_ID, 3, 4)
+            .add("", "p=1", "part-0")
+            .add("abfs://c@a/location", "", "part-1")
+            .build()
+            .toBytes();
+    for (long seed : Damage.seeds(2000)) {
+      byte[] damaged = Damage.of(message, seed);
+      try {
+        assertThat(TaskOutput.parse(damaged, "the message").toBytes()).isEqualTo(message);
+      } catch (CorruptManifestException e) {
+        assertThat(e).hasMessageContaining("the message").hasMessageContaining("Driver and exec");
+      } catch (RuntimeException | Error e) {
+        throw new AssertionError("-Dhostile.seed=" + seed, e);
+      }
+    }
+  }
+
+  /** As above, with a checksum that is right: the body itself is damaged. */
+  @Test
+  void bodiesThatNoTaskWroteAreRefused() {
+    byte[] body = body("", "p=1", "part-0");
+    Random random = new Random(1);
+    for (long seed : Damage.seeds(2000)) {
+      byte[] damaged = Damage.of(body, seed);
+      int claimed = random.nextInt(5) == 0 ? random.nextInt() : damaged.length;
+      try {
+        TaskOutput.parse(message(damaged, claimed), "the message");
+      } catch (CorruptManifestException e) {
+        assertThat(e).hasMessageContaining("the message");
+      } catch (RuntimeException | Error e) {
+        throw new AssertionError("-Dhostile.seed=" + seed, e);
+      }
+    }
+  }
+
+  @Test
+  void aSmallMessageDoesNotClaimMuchMemory() {
+    assertThatThrownBy(() -> TaskOutput.parse(message(new byte[10], 1 << 28), "the message"))
+        .isInstanceOf(CorruptManifestException.class)
+        .hasMessageContaining("it claims " + (1 << 28) + " bytes");
+
+    // Names that share a long beginning: three bytes each, and a megabyte in memory.
+    ByteBuffer names = ByteBuffer.allocate(1 << 21);
+    names.put(body("", "p=1", "x".repeat(1 << 20), 100_000));
+    while (names.remaining() > 10) {
+      names.put(new byte[] {(byte) 0x80, (byte) 0x80, 0x40, 1, 'y'});
+    }
+    assertThatThrownBy(() -> TaskOutput.parse(message(names.array(), 1 << 21), "the message"))
+        .isInstanceOf(CorruptManifestException.class)
+        .hasMessageContaining("characters");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "mailto:x",
+        "relative/path",
+        "/no/scheme",
+        "abfs://c@a/t/../victim",
+        "abfs://c@a/./t",
+        "abfs://c@a//t",
+        "file:relative",
+        ":",
+        "http://[",
+        " "
+      })
+  void aLocationThatIsNoneIsRefused(String location) {
+    assertThatThrownBy(
+            () -> {
+              byte[] body = body(location, "", "part-0");
+              TaskOutput.parse(message(body, body.length), "The commit message 1 of 1 of job 7");
+            })
+        .isInstanceOf(CorruptManifestException.class)
+        .hasMessageContaining("The commit message 1 of 1 of job 7")
+        .hasMessageContaining("Driver and executors");
+  }
+
+  @Test
+  void aMessageCannotLeadIntoAStagingDirectory() throws IOException {
+    for (String directory : List.of("_manifest_other/00/old", "_temporary/0", "p=1/_manifest_x")) {
+      SparkJobHarness spark = new SparkJobHarness("gs");
+      spark.setUp(spark.noOverwrite());
+      spark.commitTask(0, directory + "/a");
+      assertThatThrownBy(spark::commit).hasMessageContaining("in a staging directory");
+      spark.job().abort();
+      assertThat(spark.state.files()).isEmpty();
+    }
+  }
+
+  @Test
+  void marksThatNameNoLocationAreIgnored() throws IOException {
+    SparkJobHarness spark = new SparkJobHarness("abfs");
+    spark.state.write("/victim/_manifest_other/data", "theirs");
+    spark.setUp(spark.noOverwrite());
+    spark.commitTask(0, "p=1/a");
+    spark.commitTaskAt(1, "/elsewhere", "b");
+    String marks = STAGING + "/00/locations/";
+    List<String> contents =
+        List.of("mailto:x", "", "x", "/victim", "../victim", "://", "a:b:c", spark.table + "/..");
+    for (int i = 0; i < contents.size(); i++) {
+      spark.state.write(marks + i, contents.get(i));
+    }
+    spark.state.write(marks + "long", "x".repeat(1 << 17));
+    spark.state.write(marks + "holds-the-table", spark.path("/").toString());
+    spark.state.mkdirs(marks + "directory");
+    byte[] mark = (spark.path("/elsewhere").toString()).getBytes("UTF-8");
+    for (long seed : Damage.seeds(100)) {
+      byte[] damaged = Damage.of(mark, seed);
+      // Another store would have to be there for its staging root to be deleted.
+      if (!new String(damaged, "ISO-8859-1").matches("(?s)[A-Za-z][A-Za-z0-9+.-]*:/.*")) {
+        spark.state.write(marks + "damaged-" + seed, damaged);
+      }
+    }
+    spark.commit();
+    assertThat(spark.visible()).containsOnlyKeys("/table/p=1/a", "/elsewhere/b");
+    assertThat(spark.staging())
+        .containsExactly("/victim/_manifest_other", "/victim/_manifest_other/data");
+  }
+
+  @Test
+  void directoriesThatOnlyLookLikeStagingAreLeftAlone() throws IOException {
+    SparkJobHarness spark = new SparkJobHarness("abfs");
+    List<String> names =
+        List.of("_manifest_", "_manifest_.", "_manifest_..", "_manifest_a:b", "_manifest_\n", "_x:y");
+    for (String name : names) {
+      spark.state.write("/table/" + name + "/00/journal-planned-0", "theirs");
+      spark.state.write("/table/_temporary/" + name + "/data", "theirs");
+    }
+    spark.state.write("/table/_manifest_c=1/data", "a partition");
+    spark.setUp(spark.overwriteOf("/table"));
+    spark.commitTask(0, "p=1/a");
+    spark.commit();
+    assertThat(spark.state.files())
+        .doesNotContainKey("/table/_manifest_c=1/data")
+        .containsKey("/table/p=1/a");
+    assertThat(spark.state.files().values().stream().filter("theirs"::equals))
+        .hasSize(2 * names.size() - 1);
+
+    CommitterConfig config = new CommitterConfig(spark.conf);
+    assertThat(new Recovery(new Stores(spark.conf).all(), config, true).find(spark.table)).isEmpty();
+    assertThat(new StagedJobs(new Stores(spark.conf).all(), config).find(spark.table, 0))
+        .allMatch(job -> job.root().getParent().getName().equals("_temporary"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"_SUCCESS", "_SUCCESS.files"})
+  void aDirectoryInPlaceOfTheReportIsToldBeforeTheJob(String name) throws IOException {
+    SparkJobHarness spark = new SparkJobHarness("abfs");
+    spark.state.write("/table/" + name + "/data", "theirs");
+    assertThatThrownBy(() -> spark.setUp(spark.noOverwrite()))
+        .hasMessageContaining("/table/" + name + " is a directory")
+        .hasMessageContaining("move it away");
+    assertThat(spark.state.files()).containsOnlyKeys("/table/" + name + "/data");
+
+    // One that appears while an overwrite runs.
+    SparkJobHarness later = new SparkJobHarness("abfs");
+    later.state.write("/table/p=1/old", "old");
+    later.setUp(later.overwriteOf("/table/p=1"));
+    later.commitTask(0, "p=1/a");
+    later.state.write("/table/" + name + "/data", "theirs");
+    assertThatThrownBy(later::commit).hasMessageContaining("/table/" + name + " is a directory");
+    later.job().abort();
+    assertThat(later.state.files())
+        .containsOnlyKeys("/table/" + name + "/data", "/table/p=1/old");
+  }
+
+  @Test
+  void aReportThatIsTooLongIsOfNoJobAndGivesWay() throws IOException {
+    SparkJobHarness spark = new SparkJobHarness("abfs");
+    spark.state.write("/table/_SUCCESS", new byte[(64 << 20) + 1]);
+    spark.setUp(spark.noOverwrite());
+    spark.commitTask(0, "p=1/a");
+    spark.commit();
+    assertThat(spark.state.files().get("/table/_SUCCESS")).contains(JOB_ID);
+  }
+
+  /** A location that is overwritten and gets no file is the job's by its staging root, too. */
+  @ParameterizedTest
+  @ValueSource(strings = {"abfs", "gs"})
+  void aLocationWithoutFilesIsRecovered(String scheme) throws IOException {
+    Map<String, String> old = Map.of("/elsewhere/old", "old", "/table/p=1/old", "old");
+    for (boolean finish : new boolean[] {false, true}) {
+      SparkJobHarness spark = new SparkJobHarness(scheme);
+      old.forEach(spark.state::write);
+      spark.setUp(spark.overwriteOf("/table", "/elsewhere", "/nowhere"));
+      spark.commitTask(0, "p=2/a");
+      spark.state.onRequest(
+          (number, operation, path) ->
+              path.endsWith("journal-planned-0")
+                  ? Fate.FAILS_BEFORE
+                  : Fate.NORMAL);
+      assertThatThrownBy(spark::commit).isInstanceOf(IOException.class);
+      spark.state.noFault();
+      new Recovery(new Stores(spark.conf).all(), new CommitterConfig(spark.conf), true)
+          .run(
+              new StagingRoot(spark.table, JOB_ID),
+              finish ? Recovery.Direction.FINISH : Recovery.Direction.AS_MARKED);
+      assertThat(spark.visible())
+          .isEqualTo(finish ? Map.of("/table/p=2/a", "new p=2/a") : old);
+      assertThat(spark.staging()).isEmpty();
+      assertThat(spark.state.exists("/nowhere")).isFalse();
+    }
+  }
+
+  private static byte[] body(String location, String directory, String name) {
+    return body(location, directory, name, 1);
+  }
+
+  /** The body of a message with one group, of which the first name is there. */
+  private static byte[] body(String location, String directory, String name, int count) {
+    ByteBuffer body = ByteBuffer.allocate(name.length() + 1000);
+    text(body, JOB_ID);
+    body.put((byte) 3).put((byte) 4).put((byte) 1);
+    text(body, location);
+    text(body, directory);
+    varint(body, count);
+    body.put((byte) 0);
+    text(body, name);
+    byte[] bytes = new byte[body.position()];
+    body.flip().get(bytes);
+    return bytes;
+  }
+
+  private static void text(ByteBuffer to, String text) {
+    varint(to, text.length());
+    text.chars().forEach(c -> to.put((byte) c));
+  }
+
+  private static void varint(ByteBuffer to, int value) {
+    int rest = value;
+    while (rest > 0x7f) {
+      to.put((byte) (rest & 0x7f | 0x80));
+      rest >>>= 7;
+    }
+    to.put((byte) rest);
+  }
+
+  /** A message with a checksum that is right. */
+  private static byte[] message(byte[] body, int claimedLength) {
+    Deflater deflater = new Deflater(Deflater.BEST_SPEED, true);
+    deflater.setInput(body);
+    deflater.finish();
+    byte[] packed = new byte[body.length + 1000];
+    int length = deflater.deflate(packed);
+    deflater.end();
+    ByteBuffer message = ByteBuffer.allocate(HEADER + length);
+    message.position(HEADER - 4);
+    message.putInt(claimedLength).put(packed, 0, length);
+    CRC32C checksum = new CRC32C();
+    checksum.update(message.array(), HEADER - 4, length + 4);
+    message.position(0);
+    message.put(new byte[] {'M', 'C', 1}).putInt((int) checksum.getValue());
+    return message.array();
+  }
+}
