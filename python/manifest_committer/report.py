@@ -352,7 +352,7 @@ def _parse_file_list(
     job_id, expected = header.take("jobId", str), header.take("files", int)
     if job_id != report.job_id:
         raise FileListError(
-            f"{path} belongs to job {job_id}, this report to job {report.job_id}: another job has "
+            f"{path} belongs to job {job_id[:200]}, this report to job {report.job_id}: another job has "
             "committed to the table since. Read the report again with read_report; the files "
             "of the earlier job are no longer listed."
         )
@@ -360,8 +360,8 @@ def _parse_file_list(
     for number, text in numbered:
         if count == expected:
             raise FileListError(
-                f"{path} is damaged: it names more than the {expected} files of its first line. "
-                "The table's data files are not affected."
+                f"{path} is damaged: it should name {expected} files and names more. The table's "
+                "data files are not affected."
             )
         fields = _line(path, number, text)
         etag = fields.take("etag", str, "") or None
@@ -438,9 +438,9 @@ class _Fields:
         if value is None and default is not _REQUIRED:
             return default
         if type(value) is not kind:
-            raise self._wrong(f"its {name!r} is {_short(value)}, not a {kind.__name__}")
+            raise self._wrong(f"its {_short(name)} is {_short(value)}, not a {kind.__name__}")
         if isinstance(value, int) and not -_MAX_INT <= value < _MAX_INT:
-            raise self._wrong(f"its {name!r} is {_short(value)}, more than a number can be")
+            raise self._wrong(f"its {_short(name)} is {_short(value)}, more than a number can be")
         self._require_text(value)
         return value
 
@@ -454,7 +454,9 @@ class _Fields:
 
     def inner(self, name: str) -> "_Fields":
         value = self._value.get(name)
-        return _Fields(f"{self._origin}, {name!r}", {} if value is None else value, self._error)
+        return _Fields(
+            f"{self._origin}, {_short(name)}", {} if value is None else value, self._error
+        )
 
     def texts(self, name: str) -> list[str]:
         value = self._value.get(name)

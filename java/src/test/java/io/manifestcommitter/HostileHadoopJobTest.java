@@ -141,7 +141,7 @@ class HostileHadoopJobTest {
   void damagedManifestsAreRefused() throws IOException {
     byte[] intact = job.files.bytes(job.manifestOf(0));
     var ready = job.state().snapshot();
-    for (long seed : Damage.seeds(300)) {
+    for (long seed : Damage.seeds(30)) {
       job.state().restore(ready);
       job.files.write(job.manifestOf(0), Damage.of(intact, seed));
       String context = "-Dhostile.seed=" + seed;

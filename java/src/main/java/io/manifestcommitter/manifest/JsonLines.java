@@ -43,7 +43,7 @@ final class JsonLines implements Closeable {
           corrupt);
     } catch (ZipException | EOFException e) {
       in.close();
-      throw withCause(corrupt.apply(e.getMessage()), e);
+      throw withCause(corrupt.apply(reason(e)), e);
     } catch (IOException | RuntimeException e) {
       in.close();
       throw e;
@@ -64,7 +64,7 @@ final class JsonLines implements Closeable {
       }
       return c < 0 && line.length() == 0 ? Optional.empty() : Optional.of(line.toString());
     } catch (ZipException | EOFException e) {
-      throw withCause(corrupt.apply(e.getMessage()), e);
+      throw withCause(corrupt.apply(reason(e)), e);
     } catch (CharacterCodingException e) {
       throw withCause(corrupt.apply("it is not UTF-8"), e);
     }
@@ -73,6 +73,10 @@ final class JsonLines implements Closeable {
   @Override
   public void close() throws IOException {
     lines.close();
+  }
+
+  private static String reason(IOException e) {
+    return e.getMessage() == null ? "it is cut short" : e.getMessage();
   }
 
   private static CorruptManifestException withCause(

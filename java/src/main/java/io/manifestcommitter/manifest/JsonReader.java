@@ -67,16 +67,16 @@ final class JsonReader {
       }
       return value;
     } catch (JsonProcessingException e) {
-      throw new BadJsonException(e.getOriginalMessage() + where(reader), e);
+      throw new BadJsonException(Text.shortened(e.getOriginalMessage()) + where(reader), e);
     } catch (CharacterCodingException e) {
       throw new BadJsonException("it is not UTF-8" + where(reader), e);
     } catch (BadJsonException e) {
-      throw new BadJsonException(e.getMessage() + where(reader), e);
+      throw new BadJsonException(Text.shortened(e.getMessage()) + where(reader), e);
     } catch (IOException | RuntimeException e) {
       // Besides the checks of our values: whatever Jackson lets escape about a document that is
       // damaged.
       String why = e.getMessage() == null ? e.toString() : e.getMessage();
-      throw new BadJsonException(why + where(reader), e);
+      throw new BadJsonException(Text.shortened(why) + where(reader), e);
     }
   }
 

@@ -137,7 +137,8 @@ public final class RecordFile {
 
     /** What is wrong with the file, for a caller who understands more of it. */
     public CorruptManifestException corrupt(String why, Exception cause) {
-      return new CorruptManifestException(origin + " cannot be used: " + why, cause);
+      return new CorruptManifestException(
+          origin + " cannot be used: " + Text.shortened(why), cause);
     }
 
     private void requireComplete(Record end) throws CorruptManifestException {

@@ -2,6 +2,8 @@ package io.manifestcommitter.manifest;
 
 /** Text that can be written as UTF-8 and read back the same. */
 final class Text {
+  private static final int SHOWN = 600;
+
   private Text() {}
 
   /**
@@ -32,6 +34,11 @@ final class Text {
       bad = unpairedSurrogate(text, bad + 1);
     }
     return repaired.toString();
+  }
+
+  /** The beginning of a text: for messages about damaged files, whose texts may be endless. */
+  static String shortened(String text) {
+    return text.length() <= SHOWN ? text : wellFormed(text.substring(0, SHOWN)) + "...";
   }
 
   private static int unpairedSurrogate(String text, int from) {

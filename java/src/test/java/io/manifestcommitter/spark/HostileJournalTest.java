@@ -250,7 +250,7 @@ class HostileJournalTest {
     ForgedJournal journal = ForgedJournal.of(scheme, kind);
     byte[] intact = journal.content();
     int noticed = 0;
-    long[] seeds = Damage.seeds(300);
+    long[] seeds = Damage.seeds(30);
     for (long seed : seeds) {
       journal.replace(Damage.of(intact, seed));
       String context = scheme + " " + kind + ", -Dhostile.seed=" + seed;
@@ -274,7 +274,7 @@ class HostileJournalTest {
   void whatAForgedJournalSaysTouchesNothingElse(String scheme, String kind) throws IOException {
     ForgedJournal journal = ForgedJournal.of(scheme, kind);
     int refused = 0;
-    long[] seeds = Damage.seeds(200);
+    long[] seeds = Damage.seeds(30);
     for (long seed : seeds) {
       String context = scheme + " " + kind + ", -Dhostile.seed=" + seed;
       journal.replace(forged(journal, new Random(seed)));

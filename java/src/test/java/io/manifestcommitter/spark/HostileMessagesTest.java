@@ -37,7 +37,7 @@ class HostileMessagesTest {
             .add("abfs://c@a/location", "", "part-1")
             .build()
             .toBytes();
-    for (long seed : Damage.seeds(2000)) {
+    for (long seed : Damage.seeds(300)) {
       byte[] damaged = Damage.of(message, seed);
       try {
         assertThat(TaskOutput.parse(damaged, "the message").toBytes()).isEqualTo(message);
@@ -54,7 +54,7 @@ class HostileMessagesTest {
   void bodiesThatNoTaskWroteAreRefused() {
     byte[] body = body("", "p=1", "part-0");
     Random random = new Random(1);
-    for (long seed : Damage.seeds(2000)) {
+    for (long seed : Damage.seeds(300)) {
       byte[] damaged = Damage.of(body, seed);
       int claimed = random.nextInt(5) == 0 ? random.nextInt() : damaged.length;
       try {
