@@ -12,6 +12,9 @@ import org.apache.hadoop.fs.Path;
  * $dir/_manifest_$jobId/00/output/$partition/$file    while tasks write; renamed to 00/sealed at job commit
  * $dir/_manifest_$jobId/00/old/$n                     what an overwrite moved out of the way, until it is deleted
  * $dir/_manifest_$jobId/00/locations/...              custom locations that attempts wrote to (table only)
+ * $dir/_manifest_$jobId/00/replaces                   the places that the job replaces (table only)
+ * $dir/_manifest_$jobId/00/journal-...                the plan, while it is carried out (table only)
+ * $dir/_manifest_$jobId/heartbeat                     written again and again while a driver lives (table only)
  * </pre>
  *
  * A root of its own, hidden by its underscore, which another committer's deletion of {@code
@@ -23,19 +26,26 @@ public final class StagingRoot {
   private static final String HIVE_PREFIX = ".hive-staging";
 
   private final Path directory;
+  private final String jobId;
   private final Path root;
   private final Path attempt;
 
   /** The staging root of a job below {@code directory}. Spark jobs have one attempt, number 0. */
   public StagingRoot(Path directory, String jobId) {
     this.directory = Objects.requireNonNull(directory);
-    this.root = new Path(directory, PREFIX + JobPaths.requireName(jobId));
+    this.jobId = JobPaths.requireName(jobId);
+    this.root = new Path(directory, PREFIX + jobId);
     this.attempt = new Path(root, JobPaths.attemptName(0));
   }
 
   /** The table or location. */
   public Path directory() {
     return directory;
+  }
+
+  /** The job. */
+  public String jobId() {
+    return jobId;
   }
 
   /** All that the job has here. */
@@ -66,6 +76,11 @@ public final class StagingRoot {
   /** Marks of the custom locations that attempts wrote to. */
   public Path locations() {
     return new Path(attempt, "locations");
+  }
+
+  /** Tells other jobs which places this one replaces. */
+  public Path replaces() {
+    return new Path(attempt, "replaces");
   }
 
   /** The job whose staging root has this name; empty if it is none. */

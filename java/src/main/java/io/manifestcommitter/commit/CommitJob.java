@@ -231,6 +231,8 @@ public final class CommitJob {
     plan = statistics.time(stage, source::plan);
     LOG.info("Committing {}", plan);
     workers.checkInterrupted();
+    SwapDirectories swaps = new SwapDirectories(store, workers, swapped);
+    swaps.makeAsides(plan);
     source.begin(plan);
 
     if (isResumed) {
@@ -238,7 +240,7 @@ public final class CommitJob {
       new ResumeSwaps(store, workers, swapped).run(plan);
     }
     if (!plan.swaps().isEmpty()) {
-      step(RENAME_DIRECTORIES, () -> new SwapDirectories(store, workers, swapped).run(plan));
+      step(RENAME_DIRECTORIES, () -> swaps.run(plan));
     }
     step(
         StatisticNames.JOB_STAGE_CREATE_TARGET_DIRS,
@@ -259,7 +261,12 @@ public final class CommitJob {
     if (config.markSuccessfulJobs()) {
       step(
           StatisticNames.JOB_STAGE_SAVE_SUCCESS_MARKER,
-          () -> report.prepare(plan, workers.telling(plan.files()), success));
+          () -> {
+            report.write(plan, workers.telling(plan.files()), success);
+            // Writing makes a staging directory again that somebody deleted.
+            source.requireHeld();
+            report.prepare(plan);
+          });
     }
     workers.checkInterrupted();
     workers.toItsEnd();

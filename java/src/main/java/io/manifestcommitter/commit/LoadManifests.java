@@ -142,6 +142,10 @@ public final class LoadManifests implements PlanSource {
     planner.occupied(found);
   }
 
+  /** Nobody can take over a commit of this protocol but by repeating it. */
+  @Override
+  public void requireHeld() {}
+
   /** Nothing: a commit of this protocol can be repeated from wherever it ended. */
   @Override
   public void pointOfNoReturn() {}

@@ -32,6 +32,12 @@ public interface PlanSource {
   void begin(JobPlan plan) throws IOException;
 
   /**
+   * Requires that nobody took the commit over, or away, in between. Called before the report of the
+   * last job gives way to this one's.
+   */
+  void requireHeld() throws IOException;
+
+  /**
    * Notes in the store that the new data is complete at its place, and that the old goes from here
    * on: the commit is not taken back any more. If this fails, nobody here may say whether it was
    * noted.

@@ -57,16 +57,23 @@ final class PublishReport {
   }
 
   /**
-   * Does all but the last request: afterwards the new report is a rename away from the table.
+   * Writes the new report to the job's own directory.
    *
    * @param files the published files, as {@code plan} has them
    */
-  void prepare(JobPlan plan, Iterable<FileEntry> files, SuccessReport report) throws IOException {
+  void write(JobPlan plan, Iterable<FileEntry> files, SuccessReport report) throws IOException {
     write(
         JobPaths.FILE_LIST,
         out -> FileList.write(out, plan.jobId(), plan.table(), plan.files().count(), files));
     byte[] json = report.toJson();
     write(JobPaths.SUCCESS_MARKER, out -> out.write(json));
+  }
+
+  /**
+   * Does all but the last request: afterwards the report that was written is a rename away from the
+   * table.
+   */
+  void prepare(JobPlan plan) throws IOException {
     if (!plan.replaced().isEmpty()) {
       // Old data goes soon, and its report with it; elsewhere a rename that finds none is cheaper.
       moveAside(JobPaths.SUCCESS_MARKER);

@@ -10,11 +10,15 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.Set;
 import org.apache.hadoop.fs.Path;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Takes swaps back: the new directories go to where they were staged, the old ones to their places,
@@ -22,12 +26,15 @@ import org.apache.hadoop.fs.Path;
  * this may be repeated from wherever it ended.
  */
 final class RestoreSwaps {
+  private static final Logger LOG = LoggerFactory.getLogger(RestoreSwaps.class);
+
   private final Store store;
   private final Workers workers;
   private final JobPlan plan;
   private final BitSet chosen;
   private final boolean isLater;
   private final Map<Integer, Found> found = new HashMap<>();
+  private boolean isAlone;
 
   /**
    * A step.
@@ -50,6 +57,7 @@ final class RestoreSwaps {
    * @param left takes what could not be taken back, with the reason
    */
   void withdraw(Queue<String> left) throws IOException {
+    isAlone = isAlone();
     workers.forEach(
         numbered(),
         swap -> {
@@ -134,12 +142,34 @@ final class RestoreSwaps {
     if (store.status(staged).isPresent()) {
       return Found.STAGED;
     }
-    if (!holdsOnlyOwn(swap.place())) {
+    if (!isAlone || !holdsOnlyOwn(swap.place())) {
       return Found.MIXED;
     }
     store.mkdirs(staged.getParent());
     RenameResult result = store.renameDirectory(swap.place(), staged);
     return result.isDone() || store.status(staged).isPresent() ? Found.TAKEN_BACK : Found.MIXED;
+  }
+
+  /**
+   * Whether no other job has a staging root in the table. One that has may replace a directory, or
+   * add to it, between a look at it and its rename, so files are then taken back by their identity.
+   */
+  private boolean isAlone() {
+    Set<Path> others = new HashSet<>();
+    try {
+      store.list(
+          plan.table(),
+          entry -> {
+            if (entry.isDirectory() && FindOldData.isStagingRoot(entry.name())) {
+              others.add(entry.path());
+            }
+          });
+    } catch (IOException e) {
+      LOG.debug("Who else is in {} could not be seen", plan.table(), e);
+      return false;
+    }
+    plan.targets().forEach(target -> others.remove(target.staging()));
+    return others.isEmpty();
   }
 
   private boolean holdsOnlyOwn(Path directory) throws IOException {

@@ -47,15 +47,22 @@ final class SwapDirectories {
   }
 
   /**
+   * Makes the directories that old data moves to. To be called before the plan's journal is
+   * written: should somebody delete the staging directory after that, nothing can move there.
+   */
+  void makeAsides(JobPlan plan) throws IOException {
+    Set<Path> asides = new HashSet<>();
+    plan.swaps().all().forEach(swap -> swap.aside().ifPresent(path -> asides.add(path.getParent())));
+    workers.forEach(asides, store::mkdirs);
+  }
+
+  /**
    * Does all swaps of a plan that are not done; those that cannot be done are noted as failed.
    *
    * @throws IOException if a swap's outcome is not known, or a file of the plan is gone
    */
   void run(JobPlan plan) throws IOException {
     List<Swap> swaps = plan.swaps().all();
-    Set<Path> asides = new HashSet<>();
-    swaps.forEach(swap -> swap.aside().ifPresent(aside -> asides.add(aside.getParent())));
-    workers.forEach(asides, store::mkdirs);
     workers.forEach(Numbered.each(swaps), swaps.size(), this::swap);
 
     Set<Integer> incomplete = ConcurrentHashMap.newKeySet();

@@ -205,6 +205,17 @@ public final class CommitJournal {
   }
 
   /**
+   * Requires that it is still this holder's. One request.
+   *
+   * @throws LostJournalException if it is not
+   */
+  public void requireHeld() throws IOException {
+    if (!isHeld()) {
+      throw new LostJournalException(path());
+    }
+  }
+
+  /**
    * The plan.
    *
    * @param target the table and the job's staging root there

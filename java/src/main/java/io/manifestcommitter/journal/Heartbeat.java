@@ -94,6 +94,11 @@ public final class Heartbeat implements Closeable {
     }
   }
 
+  /** Removes the last beat, if there was one. One request. */
+  static void remove(Store store, Path root) throws IOException {
+    store.deleteFile(new Path(root, NAME));
+  }
+
   /** Stops; waits for a beat that is under way, so that none comes after. */
   @Override
   public void close() {

@@ -4,8 +4,8 @@ import java.io.IOException;
 import org.apache.hadoop.fs.Path;
 
 /**
- * Somebody else finishes or takes back a commit by now, or it has come to its end: whoever had it
- * before has to stop.
+ * Somebody else finishes or takes back a commit by now, or it has come to its end, or its staging
+ * directory was deleted: whoever had it before has to stop.
  */
 public final class LostJournalException extends IOException {
   private static final long serialVersionUID = 1L;
@@ -13,7 +13,8 @@ public final class LostJournalException extends IOException {
   LostJournalException(Path journal) {
     super(
         journal
-            + " is gone: a recovery has taken the commit over, or it has ended. Nothing more was"
-            + " changed here. Look at what the recovery reports");
+            + " is gone: a recovery has taken the commit over, or it has ended, or somebody deleted"
+            + " the staging directory. Nothing more was changed here. Look at what the recovery"
+            + " reports, and at what else writes to the table");
   }
 }

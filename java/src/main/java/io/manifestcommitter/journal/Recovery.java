@@ -14,8 +14,10 @@ import io.manifestcommitter.store.Store;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Predicate;
 import org.apache.hadoop.fs.Path;
 import org.slf4j.Logger;
@@ -73,16 +75,9 @@ public final class Recovery {
    * @param table qualified
    */
   public List<StagingRoot> find(Path table) throws IOException {
-    List<StagingRoot> roots = new ArrayList<>();
+    List<StagingRoot> roots;
     try {
-      store.list(
-          table,
-          entry -> {
-            Optional<String> job = StagingRoot.jobOf(entry.name());
-            if (entry.isDirectory() && job.isPresent()) {
-              roots.add(new StagingRoot(table, job.get()));
-            }
-          });
+      roots = StagingRoots.list(store, table);
     } catch (FileNotFoundException e) {
       throw new IOException("There is no table at " + table, e);
     }
@@ -121,6 +116,7 @@ public final class Recovery {
    *
    * @param root one that {@link #find} found
    * @throws JobIsAliveException if its driver shows signs of life, and that is not to be ignored
+   * @throws PlacesInUseException if a job that lives replaces some of the same places
    * @throws LostJournalException if somebody else does the same, or the job has ended
    * @throws CorruptManifestException if its journal cannot be used; nothing was changed
    * @throws IOException also if another job changed a place in between: it names that, and touched
@@ -129,7 +125,6 @@ public final class Recovery {
   public Outcome run(StagingRoot root, Direction direction) throws IOException {
     CommitJournal journal = journalOf(root);
     try (JobPlan plan = planOfDead(root, journal)) {
-      journal.claim();
       return run(root, journal, plan, direction);
     }
   }
@@ -167,11 +162,31 @@ public final class Recovery {
 
   private Outcome run(StagingRoot root, CommitJournal journal, JobPlan plan, Direction direction)
       throws IOException {
+    ReplacingJobs others = new ReplacingJobs(store, config, root);
+    Set<Path> replaced = new HashSet<>();
+    if (journal.state() != CommitJournal.State.FINISHED) {
+      plan.replaced().forEach(old -> replaced.add(old.path()));
+    }
+    if (!replaced.isEmpty()) {
+      // Also before the first heartbeat: whoever waits for the dead job would wait for that again.
+      others.requireNone(replaced);
+    }
+    // Before the claim, which is never without life.
     Heartbeat heartbeat = Heartbeat.start(store, root.root(), config.heartbeatInterval());
     Outcome outcome;
+    boolean isClaimed = false;
     try {
+      if (!replaced.isEmpty()) {
+        others.enterForDead(replaced);
+      }
+      journal.claim();
+      isClaimed = true;
       LOG.info("Recovering {}", journal);
       outcome = recover(root, journal, plan, direction);
+    } catch (IOException | RuntimeException e) {
+      heartbeat.close();
+      removeHeartbeat(root, isClaimed, e);
+      throw e;
     } finally {
       heartbeat.close();
     }
@@ -183,6 +198,23 @@ public final class Recovery {
       store.deleteEmptyDirectory(root.directory());
     }
     return outcome;
+  }
+
+  /**
+   * Nobody works on the job any more; or somebody else took its journal first, and may have removed
+   * its root before this one's heartbeat.
+   */
+  private void removeHeartbeat(StagingRoot root, boolean isClaimed, Exception failure) {
+    try {
+      if (isClaimed) {
+        Heartbeat.remove(store, root.root());
+      } else if (!store.status(root.attempt()).isPresent()) {
+        Heartbeat.remove(store, root.root());
+        store.deleteEmptyDirectory(root.root());
+      }
+    } catch (IOException e) {
+      failure.addSuppressed(e);
+    }
   }
 
   private Outcome recover(

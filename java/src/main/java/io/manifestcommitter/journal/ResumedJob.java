@@ -35,6 +35,11 @@ final class ResumedJob implements PlanSource {
   public void begin(JobPlan begun) {}
 
   @Override
+  public void requireHeld() throws IOException {
+    journal.requireHeld();
+  }
+
+  @Override
   public void pointOfNoReturn() throws IOException {
     journal.committed();
   }

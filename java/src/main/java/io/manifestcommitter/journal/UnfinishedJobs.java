@@ -28,7 +28,8 @@ public final class UnfinishedJobs {
 
   /**
    * Recovers them, or fails, or warns. The commit of a driver that lives is a concurrent job's and
-   * left alone. One request for each staging root; four more where a commit was begun.
+   * left alone, and so is one whose places a job that lives replaces. One request for each staging
+   * root; four more where a commit was begun.
    *
    * @param roots the staging roots of other jobs
    * @return whether any was recovered
@@ -40,8 +41,8 @@ public final class UnfinishedJobs {
     for (StagingRoot root : recovery.unfinished(roots)) {
       try {
         recovered |= settle(recovery, root);
-      } catch (JobIsAliveException | LostJournalException e) {
-        LOG.info("{} is of a job that commits, or is recovered, right now", root.root());
+      } catch (JobIsAliveException | LostJournalException | PlacesInUseException e) {
+        LOG.info("{} is left alone: {}", root.root(), e.getMessage());
       }
     }
     return recovered;
@@ -51,7 +52,7 @@ public final class UnfinishedJobs {
     if (config.unfinishedJobs() == UnfinishedJobsMode.ROLLBACK) {
       try {
         LOG.warn("{}: {}", root.root(), recovery.run(root, Direction.AS_MARKED));
-      } catch (JobIsAliveException | LostJournalException e) {
+      } catch (JobIsAliveException | LostJournalException | PlacesInUseException e) {
         throw e;
       } catch (IOException e) {
         throw new IOException(told(root) + ", and cannot be recovered: " + e.getMessage(), e);

@@ -1,6 +1,7 @@
 package io.manifestcommitter.spark;
 
 import io.manifestcommitter.CommitterConfig;
+import io.manifestcommitter.CommitterConfig.ConflictMode;
 import io.manifestcommitter.CommitterConfig.DirectoryRename;
 import io.manifestcommitter.JobPaths;
 import io.manifestcommitter.StagingRoot;
@@ -9,6 +10,7 @@ import io.manifestcommitter.commit.FindOldData;
 import io.manifestcommitter.commit.PlanSource;
 import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.journal.CommitJournal;
+import io.manifestcommitter.journal.ReplacingJobs;
 import io.manifestcommitter.plan.ExistingDirectories;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.JobPlanner;
@@ -46,6 +48,9 @@ final class PlanSparkJob implements PlanSource {
   private final Store store;
   private final Workers workers;
   private final CommitterConfig config;
+  private final ReplacingJobs others;
+  private final ReplacingJobs.Pause pause;
+  private boolean replaces;
   private Optional<CommitJournal> journal = Optional.empty();
 
   /**
@@ -54,6 +59,7 @@ final class PlanSparkJob implements PlanSource {
    * @param staging the job's staging root in the table
    * @param madeTable whether the job made the table's directory
    * @param messages the contents of the commit messages of the attempts that Spark says committed
+   * @param pause between two looks at a job that replaces the same places
    */
   PlanSparkJob(
       String jobId,
@@ -63,7 +69,8 @@ final class PlanSparkJob implements PlanSource {
       List<?> messages,
       Store store,
       Workers workers,
-      CommitterConfig config) {
+      CommitterConfig config,
+      ReplacingJobs.Pause pause) {
     this.jobId = jobId;
     this.staging = staging;
     this.madeTable = madeTable;
@@ -72,6 +79,8 @@ final class PlanSparkJob implements PlanSource {
     this.store = store;
     this.workers = workers;
     this.config = config;
+    this.others = new ReplacingJobs(store, config, staging);
+    this.pause = pause;
   }
 
   /** Never: Spark commits a job once. */
@@ -88,6 +97,16 @@ final class PlanSparkJob implements PlanSource {
   @Override
   public void begin(JobPlan plan) throws IOException {
     journal = Optional.of(CommitJournal.write(store, staging.attempt(), plan));
+    if (replaces) {
+      others.requireNotTakenForDead();
+    }
+  }
+
+  @Override
+  public void requireHeld() throws IOException {
+    if (journal.isPresent()) {
+      journal.get().requireHeld();
+    }
   }
 
   @Override
@@ -146,6 +165,8 @@ final class PlanSparkJob implements PlanSource {
     List<StoreEntry> strays =
         new ProveStaged(store, workers, config.missingFiles()).run(listed, committed, planner);
 
+    Collection<Path> overwritten = overwrite.roots(planner.parents());
+    enter(overwritten, planner);
     ExistingDirectories existing = new FindDirectories(store, workers).run(planner.directories());
     if (!existing.files().isEmpty()) {
       throw new PlanRejectedException(
@@ -157,7 +178,6 @@ final class PlanSparkJob implements PlanSource {
         config.markSuccessfulJobs()
             ? Set.of(new Path(table, JobPaths.SUCCESS_MARKER), new Path(table, JobPaths.FILE_LIST))
             : Set.of();
-    Collection<Path> overwritten = overwrite.roots(planner.parents());
     Set<Path> targets = new HashSet<>();
     trees.forEach(tree -> targets.add(tree.root.directory()));
     Collection<Path> conflicts =
@@ -178,6 +198,24 @@ final class PlanSparkJob implements PlanSource {
     }
     removeStrays(strays, swaps);
     return planner.plan(existing, old, swaps);
+  }
+
+  /** Before anybody looks at the places: of two jobs that replace them, one comes first. */
+  private void enter(Collection<Path> overwritten, JobPlanner planner) throws IOException {
+    Collection<Path> places =
+        config.conflictMode() == ConflictMode.REPLACE
+            ? Overwrite.outermost(overwritten, planner.parents())
+            : overwritten;
+    replaces = !places.isEmpty();
+    if (replaces) {
+      others.enter(
+          places,
+          () -> {
+            workers.checkInterrupted();
+            pause.pause();
+            workers.checkInterrupted();
+          });
+    }
   }
 
   /** The staging trees that committed attempts wrote to, by location. */

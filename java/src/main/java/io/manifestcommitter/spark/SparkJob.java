@@ -8,13 +8,16 @@ import io.manifestcommitter.commit.JobDescription;
 import io.manifestcommitter.commit.SaveSummary;
 import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.journal.Heartbeat;
+import io.manifestcommitter.journal.ReplacingJobs;
 import io.manifestcommitter.journal.UnfinishedJobs;
 import io.manifestcommitter.manifest.StatisticsRecorder;
 import io.manifestcommitter.store.RequestGate;
 import io.manifestcommitter.store.Store;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.fs.Path;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,6 +29,9 @@ import org.slf4j.LoggerFactory;
 final class SparkJob {
   private static final Logger LOG = LoggerFactory.getLogger(SparkJob.class);
 
+  /** In milliseconds. */
+  private static final long LONGEST_PAUSE = 2000;
+
   private final String jobId;
   private final Path table;
   private final StagingRoot staging;
@@ -34,6 +40,7 @@ final class SparkJob {
   private final RequestGate gate;
   private final CommitterConfig config;
   private final LocationMarks marks;
+  private final ReplacingJobs.Pause pause;
 
   private Heartbeat heartbeat;
   private PlanSparkJob plan;
@@ -59,6 +66,29 @@ final class SparkJob {
       Store store,
       RequestGate gate,
       CommitterConfig config) {
+    this(
+        jobId,
+        table,
+        overwrite,
+        store,
+        gate,
+        config,
+        () -> sleep(Math.min(LONGEST_PAUSE, config.heartbeatInterval())));
+  }
+
+  /**
+   * A write.
+   *
+   * @param pause between two looks at a job that replaces the same places
+   */
+  SparkJob(
+      String jobId,
+      Path table,
+      Overwrite overwrite,
+      Store store,
+      RequestGate gate,
+      CommitterConfig config,
+      ReplacingJobs.Pause pause) {
     this.jobId = jobId;
     this.table = table;
     this.staging = new StagingRoot(table, jobId);
@@ -67,6 +97,16 @@ final class SparkJob {
     this.gate = gate;
     this.config = config;
     this.marks = new LocationMarks(store, staging);
+    this.pause = pause;
+  }
+
+  private static void sleep(long millis) throws InterruptedIOException {
+    try {
+      TimeUnit.MILLISECONDS.sleep(millis);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("The commit was interrupted");
+    }
   }
 
   /**
@@ -134,7 +174,8 @@ final class SparkJob {
       // Again: one that died just before setup showed signs of life then.
       settleOthers(TableRoot.list(store, table));
       plan =
-          new PlanSparkJob(jobId, staging, madeTable, overwrite, messages, store, workers, config);
+          new PlanSparkJob(
+              jobId, staging, madeTable, overwrite, messages, store, workers, config, pause);
       commit.runOrTakeBack(plan);
       state = State.COMMITTED;
     } catch (IOException | RuntimeException | Error e) {
@@ -241,10 +282,15 @@ final class SparkJob {
   }
 
   private void removeStaging(List<StagingRoot> roots, Workers workers) throws IOException {
+    workers.toItsEnd();
     if (config.cleanupSkipped() && state == State.COMMITTED) {
+      workers.<Void>shield(
+          () -> {
+            new ReplacingJobs(store, config, staging).leave();
+            return null;
+          });
       return;
     }
-    workers.toItsEnd();
     workers.<Void>shield(
         () -> {
           for (StagingRoot root : roots) {

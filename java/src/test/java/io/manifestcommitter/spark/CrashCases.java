@@ -6,32 +6,35 @@ import java.util.regex.Pattern;
 import java.util.zip.CRC32;
 
 /**
- * Which cases are run: all of them, a sample by a seed, or those that an expression names. A case
- * is named by a path of steps, "abfs/auto/marker/static/rename-17-after/finish".
+ * Which cases of a big test are run: all of them, a sample by a seed, or those that an expression
+ * names. A case is named by a path of steps, "abfs/auto/marker/static/rename-17-after/finish".
  */
 final class CrashCases {
   private static final int ALL = 1_000_000;
 
+  private final String test;
   private final boolean isFull;
   private final long seed;
   private final Pattern only;
 
-  private CrashCases(boolean isFull, long seed, String only) {
+  private CrashCases(String test, boolean isFull, long seed, String only) {
+    this.test = test;
     this.isFull = isFull;
     this.seed = seed;
     this.only = only.isEmpty() ? null : Pattern.compile(only);
   }
 
-  /** As {@code crashes.mode}, {@code crashes.seed} and {@code crashes.only} say. */
-  static CrashCases fromProperties() {
-    String mode = System.getProperty("crashes.mode", "sample");
+  /** As the properties {@code mode}, {@code seed} and {@code only} of a test say. */
+  static CrashCases fromProperties(String test) {
+    String mode = System.getProperty(test + ".mode", "sample");
     if (!mode.equals("sample") && !mode.equals("full")) {
-      throw new IllegalArgumentException("crashes.mode is sample or full, and not " + mode);
+      throw new IllegalArgumentException(test + ".mode is sample or full, and not " + mode);
     }
     return new CrashCases(
+        test,
         mode.equals("full"),
-        Long.getLong("crashes.seed", 1),
-        System.getProperty("crashes.only", ""));
+        Long.getLong(test + ".seed", 1),
+        System.getProperty(test + ".only", ""));
   }
 
   boolean isFull() {
@@ -73,7 +76,7 @@ final class CrashCases {
 
   /** How to repeat a case alone. */
   String repeat(String steps) {
-    return "-Dcrashes.only='" + steps + "'" + (isFull ? "" : " (seed " + seed + ")");
+    return "-D" + test + ".only='" + steps + "'" + (isFull ? "" : " (seed " + seed + ")");
   }
 
   @Override

@@ -143,7 +143,7 @@ final class CrashHadoopRuns {
       String then = steps + "/appended/" + (isAbort ? "abort" : "commit");
       if (cases.runs(then, 3)) {
         store.state().restore(left);
-        tally.count(Count.OTHER_JOB);
+        tally.count(Count.OTHER_JOB_THEN_RECOVER);
         append();
         String failure =
             CrashSparkRuns.failureOf(isAbort ? () -> abort(DEAD, 1) : () -> commit(DEAD, 1));
@@ -173,7 +173,7 @@ final class CrashHadoopRuns {
       }
       store.state().restore(left);
       dies(at, Fate.FAILS_AFTER, action);
-      tally.count(Count.RECOVER_DIED);
+      tally.count(Count.DIED_IN_RECOVERY);
       boolean isOver = isReported() || !hasJobDirectory();
       boolean isNew = isOver && store.visible().equals(fresh);
       tally.count(Count.RECOVER_AGAIN);

@@ -2,6 +2,7 @@ package io.manifestcommitter.spark;
 
 import io.manifestcommitter.CommitterConfig;
 import io.manifestcommitter.StagingRoot;
+import io.manifestcommitter.journal.ReplacingJobs;
 import io.manifestcommitter.store.RequestGate;
 import io.manifestcommitter.store.Stores;
 import java.io.IOException;
@@ -25,6 +26,7 @@ final class CrashJob {
   private final Configuration conf;
   private final Map<String, List<String>> locations = new TreeMap<>();
   private final Map<String, String> contents = new TreeMap<>();
+  private ReplacingJobs.Pause pause = CrashJob::wouldWait;
   private SparkJob job;
 
   CrashJob(CrashStore store, String jobId) {
@@ -36,6 +38,16 @@ final class CrashJob {
   CrashJob with(String option, String value) {
     conf.set(option, value);
     return this;
+  }
+
+  /** What it does while it waits for another job; without this, it fails. */
+  CrashJob waiting(ReplacingJobs.Pause newPause) {
+    pause = newPause;
+    return this;
+  }
+
+  private static void wouldWait() throws IOException {
+    throw new IOException("waits for a job that nobody goes on with");
   }
 
   /** Will write a file. */
@@ -57,7 +69,8 @@ final class CrashJob {
             overwrite,
             new Stores(conf).all(),
             RequestGate.open(),
-            new CommitterConfig(conf));
+            new CommitterConfig(conf),
+            pause);
     job.setUp();
     return this;
   }
@@ -98,5 +111,10 @@ final class CrashJob {
 
   void commit(List<Object> messages) throws IOException {
     job.commit(messages);
+  }
+
+  /** As Spark does after a commit that failed. */
+  void abort() {
+    job.abort();
   }
 }

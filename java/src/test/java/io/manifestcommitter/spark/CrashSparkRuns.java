@@ -152,7 +152,7 @@ final class CrashSparkRuns {
       store.dieAt(at, Fate.FAILS_AFTER);
       failureOf(() -> recoverAll(first, /* force= */ true));
       store.state().noFault();
-      tally.count(Count.RECOVER_DIED);
+      tally.count(Count.DIED_IN_RECOVERY);
       if (!store.fingerprint().equals(left.get(at))) {
         wrong(then, "dies elsewhere than it was seen");
       }
@@ -297,7 +297,7 @@ final class CrashSparkRuns {
       boolean isOver = !isBegun && check.isForward();
       other.run(store, dead);
       isForward = isOver || (isBegun && check.isForward());
-      tally.count(Count.OTHER_JOB);
+      tally.count(Count.OTHER_JOB_THEN_RECOVER);
       NavigableMap<String, String> met = store.visible();
       String failure = failureOf(() -> recoverAll(direction, /* force= */ false));
       List<String> wrong = new ArrayList<>();

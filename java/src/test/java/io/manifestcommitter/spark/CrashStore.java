@@ -59,6 +59,15 @@ final class CrashStore {
     return scheme;
   }
 
+  /** Scheme and, where whole directories are not renamed though they could be, that. */
+  String label() {
+    return scheme + (directoryRename.equals("off") ? ", by file" : "");
+  }
+
+  boolean renamesDirectories() {
+    return directoryRename.equals("auto");
+  }
+
   MemoryStoreState state() {
     return state;
   }
@@ -100,10 +109,7 @@ final class CrashStore {
 
   /** Lets time pass, in the store's clock, until every heartbeat is stale. */
   void passTime() {
-    for (int millisecond = 0; millisecond <= HEARTBEAT_TIMEOUT; millisecond++) {
-      state.write("/tick", "");
-    }
-    state.remove("/tick");
+    state.passTime(HEARTBEAT_TIMEOUT + 1);
   }
 
   /** The content of all files that a reader sees. */

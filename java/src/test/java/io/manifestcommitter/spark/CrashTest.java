@@ -14,7 +14,7 @@ class CrashTest {
   /** What a full run has to reach. */
   private static final int LEAST = 10_000;
 
-  private final CrashCases cases = CrashCases.fromProperties();
+  private final CrashCases cases = CrashCases.fromProperties("crashes");
 
   @Test
   void noRowIsLostOrDoubledWheneverADriverDies() throws IOException {

@@ -133,6 +133,11 @@ public final class MemoryStoreState {
     }
   }
 
+  /** Lets time pass, in milliseconds of the store's clock. */
+  public synchronized void passTime(long millis) {
+    clock += millis;
+  }
+
   /** Makes a directory without a request. */
   public synchronized void mkdirs(String path) {
     write(path + "/x", "");

@@ -1,6 +1,7 @@
 package io.manifestcommitter.testing;
 
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.Map;
 import java.util.Random;
@@ -12,9 +13,12 @@ import java.util.TreeMap;
  */
 public final class TurnTaking implements MemoryStoreState.Gate {
   private final Random random;
+  private final int longestRow;
   private final Observer observer;
   private final Map<String, Deque<Object>> waiting = new TreeMap<>();
   private Object turn;
+  private String last = "";
+  private int leftInRow;
 
   /**
    * An order of requests.
@@ -23,7 +27,19 @@ public final class TurnTaking implements MemoryStoreState.Gate {
    * @param clients the names of those who take part, from the start
    */
   public TurnTaking(long seed, Observer observer, String... clients) {
+    this(seed, 1, observer, clients);
+  }
+
+  /**
+   * An order of requests in which a client may make several in a row, also while others wait.
+   *
+   * @param longestRow how many at most, before it is decided anew
+   * @param observer looks at the store before each request, when nothing else happens
+   * @param clients the names of those who take part, from the start
+   */
+  public TurnTaking(long seed, int longestRow, Observer observer, String... clients) {
     this.random = new Random(seed);
+    this.longestRow = longestRow;
     this.observer = observer;
     for (String client : clients) {
       waiting.put(client, new ArrayDeque<>());
@@ -65,12 +81,12 @@ public final class TurnTaking implements MemoryStoreState.Gate {
     if (turn != null || waiting.isEmpty() || waiting.values().stream().anyMatch(Deque::isEmpty)) {
       return;
     }
-    int chosen = random.nextInt(waiting.size());
-    for (Deque<Object> tickets : waiting.values()) {
-      if (chosen-- == 0) {
-        turn = tickets.peek();
-      }
+    if (leftInRow == 0 || !waiting.containsKey(last)) {
+      last = new ArrayList<>(waiting.keySet()).get(random.nextInt(waiting.size()));
+      leftInRow = longestRow == 1 ? 1 : 1 + random.nextInt(longestRow);
     }
+    leftInRow--;
+    turn = waiting.get(last).peek();
     notifyAll();
   }
 

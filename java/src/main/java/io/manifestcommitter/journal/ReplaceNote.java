@@ -1,0 +1,153 @@
+package io.manifestcommitter.journal;
+
+import io.manifestcommitter.StagingRoot;
+import io.manifestcommitter.commit.CountingOutputStream;
+import io.manifestcommitter.manifest.CorruptManifestException;
+import io.manifestcommitter.manifest.FileEntry;
+import io.manifestcommitter.manifest.Record;
+import io.manifestcommitter.manifest.RecordFile;
+import io.manifestcommitter.store.RenameResult;
+import io.manifestcommitter.store.Store;
+import java.io.ByteArrayInputStream;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.Optional;
+import java.util.Set;
+import org.apache.hadoop.fs.Path;
+
+/**
+ * Tells other jobs which places of the table a job replaces: a file in its staging root, complete
+ * when it appears, from before the job looks at what stands there until the staging root goes.
+ * Records:
+ *
+ * <pre>
+ * replaces   version jobId      first
+ * place      path
+ * </pre>
+ */
+final class ReplaceNote {
+  private static final long VERSION = 1;
+
+  /** Some million places. */
+  private static final int LIMIT = 1 << 28;
+
+  private static final int TRIES = 3;
+
+  private final Set<Path> places = new HashSet<>();
+  private final Set<Path> above = new HashSet<>();
+
+  private ReplaceNote() {}
+
+  /** Writes a job's note. Two requests. */
+  static void write(Store store, StagingRoot root, Collection<Path> places) throws IOException {
+    Path note = root.replaces();
+    Path temporary = note.suffix(".tmp");
+    long[] size = {0};
+    store.write(
+        temporary,
+        out -> {
+          CountingOutputStream counted = new CountingOutputStream(out);
+          RecordFile.Writer records = new RecordFile.Writer(counted);
+          records.write(
+              new Record("replaces").with("version", VERSION).with("jobId", root.jobId()));
+          for (Path place : places) {
+            records.write(new Record("place").with("path", place));
+          }
+          records.finish();
+          size[0] = counted.count();
+        });
+    FileEntry move = new FileEntry(temporary, note, size[0], null, 0);
+    RenameResult result = store.renameFile(move);
+    for (int tries = 1; tries < TRIES && result.outcome() == RenameResult.Outcome.FAILED; tries++) {
+      result = store.renameFile(move);
+    }
+    if (!result.isDone()) {
+      throw new IOException(
+          "Could not tell other jobs what this one replaces: " + result.explanation(),
+          result.cause().orElse(null));
+    }
+  }
+
+  /**
+   * A job's note, empty if there is none. One request.
+   *
+   * @throws CorruptManifestException if it is damaged; it says what to do
+   */
+  static Optional<ReplaceNote> read(Store store, StagingRoot root) throws IOException {
+    byte[] content;
+    try {
+      content = store.read(root.replaces(), LIMIT);
+    } catch (FileNotFoundException e) {
+      return Optional.empty();
+    }
+    String origin = root.replaces().toString();
+    try (RecordFile.Reader records =
+        new RecordFile.Reader(new ByteArrayInputStream(content), origin)) {
+      ReplaceNote note = new ReplaceNote();
+      note.addAll(records, root.jobId());
+      return Optional.of(note);
+    } catch (CorruptManifestException e) {
+      throw new CorruptManifestException(
+          e.getMessage()
+              + ". It names the places of the table that job "
+              + root.jobId()
+              + " replaces. Nothing was changed. When that job is over, delete the file and run this"
+              + " one again",
+          e);
+    }
+  }
+
+  private void addAll(RecordFile.Reader records, String jobId) throws IOException {
+    try {
+      Record first = records.next().orElseThrow(() -> records.corrupt("it is empty", null));
+      if (!first.kind().equals("replaces") || first.number("version") != VERSION) {
+        throw records.corrupt("this version of the committer does not know it", null);
+      }
+      if (!first.text("jobId").equals(jobId)) {
+        throw records.corrupt("it is of job " + first.text("jobId"), null);
+      }
+      for (Optional<Record> next = records.next(); next.isPresent(); next = records.next()) {
+        add(next.get().path("path"));
+      }
+    } catch (IllegalArgumentException e) {
+      throw records.corrupt(e.getMessage(), e);
+    }
+  }
+
+  private void add(Path place) {
+    places.add(place);
+    for (Path path = place; path != null && above.add(path); path = path.getParent()) {}
+  }
+
+  /** Whether a note is there. One request. */
+  static boolean exists(Store store, StagingRoot root) throws IOException {
+    return store.status(root.replaces()).isPresent();
+  }
+
+  /** Deletes a job's note, if there is one. One request. */
+  static void delete(Store store, StagingRoot root) throws IOException {
+    store.deleteFile(root.replaces());
+  }
+
+  /** The places. */
+  Set<Path> places() {
+    return places;
+  }
+
+  /** Whether one of its places is one of these, or lies above or below one. */
+  boolean meets(Collection<Path> others) {
+    for (Path other : others) {
+      if (above.contains(other)) {
+        return true;
+      }
+      for (Path path = other; path != null; path = path.getParent()) {
+        if (places.contains(path)) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+}

@@ -1,0 +1,81 @@
+package io.manifestcommitter.spark;
+
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * Counts runs and outcomes by scenario and store, and prints them as the table of a page. The name
+ * of a count, in small letters, is the head of its column.
+ */
+abstract class CaseTally<C extends Enum<C>> {
+  private static final int TOLD = 10;
+
+  private final CrashCases cases;
+  private final Class<C> counts;
+  private final Map<String, Map<C, Integer>> rows = new LinkedHashMap<>();
+  private final List<String> violations = new ArrayList<>();
+  private Map<C, Integer> row;
+
+  CaseTally(CrashCases cases, Class<C> counts) {
+    this.cases = cases;
+    this.counts = counts;
+  }
+
+  /** All that is counted from now on is of these. */
+  final void enter(String scenario, String store) {
+    row = rows.computeIfAbsent(scenario + " | " + store, key -> new EnumMap<>(counts));
+  }
+
+  final void count(C what) {
+    row.merge(what, 1, Integer::sum);
+  }
+
+  final void violation(String steps, String what) {
+    violations.add(what + "\n  repeat: " + cases.repeat(steps));
+  }
+
+  final int sum(C what) {
+    return rows.values().stream().mapToInt(row -> row.getOrDefault(what, 0)).sum();
+  }
+
+  final List<String> violations() {
+    return violations.subList(0, Math.min(TOLD, violations.size()));
+  }
+
+  /** What is told below the table, before the violations. */
+  abstract String summary();
+
+  /** As Markdown. */
+  final String table() {
+    StringBuilder table = new StringBuilder("| scenario | store |");
+    for (C count : counts.getEnumConstants()) {
+      String label = count.name().toLowerCase(Locale.ROOT).replace('_', ' ');
+      table.append(' ').append(label.replace(" then ", ", ")).append(" |");
+    }
+    table
+        .append("\n|---|---|")
+        .append("--:|".repeat(counts.getEnumConstants().length))
+        .append('\n');
+    rows.forEach((name, row) -> line(table, name, row));
+    Map<C, Integer> sums = new EnumMap<>(counts);
+    for (C count : counts.getEnumConstants()) {
+      sums.put(count, sum(count));
+    }
+    line(table, "**all** | ", sums);
+    return table
+        + String.format(
+            Locale.ROOT, "%n%s (%s), %,d violations%n", summary(), cases, violations.size());
+  }
+
+  private void line(StringBuilder table, String name, Map<C, Integer> row) {
+    table.append("| ").append(name).append(" |");
+    for (C count : counts.getEnumConstants()) {
+      table.append(String.format(Locale.ROOT, " %,d |", row.getOrDefault(count, 0)));
+    }
+    table.append('\n');
+  }
+}

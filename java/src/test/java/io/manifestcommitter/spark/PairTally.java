@@ -1,0 +1,31 @@
+package io.manifestcommitter.spark;
+
+import java.util.Locale;
+
+/** Counts the interleavings of pairs of jobs, and how they ended. */
+final class PairTally extends CaseTally<PairTally.Count> {
+  PairTally(CrashCases cases) {
+    super(cases, Count.class);
+  }
+
+  /** What is counted. */
+  enum Count {
+    INTERLEAVINGS,
+    /** A party waited for the other one. */
+    WAITED,
+    BOTH_ENDED,
+    /** Of these, the table is as one order makes it and the other does not. */
+    FIRST_LAST,
+    SECOND_LAST,
+    /** A job failed by itself, or was made to. */
+    FAILED,
+    DIED,
+    /** A recovery left a place for a human to decide. */
+    REFUSED
+  }
+
+  @Override
+  String summary() {
+    return String.format(Locale.ROOT, "Pairs: %,d interleavings", sum(Count.INTERLEAVINGS));
+  }
+}

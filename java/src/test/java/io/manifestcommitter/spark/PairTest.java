@@ -1,0 +1,78 @@
+package io.manifestcommitter.spark;
+
+import static io.manifestcommitter.spark.PairWrite.APPEND;
+import static io.manifestcommitter.spark.PairWrite.APPEND_ELSEWHERE;
+import static io.manifestcommitter.spark.PairWrite.APPEND_LOCATION;
+import static io.manifestcommitter.spark.PairWrite.APPEND_NEW;
+import static io.manifestcommitter.spark.PairWrite.APPEND_ROOT;
+import static io.manifestcommitter.spark.PairWrite.DYNAMIC;
+import static io.manifestcommitter.spark.PairWrite.DYNAMIC_ELSEWHERE;
+import static io.manifestcommitter.spark.PairWrite.DYNAMIC_LOCATION;
+import static io.manifestcommitter.spark.PairWrite.DYNAMIC_NEW;
+import static io.manifestcommitter.spark.PairWrite.DYNAMIC_OVERLAPPING;
+import static io.manifestcommitter.spark.PairWrite.PARTITION;
+import static io.manifestcommitter.spark.PairWrite.REPLACE;
+import static io.manifestcommitter.spark.PairWrite.STATIC;
+import static io.manifestcommitter.spark.PairWrite.STATIC_ROOT;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Two that work on one table at the same time, in random orders of their requests, as {@code
+ * docs/concurrent-jobs.md} tells it. A sample by default; {@code -Dpairs.mode=full} runs all.
+ */
+@Timeout(3600)
+class PairTest {
+  private static final PairWrite[][] PAIRS = {
+    {APPEND, APPEND},
+    {APPEND, APPEND_ELSEWHERE},
+    {APPEND_NEW, APPEND_NEW},
+    {APPEND_ROOT, APPEND_ROOT},
+    {APPEND_LOCATION, APPEND_LOCATION},
+    {APPEND, DYNAMIC},
+    {APPEND_NEW, DYNAMIC_NEW},
+    {APPEND, STATIC},
+    {APPEND_NEW, STATIC},
+    {APPEND, PARTITION},
+    {APPEND, REPLACE},
+    {APPEND_NEW, REPLACE},
+    {APPEND_LOCATION, DYNAMIC_LOCATION},
+    {APPEND_ROOT, STATIC_ROOT},
+    {DYNAMIC, DYNAMIC},
+    {DYNAMIC, DYNAMIC_OVERLAPPING},
+    {DYNAMIC, DYNAMIC_ELSEWHERE},
+    {DYNAMIC_NEW, DYNAMIC_NEW},
+    {DYNAMIC_LOCATION, DYNAMIC_LOCATION},
+    {STATIC, STATIC},
+    {STATIC, DYNAMIC},
+    {STATIC_ROOT, STATIC_ROOT},
+    {PARTITION, PARTITION},
+    {PARTITION, DYNAMIC},
+    {REPLACE, REPLACE},
+    {REPLACE, STATIC}
+  };
+
+  private final CrashCases cases = CrashCases.fromProperties("pairs");
+
+  @Test
+  void noRowIsLostOrMixedWhateverTheOrder() throws InterruptedException {
+    PairTally tally = new PairTally(cases);
+    for (PairWrite[] pair : PAIRS) {
+      for (CrashStore store : stores()) {
+        tally.enter(pair[0].label() + " / " + pair[1].label(), store.label());
+        new PairRuns(store, pair[0], pair[1], cases, tally).run(200);
+      }
+    }
+    System.out.println(tally.table());
+    assertThat(tally.violations()).isEmpty();
+  }
+
+  private static List<CrashStore> stores() {
+    List<CrashStore> stores = CrashStore.all("abfs", "hdfs", "gs");
+    stores.removeIf(store -> !store.marksSuccess() || (!store.renamesDirectories() && !store.scheme().equals("abfs")));
+    return stores;
+  }
+}
