@@ -131,14 +131,19 @@ public final class LoadManifests implements PlanSource {
     Queue<Path> found = new ConcurrentLinkedQueue<>();
     workers.forEach(
         parents,
-        parent ->
+        parent -> {
+          try {
             store.list(
                 parent,
                 entry -> {
                   if (entry.isDirectory()) {
                     found.add(entry.path());
                   }
-                }));
+                });
+          } catch (FileNotFoundException e) {
+            // Another job removed it, or has it aside for a moment: nothing is in the way there.
+          }
+        });
     planner.occupied(found);
   }
 

@@ -12,6 +12,7 @@ import io.manifestcommitter.store.StorePaths;
 import java.io.ByteArrayInputStream;
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -23,13 +24,13 @@ import org.apache.hadoop.fs.Path;
 /**
  * The plan of a job commit, in the job's staging directory, from before its first visible change
  * until all is done. Its name, {@code journal-<state>-<holder>}, tells how far the commit came and
- * who goes on with it: the driver that wrote it is holder 0, each recovery takes the next number.
- * Every change of it is one rename, so one of two that try fails.
+ * who goes on with it: the driver that wrote it is holder 0, each recovery takes a number that no
+ * other has. Every change of it is one rename, so one of two that try fails; and no two try for the
+ * same name, where the one could take what the other did for its own.
  */
 public final class CommitJournal {
   private static final String NAME = "journal";
   private static final Pattern NAMES = Pattern.compile(NAME + "-([a-z]+)-(0|[1-9][0-9]{0,8})");
-  private static final int LAST_HOLDER = 999_999_999;
 
   /** A plan of some ten million files. */
   private static final int LIMIT = 1 << 30;
@@ -38,6 +39,8 @@ public final class CommitJournal {
   private static final int HEAP_SHARE = 4;
 
   private static final int TRIES = 3;
+  private static final SecureRandom HOLDERS = new SecureRandom();
+  private static final int MOST_HOLDERS = 999_999_999;
 
   private final Store store;
   private final Path directory;
@@ -167,18 +170,9 @@ public final class CommitJournal {
    * Takes the journal from whoever has it.
    *
    * @throws LostJournalException if somebody else took it first
-   * @throws CorruptManifestException if its name has no number left to count on
    */
   public void claim() throws IOException {
-    if (holder == LAST_HOLDER) {
-      throw new CorruptManifestException(
-          path()
-              + " has the last number that a journal can have, which no journal comes to by itself."
-              + " Nothing was changed: rename it to "
-              + path(state, 0).getName()
-              + ", and recover the table again");
-    }
-    change(state, holder + 1);
+    change(state, 1 + HOLDERS.nextInt(MOST_HOLDERS));
   }
 
   /**

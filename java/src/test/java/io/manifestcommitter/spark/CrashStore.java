@@ -175,7 +175,9 @@ final class CrashStore {
 
   /** Without the times and random names in a path. */
   private static String nameless(String path) {
-    return path.replaceFirst("/locations/.*", "/locations/x").replaceFirst("/last-[0-9]+", "/last");
+    return path.replaceFirst("/locations/.*", "/locations/x")
+        .replaceFirst("/last-[0-9]+", "/last")
+        .replaceFirst("(/journal-[a-z]+)-[1-9][0-9]*", "$1-recovery");
   }
 
   private static boolean isHidden(String path) {

@@ -1,5 +1,6 @@
 package io.manifestcommitter.spark;
 
+import io.manifestcommitter.CommitterConfig;
 import io.manifestcommitter.testing.MemoryFileSystem;
 import java.io.IOException;
 import java.util.Map;
@@ -10,6 +11,7 @@ final class PairJob extends PairParty implements PairWriter {
   private final CrashStore store;
   private final PairWrite write;
   private final PairRace race;
+  private String unfinishedJobs = "rollback";
 
   PairJob(CrashStore store, PairWrite write, String name, String jobId, PairRace race) {
     super(name, jobId);
@@ -18,11 +20,18 @@ final class PairJob extends PairParty implements PairWriter {
     this.race = race;
   }
 
+  /** What it does about unfinished commits of others. */
+  PairJob settling(String mode) {
+    unfinishedJobs = mode;
+    return this;
+  }
+
   @Override
   void act() throws IOException {
     CrashJob job =
         new CrashJob(store, jobId())
             .with(MemoryFileSystem.CLIENT, name())
+            .with(CommitterConfig.UNFINISHED_JOBS, unfinishedJobs)
             .waiting(() -> race.waits(this));
     write.setUp(job, store, name());
     try {

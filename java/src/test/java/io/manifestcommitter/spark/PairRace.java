@@ -33,6 +33,7 @@ final class PairRace {
   private boolean timePasses;
   private boolean isDead;
   private String current = "";
+  private Map<String, String> deleted = Map.of();
   private int pauses;
 
   PairRace(CrashStore store, long seed) {
@@ -103,7 +104,9 @@ final class PairRace {
 
   private void see(String client, String operation, String path) {
     current = client;
-    if (operation.equals("create") && path.endsWith("/journal.tmp")) {
+    if (operation.equals("delete") && path.equals(CrashStore.TABLE)) {
+      deleted = store.visible();
+    } else if (operation.equals("create") && path.endsWith("/journal.tmp")) {
       planned.add(client);
     } else if (operation.equals("list") && !planned.contains(client)) {
       for (String file : store.state().files().keySet()) {
@@ -167,6 +170,11 @@ final class PairRace {
   /** How many requests a party made. */
   int requests(PairParty party) {
     return requests.getOrDefault(party.name(), 0);
+  }
+
+  /** What a reader saw right before a party deleted the whole table; nothing if none did. */
+  Map<String, String> deleted() {
+    return deleted;
   }
 
   /** Whether a party saw a file before it had made its plan. */

@@ -60,6 +60,31 @@ final class PairRuns {
     store.state().write(CrashStore.TABLE + "/_SUCCESS.files", CrashStore.LAST_LIST);
   }
 
+  /** Recovers what is dead, once time has passed; what that fails with, if it does. */
+  static String recoverAll(CrashStore store) {
+    store.passTime();
+    Configuration conf = store.configuration();
+    Recovery recovery =
+        new Recovery(new Stores(conf).all(), new CommitterConfig(conf), /* force= */ false);
+    return CrashSparkRuns.failureOf(
+        () -> {
+          for (StagingRoot root : recovery.find(store.path(CrashStore.TABLE))) {
+            recovery.run(root, Recovery.Direction.AS_MARKED);
+          }
+        });
+  }
+
+  /** How a case is told that went wrong. */
+  static String told(String steps, PairParty a, PairParty b, List<String> wrong) {
+    return steps
+        + ": a is "
+        + (a.hasEnded() ? "done" : a.failure())
+        + ", b is "
+        + (b.hasEnded() ? "done" : b.failure())
+        + "\n    "
+        + String.join("\n    ", wrong);
+  }
+
   /** One order of their requests. */
   private final class Interleaving {
     private final String steps;
@@ -93,15 +118,7 @@ final class PairRuns {
       count();
       check();
       if (!wrong.isEmpty()) {
-        tally.violation(
-            steps,
-            steps
-                + ": a is "
-                + (a.hasEnded() ? "done" : a.failure())
-                + ", b is "
-                + (b.hasEnded() ? "done" : b.failure())
-                + "\n    "
-                + String.join("\n    ", wrong));
+        tally.violation(steps, told(steps, a, b, wrong));
       }
     }
 
@@ -152,8 +169,11 @@ final class PairRuns {
       }
       List<String> staging = store.staging();
       if (trouble == Trouble.FAILS) {
-        // The one request that failed was to delete it.
-        staging.removeIf(path -> path.contains("/_manifest_clock-"));
+        // Where the one request that failed was to delete that; a job that ended says so in its log.
+        staging.removeIf(
+            path ->
+                path.contains("/_manifest_clock-")
+                    || (troubled.hasEnded() && path.contains(troubled.jobId())));
       }
       CrashCheck.differs(wrong, "staging", staging, List.of());
       String report = store.text(CrashStore.TABLE + "/_SUCCESS");
@@ -178,17 +198,7 @@ final class PairRuns {
 
     /** What was left of the one that died, as {@code manifest-committer recover} does. */
     private void recover() {
-      store.passTime();
-      Configuration conf = store.configuration();
-      Recovery recovery =
-          new Recovery(new Stores(conf).all(), new CommitterConfig(conf), /* force= */ false);
-      String failure =
-          CrashSparkRuns.failureOf(
-              () -> {
-                for (StagingRoot root : recovery.find(store.path(CrashStore.TABLE))) {
-                  recovery.run(root, Recovery.Direction.AS_MARKED);
-                }
-              });
+      String failure = recoverAll(store);
       isRefused = failure.contains("was changed since");
       if (!failure.isEmpty() && !isRefused) {
         wrong.add("recovery failed: " + failure);

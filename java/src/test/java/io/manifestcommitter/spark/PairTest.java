@@ -16,6 +16,8 @@ import static io.manifestcommitter.spark.PairWrite.STATIC;
 import static io.manifestcommitter.spark.PairWrite.STATIC_ROOT;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.manifestcommitter.spark.PairMeeting.What;
+import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -55,10 +57,31 @@ class PairTest {
     {REPLACE, STATIC}
   };
 
+  /** Ours, and that of the other committer. */
+  private static final PairWrite[][] FOREIGN = {
+    {APPEND, APPEND}, {APPEND_NEW, APPEND_NEW}, {DYNAMIC, APPEND}, {STATIC, APPEND}
+  };
+
+  /** That of the dead driver, and the other one. */
+  private static final PairWrite[][] MEETINGS = {
+    {APPEND, APPEND},
+    {APPEND, DYNAMIC},
+    {APPEND_NEW, STATIC},
+    {DYNAMIC, APPEND},
+    {DYNAMIC, DYNAMIC_OVERLAPPING},
+    {DYNAMIC, DYNAMIC_ELSEWHERE},
+    {STATIC, STATIC},
+    {STATIC, PARTITION}
+  };
+
+  private static final PairWrite[][] RECOVERIES = {
+    {APPEND_NEW, APPEND}, {DYNAMIC, APPEND}, {STATIC, APPEND}
+  };
+
   private final CrashCases cases = CrashCases.fromProperties("pairs");
 
   @Test
-  void noRowIsLostOrMixedWhateverTheOrder() throws InterruptedException {
+  void noRowIsLostOrMixedWhateverTheOrder() throws InterruptedException, IOException {
     PairTally tally = new PairTally(cases);
     for (PairWrite[] pair : PAIRS) {
       for (CrashStore store : stores()) {
@@ -66,8 +89,32 @@ class PairTest {
         new PairRuns(store, pair[0], pair[1], cases, tally).run(200);
       }
     }
+    foreign(tally);
+    meetings(tally);
     System.out.println(tally.table());
     assertThat(tally.violations()).isEmpty();
+  }
+
+  private void foreign(PairTally tally) throws InterruptedException {
+    for (PairHadoopJob.Kind kind : PairHadoopJob.Kind.values()) {
+      for (PairWrite[] pair : FOREIGN) {
+        for (CrashStore store : stores()) {
+          tally.enter(pair[0].label() + " / " + kind.label(), store.label());
+          new PairForeign(store, pair[0], pair[1], kind, cases, tally).run(200);
+        }
+      }
+    }
+  }
+
+  private void meetings(PairTally tally) throws InterruptedException, IOException {
+    for (What what : What.values()) {
+      for (PairWrite[] pair : what == What.TWO_RECOVERIES ? RECOVERIES : MEETINGS) {
+        for (CrashStore store : stores()) {
+          tally.enter(PairMeeting.label(what, pair[0], pair[1]), store.label());
+          new PairMeeting(store, pair[0], pair[1], what, cases, tally).run(200);
+        }
+      }
+    }
   }
 
   private static List<CrashStore> stores() {
