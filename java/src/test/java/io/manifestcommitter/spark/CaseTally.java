@@ -12,7 +12,7 @@ import java.util.Map;
  * of a count, in small letters, is the head of its column.
  */
 abstract class CaseTally<C extends Enum<C>> {
-  private static final int TOLD = 60;
+  private static final int TOLD = 10;
 
   private final CrashCases cases;
   private final Class<C> counts;

@@ -16,7 +16,7 @@ import org.apache.hadoop.conf.Configuration;
 
 /** Two writes of the Spark protocol into one table at the same time, in many orders. */
 final class PairRuns {
-  private static final int INTERLEAVINGS = 400;
+  private static final int INTERLEAVINGS = 200;
   private static final Trouble[] TROUBLES = {
     Trouble.NONE, Trouble.FAILS, Trouble.NONE, Trouble.DIES
   };

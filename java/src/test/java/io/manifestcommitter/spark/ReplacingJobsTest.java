@@ -1,0 +1,321 @@
+package io.manifestcommitter.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.manifestcommitter.CommitterConfig;
+import io.manifestcommitter.StagingRoot;
+import io.manifestcommitter.journal.Heartbeat;
+import io.manifestcommitter.journal.PlacesInUseException;
+import io.manifestcommitter.journal.Recovery;
+import io.manifestcommitter.journal.ReplacingJobs;
+import io.manifestcommitter.journal.TakenForDeadException;
+import io.manifestcommitter.manifest.CorruptManifestException;
+import io.manifestcommitter.store.Store;
+import io.manifestcommitter.store.Stores;
+import io.manifestcommitter.testing.MemoryStoreState.Fate;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.fs.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The notes of replaced places: who waits for whom, and what becomes of the notes of the dead. */
+class ReplacingJobsTest {
+  private static final String SMALL = "1aaaaaaa-0000-4000-8000-000000000001";
+  private static final String LARGE = "9bbbbbbb-0000-4000-8000-000000000002";
+  private static final String SMALL_NOTE = "/table/_manifest_" + SMALL + "/00/replaces";
+  private static final String LARGE_NOTE = "/table/_manifest_" + LARGE + "/00/replaces";
+  private static final long TIMEOUT = TimeUnit.SECONDS.toMillis(45);
+
+  private final SparkJobHarness spark = new SparkJobHarness("abfs");
+  private final Store store = new Stores(spark.conf).all();
+  private int pauses;
+
+  @Test
+  void aJobAloneLeavesItsNoteAndGoesOn() throws IOException {
+    enter(SMALL, this::fails, "/table/p=1", "/table/p=2");
+    assertThat(spark.state.exists(SMALL_NOTE)).isTrue();
+    assertThat(spark.state.requests()).hasSize(3);
+    jobs(SMALL).requireNotTakenForDead();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "/table/p=1,/table/p=1,true",
+    "/table/p=1,/table/p=1/q=2,true",
+    "/table/p=1/q=2,/table,true",
+    "/elsewhere/1,/elsewhere/1,true",
+    "/table/p=1,/table/p=10,false",
+    "/table/p=1/q=1,/table/p=1/q=2,false",
+    "/table,/elsewhere/1,false"
+  })
+  void onlyPlacesThatMeetAreWaitedFor(String first, String second, boolean meets)
+      throws IOException {
+    lives(SMALL);
+    enter(SMALL, this::fails, first);
+    enter(LARGE, () -> ends(SMALL), second);
+    assertThat(pauses).isEqualTo(meets ? 1 : 0);
+  }
+
+  @Test
+  void theLargerIdWithdrawsItsNoteWhileItWaits() throws IOException {
+    lives(SMALL);
+    enter(SMALL, this::fails, "/table/p=1");
+    enter(
+        LARGE,
+        () -> {
+          assertThat(spark.state.exists(LARGE_NOTE)).isFalse();
+          pauses++;
+          if (pauses == 3) {
+            spark.state.remove("/table/_manifest_" + SMALL);
+          }
+        },
+        "/table/p=1");
+    assertThat(pauses).isEqualTo(3);
+    assertThat(spark.state.exists(LARGE_NOTE)).isTrue();
+  }
+
+  @Test
+  void theSmallerIdKeepsItsNoteWhileItWaits() throws IOException {
+    lives(LARGE);
+    enter(LARGE, this::fails, "/table/p=1");
+    enter(
+        SMALL,
+        () -> {
+          assertThat(spark.state.exists(SMALL_NOTE)).isTrue();
+          ends(LARGE);
+        },
+        "/table/p=1");
+    assertThat(pauses).isEqualTo(1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {SMALL, LARGE})
+  void whoDiesWhileHeIsWaitedForIsPassed(String waiting) throws IOException {
+    String dying = waiting.equals(SMALL) ? LARGE : SMALL;
+    lives(dying);
+    enter(dying, this::fails, "/table/p=1");
+    enter(
+        waiting,
+        () -> {
+          pauses++;
+          spark.state.passTime(TIMEOUT);
+        },
+        "/table/p=1");
+    assertThat(pauses).isEqualTo(1);
+    assertThat(spark.state.exists("/table/_manifest_" + dying + "/00/replaces")).isFalse();
+  }
+
+  /** It only stood still: it may not act on what it saw before. */
+  @Test
+  void whoWasTakenForDeadFailsBeforeItsFirstChange() throws IOException {
+    spark.state.write("/table/p=1/old", "old");
+    SparkJobHarness paused = spark.other(SMALL);
+    paused.setUp(paused.dynamicOverwrite());
+    paused.commitTask(0, "p=1/a");
+    spark.state.onRequest(
+        (number, operation, path) -> {
+          if (operation.equals("create") && path.endsWith("/journal.tmp")) {
+            spark.state.remove("/table/_manifest_" + SMALL + "/heartbeat");
+            passes(LARGE, "/table/p=1");
+          }
+          return Fate.NORMAL;
+        });
+
+    assertThatThrownBy(paused::commit)
+        .isInstanceOf(TakenForDeadException.class)
+        .hasMessageContaining(SMALL_NOTE)
+        .hasMessageContaining("heartbeat.timeout")
+        .hasMessageContaining("run the job again");
+    paused.job().abort();
+    assertThat(spark.visible()).containsOnlyKeys("/table/p=1/old");
+    assertThat(spark.state.paths()).noneMatch(path -> path.contains(SMALL));
+  }
+
+  /** What another job does in the middle of a request of the first one. */
+  private void passes(String jobId, String place) {
+    spark.state.noFault();
+    try {
+      enter(jobId, this::fails, place);
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /** Its journal was not there when it was looked for, and is when its note is gone. */
+  @Test
+  void whoWakesUpWhileItsNoteIsDeletedGetsItBack() throws IOException {
+    enter(SMALL, this::fails, "/table/p=1");
+    spark.state.onRequest(
+        (number, operation, path) -> {
+          if (operation.equals("delete") && path.equals(SMALL_NOTE)) {
+            spark.state.write("/table/_manifest_" + SMALL + "/00/journal-planned-0", "a plan");
+            spark.state.write("/table/_manifest_" + SMALL + "/heartbeat", "alive");
+          }
+          return Fate.NORMAL;
+        });
+    enter(
+        LARGE,
+        () -> {
+          assertThat(spark.state.exists(SMALL_NOTE)).isTrue();
+          assertThat(spark.state.exists(LARGE_NOTE)).isFalse();
+          spark.state.noFault();
+          ends(SMALL);
+        },
+        "/table/p=1");
+    assertThat(pauses).isEqualTo(1);
+  }
+
+  @Test
+  void aDeadJobThatHadBegunIsRecoveredFirst() throws IOException {
+    SparkJobHarness dead = diedHalfWay();
+    String ofDead = "/table/_manifest_" + SparkJobHarness.JOB_ID;
+    List<String> notes = new ArrayList<>();
+    dead.state.onRequest(
+        (number, operation, path) -> {
+          if (operation.equals("rename") && path.startsWith(ofDead + "/00/journal-")) {
+            assertThat(dead.state.exists(LARGE_NOTE)).as("who recovers has no note").isFalse();
+            notes.add(path);
+          }
+          return Fate.NORMAL;
+        });
+    enter(LARGE, this::fails, "/table/p=1");
+    assertThat(notes).hasSize(2);
+    assertThat(dead.visible()).isEqualTo(SparkJobFaultTest.OLD);
+    assertThat(dead.staging()).noneMatch(path -> path.startsWith(ofDead));
+    assertThat(dead.state.exists(LARGE_NOTE)).isTrue();
+  }
+
+  @Test
+  void aDeadJobThatHadBegunMayFailTheNextOne() throws IOException {
+    SparkJobHarness dead = diedHalfWay();
+    spark.conf.set(CommitterConfig.UNFINISHED_JOBS, "fail");
+    assertThatThrownBy(() -> enter(LARGE, this::fails, "/table/p=1"))
+        .hasMessageContaining("manifest-committer recover " + spark.table);
+    assertThat(dead.state.exists(LARGE_NOTE)).isFalse();
+    spark.conf.set(CommitterConfig.UNFINISHED_JOBS, "warn");
+    enter(LARGE, this::fails, "/table/p=1");
+    assertThat(dead.state.exists(SparkJobHarness.STAGING + "/00/replaces")).isTrue();
+  }
+
+  @Test
+  void recoveryLeavesAloneWhatAJobThatLivesReplaces() throws IOException {
+    SparkJobHarness dead = diedHalfWay();
+    StagingRoot root = new StagingRoot(spark.table, SparkJobHarness.JOB_ID);
+    Recovery recovery = new Recovery(store, new CommitterConfig(spark.conf), /* force= */ true);
+    lives(LARGE);
+    // As if it had come first: a job that comes now would recover the dead one.
+    dead.state.remove(SparkJobHarness.STAGING + "/00/replaces");
+    spark.conf.set(CommitterConfig.UNFINISHED_JOBS, "warn");
+    enter(LARGE, this::fails, "/table/p=1");
+    List<String> before = dead.state.paths();
+
+    assertThatThrownBy(() -> recovery.run(root, Recovery.Direction.AS_MARKED))
+        .isInstanceOf(PlacesInUseException.class)
+        .hasMessageContaining(LARGE_NOTE)
+        .hasMessageContaining("Nothing was changed");
+    assertThat(dead.state.paths()).isEqualTo(before);
+
+    ends(LARGE);
+    recovery.run(root, Recovery.Direction.AS_MARKED);
+    assertThat(dead.visible()).isEqualTo(SparkJobFaultTest.OLD);
+  }
+
+  @Test
+  void aDamagedNoteIsAClearError() throws IOException {
+    enter(SMALL, this::fails, "/table/p=1");
+    byte[] whole = spark.state.bytes(SMALL_NOTE);
+    byte[] half = java.util.Arrays.copyOf(whole, whole.length / 2);
+    for (byte[] damaged : List.of(new byte[0], half)) {
+      spark.state.write(SMALL_NOTE, damaged);
+      assertThatThrownBy(() -> enter(LARGE, this::fails, "/table/p=2"))
+          .isInstanceOf(CorruptManifestException.class)
+          .hasMessageContaining(SMALL_NOTE)
+          .hasMessageContaining("When that job is over, delete the file");
+      ends(LARGE);
+    }
+  }
+
+  @Test
+  void aNoteThatIsBeingWrittenIsNone() throws IOException {
+    spark.state.write(SMALL_NOTE + ".tmp", "half");
+    lives(SMALL);
+    enter(LARGE, this::fails, "/table/p=1");
+    assertThat(pauses).isZero();
+  }
+
+  @Test
+  void aJobThatIsToStopWaitsNoMore() throws IOException {
+    lives(SMALL);
+    enter(SMALL, this::fails, "/table/p=1");
+    assertThatThrownBy(
+            () ->
+                enter(
+                    LARGE,
+                    () -> {
+                      throw new InterruptedIOException("The commit was interrupted");
+                    },
+                    "/table/p=1"))
+        .isInstanceOf(InterruptedIOException.class);
+    assertThat(spark.state.exists(LARGE_NOTE)).isFalse();
+  }
+
+  @Test
+  void nobodyWaitsForAJobThatEndedAndWasNotCleanedUp() throws IOException {
+    spark.conf.setBoolean("mapreduce.fileoutputcommitter.cleanup.skipped", true);
+    SparkJobHarness first = spark.other(SMALL);
+    first.setUp(first.overwriteOf("/table"));
+    first.commitTask(0, "p=1/a");
+    first.commit();
+    assertThat(first.staging()).isNotEmpty().doesNotContain(SMALL_NOTE);
+  }
+
+  private ReplacingJobs jobs(String jobId) {
+    return new ReplacingJobs(
+        store, new CommitterConfig(spark.conf), new StagingRoot(spark.table, jobId));
+  }
+
+  private void enter(String jobId, ReplacingJobs.Pause pause, String... places)
+      throws IOException {
+    List<Path> paths = new ArrayList<>();
+    for (String place : places) {
+      paths.add(spark.path(place));
+    }
+    jobs(jobId).enter(paths, pause);
+  }
+
+  private void fails() {
+    throw new AssertionError("waits for nobody");
+  }
+
+  private void lives(String jobId) throws IOException {
+    Heartbeat.start(store, new StagingRoot(spark.table, jobId).root(), 60_000).close();
+  }
+
+  private void ends(String jobId) {
+    pauses++;
+    spark.state.remove("/table/_manifest_" + jobId);
+  }
+
+  /** An overwrite with its first old directory aside, some time ago. */
+  private static SparkJobHarness diedHalfWay() throws IOException {
+    SparkJobHarness dead = SparkJobFaultTest.prepared("abfs", "dynamic", "auto");
+    boolean[] down = {false};
+    dead.state.onRequest(
+        (number, operation, path) -> {
+          Fate fate = down[0] ? Fate.FAILS_BEFORE : Fate.NORMAL;
+          down[0] |= operation.equals("rename") && path.equals("/table/p=1");
+          return fate;
+        });
+    assertThatThrownBy(dead::commit).isInstanceOf(IOException.class);
+    dead.state.noFault();
+    dead.state.remove(SparkJobHarness.STAGING + "/heartbeat");
+    return dead;
+  }
+}
