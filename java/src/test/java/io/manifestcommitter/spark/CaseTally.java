@@ -16,18 +16,25 @@ abstract class CaseTally<C extends Enum<C>> {
 
   private final CrashCases cases;
   private final Class<C> counts;
+  private final String[] heads;
   private final Map<String, Map<C, Integer>> rows = new LinkedHashMap<>();
   private final List<String> violations = new ArrayList<>();
   private Map<C, Integer> row;
 
-  CaseTally(CrashCases cases, Class<C> counts) {
+  /**
+   * A count.
+   *
+   * @param heads of the columns before the counts
+   */
+  CaseTally(CrashCases cases, Class<C> counts, String... heads) {
     this.cases = cases;
     this.counts = counts;
+    this.heads = heads;
   }
 
-  /** All that is counted from now on is of these. */
-  final void enter(String scenario, String store) {
-    row = rows.computeIfAbsent(scenario + " | " + store, key -> new EnumMap<>(counts));
+  /** All that is counted from now on is of these, one for each column before the counts. */
+  final void enter(String... of) {
+    row = rows.computeIfAbsent(String.join(" | ", of), key -> new EnumMap<>(counts));
   }
 
   final void count(C what) {
@@ -51,13 +58,14 @@ abstract class CaseTally<C extends Enum<C>> {
 
   /** As Markdown. */
   final String table() {
-    StringBuilder table = new StringBuilder("| scenario | store |");
+    StringBuilder table = new StringBuilder("| " + String.join(" | ", heads) + " |");
     for (C count : counts.getEnumConstants()) {
       String label = count.name().toLowerCase(Locale.ROOT).replace('_', ' ');
       table.append(' ').append(label.replace(" then ", ", ")).append(" |");
     }
     table
-        .append("\n|---|---|")
+        .append("\n|")
+        .append("---|".repeat(heads.length))
         .append("--:|".repeat(counts.getEnumConstants().length))
         .append('\n');
     rows.forEach((name, row) -> line(table, name, row));
@@ -65,7 +73,7 @@ abstract class CaseTally<C extends Enum<C>> {
     for (C count : counts.getEnumConstants()) {
       sums.put(count, sum(count));
     }
-    line(table, "**all** | ", sums);
+    line(table, "**all**" + " | ".repeat(heads.length - 1), sums);
     return table
         + String.format(
             Locale.ROOT, "%n%s (%s), %,d violations%n", summary(), cases, violations.size());

@@ -59,11 +59,6 @@ final class CrashStore {
     return scheme;
   }
 
-  /** Scheme and, where whole directories are not renamed though they could be, that. */
-  String label() {
-    return scheme + (directoryRename.equals("off") ? ", by file" : "");
-  }
-
   boolean renamesDirectories() {
     return directoryRename.equals("auto");
   }

@@ -5,7 +5,7 @@ import java.util.Locale;
 /** Counts what was tried after drivers died. */
 final class CrashTally extends CaseTally<CrashTally.Count> {
   CrashTally(CrashCases cases) {
-    super(cases, Count.class);
+    super(cases, Count.class, "scenario", "store");
   }
 
   /** What is counted. */

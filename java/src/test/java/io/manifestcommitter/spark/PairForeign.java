@@ -11,8 +11,6 @@ import java.util.TreeMap;
  * FileOutputCommitter promises nothing: what has to hold is that ours has all its rows, or fails.
  */
 final class PairForeign {
-  private static final int INTERLEAVINGS = 200;
-
   private final CrashStore store;
   private final PairWrite ours;
   private final PairWrite theirs;
@@ -43,7 +41,7 @@ final class PairForeign {
    * @param oneIn of how many interleavings a sample takes one
    */
   void run(int oneIn) throws InterruptedException {
-    for (int seed = 1; seed <= INTERLEAVINGS; seed++) {
+    for (int seed = 1; seed <= PairRuns.INTERLEAVINGS; seed++) {
       String steps = name + "/" + seed;
       if (cases.runs(steps, oneIn)) {
         run(steps, seed);

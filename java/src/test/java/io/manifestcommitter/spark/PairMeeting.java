@@ -15,8 +15,6 @@ import java.util.Map;
  * beside another recovery; a cleaning beside a write.
  */
 final class PairMeeting {
-  private static final int INTERLEAVINGS = 200;
-
   /** Requests of a job commit, about. */
   private static final int REQUESTS = 45;
 
@@ -78,7 +76,7 @@ final class PairMeeting {
    * @param oneIn of how many interleavings a sample takes one
    */
   void run(int oneIn) throws InterruptedException, IOException {
-    for (int seed = 1; seed <= INTERLEAVINGS; seed++) {
+    for (int seed = 1; seed <= PairRuns.INTERLEAVINGS; seed++) {
       String steps = name + "/" + seed;
       if (cases.runs(steps, oneIn)) {
         run(steps, seed);

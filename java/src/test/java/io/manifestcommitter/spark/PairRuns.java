@@ -16,7 +16,9 @@ import org.apache.hadoop.conf.Configuration;
 
 /** Two writes of the Spark protocol into one table at the same time, in many orders. */
 final class PairRuns {
-  private static final int INTERLEAVINGS = 200;
+  /** On each store; of writes of the Spark protocol one in four fails, and one in four dies. */
+  static final int INTERLEAVINGS = Integer.getInteger("pairs.interleavings", 60);
+
   private static final Trouble[] TROUBLES = {
     Trouble.NONE, Trouble.FAILS, Trouble.NONE, Trouble.DIES
   };

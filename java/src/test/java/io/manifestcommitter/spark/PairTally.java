@@ -2,10 +2,10 @@ package io.manifestcommitter.spark;
 
 import java.util.Locale;
 
-/** Counts the interleavings of pairs of jobs, and how they ended. */
+/** Counts the interleavings of pairs of jobs, on all stores, and how they ended. */
 final class PairTally extends CaseTally<PairTally.Count> {
   PairTally(CrashCases cases) {
-    super(cases, Count.class);
+    super(cases, Count.class, "pair");
   }
 
   /** What is counted. */
