@@ -43,7 +43,7 @@ LESS_$(SPARK_FLOOR) := gs
 CORE_$(SPARK_NEWEST) := gs
 LESS_$(SPARK_NEWEST) := abfss
 
-.PHONY: demo test build lint docs bench scale throttle requests faults crashes mutations emulators clean test-java test-python \
+.PHONY: demo test build lint docs bench scale throttle requests faults crashes pairs mutations emulators clean test-java test-python \
 	test-emulators test-connect test-stores environments lane-java lane-spark \
 	test-hadoop-$(HADOOP_FLOOR) test-hadoop-$(HADOOP_NEWEST) \
 	test-connectors-$(HADOOP_FLOOR) test-connectors-$(HADOOP_NEWEST) \
@@ -99,6 +99,10 @@ faults: $(JAR) $(EMULATORS) target/connectors-$(HADOOP_FLOOR)/.done target/conne
 # Every crash point of a job commit and all that may come after, on a store in memory. Alone: CRASHES_ONLY='hdfs/auto/marker/static/.*'
 crashes:
 	$(MVN) test -Dtest=CrashTest -Dcrashes.mode=full '-Dcrashes.only=$(CRASHES_ONLY)'
+
+# Two jobs into one table in many orders of their requests, on a store in memory. Alone: PAIRS_ONLY='gs/auto/marker/STATIC-DYNAMIC/NONE/16'
+pairs:
+	$(MVN) test -Dtest=PairTest -Dpairs.mode=full '-Dpairs.only=$(PAIRS_ONLY)'
 
 # Deliberate defects, each of which a test has to notice; writes the tables of docs/mutations.md. Some: MUTATIONS='--only no-.*'
 mutations: target/mutations/.launcher

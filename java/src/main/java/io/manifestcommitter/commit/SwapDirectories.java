@@ -52,7 +52,9 @@ final class SwapDirectories {
    */
   void makeAsides(JobPlan plan) throws IOException {
     Set<Path> asides = new HashSet<>();
-    plan.swaps().all().forEach(swap -> swap.aside().ifPresent(path -> asides.add(path.getParent())));
+    plan.swaps()
+        .all()
+        .forEach(swap -> swap.aside().ifPresent(path -> asides.add(path.getParent())));
     workers.forEach(asides, store::mkdirs);
   }
 

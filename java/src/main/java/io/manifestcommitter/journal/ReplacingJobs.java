@@ -4,7 +4,6 @@ import io.manifestcommitter.CommitterConfig;
 import io.manifestcommitter.CommitterConfig.UnfinishedJobsMode;
 import io.manifestcommitter.StagingRoot;
 import io.manifestcommitter.store.Store;
-import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.Collection;
 import java.util.List;

@@ -9,7 +9,9 @@ import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 
-/** Removes what dead jobs left in a table, whatever its age, as {@code manifest-committer clean}. */
+/**
+ * Removes what dead jobs left in a table, whatever its age, as {@code manifest-committer clean}.
+ */
 final class PairClean extends PairParty {
   private final CrashStore store;
 

@@ -65,9 +65,7 @@ final class PairMeeting {
   }
 
   static String label(What what, PairWrite dead, PairWrite other) {
-    return what.label
-        + dead.label()
-        + (what == What.TWO_RECOVERIES ? "" : " / " + other.label());
+    return what.label + dead.label() + (what == What.TWO_RECOVERIES ? "" : " / " + other.label());
   }
 
   /**
@@ -87,8 +85,7 @@ final class PairMeeting {
   private void run(String steps, int seed) throws InterruptedException, IOException {
     PairRace race = new PairRace(store, seed);
     boolean isSmaller = race.draw(2) == 0;
-    PairJob died =
-        new PairJob(store, dead, "d", isSmaller ? CrashJob.DEAD : CrashJob.NEXT, race);
+    PairJob died = new PairJob(store, dead, "d", isSmaller ? CrashJob.DEAD : CrashJob.NEXT, race);
     PairRuns.fill(store, dead.old());
     boolean hasDied = die(died.jobId(), race);
     store.passTime();

@@ -7,7 +7,6 @@ import io.manifestcommitter.spark.PairCheck.Left;
 import io.manifestcommitter.spark.PairRace.Trouble;
 import io.manifestcommitter.spark.PairTally.Count;
 import io.manifestcommitter.store.Stores;
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -30,8 +29,7 @@ final class PairRuns {
   private final CrashCases cases;
   private final PairTally tally;
 
-  PairRuns(
-      CrashStore store, PairWrite first, PairWrite second, CrashCases cases, PairTally tally) {
+  PairRuns(CrashStore store, PairWrite first, PairWrite second, CrashCases cases, PairTally tally) {
     this.store = store;
     this.first = first;
     this.second = second;
@@ -156,8 +154,7 @@ final class PairRuns {
           wrong.add(job.name() + " failed, and nothing was wrong with it");
         }
       }
-      List<String> orders =
-          new PairCheck(first.old(), store.visible(), race::hasSeen).orders(left);
+      List<String> orders = new PairCheck(first.old(), store.visible(), race::hasSeen).orders(left);
       if (isRefused) {
         requireRowsOfEnded();
         return;
@@ -171,7 +168,8 @@ final class PairRuns {
       }
       List<String> staging = store.staging();
       if (trouble == Trouble.FAILS) {
-        // Where the one request that failed was to delete that; a job that ended says so in its log.
+        // Where the one request that failed was to delete that; a job that ended says so in its
+        // log.
         staging.removeIf(
             path ->
                 path.contains("/_manifest_clock-")

@@ -127,7 +127,10 @@ class PairTest {
 
   private static List<CrashStore> stores() {
     List<CrashStore> stores = CrashStore.all("abfs", "hdfs", "gs");
-    stores.removeIf(store -> !store.marksSuccess() || (!store.renamesDirectories() && !store.scheme().equals("abfs")));
+    stores.removeIf(
+        store ->
+            !store.marksSuccess()
+                || (!store.renamesDirectories() && !store.scheme().equals("abfs")));
     return stores;
   }
 }

@@ -37,12 +37,12 @@ enum PairWrite {
 
   private final String label;
   private final Replaces replaces;
-  private final List<String> names;
+  private final String names;
 
   PairWrite(String label, Replaces replaces, String... names) {
     this.label = label;
     this.replaces = replaces;
-    this.names = List.of(names);
+    this.names = String.join(" ", names);
   }
 
   /** What a write replaces. */
@@ -67,14 +67,16 @@ enum PairWrite {
 
   /** The table before. */
   NavigableMap<String, String> old() {
-    boolean isRoot = names.get(0).indexOf('/') < 0;
+    boolean isRoot = names.indexOf('/') < 0;
     return rows(isRoot ? OLD_ROOT : OLD, "old");
   }
 
   /** What a writer of this kind adds. */
   NavigableMap<String, String> rows(String word) {
     List<String> own = new ArrayList<>();
-    names.forEach(name -> own.add(name + "-" + word));
+    for (String name : names.split(" ", -1)) {
+      own.add(name + "-" + word);
+    }
     return rows(own, word);
   }
 

@@ -281,8 +281,7 @@ class ReplacingJobsTest {
         store, new CommitterConfig(spark.conf), new StagingRoot(spark.table, jobId));
   }
 
-  private void enter(String jobId, ReplacingJobs.Pause pause, String... places)
-      throws IOException {
+  private void enter(String jobId, ReplacingJobs.Pause pause, String... places) throws IOException {
     List<Path> paths = new ArrayList<>();
     for (String place : places) {
       paths.add(spark.path(place));
