@@ -98,7 +98,7 @@ faults: $(JAR) $(EMULATORS) target/connectors-$(HADOOP_FLOOR)/.done target/conne
 
 # Every crash point of a job commit and all that may come after, on a store in memory. Alone: CRASHES_ONLY='hdfs/auto/marker/static/.*'
 crashes:
-	$(MVN) test -Dtest=CrashTest -Dcrashes.mode=full '-Dcrashes.only=$(CRASHES_ONLY)'
+	$(MVN) test -Dtest=CrashTest,HadoopProtocolFaultTest -Dcrashes.mode=full '-Dcrashes.only=$(CRASHES_ONLY)'
 
 # Two jobs into one table in many orders of their requests, on a store in memory. Alone: PAIRS_ONLY='gs/auto/marker/STATIC-DYNAMIC/NONE/16'
 pairs:

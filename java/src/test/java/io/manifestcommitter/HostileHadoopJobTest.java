@@ -212,11 +212,7 @@ class HostileHadoopJobTest {
     job.commitJob();
     ByteArrayOutputStream list = new ByteArrayOutputStream();
     FileList.write(
-        list,
-        job.jobId(),
-        job.table,
-        2,
-        List.of(published("p=1/a"), published("p=2/FORGED")));
+        list, job.jobId(), job.table, 2, List.of(published("p=1/a"), published("p=2/FORGED")));
     job.files.write("_SUCCESS.files", withPath(list.toByteArray(), path));
     Map<String, String> before = new TreeMap<>(job.visible());
 

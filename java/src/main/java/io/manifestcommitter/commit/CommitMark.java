@@ -100,7 +100,10 @@ final class CommitMark {
     return readable;
   }
 
-  /** The directories that did not exist when the commit began; none that is known where it cannot be read. */
+  /**
+   * The directories that did not exist when the commit began; none that is known where it cannot be
+   * read.
+   */
   Set<Path> madeDirectories() {
     return madeDirectories;
   }

@@ -213,8 +213,7 @@ public final class LoadManifests implements PlanSource {
 
   /** The most bytes of a manifest that this JVM's memory allows for. */
   static int longestManifest() {
-    return (int)
-        Math.min(TaskManifest.MAX_BYTES, Runtime.getRuntime().maxMemory() / EXPANSION);
+    return (int) Math.min(TaskManifest.MAX_BYTES, Runtime.getRuntime().maxMemory() / EXPANSION);
   }
 
   private void list() throws IOException {

@@ -90,8 +90,7 @@ final class PlanReader {
     for (Path place : places) {
       for (Path above = place.getParent(); above != null; above = above.getParent()) {
         if (places.contains(above)) {
-          throw new IllegalArgumentException(
-              place + " and " + above + " are both to be replaced");
+          throw new IllegalArgumentException(place + " and " + above + " are both to be replaced");
         }
       }
     }
@@ -210,11 +209,7 @@ final class PlanReader {
     }
     planner.publish(
         new FileEntry(
-            source,
-            destination,
-            record.number("size"),
-            etag(record),
-            record.number("modified")));
+            source, destination, record.number("size"), etag(record), record.number("modified")));
   }
 
   private static String etag(Record record) {

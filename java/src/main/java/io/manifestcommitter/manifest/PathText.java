@@ -52,8 +52,8 @@ public final class PathText {
   /**
    * The path that a text stands for.
    *
-   * @throws IllegalArgumentException if it is no URI of a path, is relative, has a component that is
-   *     empty, {@code .} or {@code ..}, or cannot be written as UTF-8
+   * @throws IllegalArgumentException if it is no URI of a path, is relative, has a component that
+   *     is empty, {@code .} or {@code ..}, or cannot be written as UTF-8
    */
   public static Path read(String text) {
     URI uri;

@@ -128,7 +128,8 @@ public final class StoreEntry {
 
   /** Whether {@code other} is the same unchanged file as this, under whatever name. */
   public boolean isSameFileAs(StoreEntry other) {
-    return other.kind == Kind.FILE && sameIdentity(other.length, other.etag, other.modificationTime);
+    return other.kind == Kind.FILE
+        && sameIdentity(other.length, other.etag, other.modificationTime);
   }
 
   private boolean sameIdentity(long otherLength, String otherEtag, long otherTime) {

@@ -319,11 +319,28 @@ class HostileJournalTest {
             List.of("", ":", "mailto:x", "../victim", "/victim/data", "file:/etc/passwd", "a b"));
     for (String path :
         List.of(
-            "/victim", "/victim/data", "/victim/p=1", "/other", "/other/data", "/table2/data", "/",
-            "/table", "/table/..", "/table/../victim/data", "/table/%2e%2e/victim", "/table/_SUCCESS",
-            STAGING, STAGING + "/heartbeat", STAGING + "/00", STAGING + "/00/old/0",
-            STAGING + "/00/sealed", OTHER_STAGING, OTHER_STAGING + "/00/data",
-            "/victim/_manifest_" + JOB_ID, "/other/_manifest_" + JOB_ID, "/table/p=1",
+            "/victim",
+            "/victim/data",
+            "/victim/p=1",
+            "/other",
+            "/other/data",
+            "/table2/data",
+            "/",
+            "/table",
+            "/table/..",
+            "/table/../victim/data",
+            "/table/%2e%2e/victim",
+            "/table/_SUCCESS",
+            STAGING,
+            STAGING + "/heartbeat",
+            STAGING + "/00",
+            STAGING + "/00/old/0",
+            STAGING + "/00/sealed",
+            OTHER_STAGING,
+            OTHER_STAGING + "/00/data",
+            "/victim/_manifest_" + JOB_ID,
+            "/other/_manifest_" + JOB_ID,
+            "/table/p=1",
             "/table/_temporary/manifest_job_1/00/manifests/task_1-manifest.json")) {
       pool.add(root(journal) + path);
     }

@@ -61,7 +61,8 @@ class HostileLinksTest {
     }
     assertThat(new LocalFiles(victim.toFile()).files())
         .isEqualTo(Map.of("a", "theirs", "p=1/a", "theirs", "deep/er/f", "theirs"));
-    assertThat(new LocalFiles(victim.toFile()).directories()).containsExactly("deep", "deep/er", "p=1");
+    assertThat(new LocalFiles(victim.toFile()).directories())
+        .containsExactly("deep", "deep/er", "p=1");
   }
 
   @ParameterizedTest

@@ -1,7 +1,6 @@
 package io.manifestcommitter.spark;
 
 import static io.manifestcommitter.spark.SparkJobHarness.JOB_ID;
-import static io.manifestcommitter.spark.SparkJobHarness.OUTPUT;
 import static io.manifestcommitter.spark.SparkJobHarness.STAGING;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -25,7 +24,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a job of the Spark protocol reads besides journals: messages, marks, and a table's names. */
+/**
+ * What a job of the Spark protocol reads besides journals: messages, marks, and a table's names.
+ */
 class HostileMessagesTest {
   private static final int HEADER = 11;
 
@@ -155,7 +156,8 @@ class HostileMessagesTest {
   void directoriesThatOnlyLookLikeStagingAreLeftAlone() throws IOException {
     SparkJobHarness spark = new SparkJobHarness("abfs");
     List<String> names =
-        List.of("_manifest_", "_manifest_.", "_manifest_..", "_manifest_a:b", "_manifest_\n", "_x:y");
+        List.of(
+            "_manifest_", "_manifest_.", "_manifest_..", "_manifest_a:b", "_manifest_\n", "_x:y");
     for (String name : names) {
       spark.state.write("/table/" + name + "/00/journal-planned-0", "theirs");
       spark.state.write("/table/_temporary/" + name + "/data", "theirs");
@@ -171,7 +173,8 @@ class HostileMessagesTest {
         .hasSize(2 * names.size() - 1);
 
     CommitterConfig config = new CommitterConfig(spark.conf);
-    assertThat(new Recovery(new Stores(spark.conf).all(), config, true).find(spark.table)).isEmpty();
+    assertThat(new Recovery(new Stores(spark.conf).all(), config, true).find(spark.table))
+        .isEmpty();
     assertThat(new StagedJobs(new Stores(spark.conf).all(), config).find(spark.table, 0))
         .allMatch(job -> job.root().getParent().getName().equals("_temporary"));
   }
@@ -194,8 +197,7 @@ class HostileMessagesTest {
     later.state.write("/table/" + name + "/data", "theirs");
     assertThatThrownBy(later::commit).hasMessageContaining("/table/" + name + " is a directory");
     later.job().abort();
-    assertThat(later.state.files())
-        .containsOnlyKeys("/table/" + name + "/data", "/table/p=1/old");
+    assertThat(later.state.files()).containsOnlyKeys("/table/" + name + "/data", "/table/p=1/old");
   }
 
   @Test
@@ -220,17 +222,14 @@ class HostileMessagesTest {
       spark.commitTask(0, "p=2/a");
       spark.state.onRequest(
           (number, operation, path) ->
-              path.endsWith("journal-planned-0")
-                  ? Fate.FAILS_BEFORE
-                  : Fate.NORMAL);
+              path.endsWith("journal-planned-0") ? Fate.FAILS_BEFORE : Fate.NORMAL);
       assertThatThrownBy(spark::commit).isInstanceOf(IOException.class);
       spark.state.noFault();
       new Recovery(new Stores(spark.conf).all(), new CommitterConfig(spark.conf), true)
           .run(
               new StagingRoot(spark.table, JOB_ID),
               finish ? Recovery.Direction.FINISH : Recovery.Direction.AS_MARKED);
-      assertThat(spark.visible())
-          .isEqualTo(finish ? Map.of("/table/p=2/a", "new p=2/a") : old);
+      assertThat(spark.visible()).isEqualTo(finish ? Map.of("/table/p=2/a", "new p=2/a") : old);
       assertThat(spark.staging()).isEmpty();
       assertThat(spark.state.exists("/nowhere")).isFalse();
     }
