@@ -1,5 +1,6 @@
 package io.manifestcommitter.commit;
 
+import io.manifestcommitter.StagingRoot;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.Swap;
 import io.manifestcommitter.store.RenameResult;
@@ -160,7 +161,7 @@ final class RestoreSwaps {
       store.list(
           plan.table(),
           entry -> {
-            if (entry.isDirectory() && FindOldData.isStagingRoot(entry.name())) {
+            if (entry.isDirectory() && StagingRoot.isStaging(entry.name())) {
               others.add(entry.path());
             }
           });
