@@ -12,7 +12,7 @@ import manifest_committer as mc
 from manifest_committer.report import _read_file_list, _read_report, parse_report
 
 SEED = int(os.environ.get("HOSTILE_SEED", "1"))
-CASES = int(os.environ.get("HOSTILE_CASES", "300"))
+CASES = int(os.environ.get("HOSTILE_CASES", "100"))
 CHOKING = (
     b"[" * 100_000,
     b'{"a":' * 50_000,

@@ -101,11 +101,15 @@ final class PlanRecords {
    */
   static JobPlan read(InputStream in, String jobId, Target expected, String origin)
       throws IOException {
+    return read(in, jobId, expected, origin, Runtime.getRuntime().maxMemory());
+  }
+
+  /** As above, on a JVM with so many bytes of heap. */
+  static JobPlan read(InputStream in, String jobId, Target expected, String origin, long heap)
+      throws IOException {
     try (RecordFile.Reader records = new RecordFile.Reader(in, origin);
         JobPlanner planner = new JobPlanner(jobId, expected)) {
-      PlanReader reading =
-          new PlanReader(
-              planner, jobId, expected, new HeapBudget(Runtime.getRuntime().maxMemory(), origin));
+      PlanReader reading = new PlanReader(planner, jobId, expected, new HeapBudget(heap, origin));
       try {
         for (Optional<Record> record = records.next();
             record.isPresent();

@@ -111,7 +111,9 @@ class HostileReportTest {
     assertThat(text(err)).contains("1.0 TiB").contains("so it is no file of a committer");
     try (RandomAccessFile sparse = new RandomAccessFile(file.toFile(), "rw")) {
       sparse.setLength((64 << 20) + 1);
-      sparse.write("{\"name\":\"org.apache.hadoop.fs.s3a.commit.files.SuccessData/1\"}".getBytes());
+      sparse.write(
+          "{\"name\":\"org.apache.hadoop.fs.s3a.commit.files.SuccessData/1\"}"
+              .getBytes(StandardCharsets.UTF_8));
       byte[] spaces = new byte[1 << 20];
       Arrays.fill(spaces, (byte) ' ');
       while (sparse.getFilePointer() < sparse.length()) {

@@ -15,6 +15,7 @@ import io.manifestcommitter.testing.Damage;
 import io.manifestcommitter.testing.MemoryStoreState.Fate;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -138,11 +139,12 @@ class HostileMessagesTest {
     spark.state.write(marks + "long", "x".repeat(1 << 17));
     spark.state.write(marks + "holds-the-table", spark.path("/").toString());
     spark.state.mkdirs(marks + "directory");
-    byte[] mark = (spark.path("/elsewhere").toString()).getBytes("UTF-8");
+    byte[] mark = spark.path("/elsewhere").toString().getBytes(StandardCharsets.UTF_8);
     for (long seed : Damage.seeds(100)) {
       byte[] damaged = Damage.of(mark, seed);
       // Another store would have to be there for its staging root to be deleted.
-      if (!new String(damaged, "ISO-8859-1").matches("(?s)[A-Za-z][A-Za-z0-9+.-]*:/.*")) {
+      if (!new String(damaged, StandardCharsets.ISO_8859_1)
+          .matches("(?s)[A-Za-z][A-Za-z0-9+.-]*:/.*")) {
         spark.state.write(marks + "damaged-" + seed, damaged);
       }
     }
@@ -262,7 +264,7 @@ class HostileMessagesTest {
   private static void varint(ByteBuffer to, int value) {
     int rest = value;
     while (rest > 0x7f) {
-      to.put((byte) (rest & 0x7f | 0x80));
+      to.put((byte) ((rest & 0x7f) | 0x80));
       rest >>>= 7;
     }
     to.put((byte) rest);

@@ -1,0 +1,78 @@
+package io.manifestcommitter.journal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.manifestcommitter.manifest.CorruptManifestException;
+import io.manifestcommitter.manifest.Record;
+import io.manifestcommitter.manifest.RecordFile;
+import io.manifestcommitter.plan.Target;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import org.apache.hadoop.fs.Path;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Plans that are small as a file and large in memory. */
+class HostilePlanTest {
+  private static final Path TABLE = new Path("abfs://c@a/table");
+  private static final Path STAGING = new Path(TABLE, "_manifest_job");
+  private static final int MANY = 4000;
+
+  @ParameterizedTest
+  @ValueSource(strings = {"made", "old", "oldFile", "swap", "file"})
+  void needTheMemoryThatTheyNeedAndNotMore(String kind) throws IOException {
+    byte[] plan = plan(kind);
+    assertThat(plan).hasSizeLessThan(1 << 20);
+    PlanRecords.read(stream(plan), "job", target(), "the journal").close();
+    assertThatThrownBy(() -> PlanRecords.read(stream(plan), "job", target(), "j-0", 16 << 20))
+        .isInstanceOf(IOException.class)
+        .isNotInstanceOf(CorruptManifestException.class)
+        .hasMessageContaining("j-0 holds a plan that needs more memory")
+        .hasMessageContaining("-Xmx");
+  }
+
+  private static byte[] plan(String kind) throws IOException {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    RecordFile.Writer records = new RecordFile.Writer(out);
+    records.write(
+        new Record("job")
+            .with("version", 1)
+            .with("jobId", "job")
+            .with("table", TABLE)
+            .with("tasks", 1)
+            .with("makesTable", 0));
+    records.write(new Record("target").with("directory", TABLE).with("staging", STAGING));
+    if (kind.equals("oldFile")) {
+      records.write(new Record("old").with("path", TABLE));
+    }
+    for (int i = 0; i < MANY; i++) {
+      String place = "x".repeat(1500) + i;
+      Record record = new Record(kind).with("size", 1).with("modified", 1);
+      switch (kind) {
+        case "swap":
+          record.with("place", new Path(TABLE, place));
+          record.with("staged", new Path(STAGING, "00/sealed/" + place));
+          break;
+        case "file":
+          record.with("source", new Path(STAGING, "00/sealed/" + place + "/f"));
+          record.with("destination", new Path(TABLE, place + "/f"));
+          break;
+        default:
+          record.with("path", new Path(TABLE, place));
+      }
+      records.write(record);
+    }
+    records.finish();
+    return out.toByteArray();
+  }
+
+  private static Target target() {
+    return new Target(TABLE, STAGING);
+  }
+
+  private static ByteArrayInputStream stream(byte[] content) {
+    return new ByteArrayInputStream(content);
+  }
+}
