@@ -208,7 +208,7 @@ PUBLISH = (
             "      step(REMOVE_OLD_DATA, this::removeOldData);\n"
             "      source.pointOfNoReturn();\n      pastReturn = true;\n",
         ),
-        by="SparkJobFaultTest",
+        by="CrashTest",
     ),
     defect(
         "no-mark",
@@ -271,13 +271,13 @@ PUBLISH = (
         "taking back moves the old data to its place before the new has left it",
         "commit/TakeBack.java",
         ("    swaps.withdraw(left);\n", "    swaps.bringBack(left);\n    swaps.withdraw(left);\n"),
-        by="SparkJobFaultTest",
+        by="ReaderViewTest",
     ),
     defect(
         "foreign-files-taken-back",
-        "taking back takes what another job put into a directory along",
+        "taking back keeps what another job put into a directory meanwhile",
         "commit/RestoreSwaps.java",
-        ("return content.exists() && !content.hasForeign();", "return content.exists();"),
+        ("() -> new GiveBack(store).run(staged, item.place(), own())", "() -> {}"),
         by="DirectoryPublishingTest",
     ),
     defect(
@@ -312,7 +312,7 @@ STORE = (
         "a rename of a directory is sent again without a look",
         "store/DirectoryRename.java",
         ("if (asked && (exists(destination) || !exists(source))) {", "if (false) {"),
-        by="RequestGateTest",
+        by="DirectoryRenameTest",
     ),
     defect(
         "etag-not-compared",
@@ -388,7 +388,7 @@ RECOVERY = (
             "          withdrawFromStore(",
             "          withdrawFromStore(",
         ),
-        by="RecoverTest",
+        by="CrashTest",
     ),
     defect(
         "clean-takes-the-living",
@@ -453,7 +453,7 @@ HADOOP_PROTOCOL = (
         "a commit is repeated with other manifests than those of its first try",
         "commit/LoadManifests.java",
         ("!mark.get().manifests().equals(identity())", "false"),
-        by="RepeatedCommitTest",
+        by="ManifestCommitterJobTest",
     ),
     defect(
         "directory-at-destination",

@@ -176,6 +176,23 @@ class ManifestCommitterJobTest extends LocalJobTest {
   }
 
   @Test
+  void aFailedCommitIsNotRepeatedWithOtherManifests() throws Exception {
+    job.write("p=1/part-0", "old");
+    job.setupJob();
+    job.runTask(0, 0, Map.of("p=1/part-0", "new"));
+    PathOutputCommitter committer = job.jobCommitter();
+    assertThatThrownBy(() -> committer.commitJob(job.jobContext())).isInstanceOf(IOException.class);
+    job.files.delete("p=1/part-0");
+    job.runTask(1, 0, Map.of("p=1/part-1", "of a task that was committed since"));
+
+    assertThatThrownBy(() -> committer.commitJob(job.jobContext()))
+        .hasMessageContaining("a task was committed since")
+        .hasMessageContaining("abort this job");
+
+    assertThat(job.visible()).isEmpty();
+  }
+
+  @Test
   void twoJobsCanWriteToOneTableAtOnce() throws Exception {
     HadoopJobHarness other = job.another(8);
     job.setupJob();

@@ -1,6 +1,7 @@
 package io.manifestcommitter.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.manifestcommitter.CommitterConfig;
 import io.manifestcommitter.StagingRoot;
@@ -10,10 +11,12 @@ import io.manifestcommitter.journal.Recovery.Outcome;
 import io.manifestcommitter.store.Stores;
 import io.manifestcommitter.testing.MemoryFileSystem;
 import io.manifestcommitter.testing.MemoryStoreState;
+import io.manifestcommitter.testing.MemoryStoreState.Fate;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -23,6 +26,8 @@ import org.junit.jupiter.params.provider.CsvSource;
  * last word: the driver fails, and changes nothing more.
  */
 class LostClaimTest {
+  private static final Set<String> CHANGES = Set.of("rename", "delete", "create", "mkdirs");
+
   @ParameterizedTest
   @CsvSource({
     "abfs,append,off,AS_MARKED",
@@ -62,6 +67,39 @@ class LostClaimTest {
       assertThat(failed).as(context).isEqualTo(recovery.isEarly());
     }
     assertThat(direction == Direction.FINISH ? finished : takenBack).isGreaterThan(5);
+  }
+
+  /** Else the driver could go on past its commit mark while it is taken back. */
+  @ParameterizedTest
+  @CsvSource({"abfs,static,auto", "abfs,append,off", "gs,dynamic,auto"})
+  void recoveryTakesTheJournalBeforeItChangesTheTable(
+      String scheme, String kind, String directoryRename) throws IOException {
+    SparkJobHarness spark = SparkJobFaultTest.prepared(scheme, kind, directoryRename);
+    boolean[] dead = {false};
+    spark.state.onRequest(
+        (number, operation, path) -> {
+          dead[0] |= operation.equals("create") && path.endsWith("/_SUCCESS");
+          return dead[0] ? Fate.FAILS_BEFORE : Fate.NORMAL;
+        });
+    assertThatThrownBy(spark::commit).isInstanceOf(IOException.class);
+    List<String> changes = new ArrayList<>();
+    List<String> early = new ArrayList<>();
+    spark.state.onRequest(
+        (number, operation, path) -> {
+          if (CHANGES.contains(operation) && !path.contains("/_manifest_")) {
+            changes.add(operation + " " + path);
+            if (spark.state.exists(SparkJobHarness.STAGING + "/00/journal-planned-0")) {
+              early.add(operation + " " + path);
+            }
+          }
+          return Fate.NORMAL;
+        });
+
+    new RecoveryAt(spark, 0, Direction.AS_MARKED).recover();
+
+    assertThat(changes).isNotEmpty();
+    assertThat(early).isEmpty();
+    assertThat(spark.visible()).isEqualTo(SparkJobFaultTest.OLD);
   }
 
   /** Recovers the job while its driver waits to make one of its requests. */
