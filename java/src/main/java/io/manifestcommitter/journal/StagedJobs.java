@@ -116,7 +116,9 @@ public final class StagedJobs {
         kind == Kind.SPARK_PROTOCOL ? Heartbeat.last(store, root.path()) : Optional.empty();
     long last = beat.orElse(tree.lastWritten);
     Long age = last == 0 ? null : Long.valueOf(Math.max(0, now - last));
-    long timeout = beat.isPresent() ? config.heartbeatTimeout() : quiet;
+    // A journal without a heartbeat is of a job whose recovery failed: nobody works on it.
+    boolean hadBeat = beat.isPresent() || (kind == Kind.SPARK_PROTOCOL && tree.begun);
+    long timeout = hadBeat ? config.heartbeatTimeout() : quiet;
     return new StagedJob(
         root.path(),
         kind,

@@ -113,6 +113,16 @@ class CleanTest {
     assertThat(files()).containsExactly("_SUCCESS", "p=1/data");
   }
 
+  /** A recovery that fails stops the heartbeat. */
+  @Test
+  void anUnfinishedCommitWithoutAHeartbeatIsNotTakenForARunningOne() throws IOException {
+    write("_manifest_job-1/00/journal-planned-7", SHORT);
+    age(SHORT);
+    assertThat(run(table())).isZero();
+    assertThat(text(out)).contains(": unfinished, ").doesNotContain("signs of life");
+    assertThat(files()).contains("_manifest_job-1/00/journal-planned-7");
+  }
+
   @Test
   void aFinishedCommitIsOnlyCleaned() throws IOException {
     write("_manifest_job-1/heartbeat", LONG);
