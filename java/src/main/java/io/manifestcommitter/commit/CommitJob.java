@@ -153,6 +153,7 @@ public final class CommitJob {
           enter(StatisticNames.JOB_STAGE_ABORT);
           workers.toItsEnd();
           plan = begun;
+          new NestedDirectories(store, plan).takeOutAll(workers);
           new OverwrittenSince(store, workers).requireNone(plan);
           withdrawFromStore(new IOException("The commit was not taken back completely"));
           return null;
@@ -236,6 +237,7 @@ public final class CommitJob {
     source.begin(plan);
 
     if (isResumed) {
+      new NestedDirectories(store, plan).takeOutAll(workers);
       new OverwrittenSince(store, workers).requireNone(plan);
       new ResumeSwaps(store, workers, swapped).run(plan);
     }

@@ -134,7 +134,8 @@ final class RestoreSwaps {
       new UnchangedPlaces(store, plan).requireOfSwap(numbered);
     }
     if (swap.staged().isPresent()) {
-      note(numbered.number(), withdraw(swap));
+      boolean wasNested = new NestedDirectories(store, plan).takeOut(numbered.number());
+      note(numbered.number(), wasNested ? Found.STAGED : withdraw(swap));
     }
   }
 

@@ -3,11 +3,9 @@ package io.manifestcommitter.commit;
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.Swap;
-import io.manifestcommitter.plan.Swaps;
 import io.manifestcommitter.store.RenameResult;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
-import io.manifestcommitter.store.StorePaths;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -77,7 +75,7 @@ final class SwapDirectories {
             incomplete.add(plan.swaps().bringing(directory));
           }
         });
-    workers.forEach(incomplete, swap -> takeOut(swap, plan.swaps().all().get(swap), plan.swaps()));
+    workers.forEach(incomplete, swap -> takeOut(plan, swap));
   }
 
   private void swap(Numbered<Swap> numbered) throws IOException {
@@ -181,37 +179,16 @@ final class SwapDirectories {
   }
 
   /** Takes a directory out of another one in which it landed. */
-  private void takeOut(int number, Swap swap, Swaps swaps) throws IOException {
-    Path staged = swap.staged().get();
-    Path nested = StorePaths.resolve(swap.place(), staged.getName());
-    if (!isOurs(nested, number, swap, swaps) || !move(nested, staged)) {
+  private void takeOut(JobPlan plan, int number) throws IOException {
+    Path place = plan.swaps().all().get(number).place();
+    if (!new NestedDirectories(store, plan).takeOut(number)) {
       throw new IOException(
           "Files of the job are gone from "
-              + swap.place()
+              + place
               + ", right after they were published: another job or a cleaner deleted or moved"
               + " them. Run the job again.");
     }
-    LOG.info("Another job made {}: it is published file by file", swap.place());
+    LOG.info("Another job made {}: it is published file by file", place);
     swapped.fail(number);
-  }
-
-  /** Whether a directory holds the files of a swap: the first of its directories that has some. */
-  private boolean isOurs(Path nested, int number, Swap swap, Swaps swaps) throws IOException {
-    for (Path directory : swaps.directories()) {
-      if (swaps.bringing(directory) == number && swaps.filesIn(directory) > 0) {
-        boolean[] ours = {false};
-        try {
-          store.list(
-              directory.equals(swap.place())
-                  ? nested
-                  : StorePaths.resolve(nested, StorePaths.relative(swap.place(), directory)),
-              entry -> ours[0] |= !entry.isDirectory() && swaps.names(directory, entry.name()));
-        } catch (FileNotFoundException e) {
-          return false;
-        }
-        return ours[0];
-      }
-    }
-    return false;
   }
 }
