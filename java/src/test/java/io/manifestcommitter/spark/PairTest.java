@@ -98,7 +98,10 @@ class PairTest {
     assertThat(tally.violations()).isEmpty();
     if (!cases.isNamed()) {
       for (PairTally.Count outcome : PairTally.Count.values()) {
-        assertThat(tally.sum(outcome)).as("%s", outcome).isPositive();
+        // The rarest one, which a sample may not meet.
+        if (outcome != PairTally.Count.REFUSED || cases.isFull()) {
+          assertThat(tally.sum(outcome)).as("%s", outcome).isPositive();
+        }
       }
     }
   }
