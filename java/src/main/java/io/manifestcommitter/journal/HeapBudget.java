@@ -4,8 +4,8 @@ import java.io.IOException;
 import org.apache.hadoop.fs.Path;
 
 /**
- * Counts, roughly, what a plan that is read keeps in memory: the file that it is read from is
- * somebody's claim, and may be small where its content is not.
+ * Counts, roughly, what a plan or note that is read keeps in memory: the file that it is read from
+ * is somebody's claim, and may be small where its content is not.
  */
 final class HeapBudget {
   /** Of a file: a hash, and a place in an index of names. */
@@ -52,8 +52,7 @@ final class HeapBudget {
   static IOException tooSmall(String origin) {
     return new IOException(
         origin
-            + " holds a plan that needs more memory than this JVM has. Nothing was changed: run"
-            + " 'manifest-committer recover' with a larger heap, such as"
-            + " JAVA_TOOL_OPTIONS=-Xmx8g");
+            + " needs more memory than this JVM has. Nothing was changed: run this again with a"
+            + " larger heap, such as JAVA_TOOL_OPTIONS=-Xmx8g");
   }
 }

@@ -6,6 +6,7 @@ import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.manifest.Record;
 import io.manifestcommitter.manifest.RecordFile;
+import io.manifestcommitter.store.FileTooLongException;
 import io.manifestcommitter.store.RenameResult;
 import io.manifestcommitter.store.Store;
 import java.io.ByteArrayInputStream;
@@ -32,6 +33,9 @@ final class ReplaceNote {
 
   /** Some million places. */
   private static final int LIMIT = 1 << 28;
+
+  /** What a note may take of the heap: it is read beside everything else that a job does. */
+  private static final int HEAP_SHARE = 8;
 
   private static final int TRIES = 3;
 
@@ -74,19 +78,27 @@ final class ReplaceNote {
    * A job's note, empty if there is none. One request.
    *
    * @throws CorruptManifestException if it is damaged; it says what to do
+   * @throws IOException also if it needs more memory than there is
    */
   static Optional<ReplaceNote> read(Store store, StagingRoot root) throws IOException {
+    return read(store, root, Runtime.getRuntime().maxMemory());
+  }
+
+  /** As above, on a JVM with so many bytes of heap. */
+  static Optional<ReplaceNote> read(Store store, StagingRoot root, long heap) throws IOException {
+    String origin = root.replaces().toString();
     byte[] content;
     try {
-      content = store.read(root.replaces(), LIMIT);
+      content = store.read(root.replaces(), (int) Math.min(LIMIT, heap / HEAP_SHARE));
     } catch (FileNotFoundException e) {
       return Optional.empty();
+    } catch (FileTooLongException e) {
+      throw HeapBudget.tooSmall(origin);
     }
-    String origin = root.replaces().toString();
     try (RecordFile.Reader records =
         new RecordFile.Reader(new ByteArrayInputStream(content), origin)) {
       ReplaceNote note = new ReplaceNote();
-      note.addAll(records, root.jobId());
+      note.addAll(records, root.jobId(), new HeapBudget(heap / HEAP_SHARE, origin));
       return Optional.of(note);
     } catch (CorruptManifestException e) {
       throw new CorruptManifestException(
@@ -99,7 +111,7 @@ final class ReplaceNote {
     }
   }
 
-  private void addAll(RecordFile.Reader records, String jobId) throws IOException {
+  private void addAll(RecordFile.Reader records, String jobId, HeapBudget heap) throws IOException {
     try {
       Record first = records.next().orElseThrow(() -> records.corrupt("it is empty", null));
       if (!first.kind().equals("replaces") || first.number("version") != VERSION) {
@@ -109,16 +121,18 @@ final class ReplaceNote {
         throw records.corrupt("it is of job " + first.text("jobId"), null);
       }
       for (Optional<Record> next = records.next(); next.isPresent(); next = records.next()) {
-        add(next.get().path("path"));
+        add(next.get().path("path"), heap);
       }
     } catch (IllegalArgumentException e) {
       throw records.corrupt(e.getMessage(), e);
     }
   }
 
-  private void add(Path place) {
+  private void add(Path place, HeapBudget heap) throws IOException {
     places.add(place);
-    for (Path path = place; path != null && above.add(path); path = path.getParent()) {}
+    for (Path path = place; path != null && above.add(path); path = path.getParent()) {
+      heap.path(path);
+    }
   }
 
   /** Whether a note is there. One request. */
