@@ -32,6 +32,10 @@ class LostClaimTest {
   @CsvSource({
     "abfs,append,off,AS_MARKED",
     "abfs,append,auto,FINISH",
+    "abfs,static,auto,AS_MARKED",
+    "abfs,static,auto,FINISH",
+    "abfs,dynamic,auto,AS_MARKED",
+    "hdfs,partition,auto,AS_MARKED",
     "gs,dynamic,auto,AS_MARKED",
     "gs,static,auto,FINISH"
   })
@@ -64,6 +68,9 @@ class LostClaimTest {
       assertThat(spark.visible())
           .as(context)
           .isEqualTo(isBack ? SparkJobFaultTest.OLD : SparkJobFaultTest.expected(kind));
+      assertThat(spark.state.files().get("/table/_SUCCESS"))
+          .as(context)
+          .contains(isBack ? "the last report" : SparkJobHarness.JOB_ID);
       assertThat(failed).as(context).isEqualTo(recovery.isEarly());
     }
     assertThat(direction == Direction.FINISH ? finished : takenBack).isGreaterThan(5);

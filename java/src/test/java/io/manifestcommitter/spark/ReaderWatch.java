@@ -46,7 +46,7 @@ final class ReaderWatch {
   /** Looks once. */
   synchronized void look() {
     NavigableMap<String, String> files = job.store().files();
-    marked |= hasJournal(files, "committed") || hasJournal(files, "finished");
+    marked |= hasJournal(files, "committed");
     Set<String> visible = visible(files);
     Map<ReaderPlace, ReaderView> now = new LinkedHashMap<>();
     Set<String> foreign = new TreeSet<>(visible);
@@ -130,6 +130,9 @@ final class ReaderWatch {
       } else if (!visible.containsAll(place.getKey().freshFiles())) {
         broken.add("past the commit mark not all of the new files of " + place.getKey() + " show");
       }
+    }
+    if (!allFirst && !allLast && hasJournal(files, "finished")) {
+      broken.add("the journal is finished half-way: " + now);
     }
     if (!allFirst && !allLast && !hasJournal(files, "")) {
       broken.add("there is no journal while the table changes: " + now);
