@@ -58,7 +58,7 @@ def pytest_configure(config: pytest.Config) -> None:
         SPARK_LOCAL_IP="127.0.0.1",
         PYSPARK_PYTHON=sys.executable,
         PYSPARK_DRIVER_PYTHON=sys.executable,
-        # No JVM here runs long enough to gain what the second compiler costs: a third of the time.
+        # No JVM here runs so long that the second compiler pays: a third of the time.
         SPARK_LAUNCHER_OPTS="-XX:TieredStopAtLevel=1",
         SPARK_SUBMIT_OPTS="-XX:TieredStopAtLevel=1",
     )
