@@ -353,8 +353,8 @@ def _parse_file_list(
     if job_id != report.job_id:
         raise FileListError(
             f"{path} belongs to job {job_id[:200]}, this report to job {report.job_id}: another "
-            "job has committed to the table since. Read the report again with read_report; the files "
-            "of the earlier job are no longer listed."
+            "job has committed to the table since. Read the report again with read_report; the "
+            "files of the earlier job are no longer listed."
         )
     count = 0
     for number, text in numbered:
