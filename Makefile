@@ -20,6 +20,9 @@ PYTHON_SOURCES := $(shell find python/manifest_committer -name '*.py') python/py
 BINDINGS_$(SPARK_FLOOR) := 2.12:3.5.8
 BINDINGS_$(SPARK_NEWEST) := 2.13:4.1.2
 
+# What takes long and is the same on both runs on one of them.
+AGAIN_$(SPARK_NEWEST) := --again
+
 # The Hadoop that is in each of them.
 HADOOP_$(SPARK_FLOOR) := 3.3.4
 HADOOP_$(SPARK_NEWEST) := 3.5.0
@@ -35,6 +38,10 @@ HADOOP_NEWEST := 3.5.0
 # Google's connector for each of them.
 GCS_$(HADOOP_FLOOR) := 3.1.15
 GCS_$(HADOOP_NEWEST) := 4.0.4
+
+# Which part of the sample of faults runs on each of them.
+FAULTS_$(HADOOP_FLOOR) := 1/2
+FAULTS_$(HADOOP_NEWEST) := 2/2
 
 # The emulated stores; that of the short run on each Spark, and that of the shorter one.
 STORES := abfs abfss gs
@@ -139,10 +146,10 @@ test-emulators: $(VENVS)/emulators/.done $(EMULATORS)
 	$(VENVS)/emulators/bin/python -m pytest -q tests/emulators/python
 
 test-connectors-$(HADOOP_FLOOR) test-connectors-$(HADOOP_NEWEST): test-connectors-%: $(JAR) $(EMULATORS) target/connectors-%/.done
-	$(MVN) -f tests/connectors/pom.xml verify -Dhadoop.version=$*
+	$(MVN) -f tests/connectors/pom.xml verify -Dhadoop.version=$* -Dfaults.part=$(FAULTS_$*)
 
 test-spark-$(SPARK_FLOOR) test-spark-$(SPARK_NEWEST): test-spark-%: $(VENVS)/spark-%/.done
-	$(VENVS)/spark-$*/bin/python -m pytest -q tests/e2e
+	$(VENVS)/spark-$*/bin/python -m pytest -q tests/e2e $(AGAIN_$*)
 
 test-connect: $(VENVS)/spark-$(SPARK_NEWEST)/.done
 	$(VENVS)/spark-$(SPARK_NEWEST)/bin/python -m pytest -q tests/connect

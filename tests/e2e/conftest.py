@@ -1,8 +1,8 @@
 """Sessions and tables for the end-to-end tests.
 
 They run on the local disk, or with ``--store`` on an emulated store through its real connector.
-There, tests marked ``local_disk`` are left out, and with ``--core`` all but those marked ``core``.
-Tests marked ``thorough`` run only with ``--thorough``.
+There, tests marked ``local_disk`` are left out. With ``--core`` only those marked ``core`` run.
+Tests marked ``thorough`` run only with ``--thorough``, those marked ``once`` not with ``--again``.
 With ``--directory-rename off`` every session publishes file by file, as by default it does only
 where the store cannot rename directories.
 
@@ -36,17 +36,19 @@ HERE = Path(__file__).parent
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--store", choices=stores.NAMES, default=stores.LOCAL)
-    parser.addoption("--core", action="store_true", help="on a store, only tests marked core")
+    parser.addoption("--core", action="store_true", help="only tests marked core")
+    parser.addoption("--again", action="store_true", help="all ran on another Spark before")
     parser.addoption("--thorough", action="store_true", help="also what takes long")
     parser.addoption("--directory-rename", choices=("auto", "off"), default="auto")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Sets what Spark's launch scripts read from the environment, before anything starts a JVM."""
-    config.addinivalue_line("markers", "core: belongs to the short run on a store")
+    config.addinivalue_line("markers", "core: belongs to the short run")
     config.addinivalue_line("markers", "more: a parameter of a core test that does not")
     config.addinivalue_line("markers", "only_on(*names): for these stores")
     config.addinivalue_line("markers", "lines: reads CSV, JSON or text by Hadoop's reader of lines")
+    config.addinivalue_line("markers", "once: takes long, and is the same on every Spark")
     config.addinivalue_line("markers", "thorough: takes long, and repeats a case in another way")
     config.addinivalue_line("markers", "local_disk: needs a local disk, or has nothing to do there")
     stores.choose(config.getoption("--store"))
@@ -77,10 +79,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         marks = {mark.name for mark in item.iter_markers()}
         if "thorough" in marks and not config.getoption("--thorough"):
             return False
-        if is_local:
-            return True
+        if "once" in marks and config.getoption("--again"):
+            return False
         if config.getoption("--core") and ("core" not in marks or "more" in marks):
             return False
+        if is_local:
+            return True
         only_on = item.get_closest_marker("only_on")
         if only_on is not None and stores.name() not in only_on.args:
             return False

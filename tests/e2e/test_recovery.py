@@ -48,6 +48,7 @@ def kill_in_commit(table: Table, mode: str) -> None:
     drivers.kill(table, mode, SLOW, lambda: seen(table) != before)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("mode", [pytest.param("append", marks=thorough), "overwrite"])
 def test_killed_driver_is_taken_back(table: Table, mode: str) -> None:
     kill_in_commit(table, mode)

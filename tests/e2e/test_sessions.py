@@ -20,6 +20,7 @@ SPARK_CONF = Path(__file__).parents[2] / "spark-conf"
 pytestmark = pytest.mark.local_disk
 
 
+@pytest.mark.once
 def test_builder_keeps_other_jars(tmp_path: Path) -> None:
     other = tmp_path / "other.jar"
     with zipfile.ZipFile(other, "w") as jar:
@@ -56,6 +57,7 @@ def package(directory: Path) -> Path:
     return directory
 
 
+@pytest.mark.once
 def test_jar_is_missing_or_without_the_class(tmp_path: Path) -> None:
     no_jar = package(tmp_path / "no-jar")
     wrong_jar = package(tmp_path / "wrong-jar")
@@ -75,6 +77,7 @@ def test_jar_is_missing_or_without_the_class(tmp_path: Path) -> None:
     assert answer["rows"] == 10, "the session goes on with Spark's own protocol"
 
 
+@pytest.mark.once
 def test_jar_of_another_version(tmp_path: Path) -> None:
     old = tmp_path / "manifest-committer-0.0.1.jar"
     with (
@@ -97,6 +100,7 @@ def test_jar_of_another_version(tmp_path: Path) -> None:
     assert answer["rows"] == 10
 
 
+@pytest.mark.once
 def test_spark_submit_with_the_defaults_file(tmp_path: Path) -> None:
     """The jar by ``--jars``, the settings by the file that the repository offers."""
     command = [

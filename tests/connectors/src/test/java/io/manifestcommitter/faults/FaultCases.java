@@ -11,6 +11,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
@@ -44,6 +46,25 @@ final class FaultCases {
   /** Of every cell one, by the seed. */
   static List<FaultCase> sample(List<FaultCase> all, long seed) {
     return oneOfEach(all, FaultCase::cell, seed);
+  }
+
+  /**
+   * One part of some, so that each is in one of them.
+   *
+   * @param part which one, and of how many: "1/2"
+   */
+  static List<FaultCase> part(List<FaultCase> all, String part) {
+    Matcher parts = Pattern.compile("([1-9])/([1-9])").matcher(part);
+    if (!parts.matches()) {
+      throw new IllegalArgumentException("-Dfaults.part is '" + part + "': it has to be like 1/2");
+    }
+    List<FaultCase> taken = new ArrayList<>();
+    for (int i = Integer.parseInt(parts.group(1)) - 1;
+        i < all.size();
+        i += Integer.parseInt(parts.group(2))) {
+      taken.add(all.get(i));
+    }
+    return taken;
   }
 
   /** All, but of those that take minutes each only one of every scenario and kind of request. */
