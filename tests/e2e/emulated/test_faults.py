@@ -26,6 +26,9 @@ FACTORY = f"mapreduce.outputcommitter.factory.scheme.{stores.scheme()}"
 TEXT_FORMAT = "org.apache.hadoop.mapreduce.lib.output.TextOutputFormat"
 TEXT = "org.apache.hadoop.io.Text"
 
+BY_FILE = {"mapreduce.manifest.committer.directory.rename": "off"}
+"""Else most files would come with their directory. Faults of that: ``tests/connectors``."""
+
 OLD: list[Row] = [("a", 0), ("b", 1)]
 NEW: list[Row] = [(f"new-{i}", i % 20) for i in range(40)]
 
@@ -52,7 +55,7 @@ def published(table: Table) -> str:
 
 
 def append(table: Table) -> Report:
-    report = table.write(table.frame(NEW).coalesce(1), "append")
+    report = table.write(table.frame(NEW).coalesce(1), "append", **BY_FILE)
     assert table.rows() == Counter(OLD + NEW)
     assert len(report.sizes) == 20
     return report
@@ -88,7 +91,7 @@ def test_lost_answers_of_an_overwrite(table: Table, control: stores.Control) -> 
         control.fault(RENAME, "applyThenFail", path=published(table), times=3, status=404),
         control.fault("delete", "applyThenFail", path=rf"{table.path.key}/p=.*part-", status=404),
     ]
-    table.write(table.frame(NEW).coalesce(1), "overwrite")
+    table.write(table.frame(NEW).coalesce(1), "overwrite", **BY_FILE)
     assert table.rows() == Counter(NEW)
     assert [applied() for applied in lost] == [3, 1]
 
@@ -115,7 +118,7 @@ def test_a_rename_that_never_succeeds(table: Table, control: stores.Control) -> 
     path = rf"{table.path.key}/p=7/part-"
     applied = control.fault(RENAME, "refuse", path=path, times=10_000, status=403)
     with pytest.raises(Exception, match="p=7"):
-        table.save(table.frame(NEW).coalesce(1), "append")
+        table.save(table.frame(NEW).coalesce(1), "append", **BY_FILE)
     assert applied() > 0
     assert table.snapshot() == before
     control.repair()
