@@ -109,6 +109,15 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         yield
 
 
+@pytest.fixture
+def control() -> Iterator[stores.Control]:
+    """Steers the emulator, which is well again afterwards."""
+    steered = stores.control()
+    steered.repair()
+    yield steered
+    steered.repair()
+
+
 @pytest.fixture(scope="session", autouse=True)
 def spark_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The installed PySpark under another name: local-cluster writes to ``$SPARK_HOME/work``."""

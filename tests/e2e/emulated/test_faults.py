@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pyspark
 import pytest
@@ -31,15 +31,6 @@ BY_FILE = {"mapreduce.manifest.committer.directory.rename": "off"}
 
 OLD: list[Row] = [("a", 0), ("b", 1)]
 NEW: list[Row] = [(f"new-{i}", i % 20) for i in range(40)]
-
-
-@pytest.fixture
-def control() -> Iterator[stores.Control]:
-    """Steers the emulator, which is well again afterwards."""
-    steered = stores.control()
-    steered.repair()
-    yield steered
-    steered.repair()
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -57,14 +57,6 @@ HELD = {
     "first-file": Held("append", r"p=[0-9]/part-[^/]*"),
     "middle-file": Held("append", r"p=[0-9]/part-[^/]*", call=31),
 }
-
-
-@pytest.fixture
-def control() -> Iterator[stores.Control]:
-    steered = stores.control()
-    steered.repair()
-    yield steered
-    steered.repair()
 
 
 @pytest.fixture

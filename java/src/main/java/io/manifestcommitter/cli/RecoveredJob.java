@@ -91,7 +91,7 @@ final class RecoveredJob {
   private void write(JsonGenerator json) throws IOException {
     json.writeStartObject();
     json.writeStringField("staging", root.root().toString());
-    json.writeStringField("jobId", StagingRoot.jobOf(root.root().getName()).get());
+    json.writeStringField("jobId", root.jobId());
     if (outcome == null) {
       json.writeNullField("outcome");
     } else {

@@ -147,7 +147,7 @@ public final class Recovery {
       if (!force) {
         requireDead(root);
       }
-      JobPlan plan = plan(root, journal, StagingRoot.jobOf(root.root().getName()).get());
+      JobPlan plan = plan(root, journal, root.jobId());
       try {
         LocationRoots.require(store, plan, root, journal);
       } catch (IOException | RuntimeException e) {

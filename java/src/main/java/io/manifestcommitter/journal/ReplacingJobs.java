@@ -200,8 +200,6 @@ public final class ReplacingJobs {
   }
 
   private boolean isUnfinished(StagingRoot other) throws IOException {
-    return CommitJournal.find(store, other.attempt())
-        .filter(journal -> journal.state() != CommitJournal.State.FINISHED)
-        .isPresent();
+    return new Recovery(store, config, /* force= */ false).isUnfinished(other);
   }
 }
