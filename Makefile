@@ -50,7 +50,7 @@ LESS_$(SPARK_FLOOR) := gs
 CORE_$(SPARK_NEWEST) := gs
 LESS_$(SPARK_NEWEST) := abfss
 
-.PHONY: demo test build lint docs bench scale throttle requests faults crashes pairs mutations emulators clean test-java test-python \
+.PHONY: demo test build lint docs bench scale growth throttle requests faults crashes pairs mutations emulators clean test-java test-python \
 	test-emulators test-connect test-stores environments lane-java lane-spark \
 	test-hadoop-$(HADOOP_FLOOR) test-hadoop-$(HADOOP_NEWEST) \
 	test-connectors-$(HADOOP_FLOOR) test-connectors-$(HADOOP_NEWEST) \
@@ -89,7 +89,9 @@ docs:
 bench: BENCH_MAIN := Bench
 # Jobs of a million files in heaps of 256 and 512 MiB; fails unless every one of them is where it belongs.
 scale: BENCH_MAIN := Scale
-bench scale: $(JAR)
+# CPU and requests of commit, roll back and recovery for 1,000 to 8,000 partitions and custom locations.
+growth: BENCH_MAIN := Growth
+bench scale growth: $(JAR)
 	$(MVN) -q -f benchmarks/pom.xml compile
 	java -cp benchmarks/target/classes:$$(cat benchmarks/target/classpath) io.manifestcommitter.bench.$(BENCH_MAIN) $(BENCH_ARGS)
 

@@ -52,7 +52,8 @@ def clean(
             it is dead.
 
     Returns:
-        All staging directories that were there, with what became of them.
+        All staging directories that were there, with what became of them; an empty list
+        if there is no table.
 
     Raises:
         CleaningError: some could not be removed; `jobs` has all of them.

@@ -15,10 +15,12 @@ class RecoveredJob:
 
     job_id: str
     staging: str
-    """The job's staging root in the table, which is gone now."""
+    """The job's staging directory in the table, which is gone now, unless `left` says why not."""
     outcome: str
     """``taken_back``: the table is as it was before the job. ``finished``: it has the job's data.
-    ``cleaned_up``: the job was finished, only its staging root had been left."""
+    ``cleaned_up``: the job was finished, only its staging directory had been left."""
+    left: str = ""
+    """Why the staging directory could not be removed; empty if it was. Nobody needs it any more."""
 
 
 def recover(
@@ -42,7 +44,7 @@ def recover(
         finish: finish also what is before its point of no return.
 
     Returns:
-        The jobs that were recovered; an empty list if none had died.
+        The jobs that were recovered; an empty list if none had died, or there is no table.
 
     Raises:
         ValueError: both `rollback` and `finish`.
@@ -60,7 +62,12 @@ def recover(
     session.require_jar()
     jobs = json.loads(session.recover(os.fspath(path), finish, force))
     recovered = [
-        RecoveredJob(job_id=job["jobId"], staging=job["staging"], outcome=job["outcome"])
+        RecoveredJob(
+            job_id=job["jobId"],
+            staging=job["staging"],
+            outcome=job["outcome"],
+            left="\n  ".join(job["errors"]),
+        )
         for job in jobs
         if job["outcome"] is not None
     ]

@@ -24,7 +24,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 # Before they are imported: their assertions, too, then show what they compare.
-pytest.register_assert_rewrite("sessions", "tables")
+pytest.register_assert_rewrite("sessions", "tables", "twins")
 
 import stores
 from places import Place

@@ -78,6 +78,17 @@ def test_killed_driver_is_finished(table: Table, mode: str) -> None:
 
 
 @thorough
+@pytest.mark.parametrize("mode", ["append", "overwrite"])
+def test_killed_driver_is_started_again_at_once(table: Table, mode: str) -> None:
+    kill_in_commit(table, mode)
+    assert table.rows() not in (Counter(OLD), Counter(OLD + NEW), Counter(NEW))
+    table.write(NEW, mode)
+    assert table.rows() == Counter(NEW if mode == "overwrite" else OLD + NEW)
+    assert mc.recover(table.spark, str(table.path)) == []
+    table.check_nothing_left()
+
+
+@thorough
 def test_what_a_killed_driver_left_is_cleaned(table: Table) -> None:
     kill_in_commit(table, "append")
     (left,) = mc.clean(table.spark, str(table.path), older_than="0s")
@@ -98,6 +109,6 @@ def test_nothing_to_recover(table: Table) -> None:
     assert mc.recover(table.spark, str(table.path)) == []
     with pytest.raises(ValueError, match="rollback"):
         mc.recover(table.spark, str(table.path), rollback=True, finish=True)
-    with pytest.raises(mc.StorageError, match="no table"):
-        mc.recover(table.spark, f"{table.path}-elsewhere")
+    assert mc.recover(table.spark, f"{table.path}-elsewhere") == []
+    assert mc.clean(table.spark, f"{table.path}-elsewhere") == []
     assert table.snapshot() == before

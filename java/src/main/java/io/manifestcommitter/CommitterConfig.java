@@ -1,6 +1,7 @@
 package io.manifestcommitter;
 
 import io.manifestcommitter.CommitterOption.Scope;
+import io.manifestcommitter.store.CopyingRename;
 import io.manifestcommitter.store.RequestGate;
 import io.manifestcommitter.store.Stores;
 import java.util.Arrays;
@@ -85,6 +86,9 @@ public final class CommitterConfig {
   /** Spark protocol: what to do about a table on a store that is not served. */
   public static final String UNSUPPORTED_SCHEME = PREFIX + "unsupported.scheme";
 
+  /** What to do about a store whose rename may show a file in part. */
+  public static final String COPYING_RENAME = PREFIX + "copying.rename";
+
   /** Spark protocol: what happens to partitions that a job writes to and that are there. */
   public static final String CONFLICT_MODE = PREFIX + "conflict.mode";
 
@@ -103,6 +107,9 @@ public final class CommitterConfig {
 
   /** After what time without a sign of life a job counts as dead. */
   public static final String HEARTBEAT_TIMEOUT = PREFIX + "heartbeat.timeout";
+
+  /** Spark protocol: how long a job waits for another one that replaces the same places. */
+  public static final String REPLACE_WAIT = PREFIX + "replace.wait";
 
   /** Spark protocol: what to do about the unfinished commit of a driver that died. */
   public static final String UNFINISHED_JOBS = PREFIX + "unfinished.jobs";
@@ -241,7 +248,11 @@ public final class CommitterConfig {
         Scope.BOTH,
         "Write `_SUCCESS`, and the list of files beside it.");
     option(
-        CLEANUP_SKIPPED, "false", FLAG, Scope.BOTH, "Leave the job's own directory where it is.");
+        CLEANUP_SKIPPED,
+        "false",
+        FLAG,
+        Scope.BOTH,
+        "Leave the job's own directory where it is. With the Spark protocol later jobs and `recover` leave it there, too, and the job removes nothing that an ended one left. `clean` removes it.");
     option(
         CLEANUP_FAILURES_IGNORED,
         "false",
@@ -271,7 +282,7 @@ public final class CommitterConfig {
         "rollback",
         choices(UnfinishedJobsMode.class),
         Scope.SPARK,
-        "What a job does when the table holds the unfinished commit of a driver that died: `rollback` takes that back, or finishes it if it was past its point of no return, as `manifest-committer recover` does; `fail` fails; `warn` goes on. Looked at in the job's setup and again when it commits. A driver whose heartbeat is fresh is another job's, and left alone.");
+        "What a job does when the table holds the unfinished commit of a driver that died: `rollback` takes that back, or finishes it if it was past its point of no return, as `manifest-committer recover` does; `fail` fails; `warn` goes on. The job looks in its setup and again when it commits. Where a commit has begun it waits until the driver's heartbeat moves (that driver lives: its commit is left alone) or is older than `heartbeat.timeout` (it died).");
     option(
         HEARTBEAT_INTERVAL,
         "10s",
@@ -284,6 +295,18 @@ public final class CommitterConfig {
         DURATION,
         Scope.SPARK,
         "After what time without a heartbeat, by the store's clock, a job counts as dead, so that it may be recovered. The same for all who write to a table, and several times the interval.");
+    option(
+        REPLACE_WAIT,
+        "1h",
+        DURATION,
+        Scope.SPARK,
+        "How long a job that replaces data waits, when it commits, for another job that lives and replaces some of the same places. After that it fails: the old data stays, and the error names the other job, its host and since when it works there.");
+    option(
+        COPYING_RENAME,
+        "fail",
+        choices(CopyingRename.class),
+        Scope.BOTH,
+        "What to do about a store of a scheme that the committer does not know, which may rename a file by copying its bytes. With `serve` a reader may see a part of a file while it is copied and, if the driver dies, until recovery.");
     option(
         UNSUPPORTED_SCHEME,
         "fail",
@@ -312,7 +335,9 @@ public final class CommitterConfig {
   private final UnfinishedJobsMode unfinishedJobs;
   private final long heartbeatInterval;
   private final long heartbeatTimeout;
+  private final long replaceWait;
   private final DirectoryRename directoryRename;
+  private final CopyingRename copyingRename;
   private final UnsupportedScheme unsupportedScheme;
 
   /**
@@ -354,7 +379,9 @@ public final class CommitterConfig {
               + HEARTBEAT_INTERVAL
               + "): it has to be at least twice as long, and neither may be 0");
     }
+    this.replaceWait = duration(conf, REPLACE_WAIT);
     this.directoryRename = choice(conf, DIRECTORY_RENAME, DirectoryRename.class);
+    this.copyingRename = choice(conf, COPYING_RENAME, CopyingRename.class);
     this.unsupportedScheme = choice(conf, UNSUPPORTED_SCHEME, UnsupportedScheme.class);
   }
 
@@ -472,9 +499,19 @@ public final class CommitterConfig {
     return heartbeatTimeout;
   }
 
+  /** {@link #REPLACE_WAIT}, in milliseconds. */
+  public long replaceWait() {
+    return replaceWait;
+  }
+
   /** {@link #DIRECTORY_RENAME}. */
   public DirectoryRename directoryRename() {
     return directoryRename;
+  }
+
+  /** {@link #COPYING_RENAME}. */
+  public CopyingRename copyingRename() {
+    return copyingRename;
   }
 
   /** {@link #UNSUPPORTED_SCHEME}. */

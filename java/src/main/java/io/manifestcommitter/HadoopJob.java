@@ -190,7 +190,11 @@ final class HadoopJob {
         jobIdSource,
         ManifestCommitter.class.getName(),
         attempt.destination(),
-        attempt.jobAttemptDirectory());
+        attempt.jobAttemptDirectory(),
+        "Look at what is left, delete the files that are of this job and directories that are"
+            + " empty, and put back what is in "
+            + JobDescription.replacedFiles(attempt.jobAttemptDirectory())
+            + ", if there is anything");
   }
 
   private Workers workers() {

@@ -104,7 +104,7 @@ public class ManifestCommitter extends PathOutputCommitter implements StreamCapa
   public void setupJob(JobContext context) throws IOException {
     caller.requireStaging(destination);
     stores.requireClassFor(config().storeClass(), destination);
-    stores.requireAtomicRename(destination);
+    stores.requireSafeRename(destination, config().copyingRename());
     try {
       job(context).setUp();
     } catch (DuplicateJobException e) {

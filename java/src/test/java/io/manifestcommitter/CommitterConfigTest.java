@@ -60,6 +60,7 @@ class CommitterConfigTest {
             "mapreduce.manifest.committer.unfinished.jobs",
             "mapreduce.manifest.committer.heartbeat.interval",
             "mapreduce.manifest.committer.heartbeat.timeout",
+            "mapreduce.manifest.committer.replace.wait",
             "mapreduce.manifest.committer.io.rate",
             "mapreduce.manifest.committer.io.threads",
             "mapreduce.manifest.committer.manifest.save.attempts",
@@ -67,6 +68,7 @@ class CommitterConfigTest {
             "mapreduce.manifest.committer.store.operations.classname",
             "mapreduce.manifest.committer.summary.report.directory",
             "mapreduce.manifest.committer.throttle.timeout",
+            "mapreduce.manifest.committer.copying.rename",
             "mapreduce.manifest.committer.unsupported.scheme",
             "mapreduce.manifest.committer.validate.output",
             "mapreduce.manifest.committer.writer.queue.capacity",
@@ -297,6 +299,7 @@ class CommitterConfigTest {
   @ParameterizedTest
   @CsvSource({
     "mapreduce.manifest.committer.missing.files, fail or warn",
+    "mapreduce.manifest.committer.copying.rename, fail or serve",
     "mapreduce.manifest.committer.unsupported.scheme, fail or delegate"
   })
   void aWrongChoiceIsAnsweredWithWhatIsAllowed(String key, String allowed) {

@@ -89,7 +89,7 @@ final class FaultScenario {
   /** Whether the store has a report of this job. */
   boolean isReported() throws IOException {
     String report = job.files.files().getOrDefault("_SUCCESS", "");
-    return report.contains("\"" + job.jobId() + "\"");
+    return report.contains("\"" + job.jobId() + "\"") && report.endsWith("}");
   }
 
   /** The table is the new one, the report is this job's and complete, and nothing else is left. */

@@ -71,11 +71,15 @@ final class HadoopJobHarness {
   /**
    * A job that writes to {@code /table} in memory.
    *
-   * @param scheme decides the traits of the store
+   * @param scheme decides the traits of the store; or names one that renames by copying
    * @param store names the store, for {@link #state}
    */
   static HadoopJobHarness memory(String scheme, String store) {
-    return memory(new Path(scheme + "://" + store + "/table"), JOB);
+    HadoopJobHarness job =
+        memory(new Path(MemoryFileSystem.scheme(scheme) + "://" + store + "/table"), JOB);
+    MemoryFileSystem.configuration(scheme)
+        .forEach(setting -> job.conf.set(setting.getKey(), setting.getValue()));
+    return job;
   }
 
   /**

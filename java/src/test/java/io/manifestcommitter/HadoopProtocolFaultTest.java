@@ -35,7 +35,9 @@ class HadoopProtocolFaultTest {
   @CsvSource({
     "hdfs,NONE", "hdfs,FILE_FOR_DIRECTORY", "hdfs,TARGET_FILES",
     "abfs,NONE", "abfs,FILE_FOR_DIRECTORY", "abfs,TARGET_FILES",
-    "gs,NONE", "gs,FILE_FOR_DIRECTORY", "gs,TARGET_FILES"
+    "gs,NONE", "gs,FILE_FOR_DIRECTORY", "gs,TARGET_FILES",
+    "gs-copies,NONE", "gs-copies,FILE_FOR_DIRECTORY", "gs-copies,TARGET_FILES",
+    "mem-copies,NONE", "mem-copies,FILE_FOR_DIRECTORY", "mem-copies,TARGET_FILES"
   })
   void aFailureAtAnyRequestOfAJobCommitCanBeRepaired(String scheme, Obstacle obstacle)
       throws IOException {
@@ -75,7 +77,13 @@ class HadoopProtocolFaultTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"hdfs,FILE_FOR_DIRECTORY", "abfs,NONE", "gs,TARGET_FILES"})
+  @CsvSource({
+    "hdfs,FILE_FOR_DIRECTORY",
+    "abfs,NONE",
+    "gs,TARGET_FILES",
+    "gs-copies,TARGET_FILES",
+    "mem-copies,TARGET_FILES"
+  })
   void aCommitThatIsKilledTwiceCanBeRepaired(String scheme, Obstacle obstacle) throws IOException {
     open(scheme, obstacle);
     int requests = commitWithoutFault().size();

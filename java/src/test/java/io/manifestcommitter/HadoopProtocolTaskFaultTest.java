@@ -29,7 +29,7 @@ class HadoopProtocolTaskFaultTest {
   private MemoryStoreState state;
 
   @ParameterizedTest
-  @ValueSource(strings = {"hdfs", "abfs", "gs"})
+  @ValueSource(strings = {"hdfs", "abfs", "gs", "gs-copies", "mem-copies"})
   void aFailureAtAnyRequestOfATaskAttemptIsMadeGoodByTheNext(String scheme) throws IOException {
     job = HadoopJobHarness.memory(scheme, "task-fault-" + scheme);
     state = job.state();

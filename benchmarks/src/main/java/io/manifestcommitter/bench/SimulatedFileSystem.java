@@ -34,7 +34,7 @@ public final class SimulatedFileSystem extends MinimalFileSystem {
 
   @Override
   public FSDataInputStream open(Path path, int bufferSize) throws IOException {
-    store.request(RequestKind.OPEN);
+    store.request(RequestKind.OPEN, key(path));
     StoreNode node =
         store.find(key(path)).orElseThrow(() -> new FileNotFoundException(path.toString()));
     if (node.isDirectory()) {
@@ -53,7 +53,7 @@ public final class SimulatedFileSystem extends MinimalFileSystem {
       long blockSize,
       Progressable progress)
       throws IOException {
-    store.request(RequestKind.CREATE);
+    store.request(RequestKind.CREATE, key(path));
     if (!overwrite && store.find(key(path)).isPresent()) {
       throw new FileAlreadyExistsException(path.toString());
     }
@@ -65,19 +65,19 @@ public final class SimulatedFileSystem extends MinimalFileSystem {
 
   @Override
   public boolean rename(Path source, Path destination) throws IOException {
-    store.request(RequestKind.RENAME);
+    store.request(RequestKind.RENAME, key(source));
     return store.rename(key(source), key(destination));
   }
 
   @Override
   public boolean delete(Path path, boolean recursive) throws IOException {
-    store.request(RequestKind.DELETE);
+    store.request(RequestKind.DELETE, key(path));
     return store.delete(key(path), recursive);
   }
 
   @Override
   public FileStatus[] listStatus(Path path) throws IOException {
-    store.request(RequestKind.LIST);
+    store.request(RequestKind.LIST, key(path));
     Optional<List<Map.Entry<String, StoreNode>>> entries = store.list(key(path));
     if (!entries.isPresent()) {
       return new FileStatus[] {status(path, store.find(key(path)).orElseThrow())};
@@ -90,14 +90,14 @@ public final class SimulatedFileSystem extends MinimalFileSystem {
 
   @Override
   public boolean mkdirs(Path path, FsPermission permission) throws IOException {
-    store.request(RequestKind.MKDIRS);
+    store.request(RequestKind.MKDIRS, key(path));
     store.mkdirs(key(path));
     return true;
   }
 
   @Override
   public FileStatus getFileStatus(Path path) throws IOException {
-    store.request(RequestKind.STATUS);
+    store.request(RequestKind.STATUS, key(path));
     return store
         .find(key(path))
         .map(node -> status(qualified(key(path)), node))

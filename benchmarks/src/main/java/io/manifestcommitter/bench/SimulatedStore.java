@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BiPredicate;
 import org.apache.hadoop.fs.FileAlreadyExistsException;
 import org.apache.hadoop.fs.ParentNotDirectoryException;
 import org.apache.hadoop.fs.PathIsNotEmptyDirectoryException;
@@ -31,6 +32,7 @@ final class SimulatedStore {
   private final AtomicLong requests = new AtomicLong();
   private volatile long latencyNanos;
   private volatile Watch watch = new Watch(Long.MAX_VALUE, () -> {});
+  private volatile BiPredicate<RequestKind, String> refused = (kind, path) -> false;
   private long versions = FIRST_VERSION;
 
   private SimulatedStore() {}
@@ -38,6 +40,11 @@ final class SimulatedStore {
   /** The store of that name, made on first use. */
   static SimulatedStore named(String name) {
     return STORES.computeIfAbsent(name, unused -> new SimulatedStore());
+  }
+
+  /** Lets go of a store that nobody uses any more. */
+  static void forget(String name) {
+    STORES.remove(name);
   }
 
   /** Sets how long every request takes, in nanoseconds. */
@@ -55,8 +62,20 @@ final class SimulatedStore {
     return counter.counts();
   }
 
-  /** Counts a request and lets its time pass. */
-  void request(RequestKind kind) throws InterruptedIOException {
+  /** Lets the store refuse requests for paths from now on. */
+  void refuse(BiPredicate<RequestKind, String> which) {
+    refused = which;
+  }
+
+  /** Counts a request, lets its time pass, and fails if it is to be refused. */
+  void request(RequestKind kind, String path) throws IOException {
+    request(kind);
+    if (refused.test(kind, path)) {
+      throw new IOException("refused: " + kind + " " + path);
+    }
+  }
+
+  private void request(RequestKind kind) throws InterruptedIOException {
     counter.count(kind);
     Watch current = watch;
     if (requests.incrementAndGet() % current.interval == 0) {

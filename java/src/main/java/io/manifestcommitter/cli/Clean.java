@@ -2,6 +2,7 @@ package io.manifestcommitter.cli;
 
 import io.manifestcommitter.CommitterConfig;
 import java.io.FileDescriptor;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.util.List;
@@ -49,7 +50,8 @@ public final class Clean {
           "  -D key=value            an option of Hadoop, such as an account's key",
           "  --help                  this text",
           "",
-          "Exit code: 0 done; 1 a table could not be read, or something not be removed; 2 wrong usage.");
+          "Exit code: 0 done, or there is no table; 1 a table could not be read, or something not be",
+          "removed; 2 wrong usage.");
 
   private final PrintStream out;
   private final PrintStream err;
@@ -77,8 +79,8 @@ public final class Clean {
    * @param olderThan a number and its unit: ms, s, m or h
    * @return an array with an object for each staging directory: {@code root}, {@code kind}, {@code
    *     jobId} or null, {@code ageMillis} or null, {@code files}, {@code bytes}, {@code state},
-   *     {@code removed}, {@code error} or null
-   * @throws IOException if the table cannot be listed
+   *     {@code removed}, {@code error} or null; an empty one if there is no table
+   * @throws IOException if there is a table and it cannot be listed
    * @throws IllegalArgumentException if {@code olderThan} is no length of time
    */
   public static String ofSession(
@@ -90,7 +92,11 @@ public final class Clean {
       boolean force)
       throws IOException {
     CleanRule rule = new CleanRule(age(olderThan), dryRun, discardUnfinished, force);
-    return CleanedJob.toJson(CleanedJob.all(table, conf, new CommitterConfig(conf), rule));
+    try {
+      return CleanedJob.toJson(CleanedJob.all(table, conf, new CommitterConfig(conf), rule));
+    } catch (FileNotFoundException e) {
+      return CleanedJob.toJson(List.of());
+    }
   }
 
   private static long age(String text) {
@@ -139,6 +145,9 @@ public final class Clean {
     List<CleanedJob> jobs;
     try {
       jobs = CleanedJob.all(table, conf, config, rule);
+    } catch (FileNotFoundException e) {
+      out.println("There is no table at " + Humane.line(table) + ": nothing to clean");
+      return OK;
     } catch (IOException | RuntimeException e) {
       String why = e.getMessage() == null ? e.toString() : e.getMessage();
       err.println("Clean: " + Humane.line(table) + ": " + Humane.line(why));

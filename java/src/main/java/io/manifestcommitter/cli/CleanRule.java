@@ -38,7 +38,7 @@ final class CleanRule {
     if (!force && job.state() == StagedJob.State.RUNNING) {
       return "it shows signs of life";
     }
-    if (!force && job.age().get() < olderThan) {
+    if (!force && job.age().filter(age -> age < olderThan).isPresent()) {
       return "it is not old enough";
     }
     if (job.hasUnfinishedCommit() && !discardUnfinished) {

@@ -30,6 +30,7 @@ final class CleanedJob {
   /**
    * Cleans a table; each staging directory for itself.
    *
+   * @throws java.io.FileNotFoundException if there is no table
    * @throws IOException if the table cannot be listed
    */
   static List<CleanedJob> all(

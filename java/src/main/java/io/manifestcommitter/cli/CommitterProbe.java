@@ -1,5 +1,6 @@
 package io.manifestcommitter.cli;
 
+import io.manifestcommitter.store.CopyingRename;
 import io.manifestcommitter.store.Stores;
 import io.manifestcommitter.store.UnsupportedStoreException;
 import java.io.IOException;
@@ -92,6 +93,7 @@ final class CommitterProbe {
     private Problem failure;
     private Setting fileSystem;
     private String refusal;
+    private boolean mayShowParts;
 
     Search(Configuration conf, Path path) {
       this.conf = new JobConf(conf);
@@ -106,7 +108,7 @@ final class CommitterProbe {
         openStore();
       }
       Probed probed = failure == null ? makeCommitter() : Probed.failed(failure);
-      return fileSystem == null ? probed : probed.on(fileSystem, refusal);
+      return fileSystem == null ? probed : probed.on(fileSystem, refusal, mayShowParts);
     }
 
     void findFactory() {
@@ -133,7 +135,9 @@ final class CommitterProbe {
         }
         Class<?> opened = path.getFileSystem(conf).getClass();
         fileSystem = new Setting(opened.getName(), ClassNames.jarWith(opened));
-        new Stores(conf).requireAtomicRename(path);
+        Stores stores = new Stores(conf);
+        mayShowParts = stores.mayShowParts(path);
+        stores.requireSafeRename(path, CopyingRename.SERVE);
       } catch (UnsupportedStoreException e) {
         refusal = e.getMessage();
       } catch (IOException | RuntimeException | LinkageError e) {

@@ -126,7 +126,8 @@ final class GcsDiagnosis {
     Optional<Setting> set = FactoryBinding.setting(conf, MOVE);
     String consequence =
         "a file is renamed by a copy, which overwrites what another writer put there after the"
-            + " check, and a deletion";
+            + " check, and a deletion. A commit makes more requests, and a driver that dies may"
+            + " leave both until recovery";
     Repair repair = Repair.set(MOVE, "true");
     return Optional.of(
         set.isPresent()

@@ -4,6 +4,7 @@ import io.manifestcommitter.CommitterConfig;
 import io.manifestcommitter.CommitterConfig.UnsupportedScheme;
 import io.manifestcommitter.CommitterOption;
 import io.manifestcommitter.cli.JobSettings.Origin;
+import io.manifestcommitter.store.CopyingRename;
 import io.manifestcommitter.store.Stores;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -47,7 +48,7 @@ final class HadoopDiagnosis {
 
   /** Whether MapReduce jobs and RDD writers that write to the path are committed by us. */
   boolean serves() {
-    if (refusal().isPresent()) {
+    if (refusal().isPresent() || refusesCopies()) {
       return false;
     }
     if (probed.committer().isPresent()) {
@@ -74,6 +75,7 @@ final class HadoopDiagnosis {
       halfBound().ifPresent(problems::add);
       sessionFactory().ifPresent(problems::add);
       probed.problem().map(this::asBadAsItIs).ifPresent(problems::add);
+      copyingRename().ifPresent(problems::add);
     }
     List<Problem> options = badOptions();
     if (options.isEmpty()) {
@@ -88,6 +90,39 @@ final class HadoopDiagnosis {
     return origin == Origin.CONNECT_SERVER && spark.serves()
         ? Problem.warning(problem.code(), problem.text(), problem.repair())
         : problem;
+  }
+
+  private boolean refusesCopies() {
+    return probed.mayShowParts()
+        && !sql.getTrimmed(CommitterConfig.COPYING_RENAME, "")
+            .equalsIgnoreCase(CopyingRename.SERVE.name());
+  }
+
+  private Optional<Problem> copyingRename() {
+    if (!probed.mayShowParts()
+        || !(ClassNames.isOurFactory(factory.className()) || spark.isOurs())) {
+      return Optional.empty();
+    }
+    String consequence =
+        "the committer does not know how the store of "
+            + path
+            + " renames a file. If that is a copy, a reader may see a part of a file while it is"
+            + " copied and, if the driver dies, until recovery";
+    return Optional.of(
+        refusesCopies()
+            ? Problem.error(
+                ProblemCode.COPYING_RENAME_REFUSED,
+                CommitterConfig.COPYING_RENAME
+                    + " is not serve: jobs fail when they start, since "
+                    + consequence,
+                Repair.set(CommitterConfig.COPYING_RENAME, "serve"))
+            : Problem.warning(
+                ProblemCode.COPYING_RENAME_SERVED,
+                CommitterConfig.COPYING_RENAME
+                    + " is serve: jobs write, though "
+                    + consequence
+                    + ". A job that fails and a recovery leave no part of a file",
+                Repair.set(CommitterConfig.COPYING_RENAME, "fail")));
   }
 
   private Optional<String> refusal() {

@@ -14,6 +14,7 @@ final class Probed {
   private final Problem problem;
   private final Setting fileSystem;
   private final String refusal;
+  private final boolean mayShowParts;
 
   private Probed(
       String committer,
@@ -23,7 +24,8 @@ final class Probed {
       boolean promisesDynamicOverwrite,
       Problem problem,
       Setting fileSystem,
-      String refusal) {
+      String refusal,
+      boolean mayShowParts) {
     this.committer = committer;
     this.description = description;
     this.workPath = workPath;
@@ -32,15 +34,17 @@ final class Probed {
     this.problem = problem;
     this.fileSystem = fileSystem;
     this.refusal = refusal;
+    this.mayShowParts = mayShowParts;
   }
 
   /** No committer was asked for. */
   static Probed nothing() {
-    return new Probed(null, null, null, null, false, null, null, null);
+    return new Probed(null, null, null, null, false, null, null, null, false);
   }
 
   static Probed failed(Problem problem) {
-    return new Probed(null, null, null, null, false, Objects.requireNonNull(problem), null, null);
+    return new Probed(
+        null, null, null, null, false, Objects.requireNonNull(problem), null, null, false);
   }
 
   static Probed committer(
@@ -57,7 +61,8 @@ final class Probed {
         promisesDynamicOverwrite,
         null,
         null,
-        null);
+        null,
+        false);
   }
 
   /**
@@ -65,8 +70,9 @@ final class Probed {
    *
    * @param fileSystem the class that serves it, and where that comes from
    * @param refusal why our committer refuses it, null if it does not
+   * @param mayShowParts whether its rename may show a file in part
    */
-  Probed on(Setting fileSystem, String refusal) {
+  Probed on(Setting fileSystem, String refusal, boolean mayShowParts) {
     return new Probed(
         committer,
         description,
@@ -75,7 +81,8 @@ final class Probed {
         promisesDynamicOverwrite,
         problem,
         fileSystem,
-        refusal);
+        refusal,
+        mayShowParts);
   }
 
   /** The committer's class. */
@@ -111,6 +118,11 @@ final class Probed {
   /** Why our committer refuses a store that did open. */
   Optional<String> refusal() {
     return Optional.ofNullable(refusal);
+  }
+
+  /** Whether the store did open, and its rename may show a file in part. */
+  boolean mayShowParts() {
+    return mayShowParts;
   }
 
   /** Why there is no committer. */

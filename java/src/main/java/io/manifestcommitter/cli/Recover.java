@@ -4,6 +4,7 @@ import io.manifestcommitter.CommitterConfig;
 import io.manifestcommitter.journal.Recovery;
 import io.manifestcommitter.journal.Recovery.Direction;
 import java.io.FileDescriptor;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.util.List;
@@ -47,8 +48,8 @@ public final class Recover {
           "  -D key=value            an option of Hadoop, such as an account's key",
           "  --help                  this text",
           "",
-          "Exit code: 0 no unfinished commit is left; 1 one is, or a table could not be read; 2 wrong",
-          "usage.");
+          "Exit code: 0 no unfinished commit is left, or there is no table; 1 one is, or a table could",
+          "not be read; 2 wrong usage.");
 
   private final PrintStream out;
   private final PrintStream err;
@@ -109,18 +110,19 @@ public final class Recover {
    * @param finish also what is before its point of no return
    * @param force also a job that shows signs of life
    * @return an array with an object for each job: {@code staging}, {@code jobId}, {@code outcome}
-   *     (one of {@link Recovery.Outcome} in small letters, or null), {@code errors}, {@code alive}
-   * @throws IOException if the table cannot be looked at
+   *     (one of {@link Recovery.Outcome} in small letters, or null), {@code errors}, {@code alive};
+   *     an empty one if there is no table
+   * @throws IOException if there is a table and it cannot be looked at
    */
   public static String ofSession(Configuration conf, String table, boolean finish, boolean force)
       throws IOException {
-    return RecoveredJob.toJson(
-        RecoveredJob.all(
-            table,
-            conf,
-            new CommitterConfig(conf),
-            force,
-            finish ? Direction.FINISH : Direction.AS_MARKED));
+    Direction direction = finish ? Direction.FINISH : Direction.AS_MARKED;
+    try {
+      return RecoveredJob.toJson(
+          RecoveredJob.all(table, conf, new CommitterConfig(conf), force, direction));
+    } catch (FileNotFoundException e) {
+      return RecoveredJob.toJson(List.of());
+    }
   }
 
   private int recover(
@@ -132,6 +134,9 @@ public final class Recover {
     List<RecoveredJob> jobs;
     try {
       jobs = RecoveredJob.all(table, conf, config, force, direction);
+    } catch (FileNotFoundException e) {
+      out.println("There is no table at " + Humane.line(table) + ": nothing to recover");
+      return OK;
     } catch (IOException | RuntimeException e) {
       String why = e.getMessage() == null ? e.toString() : e.getMessage();
       err.println("Recover: " + Humane.line(table) + ": " + Humane.line(why));
@@ -143,7 +148,7 @@ public final class Recover {
     int code = OK;
     for (RecoveredJob job : jobs) {
       if (job.outcome().isPresent()) {
-        out.println(Humane.line(job.root().root().toString()) + ": " + told(job.outcome().get()));
+        out.println(Humane.line(job.root().root().toString()) + ": " + told(job));
       } else {
         code = FAILED;
         err.println(
@@ -158,14 +163,15 @@ public final class Recover {
     return code;
   }
 
-  private static String told(Recovery.Outcome outcome) {
-    switch (outcome) {
+  private static String told(RecoveredJob job) {
+    String left = job.errors().isEmpty() ? "" : ". " + Humane.line(job.errors().get(0));
+    switch (job.outcome().get()) {
       case TAKEN_BACK:
-        return "taken back; the table is as it was before the job";
+        return "taken back; the table is as it was before the job" + left;
       case FINISHED:
-        return "finished; the table has the job's data";
+        return "finished; the table has the job's data" + left;
       default:
-        return "was finished; what it left was removed";
+        return "was finished" + (left.isEmpty() ? "; what it left was removed" : left);
     }
   }
 }

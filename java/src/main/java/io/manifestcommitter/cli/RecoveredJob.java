@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import io.manifestcommitter.CommitterConfig;
 import io.manifestcommitter.StagingRoot;
 import io.manifestcommitter.journal.JobIsAliveException;
+import io.manifestcommitter.journal.LeftoverException;
 import io.manifestcommitter.journal.Recovery;
 import io.manifestcommitter.store.Stores;
 import java.io.IOException;
@@ -29,6 +30,7 @@ final class RecoveredJob {
   /**
    * Recovers all jobs that died in a table; each for itself.
    *
+   * @throws java.io.FileNotFoundException if there is no table
    * @throws IOException if the table cannot be looked at
    */
   static List<RecoveredJob> all(
@@ -45,6 +47,8 @@ final class RecoveredJob {
     for (StagingRoot root : recovery.find(resolved)) {
       try {
         jobs.add(new RecoveredJob(root, recovery.run(root, direction), null));
+      } catch (LeftoverException e) {
+        jobs.add(new RecoveredJob(root, e.outcome(), e));
       } catch (IOException e) {
         jobs.add(new RecoveredJob(root, null, e));
       } catch (RuntimeException e) {
@@ -64,7 +68,10 @@ final class RecoveredJob {
     return Optional.ofNullable(outcome);
   }
 
-  /** Why it failed, in order of weight; empty if it did not. */
+  /**
+   * Why it failed, or why something of a job that ended remains, in order of weight; empty if
+   * neither is so.
+   */
   List<String> errors() {
     List<String> errors = new ArrayList<>();
     if (failure != null) {

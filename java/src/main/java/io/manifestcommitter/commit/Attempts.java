@@ -3,13 +3,15 @@ package io.manifestcommitter.commit;
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.store.RenameResult;
 import io.manifestcommitter.store.Store;
+import io.manifestcommitter.store.StoreEntry;
 import io.manifestcommitter.store.StoreRefusedException;
 import java.io.IOException;
 import java.util.Queue;
+import java.util.function.Supplier;
 import org.apache.hadoop.fs.Path;
 
 /** Repeats a request that may safely be repeated. */
-final class Attempts {
+public final class Attempts {
   private static final int FEW = 3;
 
   private Attempts() {}
@@ -20,7 +22,7 @@ final class Attempts {
    *
    * @throws IOException the last failure, with the earlier ones suppressed in it
    */
-  static void few(Request request) throws IOException {
+  public static void few(Request request) throws IOException {
     IOException earlier = null;
     for (int attempt = 1; ; attempt++) {
       try {
@@ -47,19 +49,34 @@ final class Attempts {
    * is made again: another job that failed may have taken it back as its own.
    */
   static RenameResult rename(Store store, FileEntry file) {
-    return rename(store, file, () -> store.mkdirs(file.destination().getParent()));
+    return rename(() -> store.renameFile(file), () -> store.mkdirs(file.destination().getParent()));
+  }
+
+  /** As {@link #rename(Store, FileEntry)}, of a file as it was seen, or a symbolic link itself. */
+  static RenameResult rename(Store store, StoreEntry file, Path destination) {
+    return rename(move(store, file, destination), () -> store.mkdirs(destination.getParent()));
   }
 
   /**
    * As {@link #rename}, into a directory that is not made again: where that is gone, somebody took
    * the staging tree away, and nothing may go there any more.
    */
-  static RenameResult renameToStaging(Store store, FileEntry file) {
-    return rename(store, file, () -> {});
+  static RenameResult renameToStaging(Store store, StoreEntry file, Path destination) {
+    return rename(move(store, file, destination), () -> {});
   }
 
-  private static RenameResult rename(Store store, FileEntry file, Request beforeAgain) {
-    RenameResult result = store.renameFile(file);
+  private static Supplier<RenameResult> move(Store store, StoreEntry file, Path destination) {
+    if (file.isLink()) {
+      return () -> store.renameLink(file, destination);
+    }
+    FileEntry move =
+        new FileEntry(
+            file.path(), destination, file.length(), file.etag(), file.modificationTime());
+    return () -> store.renameFile(move);
+  }
+
+  private static RenameResult rename(Supplier<RenameResult> rename, Request beforeAgain) {
+    RenameResult result = rename.get();
     for (int attempt = 2; attempt <= FEW && mayBeRepeated(result); attempt++) {
       try {
         beforeAgain.run();
@@ -68,7 +85,7 @@ final class Attempts {
             RenameResult.failed(result.explanation() + "; and its directory is not to be had", e);
         continue;
       }
-      result = store.renameFile(file);
+      result = rename.get();
     }
     return result;
   }
@@ -91,7 +108,8 @@ final class Attempts {
 
   /** A request that may be repeated. */
   @FunctionalInterface
-  interface Request {
+  public interface Request {
+    /** Makes it. */
     void run() throws IOException;
   }
 }

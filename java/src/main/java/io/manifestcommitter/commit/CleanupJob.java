@@ -40,8 +40,8 @@ public final class CleanupJob {
     }
     workers.step(StatisticNames.JOB_STAGE_CLEANUP);
     try {
-      deleteJobDirectory();
-      store.deleteEmptyDirectory(paths.temporaryDirectory());
+      Attempts.few(this::deleteJobDirectory);
+      Attempts.few(() -> store.deleteEmptyDirectory(paths.temporaryDirectory()));
     } catch (IOException e) {
       if (!config.cleanupFailuresIgnored()) {
         throw e;

@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 import org.apache.hadoop.fs.Path;
@@ -45,7 +46,6 @@ public final class CommitJob {
   private final SaveSummary summary;
   private final ReplacedFiles replaced;
 
-  private Optional<String> advice = Optional.empty();
   private String stage;
   private JobPlan plan;
   private boolean isResumed;
@@ -170,17 +170,26 @@ public final class CommitJob {
           enter(REMOVE_OLD_DATA);
           workers.toItsEnd();
           plan = begun;
-          List<Swap> swaps = plan.swaps().all();
-          for (int number = 0; number < swaps.size(); number++) {
-            Optional<Path> aside = swaps.get(number).aside();
-            if (aside.isPresent() && store.status(aside.get()).isPresent()) {
-              swapped.aside(number);
-            }
+          findAsides();
+          try {
+            removeOldData();
+            report.publishPrepared();
+          } catch (IOException e) {
+            advise(e, "is not finished");
+            throw e;
           }
-          removeOldData();
-          report.publishPrepared();
           return null;
         });
+  }
+
+  private void findAsides() throws IOException {
+    Set<Path> there = new FindEntries(store, workers).run(plan.swaps().asides()).keySet();
+    List<Swap> swaps = plan.swaps().all();
+    for (int number = 0; number < swaps.size(); number++) {
+      if (swaps.get(number).aside().filter(there::contains).isPresent()) {
+        swapped.aside(number);
+      }
+    }
   }
 
   /**
@@ -204,7 +213,6 @@ public final class CommitJob {
   }
 
   private void run(PlanSource source, Consumer<Throwable> afterFailure) throws IOException {
-    advice = source.repair();
     workers.<Void>shield(
         () -> {
           try {
@@ -305,9 +313,9 @@ public final class CommitJob {
   }
 
   private void renameFiles() throws IOException {
-    RenameFiles rename = new RenameFiles(store, workers, statistics, published, swapped);
+    RenameFiles rename = new RenameFiles(store, workers, statistics, published, swapped, replaced);
     if (config.deleteTargetFiles()) {
-      rename.runReplacing(plan, replaced);
+      rename.runReplacing(plan);
     } else {
       rename.run(plan);
     }
@@ -329,7 +337,7 @@ public final class CommitJob {
 
   private void withdraw(PlanSource source, Throwable failure) {
     workers.toItsEnd();
-    if (plan == null || (pastReturn && !advice.isPresent())) {
+    if (plan == null || (pastReturn && !source.isRecoverable())) {
       return;
     }
     try {
@@ -365,7 +373,7 @@ public final class CommitJob {
                 + " "
                 + what
                 + ". "
-                + advice.orElse("")));
+                + job.advice()));
   }
 
   /** Takes back what is visible; what cannot be taken back is told with {@code failure}. */
@@ -384,12 +392,8 @@ public final class CommitJob {
               "The failed job "
                   + job.jobId()
                   + " could not take back what it had published. "
-                  + advice.orElse(
-                      "Look at these, delete the files that are of this job and directories that"
-                          + " are empty, and put back what is in "
-                          + replaced.directory()
-                          + ", if there is anything")
-                  + ": "
+                  + job.advice()
+                  + ". What is left: "
                   + String.join(", ", left)));
     }
   }

@@ -5,7 +5,6 @@ import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -16,20 +15,14 @@ import org.apache.hadoop.fs.Path;
 
 /**
  * Finds which of a plan's directories exist, one level at a time and never below a directory that
- * is missing. A parent with many planned children is listed once; for a few children they are asked
- * for one by one, since a table may have a hundred thousand partitions and a job write to three. At
- * most one request for each planned directory.
+ * is missing. At most one request for each planned directory.
  */
 public final class FindDirectories {
-  private static final int FEW = 4;
-
-  private final Store store;
-  private final Workers workers;
+  private final FindEntries entries;
 
   /** A step on {@code store}. */
   public FindDirectories(Store store, Workers workers) {
-    this.store = store;
-    this.workers = workers;
+    this.entries = new FindEntries(store, workers);
   }
 
   /**
@@ -43,22 +36,28 @@ public final class FindDirectories {
       children.computeIfAbsent(directory.getParent(), parent -> new ArrayList<>()).add(directory);
     }
     Map<Path, StoreEntry> found = new HashMap<>();
+    Map<Path, StoreEntry> links = new HashMap<>();
     Set<Path> files = new HashSet<>();
     List<Path> parents = roots(children, directories);
     while (!parents.isEmpty()) {
-      List<Path> existing = new ArrayList<>();
-      for (StoreEntry entry : entries(parents, children)) {
+      List<Path> next = new ArrayList<>();
+      List<Path> planned = new ArrayList<>();
+      parents.forEach(parent -> planned.addAll(children.get(parent)));
+      for (StoreEntry entry : entries.run(planned).values()) {
         if (entry.isDirectory()) {
-          existing.add(entry.path());
+          next.add(entry.path());
           found.put(entry.path(), entry);
         } else {
           files.add(entry.path());
+          entry.asLink().ifPresent(link -> links.put(link.path(), link));
         }
       }
-      existing.removeIf(directory -> !children.containsKey(directory));
-      parents = existing;
+      next.removeIf(directory -> !children.containsKey(directory));
+      parents = next;
     }
-    return new ExistingDirectories(found.keySet(), files, found);
+    Set<Path> existing = Set.copyOf(found.keySet());
+    found.putAll(links);
+    return new ExistingDirectories(existing, files, found);
   }
 
   private static List<Path> roots(Map<Path, List<Path>> children, Set<Path> directories) {
@@ -66,39 +65,5 @@ public final class FindDirectories {
     roots.removeIf(directories::contains);
     roots.sort(Comparator.naturalOrder());
     return roots;
-  }
-
-  /** The planned children of {@code parents} that exist. */
-  private Collection<StoreEntry> entries(List<Path> parents, Map<Path, List<Path>> children)
-      throws IOException {
-    List<Path> toList = new ArrayList<>();
-    List<Path> toProbe = new ArrayList<>();
-    for (Path parent : parents) {
-      List<Path> planned = children.get(parent);
-      if (planned.size() <= FEW) {
-        toProbe.addAll(planned);
-      } else {
-        toList.add(parent);
-      }
-    }
-    List<StoreEntry> entries = new ArrayList<>();
-    for (List<StoreEntry> some :
-        workers.map(toList, parent -> listed(parent, new HashSet<>(children.get(parent))))) {
-      entries.addAll(some);
-    }
-    workers.map(toProbe, store::status).forEach(entry -> entry.ifPresent(entries::add));
-    return entries;
-  }
-
-  private List<StoreEntry> listed(Path parent, Set<Path> planned) throws IOException {
-    List<StoreEntry> entries = new ArrayList<>();
-    store.list(
-        parent,
-        entry -> {
-          if (planned.contains(entry.path())) {
-            entries.add(entry);
-          }
-        });
-    return entries;
   }
 }

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.apache.hadoop.fs.Path;
 
@@ -22,15 +23,22 @@ import org.apache.hadoop.fs.Path;
 public final class FindOldData {
   private final Store store;
   private final Workers workers;
+  private final Set<Path> targets;
 
-  /** A step on {@code store}. */
-  public FindOldData(Store store, Workers workers) {
+  /**
+   * A step on {@code store}.
+   *
+   * @param targets the table and locations: a symbolic link there is the user's own, and followed
+   */
+  public FindOldData(Store store, Workers workers, Set<Path> targets) {
     this.store = store;
     this.workers = workers;
+    this.targets = Set.copyOf(targets);
   }
 
   /**
-   * Lists the trees below {@code roots}, which do not contain one another.
+   * Lists the trees below {@code roots}, which do not contain one another. A symbolic link is old
+   * data itself; what it leads to is not.
    *
    * @param keep files that are not data: they stay
    * @return every directory found, a parent before its children; nothing for a root that does not
@@ -55,23 +63,34 @@ public final class FindOldData {
   }
 
   private void fill(Listing listing, Set<Path> keep) throws IOException {
+    Optional<StoreEntry> link = listing.isRoot() ? link(listing.directory) : Optional.empty();
+    if (link.isPresent()) {
+      listing.files.add(link.get());
+      return;
+    }
     try {
       store.list(
           listing.directory,
           entry -> {
-            if (!entry.isDirectory()) {
-              if (!keep.contains(entry.path()) && !entry.isLink()) {
-                listing.files.add(entry);
-              }
-            } else if (StagingRoot.isStaging(entry.name())) {
+            boolean isStaging = StagingRoot.isStaging(entry.name());
+            boolean isLink = entry.linkTarget().isPresent();
+            if (entry.isDirectory() && isStaging) {
               listing.holdsStaging = true;
-            } else {
+            } else if (entry.isDirectory() && !isLink) {
               listing.directories.add(entry);
+            } else if (!keep.contains(entry.path()) && !(isLink && isStaging)) {
+              listing.files.add(entry.asLink().orElse(entry));
             }
           });
     } catch (FileNotFoundException e) {
       listing.exists = false;
     }
+  }
+
+  private Optional<StoreEntry> link(Path root) throws IOException {
+    return store.traits(root).hasLinks() && !targets.contains(root)
+        ? store.status(root).flatMap(StoreEntry::asLink)
+        : Optional.empty();
   }
 
   private static final class Listing {
@@ -85,6 +104,10 @@ public final class FindOldData {
     Listing(Path directory, StoreEntry entry) {
       this.directory = directory;
       this.entry = entry;
+    }
+
+    boolean isRoot() {
+      return entry == null;
     }
 
     OldDirectory toOldDirectory() {

@@ -1,6 +1,5 @@
 package io.manifestcommitter.commit;
 
-import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.store.RenameResult;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
@@ -64,10 +63,7 @@ final class GiveBack {
   /** Moves one file back to its place. */
   void file(StoreEntry listed, Path place) throws IOException {
     StoreEntry file = store.identified(listed);
-    RenameResult result =
-        Attempts.rename(
-            store,
-            new FileEntry(file.path(), place, file.length(), file.etag(), file.modificationTime()));
+    RenameResult result = Attempts.rename(store, file, place);
     if (!result.isDone()) {
       throw new IOException(
           "Could not move " + file.path() + " back to " + place + ": " + result.explanation(),

@@ -10,6 +10,7 @@ public final class JobDescription {
   private final String committer;
   private final Path table;
   private final Path workDirectory;
+  private final String advice;
 
   /**
    * A job.
@@ -20,14 +21,22 @@ public final class JobDescription {
    * @param table the destination directory, qualified
    * @param workDirectory a directory of the job's own in the table's store, for reports before they
    *     become visible
+   * @param advice what a user does about a commit that could not be rolled back; a sentence without
+   *     its full stop
    */
   public JobDescription(
-      String jobId, String jobIdSource, String committer, Path table, Path workDirectory) {
+      String jobId,
+      String jobIdSource,
+      String committer,
+      Path table,
+      Path workDirectory,
+      String advice) {
     this.jobId = Objects.requireNonNull(jobId);
     this.jobIdSource = Objects.requireNonNull(jobIdSource);
     this.committer = Objects.requireNonNull(committer);
     this.table = Objects.requireNonNull(table);
     this.workDirectory = Objects.requireNonNull(workDirectory);
+    this.advice = Objects.requireNonNull(advice);
   }
 
   /** Unique among the jobs that write to the table. */
@@ -53,5 +62,15 @@ public final class JobDescription {
   /** A directory of the job's own in the table's store. */
   public Path workDirectory() {
     return workDirectory;
+  }
+
+  /** What a user does about a commit that could not be rolled back. */
+  public String advice() {
+    return advice;
+  }
+
+  /** Where files go that give way to files of the job, while it commits. */
+  public static Path replacedFiles(Path workDirectory) {
+    return new Path(workDirectory, "replaced");
   }
 }

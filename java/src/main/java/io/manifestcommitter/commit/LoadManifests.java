@@ -13,6 +13,7 @@ import io.manifestcommitter.manifest.TaskManifest;
 import io.manifestcommitter.plan.ExistingDirectories;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.JobPlanner;
+import io.manifestcommitter.plan.Occupants;
 import io.manifestcommitter.plan.PlanRejectedException;
 import io.manifestcommitter.plan.Target;
 import io.manifestcommitter.store.FileTooLongException;
@@ -113,7 +114,10 @@ public final class LoadManifests implements PlanSource {
     try (JobPlanner planner = newPlanner()) {
       load(planner);
       ExistingDirectories existing = new FindDirectories(store, workers).run(planner.directories());
-      noteDirectoriesAtDestinations(planner, existing);
+      noteDestinations(planner, existing);
+      if (markSeen) {
+        planner.occupants(mark.get().occupants());
+      }
       return planner.plan(existing, List.of());
     }
   }
@@ -121,14 +125,17 @@ public final class LoadManifests implements PlanSource {
   /**
    * A rename onto a directory would put the file inside it, and answer that all is well (HDFS, ABFS
    * and others). Names are the tasks' own here, so every directory that existed before and gets
-   * files is looked at once; new ones cost nothing.
+   * files is looked at once; new ones cost nothing. Where a rename may be a copy, the files that
+   * stand there are noted, too.
    */
-  private void noteDirectoriesAtDestinations(JobPlanner planner, ExistingDirectories existing)
+  private void noteDestinations(JobPlanner planner, ExistingDirectories existing)
       throws IOException {
     Set<Path> parents = planner.parents();
     parents.removeIf(
         parent -> !parent.equals(paths.destination()) && !existing.directories().contains(parent));
+    boolean mayCopy = store.traits(paths.destination()).fileRename().mayLeaveBothEndsInPlace();
     Queue<Path> found = new ConcurrentLinkedQueue<>();
+    Queue<StoreEntry> files = new ConcurrentLinkedQueue<>();
     workers.forEach(
         parents,
         parent -> {
@@ -138,6 +145,8 @@ public final class LoadManifests implements PlanSource {
                 entry -> {
                   if (entry.isDirectory()) {
                     found.add(entry.path());
+                  } else if (mayCopy && planner.mayBeDestination(entry.path())) {
+                    files.add(entry);
                   }
                 });
           } catch (FileNotFoundException e) {
@@ -145,6 +154,7 @@ public final class LoadManifests implements PlanSource {
           }
         });
     planner.occupied(found);
+    planner.occupants(Occupants.of(files));
   }
 
   /** Nobody can take over a commit of this protocol but by repeating it. */
@@ -163,9 +173,10 @@ public final class LoadManifests implements PlanSource {
     return true;
   }
 
+  /** Only by its own job, which commits or aborts again. */
   @Override
-  public Optional<String> repair() {
-    return Optional.empty();
+  public boolean isRecoverable() {
+    return false;
   }
 
   @Override
@@ -190,6 +201,7 @@ public final class LoadManifests implements PlanSource {
       load(planner);
       Set<Path> existing = new HashSet<>(planner.directories());
       existing.removeAll(mark.get().madeDirectories());
+      planner.occupants(mark.get().occupants());
       return Optional.of(planner.plan(new ExistingDirectories(existing, Set.of()), List.of()));
     }
   }

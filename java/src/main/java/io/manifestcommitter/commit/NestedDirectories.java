@@ -8,6 +8,10 @@ import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StorePaths;
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import org.apache.hadoop.fs.Path;
 
 /**
@@ -27,10 +31,19 @@ final class NestedDirectories {
 
   /**
    * Takes all of them out, where they are. To be called before anything is told from the places of
-   * a commit that was cut short. A request or two for each swap.
+   * a commit that was cut short. Two requests for each directory that is not where it was staged,
+   * and one or more for where they were.
    */
   void takeOutAll(Workers workers) throws IOException {
-    workers.forEach(Numbered.each(swaps.all()), swaps.all().size(), swap -> takeOut(swap.number()));
+    Set<Path> staged = new FindEntries(store, workers).run(swaps.staged()).keySet();
+    List<Integer> others = new ArrayList<>();
+    for (int number = 0; number < swaps.all().size(); number++) {
+      Optional<Path> source = swaps.all().get(number).staged();
+      if (source.isPresent() && !staged.contains(source.get())) {
+        others.add(number);
+      }
+    }
+    workers.forEach(others, this::takeOut);
   }
 
   /**
@@ -61,23 +74,23 @@ final class NestedDirectories {
     return true;
   }
 
-  /** Whether a directory holds the files of a swap: the first of its directories that has some. */
+  /** Whether a directory holds the files of a swap: a look at one of its directories tells. */
   private boolean isOurs(Path nested, int number, Swap swap) throws IOException {
-    for (Path directory : swaps.directories()) {
-      if (swaps.bringing(directory) == number && swaps.filesIn(directory) > 0) {
-        boolean[] ours = {false};
-        try {
-          store.list(
-              directory.equals(swap.place())
-                  ? nested
-                  : StorePaths.resolve(nested, StorePaths.relative(swap.place(), directory)),
-              entry -> ours[0] |= !entry.isDirectory() && swaps.names(directory, entry.name()));
-        } catch (FileNotFoundException e) {
-          return false;
-        }
-        return ours[0];
-      }
+    Optional<Path> known = swaps.directoryWithFiles(number);
+    if (!known.isPresent()) {
+      return false;
     }
-    return false;
+    Path directory = known.get();
+    boolean[] ours = {false};
+    try {
+      store.list(
+          directory.equals(swap.place())
+              ? nested
+              : StorePaths.resolve(nested, StorePaths.relative(swap.place(), directory)),
+          entry -> ours[0] |= !entry.isDirectory() && swaps.names(directory, entry.name()));
+    } catch (FileNotFoundException e) {
+      return false;
+    }
+    return ours[0];
   }
 }

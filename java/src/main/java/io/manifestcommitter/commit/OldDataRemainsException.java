@@ -17,7 +17,7 @@ public final class OldDataRemainsException extends IOException {
             + ", but "
             + count
             + " paths of the data it replaces could not be removed, so the table shows both."
-            + " Delete these, or overwrite again: "
+            + " These: "
             + String.join(", ", first)
             + (count > first.size() ? ", ..." : ""));
   }

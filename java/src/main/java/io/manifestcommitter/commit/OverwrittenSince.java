@@ -1,5 +1,6 @@
 package io.manifestcommitter.commit;
 
+import io.manifestcommitter.HiddenNames;
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.Swap;
@@ -9,11 +10,14 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.apache.hadoop.fs.Path;
 import org.slf4j.Logger;
@@ -41,26 +45,29 @@ final class OverwrittenSince {
    * @throws PlaceChangedException if there was one; it has all others suppressed
    */
   void requireNone(JobPlan plan) throws IOException {
-    UnchangedPlaces places = new UnchangedPlaces(store, plan);
+    Set<Path> asides = new FindEntries(store, workers).run(plan.swaps().asides()).keySet();
+    Set<Path> roots = new HashSet<>();
+    plan.replaced().forEach(old -> old.link().ifPresent(link -> roots.add(link.path())));
     List<Numbered<Swap>> directories = new ArrayList<>();
-    Map<Path, List<Swap>> files = new TreeMap<>();
+    Map<Path, OldFiles> files = new TreeMap<>();
     int number = 0;
     for (Swap swap : plan.swaps().all()) {
-      if (isHidden(swap.place().getName())) {
+      boolean isAside = swap.aside().filter(asides::contains).isPresent();
+      if (HiddenNames.isHidden(swap.place().getName())) {
         LOG.debug("{} is not of the table's data", swap.place());
-      } else if (swap.oldFile().isPresent()) {
-        files.computeIfAbsent(swap.place().getParent(), key -> new ArrayList<>()).add(swap);
-      } else {
+      } else if (swap.oldFile().isPresent() && !isAlone(plan, swap, roots)) {
+        files
+            .computeIfAbsent(swap.place().getParent(), directory -> new OldFiles(plan, directory))
+            .add(swap, isAside);
+      } else if (isAside) {
         directories.add(new Numbered<>(number, swap));
       }
       number++;
     }
     Queue<PlaceChangedException> changed = new ConcurrentLinkedQueue<>();
-    workers.forEach(directories, swap -> note(changed, () -> places.requireOfSwap(swap)));
-    workers.forEach(
-        files.entrySet(),
-        directory ->
-            note(changed, () -> requireOfFiles(plan, directory.getKey(), directory.getValue())));
+    lookAtDirectories(plan, directories, changed);
+    files.values().removeIf(directory -> !directory.hasAside());
+    lookAtFiles(plan, files, changed);
     PlaceChangedException first = changed.poll();
     if (first != null) {
       changed.forEach(first::addSuppressed);
@@ -69,88 +76,163 @@ final class OverwrittenSince {
   }
 
   /**
-   * Of a directory whose old files move aside one by one: what is neither aside nor staged is where
-   * the job left it; where it left nothing, there is nothing.
+   * Whether the place of a link is looked at by itself: the job writes there, or replaces it only.
    */
-  private void requireOfFiles(JobPlan plan, Path directory, List<Swap> swaps) throws IOException {
-    List<Swap> inPlace = new ArrayList<>();
-    Optional<Path> aside = Optional.empty();
-    for (Swap swap : swaps) {
-      if (store.status(swap.aside().get()).isPresent()) {
-        aside = swap.aside();
+  private static boolean isAlone(JobPlan plan, Swap swap, Set<Path> roots) {
+    return swap.replacesLink()
+        && (swap.staged().isPresent()
+            || plan.missingDirectories().contains(swap.place())
+            || roots.contains(swap.place()));
+  }
+
+  private void lookAtDirectories(
+      JobPlan plan, List<Numbered<Swap>> aside, Queue<PlaceChangedException> changed)
+      throws IOException {
+    List<Path> sources = new ArrayList<>();
+    aside.forEach(swap -> swap.item().staged().ifPresent(sources::add));
+    Set<Path> staged = new FindEntries(store, workers).run(sources).keySet();
+    UnchangedPlaces places = new UnchangedPlaces(store, plan);
+    workers.forEach(
+        aside,
+        swap -> {
+          try {
+            boolean isPublished =
+                swap.item().staged().filter(source -> !staged.contains(source)).isPresent();
+            if (isPublished) {
+              places.requirePublished(swap);
+            }
+            if (swap.item().replacesLink() || !isPublished) {
+              places.requireFree(swap.item());
+            }
+          } catch (PlaceChangedException e) {
+            changed.add(e);
+          }
+        });
+  }
+
+  /** Of directories whose old files move aside one by one. */
+  private void lookAtFiles(
+      JobPlan plan, Map<Path, OldFiles> directories, Queue<PlaceChangedException> changed)
+      throws IOException {
+    if (directories.isEmpty()) {
+      return;
+    }
+    Set<Path> sources = new HashSet<>();
+    for (FileEntry file : plan.files()) {
+      if (directories.containsKey(file.destination().getParent())) {
+        sources.add(file.source().getParent());
+      }
+    }
+    Set<Path> staged = ConcurrentHashMap.newKeySet();
+    workers.forEach(
+        sources, source -> list(source, plan.files().count(), entry -> staged.add(entry.path())));
+    workers.forEach(
+        directories.values(),
+        old -> {
+          list(old.directory, old.recorded, old::found);
+          old.requireInPlace();
+        });
+    for (FileEntry file : plan.files()) {
+      OldFiles directory = directories.get(file.destination().getParent());
+      if (directory != null && !staged.contains(file.source())) {
+        directory.published(file);
+      }
+    }
+    for (OldFiles directory : directories.values()) {
+      directory.change().ifPresent(changed::add);
+    }
+  }
+
+  private void list(Path directory, int expected, Store.Visitor visitor) throws IOException {
+    try {
+      store.list(directory, expected, visitor);
+    } catch (FileNotFoundException e) {
+      // Then there is nothing.
+    }
+  }
+
+  /**
+   * A directory whose old files move aside one by one, some of which are aside: what is neither
+   * aside nor staged has to be where the job left it; where it left nothing, there has to be
+   * nothing.
+   */
+  private static final class OldFiles {
+    private final JobPlan plan;
+    private final Path directory;
+    private final List<Swap> inPlace = new ArrayList<>();
+    private final Map<Path, StoreEntry> there = new HashMap<>();
+    private final Set<Path> places = new HashSet<>();
+    private int recorded;
+    private Path aside;
+    private boolean hasLeft;
+    private String sign;
+
+    OldFiles(JobPlan plan, Path directory) {
+      this.plan = plan;
+      this.directory = directory;
+    }
+
+    void add(Swap swap, boolean isAside) {
+      recorded++;
+      places.add(swap.place());
+      if (isAside) {
+        aside = swap.aside().get().getParent();
       } else {
         inPlace.add(swap);
       }
     }
-    if (!aside.isPresent()) {
-      return;
+
+    boolean hasAside() {
+      return aside != null;
     }
-    Path old = aside.get().getParent();
-    Map<Path, StoreEntry> there = list(directory);
-    boolean hasLeft = false;
-    for (Swap swap : inPlace) {
-      StoreEntry found = there.remove(swap.place());
-      if (found == null || !found.isSameFileAs(swap.oldFile().get())) {
-        throw changed(plan, directory, swap.place() + " is gone, or another one", old);
+
+    /** An entry of the directory. */
+    void found(StoreEntry entry) {
+      boolean isFile = !entry.isDirectory() || entry.linkTarget().isPresent();
+      if (isFile && !isOther(entry.path()) && !HiddenNames.isHidden(entry.name())) {
+        there.put(entry.path(), entry);
+      }
+    }
+
+    /** Whether the job replaces a link there, which is looked at by itself. */
+    private boolean isOther(Path place) {
+      int swap = plan.swaps().at(place);
+      return swap >= 0 && !places.contains(place) && plan.swaps().all().get(swap).replacesLink();
+    }
+
+    /** A file that is not staged any more. */
+    void published(FileEntry file) {
+      StoreEntry found = there.remove(file.destination());
+      if (found == null || !found.isSameFileAs(file)) {
+        note(file.destination() + ", which it published, is gone, or another one");
       }
       hasLeft = true;
     }
-    for (FileEntry file : plan.files()) {
-      if (file.destination().getParent().equals(directory)
-          && !store.status(file.source()).isPresent()) {
-        StoreEntry found = there.remove(file.destination());
-        if (found == null || !found.isSameFileAs(file)) {
-          throw changed(
-              plan,
-              directory,
-              file.destination() + ", which it published, is gone, or another one",
-              old);
+
+    /** Called when all of the directory was found. */
+    void requireInPlace() {
+      for (Swap swap : inPlace) {
+        StoreEntry found = there.remove(swap.place());
+        if (found == null || !found.isUntouchedSince(swap.oldFile().get())) {
+          note(swap.place() + " is gone, or another one");
         }
         hasLeft = true;
       }
     }
-    if (!hasLeft && !there.isEmpty()) {
-      throw changed(
-          plan, directory, "it had moved the old data aside, and there is other data", old);
+
+    /** Called last: that the directory was overwritten, if it was. */
+    Optional<PlaceChangedException> change() {
+      if (!hasLeft && !there.isEmpty()) {
+        note("it had moved the old data aside, and there is other data");
+      }
+      return Optional.ofNullable(sign)
+          .map(first -> new PlaceChangedException(plan, directory, first, aside));
     }
-  }
 
-  /** The visible files directly in a directory. */
-  private Map<Path, StoreEntry> list(Path directory) throws IOException {
-    Map<Path, StoreEntry> files = new HashMap<>();
-    try {
-      store.list(
-          directory,
-          entry -> {
-            if (!entry.isDirectory() && !isHidden(entry.name())) {
-              files.put(entry.path(), entry);
-            }
-          });
-    } catch (FileNotFoundException e) {
-      // Then there is nothing.
+    private void note(String newSign) {
+      if (sign == null) {
+        sign = newSign;
+      }
     }
-    return files;
-  }
-
-  /** As a report, which any job replaces. */
-  private static boolean isHidden(String name) {
-    return name.startsWith("_") || name.startsWith(".");
-  }
-
-  private static PlaceChangedException changed(JobPlan plan, Path place, String sign, Path old) {
-    return new PlaceChangedException(plan, place, sign, old);
-  }
-
-  private static void note(Queue<PlaceChangedException> changed, Look look) throws IOException {
-    try {
-      look.run();
-    } catch (PlaceChangedException e) {
-      changed.add(e);
-    }
-  }
-
-  /** One look at the store. */
-  private interface Look {
-    void run() throws IOException;
   }
 }

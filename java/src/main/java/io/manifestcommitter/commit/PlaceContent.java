@@ -8,6 +8,7 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Predicate;
 import org.apache.hadoop.fs.Path;
 
@@ -31,27 +32,35 @@ final class PlaceContent {
 
   /** What swaps bring: files of the plan. */
   static GiveBack.Claim planned(Swaps swaps) {
-    return claim(swaps, name -> false);
+    return claim(swaps, Set.of(), file -> false);
   }
 
-  /** What is of a job: its plan, and what has its id in its name. */
+  /** What is of a job: what swaps bring, and what has its id in its name. */
   static GiveBack.Claim own(JobPlan plan) {
-    return claim(plan.swaps(), name -> name.contains(plan.jobId()));
+    return own(plan, Set.of());
   }
 
-  private static GiveBack.Claim claim(Swaps swaps, Predicate<String> more) {
+  /** As {@link #own(JobPlan)}, and these files. */
+  static GiveBack.Claim own(JobPlan plan, Set<Path> files) {
+    return claim(
+        plan.swaps(),
+        plan.missingDirectories(),
+        file -> file.getName().contains(plan.jobId()) || files.contains(file));
+  }
+
+  private static GiveBack.Claim claim(Swaps swaps, Set<Path> made, Predicate<Path> more) {
     return new GiveBack.Claim() {
       @Override
       public boolean keepsFile(Path place, StoreEntry file) {
         boolean planned =
             swaps.bringing(place.getParent()) >= 0
                 && swaps.names(place.getParent(), place.getName());
-        return planned || more.test(place.getName());
+        return planned || more.test(place);
       }
 
       @Override
       public boolean keepsDirectory(Path place) {
-        return swaps.bringing(place) >= 0;
+        return swaps.bringing(place) >= 0 || made.contains(place);
       }
 
       @Override

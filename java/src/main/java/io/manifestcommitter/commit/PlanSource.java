@@ -2,7 +2,6 @@ package io.manifestcommitter.commit;
 
 import io.manifestcommitter.plan.JobPlan;
 import java.io.IOException;
-import java.util.Optional;
 
 /** What a job's tasks committed, as a plan: the step in which the two protocols differ. */
 public interface PlanSource {
@@ -53,6 +52,9 @@ public interface PlanSource {
    */
   boolean mayTakeBack() throws IOException;
 
-  /** What a user can do about a commit that could not be taken back; empty if only by hand. */
-  Optional<String> repair();
+  /**
+   * Whether all that a commit needs, to be completed or rolled back, is in the store, so that
+   * somebody else can do it.
+   */
+  boolean isRecoverable();
 }

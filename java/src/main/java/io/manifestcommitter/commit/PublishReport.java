@@ -62,6 +62,12 @@ final class PublishReport {
    * @param files the published files, as {@code plan} has them
    */
   void write(JobPlan plan, Iterable<FileEntry> files, SuccessReport report) throws IOException {
+    if (mayLeaveBothEnds()) {
+      // While what an earlier try prepared is still there to compare with.
+      for (String name : NAMES) {
+        removeOwnCopy(name);
+      }
+    }
     write(
         JobPaths.FILE_LIST,
         out -> FileList.write(out, plan.jobId(), plan.table(), plan.files().count(), files));
@@ -110,6 +116,9 @@ final class PublishReport {
    */
   List<String> withdraw() {
     Queue<String> left = new ArrayDeque<>();
+    if (mayLeaveBothEnds()) {
+      Attempts.fewOrNote(job.workDirectory(), left, this::removePartsAside);
+    }
     for (String name : NAMES) {
       Attempts.fewOrNote(target(name), left, () -> removeOwn(name));
     }
@@ -138,7 +147,7 @@ final class PublishReport {
     for (int round = 1; !result.isDone(); round++) {
       boolean undone =
           result.outcome() == RenameResult.Outcome.FAILED || result.inTheWay().isPresent();
-      boolean another = undone && moveAside(name);
+      boolean another = undone && (removeOwnCopy(name) || moveAside(name));
       refusals += another ? 0 : 1;
       if (!undone || refusals == REFUSALS || round == ROUNDS) {
         throw new IOException(
@@ -167,14 +176,7 @@ final class PublishReport {
                 + " and run the job again");
       }
       RenameResult result =
-          Attempts.renameToStaging(
-              store,
-              new FileEntry(
-                  entry.path(),
-                  new Path(job.workDirectory(), nextAside() + name),
-                  entry.length(),
-                  entry.etag(),
-                  entry.modificationTime()));
+          Attempts.renameToStaging(store, entry, new Path(job.workDirectory(), nextAside() + name));
       if (result.isDone()) {
         return true;
       }
@@ -201,8 +203,31 @@ final class PublishReport {
     Attempts.few(() -> own[0] = isOwn(name));
     if (own[0]) {
       store.deleteFile(target(name));
+      return true;
     }
-    return own[0];
+    return removeOwnCopy(name);
+  }
+
+  /**
+   * Removes a copy of the prepared report, or a part of one, that a rename which was cut short left
+   * in the table; says whether there was one. No request where a rename leaves none.
+   */
+  private boolean removeOwnCopy(String name) throws IOException {
+    if (!mayLeaveBothEnds()) {
+      return false;
+    }
+    Optional<StoreEntry> prepared = store.status(prepared(name));
+    Optional<StoreEntry> there =
+        prepared.isPresent() ? store.status(target(name)) : Optional.empty();
+    if (!there.isPresent() || !Parts.isCopy(store, there.get(), prepared.get())) {
+      return false;
+    }
+    store.deleteFile(target(name));
+    return true;
+  }
+
+  private boolean mayLeaveBothEnds() {
+    return store.traits(job.table()).fileRename().mayLeaveBothEndsInPlace();
   }
 
   private boolean isOwn(String name) throws IOException {
@@ -248,10 +273,34 @@ final class PublishReport {
     moved.sort(Comparator.comparing(StoreEntry::name).reversed());
   }
 
+  /** While what they are parts of is still in the table to compare with. */
+  private void removePartsAside() throws IOException {
+    List<StoreEntry> moved = new ArrayList<>();
+    listMoved(moved);
+    for (StoreEntry entry : moved) {
+      Optional<StoreEntry> whole = store.status(target(nameOf(entry)));
+      if (whole.isPresent() && Parts.isPart(store, entry, whole.get())) {
+        store.deleteFile(entry.path());
+      }
+    }
+  }
+
+  /** The name in the table of what was moved aside. */
+  private static String nameOf(StoreEntry moved) {
+    return moved.name().endsWith(JobPaths.FILE_LIST) ? JobPaths.FILE_LIST : JobPaths.SUCCESS_MARKER;
+  }
+
   private void bringBack(StoreEntry moved) throws IOException {
-    String name =
-        moved.name().endsWith(JobPaths.FILE_LIST) ? JobPaths.FILE_LIST : JobPaths.SUCCESS_MARKER;
-    if (store.status(target(name)).isPresent() || !store.status(moved.path()).isPresent()) {
+    String name = nameOf(moved);
+    Optional<StoreEntry> there = store.status(target(name));
+    if (there.isPresent()) {
+      if (!Parts.isPart(store, there.get(), moved)) {
+        return;
+      }
+      // Of an earlier try to bring it back.
+      store.deleteFile(target(name));
+    }
+    if (!store.status(moved.path()).isPresent()) {
       return;
     }
     if (!moved.isLink() && isOwn(moved.path(), name)) {

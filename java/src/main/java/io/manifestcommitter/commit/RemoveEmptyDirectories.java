@@ -15,11 +15,12 @@ import org.apache.hadoop.fs.Path;
  * Deletes directories in which nothing is left, children before parents, those of one depth in
  * parallel.
  */
-final class RemoveEmptyDirectories {
+public final class RemoveEmptyDirectories {
   private final Store store;
   private final Workers workers;
 
-  RemoveEmptyDirectories(Store store, Workers workers) {
+  /** A step on {@code store}. */
+  public RemoveEmptyDirectories(Store store, Workers workers) {
     this.store = store;
     this.workers = workers;
   }
@@ -29,7 +30,7 @@ final class RemoveEmptyDirectories {
    *
    * @param left takes what could not be deleted, with the reason
    */
-  void run(Collection<Path> directories, Queue<String> left) throws IOException {
+  public void run(Collection<Path> directories, Queue<String> left) throws IOException {
     NavigableMap<Integer, List<Path>> byDepth = new TreeMap<>();
     directories.forEach(
         directory ->

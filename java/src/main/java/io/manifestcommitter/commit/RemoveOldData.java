@@ -91,12 +91,19 @@ final class RemoveOldData {
       Attempts.few(
           () -> {
             found.clear();
+            if (old.link().isPresent()) {
+              store
+                  .status(old.path())
+                  .filter(old.link().get()::isSameFileAs)
+                  .ifPresent(link -> found.add(old.path()));
+              return;
+            }
             try {
               store.list(
                   old.path(),
                   entry -> {
                     StoreEntry asPlanned = recorded.get(entry.path());
-                    if (asPlanned != null && asPlanned.isSameFileAs(entry)) {
+                    if (asPlanned != null && entry.isUntouchedSince(asPlanned)) {
                       found.add(entry.path());
                     }
                   });

@@ -12,29 +12,35 @@ import java.io.IOException;
  * Renames every file of a plan to its destination, in parallel. The step that makes a job visible.
  */
 final class RenameFiles {
+  private static final int TRIES = 3;
+
   private final Store store;
   private final Workers workers;
   private final StatisticsRecorder statistics;
   private final Published published;
   private final Swapped swapped;
+  private final ReplacedFiles replaced;
 
   /**
    * A step.
    *
    * @param published learns of each rename before it is asked for, and of its outcome
    * @param swapped the directories that are published as a whole: their files are left alone
+   * @param replaced files of earlier jobs that gave way
    */
   RenameFiles(
       Store store,
       Workers workers,
       StatisticsRecorder statistics,
       Published published,
-      Swapped swapped) {
+      Swapped swapped,
+      ReplacedFiles replaced) {
     this.store = store;
     this.workers = workers;
     this.statistics = statistics;
     this.published = published;
     this.swapped = swapped;
+    this.replaced = replaced;
   }
 
   /**
@@ -44,7 +50,8 @@ final class RenameFiles {
    * @throws RenameOutcomeUnknownException if nothing could be proven
    */
   void run(JobPlan plan) throws IOException {
-    forEach(plan, this::rename);
+    SettleCopies copies = new SettleCopies(store, plan, replaced);
+    forEach(plan, file -> rename(file, copies));
   }
 
   /**
@@ -52,15 +59,16 @@ final class RenameFiles {
    * while the new one is proven to be at its source, so a repeated commit, whose own output stands
    * there, moves nothing. A rename is tried first: most destinations are free.
    */
-  void runReplacing(JobPlan plan, ReplacedFiles replaced) throws IOException {
+  void runReplacing(JobPlan plan) throws IOException {
+    SettleCopies copies = new SettleCopies(store, plan, replaced);
     forEach(
         plan,
         file -> {
-          RenameResult result = rename(file);
+          RenameResult result = rename(file, copies);
           if (!result.isDone() && result.inTheWay().isPresent()) {
             replaced.moveAside(result.inTheWay().get());
             statistics.increment(StatisticNames.OP_DELETE_FILE_UNDER_DESTINATION);
-            result = rename(file);
+            result = rename(file, copies);
           }
           return result;
         });
@@ -83,8 +91,17 @@ final class RenameFiles {
         });
   }
 
-  private RenameResult rename(FileEntry file) {
-    return Attempts.rename(store, file);
+  /** Also over a copy that this try, or an earlier one, left. */
+  private RenameResult rename(FileEntry file, SettleCopies copies) throws IOException {
+    RenameResult result = Attempts.rename(store, file);
+    for (int tries = 1; !result.isDone() && copies.run(file); tries++) {
+      if (tries == TRIES) {
+        // Nothing is in the way any more.
+        return RenameResult.failed(result.explanation(), result.cause().orElse(null));
+      }
+      result = Attempts.rename(store, file);
+    }
+    return result;
   }
 
   private void requireDone(FileEntry file, RenameResult result) throws IOException {

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import org.apache.hadoop.fs.Path;
 
@@ -17,6 +18,8 @@ import org.apache.hadoop.fs.Path;
  * a name that tells where they belong, until cleanup: a job that fails gives them back.
  */
 final class ReplacedFiles {
+  private static final int TRIES = 3;
+
   private final Store store;
   private final Path directory;
   private volatile boolean made;
@@ -28,7 +31,7 @@ final class ReplacedFiles {
    */
   ReplacedFiles(Store store, Path workDirectory) {
     this.store = store;
-    this.directory = new Path(workDirectory, "replaced");
+    this.directory = JobDescription.replacedFiles(workDirectory);
   }
 
   /** Takes a file away from its place. */
@@ -45,11 +48,40 @@ final class ReplacedFiles {
         new FileEntry(
             old.path(), aside(old.path()), old.length(), old.etag(), old.modificationTime());
     RenameResult result = Attempts.rename(store, move);
+    for (int tries = 1; tries < TRIES && !result.isDone() && removeCopy(move); tries++) {
+      result = Attempts.rename(store, move);
+    }
     if (!result.isDone()) {
       throw new IOException(
           "Could not move the old file " + old.path() + " aside: " + result.explanation(),
           result.cause().orElse(null));
     }
+  }
+
+  /**
+   * Of a file that is at its place and aside, removes the copy: that aside, or at its place what an
+   * earlier try to bring it back left.
+   */
+  private boolean removeCopy(FileEntry move) throws IOException {
+    Optional<StoreEntry> there = store.status(move.source());
+    Optional<StoreEntry> aside = store.status(move.destination());
+    if (!there.isPresent() || !aside.isPresent()) {
+      return false;
+    }
+    if (Parts.isCopy(store, aside.get(), there.get())) {
+      store.deleteFile(move.destination());
+      return true;
+    }
+    if (Parts.isPart(store, there.get(), aside.get())) {
+      store.deleteFile(move.source());
+      return true;
+    }
+    return false;
+  }
+
+  /** Whether the file that gave way at a place is here. One request. */
+  boolean holds(Path place) throws IOException {
+    return store.status(aside(place)).isPresent();
   }
 
   /** Where they are. */
@@ -81,9 +113,14 @@ final class ReplacedFiles {
    */
   void bringBack(Path place, Map<String, StoreEntry> asides) throws IOException {
     StoreEntry aside = asides.get(aside(place).getName());
-    if (aside == null
-        || store.status(place).isPresent()
-        || !store.status(aside.path()).isPresent()) {
+    if (aside == null) {
+      return;
+    }
+    Optional<StoreEntry> there = store.status(place);
+    if (there.isPresent() && !removePart(there.get(), aside)) {
+      return;
+    }
+    if (!store.status(aside.path()).isPresent()) {
       return;
     }
     // With its directory, which on an object store is gone with its last file.
@@ -97,6 +134,15 @@ final class ReplacedFiles {
           "the old file is still at " + aside.path() + ": " + result.explanation(),
           result.cause().orElse(null));
     }
+  }
+
+  /** Of an earlier try. */
+  private boolean removePart(StoreEntry there, StoreEntry aside) throws IOException {
+    if (!Parts.isPart(store, there, aside)) {
+      return false;
+    }
+    store.deleteFile(there.path());
+    return true;
   }
 
   /** One name for one place, whatever characters that has. */

@@ -34,6 +34,7 @@ final class RestoreSwaps {
   private final JobPlan plan;
   private final BitSet chosen;
   private final boolean isLater;
+  private final UnchangedPlaces places;
   private final Map<Integer, Found> found = new HashMap<>();
   private boolean isAlone;
 
@@ -50,6 +51,7 @@ final class RestoreSwaps {
     this.plan = plan;
     this.chosen = chosen;
     this.isLater = isLater;
+    this.places = new UnchangedPlaces(store, plan);
   }
 
   /**
@@ -131,7 +133,7 @@ final class RestoreSwaps {
   private void withdraw(Numbered<Swap> numbered) throws IOException {
     Swap swap = numbered.item();
     if (isLater && swap.aside().isPresent()) {
-      new UnchangedPlaces(store, plan).requireOfSwap(numbered);
+      places.requireOfSwap(numbered);
     }
     if (swap.staged().isPresent()) {
       boolean wasNested = new NestedDirectories(store, plan).takeOut(numbered.number());
@@ -191,8 +193,10 @@ final class RestoreSwaps {
     } else if (old.isPresent()) {
       new GiveBack(store).file(old.get(), swap.place());
     }
-    // Had somebody made the place in between, the store would have put the directory inside.
-    merge(StorePaths.resolve(swap.place(), aside.getName()), swap.place());
+    if (!swap.replacesLink()) {
+      // Had somebody made the place in between, the store would have put the directory inside.
+      merge(StorePaths.resolve(swap.place(), aside.getName()), swap.place());
+    }
   }
 
   private void bringBackDirectory(Path aside, Path place) throws IOException {

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.apache.hadoop.fs.Path;
 
@@ -42,10 +43,13 @@ final class ResumeSwaps {
     Queue<PlaceChangedException> changed = new ConcurrentLinkedQueue<>();
     UnchangedPlaces places = new UnchangedPlaces(store, plan);
     List<Swap> swaps = plan.swaps().all();
+    List<Path> ends = plan.swaps().asides();
+    ends.addAll(plan.swaps().staged());
+    Set<Path> there = new FindEntries(store, workers).run(ends).keySet();
     workers.forEach(
         Numbered.each(swaps),
         swaps.size(),
-        swap -> noteChange(changed, () -> look(plan, places, swap)));
+        swap -> noteChange(changed, () -> look(plan, places, swap, there)));
 
     List<OldDirectory> inPlace = new ArrayList<>(plan.replaced());
     inPlace.removeIf(old -> swapped.isAside(plan.swaps(), old.path()));
@@ -63,12 +67,12 @@ final class ResumeSwaps {
     }
   }
 
-  private void look(JobPlan plan, UnchangedPlaces places, Numbered<Swap> numbered)
+  private void look(JobPlan plan, UnchangedPlaces places, Numbered<Swap> numbered, Set<Path> there)
       throws IOException {
     Swap swap = numbered.item();
     Optional<Path> staged = swap.staged();
-    boolean isAside = swap.aside().isPresent() && store.status(swap.aside().get()).isPresent();
-    boolean isPublished = staged.isPresent() && !store.status(staged.get()).isPresent();
+    boolean isAside = swap.aside().filter(there::contains).isPresent();
+    boolean isPublished = staged.isPresent() && !there.contains(staged.get());
     if (isPublished) {
       places.requirePublished(numbered);
     } else if (isAside || (!swap.aside().isPresent() && !plan.replaced().isEmpty())) {

@@ -9,8 +9,6 @@ import io.manifestcommitter.manifest.SuccessReport;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.store.Store;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -125,19 +123,11 @@ public final class SaveSummary {
   private SuccessReport.Builder report() {
     return SuccessReport.builder()
         .at(Instant.now())
-        .hostname(hostname())
+        .hostname(LocalHost.name())
         .committer(job.committer())
         .job(job.jobId(), job.jobIdSource())
         .statistics(statistics.snapshot())
         .diagnostic("principal", principal());
-  }
-
-  private static String hostname() {
-    try {
-      return InetAddress.getLocalHost().getHostName();
-    } catch (UnknownHostException e) {
-      return "unknown";
-    }
   }
 
   private static String principal() {

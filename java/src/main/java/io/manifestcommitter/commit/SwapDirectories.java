@@ -1,6 +1,5 @@
 package io.manifestcommitter.commit;
 
-import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.Swap;
 import io.manifestcommitter.store.RenameResult;
@@ -103,11 +102,18 @@ final class SwapDirectories {
     Path aside = swap.aside().get();
     if (swap.oldFile().isPresent()) {
       StoreEntry old = swap.oldFile().get();
-      RenameResult result =
-          Attempts.renameToStaging(
-              store,
-              new FileEntry(old.path(), aside, old.length(), old.etag(), old.modificationTime()));
-      return result.isDone() || !store.status(old.path()).isPresent();
+      RenameResult result = Attempts.renameToStaging(store, old, aside);
+      boolean isAway = result.isDone() || !store.status(old.path()).isPresent();
+      if (!isAway && old.isLink()) {
+        // What is published there would go to where it leads.
+        throw new IOException(
+            "The link "
+                + old
+                + " could not be moved aside, and was not followed: "
+                + result.explanation(),
+            result.cause().orElse(null));
+      }
+      return isAway;
     }
     return move(swap.place(), aside)
         // Only this rename makes it: a place that is there again was made by another job since.

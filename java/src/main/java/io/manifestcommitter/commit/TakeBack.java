@@ -4,6 +4,7 @@ import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.manifest.StatisticsRecorder;
 import io.manifestcommitter.plan.JobPlan;
+import io.manifestcommitter.plan.Swap;
 import io.manifestcommitter.store.RenameResult;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
@@ -47,12 +48,13 @@ final class TakeBack {
   List<String> run(JobPlan plan, Published published, Swapped swapped) throws IOException {
     RestoreSwaps swaps =
         new RestoreSwaps(store, workers, plan, swapped.begun(), /* isLater= */ false);
+    SettleCopies copies = new SettleCopies(store, plan, replaced);
     return run(
         plan,
         swaps,
         file -> {
           if (swaps.isMixed(swapOf(plan, file.item()))) {
-            putBack(file.item());
+            putBack(file.item(), copies);
             return true;
           }
           boolean isDone = published.isDone(file.number());
@@ -60,11 +62,11 @@ final class TakeBack {
             return false;
           }
           if (isKnownByLengthOnly(file.item())) {
-            putBack(file.item());
+            putBack(file.item(), copies);
           } else if (isDone) {
             withdrawPublished(file.item());
           } else {
-            withdrawUncertain(file.item());
+            withdrawUncertain(file.item(), copies);
           }
           return true;
         });
@@ -78,13 +80,14 @@ final class TakeBack {
     BitSet all = new BitSet();
     all.set(0, plan.swaps().all().size());
     RestoreSwaps swaps = new RestoreSwaps(store, workers, plan, all, /* isLater= */ true);
+    SettleCopies copies = new SettleCopies(store, plan, replaced);
     return run(
         plan,
         swaps,
         file -> {
           int swap = swapOf(plan, file.item());
           if (swap < 0 || swaps.isMixed(swap) || swaps.isStaged(swap)) {
-            putBack(file.item());
+            putBack(file.item(), copies);
           }
           return true;
         });
@@ -119,6 +122,7 @@ final class TakeBack {
         made.add(directory);
       }
     }
+    removeSeenThroughLinks(plan, made);
     new RemoveEmptyDirectories(store, workers).run(made, left);
     swaps.bringBack(left);
     if (!asides.isEmpty()) {
@@ -128,6 +132,24 @@ final class TakeBack {
               Attempts.fewOrNote(directory, left, () -> replaced.bringBack(directory, asides)));
     }
     return new ArrayList<>(left);
+  }
+
+  /** What is behind a link that never moved aside is not the job's. */
+  private void removeSeenThroughLinks(JobPlan plan, Set<Path> directories) throws IOException {
+    List<Swap> swaps = plan.swaps().all();
+    BitSet links = new BitSet();
+    for (int number = 0; number < swaps.size(); number++) {
+      Swap swap = swaps.get(number);
+      if (swap.replacesLink()
+          && store.status(swap.place()).flatMap(StoreEntry::linkTarget).isPresent()) {
+        links.set(number);
+      }
+    }
+    directories.removeIf(
+        directory -> {
+          int swap = plan.swaps().at(directory);
+          return swap >= 0 && links.get(swap);
+        });
   }
 
   /**
@@ -143,7 +165,8 @@ final class TakeBack {
   }
 
   /** Without its source, a rename that the store still works on can no longer take effect. */
-  private void withdrawUncertain(FileEntry file) throws IOException {
+  private void withdrawUncertain(FileEntry file, SettleCopies copies) throws IOException {
+    copies.run(file);
     if (store.status(file.source()).isPresent()) {
       store.deleteFile(file.source());
     }
@@ -158,11 +181,12 @@ final class TakeBack {
   }
 
   /**
-   * The file at the destination is ours only if none is at the source: it may be an old one that
-   * looks alike, or one that came back. It goes back to its source, so that this can be told again
-   * if the taking back is repeated, and goes with the job's directory.
+   * The file at the destination is ours only if none is at the source, copies apart: it may be an
+   * old one that looks alike, or one that came back. It goes back to its source, so that this can
+   * be told again if the taking back is repeated, and goes with the job's directory.
    */
-  private void putBack(FileEntry file) throws IOException {
+  private void putBack(FileEntry file, SettleCopies copies) throws IOException {
+    copies.run(file);
     if (store.status(file.source()).isPresent()) {
       return;
     }

@@ -1,5 +1,6 @@
 package io.manifestcommitter.commit;
 
+import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.OldDirectory;
 import io.manifestcommitter.plan.Swap;
@@ -8,8 +9,12 @@ import io.manifestcommitter.store.StoreEntry;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.apache.hadoop.fs.Path;
 
 /**
@@ -19,12 +24,31 @@ import org.apache.hadoop.fs.Path;
  * data nor the new belongs there, and only a human can tell what does.
  */
 final class UnchangedPlaces {
+  private static final int NAMED = 3;
+
   private final Store store;
   private final JobPlan plan;
+  private final Set<Path> insteadOfLinks;
 
   UnchangedPlaces(Store store, JobPlan plan) {
     this.store = store;
     this.plan = plan;
+    this.insteadOfLinks = insteadOfLinks(plan);
+  }
+
+  /** The files of the plan that go one by one to where links were. */
+  private static Set<Path> insteadOfLinks(JobPlan plan) {
+    Set<Path> files = new HashSet<>();
+    List<Swap> swaps = plan.swaps().all();
+    if (swaps.stream().anyMatch(swap -> swap.replacesLink() && !swap.staged().isPresent())) {
+      for (FileEntry file : plan.files()) {
+        int swap = plan.swaps().at(file.destination());
+        if (swap >= 0 && swaps.get(swap).replacesLink()) {
+          files.add(file.destination());
+        }
+      }
+    }
+    return files;
   }
 
   /**
@@ -37,9 +61,13 @@ final class UnchangedPlaces {
     if (!swap.aside().isPresent() || !store.status(swap.aside().get()).isPresent()) {
       return;
     }
-    if (swap.staged().isPresent() && !store.status(swap.staged().get()).isPresent()) {
+    boolean isPublished =
+        swap.staged().isPresent() && !store.status(swap.staged().get()).isPresent();
+    if (isPublished) {
       requirePublished(numbered);
-    } else {
+    }
+    if (swap.replacesLink() || !isPublished) {
+      // Beside what another job adds there is no place for a link.
       requireFree(swap);
     }
   }
@@ -68,7 +96,8 @@ final class UnchangedPlaces {
     Optional<StoreEntry> there = store.status(swap.place());
     if (there.isPresent()
         && (!there.get().isDirectory()
-            || PlaceContent.list(store, swap.place(), PlaceContent.own(plan)).hasForeign())) {
+            || PlaceContent.list(store, swap.place(), PlaceContent.own(plan, insteadOfLinks))
+                .hasForeign())) {
       throw changed(
           swap,
           swap.aside().isPresent()
@@ -90,20 +119,28 @@ final class UnchangedPlaces {
       return;
     }
     try {
-      store.list(
-          old.path(),
-          entry -> {
-            StoreEntry recorded = missing.get(entry.path());
-            if (recorded != null && recorded.isSameFileAs(entry)) {
-              missing.remove(entry.path());
-            }
-          });
+      if (old.link().isPresent()) {
+        store.status(old.path()).ifPresent(entry -> found(missing, entry));
+      } else {
+        store.list(old.path(), entry -> found(missing, entry));
+      }
     } catch (FileNotFoundException e) {
       // All are missing.
     }
     if (!missing.isEmpty()) {
       throw new PlaceChangedException(
-          plan, old.path(), missing.size() + " files that it was to replace are gone, or others");
+          plan,
+          old.path(),
+          missing.size()
+              + " files that it was to replace are gone, or others, as "
+              + missing.keySet().stream().sorted().limit(NAMED).collect(Collectors.toList()));
+    }
+  }
+
+  private static void found(Map<Path, StoreEntry> missing, StoreEntry entry) {
+    StoreEntry recorded = missing.get(entry.path());
+    if (recorded != null && entry.isUntouchedSince(recorded)) {
+      missing.remove(entry.path());
     }
   }
 

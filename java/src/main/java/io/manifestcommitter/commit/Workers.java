@@ -243,10 +243,8 @@ public final class Workers {
           audit.enter();
           work.run();
         };
-    Thread thread = new Thread(audited, "manifest-committer-" + NUMBER.incrementAndGet());
-    thread.setDaemon(true);
-    thread.setContextClassLoader(Thread.currentThread().getContextClassLoader());
-    return thread;
+    return CallerContext.current()
+        .thread("manifest-committer-" + NUMBER.incrementAndGet(), audited);
   }
 
   private void awaitAll(List<Thread> running) {

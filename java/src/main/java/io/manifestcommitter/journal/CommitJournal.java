@@ -14,6 +14,7 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.security.SecureRandom;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -27,9 +28,15 @@ import org.apache.hadoop.fs.Path;
  * who goes on with it: the driver that wrote it is holder 0, each recovery takes a number that no
  * other has. Every change of it is one rename, so one of two that try fails; and no two try for the
  * same name, where the one could take what the other did for its own.
+ *
+ * <p>Where a rename is a copy and a deletion, there may be several. The one that was there first
+ * counts, which is whole: states and holders only grow, so it is the least. Whoever changed the
+ * journal then looks whether it has the least one, and removes the others: of two that tried, both
+ * made their copies before either deleted what they copied, so both see both.
  */
 public final class CommitJournal {
   private static final String NAME = "journal";
+  static final String TEMPORARY = NAME + ".tmp";
   private static final Pattern NAMES = Pattern.compile(NAME + "-([a-z]+)-(0|[1-9][0-9]{0,8})");
 
   /** A plan of some ten million files. */
@@ -42,11 +49,21 @@ public final class CommitJournal {
   private static final SecureRandom HOLDERS = new SecureRandom();
   private static final int MOST_HOLDERS = 999_999_999;
 
+  /** So many numbers that two which claim at once do not draw the same one. */
+  private static final int MOST_STEP = 10_000_000;
+
+  private static final Comparator<CommitJournal> ORDER =
+      Comparator.<CommitJournal, State>comparing(journal -> journal.state)
+          .thenComparing(journal -> journal.holder);
+
   private final Store store;
   private final Path directory;
   private final long size;
   private State state;
   private int holder;
+
+  /** Of a claim that was cut short, or is under way: the next one has to come before it. */
+  private int nextHolder = MOST_HOLDERS + 1;
 
   private CommitJournal(Store store, Path directory, long size, State state, int holder) {
     this.store = store;
@@ -63,12 +80,19 @@ public final class CommitJournal {
     /** The new data is complete at its place, and the old may be going. */
     COMMITTED,
     /** There is nothing left to do but to clean up. */
-    FINISHED
+    FINISHED,
+    /** There is nothing left to do, and the job was told not to clean up. */
+    KEPT;
+
+    /** Whether there is nothing left to do that a reader of the table could see. */
+    public boolean isEnd() {
+      return this == FINISHED || this == KEPT;
+    }
   }
 
   /** Writes a journal: from here on the commit can be finished or taken back by anyone. */
   public static CommitJournal write(Store store, Path directory, JobPlan plan) throws IOException {
-    Path temporary = new Path(directory, NAME + ".tmp");
+    Path temporary = new Path(directory, TEMPORARY);
     long[] size = {0};
     store.write(
         temporary,
@@ -95,6 +119,9 @@ public final class CommitJournal {
       // One that is renamed meanwhile may be listed by both names.
       found = list(store, directory);
     }
+    if (found.size() > 1 && mayLeaveBothEnds(store, directory)) {
+      return Optional.of(least(found));
+    }
     if (found.size() > 1) {
       throw new CorruptManifestException(
           "There are several journals in "
@@ -108,10 +135,12 @@ public final class CommitJournal {
 
   private static List<CommitJournal> list(Store store, Path directory) throws IOException {
     List<CommitJournal> found = new ArrayList<>();
+    boolean[] isWritten = {true};
     try {
       store.list(
           directory,
           entry -> {
+            isWritten[0] &= !entry.name().equals(TEMPORARY);
             if (isJournal(entry.name()) && !entry.isDirectory()) {
               found.add(read(store, directory, entry));
             }
@@ -119,7 +148,25 @@ public final class CommitJournal {
     } catch (FileNotFoundException e) {
       return List.of();
     }
-    return found;
+    // Beside what it is a copy of it may be a part, and nothing has begun.
+    return isWritten[0] || !mayLeaveBothEnds(store, directory) ? found : List.of();
+  }
+
+  /** The one that counts, of several; not a part of one, which has fewer bytes. */
+  private static CommitJournal least(List<CommitJournal> found) {
+    long whole = found.stream().mapToLong(journal -> journal.size).max().orElse(0);
+    CommitJournal least =
+        found.stream().filter(journal -> journal.size == whole).min(ORDER).orElseThrow();
+    for (CommitJournal other : found) {
+      if (other.state == least.state && other.holder > least.holder) {
+        least.nextHolder = Math.min(least.nextHolder, other.holder);
+      }
+    }
+    return least;
+  }
+
+  private static boolean mayLeaveBothEnds(Store store, Path directory) {
+    return store.traits(directory).fileRename().mayLeaveBothEndsInPlace();
   }
 
   /** Whether a file of this name is a journal, perhaps of another version of the committer. */
@@ -172,7 +219,22 @@ public final class CommitJournal {
    * @throws LostJournalException if somebody else took it first
    */
   public void claim() throws IOException {
-    change(state, 1 + HOLDERS.nextInt(MOST_HOLDERS));
+    change(state, mayLeaveBothEnds(store, directory) ? laterHolder() : otherHolder());
+  }
+
+  private int otherHolder() {
+    int other = 1 + HOLDERS.nextInt(MOST_HOLDERS);
+    return other == holder ? otherHolder() : other;
+  }
+
+  /** Copies of one journal are told by their order. */
+  private int laterHolder() throws IOException {
+    int numbers = Math.min(MOST_STEP, nextHolder - holder - 1);
+    if (numbers < 1) {
+      throw new IOException(
+          path() + " was recovered too often: remove the other journals beside it");
+    }
+    return holder + 1 + HOLDERS.nextInt(numbers);
   }
 
   /**
@@ -191,6 +253,15 @@ public final class CommitJournal {
    */
   public void finished() throws IOException {
     change(State.FINISHED, holder);
+  }
+
+  /**
+   * Marks that there is nothing left to do, and that the staging directory is to stay.
+   *
+   * @throws LostJournalException if somebody else has the journal by now
+   */
+  public void kept() throws IOException {
+    change(State.KEPT, holder);
   }
 
   /** Whether it is still this holder's. One request. */
@@ -212,7 +283,8 @@ public final class CommitJournal {
   /**
    * The plan.
    *
-   * @param target the table and the job's staging root there
+   * @param target the table and the job's staging root there, under the name by which the caller
+   *     came, whatever the driver called it
    * @throws CorruptManifestException if it is damaged, or no plan of that job
    * @throws IOException also if it needs more memory than there is
    */
@@ -224,7 +296,8 @@ public final class CommitJournal {
       throw HeapBudget.tooSmall(path().toString());
     }
     byte[] content = store.read(path(), LIMIT);
-    return PlanRecords.read(new ByteArrayInputStream(content), jobId, target, path().toString());
+    return PlanRecords.read(
+        new ByteArrayInputStream(content), jobId, target, store::named, path().toString());
   }
 
   private void change(State to, int newHolder) throws IOException {
@@ -232,24 +305,75 @@ public final class CommitJournal {
       move(path(), path(to, newHolder));
       state = to;
       holder = newHolder;
+      requireLeast();
+    }
+  }
+
+  /** Where a rename may be a copy: that nobody else took the journal at the same moment. */
+  private void requireLeast() throws IOException {
+    if (!mayLeaveBothEnds(store, directory)) {
+      return;
+    }
+    List<CommitJournal> found = listAgain();
+    if (found.isEmpty() || !least(found).path().equals(path())) {
+      store.deleteFile(path());
+      throw new LostJournalException(path());
+    }
+    for (CommitJournal other : found) {
+      if (!other.path().equals(path())) {
+        store.deleteFile(other.path());
+      }
+    }
+  }
+
+  /** Again if it fails: what was changed is changed. */
+  private List<CommitJournal> listAgain() throws IOException {
+    for (int tries = 1; ; tries++) {
+      try {
+        return list(store, directory);
+      } catch (IOException e) {
+        if (tries == TRIES) {
+          throw e;
+        }
+      }
     }
   }
 
   private void move(Path from, Path to) throws IOException {
     FileEntry file = new FileEntry(from, to, size, null, 0);
     RenameResult result = store.renameFile(file);
-    for (int tries = 1; tries < TRIES && result.outcome() == RenameResult.Outcome.FAILED; tries++) {
+    for (int tries = 1; tries < TRIES && mayBeRepeated(file, result); tries++) {
       result = store.renameFile(file);
     }
     if (result.isDone()) {
       return;
     }
-    if (!store.status(from).isPresent() && !store.status(to).isPresent()) {
-      throw new LostJournalException(from);
+    if (!store.status(from).isPresent()) {
+      Optional<StoreEntry> copy = store.status(to);
+      if (copy.isPresent() && mayLeaveBothEnds(store, directory)) {
+        if (copy.get().isSameFileAs(file)) {
+          return;
+        }
+        // A part: somebody else took the journal while it was copied.
+        store.deleteFile(to);
+        copy = Optional.empty();
+      }
+      if (!copy.isPresent()) {
+        throw new LostJournalException(from);
+      }
     }
     throw new IOException(
         "Could not note the state of the commit: " + result.explanation(),
         result.cause().orElse(null));
+  }
+
+  /** Also after a copy was made and the deletion refused: the copy goes. */
+  private boolean mayBeRepeated(FileEntry file, RenameResult result) throws IOException {
+    if (mayLeaveBothEnds(store, directory) && result.inTheWay().isPresent()) {
+      store.deleteFile(file.destination());
+      return true;
+    }
+    return result.outcome() == RenameResult.Outcome.FAILED;
   }
 
   private Path path(State of, int by) {

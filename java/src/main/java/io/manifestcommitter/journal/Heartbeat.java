@@ -1,6 +1,8 @@
 package io.manifestcommitter.journal;
 
+import io.manifestcommitter.CommitterConfig;
 import io.manifestcommitter.StagingRoot;
+import io.manifestcommitter.commit.CallerContext;
 import io.manifestcommitter.store.Store;
 import java.io.Closeable;
 import java.io.FileNotFoundException;
@@ -11,6 +13,7 @@ import java.util.UUID;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.apache.hadoop.fs.Path;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,33 +27,55 @@ public final class Heartbeat implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(Heartbeat.class);
   private static final String NAME = "heartbeat";
 
+  /** A driver stops this part of the timeout before others may take it for dead. */
+  private static final int MARGIN_SHARE = 5;
+
   private final Store store;
   private final Path file;
+  private final long timeout;
+  private final LongSupplier nanos;
+  private final CallerContext caller = CallerContext.current();
   private final ScheduledThreadPoolExecutor clock =
-      new ScheduledThreadPoolExecutor(1, Heartbeat::thread);
+      new ScheduledThreadPoolExecutor(
+          1, beats -> caller.thread("manifest-committer-heartbeat", beats));
 
   private ScheduledFuture<?> beats;
 
-  private Heartbeat(Store store, Path root) {
-    this.store = store;
-    this.file = new Path(root, NAME);
-  }
+  /** When the last beat that came through was begun, by this machine's clock. */
+  private long last;
 
-  private static Thread thread(Runnable beats) {
-    Thread thread = new Thread(beats, "manifest-committer-heartbeat");
-    thread.setDaemon(true);
-    return thread;
+  private boolean silent;
+  private boolean closed;
+
+  private Heartbeat(Store store, Path root, long timeout, LongSupplier nanos) {
+    this.store = store.pastLimits();
+    this.file = new Path(root, NAME);
+    this.timeout = timeout;
+    this.nanos = nanos;
+    this.last = nanos.getAsLong();
   }
 
   /**
-   * Begins to beat, at once and then at each interval; what fails later is only logged.
+   * Begins to beat, at once and then at each interval, past the job's limits on requests. A beat
+   * that fails later is logged; for what follows from many, see {@link #guard}.
    *
    * @param root the job's staging root
-   * @param interval in milliseconds
+   * @param config has interval and timeout
    */
-  public static Heartbeat start(Store store, Path root, long interval) throws IOException {
-    Heartbeat heartbeat = new Heartbeat(store, root);
+  public static Heartbeat start(Store store, Path root, CommitterConfig config) throws IOException {
+    return start(store, root, config, System::nanoTime);
+  }
+
+  /**
+   * As above.
+   *
+   * @param nanos this machine's clock, which goes on evenly
+   */
+  public static Heartbeat start(Store store, Path root, CommitterConfig config, LongSupplier nanos)
+      throws IOException {
+    Heartbeat heartbeat = new Heartbeat(store, root, config.heartbeatTimeout(), nanos);
     heartbeat.beat();
+    long interval = config.heartbeatInterval();
     heartbeat.beats =
         heartbeat.clock.scheduleWithFixedDelay(
             heartbeat::beatOrLog, interval, interval, TimeUnit.MILLISECONDS);
@@ -58,14 +83,59 @@ public final class Heartbeat implements Closeable {
   }
 
   /**
-   * How long ago, in milliseconds and by the store's clock, the last beat was; empty if there was
-   * none. Four requests.
+   * A store in which this driver changes nothing once it has been silent for so long that others
+   * may take it for dead: each change then fails with a {@link SilentDriverException}, also if it
+   * beats again, until it {@link #resume}s. After {@link #close} it is not asked any more.
    */
-  static Optional<Long> age(Store store, StagingRoot root) throws IOException {
+  public Store guard(Store changed) {
+    return new GuardedStore(changed, this::requireBeating);
+  }
+
+  private synchronized void requireBeating() throws SilentDriverException {
+    if (isSilent()) {
+      throw new SilentDriverException(
+          file, TimeUnit.NANOSECONDS.toMillis(nanos.getAsLong() - last), timeout);
+    }
+  }
+
+  /** Whether there was a time in which others may have taken this driver for dead. */
+  public synchronized boolean isSilent() {
+    silent |= !closed && isLate();
+    return silent && !closed;
+  }
+
+  private boolean isLate() {
+    long limit = TimeUnit.MILLISECONDS.toNanos(timeout - timeout / MARGIN_SHARE);
+    return nanos.getAsLong() - last >= limit;
+  }
+
+  /**
+   * Beats, and forgets a silence. Only for a driver that takes its journal once more after that:
+   * whoever took it for dead has the journal, or does not get it any more.
+   */
+  public void resume() throws IOException {
+    beat();
+    synchronized (this) {
+      silent = false;
+    }
+  }
+
+  /** The last beat, empty if there was none. Four requests. */
+  static Optional<Beat> look(Store store, StagingRoot root) throws IOException {
     Optional<Long> last = last(store, root.root());
     return last.isPresent()
-        ? Optional.of(Math.max(0, now(store, root.directory()) - last.get()))
+        ? Optional.of(new Beat(last.get(), now(store, root.directory())))
         : Optional.empty();
+  }
+
+  /** As {@link #look}; how old it is, in milliseconds. */
+  static Optional<Long> age(Store store, StagingRoot root) throws IOException {
+    return look(store, root).map(Beat::age);
+  }
+
+  /** Whether a job has a heartbeat, fresh or not: else it has ended. One request. */
+  public static boolean exists(Store store, StagingRoot root) throws IOException {
+    return last(store, root.root()).isPresent();
   }
 
   /** When the last beat was, by the store's clock; empty if there was none. One request. */
@@ -94,14 +164,20 @@ public final class Heartbeat implements Closeable {
     }
   }
 
-  /** Removes the last beat, if there was one. One request. */
-  static void remove(Store store, Path root) throws IOException {
+  /**
+   * Removes the last beat, if there was one: nobody works on the job any more, so nobody has to
+   * wait until it grows stale. One request.
+   */
+  public static void remove(Store store, Path root) throws IOException {
     store.deleteFile(new Path(root, NAME));
   }
 
   /** Stops; waits for a beat that is under way, so that none comes after. */
   @Override
   public void close() {
+    synchronized (this) {
+      closed = true;
+    }
     beats.cancel(/* mayInterruptIfRunning= */ false);
     clock.shutdown();
     boolean interrupted = false;
@@ -122,14 +198,47 @@ public final class Heartbeat implements Closeable {
 
   private void beat() throws IOException {
     byte[] content = "alive\n".getBytes(StandardCharsets.UTF_8);
+    long begun = nanos.getAsLong();
     store.write(file, out -> out.write(content));
+    synchronized (this) {
+      // What came before it may have come too late.
+      silent |= isLate();
+      last = begun;
+    }
   }
 
   private void beatOrLog() {
     try {
       beat();
-    } catch (IOException | RuntimeException e) {
+    } catch (Throwable e) {
+      // An Error, too, would end the beats for good, and without a word.
       LOG.warn("{} could not be written: after a while this job may be taken for dead", file, e);
+    }
+  }
+
+  /** When a job showed a sign of life, by the store's clock. */
+  static final class Beat {
+    private final long time;
+    private final long now;
+
+    private Beat(long time, long now) {
+      this.time = time;
+      this.now = now;
+    }
+
+    /** In milliseconds since 1970. */
+    long time() {
+      return time;
+    }
+
+    /** When it was looked at, in milliseconds since 1970. */
+    long now() {
+      return now;
+    }
+
+    /** In milliseconds. */
+    long age() {
+      return Math.max(0, now - time);
     }
   }
 }

@@ -1,12 +1,14 @@
 package io.manifestcommitter.journal;
 
 import io.manifestcommitter.StagingRoot;
+import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.Target;
 import io.manifestcommitter.store.Store;
 import java.io.IOException;
-import org.apache.hadoop.fs.Path;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * The staging roots that a job has outside its table, at custom locations of partitions. A journal
@@ -17,39 +19,52 @@ final class LocationRoots {
   private LocationRoots() {}
 
   /**
-   * Requires that all of a plan's locations are the job's. Two requests for each.
+   * Requires that all of a plan's locations are the job's. Two requests for each, in parallel.
    *
    * @param root the job's staging root in the table
    * @param journal in which the plan was; once it is finished, the roots may be gone
    * @throws CorruptManifestException if one is not; it names it
    */
-  static void require(Store store, JobPlan plan, StagingRoot root, CommitJournal journal)
+  static void require(
+      Store store, Workers workers, JobPlan plan, StagingRoot root, CommitJournal journal)
       throws IOException {
-    boolean mayBeGone = journal.state() == CommitJournal.State.FINISHED;
-    for (Target target : plan.targets()) {
-      if (target.staging().equals(root.root())) {
-        continue;
-      }
-      Path staging = target.staging();
-      if (!mayBeGone && !store.status(staging).isPresent()) {
-        throw new CorruptManifestException(
-            journal
-                + " names the location "
-                + target.directory()
-                + ", where the job has no staging directory "
-                + staging.getName()
-                + ". Nothing was changed: if the job did write there, make that directory, and"
-                + " recover the table again");
-      }
-      if (Heartbeat.last(store, staging).isPresent()) {
-        throw new CorruptManifestException(
-            journal
-                + " names the location "
-                + target.directory()
-                + ", which is the table of a job, by the heartbeat in "
-                + staging
-                + ". Nothing was changed: recover that table instead");
-      }
+    boolean mayBeGone = journal.state().isEnd();
+    List<Target> locations = new ArrayList<>(plan.targets());
+    locations.removeIf(target -> target.staging().equals(root.root()));
+    workers.forEach(
+        locations,
+        target -> {
+          if (!mayBeGone) {
+            requireStaging(store, target, journal);
+          }
+          requireNoTable(store, target, journal);
+        });
+  }
+
+  private static void requireStaging(Store store, Target target, CommitJournal journal)
+      throws IOException {
+    if (!store.status(target.staging()).isPresent()) {
+      throw new CorruptManifestException(
+          journal
+              + " names the location "
+              + target.directory()
+              + ", where the job has no staging directory "
+              + target.staging().getName()
+              + ". Nothing was changed: if the job did write there, make that directory, and"
+              + " recover the table again");
+    }
+  }
+
+  private static void requireNoTable(Store store, Target target, CommitJournal journal)
+      throws IOException {
+    if (Heartbeat.last(store, target.staging()).isPresent()) {
+      throw new CorruptManifestException(
+          journal
+              + " names the location "
+              + target.directory()
+              + ", which is the table of a job, by the heartbeat in "
+              + target.staging()
+              + ". Nothing was changed: recover that table instead");
     }
   }
 }

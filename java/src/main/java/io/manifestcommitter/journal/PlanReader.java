@@ -2,6 +2,7 @@ package io.manifestcommitter.journal;
 
 import io.manifestcommitter.StagingRoot;
 import io.manifestcommitter.manifest.FileEntry;
+import io.manifestcommitter.manifest.PlaceText;
 import io.manifestcommitter.manifest.Record;
 import io.manifestcommitter.plan.ExistingDirectories;
 import io.manifestcommitter.plan.JobPlan;
@@ -30,44 +31,54 @@ final class PlanReader {
   private final JobPlanner planner;
   private final String jobId;
   private final Target table;
+  private final PlaceText places;
   private final HeapBudget heap;
-  private final List<StagingRoot> roots = new ArrayList<>();
+  private final Map<Path, StagingRoot> byDirectory = new HashMap<>();
+  private final Map<Path, StagingRoot> byRoot = new HashMap<>();
   private final Set<Path> made = new HashSet<>();
   private final List<OldDirectory> old = new ArrayList<>();
   private final Set<Path> oldPaths = new HashSet<>();
   private final List<StoreEntry> oldFiles = new ArrayList<>();
-  private final Map<Path, StoreEntry> topLevelFiles = new HashMap<>();
+  private final Map<Path, StoreEntry> movable = new HashMap<>();
   private final List<Swap> swaps = new ArrayList<>();
-  private final Set<Path> places = new HashSet<>();
+  private final Set<Path> swapped = new HashSet<>();
   private final Set<Path> asides = new HashSet<>();
   private boolean begun;
   private Path oldPath;
   private Path lastParent;
+  private Path lastPlacesParent;
+  private Path lastPlacesTarget;
+  private StagingRoot lastRoot;
 
-  /** A plan of {@code jobId} for {@code table}; to be read into {@code planner}. */
-  PlanReader(JobPlanner planner, String jobId, Target table, HeapBudget heap) {
+  /**
+   * A plan of one job; to be read into {@code planner}.
+   *
+   * @param places how the table's paths are written
+   */
+  PlanReader(JobPlanner planner, String jobId, Target table, PlaceText places, HeapBudget heap) {
     this.planner = planner;
     this.jobId = jobId;
     this.table = table;
+    this.places = places;
     this.heap = heap;
   }
 
   void add(Record record) throws IOException {
     String kind = record.kind();
     require(begun != kind.equals("job"), "its records are not in order");
-    require(kind.equals("job") || kind.equals("target") || !roots.isEmpty(), "it has no table");
+    require(kind.equals("job") || kind.equals("target") || hasTable(), "it has no table");
     switch (kind) {
       case "job":
         job(record);
         break;
       case "target":
-        target(record.path("directory"), record.path("staging"));
+        target(path(record, "directory"), path(record, "staging"));
         break;
       case "made":
-        made.add(place(record.path("path")));
+        made.add(place(path(record, "path")));
         break;
       case "old":
-        old(record.path("path"));
+        old(path(record, "path"));
         break;
       case "oldFile":
         oldFile(record);
@@ -85,11 +96,11 @@ final class PlanReader {
   }
 
   JobPlan plan() throws IOException {
-    require(!roots.isEmpty(), "it has no table");
+    require(hasTable(), "it has no table");
     endOld();
-    for (Path place : places) {
+    for (Path place : swapped) {
       for (Path above = place.getParent(); above != null; above = above.getParent()) {
-        if (places.contains(above)) {
+        if (swapped.contains(above)) {
           throw new IllegalArgumentException(place + " and " + above + " are both to be replaced");
         }
       }
@@ -102,17 +113,16 @@ final class PlanReader {
   private void job(Record record) {
     begun = true;
     long tasks = record.number("tasks");
-    require(
-        record.number("version") == PlanRecords.VERSION,
-        "it is of version " + record.number("version") + ", which this jar does not know");
-    require(
-        record.text("jobId").equals(jobId) && record.path("table").equals(table.directory()),
-        "it is of job " + record.text("jobId") + " into " + record.path("table"));
+    require(record.text("jobId").equals(jobId), "it is of job " + record.text("jobId"));
     require(tasks <= Integer.MAX_VALUE, "no job has " + tasks + " tasks");
     planner.tasks((int) tasks);
     if (record.number("makesTable") != 0) {
       planner.makesTable();
     }
+  }
+
+  private Path path(Record record, String name) {
+    return places.read(record.text(name));
   }
 
   private void target(Path directory, Path staging) throws IOException {
@@ -121,13 +131,19 @@ final class PlanReader {
         root.root().equals(staging) && directory.toUri().getScheme() != null,
         staging + " is not a staging directory of this job");
     heap.path(directory);
-    if (roots.isEmpty()) {
+    if (!hasTable()) {
       require(directory.equals(table.directory()), "it begins with the target " + directory);
     } else {
       require(!isTarget(directory), "it has the target " + directory + " twice");
       planner.allow(new Target(directory, staging));
     }
-    roots.add(root);
+    byDirectory.put(directory, root);
+    byRoot.put(staging, root);
+    lastPlacesParent = null;
+  }
+
+  private boolean hasTable() {
+    return !byDirectory.isEmpty();
   }
 
   private void old(Path path) throws IOException {
@@ -138,15 +154,19 @@ final class PlanReader {
   }
 
   private void oldFile(Record record) throws IOException {
-    Path path = place(record.path("path"));
-    if (!path.getParent().equals(oldPath)) {
+    Path path = place(path(record, "path"));
+    boolean isLink = record.has("link");
+    if (!path.getParent().equals(oldPath) && !(isLink && path.equals(oldPath))) {
       throw new IllegalArgumentException(path + " is not in the old directory " + oldPath);
     }
     StoreEntry file =
-        StoreEntry.file(path, record.number("size"), etag(record), record.number("modified"));
+        isLink
+            ? StoreEntry.link(path, record.text("link"))
+            : StoreEntry.file(path, record.number("size"), etag(record), record.number("modified"))
+                .lastWritten(record.number("written"));
     oldFiles.add(file);
-    if (isTarget(oldPath)) {
-      topLevelFiles.put(path, file);
+    if (isLink || isTarget(oldPath)) {
+      movable.put(path, file);
     }
   }
 
@@ -160,10 +180,10 @@ final class PlanReader {
 
   private void swap(Record record) throws IOException {
     endOld();
-    Path place = place(record.path("place"));
-    require(places.add(place), place + " is to be replaced twice");
-    Path staged = record.has("staged") ? record.path("staged") : null;
-    Path aside = record.has("aside") ? record.path("aside") : null;
+    Path place = place(path(record, "place"));
+    require(swapped.add(place), place + " is to be replaced twice");
+    Path staged = record.has("staged") ? path(record, "staged") : null;
+    Path aside = record.has("aside") ? path(record, "aside") : null;
     require(staged != null || aside != null, "nothing is to happen at " + place);
     StagingRoot root = rootOf(staged != null ? staged : aside);
     if (staged != null) {
@@ -178,7 +198,7 @@ final class PlanReader {
               && asides.add(aside),
           aside + " is not where the old data of " + place + " goes");
       require(
-          oldPaths.contains(place) || topLevelFiles.containsKey(place),
+          oldPaths.contains(place) || movable.containsKey(place),
           "it does not tell the old data of " + place);
       heap.path(aside);
     }
@@ -186,7 +206,10 @@ final class PlanReader {
   }
 
   private Swap swap(Path place, Path staged, Path aside) {
-    StoreEntry file = topLevelFiles.get(place);
+    StoreEntry file = movable.get(place);
+    if (staged != null && aside != null && file != null && file.isLink()) {
+      return Swap.replace(file, staged, aside);
+    }
     if (staged != null) {
       return aside == null ? Swap.publish(place, staged) : Swap.replace(place, staged, aside);
     }
@@ -194,8 +217,8 @@ final class PlanReader {
   }
 
   private void file(Record record) throws IOException {
-    Path source = record.path("source");
-    Path destination = record.path("destination");
+    Path source = path(record, "source");
+    Path destination = path(record, "destination");
     StagingRoot root = rootOf(source);
     if (!source.equals(mirrored(root, root.sealed(), destination))
         && !source.equals(mirrored(root, root.output(), destination))) {
@@ -222,30 +245,48 @@ final class PlanReader {
   }
 
   private boolean isTarget(Path path) {
-    return roots.stream().anyMatch(root -> root.directory().equals(path));
+    return byDirectory.containsKey(path);
   }
 
   /** In one of the targets, and in no staging root there. */
   private Path place(Path path) throws IOException {
-    boolean inTarget = false;
-    for (StagingRoot root : roots) {
-      if (StorePaths.isBelow(root.directory(), path)) {
-        inTarget = true;
-        if (StagingRoot.leadsIntoStaging(StorePaths.relative(root.directory(), path))) {
-          throw new IllegalArgumentException(path + " is in a staging directory");
-        }
-      }
+    Path parent = path.getParent();
+    if (parent != null && !parent.equals(lastPlacesParent)) {
+      lastPlacesParent = parent;
+      lastPlacesTarget = outermostTarget(parent);
     }
-    if (!inTarget) {
+    if (parent == null || lastPlacesTarget == null || !StorePaths.isBelow(lastPlacesTarget, path)) {
       throw new IllegalArgumentException(path + " is outside the job's destinations");
+    }
+    if (StagingRoot.leadsIntoStaging(StorePaths.relative(lastPlacesTarget, path))) {
+      throw new IllegalArgumentException(path + " is in a staging directory");
     }
     heap.path(path);
     return path;
   }
 
+  /**
+   * Of the targets that are a directory, or hold it, the one that holds all others; may be null.
+   */
+  private Path outermostTarget(Path directory) {
+    Path outermost = null;
+    for (Path above = directory; above != null; above = above.getParent()) {
+      if (isTarget(above)) {
+        outermost = above;
+      }
+    }
+    return outermost;
+  }
+
   private StagingRoot rootOf(Path staged) {
-    for (StagingRoot root : roots) {
-      if (StorePaths.isBelow(root.root(), staged)) {
+    // Records come directory by directory, mostly.
+    if (lastRoot != null && StorePaths.isBelow(lastRoot.root(), staged)) {
+      return lastRoot;
+    }
+    for (Path above = staged.getParent(); above != null; above = above.getParent()) {
+      StagingRoot root = byRoot.get(above);
+      if (root != null && StorePaths.isBelow(root.root(), staged)) {
+        lastRoot = root;
         return root;
       }
     }

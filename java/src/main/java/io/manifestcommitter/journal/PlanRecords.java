@@ -2,6 +2,7 @@ package io.manifestcommitter.journal;
 
 import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.manifest.FileEntry;
+import io.manifestcommitter.manifest.PlaceText;
 import io.manifestcommitter.manifest.Record;
 import io.manifestcommitter.manifest.RecordFile;
 import io.manifestcommitter.plan.JobPlan;
@@ -15,68 +16,77 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 import org.apache.hadoop.fs.Path;
 
 /**
  * A plan as records:
  *
  * <pre>
- * job        jobId table tasks makesTable           first
+ * job        version jobId tasks makesTable         first
  * target     directory staging                      the table's first
  * made       path                                   a directory that did not exist
  * old        path                                   a directory whose files are replaced
- * oldFile    path size etag? modified               in the directory before
+ * oldFile    path size etag? modified written link? in the directory before, or in its place
  * swap       place staged? aside?
  * file       source destination size etag? modified
  * </pre>
+ *
+ * <p>Paths are those of {@link PlaceText}: a plan does not know the name of its table, and is read
+ * under the name by which its reader came. A custom location of a partition, outside of the table,
+ * is named in full, as the job did, and read under the reader's name of the same store.
+ *
+ * <p>A plan of another version is refused: the version that wrote it can recover the table.
  */
 final class PlanRecords {
-  static final long VERSION = 1;
+  private static final long VERSION = 2;
 
   private PlanRecords() {}
 
   /** Writes a plan. */
   static void write(OutputStream out, JobPlan plan) throws IOException {
     RecordFile.Writer records = new RecordFile.Writer(out);
+    PlaceText places = new PlaceText(plan.table(), UnaryOperator.identity());
     records.write(
         new Record("job")
             .with("version", VERSION)
             .with("jobId", plan.jobId())
-            .with("table", plan.table())
             .with("tasks", plan.tasks())
             .with("makesTable", plan.makesTable() ? 1 : 0));
     for (Target target : plan.targets()) {
       records.write(
           new Record("target")
-              .with("directory", target.directory())
-              .with("staging", target.staging()));
+              .with("directory", places.write(target.directory()))
+              .with("staging", places.write(target.staging())));
     }
     for (Path directory : plan.missingDirectories()) {
-      records.write(new Record("made").with("path", directory));
+      records.write(new Record("made").with("path", places.write(directory)));
     }
     for (OldDirectory old : plan.replaced()) {
-      records.write(new Record("old").with("path", old.path()));
+      records.write(new Record("old").with("path", places.write(old.path())));
       for (StoreEntry file : old.files()) {
-        records.write(
-            identity(
-                new Record("oldFile").with("path", file.path()),
-                file.length(),
-                file.etag(),
-                file.modificationTime()));
+        Record record =
+            new Record("oldFile")
+                .with("path", places.write(file.path()))
+                .with("written", file.lastWritten());
+        if (file.isLink()) {
+          record.with("link", file.linkTarget().orElse(""));
+        }
+        records.write(identity(record, file.length(), file.etag(), file.modificationTime()));
       }
     }
     for (Swap swap : plan.swaps().all()) {
-      Record record = new Record("swap").with("place", swap.place());
-      swap.staged().ifPresent(path -> record.with("staged", path));
-      swap.aside().ifPresent(path -> record.with("aside", path));
+      Record record = new Record("swap").with("place", places.write(swap.place()));
+      swap.staged().ifPresent(path -> record.with("staged", places.write(path)));
+      swap.aside().ifPresent(path -> record.with("aside", places.write(path)));
       records.write(record);
     }
     for (FileEntry file : plan.files()) {
       records.write(
           identity(
               new Record("file")
-                  .with("source", file.source())
-                  .with("destination", file.destination()),
+                  .with("source", places.write(file.source()))
+                  .with("destination", places.write(file.destination())),
               file.size(),
               file.etag(),
               file.modificationTime()));
@@ -93,33 +103,55 @@ final class PlanRecords {
    * Reads a plan.
    *
    * @param in closed in any case
-   * @param expected the table's target: a plan for another one is refused
+   * @param table the table's target, as the reader calls it
+   * @param naming gives a path the name by which the reader calls its store
    * @param origin names the file in messages
+   * @throws OtherVersionException if another version of the committer wrote it
    * @throws CorruptManifestException if it is damaged, leads out of its targets, or is no plan that
    *     a job of this id makes
    * @throws IOException also if it needs more memory than there is
    */
-  static JobPlan read(InputStream in, String jobId, Target expected, String origin)
+  static JobPlan read(
+      InputStream in, String jobId, Target table, UnaryOperator<Path> naming, String origin)
       throws IOException {
-    return read(in, jobId, expected, origin, Runtime.getRuntime().maxMemory());
+    return read(in, jobId, table, naming, origin, Runtime.getRuntime().maxMemory());
   }
 
   /** As above, on a JVM with so many bytes of heap. */
-  static JobPlan read(InputStream in, String jobId, Target expected, String origin, long heap)
+  static JobPlan read(
+      InputStream in,
+      String jobId,
+      Target table,
+      UnaryOperator<Path> naming,
+      String origin,
+      long heap)
       throws IOException {
     try (RecordFile.Reader records = new RecordFile.Reader(in, origin);
-        JobPlanner planner = new JobPlanner(jobId, expected)) {
-      PlanReader reading = new PlanReader(planner, jobId, expected, new HeapBudget(heap, origin));
+        JobPlanner planner = new JobPlanner(jobId, table)) {
+      PlanReader reading =
+          new PlanReader(
+              planner,
+              jobId,
+              table,
+              new PlaceText(table.directory(), naming),
+              new HeapBudget(heap, origin));
       try {
         for (Optional<Record> record = records.next();
             record.isPresent();
             record = records.next()) {
+          requireVersion(record.get(), origin);
           reading.add(record.get());
         }
         return reading.plan();
       } catch (IllegalArgumentException | PlanRejectedException e) {
         throw records.corrupt(String.valueOf(e.getMessage()), e);
       }
+    }
+  }
+
+  private static void requireVersion(Record record, String origin) throws OtherVersionException {
+    if (record.kind().equals("job") && record.number("version") != VERSION) {
+      throw new OtherVersionException(origin, record.number("version"), VERSION);
     }
   }
 }

@@ -2,6 +2,7 @@ package io.manifestcommitter.journal;
 
 import io.manifestcommitter.CommitterConfig;
 import io.manifestcommitter.StagingRoot;
+import io.manifestcommitter.commit.Attempts;
 import io.manifestcommitter.commit.Audit;
 import io.manifestcommitter.commit.CommitJob;
 import io.manifestcommitter.commit.JobDescription;
@@ -69,35 +70,54 @@ public final class Recovery {
     this.force = force;
   }
 
-  /**
-   * The jobs that began to commit into a table and did not end.
-   *
-   * @param table qualified
-   */
-  public List<StagingRoot> find(Path table) throws IOException {
-    List<StagingRoot> roots;
-    try {
-      roots = StagingRoots.list(store, table);
-    } catch (FileNotFoundException e) {
-      throw new IOException("There is no table at " + table, e);
-    }
-    return unfinished(roots);
+  /** What a user does about a commit that neither came to its end nor could be rolled back. */
+  public static String advice(StagingRoot root) {
+    return "Delete nothing by hand: all that is needed is kept in "
+        + root.root()
+        + ", the old data in "
+        + root.old()
+        + ". Run 'manifest-committer recover "
+        + root.directory()
+        + "', or io.manifestcommitter.cli.Recover, once the store is well";
   }
 
-  /** Those of some jobs that began to commit and did not end. One request each. */
-  List<StagingRoot> unfinished(List<StagingRoot> roots) throws IOException {
-    List<StagingRoot> unfinished = new ArrayList<>();
+  /**
+   * The jobs that began to commit into a table and did not end, and those that ended and left
+   * something behind; not what a job was told to leave.
+   *
+   * @param table qualified
+   * @throws FileNotFoundException if there is no table
+   */
+  public List<StagingRoot> find(Path table) throws IOException {
+    return begun(StagingRoots.list(store, table));
+  }
+
+  /** As {@link #find}, of some jobs. One request each. */
+  List<StagingRoot> begun(List<StagingRoot> roots) throws IOException {
+    List<StagingRoot> begun = new ArrayList<>();
     for (StagingRoot root : roots) {
-      if (hasJournal(root, journal -> true)) {
-        unfinished.add(root);
+      if (hasJournal(root, journal -> journal.state() != CommitJournal.State.KEPT)) {
+        begun.add(root);
       }
     }
-    return unfinished;
+    return begun;
   }
 
   /** Whether a job's commit has begun and has more left to do than to clean up. One request. */
   boolean isUnfinished(StagingRoot root) throws IOException {
-    return hasJournal(root, journal -> journal.state() != CommitJournal.State.FINISHED);
+    return hasJournal(root, journal -> !journal.state().isEnd());
+  }
+
+  /** Whether a job's commit has begun, and ended. One request. */
+  boolean hasEnded(StagingRoot root) throws IOException {
+    try {
+      return CommitJournal.find(store, root.attempt())
+          .filter(journal -> journal.state().isEnd())
+          .isPresent();
+    } catch (CorruptManifestException e) {
+      LOG.debug("{} has a journal that cannot be used", root.root(), e);
+      return false;
+    }
   }
 
   /** One that cannot be used counts: {@link #run} tells what is wrong with it. */
@@ -119,13 +139,59 @@ public final class Recovery {
    * @throws PlacesInUseException if a job that lives replaces some of the same places
    * @throws LostJournalException if somebody else does the same, or the job has ended
    * @throws CorruptManifestException if its journal cannot be used; nothing was changed
+   * @throws LeftoverException if the commit has ended, and what is left of it cannot be removed
    * @throws IOException also if another job changed a place in between: it names that, and touched
    *     nothing there
    */
   public Outcome run(StagingRoot root, Direction direction) throws IOException {
     CommitJournal journal = journalOf(root);
+    if (journal.state().isEnd()) {
+      tidy(root, journal);
+      return Outcome.CLEANED_UP;
+    }
+    Outcome outcome;
     try (JobPlan plan = planOfDead(root, journal)) {
-      return run(root, journal, plan, direction);
+      outcome = run(root, journal, plan, direction);
+      removeStaging(root, plan, outcome);
+    }
+    return outcome;
+  }
+
+  /** Removes what is left of a commit that has ended; whatever fails here harms nobody. */
+  private void tidy(StagingRoot root, CommitJournal journal) throws IOException {
+    try (JobPlan plan = planOfDead(root, journal)) {
+      removeStaging(root, plan, Outcome.CLEANED_UP);
+    } catch (LeftoverException e) {
+      throw e;
+    } catch (LostJournalException e) {
+      LOG.debug("Somebody else removed {}", root.root(), e);
+    } catch (IOException e) {
+      throw new LeftoverException(root, Outcome.CLEANED_UP, e);
+    }
+  }
+
+  /** Removes the staging directories of a job that ended, the one with its journal last. */
+  private void removeStaging(StagingRoot root, JobPlan plan, Outcome outcome)
+      throws LeftoverException {
+    try {
+      List<Target> locations = new ArrayList<>(plan.targets());
+      locations.removeIf(target -> target.staging().equals(root.root()));
+      workers(root)
+          .forEach(locations, target -> Attempts.few(() -> store.deleteTree(target.staging())));
+      Attempts.few(() -> store.deleteTree(root.root()));
+      // Also where an earlier recovery took it back and ended here; what has files is not empty.
+      boolean mayBeEmpty = outcome == Outcome.CLEANED_UP && plan.files().count() > 0;
+      if ((outcome == Outcome.TAKEN_BACK || mayBeEmpty) && plan.makesTable()) {
+        Attempts.few(() -> store.deleteEmptyDirectory(root.directory()));
+      }
+    } catch (IOException e) {
+      LeftoverException left = new LeftoverException(root, outcome, e);
+      try {
+        Heartbeat.remove(store, root.root());
+      } catch (IOException suppressed) {
+        left.addSuppressed(suppressed);
+      }
+      throw left;
     }
   }
 
@@ -149,7 +215,7 @@ public final class Recovery {
       }
       JobPlan plan = plan(root, journal, root.jobId());
       try {
-        LocationRoots.require(store, plan, root, journal);
+        LocationRoots.require(store, workers(root), plan, root, journal);
       } catch (IOException | RuntimeException e) {
         plan.close();
         throw e;
@@ -164,15 +230,13 @@ public final class Recovery {
       throws IOException {
     ReplacingJobs others = new ReplacingJobs(store, config, root);
     Set<Path> replaced = new HashSet<>();
-    if (journal.state() != CommitJournal.State.FINISHED) {
-      plan.replaced().forEach(old -> replaced.add(old.path()));
-    }
+    plan.replaced().forEach(old -> replaced.add(old.path()));
     if (!replaced.isEmpty()) {
       // Also before the first heartbeat: whoever waits for the dead job would wait for that again.
       others.requireNone(replaced);
     }
     // Before the claim, which is never without life.
-    Heartbeat heartbeat = Heartbeat.start(store, root.root(), config.heartbeatInterval());
+    Heartbeat heartbeat = Heartbeat.start(store, root.root(), config);
     Outcome outcome;
     boolean isClaimed = false;
     try {
@@ -182,20 +246,13 @@ public final class Recovery {
       journal.claim();
       isClaimed = true;
       LOG.info("Recovering {}", journal);
-      outcome = recover(root, journal, plan, direction);
-    } catch (IOException | RuntimeException e) {
+      outcome = recover(heartbeat.guard(store), root, journal, plan, direction);
+    } catch (IOException | RuntimeException | Error e) {
       heartbeat.close();
-      removeHeartbeat(root, isClaimed, e);
+      removeHeartbeat(root, isClaimed ? Optional.of(journal) : Optional.empty(), e);
       throw e;
     } finally {
       heartbeat.close();
-    }
-    // After the last heartbeat, which would make it again.
-    store.deleteTree(root.root());
-    // Also where an earlier recovery took it back and ended here; what has files is not empty.
-    boolean mayBeEmpty = outcome == Outcome.CLEANED_UP && plan.files().count() > 0;
-    if ((outcome == Outcome.TAKEN_BACK || mayBeEmpty) && plan.makesTable()) {
-      store.deleteEmptyDirectory(root.directory());
     }
     return outcome;
   }
@@ -204,21 +261,28 @@ public final class Recovery {
    * Nobody works on the job any more; or somebody else took its journal first, and may have removed
    * its root before this one's heartbeat.
    */
-  private void removeHeartbeat(StagingRoot root, boolean isClaimed, Exception failure) {
+  private void removeHeartbeat(
+      StagingRoot root, Optional<CommitJournal> claimed, Throwable failure) {
     try {
-      if (isClaimed) {
-        Heartbeat.remove(store, root.root());
+      if (claimed.isPresent()) {
+        if (claimed.get().isHeld()) {
+          Heartbeat.remove(store, root.root());
+        }
       } else if (!store.status(root.attempt()).isPresent()) {
         Heartbeat.remove(store, root.root());
         store.deleteEmptyDirectory(root.root());
       }
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException e) {
       failure.addSuppressed(e);
     }
   }
 
+  private Workers workers(StagingRoot root) {
+    return new Workers(config.ioThreads(), () -> {}, Audit.job(root.jobId()));
+  }
+
   private Outcome recover(
-      StagingRoot root, CommitJournal journal, JobPlan plan, Direction direction)
+      Store guarded, StagingRoot root, CommitJournal journal, JobPlan plan, Direction direction)
       throws IOException {
     CommitJob commit =
         new CommitJob(
@@ -227,16 +291,14 @@ public final class Recovery {
                 "journal",
                 Recovery.class.getName(),
                 root.directory(),
-                root.attempt()),
-            store,
+                root.attempt(),
+                advice(root)),
+            guarded,
             config,
-            new Workers(config.ioThreads(), () -> {}, Audit.job(plan.jobId())),
+            workers(root),
             new StatisticsRecorder());
     Outcome outcome = Outcome.FINISHED;
     switch (journal.state()) {
-      case FINISHED:
-        outcome = Outcome.CLEANED_UP;
-        break;
       case COMMITTED:
         commit.rollForward(plan);
         break;
@@ -252,11 +314,6 @@ public final class Recovery {
         }
     }
     journal.finished();
-    for (Target target : plan.targets()) {
-      if (!target.staging().equals(root.root())) {
-        store.deleteTree(target.staging());
-      }
-    }
     return outcome;
   }
 
@@ -264,7 +321,12 @@ public final class Recovery {
       throws IOException {
     try {
       return journal.plan(jobId, new Target(root.directory(), root.root()));
+    } catch (OtherVersionException e) {
+      throw e;
     } catch (CorruptManifestException e) {
+      if (journal.state().isEnd()) {
+        throw e;
+      }
       throw new CorruptManifestException(
           e.getMessage()
               + ". Nothing was changed. What the job made visible has to be told by hand: its files"

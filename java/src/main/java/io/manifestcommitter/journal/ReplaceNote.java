@@ -2,8 +2,10 @@ package io.manifestcommitter.journal;
 
 import io.manifestcommitter.StagingRoot;
 import io.manifestcommitter.commit.CountingOutputStream;
+import io.manifestcommitter.commit.LocalHost;
 import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.manifest.FileEntry;
+import io.manifestcommitter.manifest.PlaceText;
 import io.manifestcommitter.manifest.Record;
 import io.manifestcommitter.manifest.RecordFile;
 import io.manifestcommitter.store.FileTooLongException;
@@ -16,6 +18,7 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import org.apache.hadoop.fs.Path;
 
 /**
@@ -24,12 +27,16 @@ import org.apache.hadoop.fs.Path;
  * Records:
  *
  * <pre>
- * replaces   version jobId      first
- * place      path
+ * replaces   version jobId host since    first; since in milliseconds since 1970, by the host's clock
+ * place      path               as {@link PlaceText} has it
  * </pre>
+ *
+ * <p>Places in the table are relative to it: jobs that call the table by different names see that
+ * they replace the same. A custom location is named in full, and compared by the reader's name of
+ * its store.
  */
 final class ReplaceNote {
-  private static final long VERSION = 1;
+  private static final long VERSION = 2;
 
   /** Some million places. */
   private static final int LIMIT = 1 << 28;
@@ -41,13 +48,27 @@ final class ReplaceNote {
 
   private final Set<Path> places = new HashSet<>();
   private final Set<Path> above = new HashSet<>();
+  private String host = "";
+  private long since;
 
   private ReplaceNote() {}
 
-  /** Writes a job's note. Two requests. */
+  /** Writes a job's note: that it works on the places, here, from now on. Two requests. */
   static void write(Store store, StagingRoot root, Collection<Path> places) throws IOException {
+    write(store, root, places, LocalHost.name(), System.currentTimeMillis());
+  }
+
+  /** Writes a job's note that was read before. Two requests. */
+  static void write(Store store, StagingRoot root, ReplaceNote note) throws IOException {
+    write(store, root, note.places, note.host, note.since);
+  }
+
+  private static void write(
+      Store store, StagingRoot root, Collection<Path> places, String host, long since)
+      throws IOException {
     Path note = root.replaces();
-    Path temporary = note.suffix(".tmp");
+    Path temporary = temporary(root);
+    PlaceText texts = new PlaceText(root.directory(), UnaryOperator.identity());
     long[] size = {0};
     store.write(
         temporary,
@@ -55,16 +76,26 @@ final class ReplaceNote {
           CountingOutputStream counted = new CountingOutputStream(out);
           RecordFile.Writer records = new RecordFile.Writer(counted);
           records.write(
-              new Record("replaces").with("version", VERSION).with("jobId", root.jobId()));
+              new Record("replaces")
+                  .with("version", VERSION)
+                  .with("jobId", root.jobId())
+                  .with("host", host)
+                  .with("since", since));
           for (Path place : places) {
-            records.write(new Record("place").with("path", place));
+            records.write(new Record("place").with("path", texts.write(place)));
           }
           records.finish();
           size[0] = counted.count();
         });
     FileEntry move = new FileEntry(temporary, note, size[0], null, 0);
     RenameResult result = store.renameFile(move);
-    for (int tries = 1; tries < TRIES && result.outcome() == RenameResult.Outcome.FAILED; tries++) {
+    for (int tries = 1; tries < TRIES && !result.isDone(); tries++) {
+      if (result.inTheWay().isPresent()) {
+        // Of an earlier try; it is this job's alone.
+        store.deleteFile(note);
+      } else if (result.outcome() != RenameResult.Outcome.FAILED) {
+        break;
+      }
       result = store.renameFile(move);
     }
     if (!result.isDone()) {
@@ -72,6 +103,10 @@ final class ReplaceNote {
           "Could not tell other jobs what this one replaces: " + result.explanation(),
           result.cause().orElse(null));
     }
+  }
+
+  private static Path temporary(StagingRoot root) {
+    return root.replaces().suffix(".tmp");
   }
 
   /**
@@ -86,6 +121,24 @@ final class ReplaceNote {
 
   /** As above, on a JVM with so many bytes of heap. */
   static Optional<ReplaceNote> read(Store store, StagingRoot root, long heap) throws IOException {
+    boolean mayBePart = store.traits(root.root()).fileRename().mayLeaveBothEndsInPlace();
+    try {
+      return readOnce(store, root, heap);
+    } catch (CorruptManifestException e) {
+      if (mayBePart && store.status(temporary(root)).isPresent()) {
+        // A part of a copy: the job has not entered yet.
+        return Optional.empty();
+      }
+      if (mayBePart) {
+        // The copy came to its end, or was deleted, after it was read.
+        return readOnce(store, root, heap);
+      }
+      throw e;
+    }
+  }
+
+  private static Optional<ReplaceNote> readOnce(Store store, StagingRoot root, long heap)
+      throws IOException {
     String origin = root.replaces().toString();
     byte[] content;
     try {
@@ -98,7 +151,8 @@ final class ReplaceNote {
     try (RecordFile.Reader records =
         new RecordFile.Reader(new ByteArrayInputStream(content), origin)) {
       ReplaceNote note = new ReplaceNote();
-      note.addAll(records, root.jobId(), new HeapBudget(heap / HEAP_SHARE, origin));
+      PlaceText texts = new PlaceText(root.directory(), store::named);
+      note.addAll(records, root.jobId(), texts, new HeapBudget(heap / HEAP_SHARE, origin));
       return Optional.of(note);
     } catch (CorruptManifestException e) {
       throw new CorruptManifestException(
@@ -111,7 +165,8 @@ final class ReplaceNote {
     }
   }
 
-  private void addAll(RecordFile.Reader records, String jobId, HeapBudget heap) throws IOException {
+  private void addAll(RecordFile.Reader records, String jobId, PlaceText texts, HeapBudget heap)
+      throws IOException {
     try {
       Record first = records.next().orElseThrow(() -> records.corrupt("it is empty", null));
       if (!first.kind().equals("replaces") || first.number("version") != VERSION) {
@@ -120,8 +175,10 @@ final class ReplaceNote {
       if (!first.text("jobId").equals(jobId)) {
         throw records.corrupt("it is of job " + first.text("jobId"), null);
       }
+      host = first.text("host");
+      since = first.number("since");
       for (Optional<Record> next = records.next(); next.isPresent(); next = records.next()) {
-        add(next.get().path("path"), heap);
+        add(texts.read(next.get().text("path")), heap);
       }
     } catch (IllegalArgumentException e) {
       throw records.corrupt(e.getMessage(), e);
@@ -148,6 +205,16 @@ final class ReplaceNote {
   /** The places. */
   Set<Path> places() {
     return places;
+  }
+
+  /** Where the job's driver runs. */
+  String host() {
+    return host;
+  }
+
+  /** Since when it works on the places, in milliseconds since 1970 by its own clock. */
+  long since() {
+    return since;
   }
 
   /** Whether one of its places is one of these, or lies above or below one. */

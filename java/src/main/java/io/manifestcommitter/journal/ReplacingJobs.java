@@ -44,26 +44,21 @@ public final class ReplacingJobs {
     this.own = own;
   }
 
-  /** What a job does between two looks at another one. */
-  @FunctionalInterface
-  public interface Pause {
-    /** Waits a while; fails if the job is to wait no more. */
-    void pause() throws IOException;
-  }
-
   /**
    * Returns when this job may look at the places and replace them. Three requests, and one for each
    * staging root of another job.
    *
    * @param places none of which lies in another
    * @throws io.manifestcommitter.manifest.CorruptManifestException if another's note is damaged
+   * @throws WaitedTooLongException if others replaced some of the places for too long
    * @throws IOException also if a dead job has begun to change one of the places, and may not, or
    *     cannot, be recovered
    */
   public void enter(Collection<Path> places, Pause pause) throws IOException {
+    Wait wait = new Wait(pause);
     do {
       ReplaceNote.write(store, own, places);
-    } while (!isFirst(places, pause));
+    } while (!isFirst(places, wait));
   }
 
   /**
@@ -114,18 +109,18 @@ public final class ReplacingJobs {
   }
 
   /** Whether this job's note stood while all others were out of the way. */
-  private boolean isFirst(Collection<Path> places, Pause pause) throws IOException {
+  private boolean isFirst(Collection<Path> places, Wait wait) throws IOException {
     for (StagingRoot other : StagingRoots.list(store, own.directory())) {
-      if (meets(other, places) && !isPast(other, pause)) {
+      if (meets(other, places) && !isPast(other, wait)) {
         return false;
       }
     }
     return true;
   }
 
-  private boolean isPast(StagingRoot other, Pause pause) throws IOException {
+  private boolean isPast(StagingRoot other, Wait wait) throws IOException {
     if (!isAlive(other)) {
-      return isPastDead(other, pause);
+      return isPastDead(other, wait);
     }
     boolean yields = other.jobId().compareTo(own.jobId()) < 0;
     if (yields) {
@@ -138,27 +133,28 @@ public final class ReplacingJobs {
         other.root(),
         own.directory());
     while (ReplaceNote.exists(store, other)) {
-      if (!isAlive(other)) {
-        return !yields && isPastDead(other, pause);
+      Optional<Heartbeat.Beat> beat = Heartbeat.look(store, other).filter(this::isFresh);
+      if (!beat.isPresent()) {
+        return !yields && isPastDead(other, wait);
       }
-      pause.pause();
+      wait.pause(other, beat.get().now());
     }
     LOG.info("Job {} goes on: job {} is out of the way", own.jobId(), other.jobId());
     return !yields;
   }
 
-  private boolean isPastDead(StagingRoot other, Pause pause) throws IOException {
+  private boolean isPastDead(StagingRoot other, Wait wait) throws IOException {
     if (!isUnfinished(other) && fence(other)) {
       return true;
     }
-    UnfinishedJobs unfinished = new UnfinishedJobs(store, config);
+    UnfinishedJobs unfinished = new UnfinishedJobs(store, config, wait.pause);
     if (config.unfinishedJobs() == UnfinishedJobsMode.WARN && !isAlive(other)) {
       unfinished.settle(List.of(other));
       return true;
     }
     leave();
     while (isUnfinished(other) && !isAlive(other) && !unfinished.settle(List.of(other))) {
-      pause.pause();
+      wait.pause(other, Heartbeat.now(store, own.directory()));
     }
     return false;
   }
@@ -175,7 +171,7 @@ public final class ReplacingJobs {
       return true;
     }
     if (note.isPresent()) {
-      ReplaceNote.write(store, dead, note.get().places());
+      ReplaceNote.write(store, dead, note.get());
     }
     return false;
   }
@@ -192,14 +188,39 @@ public final class ReplacingJobs {
 
   private boolean meets(StagingRoot other, Collection<Path> places) throws IOException {
     return !other.jobId().equals(own.jobId())
-        && ReplaceNote.read(store, other).filter(note -> note.meets(places)).isPresent();
+        && ReplaceNote.read(store, other).filter(note -> note.meets(places)).isPresent()
+        && !new Recovery(store, config, /* force= */ false).hasEnded(other);
   }
 
   private boolean isAlive(StagingRoot other) throws IOException {
-    return Heartbeat.age(store, other).filter(age -> age < config.heartbeatTimeout()).isPresent();
+    return Heartbeat.look(store, other).filter(this::isFresh).isPresent();
+  }
+
+  private boolean isFresh(Heartbeat.Beat beat) {
+    return beat.age() < config.heartbeatTimeout();
   }
 
   private boolean isUnfinished(StagingRoot other) throws IOException {
     return new Recovery(store, config, /* force= */ false).isUnfinished(other);
+  }
+
+  /** All that a job waits until it is first, by the store's clock. */
+  private final class Wait {
+    private final Pause pause;
+    private long since = -1;
+
+    Wait(Pause pause) {
+      this.pause = pause;
+    }
+
+    void pause(StagingRoot other, long now) throws IOException {
+      since = since < 0 ? now : since;
+      if (now - since >= config.replaceWait()) {
+        Optional<ReplaceNote> note = ReplaceNote.read(store, other);
+        leave();
+        throw new WaitedTooLongException(own, other, note, now - since);
+      }
+      pause.pause();
+    }
   }
 }

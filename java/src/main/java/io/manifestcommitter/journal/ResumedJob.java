@@ -3,7 +3,6 @@ package io.manifestcommitter.journal;
 import io.manifestcommitter.commit.PlanSource;
 import io.manifestcommitter.plan.JobPlan;
 import java.io.IOException;
-import java.util.Optional;
 
 /** A job whose plan is in a journal, as something to commit. */
 final class ResumedJob implements PlanSource {
@@ -56,7 +55,7 @@ final class ResumedJob implements PlanSource {
   }
 
   @Override
-  public Optional<String> repair() {
-    return Optional.empty();
+  public boolean isRecoverable() {
+    return true;
   }
 }

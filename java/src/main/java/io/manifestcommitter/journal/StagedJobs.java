@@ -3,6 +3,7 @@ package io.manifestcommitter.journal;
 import io.manifestcommitter.CommitterConfig;
 import io.manifestcommitter.JobPaths;
 import io.manifestcommitter.StagingRoot;
+import io.manifestcommitter.commit.Attempts;
 import io.manifestcommitter.journal.StagedJob.Kind;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
@@ -35,35 +36,25 @@ public final class StagedJobs {
    *
    * @param table qualified
    * @param quiet in milliseconds: what has no heartbeat and was written later counts as running
-   * @throws IOException if the table cannot be listed
+   * @throws FileNotFoundException if there is no table
    */
   public List<StagedJob> find(Path table, long quiet) throws IOException {
     List<StoreEntry> roots = new ArrayList<>();
     List<Path> temporary = new ArrayList<>();
-    try {
-      store.list(
-          table,
-          entry -> {
-            if (!entry.isDirectory()) {
-              return;
-            }
-            if (entry.name().equals(JobPaths.TEMPORARY)) {
-              temporary.add(entry.path());
-            } else if (kindOf(entry.name()).isPresent()) {
-              roots.add(entry);
-            }
-          });
-      for (Path directory : temporary) {
-        store.list(
-            directory,
-            entry -> {
-              if (entry.isDirectory()) {
-                roots.add(entry);
-              }
-            });
-      }
-    } catch (FileNotFoundException e) {
-      throw new IOException("There is no table at " + table, e);
+    store.list(
+        table,
+        entry -> {
+          if (!entry.isDirectory()) {
+            return;
+          }
+          if (entry.name().equals(JobPaths.TEMPORARY)) {
+            temporary.add(entry.path());
+          } else if (kindOf(entry.name()).isPresent()) {
+            roots.add(entry);
+          }
+        });
+    for (Path directory : temporary) {
+      listTemporary(directory, roots);
     }
     List<StagedJob> jobs = new ArrayList<>();
     if (!roots.isEmpty()) {
@@ -87,9 +78,23 @@ public final class StagedJobs {
       new Recovery(store, config, /* force= */ false)
           .requireDead(new StagingRoot(directory, job.jobId().get()));
     }
-    store.deleteTree(job.root());
+    Attempts.few(() -> store.deleteTree(job.root()));
     if (directory.getName().equals(JobPaths.TEMPORARY)) {
       store.deleteEmptyDirectory(directory);
+    }
+  }
+
+  private void listTemporary(Path directory, List<StoreEntry> roots) throws IOException {
+    try {
+      store.list(
+          directory,
+          entry -> {
+            if (entry.isDirectory()) {
+              roots.add(entry);
+            }
+          });
+    } catch (FileNotFoundException e) {
+      // The last job in it has just ended.
     }
   }
 
@@ -119,15 +124,10 @@ public final class StagedJobs {
     // A journal without a heartbeat is of a job whose recovery failed: nobody works on it.
     boolean hadBeat = beat.isPresent() || (kind == Kind.SPARK_PROTOCOL && tree.begun);
     long timeout = hadBeat ? config.heartbeatTimeout() : quiet;
+    // A driver makes its heartbeat at once: what holds no file was made by a late attempt.
+    boolean isRunning = age == null ? kind != Kind.SPARK_PROTOCOL || tree.files > 0 : age < timeout;
     return new StagedJob(
-        root.path(),
-        kind,
-        jobId,
-        age,
-        tree.files,
-        tree.bytes,
-        age == null || age < timeout,
-        tree.isUnfinished());
+        root.path(), kind, jobId, age, tree.files, tree.bytes, isRunning, tree.isUnfinished());
   }
 
   private static String jobId(Kind kind, String name, Optional<String> hadoopJob) {
@@ -148,6 +148,7 @@ public final class StagedJobs {
     private long bytes;
     private long lastWritten;
     private boolean begun;
+    private boolean planning;
     private boolean finished;
     private boolean oldData;
 
@@ -180,19 +181,23 @@ public final class StagedJobs {
       if (CommitJournal.isJournal(entry.name()) && below.equals(ATTEMPT + entry.name())) {
         noteJournal(CommitJournal.stateIn(entry.name()));
       }
+      planning |= below.equals(ATTEMPT + CommitJournal.TEMPORARY);
       begun |= below.endsWith("/manifests/" + JobPaths.COMMIT_MARK);
       oldData |= below.startsWith(ATTEMPT + "old/");
     }
 
     private void noteJournal(Optional<CommitJournal.State> state) {
-      boolean isFinished = state.filter(CommitJournal.State.FINISHED::equals).isPresent();
+      boolean isFinished = state.filter(CommitJournal.State::isEnd).isPresent();
       finished |= isFinished;
       begun |= !isFinished;
     }
 
-    /** Where a custom location has no journal, the old data that was moved aside there tells. */
+    /**
+     * A journal beside what it is a copy of may be a part, and nothing has begun. Where a custom
+     * location has no journal, the old data that was moved aside there tells.
+     */
     boolean isUnfinished() {
-      return begun || (oldData && !finished);
+      return (begun && !planning) || (oldData && !finished);
     }
   }
 }

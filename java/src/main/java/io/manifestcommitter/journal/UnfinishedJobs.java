@@ -3,6 +3,7 @@ package io.manifestcommitter.journal;
 import io.manifestcommitter.CommitterConfig;
 import io.manifestcommitter.CommitterConfig.UnfinishedJobsMode;
 import io.manifestcommitter.StagingRoot;
+import io.manifestcommitter.journal.LifeSigns.Life;
 import io.manifestcommitter.journal.Recovery.Direction;
 import io.manifestcommitter.store.Store;
 import java.io.IOException;
@@ -19,17 +20,26 @@ public final class UnfinishedJobs {
 
   private final Store store;
   private final CommitterConfig config;
+  private final Pause pause;
 
-  /** As {@code config} says. */
-  public UnfinishedJobs(Store store, CommitterConfig config) {
+  /**
+   * As {@code config} says.
+   *
+   * @param pause between two looks at a job that may live
+   */
+  public UnfinishedJobs(Store store, CommitterConfig config, Pause pause) {
     this.store = store;
     this.config = config;
+    this.pause = pause;
   }
 
   /**
    * Recovers them, or fails, or warns. The commit of a driver that lives is a concurrent job's and
-   * left alone, and so is one whose places a job that lives replaces. One request for each staging
-   * root; four more where a commit was begun.
+   * left alone, and so is one whose places a job that lives replaces. Whether a driver lives that
+   * has begun its commit is waited for: until its heartbeat moves or grows stale, or its commit
+   * ends. What is left of a commit that ended is removed, unless this job, or that one, was told to
+   * clean up nothing; what cannot be removed is a warning. One request for each staging root; where
+   * a commit was begun six more, and those of each look while it is waited.
    *
    * @param roots the staging roots of other jobs
    * @return whether any was recovered
@@ -38,9 +48,14 @@ public final class UnfinishedJobs {
   public boolean settle(List<StagingRoot> roots) throws IOException {
     boolean recovered = false;
     Recovery recovery = new Recovery(store, config, /* force= */ false);
-    for (StagingRoot root : recovery.unfinished(roots)) {
+    LifeSigns signs = new LifeSigns(store, config.heartbeatTimeout(), pause);
+    List<StagingRoot> begun = recovery.begun(roots);
+    for (StagingRoot root : begun) {
+      signs.note(root);
+    }
+    for (StagingRoot root : begun) {
       try {
-        recovered |= settle(recovery, root);
+        recovered |= settle(recovery, signs, root);
       } catch (JobIsAliveException | LostJournalException | PlacesInUseException e) {
         LOG.info("{} is left alone: {}", root.root(), e.getMessage());
       }
@@ -48,10 +63,35 @@ public final class UnfinishedJobs {
     return recovered;
   }
 
+  /** A job that keeps the dead one's places may itself have died a moment ago. */
+  private boolean settle(Recovery recovery, LifeSigns signs, StagingRoot root) throws IOException {
+    if (recovery.isUnfinished(root)
+        && signs.of(root, () -> recovery.isUnfinished(root)) == Life.ALIVE) {
+      LOG.info("{} is left alone: its driver lives", root.root());
+      return false;
+    }
+    while (true) {
+      try {
+        return settle(recovery, root);
+      } catch (PlacesInUseException e) {
+        StagingRoot user = e.user();
+        if (signs.of(user, () -> ReplaceNote.exists(store, user)) == Life.ALIVE) {
+          throw e;
+        }
+      }
+    }
+  }
+
   private boolean settle(Recovery recovery, StagingRoot root) throws IOException {
     if (config.unfinishedJobs() == UnfinishedJobsMode.ROLLBACK) {
+      if (config.cleanupSkipped() && !recovery.isUnfinished(root)) {
+        return false;
+      }
       try {
         LOG.warn("{}: {}", root.root(), recovery.run(root, Direction.AS_MARKED));
+      } catch (LeftoverException e) {
+        tell(e);
+        return e.outcome() != Recovery.Outcome.CLEANED_UP;
       } catch (JobIsAliveException | LostJournalException | PlacesInUseException e) {
         throw e;
       } catch (IOException e) {
@@ -69,6 +109,15 @@ public final class UnfinishedJobs {
     }
     LOG.warn("{}: run 'manifest-committer recover {}'", told(root), root.directory());
     return false;
+  }
+
+  /** It harms nobody; where the job lives, it may be cleaning up itself. */
+  private static void tell(LeftoverException e) {
+    if (e.getCause() instanceof JobIsAliveException) {
+      LOG.info(e.getMessage());
+    } else {
+      LOG.warn(e.getMessage(), e);
+    }
   }
 
   private static String told(StagingRoot root) {

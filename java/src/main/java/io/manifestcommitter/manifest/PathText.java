@@ -104,7 +104,8 @@ public final class PathText {
     return canonical(uri.getScheme(), uri.getAuthority(), prefix(directory) + relative, relative);
   }
 
-  private static String prefix(Path directory) {
+  /** The path, and a slash at its end. */
+  static String prefix(Path directory) {
     String path = directory.toUri().getPath();
     return path.endsWith("/") ? path : path + "/";
   }
@@ -113,7 +114,8 @@ public final class PathText {
     return canonical(uri.getScheme(), uri.getAuthority(), uri.getPath(), shown);
   }
 
-  private static Path canonical(String scheme, String authority, String path, String shown) {
+  /** As {@link #canonical(Path)}; {@code shown} stands for the path in messages. */
+  static Path canonical(String scheme, String authority, String path, String shown) {
     requireCanonical(path, shown);
     return new Path(scheme, authority, path);
   }

@@ -3,9 +3,8 @@ package io.manifestcommitter.manifest;
 import io.manifestcommitter.manifest.JsonReader.BadJsonException;
 import java.util.Map;
 import java.util.TreeMap;
-import org.apache.hadoop.fs.Path;
 
-/** One line of a {@link RecordFile}: texts, numbers and paths by name. */
+/** One line of a {@link RecordFile}: texts and numbers by name. */
 public final class Record {
   /** The name under which a line tells what it is. */
   static final String KIND = "kind";
@@ -35,17 +34,12 @@ public final class Record {
     return this;
   }
 
-  /** Adds a path. */
-  public Record with(String name, Path path) {
-    return with(name, PathText.write(PathText.canonical(path)));
-  }
-
   /** What the record is about. */
   public String kind() {
     return texts.get(KIND);
   }
 
-  /** Whether there is such a text or path. */
+  /** Whether there is such a text. */
   public boolean has(String name) {
     return texts.containsKey(name);
   }
@@ -70,15 +64,6 @@ public final class Record {
       throw new IllegalArgumentException("its " + name + " is negative");
     }
     return number;
-  }
-
-  /**
-   * A path.
-   *
-   * @throws IllegalArgumentException if there is none, or one that leads elsewhere than it says
-   */
-  public Path path(String name) {
-    return PathText.read(text(name));
   }
 
   private <T> T required(String name, T value) {

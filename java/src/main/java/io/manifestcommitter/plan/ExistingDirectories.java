@@ -1,6 +1,9 @@
 package io.manifestcommitter.plan;
 
 import io.manifestcommitter.store.StoreEntry;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -27,13 +30,25 @@ public final class ExistingDirectories {
    *
    * @param directories needed directories that exist
    * @param files needed directories where a file stands
-   * @param entries of directories, by path, as far as they were seen
+   * @param entries of directories, and links to none, by path, as far as they were seen
    */
   public ExistingDirectories(
       Set<Path> directories, Set<Path> files, Map<Path, StoreEntry> entries) {
     this.directories = Set.copyOf(directories);
     this.files = Set.copyOf(files);
     this.entries = Map.copyOf(entries);
+  }
+
+  /**
+   * The same, and the directories that hold old data: another job may have made one of them between
+   * the two looks.
+   */
+  public ExistingDirectories with(Collection<OldDirectory> old) {
+    Set<Path> all = new HashSet<>(directories);
+    for (OldDirectory directory : old) {
+      for (Path path = directory.path(); path != null && all.add(path); path = path.getParent()) {}
+    }
+    return new ExistingDirectories(all, files, entries);
   }
 
   /** Needed directories that exist. */
@@ -46,7 +61,32 @@ public final class ExistingDirectories {
     return files;
   }
 
-  /** A needed directory that exists, as the store shows it. */
+  /** What is found once symbolic links are gone, with all that is seen through them. */
+  public ExistingDirectories without(Set<Path> links) {
+    if (links.isEmpty()) {
+      return this;
+    }
+    Map<Path, StoreEntry> left = new HashMap<>(entries);
+    left.keySet().removeIf(path -> isSameOrBelow(links, path));
+    return new ExistingDirectories(left(directories, links), left(files, links), left);
+  }
+
+  private static Set<Path> left(Set<Path> paths, Set<Path> links) {
+    Set<Path> left = new HashSet<>(paths);
+    left.removeIf(path -> isSameOrBelow(links, path));
+    return left;
+  }
+
+  private static boolean isSameOrBelow(Set<Path> links, Path path) {
+    for (Path above = path; above != null; above = above.getParent()) {
+      if (links.contains(above)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** A needed directory that exists, or a link in its place, as the store shows it. */
   public Optional<StoreEntry> entry(Path directory) {
     return Optional.ofNullable(entries.get(directory));
   }

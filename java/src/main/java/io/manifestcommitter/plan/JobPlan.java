@@ -28,6 +28,7 @@ public final class JobPlan implements Closeable {
   private final List<Path> filesInTheWay;
   private final List<OldDirectory> replaced;
   private final Set<Path> taken;
+  private final Occupants occupants;
   private final Swaps swaps;
   private final int tasks;
   private final boolean makesTable;
@@ -41,6 +42,7 @@ public final class JobPlan implements Closeable {
       List<Path> filesInTheWay,
       List<OldDirectory> replaced,
       Set<Path> taken,
+      Occupants occupants,
       Swaps swaps,
       int tasks,
       boolean makesTable,
@@ -52,6 +54,7 @@ public final class JobPlan implements Closeable {
     this.filesInTheWay = List.copyOf(filesInTheWay);
     this.replaced = List.copyOf(replaced);
     this.taken = Set.copyOf(taken);
+    this.occupants = Objects.requireNonNull(occupants);
     this.swaps = Objects.requireNonNull(swaps);
     this.tasks = tasks;
     this.makesTable = makesTable;
@@ -132,6 +135,11 @@ public final class JobPlan implements Closeable {
   /** Whether a new file takes the place of an old one, which must not then be removed there. */
   public boolean takes(Path old) {
     return taken.contains(old);
+  }
+
+  /** What stood at the destinations before the commit began. */
+  public Occupants occupants() {
+    return occupants;
   }
 
   /** Places that are published, or replaced, by renames of whole directories. */

@@ -30,15 +30,18 @@ public final class JobPlanner implements Closeable {
   private final String jobId;
   private final Target table;
   private final List<Target> targets = new ArrayList<>();
+  private final Map<Path, Target> byStaging = new HashMap<>();
   private final FileEntries.Builder files = FileEntries.builder(IN_MEMORY);
   private final PathHashes destinations = new PathHashes();
   private final Set<Path> directories = new HashSet<>();
   private final Set<Path> parents = new HashSet<>();
   private final Set<Path> occupied = new HashSet<>();
+  private Occupants occupants = Occupants.NONE;
   private final Set<String> tasks = new HashSet<>();
   private int unnamedTasks;
   private boolean makesTable;
   private final List<String> warnings = new ArrayList<>();
+  private Target lastTarget;
 
   /**
    * A plan for one job.
@@ -48,7 +51,9 @@ public final class JobPlanner implements Closeable {
   public JobPlanner(String jobId, Target table) {
     this.jobId = Objects.requireNonNull(jobId);
     this.table = Objects.requireNonNull(table);
+    this.lastTarget = table;
     targets.add(table);
+    byStaging.put(table.staging(), table);
   }
 
   /**
@@ -68,6 +73,7 @@ public final class JobPlanner implements Closeable {
           "The location " + directory + " is in a staging directory, where no data is.");
     }
     targets.add(target);
+    byStaging.put(target.staging(), target);
   }
 
   /**
@@ -142,6 +148,16 @@ public final class JobPlanner implements Closeable {
         occupied.add(directory);
       }
     }
+  }
+
+  /** Notes what stands at destinations, where it matters. */
+  public void occupants(Occupants found) {
+    occupants = found;
+  }
+
+  /** Whether a file planned so far may go there; false is certain. */
+  public boolean mayBeDestination(Path path) {
+    return destinations.mayContain(path);
   }
 
   /** The directories in which the files planned so far will lie. */
@@ -223,6 +239,7 @@ public final class JobPlanner implements Closeable {
         new ArrayList<>(existing.files()),
         new ArrayList<>(replaced),
         taken(replaced, claimed.keySet()),
+        occupants,
         swaps,
         tasks.size() + unnamedTasks,
         makesTable,
@@ -303,12 +320,18 @@ public final class JobPlanner implements Closeable {
   }
 
   private Target targetOf(FileEntry file) throws PlanRejectedException {
+    // Files come directory by directory, mostly.
+    if (lastTarget.allows(file.source(), file.destination())) {
+      return lastTarget;
+    }
     boolean sourceKnown = false;
-    for (Target target : targets) {
-      if (target.allows(file.source(), file.destination())) {
+    for (Path above = file.source().getParent(); above != null; above = above.getParent()) {
+      Target target = byStaging.get(above);
+      if (target != null && target.allows(file.source(), file.destination())) {
+        lastTarget = target;
         return target;
       }
-      sourceKnown |= target.holdsSource(file.source());
+      sourceKnown |= target != null && target.holdsSource(file.source());
     }
     if (sourceKnown) {
       throw new PlanRejectedException(

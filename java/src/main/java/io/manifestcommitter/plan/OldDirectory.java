@@ -6,7 +6,11 @@ import java.util.Objects;
 import java.util.Optional;
 import org.apache.hadoop.fs.Path;
 
-/** One directory whose files an overwrite replaces, as it stood when the plan was made. */
+/**
+ * One directory whose files an overwrite replaces, as it stood when the plan was made. Symbolic
+ * links in it are files: what they lead to is not replaced. A link in the place of the directory is
+ * its only file.
+ */
 public final class OldDirectory {
   private final Path path;
   private final List<StoreEntry> files;
@@ -34,6 +38,11 @@ public final class OldDirectory {
   /** The directory. */
   public Path path() {
     return path;
+  }
+
+  /** The symbolic link that is in the place of the directory, if there is one. */
+  public Optional<StoreEntry> link() {
+    return files.stream().filter(file -> file.path().equals(path) && file.isLink()).findFirst();
   }
 
   /** The files directly in it, with their identity. */

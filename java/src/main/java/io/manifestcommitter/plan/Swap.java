@@ -37,7 +37,13 @@ public final class Swap {
     return new Swap(place, null, Objects.requireNonNull(aside), null);
   }
 
-  /** An old file goes. */
+  /** A directory instead of an old symbolic link. */
+  public static Swap replace(StoreEntry link, Path staged, Path aside) {
+    return new Swap(
+        link.path(), Objects.requireNonNull(staged), Objects.requireNonNull(aside), link);
+  }
+
+  /** An old file, or symbolic link, goes. */
   public static Swap withdraw(StoreEntry file, Path aside) {
     return new Swap(file.path(), null, Objects.requireNonNull(aside), file);
   }
@@ -57,9 +63,14 @@ public final class Swap {
     return Optional.ofNullable(aside);
   }
 
-  /** The old content, if that is a file; else it is a directory. */
+  /** The old content, if that is a file or a symbolic link; else it is a directory. */
   public Optional<StoreEntry> oldFile() {
     return Optional.ofNullable(oldFile);
+  }
+
+  /** Whether the old content is a symbolic link. */
+  public boolean replacesLink() {
+    return oldFile != null && oldFile.isLink();
   }
 
   @Override

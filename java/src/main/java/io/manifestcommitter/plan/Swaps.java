@@ -4,9 +4,11 @@ import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.manifest.NameIndex;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeSet;
 import org.apache.hadoop.fs.Path;
 
@@ -21,6 +23,8 @@ public final class Swaps {
   private final List<Swap> swaps;
   private final Map<Path, Integer> byPlace = new HashMap<>();
   private final Map<Path, Directory> directories = new HashMap<>();
+  private final List<Path> inOrder = new ArrayList<>();
+  private final Path[] firstWithFiles;
   private final NameIndex names = new NameIndex();
   private final int[] files;
 
@@ -33,6 +37,7 @@ public final class Swaps {
   Swaps(List<Swap> swaps, Collection<Path> planned) {
     this.swaps = List.copyOf(swaps);
     this.files = new int[swaps.size()];
+    this.firstWithFiles = new Path[swaps.size()];
     for (Swap swap : swaps) {
       byPlace.put(swap.place(), byPlace.size());
     }
@@ -40,23 +45,42 @@ public final class Swaps {
       int swap = at(directory);
       if (swap >= 0 && swaps.get(swap).staged().isPresent()) {
         directories.put(directory, new Directory(directories.size(), swap));
+        inOrder.add(directory);
       }
     }
   }
 
   /** Notes a file of the plan. */
   void add(FileEntry file) {
-    Directory directory = directories.get(file.destination().getParent());
+    Path parent = file.destination().getParent();
+    Directory directory = directories.get(parent);
     if (directory != null) {
       names.add(directory.number, file.destination().getName());
       directory.files++;
       files[directory.swap]++;
+      if (firstWithFiles[directory.swap] == null) {
+        firstWithFiles[directory.swap] = parent;
+      }
     }
   }
 
   /** The swaps. */
   public List<Swap> all() {
     return swaps;
+  }
+
+  /** Where old data moves, for all swaps that replace some. */
+  public List<Path> asides() {
+    List<Path> asides = new ArrayList<>();
+    swaps.forEach(swap -> swap.aside().ifPresent(asides::add));
+    return asides;
+  }
+
+  /** Where the directories that are published were staged. */
+  public List<Path> staged() {
+    List<Path> staged = new ArrayList<>();
+    swaps.forEach(swap -> swap.staged().ifPresent(staged::add));
+    return staged;
   }
 
   /** Whether there are none. */
@@ -81,9 +105,14 @@ public final class Swaps {
     return -1;
   }
 
-  /** The directories, of all levels, that swaps bring with them. */
+  /** The directories, of all levels, that swaps bring with them; a parent before its children. */
   public List<Path> directories() {
-    return new ArrayList<>(new TreeSet<>(directories.keySet()));
+    return Collections.unmodifiableList(inOrder);
+  }
+
+  /** A directory that a swap brings with it and that has files; empty if it brings no files. */
+  public Optional<Path> directoryWithFiles(int swap) {
+    return Optional.ofNullable(firstWithFiles[swap]);
   }
 
   /** How many files of the plan a swap brings with it. */

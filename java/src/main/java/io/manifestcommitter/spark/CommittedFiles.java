@@ -13,6 +13,7 @@ import java.util.NavigableMap;
 import java.util.NavigableSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -24,6 +25,7 @@ import java.util.stream.Stream;
 final class CommittedFiles {
   private final String jobId;
   private final List<?> messages;
+  private final UnaryOperator<String> naming;
   private final NavigableMap<String, NavigableMap<String, Directory>> directories = new TreeMap<>();
   private final NavigableSet<Integer> tasks = new TreeSet<>();
   private final NameIndex names = new NameIndex();
@@ -32,12 +34,14 @@ final class CommittedFiles {
   /**
    * Decodes and checks the messages.
    *
+   * @param naming gives the path of a custom location the name by which the driver calls its store
    * @throws CorruptManifestException if one is not a message of this job
    * @throws PlanRejectedException if two contradict each other
    */
-  CommittedFiles(String jobId, List<?> messages) throws IOException {
+  CommittedFiles(String jobId, List<?> messages, UnaryOperator<String> naming) throws IOException {
     this.jobId = jobId;
     this.messages = messages;
+    this.naming = naming;
     forEach(
         output -> {
           if (!tasks.add(output.task())) {
@@ -148,9 +152,13 @@ final class CommittedFiles {
       ofOutput.visit(output);
       for (Map.Entry<String, NavigableMap<String, NavigableSet<String>>> location :
           output.names().entrySet()) {
+        String called =
+            location.getKey().equals(TaskOutput.TABLE)
+                ? TaskOutput.TABLE
+                : naming.apply(location.getKey());
         for (Map.Entry<String, NavigableSet<String>> directory : location.getValue().entrySet()) {
           for (String name : directory.getValue()) {
-            ofName.visit(output, location.getKey(), directory.getKey(), name);
+            ofName.visit(output, called, directory.getKey(), name);
           }
         }
       }

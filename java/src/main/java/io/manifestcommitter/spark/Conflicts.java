@@ -2,14 +2,17 @@ package io.manifestcommitter.spark;
 
 import io.manifestcommitter.CommitterConfig;
 import io.manifestcommitter.CommitterConfig.ConflictMode;
+import io.manifestcommitter.HiddenNames;
+import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.plan.ExistingDirectories;
 import io.manifestcommitter.plan.PlanRejectedException;
 import io.manifestcommitter.store.Store;
-import io.manifestcommitter.store.StorePaths;
+import io.manifestcommitter.store.StoreEntry;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -23,10 +26,12 @@ final class Conflicts {
   private static final int NAMED = 20;
 
   private final Store store;
+  private final Workers workers;
   private final ConflictMode mode;
 
-  Conflicts(Store store, ConflictMode mode) {
+  Conflicts(Store store, Workers workers, ConflictMode mode) {
     this.store = store;
+    this.workers = workers;
     this.mode = mode;
   }
 
@@ -47,11 +52,24 @@ final class Conflicts {
     if (mode == ConflictMode.APPEND) {
       return List.of();
     }
+    Set<Path> asked = new HashSet<>(overwritten);
     Set<Path> there = new TreeSet<>();
+    List<Path> ofTargets = new ArrayList<>();
     for (Path directory : written) {
-      if (overwritten.stream().noneMatch(path -> StorePaths.isSameOrBelow(path, directory))
-          && isThere(directory, existing, targets)) {
+      if (isInOne(asked, directory)) {
+        continue;
+      }
+      if (targets.contains(directory)) {
+        ofTargets.add(directory);
+      } else if (existing.directories().contains(directory)
+          || existing.entry(directory).filter(StoreEntry::isLink).isPresent()) {
         there.add(directory);
+      }
+    }
+    List<Boolean> showFiles = workers.map(ofTargets, this::showsFiles);
+    for (int i = 0; i < ofTargets.size(); i++) {
+      if (showFiles.get(i)) {
+        there.add(ofTargets.get(i));
       }
     }
     if (mode == ConflictMode.FAIL && !there.isEmpty()) {
@@ -66,19 +84,24 @@ final class Conflicts {
     return there;
   }
 
-  /** The directory of a table or location is made by the job: it is there if it shows a file. */
-  private boolean isThere(Path directory, ExistingDirectories existing, Set<Path> targets)
-      throws IOException {
-    if (!targets.contains(directory)) {
-      return existing.directories().contains(directory);
+  private static boolean isInOne(Set<Path> directories, Path path) {
+    for (Path above = path; above != null; above = above.getParent()) {
+      if (directories.contains(above)) {
+        return true;
+      }
     }
+    return false;
+  }
+
+  /** The directory of a table or location is made by the job: it is there if it shows a file. */
+  private boolean showsFiles(Path directory) throws IOException {
     boolean[] files = {false};
     List<String> partitions = new ArrayList<>();
     try {
       store.list(
           directory,
           entry -> {
-            boolean isVisible = !entry.name().startsWith("_") && !entry.name().startsWith(".");
+            boolean isVisible = !HiddenNames.isHidden(entry.name());
             files[0] |= isVisible && !entry.isDirectory();
             if (isVisible && entry.isDirectory()) {
               partitions.add(entry.name());

@@ -1,14 +1,20 @@
 package io.manifestcommitter.spark;
 
 import io.manifestcommitter.StagingRoot;
-import io.manifestcommitter.manifest.PathText;
+import io.manifestcommitter.commit.Attempts;
+import io.manifestcommitter.commit.Workers;
+import io.manifestcommitter.manifest.PlaceText;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StorePaths;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
@@ -20,66 +26,97 @@ import org.slf4j.LoggerFactory;
  * Remembers, in the table's staging root, the custom locations where attempts made a staging root
  * of this job. Messages tell only of attempts that committed; what a failed or killed one left at a
  * location is found by its mark. One small file for each attempt and location, written before the
- * attempt's first file there.
+ * attempt's first file there: its path as {@link PlaceText} has it. The name begins with a hash of
+ * that, so that of the marks of one location one is read, and none of a location that is known.
  */
 final class LocationMarks {
   private static final Logger LOG = LoggerFactory.getLogger(LocationMarks.class);
   private static final int MOST_BYTES = 1 << 16;
+  private static final int KEY_LENGTH = key("").length();
 
   private final Store store;
   private final StagingRoot staging;
+  private final PlaceText texts;
 
   LocationMarks(Store store, StagingRoot staging) {
     this.store = store;
     this.staging = staging;
+    this.texts = new PlaceText(staging.directory(), store::named);
   }
 
-  /** Marks a location. */
-  void write(Path location) throws IOException {
-    Path mark = new Path(staging.locations(), UUID.randomUUID().toString());
-    byte[] content = location.toUri().toString().getBytes(StandardCharsets.UTF_8);
+  /**
+   * Marks a location. One file more, whoever else marks it: no two writers meet at one name.
+   *
+   * @return the mark
+   */
+  Path write(Path location) throws IOException {
+    String text = texts.write(location);
+    Path mark = new Path(staging.locations(), key(text) + "-" + UUID.randomUUID());
+    byte[] content = text.getBytes(StandardCharsets.UTF_8);
     store.write(mark, out -> out.write(content));
+    return mark;
   }
 
-  /** All locations marked. One request where there are none. */
-  Set<Path> read() throws IOException {
-    List<Path> marks = new ArrayList<>();
+  /** What the names of all marks of one location begin with. */
+  static String key(String text) {
+    return UUID.nameUUIDFromBytes(text.getBytes(StandardCharsets.UTF_8)).toString();
+  }
+
+  /**
+   * All locations marked, and those that are known. One request, and one for each location that is
+   * marked and not known, in parallel.
+   */
+  Set<Path> find(Collection<Path> known, Workers workers) throws IOException {
+    Map<String, List<Path>> marks = new HashMap<>();
     try {
       store.list(
           staging.locations(),
           entry -> {
-            if (!entry.isDirectory()) {
-              marks.add(entry.path());
+            if (!entry.isDirectory() && entry.name().length() >= KEY_LENGTH) {
+              marks
+                  .computeIfAbsent(entry.name().substring(0, KEY_LENGTH), key -> new ArrayList<>())
+                  .add(entry.path());
             }
           });
     } catch (FileNotFoundException e) {
-      return Set.of();
+      LOG.debug("No attempt of the job wrote to a custom location");
     }
-    Set<Path> locations = new TreeSet<>();
-    for (Path mark : marks) {
-      Path location = location(mark);
-      if (location != null && !StorePaths.isSameOrBelow(location, staging.directory())) {
-        locations.add(location);
-      }
-    }
+    Set<Path> locations = new TreeSet<>(known);
+    known.forEach(location -> marks.remove(key(texts.write(location))));
+    workers
+        .map(marks.entrySet(), location -> read(location.getKey(), location.getValue()))
+        .forEach(location -> location.ifPresent(locations::add));
+    locations.removeIf(location -> StorePaths.isSameOrBelow(location, staging.directory()));
     return locations;
   }
 
+  private Optional<Path> read(String key, List<Path> marks) {
+    for (Path mark : marks) {
+      Optional<Path> location = read(key, mark);
+      if (location.isPresent()) {
+        return location;
+      }
+    }
+    return Optional.empty();
+  }
+
   /**
-   * What a mark tells, null if nothing: one that was cut short belongs to an attempt that died
+   * What a mark tells, empty if nothing: one that was cut short belongs to an attempt that died
    * before it wrote anything at the location.
    */
-  private Path location(Path mark) {
+  private Optional<Path> read(String key, Path mark) {
     try {
-      Path location =
-          PathText.read(new String(store.read(mark, MOST_BYTES), StandardCharsets.UTF_8));
-      if (location.toUri().getScheme() != null) {
-        return location;
+      List<byte[]> content = new ArrayList<>();
+      Attempts.few(() -> content.add(store.read(mark, MOST_BYTES)));
+      String text = new String(content.get(0), StandardCharsets.UTF_8);
+      Path location = texts.read(text);
+      if (key.equals(key(text)) && location.toUri().getScheme() != null) {
+        return Optional.of(location);
       }
       LOG.warn("The mark {} of a custom location names {}: it is ignored", mark, location);
     } catch (IOException | IllegalArgumentException e) {
       LOG.warn("The mark {} of a custom location cannot be read: it is ignored", mark, e);
     }
-    return null;
+    return Optional.empty();
   }
 }

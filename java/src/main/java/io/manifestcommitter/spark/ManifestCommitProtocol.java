@@ -1,10 +1,13 @@
 package io.manifestcommitter.spark;
 
 import io.manifestcommitter.CommitterConfig;
+import io.manifestcommitter.CommitterConfig.ConflictMode;
 import io.manifestcommitter.CommitterConfig.UnsupportedScheme;
 import io.manifestcommitter.StagingRoot;
 import io.manifestcommitter.commit.Audit;
+import io.manifestcommitter.commit.RemoveEmptyDirectories;
 import io.manifestcommitter.commit.Workers;
+import io.manifestcommitter.journal.Heartbeat;
 import io.manifestcommitter.store.RequestGate;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StorePaths;
@@ -13,11 +16,15 @@ import io.manifestcommitter.store.UnsupportedStoreException;
 import java.io.IOException;
 import java.io.Serializable;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
@@ -119,7 +126,7 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
           Path resolved;
           try {
             resolved = stores.resolve(new Path(path));
-            stores.requireAtomicRename(resolved);
+            stores.requireSafeRename(resolved, config.copyingRename());
           } catch (UnsupportedStoreException e) {
             unsupported(context, config, e);
             return null;
@@ -219,7 +226,10 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
     return new TaskCommitMessage(attempt.files.build().toBytes());
   }
 
-  /** Deletes the attempt's own files. Never throws: Spark would lose the cause of the abort. */
+  /**
+   * Deletes the attempt's own files; where the job has ended, also the empty directories that they
+   * leave. Never throws: Spark would lose the cause of the abort.
+   */
   @Override
   public void abortTask(TaskAttemptContext context) {
     if (delegate != null) {
@@ -353,7 +363,7 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
     private final Stores stores;
     private final StagingRoot staging;
     private final TaskOutput.Builder files;
-    private final Set<Path> locations = new HashSet<>();
+    private final Map<Path, Path> marks = new HashMap<>();
 
     Attempt(TaskAttemptContext context) {
       TaskContext spark = TaskContext.get();
@@ -371,11 +381,16 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
     }
 
     String newFileAt(Path directory, String name) throws IOException {
+      stores.resolve(staging.directory());
       Path location = stores.resolve(directory);
       CustomLocation.check(location, staging.directory());
-      if (locations.add(location)) {
-        stores.requireAtomicRename(location);
-        new LocationMarks(stores.all(), staging).write(location);
+      if (!marks.containsKey(location)) {
+        CommitterConfig config = new CommitterConfig(conf);
+        stores.requireSafeRename(location, config.copyingRename());
+        if (dynamicPartitionOverwrite || config.conflictMode() == ConflictMode.REPLACE) {
+          CustomLocation.requireNoLink(stores.all(), location);
+        }
+        marks.put(location, new LocationMarks(stores.all(), staging).write(location));
       }
       files.add(location.toString(), "", name);
       return file(new StagingRoot(location, jobId), "", name).toString();
@@ -384,24 +399,59 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
     void delete() {
       try {
         List<Path> own = new ArrayList<>();
+        Set<Path> directories = new HashSet<>();
         files
             .names()
             .forEach(
-                (location, directories) -> {
+                (location, byDirectory) -> {
                   StagingRoot root =
                       location.equals(TaskOutput.TABLE)
                           ? staging
                           : new StagingRoot(new Path(location), jobId);
-                  directories.forEach(
-                      (directory, names) ->
-                          names.forEach(name -> own.add(file(root, directory, name))));
+                  byDirectory.forEach(
+                      (directory, names) -> {
+                        names.forEach(name -> own.add(file(root, directory, name)));
+                        upTo(root, own.get(own.size() - 1), directories);
+                      });
                 });
         Store store = stores.all();
         Audit audit = Audit.task(jobId, Long.toString(id));
-        new Workers(new CommitterConfig(conf).ioThreads(), () -> {}, audit)
-            .forEach(own, store::deleteFile);
+        Workers workers = new Workers(new CommitterConfig(conf).ioThreads(), () -> {}, audit);
+        workers.toItsEnd();
+        workers.<Void>shield(
+            () -> {
+              workers.forEach(own, store::deleteFile);
+              if (!own.isEmpty() && !Heartbeat.exists(store, staging)) {
+                leaveNothing(store, workers, directories);
+              }
+              return null;
+            });
       } catch (IOException | RuntimeException e) {
         LOG.warn("Files of attempt {} of job {} remain in {}", id, jobId, staging.root(), e);
+      }
+    }
+
+    /**
+     * The job has ended and cleaned up, and this attempt, which did not know, made directories
+     * again; they go where nothing else is in them.
+     */
+    private void leaveNothing(Store store, Workers workers, Set<Path> directories)
+        throws IOException {
+      workers.forEach(marks.values(), store::deleteFile);
+      marks.values().forEach(mark -> upTo(staging, mark, directories));
+      Queue<String> left = new ConcurrentLinkedQueue<>();
+      new RemoveEmptyDirectories(store, workers).run(directories, left);
+      if (!left.isEmpty()) {
+        LOG.warn("Empty directories of attempt {} of job {} may remain: {}", id, jobId, left);
+      }
+    }
+
+    /** Adds the directories above a file, up to the staging root. */
+    private void upTo(StagingRoot root, Path file, Set<Path> directories) {
+      for (Path directory = file.getParent();
+          StorePaths.isSameOrBelow(root.root(), directory);
+          directory = directory.getParent()) {
+        directories.add(directory);
       }
     }
 

@@ -2,6 +2,7 @@ package io.manifestcommitter.spark;
 
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -41,9 +42,9 @@ final class Overwrite {
 
   /** Those that lie in no other one. */
   static Collection<Path> outermost(Collection<Path> some, Collection<Path> more) {
-    Set<Path> all = new TreeSet<>(some);
+    Set<Path> all = new HashSet<>(some);
     all.addAll(more);
-    List<Path> outermost = new ArrayList<>(all);
+    List<Path> outermost = new ArrayList<>(new TreeSet<>(all));
     outermost.removeIf(
         path -> {
           for (Path above = path.getParent(); above != null; above = above.getParent()) {

@@ -8,8 +8,12 @@ import io.manifestcommitter.StagingRoot;
 import io.manifestcommitter.commit.FindDirectories;
 import io.manifestcommitter.commit.FindOldData;
 import io.manifestcommitter.commit.PlanSource;
+import io.manifestcommitter.commit.RequireDeletable;
 import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.journal.CommitJournal;
+import io.manifestcommitter.journal.Heartbeat;
+import io.manifestcommitter.journal.LostJournalException;
+import io.manifestcommitter.journal.Pause;
 import io.manifestcommitter.journal.ReplacingJobs;
 import io.manifestcommitter.plan.ExistingDirectories;
 import io.manifestcommitter.plan.JobPlan;
@@ -24,6 +28,8 @@ import io.manifestcommitter.store.StorePaths;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -33,6 +39,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import org.apache.hadoop.fs.Path;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Makes the plan of a Spark job from its commit messages: seals the staging trees, proves that
@@ -40,6 +48,9 @@ import org.apache.hadoop.fs.Path;
  * reader.
  */
 final class PlanSparkJob implements PlanSource {
+  private static final Logger LOG = LoggerFactory.getLogger(PlanSparkJob.class);
+
+  private final Heartbeat heartbeat;
   private final String jobId;
   private final StagingRoot staging;
   private final boolean madeTable;
@@ -49,20 +60,23 @@ final class PlanSparkJob implements PlanSource {
   private final Workers workers;
   private final CommitterConfig config;
   private final ReplacingJobs others;
-  private final ReplacingJobs.Pause pause;
+  private final Pause pause;
+  private final List<Path> locations = new ArrayList<>();
   private boolean replaces;
   private Optional<CommitJournal> journal = Optional.empty();
 
   /**
    * The plan of one job.
    *
+   * @param heartbeat the driver's
    * @param staging the job's staging root in the table
    * @param madeTable whether the job made the table's directory
    * @param messages the contents of the commit messages of the attempts that Spark says committed
+   * @param store guarded by the heartbeat
    * @param pause between two looks at a job that replaces the same places
    */
   PlanSparkJob(
-      String jobId,
+      Heartbeat heartbeat,
       StagingRoot staging,
       boolean madeTable,
       Overwrite overwrite,
@@ -70,8 +84,9 @@ final class PlanSparkJob implements PlanSource {
       Store store,
       Workers workers,
       CommitterConfig config,
-      ReplacingJobs.Pause pause) {
-    this.jobId = jobId;
+      Pause pause) {
+    this.heartbeat = heartbeat;
+    this.jobId = staging.jobId();
     this.staging = staging;
     this.madeTable = madeTable;
     this.overwrite = overwrite;
@@ -118,25 +133,47 @@ final class PlanSparkJob implements PlanSource {
 
   @Override
   public void end() throws IOException {
+    if (journal.isPresent() && config.cleanupSkipped()) {
+      journal.get().kept();
+    } else {
+      tookBack();
+    }
+  }
+
+  /** Notes in the store that nothing is left to do but to clean up. */
+  void tookBack() throws IOException {
     if (journal.isPresent()) {
       journal.get().finished();
     }
   }
 
-  /** As long as the journal is this driver's, and not past the point of no return. */
+  /**
+   * As long as the journal is this driver's, and not past the point of no return. A driver that was
+   * silent takes it anew, by a rename, which only one of two does.
+   */
   @Override
   public boolean mayTakeBack() throws IOException {
+    if (!journal.isPresent() || !heartbeat.isSilent()) {
+      return isHeld();
+    }
+    heartbeat.resume();
+    try {
+      journal.get().claim();
+      return true;
+    } catch (LostJournalException e) {
+      LOG.warn("Somebody else took the commit of job {} meanwhile", jobId, e);
+      return false;
+    }
+  }
+
+  /** Whether nobody else has taken the commit. */
+  boolean isHeld() throws IOException {
     return !journal.isPresent() || journal.get().isHeld();
   }
 
   @Override
-  public Optional<String> repair() {
-    return Optional.of(
-        "What is needed for that is kept in "
-            + staging.root()
-            + ": run 'manifest-committer recover "
-            + staging.directory()
-            + "', or io.manifestcommitter.cli.Recover, once the store is well");
+  public boolean isRecoverable() {
+    return true;
   }
 
   @Override
@@ -147,9 +184,14 @@ final class PlanSparkJob implements PlanSource {
     }
   }
 
+  /** The custom locations that the plan knows so far, in which the job has staging trees. */
+  List<Path> locations() {
+    return Collections.unmodifiableList(locations);
+  }
+
   private JobPlan plan(JobPlanner planner) throws IOException {
     Path table = staging.directory();
-    CommittedFiles committed = new CommittedFiles(jobId, messages);
+    CommittedFiles committed = new CommittedFiles(jobId, messages, this::named);
     if (madeTable) {
       planner.makesTable();
     }
@@ -167,13 +209,7 @@ final class PlanSparkJob implements PlanSource {
 
     Collection<Path> overwritten = overwrite.roots(planner.parents());
     enter(overwritten, planner);
-    ExistingDirectories existing = new FindDirectories(store, workers).run(planner.directories());
-    if (!existing.files().isEmpty()) {
-      throw new PlanRejectedException(
-          "Files stand where the job's partitions have to go: "
-              + existing.files()
-              + ". They are not this job's: move them away.");
-    }
+    ExistingDirectories found = new FindDirectories(store, workers).run(planner.directories());
     Set<Path> keep =
         config.markSuccessfulJobs()
             ? Set.of(new Path(table, JobPaths.SUCCESS_MARKER), new Path(table, JobPaths.FILE_LIST))
@@ -181,23 +217,74 @@ final class PlanSparkJob implements PlanSource {
     Set<Path> targets = new HashSet<>();
     trees.forEach(tree -> targets.add(tree.root.directory()));
     Collection<Path> conflicts =
-        new Conflicts(store, config.conflictMode())
-            .replaced(planner.parents(), overwritten, existing, targets);
+        new Conflicts(store, workers, config.conflictMode())
+            .replaced(planner.parents(), overwritten, found, targets);
     if (conflicts.contains(table)) {
       TableRoot.list(store, table).requirePlainFiles(store);
     }
     Collection<Path> replaced = Overwrite.outermost(overwritten, conflicts);
-    List<OldDirectory> old = new FindOldData(store, workers).run(replaced, keep);
-    List<Swap> swaps = new ArrayList<>();
-    for (StagedTree tree : trees) {
-      if (tree.byDirectory) {
-        swaps.addAll(
-            new PlanSwaps(store, tree.root, tree.output, existing, old)
-                .run(tree.destinations(planner.directories()), within(tree.root, replaced, trees)));
+    for (Path place : replaced) {
+      boolean isLocation = targets.contains(place) || !StorePaths.isSameOrBelow(table, place);
+      if (isLocation && !place.equals(table)) {
+        CustomLocation.requireNoLink(store, place);
       }
     }
+    List<OldDirectory> old = new FindOldData(store, workers, targets).run(replaced, keep);
+    ExistingDirectories existing = found.with(old).without(links(old));
+    if (!existing.files().isEmpty()) {
+      throw new PlanRejectedException(
+          "Files stand where the job's partitions have to go: "
+              + existing.files()
+              + ". They are not this job's: move them away.");
+    }
+    new RequireDeletable(store, workers).run(old, existing);
+    List<Swap> swaps = swaps(trees, planner.directories(), existing, replaced, old);
     removeStrays(strays, swaps);
     return planner.plan(existing, old, swaps);
+  }
+
+  /** The location under the name by which its store is called here; opens its store. */
+  private String named(String location) {
+    Path named = store.named(new Path(location));
+    store.traits(named);
+    return named.toString();
+  }
+
+  private List<Swap> swaps(
+      List<StagedTree> trees,
+      Set<Path> planned,
+      ExistingDirectories existing,
+      Collection<Path> replaced,
+      Collection<OldDirectory> old)
+      throws IOException {
+    Map<Path, List<Path>> byTarget = byTarget(replaced, trees);
+    ReplacedDirectories directories = new ReplacedDirectories(old);
+    List<Swap> swaps = new ArrayList<>();
+    workers
+        .map(
+            trees,
+            tree -> {
+              PlanSwaps plan = new PlanSwaps(store, tree.root, tree.output, existing, directories);
+              Set<Path> destinations = tree.destinations(planned);
+              List<Path> within = byTarget.get(tree.root.directory());
+              return tree.byDirectory
+                  ? plan.run(destinations, within)
+                  : plan.runLinks(destinations, within);
+            })
+        .forEach(swaps::addAll);
+    return swaps;
+  }
+
+  private static Set<Path> links(Collection<OldDirectory> old) {
+    Set<Path> links = new HashSet<>();
+    for (OldDirectory directory : old) {
+      for (StoreEntry file : directory.files()) {
+        if (file.isLink()) {
+          links.add(file.path());
+        }
+      }
+    }
+    return links;
   }
 
   /** Before anybody looks at the places: of two jobs that replace them, one comes first. */
@@ -222,6 +309,7 @@ final class PlanSparkJob implements PlanSource {
   private Map<String, StagingRoot> roots(CommittedFiles committed, JobPlanner planner)
       throws IOException {
     Map<String, StagingRoot> roots = new LinkedHashMap<>();
+    List<Path> toMake = new ArrayList<>();
     // Also without a file: an overwrite may leave the table empty.
     roots.put(TaskOutput.TABLE, staging);
     for (String location : committed.directories().keySet()) {
@@ -229,26 +317,44 @@ final class PlanSparkJob implements PlanSource {
         StagingRoot root = new StagingRoot(new Path(location), jobId);
         CustomLocation.check(root.directory(), staging.directory());
         planner.allow(new Target(root.directory(), root.root()));
+        locations.add(root.directory());
         roots.put(location, root);
         if (!store.traits(root.root()).hasAtomicDirectoryRename()) {
           // Else it may be gone, on an object store, with the last file that is renamed from it.
-          store.mkdirs(root.root());
+          toMake.add(root.root());
         }
       }
     }
-    // A location that is replaced and gets no file: the journal names what goes there.
-    for (Path replaced : overwrite.roots(Set.of())) {
-      if (!StorePaths.isSameOrBelow(staging.directory(), replaced)
-          && !roots.containsKey(replaced.toString())
-          && store.status(replaced).isPresent()) {
-        Target target = new Target(replaced, new StagingRoot(replaced, jobId).root());
-        planner.allow(target);
-        // Without it no recovery believes that the location is the job's.
-        new LocationMarks(store, staging).write(replaced);
-        store.mkdirs(target.staging());
+    workers.forEach(toMake, store::mkdirs);
+    List<Path> withoutFile = new ArrayList<>(overwrite.roots(Set.of()));
+    withoutFile.removeIf(
+        replaced ->
+            StorePaths.isSameOrBelow(staging.directory(), replaced)
+                || roots.containsKey(replaced.toString()));
+    addWithoutFile(withoutFile, planner);
+    return roots;
+  }
+
+  /** Locations that are replaced and get no file: the journal names what goes there. */
+  private void addWithoutFile(List<Path> replaced, JobPlanner planner) throws IOException {
+    LocationMarks marks = new LocationMarks(store, staging);
+    List<Optional<StoreEntry>> found = workers.map(replaced, store::status);
+    List<Target> targets = new ArrayList<>();
+    for (int i = 0; i < found.size(); i++) {
+      if (found.get(i).isPresent()) {
+        Path location = replaced.get(i);
+        targets.add(new Target(location, new StagingRoot(location, jobId).root()));
+        planner.allow(targets.get(targets.size() - 1));
+        locations.add(location);
       }
     }
-    return roots;
+    workers.forEach(
+        targets,
+        target -> {
+          // Without it no recovery believes that the location is the job's.
+          marks.write(target.directory());
+          store.mkdirs(target.staging());
+        });
   }
 
   private StagedTree staged(
@@ -262,22 +368,20 @@ final class PlanSparkJob implements PlanSource {
         directories == null ? new TreeMap<>() : directories);
   }
 
-  /** The replaced places that belong to a tree and to none below it. */
-  private static List<Path> within(
-      StagingRoot root, Collection<Path> replaced, List<StagedTree> trees) {
-    List<Path> within = new ArrayList<>();
+  /** The replaced places of each target: those in it, and in no other target below it. */
+  private static Map<Path, List<Path>> byTarget(Collection<Path> replaced, List<StagedTree> trees) {
+    Map<Path, List<Path>> byTarget = new HashMap<>();
+    trees.forEach(tree -> byTarget.put(tree.root.directory(), new ArrayList<>()));
     for (Path place : replaced) {
-      boolean here = StorePaths.isSameOrBelow(root.directory(), place);
-      for (StagedTree other : trees) {
-        here &=
-            !(StorePaths.isBelow(root.directory(), other.root.directory())
-                && StorePaths.isSameOrBelow(other.root.directory(), place));
+      Path above = place;
+      while (above != null && !byTarget.containsKey(above)) {
+        above = above.getParent();
       }
-      if (here) {
-        within.add(place);
+      if (above != null) {
+        byTarget.get(above).add(place);
       }
     }
-    return within;
+    return byTarget;
   }
 
   /** Deletes what nobody named from the directories that are published as they are. */

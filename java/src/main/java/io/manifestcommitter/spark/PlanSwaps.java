@@ -13,10 +13,8 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
-import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import org.apache.hadoop.fs.Path;
 
@@ -33,9 +31,7 @@ final class PlanSwaps {
   private final StagingRoot root;
   private final Path output;
   private final ExistingDirectories existing;
-  private final NavigableMap<Path, OldDirectory> old = new TreeMap<>();
-  private final Set<Path> aboveStaging = new HashSet<>();
-  private final Set<Path> aboveEncrypted = new HashSet<>();
+  private final ReplacedDirectories old;
   private final List<Swap> swaps = new ArrayList<>();
   private final Set<Path> places = new HashSet<>();
   private Optional<Rights> targetsRights = Optional.empty();
@@ -45,31 +41,19 @@ final class PlanSwaps {
    *
    * @param output the sealed output
    * @param existing what stands at the places of the output's directories
-   * @param replaced the old data that the job replaces, there or in other trees
+   * @param old the old data that the job replaces, there or in other trees
    */
   PlanSwaps(
       Store store,
       StagingRoot root,
       Path output,
       ExistingDirectories existing,
-      Collection<OldDirectory> replaced) {
+      ReplacedDirectories old) {
     this.store = store;
     this.root = root;
     this.output = output;
     this.existing = existing;
-    for (OldDirectory directory : replaced) {
-      old.put(directory.path(), directory);
-      if (directory.holdsStaging()) {
-        addUpwards(directory.path(), aboveStaging);
-      }
-      if (directory.entry().filter(entry -> entry.rights().isEncrypted()).isPresent()) {
-        addUpwards(directory.path(), aboveEncrypted);
-      }
-    }
-  }
-
-  private static void addUpwards(Path directory, Set<Path> paths) {
-    for (Path path = directory; path != null && paths.add(path); path = path.getParent()) {}
+    this.old = old;
   }
 
   /**
@@ -83,10 +67,11 @@ final class PlanSwaps {
     for (Path replaced : replacedRoots) {
       if (replaced.equals(root.directory())) {
         replaceTopLevel(staged);
-      } else if (old.containsKey(replaced)) {
+      } else if (old.find(replaced).isPresent()) {
         replace(replaced, staged);
       }
     }
+    runLinks(staged, replacedRoots);
     for (Path directory : new TreeSet<>(staged)) {
       if (isHighestMissing(directory) && mayHold(directory.getParent())) {
         add(Swap.publish(directory, stagedAt(directory)));
@@ -95,25 +80,58 @@ final class PlanSwaps {
     return swaps;
   }
 
+  /**
+   * Moves symbolic links aside in whose places the job writes, and those that it was asked to
+   * replace: what is published there must not go to where they lead.
+   *
+   * @param destinations as for {@link #run}
+   * @param replacedRoots as for {@link #run}
+   */
+  List<Swap> runLinks(Collection<Path> destinations, Collection<Path> replacedRoots) {
+    Set<Path> replaced = new HashSet<>(replacedRoots);
+    for (StoreEntry link : old.links()) {
+      boolean isToGo = destinations.contains(link.path()) || replaced.contains(link.path());
+      if (isToGo && isInOne(replaced, link.path()) && !isInOne(places, link.path())) {
+        add(Swap.withdraw(link, nextAside()));
+      }
+    }
+    return swaps;
+  }
+
+  private static boolean isInOne(Set<Path> directories, Path path) {
+    for (Path above = path; above != null; above = above.getParent()) {
+      if (directories.contains(above)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   private void replaceTopLevel(Set<Path> staged) throws IOException {
-    OldDirectory target = old.get(root.directory());
-    if (target == null) {
+    Optional<OldDirectory> target = old.find(root.directory());
+    if (!target.isPresent()) {
       return;
     }
-    for (StoreEntry file : target.files()) {
-      add(Swap.withdraw(file, nextAside()));
+    for (StoreEntry file : target.get().files()) {
+      add(
+          file.isLink() && staged.contains(file.path())
+              ? Swap.replace(file, stagedAt(file.path()), nextAside())
+              : Swap.withdraw(file, nextAside()));
     }
-    for (Path directory : new ArrayList<>(old.keySet())) {
-      if (root.directory().equals(directory.getParent())) {
-        replace(directory, staged);
-      }
+    for (Path directory : old.children(root.directory())) {
+      replace(directory, staged);
     }
   }
 
   private void replace(Path directory, Set<Path> staged) throws IOException {
-    if (aboveStaging.contains(directory)
-        || !mayHold(directory.getParent())
-        || !isPlain(directory)) {
+    Optional<StoreEntry> link = old.find(directory).flatMap(OldDirectory::link);
+    if (link.isPresent()) {
+      if (staged.contains(directory) && mayHold(directory.getParent())) {
+        add(Swap.replace(link.get(), stagedAt(directory), nextAside()));
+      }
+      return;
+    }
+    if (old.holdStaging(directory) || !mayHold(directory.getParent()) || !isPlain(directory)) {
       return;
     }
     add(
@@ -133,16 +151,7 @@ final class PlanSwaps {
     return !directory.equals(root.directory())
         && !existing.directories().contains(directory)
         && (parent.equals(root.directory()) || existing.directories().contains(parent))
-        && !isInSwap(directory);
-  }
-
-  private boolean isInSwap(Path directory) {
-    for (Path path = directory; path != null; path = path.getParent()) {
-      if (places.contains(path)) {
-        return true;
-      }
-    }
-    return false;
+        && !isInOne(places, directory);
   }
 
   /**
@@ -164,7 +173,7 @@ final class PlanSwaps {
     Optional<StoreEntry> entry = entry(directory);
     return entry.isPresent()
         && entry.get().rights().isOnSameVolumeAs(targetsRights())
-        && (targetsRights().isEncrypted() || !aboveEncrypted.contains(directory))
+        && (targetsRights().isEncrypted() || !old.holdEncrypted(directory))
         && targetsRights().isEncrypted() == entry.get().rights().isEncrypted();
   }
 
@@ -178,8 +187,8 @@ final class PlanSwaps {
 
   private Optional<StoreEntry> entry(Path directory) throws IOException {
     Optional<StoreEntry> seen = existing.entry(directory);
-    if (!seen.isPresent() && old.containsKey(directory)) {
-      seen = old.get(directory).entry();
+    if (!seen.isPresent()) {
+      seen = old.find(directory).flatMap(OldDirectory::entry);
     }
     return seen.isPresent() ? seen : store.status(directory);
   }

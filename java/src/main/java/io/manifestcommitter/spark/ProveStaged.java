@@ -60,7 +60,7 @@ final class ProveStaged {
           this::list,
           LOTS,
           lot -> {
-            found.or(lot.found);
+            lot.found.forEach(found::set);
             strays.addAll(lot.strays);
             for (FileEntry file : lot.files) {
               if (lot.identityIsMissing) {
@@ -140,7 +140,7 @@ final class ProveStaged {
   /** A part of a listing. */
   private static final class Lot {
     private final boolean identityIsMissing;
-    private final BitSet found = new BitSet();
+    private final List<Integer> found = new ArrayList<>();
     private final List<FileEntry> files = new ArrayList<>();
     private final List<StoreEntry> strays = new ArrayList<>();
 
@@ -151,7 +151,7 @@ final class ProveStaged {
     void add(StoreEntry entry, StagedDirectory directory) {
       int number = directory.find(entry);
       if (number >= 0) {
-        found.set(number);
+        found.add(number);
         files.add(directory.planned(entry));
       } else if (!directory.leadsOn(entry)) {
         strays.add(entry);

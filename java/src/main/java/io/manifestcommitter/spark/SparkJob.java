@@ -2,22 +2,30 @@ package io.manifestcommitter.spark;
 
 import io.manifestcommitter.CommitterConfig;
 import io.manifestcommitter.StagingRoot;
+import io.manifestcommitter.commit.Attempts;
 import io.manifestcommitter.commit.Audit;
 import io.manifestcommitter.commit.CommitJob;
 import io.manifestcommitter.commit.JobDescription;
 import io.manifestcommitter.commit.SaveSummary;
 import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.journal.Heartbeat;
+import io.manifestcommitter.journal.Pause;
+import io.manifestcommitter.journal.Recovery;
 import io.manifestcommitter.journal.ReplacingJobs;
 import io.manifestcommitter.journal.UnfinishedJobs;
 import io.manifestcommitter.manifest.StatisticsRecorder;
 import io.manifestcommitter.store.RequestGate;
 import io.manifestcommitter.store.Store;
+import io.manifestcommitter.store.StorePaths;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.apache.hadoop.fs.Path;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,7 +48,8 @@ final class SparkJob {
   private final RequestGate gate;
   private final CommitterConfig config;
   private final LocationMarks marks;
-  private final ReplacingJobs.Pause pause;
+  private final Pause pause;
+  private final LongSupplier nanos;
 
   private Heartbeat heartbeat;
   private PlanSparkJob plan;
@@ -73,13 +82,15 @@ final class SparkJob {
         store,
         gate,
         config,
-        () -> sleep(Math.min(LONGEST_PAUSE, config.heartbeatInterval())));
+        () -> sleep(Math.min(LONGEST_PAUSE, config.heartbeatInterval())),
+        System::nanoTime);
   }
 
   /**
    * A write.
    *
-   * @param pause between two looks at a job that replaces the same places
+   * @param pause between two looks at another job
+   * @param nanos this machine's clock, which goes on evenly
    */
   SparkJob(
       String jobId,
@@ -88,7 +99,8 @@ final class SparkJob {
       Store store,
       RequestGate gate,
       CommitterConfig config,
-      ReplacingJobs.Pause pause) {
+      Pause pause,
+      LongSupplier nanos) {
     this.jobId = jobId;
     this.table = table;
     this.staging = new StagingRoot(table, jobId);
@@ -98,6 +110,7 @@ final class SparkJob {
     this.config = config;
     this.marks = new LocationMarks(store, staging);
     this.pause = pause;
+    this.nanos = nanos;
   }
 
   private static void sleep(long millis) throws InterruptedIOException {
@@ -124,6 +137,11 @@ final class SparkJob {
               + " is a file, so no table can be written there. It was not touched: remove it or choose"
               + " another path.");
     }
+    for (Path replaced : overwrite.roots(List.of())) {
+      if (!StorePaths.isSameOrBelow(table, replaced)) {
+        CustomLocation.requireNoLink(store, replaced);
+      }
+    }
     if (config.markSuccessfulJobs()) {
       existing.requirePlaceForReport();
     }
@@ -133,10 +151,10 @@ final class SparkJob {
     madeTable = existing.kind() == TableRoot.Kind.NOTHING;
     try {
       store.mkdirs(staging.output());
-      heartbeat = Heartbeat.start(store, staging.root(), config.heartbeatInterval());
+      heartbeat = Heartbeat.start(store, staging.root(), config, nanos);
     } catch (IOException | RuntimeException e) {
       try {
-        removeStaging(List.of(staging), workers());
+        removeStaging(List.of(), workers());
       } catch (IOException | RuntimeException suppressed) {
         e.addSuppressed(suppressed);
       }
@@ -153,7 +171,7 @@ final class SparkJob {
   private boolean settleOthers(TableRoot root) throws IOException {
     List<StagingRoot> others = new ArrayList<>(root.stagingRoots());
     others.removeIf(other -> other.root().equals(staging.root()));
-    return new UnfinishedJobs(store, config).settle(others);
+    return new UnfinishedJobs(store, config, pause).settle(others);
   }
 
   /**
@@ -169,13 +187,14 @@ final class SparkJob {
     Workers workers = workers();
     StatisticsRecorder statistics = new StatisticsRecorder();
     gate.recordTo(statistics);
-    CommitJob commit = new CommitJob(description(), store, config, workers, statistics);
+    Store guarded = heartbeat.guard(store);
+    CommitJob commit = new CommitJob(description(), guarded, config, workers, statistics);
     try {
       // Again: one that died just before setup showed signs of life then.
       settleOthers(TableRoot.list(store, table));
       plan =
           new PlanSparkJob(
-              jobId, staging, madeTable, overwrite, messages, store, workers, config, pause);
+              heartbeat, staging, madeTable, overwrite, messages, guarded, workers, config, pause);
       commit.runOrTakeBack(plan);
       state = State.COMMITTED;
     } catch (IOException | RuntimeException | Error e) {
@@ -184,7 +203,12 @@ final class SparkJob {
       }
       throw e;
     } finally {
-      stopHeartbeat();
+      if (state != State.COMMITTED) {
+        stopHeartbeat();
+      }
+      if (state == State.LEFT_BEHIND) {
+        giveUp(workers);
+      }
     }
     try {
       removeStaging(workers);
@@ -192,10 +216,13 @@ final class SparkJob {
       // The table is right and the report is there: failing now would make a scheduler write it
       // twice.
       LOG.warn(
-          "Job {} is committed, but its staging directory {} could not be removed: delete it",
+          "Job {} is committed, but its staging directory {} could not be removed. Nobody needs it,"
+              + " and no job waits for it: 'manifest-committer clean' removes it",
           jobId,
           staging.root(),
           e);
+    } finally {
+      stopHeartbeat();
     }
   }
 
@@ -226,6 +253,7 @@ final class SparkJob {
               jobId,
               staging.root(),
               e);
+          giveUp(workers());
         }
     }
   }
@@ -235,6 +263,27 @@ final class SparkJob {
     if (heartbeat != null) {
       heartbeat.close();
       heartbeat = null;
+    }
+  }
+
+  /** Whoever goes on with what is left need not wait until the last beat is stale. */
+  private void giveUp(Workers workers) {
+    workers.toItsEnd();
+    try {
+      workers.<Void>shield(
+          () -> {
+            // Else the heartbeat is of whoever took the journal.
+            if (plan == null || plan.isHeld()) {
+              Heartbeat.remove(store, staging.root());
+            }
+            return null;
+          });
+    } catch (IOException | RuntimeException e) {
+      LOG.warn(
+          "The heartbeat in {} could not be removed: for a while job {} seems to live",
+          staging.root(),
+          jobId,
+          e);
     }
   }
 
@@ -254,7 +303,8 @@ final class SparkJob {
         "FileCommitProtocol.jobId",
         ManifestCommitProtocol.class.getName(),
         table,
-        staging.attempt());
+        staging.attempt(),
+        Recovery.advice(staging));
   }
 
   private Workers workers() {
@@ -264,40 +314,44 @@ final class SparkJob {
   /** Removes this job's staging trees, here and at the custom locations that attempts wrote to. */
   private void removeStaging(Workers workers) throws IOException {
     workers.toItsEnd();
-    List<StagingRoot> roots = new ArrayList<>();
-    for (Path location : workers.shield(marks::read)) {
-      roots.add(new StagingRoot(location, jobId));
-    }
-    if (!roots.isEmpty() && plan != null && state != State.COMMITTED) {
+    Collection<Path> known = plan == null ? List.of() : plan.locations();
+    List<StagingRoot> atLocations = new ArrayList<>();
+    workers.<Void>shield(
+        () -> {
+          Set<Path> written = new TreeSet<>();
+          Attempts.few(() -> written.addAll(marks.find(known, workers)));
+          written.forEach(location -> atLocations.add(new StagingRoot(location, jobId)));
+          return null;
+        });
+    if (!atLocations.isEmpty() && plan != null && state != State.COMMITTED) {
       // Recovery takes locations without these roots for somebody else's.
       workers.<Void>shield(
           () -> {
-            plan.end();
+            Attempts.few(plan::tookBack);
             return null;
           });
     }
-    // Last, since it holds the marks by which the others are found.
-    roots.add(staging);
-    removeStaging(roots, workers);
+    removeStaging(atLocations, workers);
   }
 
-  private void removeStaging(List<StagingRoot> roots, Workers workers) throws IOException {
+  /** The table's comes last, since it holds the marks by which the others are found. */
+  private void removeStaging(List<StagingRoot> atLocations, Workers workers) throws IOException {
     workers.toItsEnd();
     if (config.cleanupSkipped() && state == State.COMMITTED) {
       workers.<Void>shield(
           () -> {
-            new ReplacingJobs(store, config, staging).leave();
+            Attempts.few(new ReplacingJobs(store, config, staging)::leave);
             return null;
           });
       return;
     }
     workers.<Void>shield(
         () -> {
-          for (StagingRoot root : roots) {
-            store.deleteTree(root.root());
-          }
+          workers.forEach(atLocations, root -> Attempts.few(() -> store.deleteTree(root.root())));
+          stopHeartbeat();
+          Attempts.few(() -> store.deleteTree(staging.root()));
           if (madeTable && state != State.COMMITTED) {
-            store.deleteEmptyDirectory(table);
+            Attempts.few(() -> store.deleteEmptyDirectory(table));
           }
           return null;
         });

@@ -2,6 +2,7 @@ package io.manifestcommitter.store;
 
 import io.manifestcommitter.manifest.FileEntry;
 import java.io.IOException;
+import java.net.URI;
 import java.util.Optional;
 import java.util.Set;
 import org.apache.hadoop.conf.Configuration;
@@ -37,9 +38,16 @@ import org.slf4j.LoggerFactory;
  * <p>The driver makes a request that was answered 503 again by itself, up to {@code
  * fs.azure.io.retry.max.retries} times, and counts that as {@code server_unavailable}. It does not
  * repeat one that was answered 429 before Hadoop 3.5.
+ *
+ * <p>Directories are listed page by page from Hadoop 3.3.5 on. An older driver's iterator costs a
+ * request and a quarter of a second more for each directory. There a directory is listed as one
+ * array, unless it is known to be large: a kilobyte of heap an entry until the listing has ended.
  */
 public final class AbfsStore extends HadoopStore {
   private static final Logger LOG = LoggerFactory.getLogger(AbfsStore.class);
+
+  /** One store by either of them: the second one insists on TLS. */
+  static final Set<String> SCHEMES = Set.of("abfs", "abfss");
 
   private static final String REFUSALS = "server_unavailable";
 
@@ -50,34 +58,51 @@ public final class AbfsStore extends HadoopStore {
           + " output could be lost or doubled. Write to an account with a hierarchical namespace"
           + " (ADLS Gen2); an account can be upgraded to one.";
 
-  private final ResilientRename resilientRename;
+  private final boolean pagesAreFree;
+  private volatile ResilientRename resilientRename;
 
   /** A store on the filesystem {@code fs} of hadoop-azure. */
   public AbfsStore(FileSystem fs, RequestGate gate) {
     super(fs, StoreTraits.ABFS, gate);
     this.resilientRename = new ResilientRename(fs);
+    this.pagesAreFree = PagesAhead.isAllThatIsAsked(fs);
+  }
+
+  /** An account and its container are the same by both schemes. */
+  @Override
+  protected boolean isAlsoCalled(URI uri) {
+    return uri.getScheme() != null
+        && SCHEMES.contains(uri.getScheme())
+        && fs().getUri().getAuthority().equalsIgnoreCase(uri.getAuthority());
   }
 
   @Override
   protected boolean requestRename(FileEntry file) throws IOException {
-    return resilientRename.isAvailable(file)
-        ? resilientRename.run(file)
-        : super.requestRename(file);
+    ResilientRename rename = resilientRename();
+    return rename.isAvailable(file) ? rename.run(file) : super.requestRename(file);
   }
 
-  /**
-   * At once, page by page inside the driver: its iterator looks whether the directory is there
-   * first, and up to Hadoop 3.3.4 then waits a quarter of a second for a page that does not come.
-   */
+  private ResilientRename resilientRename() {
+    ResilientRename rename = resilientRename;
+    if (!rename.isOf(fs())) {
+      rename = new ResilientRename(fs());
+      resilientRename = rename;
+    }
+    return rename;
+  }
+
+  /** Page by page where the driver does that for nothing, else at once. */
   @Override
   protected RemoteIterator<FileStatus> requestListing(Path directory) throws IOException {
-    return RemoteIterators.remoteIteratorFromArray(fs().listStatus(directory));
+    return pagesAreFree
+        ? requestLongListing(directory)
+        : RemoteIterators.remoteIteratorFromArray(fs().listStatus(directory));
   }
 
   /** By the driver's iterator: what it costs is little beside many pages. */
   @Override
   protected RemoteIterator<FileStatus> requestLongListing(Path directory) throws IOException {
-    return fs().listStatusIterator(directory);
+    return new PagesAhead(fs(), directory);
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.manifestcommitter.store;
 
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.util.function.Supplier;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 
@@ -11,7 +12,7 @@ import org.apache.hadoop.fs.Path;
  * made again since, inside itself.
  */
 final class DirectoryRename implements RequestGate.Request<Boolean> {
-  private final FileSystem fs;
+  private final Supplier<FileSystem> fs;
   private final Path source;
   private final Path destination;
   private final RequestGate.Request<Boolean> rename;
@@ -23,7 +24,7 @@ final class DirectoryRename implements RequestGate.Request<Boolean> {
    * @param rename asks the store for it
    */
   DirectoryRename(
-      FileSystem fs, Path source, Path destination, RequestGate.Request<Boolean> rename) {
+      Supplier<FileSystem> fs, Path source, Path destination, RequestGate.Request<Boolean> rename) {
     this.fs = fs;
     this.source = source;
     this.destination = destination;
@@ -42,7 +43,7 @@ final class DirectoryRename implements RequestGate.Request<Boolean> {
 
   private boolean exists(Path path) throws IOException {
     try {
-      fs.getFileStatus(path);
+      fs.get().getFileStatus(path);
       return true;
     } catch (FileNotFoundException e) {
       return false;

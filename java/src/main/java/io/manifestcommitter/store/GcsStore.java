@@ -18,7 +18,8 @@ import org.apache.hadoop.fs.StorageStatistics;
  *   <li>the rename of one file being the move of one object, which is atomic and which the
  *       connector sends with a precondition on the destination's generation, so that it refuses an
  *       existing one ("Objects: move"; {@code fs.gs.operation.move.enable}). With moves switched
- *       off it is a copy and a delete after a look at the destination;
+ *       off, and in releases without them, it is a copy and a delete after a look at the
+ *       destination: the copy appears whole, and both ends may exist ("Objects: rewrite");
  *   <li>the length of a file, and its content hash where {@code fs.gs.checksum.type} asks the
  *       connector to show it: the only identity that a move keeps. Generation and etag change.
  * </ul>
@@ -37,7 +38,14 @@ public final class GcsStore extends HadoopStore {
 
   /** A store on the filesystem {@code fs} of Google's connector. */
   public GcsStore(FileSystem fs, RequestGate gate) {
-    super(fs, showsChecksums(fs) ? StoreTraits.GCS_WITH_CHECKSUMS : StoreTraits.GCS, gate);
+    super(fs, traits(fs), gate);
+  }
+
+  private static StoreTraits traits(FileSystem fs) {
+    if (GcsMoves.areUsedBy(fs)) {
+      return showsChecksums(fs) ? StoreTraits.GCS_WITH_CHECKSUMS : StoreTraits.GCS;
+    }
+    return showsChecksums(fs) ? StoreTraits.GCS_COPYING_WITH_CHECKSUMS : StoreTraits.GCS_COPYING;
   }
 
   private static boolean showsChecksums(FileSystem fs) {
@@ -68,7 +76,8 @@ public final class GcsStore extends HadoopStore {
     if (checksum == null) {
       throw new FileNotFoundException(entry.path() + " has no checksum any more");
     }
-    return StoreEntry.file(entry.path(), entry.length(), text(checksum), 0);
+    return StoreEntry.file(entry.path(), entry.length(), text(checksum), 0)
+        .lastWritten(entry.lastWritten());
   }
 
   /** As "COMPOSITE-CRC32C-9ae3af37". */

@@ -4,32 +4,40 @@ import io.manifestcommitter.manifest.FileEntry;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.net.URI;
+import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
+import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.EtagSource;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RemoteIterator;
+import org.apache.hadoop.util.functional.RemoteIterators;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A store through Hadoop's public {@link FileSystem} interface, which every Hadoop version and
  * connector has.
  *
- * <p>Relies on: consistent listings; a rename of one file that is atomic and refuses an existing
- * destination; a non-recursive delete that refuses a directory with content. HDFS, ABFS and GCS
- * document all three.
+ * <p>Relies on: consistent listings; a rename of one file that refuses an existing destination, and
+ * is as the traits say; a non-recursive delete that refuses a directory with content. HDFS, ABFS
+ * and GCS document all three.
  */
 public class HadoopStore implements Store {
+  private static final Logger LOG = LoggerFactory.getLogger(HadoopStore.class);
+
   private static final int EMPTY_DELETE_TRIES = 3;
 
   /** Entries of a directory, at a kilobyte each in the heap, that a driver may hold at once. */
   private static final int MANY = 20_000;
 
-  private final FileSystem fs;
+  private volatile FileSystem fs;
   private final StoreTraits traits;
   private final RequestGate gate;
   private final AtomicLong knownRefusals;
@@ -50,6 +58,11 @@ public class HadoopStore implements Store {
   }
 
   @Override
+  public final Path named(Path path) {
+    return isAlsoCalled(path.toUri()) ? StorePaths.under(new Path(fs.getUri()), path) : path;
+  }
+
+  @Override
   public Optional<StoreEntry> status(Path path) throws IOException {
     try {
       FileStatus status = ask("a look at " + path, () -> fs.getFileStatus(path));
@@ -66,14 +79,15 @@ public class HadoopStore implements Store {
 
   @Override
   public void list(Path directory, int expected, Visitor visitor) throws IOException {
-    Listing listing =
+    try (Listing listing =
         new Listing(
-            gate,
+            this::askLong,
             () -> expected < MANY ? requestListing(directory) : requestLongListing(directory),
-            directory);
-    for (List<FileStatus> batch = listing.next(); !batch.isEmpty(); batch = listing.next()) {
-      for (FileStatus status : batch) {
-        visitor.visit(child(directory, status));
+            directory)) {
+      for (List<FileStatus> batch = listing.next(); !batch.isEmpty(); batch = listing.next()) {
+        for (FileStatus status : batch) {
+          visitor.visit(child(directory, status));
+        }
       }
     }
     tellRefusals();
@@ -103,15 +117,50 @@ public class HadoopStore implements Store {
   }
 
   @Override
+  public void removePartialCopy(FileEntry file) throws IOException {}
+
+  @Override
   public RenameResult renameDirectory(Path source, Path destination) {
     DirectoryRename request =
         new DirectoryRename(
-            fs, source, destination, () -> requestDirectoryRename(source, destination));
+            this::fs, source, destination, () -> requestDirectoryRename(source, destination));
     return rename(
         source,
         destination,
         () -> askLong("rename of " + source, request),
         StoreEntry::isDirectory);
+  }
+
+  /** What an unknown store would refuse shows only when it is tried. */
+  @Override
+  public Optional<String> deletionDenied(
+      Path directory, Optional<StoreEntry> seen, Collection<Path> entries) throws IOException {
+    return Optional.empty();
+  }
+
+  @Override
+  public RenameResult renameLink(StoreEntry link, Path destination) {
+    Path source = link.path();
+    try {
+      Optional<StoreEntry> there = status(source);
+      Optional<StoreEntry> existing = status(destination);
+      if (there.isPresent() && existing.isPresent()) {
+        return RenameResult.failed(
+                "rename of " + source + " was not tried: at its destination there is " + existing,
+                null)
+            .inTheWay(existing.get());
+      }
+      if (there.isPresent() && !link.isSameFileAs(there.get())) {
+        return RenameResult.failed(source + " is another one by now: " + there.get(), null);
+      }
+    } catch (IOException e) {
+      return RenameResult.failed("rename of " + source + " was not tried", e);
+    }
+    return rename(
+        source,
+        destination,
+        () -> ask("rename of " + source, () -> requestLinkRename(source, destination)),
+        link::isSameFileAs);
   }
 
   @Override
@@ -180,11 +229,24 @@ public class HadoopStore implements Store {
   }
 
   @Override
+  public Store pastLimits() {
+    return new Stores(fs.getConf()).pastLimits().all();
+  }
+
+  @Override
   public String toString() {
     return getClass().getSimpleName() + "(" + fs.getUri() + ", " + traits + ")";
   }
 
-  /** The filesystem. Requests go through {@link #ask}. */
+  /**
+   * Whether a URI with another scheme or authority than {@link #fs} has leads to the same store.
+   * Makes no request to a store.
+   */
+  protected boolean isAlsoCalled(URI uri) {
+    return false;
+  }
+
+  /** The filesystem, another one once it was closed. Requests go through {@link #ask}. */
   protected final FileSystem fs() {
     return fs;
   }
@@ -199,7 +261,12 @@ public class HadoopStore implements Store {
     return fs.rename(source, destination);
   }
 
-  /** Begins to list a directory. */
+  /** Makes the one request that renames a symbolic link; its outcome is proven by the caller. */
+  protected boolean requestLinkRename(Path source, Path destination) throws IOException {
+    return fs.rename(source, destination);
+  }
+
+  /** Begins to list a directory. An iterator that is {@link java.io.Closeable} is closed. */
   protected RemoteIterator<FileStatus> requestListing(Path directory) throws IOException {
     return fs.listStatusIterator(directory);
   }
@@ -220,7 +287,7 @@ public class HadoopStore implements Store {
   /** Makes one request; {@code what} names it in an error. */
   protected final <T> T ask(String what, RequestGate.Request<T> request) throws IOException {
     try {
-      return gate.pass(what, request);
+      return gate.pass(what, () -> reopening(request));
     } catch (IllegalArgumentException e) {
       throw notPossible(what, e);
     } finally {
@@ -231,12 +298,56 @@ public class HadoopStore implements Store {
   /** As {@link #ask}, for requests that take long by themselves. */
   private <T> T askLong(String what, RequestGate.Request<T> request) throws IOException {
     try {
-      return gate.passLong(what, request);
+      return gate.passLong(what, () -> reopening(request));
     } catch (IllegalArgumentException e) {
       throw notPossible(what, e);
     } finally {
       tellRefusals();
     }
+  }
+
+  /**
+   * Makes a request, and once more if the filesystem was closed meanwhile: it is shared with all
+   * others in this process, of which any may close it. As with any request that is made again, the
+   * first try may have had its effect.
+   */
+  private <T> T reopening(RequestGate.Request<T> request) throws IOException {
+    FileSystem used = fs;
+    try {
+      return request.run();
+    } catch (FileNotFoundException e) {
+      throw e;
+    } catch (IOException | RuntimeException e) {
+      if (!reopen(used, e)) {
+        throw e;
+      }
+      return request.run();
+    }
+  }
+
+  /**
+   * Whether a filesystem was closed, so that there is another one by now. Drivers say so each in
+   * its own way, or break in odd ones; but a closed one is not in Hadoop's cache any more.
+   */
+  private synchronized boolean reopen(FileSystem used, Exception failure) {
+    if (used != fs) {
+      return true;
+    }
+    Configuration conf = used.getConf();
+    String scheme = used.getUri().getScheme();
+    if (conf == null || conf.getBoolean("fs." + scheme + ".impl.disable.cache", false)) {
+      return false;
+    }
+    try {
+      fs = FileSystem.get(used.getUri(), conf);
+    } catch (IOException | RuntimeException e) {
+      failure.addSuppressed(e);
+      return false;
+    }
+    if (fs != used) {
+      LOG.warn("The filesystem {} was closed by somebody else, and is opened again", used, failure);
+    }
+    return fs != used;
   }
 
   /** What drivers throw for names that their store does not take. */
@@ -275,10 +386,7 @@ public class HadoopStore implements Store {
   }
 
   /** What a status says, with the identity that a rename keeps here and no other. */
-  private StoreEntry entry(Path path, FileStatus status) {
-    if (status.isSymlink()) {
-      return StoreEntry.link(path);
-    }
+  protected StoreEntry entry(Path path, FileStatus status) {
     if (status.isDirectory()) {
       return StoreEntry.directory(path, () -> rights(status))
           .lastWritten(status.getModificationTime());
@@ -368,10 +476,17 @@ public class HadoopStore implements Store {
 
   private boolean hasContent(Path directory) throws IOException {
     try {
-      return ask("the listing of " + directory, () -> requestListing(directory).hasNext());
+      return ask("the listing of " + directory, () -> requestHasContent(directory));
     } catch (FileNotFoundException e) {
       return false;
     }
+  }
+
+  private boolean requestHasContent(Path directory) throws IOException {
+    RemoteIterator<FileStatus> entries = requestListing(directory);
+    boolean hasContent = entries.hasNext();
+    RemoteIterators.cleanupRemoteIterator(entries);
+    return hasContent;
   }
 
   private enum Depth {

@@ -1,12 +1,22 @@
 package io.manifestcommitter.store;
 
+import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.net.URI;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.Optional;
+import java.util.Set;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Options;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.permission.FsAction;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
+import org.apache.hadoop.security.AccessControlException;
+import org.apache.hadoop.security.UserGroupInformation;
 
 /**
  * HDFS, also through {@code webhdfs}.
@@ -22,10 +32,86 @@ public final class HdfsStore extends HadoopStore {
   }
 
   @Override
+  protected boolean isAlsoCalled(URI uri) {
+    return new NameNodes(fs().getConf()).areSame(fs().getUri(), uri);
+  }
+
+  @Override
   protected String etag(FileStatus status) {
     return status instanceof HdfsFileStatus
         ? "fileId-" + ((HdfsFileStatus) status).getFileId()
         : "";
+  }
+
+  /**
+   * By the permission as it was listed; where that does not clearly allow it, HDFS is asked. In a
+   * directory with the sticky bit the entries' owners count, too, but for a superuser, who is known
+   * as the owner of the root directory, or by its group.
+   */
+  @Override
+  public Optional<String> deletionDenied(
+      Path directory, Optional<StoreEntry> seen, Collection<Path> entries) throws IOException {
+    Optional<StoreEntry> entry = seen.isPresent() ? seen : status(directory);
+    if (!entry.filter(StoreEntry::isDirectory).isPresent()) {
+      return Optional.empty();
+    }
+    Rights rights = entry.get().rights();
+    UserGroupInformation ugi = UserGroupInformation.getCurrentUser();
+    String user = ugi.getShortUserName();
+    String denied = directory + " belongs to " + rights.described() + ", and " + user;
+    if (!rights.letChangeEntries(user, ugi::getGroups) && !mayChangeEntries(directory)) {
+      return Optional.of(denied + " may not delete what is in it");
+    }
+    if (!rights.restrictToOwn(user)) {
+      return Optional.empty();
+    }
+    Optional<FileStatus> foreign = foreign(directory, user, entries);
+    return foreign.isPresent() && !isSuperuser(ugi)
+        ? Optional.of(
+            denied
+                + " may only delete what is his own in it; "
+                + foreign.get().getPath().getName()
+                + " belongs to "
+                + foreign.get().getOwner())
+        : Optional.empty();
+  }
+
+  private boolean mayChangeEntries(Path directory) throws IOException {
+    try {
+      return ask(
+          "the access to " + directory,
+          () -> {
+            fs().access(directory, FsAction.WRITE_EXECUTE);
+            return true;
+          });
+    } catch (AccessControlException e) {
+      return false;
+    } catch (FileNotFoundException e) {
+      // Nothing is left to delete.
+      return true;
+    }
+  }
+
+  private Optional<FileStatus> foreign(Path directory, String user, Collection<Path> entries)
+      throws IOException {
+    Set<String> names = new HashSet<>();
+    entries.forEach(entry -> names.add(entry.getName()));
+    try {
+      FileStatus[] listed = ask("the listing of " + directory, () -> fs().listStatus(directory));
+      return Arrays.stream(listed)
+          .filter(status -> names.contains(status.getPath().getName()))
+          .filter(status -> !user.equals(status.getOwner()))
+          .findFirst();
+    } catch (FileNotFoundException e) {
+      return Optional.empty();
+    }
+  }
+
+  private boolean isSuperuser(UserGroupInformation user) throws IOException {
+    Path root = new Path("/");
+    FileStatus status = ask("a look at " + root, () -> fs().getFileStatus(root));
+    return user.getShortUserName().equals(status.getOwner())
+        || user.getGroups().contains(status.getGroup());
   }
 
   /**

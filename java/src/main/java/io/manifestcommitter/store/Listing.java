@@ -7,17 +7,18 @@ import java.util.List;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RemoteIterator;
+import org.apache.hadoop.util.functional.RemoteIterators;
 
 /**
  * The listing of one directory, in batches, so that a directory of any size can be gone through. A
  * page that the store refuses is asked for again with all pages before it: the drivers' iterators
  * cannot go on after a failure. What was handed out before is not handed out twice.
  */
-final class Listing {
+final class Listing implements AutoCloseable {
   /** As many as the pages of ABFS have. */
   private static final int BATCH = 5000;
 
-  private final RequestGate gate;
+  private final Passage passage;
   private final Source source;
   private final Path directory;
   private final NameIndex handedOut = new NameIndex();
@@ -27,17 +28,26 @@ final class Listing {
   /**
    * A listing.
    *
+   * @param passage makes each request, perhaps more than once
    * @param source begins it, as often as it is asked
    */
-  Listing(RequestGate gate, Source source, Path directory) {
-    this.gate = gate;
+  Listing(Passage passage, Source source, Path directory) {
+    this.passage = passage;
     this.source = source;
     this.directory = directory;
   }
 
   /** The next entries; none when the listing has come to its end. */
   List<FileStatus> next() throws IOException {
-    return complete ? List.of() : gate.passLong("the listing of " + directory, this::read);
+    return complete ? List.of() : passage.pass("the listing of " + directory, this::read);
+  }
+
+  /** Ends the listing, also before it has come to its end. */
+  @Override
+  public void close() {
+    if (entries != null) {
+      RemoteIterators.cleanupRemoteIterator(entries);
+    }
   }
 
   private List<FileStatus> read() throws IOException {
@@ -56,6 +66,14 @@ final class Listing {
       batch.forEach(entry -> handedOut.add(0, entry.getPath().getName()));
     }
     return batch;
+  }
+
+  /** Makes a request. */
+  @FunctionalInterface
+  interface Passage {
+    /** Makes one; {@code what} names it in an error. */
+    List<FileStatus> pass(String what, RequestGate.Request<List<FileStatus>> request)
+        throws IOException;
   }
 
   /** Begins a listing. */

@@ -4,7 +4,9 @@ import io.manifestcommitter.manifest.FileEntry;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Paths;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import org.apache.hadoop.fs.ChecksumFileSystem;
@@ -20,13 +22,15 @@ import org.slf4j.LoggerFactory;
 /**
  * The local filesystem.
  *
- * <p>Relies on {@code rename(2)}. Hadoop's local filesystem would silently replace a file at the
- * destination of a rename, and moves a file into a directory of that name, so both are looked for
- * first; this is check-then-act, and enough where one machine writes files of unique names.
- * Checksum files ({@code .crc}) travel with their file and are not shown.
+ * <p>Relies on {@code rename(2)}; to another volume, which is there behind a symbolic link or a
+ * mount, a file goes by a {@link VolumeCopy}. Hadoop's local filesystem would silently replace a
+ * file at the destination of a rename, and moves a file into a directory of that name, so both are
+ * looked for first; this is check-then-act, and enough where one machine writes files of unique
+ * names. Checksum files ({@code .crc}) travel with their file and are not shown.
  *
  * <p>In staging trees no symbolic link is followed, see {@link StagedLinks}: it is shown as a link,
- * and deleted, or moved, as such.
+ * and deleted, or moved, as such. Elsewhere a link is shown as what it leads to, or as a link if it
+ * leads to nothing; it, too, is deleted as a link.
  */
 public final class LocalStore extends HadoopStore {
   private static final Logger LOG = LoggerFactory.getLogger(LocalStore.class);
@@ -41,9 +45,17 @@ public final class LocalStore extends HadoopStore {
   protected RemoteIterator<FileStatus> requestListing(Path directory) throws IOException {
     StagedLinks.refuse(directory);
     List<FileStatus> entries = new ArrayList<>(List.of(fs().listStatus(directory)));
-    List<String> links = StagedLinks.in(directory);
-    entries.removeIf(entry -> links.contains(entry.getPath().getName()));
-    links.forEach(link -> entries.add(linkStatus(StorePaths.resolve(directory, link))));
+    for (String name : LocalLinks.in(directory)) {
+      Path link = StorePaths.resolve(directory, name);
+      boolean isStaged = StagedLinks.isStaged(link);
+      if (isStaged) {
+        entries.removeIf(entry -> entry.getPath().getName().equals(name));
+      }
+      if (isStaged
+          || (LocalLinks.leadsToNothing(link) && !ChecksumFileSystem.isChecksumFile(link))) {
+        entries.add(linkStatus(link));
+      }
+    }
     return RemoteIterators.remoteIteratorFromArray(entries.toArray(new FileStatus[0]));
   }
 
@@ -52,9 +64,20 @@ public final class LocalStore extends HadoopStore {
   }
 
   @Override
+  protected StoreEntry entry(Path path, FileStatus status) {
+    return status.isSymlink()
+        ? StoreEntry.link(path, LocalLinks.target(path).orElse(""))
+        : super.entry(path, status).behindLink(() -> LocalLinks.target(path));
+  }
+
+  @Override
   public Optional<StoreEntry> status(Path path) throws IOException {
     StagedLinks.refuseAbove(path);
-    return StagedLinks.isLink(path) ? Optional.of(StoreEntry.link(path)) : super.status(path);
+    Optional<StoreEntry> followed =
+        StagedLinks.isLink(path) ? Optional.empty() : super.status(path);
+    return followed.isPresent()
+        ? followed
+        : LocalLinks.target(path).map(target -> StoreEntry.link(path, target));
   }
 
   @Override
@@ -79,15 +102,23 @@ public final class LocalStore extends HadoopStore {
   public void write(Path file, Content content) throws IOException {
     StagedLinks.refuse(file);
     // Hadoop's local filesystem writes a checksum beside the file.
-    StagedLinks.refuse(StorePaths.resolve(file.getParent(), "." + file.getName() + ".crc"));
+    StagedLinks.refuse(checksum(file));
     super.write(file, content);
+  }
+
+  /** By what the system says; in a directory with the sticky bit, by the entries' owners, too. */
+  @Override
+  public Optional<String> deletionDenied(
+      Path directory, Optional<StoreEntry> seen, Collection<Path> entries) throws IOException {
+    return LocalRights.deletionDenied(directory, entries, System.getProperty("user.name"));
   }
 
   @Override
   public void deleteFile(Path file) throws IOException {
     StagedLinks.refuseAbove(file);
-    if (StagedLinks.isLink(file)) {
+    if (StagedLinks.isLink(file) || (LocalLinks.isLink(file) && !LocalLinks.leadsToFile(file))) {
       Files.deleteIfExists(Paths.get(file.toUri().getPath()));
+      Files.deleteIfExists(Paths.get(checksum(file).toUri().getPath()));
     } else {
       super.deleteFile(file);
     }
@@ -139,6 +170,9 @@ public final class LocalStore extends HadoopStore {
   @Override
   public boolean deleteEmptyDirectory(Path directory) throws IOException {
     StagedLinks.refuse(directory);
+    if (LocalLinks.isLink(directory)) {
+      return false;
+    }
     if (fs() instanceof LocalFileSystem && isEmptyDirectory(directory)) {
       FileSystem raw = ((LocalFileSystem) fs()).getRawFileSystem();
       for (FileStatus status : raw.listStatus(directory)) {
@@ -167,6 +201,55 @@ public final class LocalStore extends HadoopStore {
       return notTried(file.source(), file.destination(), e);
     }
     return super.renameFile(file);
+  }
+
+  @Override
+  protected boolean requestRename(FileEntry file) throws IOException {
+    VolumeCopy copy = new VolumeCopy(file);
+    return copy.isNeeded() ? copy.run(fs()) : super.requestRename(file);
+  }
+
+  @Override
+  public void removePartialCopy(FileEntry file) throws IOException {
+    StagedLinks.refuseAbove(file.destination());
+    new VolumeCopy(file).removePart();
+  }
+
+  @Override
+  public RenameResult renameLink(StoreEntry link, Path destination) {
+    try {
+      StagedLinks.refuseAbove(link.path());
+    } catch (IOException e) {
+      return notTried(link.path(), destination, e);
+    }
+    return super.renameLink(link, destination);
+  }
+
+  /** Not as Hadoop's local filesystem, which copies what a link leads to where it cannot rename. */
+  @Override
+  protected boolean requestLinkRename(Path source, Path destination) throws IOException {
+    if (LocalLinks.leadsToFile(source)) {
+      // With its checksum.
+      return fs().rename(source, destination);
+    }
+    move(source, destination);
+    Path checksum = checksum(source);
+    if (Files.exists(Paths.get(checksum.toUri().getPath()))) {
+      // The link led to a file before, or does so again where it goes.
+      move(checksum, checksum(destination));
+    }
+    return true;
+  }
+
+  private static void move(Path source, Path destination) throws IOException {
+    Files.move(
+        Paths.get(source.toUri().getPath()),
+        Paths.get(destination.toUri().getPath()),
+        StandardCopyOption.ATOMIC_MOVE);
+  }
+
+  private static Path checksum(Path file) {
+    return StorePaths.resolve(file.getParent(), "." + file.getName() + ".crc");
   }
 
   private static RenameResult inTheWay(Path source, StoreEntry existing) {

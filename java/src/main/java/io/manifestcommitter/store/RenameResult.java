@@ -20,7 +20,7 @@ public final class RenameResult {
     RECOVERED,
     /** Proven not done: the source is where it was and the destination is not ours. */
     FAILED,
-    /** Neither is proven. Both paths have to be looked at. */
+    /** Neither is proven, or both ends are there. Both paths have to be looked at. */
     UNKNOWN
   }
 

@@ -27,6 +27,10 @@ public final class RequestGate {
 
   private static final int FIRST_SHARE = 4;
   private static final double MORE_WITH_EACH = 1.0 / 8;
+
+  /** In milliseconds. */
+  private static final long URGENT_PATIENCE = TimeUnit.SECONDS.toMillis(10);
+
   private static final long SLICE = TimeUnit.SECONDS.toNanos(1);
 
   /** Refusals that a driver counted were met about this long ago. */
@@ -78,6 +82,11 @@ public final class RequestGate {
   /** A gate for a few requests: without a limit, and a refused one is not made again. */
   public static RequestGate open() {
     return new RequestGate(0, Integer.MAX_VALUE, 0, () -> {});
+  }
+
+  /** A gate for few requests that must not wait for any limit; a refused one is made again. */
+  static RequestGate urgent() {
+    return new RequestGate(0, Integer.MAX_VALUE, URGENT_PATIENCE, () -> {});
   }
 
   /** From here on counts what had to wait for the user's limit, and what the store refused. */

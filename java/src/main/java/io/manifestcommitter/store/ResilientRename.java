@@ -26,6 +26,11 @@ final class ResilientRename {
     this.fs = fs;
   }
 
+  /** Whether it renames on a filesystem. */
+  boolean isOf(FileSystem other) {
+    return fs == other;
+  }
+
   /** Whether the driver has the call and can use it for this file. Makes no request. */
   boolean isAvailable(FileEntry file) {
     return !file.etag().isEmpty() && call(file.source()).method != null;

@@ -1,6 +1,10 @@
 package io.manifestcommitter.store;
 
+import java.util.Collection;
+import java.util.function.Supplier;
 import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.permission.FsAction;
+import org.apache.hadoop.fs.permission.FsPermission;
 
 /**
  * Who may do what in a directory, and how its files are stored, as far as new entries inherit it
@@ -58,6 +62,40 @@ public final class Rights {
   /** Whether entries can be renamed between the two. */
   public boolean isOnSameVolumeAs(Rights other) {
     return volume.equals(other.volume);
+  }
+
+  /**
+   * Whether the permission clearly lets a user add entries, and remove them. One that an access
+   * control list may restrict, or extend, is not clear.
+   *
+   * @param groups asked only where they matter
+   */
+  boolean letChangeEntries(String user, Supplier<Collection<String>> groups) {
+    FsPermission permission = status.getPermission();
+    if (user.equals(status.getOwner())) {
+      return permission.getUserAction().implies(FsAction.WRITE_EXECUTE);
+    }
+    if (hasAcl()) {
+      return false;
+    }
+    boolean toAll =
+        permission.getGroupAction().implies(FsAction.WRITE_EXECUTE)
+            && permission.getOtherAction().implies(FsAction.WRITE_EXECUTE);
+    FsAction action =
+        !toAll && groups.get().contains(status.getGroup())
+            ? permission.getGroupAction()
+            : permission.getOtherAction();
+    return action.implies(FsAction.WRITE_EXECUTE);
+  }
+
+  /** Whether a user may remove only those entries that are his own. */
+  boolean restrictToOwn(String user) {
+    return status.getPermission().getStickyBit() && !user.equals(status.getOwner());
+  }
+
+  /** Owner, group and permission, for people. */
+  String described() {
+    return status.getOwner() + ":" + status.getGroup() + " with " + status.getPermission();
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.manifestcommitter.store;
 import io.manifestcommitter.manifest.FileEntry;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.Collection;
 import java.util.Optional;
 import org.apache.hadoop.fs.Path;
 
@@ -24,6 +25,11 @@ final class RoutingStore implements Store {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  @Override
+  public Path named(Path path) {
+    return stores.named(path);
   }
 
   @Override
@@ -61,11 +67,31 @@ final class RoutingStore implements Store {
   }
 
   @Override
+  public void removePartialCopy(FileEntry file) throws IOException {
+    stores.of(file.destination()).removePartialCopy(file);
+  }
+
+  @Override
   public RenameResult renameDirectory(Path source, Path destination) {
     try {
       return stores.of(source).renameDirectory(source, destination);
     } catch (IOException e) {
       return RenameResult.failed("the store of " + source + " could not be opened", e);
+    }
+  }
+
+  @Override
+  public Optional<String> deletionDenied(
+      Path directory, Optional<StoreEntry> seen, Collection<Path> entries) throws IOException {
+    return stores.of(directory).deletionDenied(directory, seen, entries);
+  }
+
+  @Override
+  public RenameResult renameLink(StoreEntry link, Path destination) {
+    try {
+      return stores.of(link.path()).renameLink(link, destination);
+    } catch (IOException e) {
+      return RenameResult.failed("the store of " + link.path() + " could not be opened", e);
     }
   }
 
@@ -97,6 +123,11 @@ final class RoutingStore implements Store {
   @Override
   public long modified(Path file) throws IOException {
     return stores.of(file).modified(file);
+  }
+
+  @Override
+  public Store pastLimits() {
+    return stores.pastLimits().all();
   }
 
   @Override

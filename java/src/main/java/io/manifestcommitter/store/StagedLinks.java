@@ -3,21 +3,11 @@ package io.manifestcommitter.store;
 import io.manifestcommitter.JobPaths;
 import io.manifestcommitter.StagingRoot;
 import java.io.IOException;
-import java.nio.file.DirectoryIteratorException;
-import java.nio.file.DirectoryStream;
-import java.nio.file.Files;
-import java.nio.file.InvalidPathException;
-import java.nio.file.NoSuchFileException;
-import java.nio.file.NotDirectoryException;
-import java.nio.file.Path;
-import java.nio.file.Paths;
-import java.util.ArrayList;
-import java.util.List;
 
 /**
  * Symbolic links in the staging trees of a local disk. No job makes one there, so whoever did wants
- * another place to be read, written or deleted: none is followed from the staging root on. A link
- * at or above a table is the user's own.
+ * another place to be read, written or deleted: none is followed from the staging root on. Links
+ * elsewhere are the user's own.
  *
  * <p>Looks first and acts then; who may write to a table can be quicker.
  */
@@ -40,23 +30,7 @@ final class StagedLinks {
 
   /** Whether a path of a staging tree is a link itself. */
   static boolean isLink(org.apache.hadoop.fs.Path path) {
-    return isStaged(text(path)) && isLink(text(path));
-  }
-
-  /** The names of the links in a directory that are in a staging tree, or in the place of one. */
-  static List<String> in(org.apache.hadoop.fs.Path directory) throws IOException {
-    List<String> links = new ArrayList<>();
-    try (DirectoryStream<Path> entries =
-        Files.newDirectoryStream(
-            Paths.get(text(directory)),
-            entry -> isStaged(entry.toString()) && Files.isSymbolicLink(entry))) {
-      entries.forEach(link -> links.add(link.getFileName().toString()));
-    } catch (NoSuchFileException | NotDirectoryException | InvalidPathException e) {
-      links.clear();
-    } catch (DirectoryIteratorException e) {
-      throw e.getCause();
-    }
-    return links;
+    return isStaged(path) && LocalLinks.isLink(path);
   }
 
   private static void refuse(org.apache.hadoop.fs.Path path, boolean last) throws IOException {
@@ -68,7 +42,7 @@ final class StagedLinks {
     StringBuilder prefix = new StringBuilder();
     for (int i = 0; i < names.length - (last ? 0 : 1); i++) {
       prefix.append(i == 0 ? "" : "/").append(names[i]);
-      if (i >= from && isLink(prefix.toString())) {
+      if (i >= from && LocalLinks.isLink(prefix.toString())) {
         throw new IOException(
             prefix
                 + " is a symbolic link in a staging directory, where no job makes one, and is not"
@@ -78,8 +52,9 @@ final class StagedLinks {
     }
   }
 
-  private static boolean isStaged(String path) {
-    String[] names = path.split("/", -1);
+  /** Whether a path is in a staging tree, or in the place of one. */
+  static boolean isStaged(org.apache.hadoop.fs.Path path) {
+    String[] names = names(path);
     int from = stagedFrom(names);
     return from >= 0 && from < names.length;
   }
@@ -97,20 +72,7 @@ final class StagedLinks {
     return -1;
   }
 
-  private static boolean isLink(String path) {
-    try {
-      return Files.isSymbolicLink(Paths.get(path));
-    } catch (InvalidPathException e) {
-      // No name that this JVM can write, so none that it could follow.
-      return false;
-    }
-  }
-
   private static String[] names(org.apache.hadoop.fs.Path path) {
-    return text(path).split("/", -1);
-  }
-
-  private static String text(org.apache.hadoop.fs.Path path) {
-    return path.toUri().getPath();
+    return path.toUri().getPath().split("/", -1);
   }
 }

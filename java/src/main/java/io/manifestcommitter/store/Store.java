@@ -3,6 +3,7 @@ package io.manifestcommitter.store;
 import io.manifestcommitter.manifest.FileEntry;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.util.Collection;
 import java.util.Optional;
 import org.apache.hadoop.fs.Path;
 
@@ -15,6 +16,14 @@ import org.apache.hadoop.fs.Path;
 public interface Store {
   /** What the store at {@code path} guarantees. Makes no request. */
   StoreTraits traits(Path path);
+
+  /**
+   * The path under the name by which its store was first asked for here: two names of one store
+   * ({@code abfs} and {@code abfss}, a NameNode by name and by address) are one place, and paths
+   * that this method gave can be compared. As it is if no store is open here that has it. Opens
+   * nothing and makes no request to a store, but may look up the address of a host.
+   */
+  Path named(Path path);
 
   /**
    * The entry at {@code path} with all that identifies it, empty if there is none. One request, and
@@ -57,10 +66,18 @@ public interface Store {
   /**
    * Renames one file and says what is proven about it. One request when the store says yes; up to
    * two more to prove the outcome when it does not. Never replaces a file: where one stands at the
-   * destination the outcome is {@link RenameResult.Outcome#FAILED}. The parent of the destination
-   * must exist. Throws nothing for an outcome: a caller must look at it.
+   * destination the outcome is {@link RenameResult.Outcome#FAILED}. Where a rename is a copy and a
+   * deletion, and was cut short between them, it is {@link RenameResult.Outcome#UNKNOWN}, with the
+   * copy in the way. The parent of the destination must exist. Throws nothing for an outcome: a
+   * caller must look at it.
    */
   RenameResult renameFile(FileEntry file);
+
+  /**
+   * Removes what a rename of {@code file} that was cut short may have left beside its destination,
+   * under a name that no reader sees. No request where a rename leaves nothing there.
+   */
+  void removePartialCopy(FileEntry file) throws IOException;
 
   /**
    * Renames a directory with all that is in it. Only where the traits promise that this is atomic.
@@ -69,14 +86,35 @@ public interface Store {
    */
   RenameResult renameDirectory(Path source, Path destination);
 
-  /** Deletes one file. One that is already gone is fine. One request. */
+  /**
+   * Renames a symbolic link itself; what it leads to is not touched. Says what is proven, as {@link
+   * #renameFile}, and never replaces anything. Only where the traits say that there are links.
+   *
+   * @param link as {@link StoreEntry#asLink} gives it: another one is not renamed
+   */
+  RenameResult renameLink(StoreEntry link, Path destination);
+
+  /**
+   * Why this user may not delete what is in a directory, where the store can tell before it is
+   * tried; empty if nothing speaks against it. No request where the store cannot tell, or where the
+   * directory was seen and its permission clearly allows it; else up to four.
+   *
+   * @param seen the directory as the store showed it, if it did
+   * @param entries what is to be deleted, directly in the directory
+   * @return a clause that names the directory, its owner and its permission
+   */
+  Optional<String> deletionDenied(
+      Path directory, Optional<StoreEntry> seen, Collection<Path> entries) throws IOException;
+
+  /** Deletes one file, or link. One that is already gone is fine. One request. */
   void deleteFile(Path file) throws IOException;
 
   /**
-   * Deletes a directory if nothing is in it. The caller knows that it is a directory: a file would
-   * be deleted.
+   * Deletes a directory if nothing is in it. The caller knows that it is a directory, or a link: a
+   * file would be deleted.
    *
-   * @return whether there is now nothing at the path; false if the directory is not empty
+   * @return whether there is now nothing at the path; false if the directory is not empty, or a
+   *     symbolic link
    */
   boolean deleteEmptyDirectory(Path directory) throws IOException;
 
@@ -112,6 +150,13 @@ public interface Store {
    * name and rename.
    */
   void write(Path file, Content content) throws IOException;
+
+  /**
+   * The same store, for few requests that must not wait in line behind a job's others, such as a
+   * sign of life: past the job's limits on requests. One that the store refuses is made again for
+   * some seconds.
+   */
+  Store pastLimits();
 
   /** Receives the entries of a listing. */
   @FunctionalInterface

@@ -2,6 +2,7 @@ package io.manifestcommitter.store;
 
 import io.manifestcommitter.manifest.FileEntry;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.function.Supplier;
 import org.apache.hadoop.fs.Path;
 
@@ -18,6 +19,7 @@ public final class StoreEntry {
   private final String etag;
   private final long modificationTime;
   private final Supplier<Rights> rights;
+  private Supplier<Optional<String>> linkTarget = Optional::empty;
   private long lastWritten;
 
   private StoreEntry(
@@ -55,9 +57,15 @@ public final class StoreEntry {
     return new StoreEntry(path, Kind.DIRECTORY, 0, "", 0, Objects.requireNonNull(rights));
   }
 
-  /** A symbolic link in a staging tree, which nobody follows there; it is the same as no file. */
-  static StoreEntry link(Path path) {
-    return new StoreEntry(path, Kind.LINK, 0, "", 0, () -> null);
+  /**
+   * A symbolic link itself, which is not followed: in a staging tree, or as old data, or because it
+   * leads to nothing. It is never the same as a file.
+   *
+   * @param target where it leads, as it says itself
+   */
+  public static StoreEntry link(Path path, String target) {
+    return new StoreEntry(path, Kind.LINK, 0, "", 0, () -> null)
+        .behindLink(() -> Optional.of(target));
   }
 
   /** The full path, with scheme and authority. */
@@ -75,9 +83,22 @@ public final class StoreEntry {
     return kind == Kind.DIRECTORY;
   }
 
-  /** Whether this is a symbolic link in a staging tree: one outside is what it leads to. */
+  /**
+   * Whether this is a symbolic link that is not followed: one in a staging tree, or one that leads
+   * to nothing. Any other is shown as what it leads to, with {@link #linkTarget}.
+   */
   public boolean isLink() {
     return kind == Kind.LINK;
+  }
+
+  /** Where the symbolic link at this path leads, as it says itself; empty if it is none. */
+  public Optional<String> linkTarget() {
+    return linkTarget.get();
+  }
+
+  /** The symbolic link at this path itself, if it is one. */
+  public Optional<StoreEntry> asLink() {
+    return linkTarget().map(target -> link(path, target));
   }
 
   /** The length in bytes. */
@@ -104,8 +125,14 @@ public final class StoreEntry {
   }
 
   /** Notes what the store says, once, before anybody else has the entry. */
-  StoreEntry lastWritten(long time) {
+  public StoreEntry lastWritten(long time) {
     lastWritten = time;
+    return this;
+  }
+
+  /** Notes how to tell where the link at this path leads, once, before anybody else has it. */
+  StoreEntry behindLink(Supplier<Optional<String>> target) {
+    linkTarget = target;
     return this;
   }
 
@@ -126,10 +153,28 @@ public final class StoreEntry {
     return sameIdentity(planned.size(), planned.etag(), planned.modificationTime());
   }
 
-  /** Whether {@code other} is the same unchanged file as this, under whatever name. */
+  /**
+   * Whether {@code other} is the same unchanged file as this, under whatever name; of a link,
+   * whether there is one that leads to the same.
+   */
   public boolean isSameFileAs(StoreEntry other) {
+    if (kind == Kind.LINK || other.kind == Kind.LINK) {
+      return linkTarget().isPresent() && linkTarget().equals(other.linkTarget());
+    }
     return other.kind == Kind.FILE
         && sameIdentity(other.length, other.etag, other.modificationTime);
+  }
+
+  /**
+   * Whether this is the same unchanged file as {@code other}, which nobody renamed since either was
+   * seen. Where there is no etag to compare, the time at which a file was last written tells one
+   * that another program wrote under the same name, with the same length.
+   */
+  public boolean isUntouchedSince(StoreEntry other) {
+    boolean hasEtags = !etag.isEmpty() && !other.etag.isEmpty();
+    boolean isOfOneTime =
+        lastWritten == 0 || other.lastWritten == 0 || lastWritten == other.lastWritten;
+    return isSameFileAs(other) && (hasEtags || isOfOneTime);
   }
 
   private boolean sameIdentity(long otherLength, String otherEtag, long otherTime) {

@@ -53,6 +53,14 @@ public final class StorePaths {
     return new Path(uri.getScheme(), uri.getAuthority(), directoryPrefix(parent) + relative);
   }
 
+  /** The path with the scheme and authority of {@code name}. */
+  static Path under(Path name, Path path) {
+    URI uri = name.toUri();
+    return sameStore(name, path)
+        ? path
+        : new Path(uri.getScheme(), uri.getAuthority(), path.toUri().getPath());
+  }
+
   /** Whether both paths have the same scheme and authority. */
   static boolean sameStore(Path one, Path other) {
     URI a = one.toUri();

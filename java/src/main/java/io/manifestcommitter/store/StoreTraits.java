@@ -8,41 +8,56 @@ package io.manifestcommitter.store;
  */
 public enum StoreTraits {
   /** HDFS: a rename is one atomic change of the namespace and keeps the modification time. */
-  HDFS(true, true, false, false),
+  HDFS(FileRename.ATOMIC, true, true, false, false, false),
   /** A local volume: as HDFS, through {@code rename(2)}. */
-  LOCAL(true, true, false, false),
+  LOCAL(FileRename.ATOMIC_WITHIN_VOLUME, true, true, false, false, true),
   /**
    * ADLS Gen2 with a hierarchical namespace: renames of files and directories are atomic, and a
    * file keeps its etag. Nothing is claimed about its modification time: the etag says more.
    */
-  ABFS(true, false, true, false),
+  ABFS(FileRename.ATOMIC, true, false, true, false, false),
   /**
    * Google Cloud Storage: a file rename is a move of one object, a directory rename is a loop over
    * objects. A moved object gets a new modification time and has no etag that the connector shows.
    */
-  GCS(false, false, false, false),
+  GCS(FileRename.ATOMIC, false, false, false, false, false),
   /**
    * As {@link #GCS}, with a content hash for each file, which a move keeps and a request of its own
    * tells ({@code fs.gs.checksum.type}).
    */
-  GCS_WITH_CHECKSUMS(false, false, true, true),
-  /** Any other store: only its file rename is relied on. */
-  UNKNOWN(false, false, false, false);
+  GCS_WITH_CHECKSUMS(FileRename.ATOMIC, false, false, true, true, false),
+  /** As {@link #GCS}, by a connector that does not move objects: it copies and deletes them. */
+  GCS_COPYING(FileRename.COPIES_OBJECTS, false, false, false, false, false),
+  /** As {@link #GCS_COPYING}, with a content hash for each file, which a copy keeps. */
+  GCS_COPYING_WITH_CHECKSUMS(FileRename.COPIES_OBJECTS, false, false, true, true, false),
+  /** Any other store: its file rename is relied on, and that may be a copy of bytes. */
+  UNKNOWN(FileRename.COPIES_BYTES, false, false, false, false, false);
 
+  private final FileRename fileRename;
   private final boolean atomicDirectoryRename;
   private final boolean renameKeepsModificationTime;
   private final boolean renameKeepsEtag;
   private final boolean identityCostsRequest;
+  private final boolean links;
 
   StoreTraits(
+      FileRename fileRename,
       boolean atomicDirectoryRename,
       boolean renameKeepsModificationTime,
       boolean renameKeepsEtag,
-      boolean identityCostsRequest) {
+      boolean identityCostsRequest,
+      boolean links) {
+    this.fileRename = fileRename;
     this.atomicDirectoryRename = atomicDirectoryRename;
     this.renameKeepsModificationTime = renameKeepsModificationTime;
     this.renameKeepsEtag = renameKeepsEtag;
     this.identityCostsRequest = identityCostsRequest;
+    this.links = links;
+  }
+
+  /** How a file is renamed. */
+  public FileRename fileRename() {
+    return fileRename;
   }
 
   /**
@@ -65,5 +80,10 @@ public enum StoreTraits {
   /** Whether what identifies a file is not in its listing and takes a request for each file. */
   public boolean identityCostsRequest() {
     return identityCostsRequest;
+  }
+
+  /** Whether a name may be a symbolic link. */
+  public boolean hasLinks() {
+    return links;
   }
 }

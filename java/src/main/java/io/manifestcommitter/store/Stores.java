@@ -14,13 +14,14 @@ import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.viewfs.ViewFileSystem;
 
 /**
  * Chooses the store for a path. The one place where a scheme is asked for; safe for use by many
  * threads.
  *
- * <p>Schemes that are not listed here are served with {@link StoreTraits#UNKNOWN}, so with file
- * renames only.
+ * <p>Schemes that are not listed here have {@link StoreTraits#UNKNOWN}: they are served with file
+ * renames only, and only where the user accepts what a copy shows ({@link CopyingRename}).
  */
 public final class Stores {
   private static final String OBJECT_STORE_HINT =
@@ -39,8 +40,6 @@ public final class Stores {
           "adl", OLD_AZURE_HINT);
 
   private static final Set<String> LOCAL_SCHEMES = Set.of("file");
-  private static final Set<String> HDFS_SCHEMES = Set.of("hdfs", "webhdfs", "swebhdfs");
-  private static final Set<String> ABFS_SCHEMES = Set.of("abfs", "abfss");
   private static final Set<String> GCS_SCHEMES = Set.of("gs");
 
   private static final List<String> OWN_CLASSES =
@@ -60,7 +59,10 @@ public final class Stores {
 
   private final Configuration conf;
   private final RequestGate gate;
-  private final Map<String, Store> open = new ConcurrentHashMap<>();
+  private final Map<String, HadoopStore> open = new ConcurrentHashMap<>();
+
+  /** The roots of stores by the names by which they were first asked for; by all known names. */
+  private final Map<String, Path> firstNames = new ConcurrentHashMap<>();
 
   /** Stores that are opened with {@code conf} and make as many requests as they are asked for. */
   public Stores(Configuration conf) {
@@ -113,18 +115,22 @@ public final class Stores {
   }
 
   /**
-   * The path with scheme and authority, and with a {@code viewfs} mount resolved to the store
-   * behind it. The store is opened here, in the caller's thread, which knows on whose behalf.
+   * The path with scheme and authority, those by which its store was first asked for here, and with
+   * a {@code viewfs} mount resolved to the store behind it. The store is opened here, in the
+   * caller's thread, which knows on whose behalf.
    *
-   * @throws UnsupportedStoreException if the store is one that is not served
+   * @throws UnsupportedStoreException if the store is one that is not served, or another one is
+   *     mounted below the path
    */
   public Path resolve(Path path) throws IOException {
     requireServed(path);
     FileSystem fs = path.getFileSystem(conf);
     Path qualified = fs.makeQualified(path);
+    if (fs instanceof ViewFileSystem) {
+      requireNoMountBelow((ViewFileSystem) fs, qualified);
+    }
     if (!"viewfs".equals(scheme(qualified))) {
-      of(qualified);
-      return qualified;
+      return opened(qualified);
     }
     Path existing = qualified;
     while (true) {
@@ -138,10 +144,10 @@ public final class Stores {
                   + " cannot be told: the target of its viewfs mount does not"
                   + " exist. Make that directory, or write to it by its own URI.");
         }
-        of(resolved);
-        return existing.equals(qualified)
-            ? resolved
-            : StorePaths.resolve(resolved, StorePaths.relative(existing, qualified));
+        return opened(
+            existing.equals(qualified)
+                ? resolved
+                : StorePaths.resolve(resolved, StorePaths.relative(existing, qualified)));
       } catch (FileNotFoundException e) {
         if (existing.getParent() == null) {
           throw e;
@@ -151,14 +157,78 @@ public final class Stores {
     }
   }
 
+  /** What a job writes goes to one store; a reader would look for some of it in another. */
+  private static void requireNoMountBelow(ViewFileSystem fs, Path path) throws IOException {
+    for (ViewFileSystem.MountPoint mount : fs.getMountPoints()) {
+      Path mounted = fs.makeQualified(mount.getMountedOnPath());
+      if (StorePaths.isBelow(path, mounted)) {
+        throw new UnsupportedStoreException(
+            "Another filesystem is mounted below "
+                + path
+                + ", at "
+                + mounted
+                + target(fs, mounted)
+                + ": what a job writes to the one, readers would look for in the other. Nothing was"
+                + " touched. Write to each of them by the URI of its own filesystem, or remove that"
+                + " mount.");
+      }
+    }
+  }
+
+  private static String target(ViewFileSystem fs, Path mounted) {
+    try {
+      return " (" + fs.resolvePath(mounted) + ")";
+    } catch (IOException e) {
+      // Its target does not exist; the mount is named all the same.
+      return "";
+    }
+  }
+
+  private Path opened(Path path) throws IOException {
+    Path named = named(path);
+    of(named);
+    return named;
+  }
+
+  /** As {@link Store#named}. */
+  Path named(Path path) {
+    Path root = firstNames.get(key(path));
+    return StorePaths.under(root != null ? root : firstName(path), path);
+  }
+
+  private Path firstName(Path path) {
+    for (Map.Entry<String, HadoopStore> store : open.entrySet()) {
+      if (store.getValue().isAlsoCalled(path.toUri())) {
+        Path root = firstNames.get(store.getKey());
+        firstNames.put(key(path), root);
+        return root;
+      }
+    }
+    return path;
+  }
+
+  /** Whether the store of a path may show a file in part while it is renamed. No request. */
+  public boolean mayShowParts(Path path) throws IOException {
+    return of(path).traits(path).fileRename() == FileRename.COPIES_BYTES;
+  }
+
   /**
-   * Checks that the store of a path renames atomically, which some accounts of a scheme do and
+   * Checks that the store of a path renames well enough, which some accounts of a scheme do and
    * others do not. One request at most, and none where the driver knows already.
    *
+   * @param copying what to do about a store that may show a file in part
    * @throws UnsupportedStoreException if it does not; it says why, and what to do
    */
-  public void requireAtomicRename(Path path) throws IOException {
+  public void requireSafeRename(Path path, CopyingRename copying) throws IOException {
     Store store = of(path);
+    if (copying == CopyingRename.FAIL && mayShowParts(path)) {
+      throw new UnsupportedStoreException(
+          "The manifest committer does not serve "
+              + path
+              + ": it does not know how this store renames a file. If that is a copy, a reader may"
+              + " see a part of a file while it is copied and, if the driver dies, until recovery."
+              + " To accept that, set mapreduce.manifest.committer.copying.rename to serve.");
+    }
     if (!(store instanceof AbfsStore)) {
       return;
     }
@@ -178,28 +248,35 @@ public final class Stores {
     return new RoutingStore(this);
   }
 
-  /** The store of one path. Not asked whether it is served: reports may be saved anywhere. */
-  Store of(Path path) throws IOException {
-    String key = path.toUri().getScheme() + "://" + path.toUri().getAuthority();
-    Store known = open.get(key);
-    if (known != null) {
-      return known;
-    }
-    FileSystem fs = path.getFileSystem(conf);
-    String scheme = scheme(path);
-    Store store = open(scheme, fs);
-    open.put(key, store);
-    return store;
+  /** The same stores, as {@link Store#pastLimits} has them. */
+  Stores pastLimits() {
+    return new Stores(conf, RequestGate.urgent());
   }
 
-  private Store open(String scheme, FileSystem fs) {
+  /** The store of one path. Not asked whether it is served: reports may be saved anywhere. */
+  Store of(Path path) throws IOException {
+    Store known = open.get(key(path));
+    return known != null ? known : open(path);
+  }
+
+  private synchronized Store open(Path path) throws IOException {
+    FileSystem fs = path.getFileSystem(conf);
+    firstNames.putIfAbsent(key(path), firstName(path));
+    return open.computeIfAbsent(key(path), key -> open(scheme(path), fs));
+  }
+
+  private static String key(Path path) {
+    return path.toUri().getScheme() + "://" + path.toUri().getAuthority();
+  }
+
+  private HadoopStore open(String scheme, FileSystem fs) {
     if (LOCAL_SCHEMES.contains(scheme)) {
       return new LocalStore(fs, gate);
     }
-    if (HDFS_SCHEMES.contains(scheme)) {
+    if (NameNodes.schemes().contains(scheme)) {
       return new HdfsStore(fs, gate);
     }
-    if (ABFS_SCHEMES.contains(scheme)) {
+    if (AbfsStore.SCHEMES.contains(scheme)) {
       return new AbfsStore(fs, gate);
     }
     if (GCS_SCHEMES.contains(scheme)) {

@@ -148,14 +148,24 @@ class CleanTest {
   }
 
   @Test
-  void wrongUsageAndMissingTablesAreTold() {
+  void thereIsNothingToCleanWhereThereIsNoTable() throws IOException {
+    String nowhere = table() + "/nowhere";
+
+    assertThat(run(nowhere)).isZero();
+
+    assertThat(text(out)).contains("There is no table at " + nowhere + ": nothing to clean");
+    assertThat(text(err)).isEmpty();
+    assertThat(Clean.ofSession(new Configuration(), nowhere, "24h", false, false, false))
+        .isEqualTo("[]");
+  }
+
+  @Test
+  void wrongUsageIsTold() {
     assertThat(run()).isEqualTo(2);
     assertThat(run("--older-than", "soon", table())).isEqualTo(2);
     assertThat(text(err)).contains("'soon' is no length of time").contains("Usage: Clean");
     assertThat(run("--help")).isZero();
     assertThat(text(out)).contains("Usage: Clean");
-    assertThat(run(table() + "/nowhere")).isEqualTo(1);
-    assertThat(text(err)).contains("There is no table at");
     assertThat(run("s3a://bucket/table")).isEqualTo(1);
     assertThat(text(err)).contains("s3a");
   }

@@ -2,6 +2,7 @@ package io.manifestcommitter.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.manifestcommitter.CommitterConfig;
 import io.manifestcommitter.ManifestCommitterFactory;
 import io.manifestcommitter.cli.JobSettings.Origin;
 import io.manifestcommitter.testing.MemoryFileSystem;
@@ -50,6 +51,8 @@ class CommitterInfoProblemsTest {
   static {
     CAUSES.put(ProblemCode.UNUSABLE_PATH, world -> world.path = "a:b");
     CAUSES.put(ProblemCode.UNSUPPORTED_STORE, world -> world.path = "wasbs://c@a.blob.x/t");
+    CAUSES.put(ProblemCode.COPYING_RENAME_REFUSED, world -> world.onUnknownStore("fail"));
+    CAUSES.put(ProblemCode.COPYING_RENAME_SERVED, world -> world.onUnknownStore("serve"));
     CAUSES.put(ProblemCode.JAR_MISSING, world -> world.missing.add("io.manifestcommitter."));
     CAUSES.put(
         ProblemCode.SPARK_PROTOCOL_NOT_FOUND,
@@ -598,6 +601,14 @@ class CommitterInfoProblemsTest {
       set("fs.gs.implicit.dir.repair.enable", "false");
       set("fs.gs.checksum.type", "CRC32C");
       set(key, value);
+    }
+
+    /** A store that nobody knows. */
+    void onUnknownStore(String copyingRename) {
+      path = "mem://unknown/table";
+      set("fs.mem.impl", MemoryFileSystem.class.getName());
+      set(FactoryBinding.key("mem"), ClassNames.FACTORY);
+      set(CommitterConfig.COPYING_RENAME, copyingRename);
     }
 
     CommitterReport report() {

@@ -2,6 +2,7 @@ package io.manifestcommitter.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.manifestcommitter.CommitterConfig;
 import io.manifestcommitter.StagingRoot;
 import io.manifestcommitter.journal.CommitJournal;
 import io.manifestcommitter.journal.Heartbeat;
@@ -12,6 +13,8 @@ import io.manifestcommitter.plan.JobPlanner;
 import io.manifestcommitter.plan.Target;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.Stores;
+import io.manifestcommitter.testing.MemoryFileSystem;
+import io.manifestcommitter.testing.MemoryStoreState;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -82,7 +85,7 @@ class RecoverTest {
   @Test
   void aSessionIsAnsweredInJson() throws IOException {
     died();
-    Heartbeat.start(store, root.root(), 60_000).close();
+    Heartbeat.start(store, root.root(), new CommitterConfig(new Configuration(false))).close();
 
     assertThat(Recover.ofSession(new Configuration(), table.toString(), false, false))
         .contains("\"jobId\":\"job-1\"", "\"outcome\":null", "\"alive\":true", "sign of life");
@@ -95,7 +98,7 @@ class RecoverTest {
   @Test
   void aJobThatLivesIsLeftAloneUnlessForced() throws IOException {
     died();
-    Heartbeat.start(store, root.root(), 60_000).close();
+    Heartbeat.start(store, root.root(), new CommitterConfig(new Configuration(false))).close();
 
     assertThat(run(table.toString())).isEqualTo(1);
     assertThat(text(err)).contains("sign of life").contains("--force");
@@ -134,14 +137,57 @@ class RecoverTest {
   }
 
   @Test
-  void wrongUsageAndMissingTablesAreTold() {
+  void whatACommitLeftThatHadEndedIsRemoved() throws IOException {
+    died();
+    CommitJournal.find(store, root.attempt()).get().finished();
+
+    assertThat(run(table.toString())).isZero();
+
+    assertThat(text(out)).contains(root.root() + ": was finished; what it left was removed");
+    assertThat(files()).containsExactly("p=1/old", "p=2/new");
+    assertThat(local.resolve("table/_manifest_job-1")).doesNotExist();
+  }
+
+  @Test
+  void whatCannotBeRemovedOfACommitThatHadEndedIsToldAndIsNoError() throws IOException {
+    MemoryStoreState state = MemoryFileSystem.state("recover");
+    state.clear();
+    state.write("/table/_manifest_job-1/00/journal-finished-0", "damaged");
+    state.giveAway("/table/_manifest_job-1");
+    String uri = "mem://recover/table";
+    String[] driver = {"-D", "fs.mem.impl=" + MemoryFileSystem.class.getName()};
+
+    assertThat(run(driver[0], driver[1], uri)).isZero();
+
+    assertThat(text(out))
+        .contains(uri + "/_manifest_job-1: was finished. The commit of job job-1")
+        .contains("could not be removed")
+        .contains("manifest-committer clean " + uri);
+    Configuration conf = MemoryFileSystem.configuration();
+    assertThat(Recover.ofSession(conf, uri, false, false))
+        .contains("\"outcome\":\"cleaned_up\"", "could not be removed");
+    assertThat(Clean.ofSession(conf, uri, "0s", false, false, true))
+        .contains("\"removed\":false", "Permission denied");
+  }
+
+  @Test
+  void thereIsNothingToRecoverWhereThereIsNoTable() throws IOException {
+    String nowhere = new Path(table, "nowhere").toString();
+
+    assertThat(run(nowhere)).isZero();
+
+    assertThat(text(out)).contains("There is no table at " + nowhere + ": nothing to recover");
+    assertThat(text(err)).isEmpty();
+    assertThat(Recover.ofSession(new Configuration(), nowhere, false, false)).isEqualTo("[]");
+  }
+
+  @Test
+  void wrongUsageIsTold() {
     assertThat(run()).isEqualTo(2);
     assertThat(text(err)).contains("a path is missing").contains("Usage: Recover");
     assertThat(run("--json", table.toString())).isEqualTo(2);
     assertThat(run("--help")).isZero();
     assertThat(text(out)).contains("Usage: Recover");
-    assertThat(run(new Path(table, "nowhere").toString())).isEqualTo(1);
-    assertThat(text(err)).contains("There is no table at");
     assertThat(run("s3a://bucket/table")).isEqualTo(1);
     assertThat(text(err)).contains("s3a");
   }

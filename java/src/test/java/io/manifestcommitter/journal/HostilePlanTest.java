@@ -32,8 +32,9 @@ class HostilePlanTest {
   void needTheMemoryThatTheyNeedAndNotMore(String kind) throws IOException {
     byte[] plan = plan(kind);
     assertThat(plan).hasSizeLessThan(1 << 20);
-    PlanRecords.read(stream(plan), "job", target(), "the journal").close();
-    assertThatThrownBy(() -> PlanRecords.read(stream(plan), "job", target(), "j-0", 16 << 20))
+    PlanRecords.read(stream(plan), "job", target(), path -> path, "the journal").close();
+    assertThatThrownBy(
+            () -> PlanRecords.read(stream(plan), "job", target(), path -> path, "j-0", 16 << 20))
         .isInstanceOf(IOException.class)
         .isNotInstanceOf(CorruptManifestException.class)
         .hasMessageContaining("j-0 needs more memory than this JVM has")
@@ -63,29 +64,28 @@ class HostilePlanTest {
     RecordFile.Writer records = new RecordFile.Writer(out);
     records.write(
         new Record("job")
-            .with("version", 1)
+            .with("version", 2)
             .with("jobId", "job")
-            .with("table", TABLE)
             .with("tasks", 1)
             .with("makesTable", 0));
-    records.write(new Record("target").with("directory", TABLE).with("staging", STAGING));
+    records.write(new Record("target").with("directory", ".").with("staging", "./_manifest_job"));
     if (kind.equals("oldFile")) {
-      records.write(new Record("old").with("path", TABLE));
+      records.write(new Record("old").with("path", "."));
     }
     for (int i = 0; i < MANY; i++) {
       String place = "x".repeat(1500) + i;
-      Record record = new Record(kind).with("size", 1).with("modified", 1);
+      Record record = new Record(kind).with("size", 1).with("modified", 1).with("written", 1);
       switch (kind) {
         case "swap":
-          record.with("place", new Path(TABLE, place));
-          record.with("staged", new Path(STAGING, "00/sealed/" + place));
+          record.with("place", "./" + place);
+          record.with("staged", "./_manifest_job/00/sealed/" + place);
           break;
         case "file":
-          record.with("source", new Path(STAGING, "00/sealed/" + place + "/f"));
-          record.with("destination", new Path(TABLE, place + "/f"));
+          record.with("source", "./_manifest_job/00/sealed/" + place + "/f");
+          record.with("destination", "./" + place + "/f");
           break;
         default:
-          record.with("path", new Path(TABLE, place));
+          record.with("path", "./" + place);
       }
       records.write(record);
     }

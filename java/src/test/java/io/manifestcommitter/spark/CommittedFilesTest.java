@@ -48,7 +48,7 @@ class CommittedFilesTest {
     builders.forEach(builder -> messages.add(builder.build().toBytes()));
     Collections.shuffle(messages, random);
 
-    CommittedFiles committed = new CommittedFiles(JOB, messages);
+    CommittedFiles committed = committed(JOB, messages);
 
     assertThat(committed.count()).isEqualTo(expected.size());
     Set<Integer> numbers = new HashSet<>();
@@ -78,14 +78,14 @@ class CommittedFilesTest {
     byte[] damaged = messages.get(hit);
     damaged[random.nextInt(damaged.length)] ^= (byte) (1 << random.nextInt(8));
 
-    assertThatThrownBy(() -> new CommittedFiles(JOB, messages))
+    assertThatThrownBy(() -> committed(JOB, messages))
         .isInstanceOf(CorruptManifestException.class)
         .hasMessageContaining("message " + (hit + 1) + " of 5 of job " + JOB);
   }
 
   @Example
   void noMessagesAreNoFiles() throws Exception {
-    CommittedFiles committed = new CommittedFiles(JOB, List.of());
+    CommittedFiles committed = committed(JOB, List.of());
 
     assertThat(committed.directories()).isEmpty();
     assertThat(committed.count()).isZero();
@@ -95,7 +95,7 @@ class CommittedFilesTest {
   @Example
   void tasksWithoutFilesCountAsCommitted() throws Exception {
     CommittedFiles committed =
-        new CommittedFiles(
+        committed(
             JOB,
             List.of(
                 TaskOutput.builder(JOB, 3, 1).build().toBytes(),
@@ -110,8 +110,7 @@ class CommittedFilesTest {
   void theMessageOfAnotherJobIsRefusedWithBothNames() {
     assertThatThrownBy(
             () ->
-                new CommittedFiles(
-                    JOB, List.of(output(JOB, 0, 0, "", "f"), output("job2", 1, 1, "", "g"))))
+                committed(JOB, List.of(output(JOB, 0, 0, "", "f"), output("job2", 1, 1, "", "g"))))
         .isInstanceOf(CorruptManifestException.class)
         .hasMessageContainingAll("message 2 of 2", JOB, "job2");
   }
@@ -120,7 +119,7 @@ class CommittedFilesTest {
   void twoAttemptsOfOneTaskAreRefused() {
     assertThatThrownBy(
             () ->
-                new CommittedFiles(
+                committed(
                     JOB, List.of(output(JOB, 4, 10, "", "f-10"), output(JOB, 4, 11, "", "f-11"))))
         .isInstanceOf(PlanRejectedException.class)
         .hasMessageContainingAll("task 4", JOB, "Nothing was published");
@@ -130,7 +129,7 @@ class CommittedFilesTest {
   void twoAttemptsWithoutFilesAreRefusedToo() {
     byte[] message = TaskOutput.builder(JOB, 4, 10).build().toBytes();
 
-    assertThatThrownBy(() -> new CommittedFiles(JOB, List.of(message, message)))
+    assertThatThrownBy(() -> committed(JOB, List.of(message, message)))
         .isInstanceOf(PlanRejectedException.class)
         .hasMessageContaining("task 4");
   }
@@ -139,7 +138,7 @@ class CommittedFilesTest {
   void twoTasksThatNameOneFileAreRefused() {
     assertThatThrownBy(
             () ->
-                new CommittedFiles(
+                committed(
                     JOB, List.of(output(JOB, 4, 0, "p=1", "f"), output(JOB, 7, 0, "p=1", "f"))))
         .isInstanceOf(PlanRejectedException.class)
         .hasMessageContainingAll("4", "7", "p=1/f", "Nothing was published");
@@ -148,7 +147,7 @@ class CommittedFilesTest {
   @Example
   void oneNameInTwoDirectoriesOrLocationsIsFine() throws Exception {
     CommittedFiles committed =
-        new CommittedFiles(
+        committed(
             JOB,
             List.of(
                 output(JOB, 0, 0, "p=1", "f"),
@@ -167,8 +166,7 @@ class CommittedFilesTest {
   @Example
   void whatIsNoMessageOfOursIsRefused() {
     for (Object other : Arrays.asList(null, "text", List.of(), Map.of("a", "b"), new int[0])) {
-      assertThatThrownBy(
-              () -> new CommittedFiles(JOB, Arrays.asList(output(JOB, 0, 0, "", "f"), other)))
+      assertThatThrownBy(() -> committed(JOB, Arrays.asList(output(JOB, 0, 0, "", "f"), other)))
           .isInstanceOf(CorruptManifestException.class)
           .hasMessageContainingAll(
               "message 2 of 2",
@@ -180,7 +178,7 @@ class CommittedFilesTest {
 
   @Example
   void itCannotBeChangedFromOutside() throws IOException {
-    CommittedFiles committed = new CommittedFiles(JOB, List.of(output(JOB, 0, 0, "", "f")));
+    CommittedFiles committed = committed(JOB, List.of(output(JOB, 0, 0, "", "f")));
 
     assertThatThrownBy(() -> committed.directories().clear())
         .isInstanceOf(UnsupportedOperationException.class);
@@ -208,5 +206,9 @@ class CommittedFilesTest {
         .add(TaskOutput.TABLE, directory, name)
         .build()
         .toBytes();
+  }
+
+  private static CommittedFiles committed(String job, List<?> messages) throws IOException {
+    return new CommittedFiles(job, messages, location -> location);
   }
 }

@@ -21,6 +21,9 @@ final class CrashCheck {
   private final NavigableMap<String, String> fresh;
   private final NavigableSet<String> oldDirectories;
   private final NavigableSet<String> freshDirectories;
+  private final Map<String, String> oldLinks;
+  private final Map<String, String> freshLinks;
+  private final Map<String, String> behind;
   private final String lastReport;
   private final String reportWithoutMarker;
 
@@ -37,9 +40,12 @@ final class CrashCheck {
     fresh = dead.after(old);
     store.state().restore(before);
     oldDirectories = store.tableDirectories();
+    oldLinks = store.links();
+    behind = store.behind();
     lastReport = store.text(CrashStore.TABLE + "/_SUCCESS");
     store.state().restore(after);
     freshDirectories = store.tableDirectories();
+    freshLinks = store.links();
     reportWithoutMarker = store.text(CrashStore.TABLE + "/_SUCCESS");
   }
 
@@ -66,19 +72,35 @@ final class CrashCheck {
     return hasJournal("");
   }
 
+  /** Whether a commit has begun and has more left to do than to clean up. */
+  boolean isUnfinished() {
+    return hasJournal("planned") || hasJournal("committed");
+  }
+
   /** Whether there is something to finish. */
   boolean isPlanned() {
     return hasJournal("planned");
   }
 
   private boolean hasReport() {
-    return store.text(CrashStore.TABLE + "/_SUCCESS").contains(CrashJob.DEAD);
+    String report = store.text(CrashStore.TABLE + "/_SUCCESS");
+    return report.contains(CrashJob.DEAD) && report.endsWith("}");
   }
 
+  /** Of several, where a rename copies, the first one counts; and none beside what is copied. */
   private boolean hasJournal(String inState) {
-    String prefix = CrashStore.TABLE + "/_manifest_" + CrashJob.DEAD + "/00/journal-" + inState;
-    String first = store.state().files().ceilingKey(prefix);
-    return first != null && first.startsWith(prefix);
+    String directory = CrashStore.TABLE + "/_manifest_" + CrashJob.DEAD + "/00/journal";
+    if (store.state().exists(directory + ".tmp")) {
+      return false;
+    }
+    for (String state : List.of("planned", "committed", "finished", "kept")) {
+      String prefix = directory + "-" + state;
+      String first = store.state().files().ceilingKey(prefix);
+      if (first != null && first.startsWith(prefix)) {
+        return state.startsWith(inState);
+      }
+    }
+    return false;
   }
 
   /** What a reader sees while nobody does anything about it. */
@@ -90,7 +112,7 @@ final class CrashCheck {
     for (ReaderPlace place : dead.write().places()) {
       Collection<String> freshFiles = CrashOther.at(place, dead.rows()).keySet();
       Optional<ReaderView> view = ReaderView.of(place.oldFiles(), freshFiles, visible.keySet());
-      ReaderCourse course = place.course(store.way());
+      ReaderCourse course = course(place);
       if (!view.filter(course.views()::contains).isPresent()) {
         wrong.add(place + " shows " + view + ", which is not among " + course.views());
       }
@@ -102,19 +124,39 @@ final class CrashCheck {
     }
     Map<String, String> known = new TreeMap<>(old);
     known.putAll(dead.rows());
-    if (!known.entrySet().containsAll(visible.entrySet())) {
-      wrong.add("a file is not what it was: " + visible);
-    }
+    visible.forEach(
+        (path, content) -> {
+          String whole = known.getOrDefault(path, "nothing");
+          if (!content.equals(whole) && !(store.showsParts() && whole.startsWith(content))) {
+            wrong.add(path + " is not what it was: " + content);
+          }
+        });
     if (!isForward() && !store.state().files().values().containsAll(old.values())) {
       wrong.add("old data is gone before the commit mark");
     }
     if (!isForward() && !visible.equals(old) && !isBegun()) {
       wrong.add("there is no journal while the table changes");
     }
+    if (!store.behind().entrySet().containsAll(behind.entrySet())) {
+      wrong.add("what is behind links is " + store.behind() + ", and was " + behind);
+    }
     if (hasReport() && !isLast) {
       wrong.add("_SUCCESS is there before the end");
     }
     return wrong;
+  }
+
+  /** Whether a place was a symbolic link before. */
+  boolean isLink(ReaderPlace place) {
+    return oldLinks.containsKey(place.path());
+  }
+
+  /** A link goes at once, before what comes instead. */
+  private ReaderCourse course(ReaderPlace place) {
+    ReaderCourse course = place.course(store.way());
+    return isLink(place) && course == ReaderCourse.TURNS_OVER
+        ? ReaderCourse.EMPTIES_AND_FILLS
+        : course;
   }
 
   /** Exactly the old table, or exactly the new one; nothing left to recover or in staging. */
@@ -136,6 +178,10 @@ final class CrashCheck {
       differs(wrong, "the list", store.text(CrashStore.TABLE + "/_SUCCESS.files"), lastList);
     }
     differs(wrong, "staging", store.staging(), List.of());
+    differs(wrong, "links", store.links(), isNew ? freshLinks : oldLinks);
+    if (!dead.isAppend()) {
+      differs(wrong, "what is behind links", store.behind(), behind);
+    }
     return wrong;
   }
 

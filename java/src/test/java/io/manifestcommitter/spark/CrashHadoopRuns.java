@@ -206,7 +206,8 @@ final class CrashHadoopRuns {
   }
 
   private boolean isReported() {
-    return store.text(TABLE + "_SUCCESS").contains(DEAD_NAME);
+    String report = store.text(TABLE + "_SUCCESS");
+    return report.contains(DEAD_NAME) && report.endsWith("}");
   }
 
   private void dies(int at, Fate fate, CrashSparkRuns.Action action) {

@@ -2,7 +2,7 @@ package io.manifestcommitter.spark;
 
 import io.manifestcommitter.CommitterConfig;
 import io.manifestcommitter.StagingRoot;
-import io.manifestcommitter.journal.ReplacingJobs;
+import io.manifestcommitter.journal.Pause;
 import io.manifestcommitter.store.RequestGate;
 import io.manifestcommitter.store.Stores;
 import java.io.IOException;
@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Function;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 
@@ -21,12 +22,18 @@ final class CrashJob {
   /** The one that comes after it. */
   static final String NEXT = "91b2c7aa-7d20-4a36-b1c3-5e0fd2a4be02";
 
+  /** Nobody is to be waited for. */
+  static final Pause WOULD_WAIT =
+      () -> {
+        throw new IOException("waits for a job that nobody goes on with");
+      };
+
   private final CrashStore store;
   private final String jobId;
   private final Configuration conf;
   private final Map<String, List<String>> locations = new TreeMap<>();
   private final Map<String, String> contents = new TreeMap<>();
-  private ReplacingJobs.Pause pause = CrashJob::wouldWait;
+  private Pause pause = WOULD_WAIT;
   private SparkJob job;
 
   CrashJob(CrashStore store, String jobId) {
@@ -41,13 +48,9 @@ final class CrashJob {
   }
 
   /** What it does while it waits for another job; without this, it fails. */
-  CrashJob waiting(ReplacingJobs.Pause newPause) {
+  CrashJob waiting(Pause newPause) {
     pause = newPause;
     return this;
-  }
-
-  private static void wouldWait() throws IOException {
-    throw new IOException("waits for a job that nobody goes on with");
   }
 
   /** Will write a file. */
@@ -61,16 +64,29 @@ final class CrashJob {
     return this;
   }
 
-  CrashJob setUp(Overwrite overwrite) throws IOException {
+  /**
+   * Sets it up.
+   *
+   * @param overwrite what it does with the paths that Spark says are to be replaced
+   */
+  CrashJob setUp(Function<List<Path>, Overwrite> overwrite, List<Path> replaced)
+      throws IOException {
+    Stores stores = new Stores(conf);
+    Path table = stores.resolve(store.path(CrashStore.TABLE));
+    List<Path> named = new ArrayList<>();
+    for (Path path : replaced) {
+      named.add(stores.resolve(path));
+    }
     job =
         new SparkJob(
             jobId,
-            store.path(CrashStore.TABLE),
-            overwrite,
-            new Stores(conf).all(),
+            table,
+            overwrite.apply(named),
+            store.stores(conf),
             RequestGate.open(),
             new CommitterConfig(conf),
-            pause);
+            pause,
+            System::nanoTime);
     job.setUp();
     return this;
   }
@@ -87,21 +103,22 @@ final class CrashJob {
       TaskOutput.Builder output = TaskOutput.builder(jobId, messages.size(), messages.size());
       String location = target.getKey();
       boolean isTable = location.equals(CrashStore.TABLE);
+      Stores stores = new Stores(conf);
+      Path table = stores.resolve(store.path(CrashStore.TABLE));
+      Path named = stores.resolve(store.path(location));
       if (!isTable) {
-        Path table = store.path(CrashStore.TABLE);
-        new LocationMarks(new Stores(conf).all(), new StagingRoot(table, jobId))
-            .write(store.path(location));
+        new LocationMarks(store.stores(conf), new StagingRoot(table, jobId)).write(named);
       }
       for (String file : target.getValue()) {
         int slash = file.lastIndexOf('/');
         output.add(
-            isTable ? TaskOutput.TABLE : store.path(location).toString(),
+            isTable ? TaskOutput.TABLE : named.toString(),
             slash < 0 ? "" : file.substring(0, slash),
             file.substring(slash + 1));
         store
             .state()
             .write(
-                location + "/_manifest_" + jobId + "/00/output/" + file,
+                store.inStore(location) + "/_manifest_" + jobId + "/00/output/" + file,
                 contents.get(location + "/" + file));
       }
       messages.add(output.build().toBytes());

@@ -1,6 +1,7 @@
 package io.manifestcommitter.spark;
 
 import io.manifestcommitter.CommitterConfig;
+import io.manifestcommitter.journal.Pause;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -56,19 +57,26 @@ enum CrashOther {
     return rows;
   }
 
-  /** Runs it from its setup to its end. */
-  void run(CrashStore store, CrashWrite dead) throws IOException {
+  /**
+   * Runs it from its setup to its end.
+   *
+   * @param pause what it does while it waits
+   */
+  void run(CrashStore store, CrashWrite dead, Pause pause) throws IOException {
     if (this == RAN_AGAIN) {
-      again(dead).job(store, CrashJob.NEXT, "warn").commit();
+      again(dead).job(store, CrashJob.NEXT, "warn", pause).commit();
       return;
     }
-    CrashJob job = new CrashJob(store, CrashJob.NEXT).with(CommitterConfig.UNFINISHED_JOBS, "warn");
+    CrashJob job =
+        new CrashJob(store, CrashJob.NEXT)
+            .with(CommitterConfig.UNFINISHED_JOBS, "warn")
+            .waiting(pause);
     rows(dead).forEach(job::file);
     List<Path> replaced = new ArrayList<>();
     if (this == OVERWROTE) {
       dead.touched().forEach(place -> replaced.add(store.path(place.path())));
     }
-    job.setUp(Overwrite.recorded(replaced)).commit();
+    job.setUp(Overwrite::recorded, replaced).commit();
   }
 
   static CrashWrite again(CrashWrite dead) {

@@ -1,11 +1,12 @@
 package io.manifestcommitter.spark;
 
 import io.manifestcommitter.CommitterConfig;
+import io.manifestcommitter.CommitterConfig.UnfinishedJobsMode;
 import io.manifestcommitter.StagingRoot;
+import io.manifestcommitter.journal.Pause;
 import io.manifestcommitter.journal.Recovery;
 import io.manifestcommitter.journal.Recovery.Direction;
 import io.manifestcommitter.spark.CrashTally.Count;
-import io.manifestcommitter.store.Stores;
 import io.manifestcommitter.testing.MemoryStoreState.Fate;
 import io.manifestcommitter.testing.MemoryStoreState.Snapshot;
 import java.io.IOException;
@@ -13,12 +14,12 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Set;
 import java.util.TreeMap;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.fs.Path;
 
 /**
  * One kind of write on one store: its driver dies at every request of the job commit, and from each
@@ -27,6 +28,9 @@ import org.apache.hadoop.fs.Path;
  */
 final class CrashSparkRuns {
   private static final List<Fate> FATES = List.of(Fate.FAILS_BEFORE, Fate.FAILS_AFTER);
+
+  /** In seconds after the death; a heartbeat is stale after 45. */
+  private static final List<Integer> RESTARTS = List.of(0, 1, 10, 20, 30, 44, 46, 60);
 
   private final CrashStore store;
   private final CrashWrite dead;
@@ -55,12 +59,7 @@ final class CrashSparkRuns {
   }
 
   private void fill() {
-    store.state().clear();
-    CrashWrite.old(dead.write()).forEach(store.state()::write);
-    if (dead.write().hasLastReport()) {
-      store.state().write(CrashStore.TABLE + "/_SUCCESS", CrashStore.LAST_REPORT);
-      store.state().write(CrashStore.TABLE + "/_SUCCESS.files", CrashStore.LAST_LIST);
-    }
+    store.fill(dead.write());
   }
 
   /**
@@ -82,6 +81,9 @@ final class CrashSparkRuns {
         checked(steps, check.frozen());
         if (states.add(store.fingerprint())) {
           tally.count(Count.STATES);
+          Snapshot died = store.state().snapshot();
+          restart(steps + "/restart", died);
+          store.state().restore(died);
           store.passTime();
           comesAfter(steps, store.state().snapshot());
         }
@@ -107,13 +109,14 @@ final class CrashSparkRuns {
     recoverTwice(steps + "/finish", frozen, Direction.FINISH, Direction.FINISH);
     recoverTwice(steps + "/finish", frozen, Direction.FINISH, Direction.AS_MARKED);
     runAgain(steps + "/run-again", frozen, isForward);
+    afterRenaming(steps + "/renamed", frozen, isForward);
     for (CrashOther other : CrashOther.values()) {
       for (Direction direction : Direction.values()) {
         String then = steps + "/" + other.label() + "/" + label(direction);
         if (cases.runs(then, 6)) {
           store.state().restore(frozen);
           try {
-            new Meeting(then, other, direction, isBegun).run();
+            new Meeting(then, other, direction, isBegun).run(CrashJob.WOULD_WAIT);
           } catch (IOException e) {
             wrong(then, "the other job, or what the message says, failed: " + e);
           }
@@ -131,6 +134,32 @@ final class CrashSparkRuns {
     tally.count(direction == Direction.FINISH ? Count.FINISH : Count.RECOVER);
     String failure = failureOf(() -> recoverAll(direction, /* force= */ false));
     ends(steps, failure, isNew, isBegun);
+  }
+
+  /** The table is renamed before it is recovered, or before the job is run again. */
+  private void afterRenaming(String steps, Snapshot frozen, boolean isForward) {
+    CrashStore renamed = store.withTableRenamed();
+    for (Direction direction : Direction.values()) {
+      String then = steps + "/" + label(direction);
+      if (cases.runs(then, 3)) {
+        store.state().restore(frozen);
+        boolean isBegun = check.isBegun();
+        boolean isNew = isForward || (direction == Direction.FINISH && check.isPlanned());
+        store.renameTable();
+        tally.count(Count.RENAMED);
+        String failure = failureOf(() -> recoverAll(renamed, direction, /* force= */ false));
+        store.renameTableBack();
+        ends(then, failure, isNew, isBegun);
+      }
+    }
+    if (cases.runs(steps + "/run-again", 3)) {
+      store.state().restore(frozen);
+      store.renameTable();
+      tally.count(Count.RENAMED);
+      String failure = failureOf(() -> again(renamed, "rollback", CrashJob.WOULD_WAIT));
+      store.renameTableBack();
+      ranAgain(steps + "/run-again", failure, isForward);
+    }
   }
 
   /**
@@ -195,15 +224,34 @@ final class CrashSparkRuns {
     checked(steps, wrong);
   }
 
-  private void runAgain(String steps, Snapshot frozen, boolean isForward) throws IOException {
+  private void runAgain(String steps, Snapshot frozen, boolean isForward) {
     if (!cases.runs(steps, 3)) {
       return;
     }
     store.state().restore(frozen);
     tally.count(Count.RUN_AGAIN);
-    String failure =
-        failureOf(() -> CrashOther.again(dead).job(store, CrashJob.NEXT, "rollback").commit());
+    ranAgain(
+        steps,
+        failureOf(() -> again(store.byOtherName(), "rollback", CrashJob.WOULD_WAIT)),
+        isForward);
+  }
+
+  private void ranAgain(String steps, String failure, boolean isForward) {
     List<String> wrong = new ArrayList<>();
+    isThereOnce(wrong, failure, isForward);
+    if (check.isBegun()) {
+      wrong.add("the first run is still there");
+    }
+    checked(steps, wrong);
+  }
+
+  /** The same job by another driver. */
+  private void again(CrashStore by, String unfinishedJobs, Pause pause) throws IOException {
+    CrashOther.again(dead).job(by, CrashJob.NEXT, unfinishedJobs, pause).commit();
+  }
+
+  /** The dead job's rows are gone, or it had succeeded; those of the second run are there once. */
+  private void isThereOnce(List<String> wrong, String failure, boolean isForward) {
     if (!failure.isEmpty()) {
       wrong.add("the second run failed: " + failure);
     }
@@ -213,30 +261,80 @@ final class CrashSparkRuns {
         && !store.text(CrashStore.TABLE + "/_SUCCESS").contains(CrashJob.NEXT)) {
       wrong.add("_SUCCESS is not of the second run");
     }
-    if (check.isBegun()) {
+    if (check.isUnfinished()) {
       wrong.add("the first run is still unfinished");
     }
     tally.count(isForward ? Count.NEW : Count.OLD);
+  }
+
+  /**
+   * The same job is started again within a minute, by each value of {@code unfinished.jobs}. While
+   * it waits, time passes in the store's clock.
+   */
+  private void restart(String steps, Snapshot died) throws IOException {
+    for (int seconds : RESTARTS) {
+      for (UnfinishedJobsMode mode : UnfinishedJobsMode.values()) {
+        String setting = mode.name().toLowerCase(Locale.ROOT);
+        String then = steps + "-" + seconds + "-" + setting;
+        if (cases.runs(then, 12)) {
+          store.state().restore(died);
+          store.state().passTime(seconds * 1000L);
+          tally.count(Count.RESTARTED);
+          restart(then, mode, setting);
+        }
+      }
+    }
+  }
+
+  private void restart(String steps, UnfinishedJobsMode mode, String setting) throws IOException {
+    boolean isForward = check.isForward();
+    boolean isUnfinished = check.isUnfinished();
+    if (mode == UnfinishedJobsMode.WARN && isUnfinished) {
+      new Meeting(steps, CrashOther.RAN_AGAIN, Direction.AS_MARKED, true).run(this::aSecondPasses);
+      return;
+    }
+    List<String> wrong = new ArrayList<>();
+    if (mode == UnfinishedJobsMode.FAIL && isUnfinished) {
+      Map<String, String> met = store.visible();
+      String failure = failureOf(() -> again(store.byOtherName(), setting, this::aSecondPasses));
+      if (!failure.contains(
+          "manifest-committer recover " + store.byOtherName().path(CrashStore.TABLE))) {
+        wrong.add("it did not fail, or did not say what to do: " + failure);
+      }
+      CrashCheck.differs(wrong, "the table", store.visible(), met);
+      String recovery = failureOf(() -> recoverAll(Direction.AS_MARKED, /* force= */ false));
+      if (!recovery.isEmpty()) {
+        wrong.add("what it said to do failed: " + recovery);
+      }
+    }
+    isThereOnce(
+        wrong,
+        failureOf(() -> again(store.byOtherName(), setting, this::aSecondPasses)),
+        isForward);
     checked(steps, wrong);
   }
 
-  /** What {@code manifest-committer recover} does. */
+  private void aSecondPasses() {
+    store.state().passTime(1000);
+  }
+
+  /** What {@code manifest-committer recover} does, by another name than the driver's. */
   private void recoverAll(Direction direction, boolean force) throws IOException {
+    recoverAll(store.byOtherName(), direction, force);
+  }
+
+  private void recoverAll(CrashStore by, Direction direction, boolean force) throws IOException {
     Recovery recovery = recovery(force);
-    if (store.state().exists(CrashStore.TABLE)) {
-      for (StagingRoot root : recovery.find(table())) {
+    if (store.state().exists(by.inStore(CrashStore.TABLE))) {
+      for (StagingRoot root : recovery.find(by.path(CrashStore.TABLE))) {
         recovery.run(root, direction);
       }
     }
   }
 
-  private Recovery recovery(boolean force) {
+  private Recovery recovery(boolean force) throws IOException {
     Configuration conf = store.configuration();
-    return new Recovery(new Stores(conf).all(), new CommitterConfig(conf), force);
-  }
-
-  private Path table() {
-    return store.path(CrashStore.TABLE);
+    return new Recovery(store.stores(conf), new CommitterConfig(conf), force);
   }
 
   private void checked(String steps, List<String> wrong) {
@@ -291,14 +389,15 @@ final class CrashSparkRuns {
       this.isBegun = isBegun;
     }
 
-    void run() throws IOException {
+    void run(Pause pause) throws IOException {
       // The mark of an append that died right before its journal's last change is its report: one
       // that another job's replaces marks nothing any more.
       boolean isOver = !isBegun && check.isForward();
-      other.run(store, dead);
+      other.run(store, dead, pause);
       isForward = isOver || (isBegun && check.isForward());
       tally.count(Count.OTHER_JOB_THEN_RECOVER);
       NavigableMap<String, String> met = store.visible();
+      store.passTime();
       String failure = failureOf(() -> recoverAll(direction, /* force= */ false));
       List<String> wrong = new ArrayList<>();
       boolean isNew = isForward || (isBegun && direction == Direction.FINISH);
@@ -358,6 +457,15 @@ final class CrashSparkRuns {
       if (!isNew && other == CrashOther.RAN_AGAIN && place.freshFiles().isEmpty()) {
         // The second run replaced nothing by nothing here, since the old data was aside: no sign.
         allowed.add(CrashOther.at(place, check.old()));
+      }
+      if (isNew && check.isLink(place) && other == CrashOther.APPENDED && !dead.isAppend()) {
+        // What goes through a link that is then replaced stays behind it.
+        Map<String, String> others = CrashOther.at(place, other.rows(dead));
+        if (store.behind().values().containsAll(others.values())) {
+          Map<String, String> table = CrashOther.at(place, deadFirst);
+          table.keySet().removeAll(others.keySet());
+          allowed.add(table);
+        }
       }
       if (isNew && other == CrashOther.OVERWROTE && dead.isAppend()) {
         Map<String, String> deadLast = new TreeMap<>(other.after(dead, check.old()));

@@ -1,9 +1,13 @@
 package io.manifestcommitter.spark;
 
 import io.manifestcommitter.CommitterConfig;
+import io.manifestcommitter.store.LinkedMemoryStore;
+import io.manifestcommitter.store.Store;
+import io.manifestcommitter.store.Stores;
 import io.manifestcommitter.testing.MemoryFileSystem;
 import io.manifestcommitter.testing.MemoryStoreState;
 import io.manifestcommitter.testing.MemoryStoreState.Fate;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -14,25 +18,83 @@ import java.util.TreeSet;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 
-/** A store in memory that can die and be frozen, and the options of all jobs that write to it. */
+/**
+ * A store in memory that can die and be frozen, and the options of all jobs that write to it. It is
+ * called by one of its names; custom locations are called by the first one.
+ */
 final class CrashStore {
   static final String TABLE = "/table";
+  private static final String RENAMED = "/renamed";
+
+  /** Of a NameNode, at the port that it has by default. */
+  private static final String ADDRESS = "127.0.0.1";
+
   static final String LAST_REPORT = "the last report";
   static final String LAST_LIST = "the last list";
 
-  /** In milliseconds; twice the interval, the least that is allowed. */
-  private static final int HEARTBEAT_TIMEOUT = 20_000;
+  /** In milliseconds, as by default. */
+  private static final int HEARTBEAT_TIMEOUT = 45_000;
 
+  private final String kind;
   private final String scheme;
   private final String directoryRename;
   private final boolean marksSuccess;
+  private final String name;
+  private final String table;
   private final MemoryStoreState state;
 
-  CrashStore(String scheme, String directoryRename, boolean marksSuccess) {
-    this.scheme = scheme;
+  /**
+   * A store.
+   *
+   * @param kind its scheme, or that of one which renames by copying
+   */
+  CrashStore(String kind, String directoryRename, boolean marksSuccess) {
+    this(
+        kind,
+        directoryRename,
+        marksSuccess,
+        MemoryFileSystem.scheme(kind) + "://crash-" + kind,
+        TABLE);
+  }
+
+  private CrashStore(
+      String kind, String directoryRename, boolean marksSuccess, String name, String table) {
+    this.kind = kind;
+    this.scheme = MemoryFileSystem.scheme(kind);
     this.directoryRename = directoryRename;
     this.marksSuccess = marksSuccess;
-    this.state = MemoryFileSystem.state(authority());
+    this.name = name;
+    this.table = table;
+    this.state = MemoryFileSystem.state("crash-" + kind);
+  }
+
+  /** The same, by another name, where it has one. */
+  CrashStore byOtherName() {
+    String other =
+        scheme.equals("abfs")
+            ? "abfss://crash-abfs"
+            : scheme.equals("hdfs") ? "hdfs://" + ADDRESS : name;
+    return new CrashStore(kind, directoryRename, marksSuccess, other, table);
+  }
+
+  /** The same by its first name, or by another one: each for half of the numbers. */
+  CrashStore byName(int number) {
+    return number % 2 == 0 ? this : byOtherName();
+  }
+
+  /** The same, with the table renamed: that it is done, and undone, is another matter. */
+  CrashStore withTableRenamed() {
+    return new CrashStore(kind, directoryRename, marksSuccess, name, RENAMED);
+  }
+
+  /** Renames the table. */
+  void renameTable() {
+    state.rename(TABLE, RENAMED);
+  }
+
+  /** Gives the table its name back. */
+  void renameTableBack() {
+    state.rename(RENAMED, TABLE);
   }
 
   /** Each scheme with each way to publish, with and without {@code _SUCCESS}. */
@@ -48,11 +110,89 @@ final class CrashStore {
     return all;
   }
 
+  /** Stores that rename by copying, with and without {@code _SUCCESS}. */
+  static List<CrashStore> copying() {
+    return byFile(MemoryFileSystem.GS_COPIES, MemoryFileSystem.MEM_COPIES);
+  }
+
   /** Each scheme, with and without {@code _SUCCESS}; the Hadoop protocol renames no directories. */
   static List<CrashStore> byFile(String... schemes) {
     List<CrashStore> all = all(schemes);
     all.removeIf(store -> store.directoryRename.equals("auto"));
     return all;
+  }
+
+  /** As it is told. */
+  String kind() {
+    return kind;
+  }
+
+  /** Whether a reader may see parts of files. */
+  boolean showsParts() {
+    return kind.equals(MemoryFileSystem.MEM_COPIES);
+  }
+
+  /** The scheme of a local disk in memory, whose tables have symbolic links. */
+  static final String LINKED = "linked";
+
+  /** Where links lead. */
+  private static final String BEHIND = "/behind/";
+
+  boolean isLinked() {
+    return scheme.equals(LINKED);
+  }
+
+  /** All stores of jobs. */
+  Store stores(Configuration conf) throws IOException {
+    return isLinked()
+        ? new LinkedMemoryStore((MemoryFileSystem) path("/").getFileSystem(conf))
+        : new Stores(conf).all();
+  }
+
+  /**
+   * Fills it with a table. On a disk with links, places of the table are links; of a table without
+   * partitions, its files are; and there is a link to nothing.
+   */
+  void fill(ReaderWrite write) {
+    state.clear();
+    for (ReaderPlace place : write.places()) {
+      for (String file : place.oldFiles()) {
+        fill(place, file, "old " + file);
+      }
+    }
+    if (isLinked() && write.hasLastReport()) {
+      state.link(TABLE + "/p=nothing", "../nowhere");
+    }
+    if (write.hasLastReport()) {
+      state.write(TABLE + "/_SUCCESS", LAST_REPORT);
+      state.write(TABLE + "/_SUCCESS.files", LAST_LIST);
+    }
+  }
+
+  private void fill(ReaderPlace place, String file, String content) {
+    String link = place.path().equals(TABLE) ? file : place.path();
+    if (isLinked() && !place.isCustomLocation()) {
+      String behind = BEHIND + link.substring(TABLE.length() + 1).replace('/', '-');
+      state.write(behind + file.substring(link.length()), content);
+      String up = "../".repeat(link.substring(1).split("/").length - 1);
+      state.link(link, up + behind.substring(1));
+    } else {
+      state.write(file, content);
+    }
+  }
+
+  /** What lies behind links. */
+  Map<String, String> behind() {
+    Map<String, String> behind = new TreeMap<>(state.files());
+    behind.keySet().removeIf(path -> !path.startsWith(BEHIND));
+    return behind;
+  }
+
+  /** The links of the table and where they lead. */
+  Map<String, String> links() {
+    Map<String, String> links = new TreeMap<>(state.links());
+    links.keySet().removeIf(CrashStore::isHidden);
+    return links;
   }
 
   String scheme() {
@@ -75,22 +215,32 @@ final class CrashStore {
     return ReaderWay.of(scheme, directoryRename);
   }
 
-  private String authority() {
-    return "crash-" + scheme;
+  /** Of a path in the table, or of a custom location. */
+  Path path(String path) {
+    boolean isInTable = (path + "/").startsWith(TABLE + "/");
+    return new Path((isInTable ? name : scheme + "://crash-" + kind) + inStore(path));
   }
 
-  Path path(String path) {
-    return new Path(scheme, authority(), path);
+  /** What the store calls a path, if the table is renamed. */
+  String inStore(String path) {
+    return (path + "/").startsWith(TABLE + "/") ? table + path.substring(TABLE.length()) : path;
   }
 
   /** The options of a job; one thread, so that its requests come in one order. */
   Configuration configuration() {
-    Configuration conf = MemoryFileSystem.configuration();
+    Configuration conf = MemoryFileSystem.configuration(kind);
+    conf.set("fs." + LINKED + ".impl", MemoryFileSystem.class.getName());
+    conf.setBoolean("fs." + LINKED + ".impl.disable.cache", true);
     conf.set(CommitterConfig.DIRECTORY_RENAME, directoryRename);
     conf.setBoolean(CommitterConfig.MARK_SUCCESSFUL_JOBS, marksSuccess);
     conf.setInt(CommitterConfig.IO_THREADS, 1);
     conf.setInt("mapreduce.manifest.committer.manifest.save.attempts", 1);
     conf.set(CommitterConfig.HEARTBEAT_TIMEOUT, HEARTBEAT_TIMEOUT + "ms");
+    conf.set("dfs.nameservices", "crash-hdfs");
+    conf.set("dfs.ha.namenodes.crash-hdfs", "nn1,nn2");
+    conf.set("dfs.namenode.rpc-address.crash-hdfs.nn1", "127.0.0.2:8020");
+    conf.set("dfs.namenode.rpc-address.crash-hdfs.nn2", ADDRESS + ":8020");
+    MemoryFileSystem.same(conf, "crash-hdfs", ADDRESS);
     return conf;
   }
 
@@ -110,7 +260,7 @@ final class CrashStore {
   /** The content of all files that a reader sees. */
   NavigableMap<String, String> visible() {
     NavigableMap<String, String> visible = new TreeMap<>(state.files());
-    visible.keySet().removeIf(CrashStore::isHidden);
+    visible.keySet().removeIf(path -> isHidden(path) || path.startsWith(BEHIND));
     return visible;
   }
 
@@ -131,6 +281,7 @@ final class CrashStore {
   /** Removes a directory, and those above it, that hold nothing. */
   void removeIfEmpty(String directory) {
     if (!directory.equals(TABLE)
+        && !state.links().containsKey(directory)
         && state.paths().stream().noneMatch(path -> path.startsWith(directory + "/"))) {
       state.remove(directory);
       removeIfEmpty(directory.substring(0, directory.lastIndexOf('/')));
@@ -147,8 +298,10 @@ final class CrashStore {
    * What the committer itself writes is there in full or not at all, and holds times.
    */
   Map<String, String> fingerprint() {
-    Map<String, String> print = new TreeMap<>();
-    state.paths().forEach(path -> print.put(nameless(path), "a directory, or not for readers"));
+    Map<String, String> print = new TreeMap<>(state.links());
+    state
+        .paths()
+        .forEach(path -> print.putIfAbsent(nameless(path), "a directory, or not for readers"));
     state
         .files()
         .forEach(
@@ -181,6 +334,6 @@ final class CrashStore {
 
   @Override
   public String toString() {
-    return scheme + "/" + directoryRename + "/" + (marksSuccess ? "marker" : "no-marker");
+    return kind + "/" + directoryRename + "/" + (marksSuccess ? "marker" : "no-marker");
   }
 }

@@ -20,6 +20,10 @@ final class CrashTally extends CaseTally<CrashTally.Count> {
     DIED_IN_RECOVERY,
     RECOVER_AGAIN,
     RUN_AGAIN,
+    /** The same within a minute, while the dead one's heartbeat may be fresh. */
+    RESTARTED,
+    /** Recoveries and second runs of a table that was renamed after the death. */
+    RENAMED,
     OTHER_JOB_THEN_RECOVER,
     OLD,
     NEW,
@@ -34,6 +38,8 @@ final class CrashTally extends CaseTally<CrashTally.Count> {
         + sum(Count.DIED_IN_RECOVERY)
         + sum(Count.RECOVER_AGAIN)
         + sum(Count.RUN_AGAIN)
+        + sum(Count.RESTARTED)
+        + sum(Count.RENAMED)
         + sum(Count.OTHER_JOB_THEN_RECOVER);
   }
 

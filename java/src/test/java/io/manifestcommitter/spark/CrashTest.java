@@ -3,6 +3,7 @@ package io.manifestcommitter.spark;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -20,17 +21,17 @@ class CrashTest {
   void noRowIsLostOrDoubledWheneverADriverDies() throws IOException {
     CrashTally tally = new CrashTally(cases);
     for (String write : CrashWrite.ALL.keySet()) {
-      for (CrashStore store : CrashStore.all("abfs", "hdfs", "gs")) {
+      for (CrashStore store : stores(CrashStore.all("abfs", "hdfs", "gs", CrashStore.LINKED))) {
         if (cases.begins(store + "/" + write, 6)) {
-          tally.enter(write, store.scheme());
+          tally.enter(write, store.kind());
           new CrashSparkRuns(store, write, cases, tally).run(12);
         }
       }
     }
     for (String protocol : List.of("hadoop", "hadoop-replace")) {
-      for (CrashStore store : CrashStore.byFile("abfs", "hdfs", "gs")) {
+      for (CrashStore store : stores(CrashStore.byFile("abfs", "hdfs", "gs"))) {
         if (cases.begins(store + "/" + protocol, 1)) {
-          tally.enter(protocol, store.scheme());
+          tally.enter(protocol, store.kind());
           boolean replaces = protocol.endsWith("replace");
           new CrashHadoopRuns(store, protocol, replaces, cases, tally).run(10);
         }
@@ -44,5 +45,11 @@ class CrashTest {
         assertThat(tally.sum(outcome)).as("%s", outcome).isPositive();
       }
     }
+  }
+
+  private static List<CrashStore> stores(List<CrashStore> atomic) {
+    List<CrashStore> stores = new ArrayList<>(atomic);
+    stores.addAll(CrashStore.copying());
+    return stores;
   }
 }

@@ -1,6 +1,7 @@
 package io.manifestcommitter.spark;
 
 import io.manifestcommitter.CommitterConfig;
+import io.manifestcommitter.journal.Pause;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -115,24 +116,29 @@ final class CrashWrite {
 
   /** A job that does it, set up, its tasks not yet run. */
   CrashJob job(CrashStore store, String jobId, String unfinishedJobs) throws IOException {
-    CrashJob job = new CrashJob(store, jobId).with(CommitterConfig.UNFINISHED_JOBS, unfinishedJobs);
+    return job(store, jobId, unfinishedJobs, CrashJob.WOULD_WAIT);
+  }
+
+  /** The same; what it does while it waits. */
+  CrashJob job(CrashStore store, String jobId, String unfinishedJobs, Pause pause)
+      throws IOException {
+    CrashJob job =
+        new CrashJob(store, jobId)
+            .with(CommitterConfig.UNFINISHED_JOBS, unfinishedJobs)
+            .waiting(pause);
     if (write.replaces() == ReaderWrite.Replaces.CONFLICTS) {
       job.with(CommitterConfig.CONFLICT_MODE, "replace");
     }
     rows().forEach(job::file);
-    return job.setUp(overwrite(store));
-  }
-
-  private Overwrite overwrite(CrashStore store) {
+    List<Path> replaced = new ArrayList<>();
     switch (write.replaces()) {
       case WHAT_IS_WRITTEN:
-        return Overwrite.dynamic(List.of());
+        return job.setUp(Overwrite::dynamic, replaced);
       case CONFLICTS:
-        return Overwrite.recorded(List.of());
+        return job.setUp(Overwrite::recorded, replaced);
       default:
-        List<Path> recorded = new ArrayList<>();
-        replaced().forEach(path -> recorded.add(store.path(path)));
-        return Overwrite.recorded(recorded);
+        replaced().forEach(path -> replaced.add(store.path(path)));
+        return job.setUp(Overwrite::recorded, replaced);
     }
   }
 }

@@ -6,6 +6,10 @@ import static io.manifestcommitter.spark.SparkJobHarness.STAGING;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.manifestcommitter.CommitterConfig;
+import io.manifestcommitter.StagingRoot;
+import io.manifestcommitter.journal.Recovery;
+import io.manifestcommitter.store.Stores;
 import io.manifestcommitter.testing.MemoryStoreState.Fate;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -24,6 +28,41 @@ class DirectoryPublishingTest {
 
   @BeforeEach
   void byDirectory() {}
+
+  private static Fate die(AtomicBoolean isDead) {
+    isDead.set(true);
+    return Fate.FAILS_BEFORE;
+  }
+
+  /** Between two looks, at what is there and at what is replaced. */
+  @ParameterizedTest
+  @ValueSource(strings = {"abfs", "hdfs"})
+  void aPartitionThatAppearsWhileTheJobLooksIsReplacedAndCanComeBack(String scheme)
+      throws IOException {
+    SparkJobHarness spark = new SparkJobHarness(scheme);
+    spark.setUp(spark.dynamicOverwrite());
+    spark.commitTask(0, "p=9/q=1/a", "p=9/q=2/b");
+    AtomicBoolean hasAppeared = new AtomicBoolean();
+    AtomicBoolean isDead = new AtomicBoolean();
+    spark.state.onRequest(
+        (number, operation, path) -> {
+          boolean isLook = operation.equals("list") && path.equals("/table/p=9/q=1");
+          if (isLook && !hasAppeared.getAndSet(true)) {
+            spark.state.write("/table/p=9/q=1/theirs", "theirs");
+          }
+          boolean isMark = operation.equals("rename") && path.endsWith("/00/journal-planned-0");
+          return isMark || isDead.get() ? die(isDead) : Fate.NORMAL;
+        });
+    assertThatThrownBy(spark::commit).isInstanceOf(IOException.class);
+    spark.state.noFault();
+    assertThat(spark.visible())
+        .isEqualTo(
+            Map.of("/table/p=9/q=1/a", "new p=9/q=1/a", "/table/p=9/q=2/b", "new p=9/q=2/b"));
+
+    new Recovery(new Stores(spark.conf).all(), new CommitterConfig(spark.conf), /* force= */ true)
+        .run(new StagingRoot(spark.table, JOB_ID), Recovery.Direction.AS_MARKED);
+    assertThat(spark.visible()).isEqualTo(Map.of("/table/p=9/q=1/theirs", "theirs"));
+  }
 
   @Test
   void setupMakesAtMostThreeRequests() throws IOException {

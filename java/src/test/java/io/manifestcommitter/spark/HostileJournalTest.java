@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class HostileJournalTest {
   private static final Map<String, List<String>> PATHS =
       Map.of(
-          "job", List.of("table"),
+          "job", List.of("jobId"),
           "target", List.of("directory", "staging"),
           "made", List.of("path"),
           "old", List.of("path"),
@@ -41,7 +41,8 @@ class HostileJournalTest {
   @CsvSource({
     "tasks, 9223372036854775807, no job has 9223372036854775807 tasks",
     "tasks, -1, negative",
-    "version, 2, of version 2",
+    "version, 1, 'of version 1, and this version of the committer reads version 2'",
+    "version, 3, recover the table with the version of the committer that wrote it",
   })
   void numbersThatNoJobHasAreRefused(String name, long number, String why) throws IOException {
     ForgedJournal journal = ForgedJournal.of("abfs", "static");
@@ -70,6 +71,20 @@ class HostileJournalTest {
     "swap, place, mailto:x, not absolute",
     "swap, place, p=1, not absolute",
     "swap, place, @/table2, outside the job's destinations",
+    "swap, place, ., outside the job's destinations",
+    "swap, place, .., not absolute",
+    "swap, place, ./, '..'",
+    "swap, place, ./.., '..'",
+    "swap, place, ./../victim, '..'",
+    "swap, place, ./p=1/../../victim, '..'",
+    "swap, place, .//victim, '..'",
+    "swap, place, ./%2e%2e/victim, is not where",
+    "swap, place, ./mailto:/x, is not where",
+    "old, path, ./../victim, '..'",
+    "file, destination, ./../victim/a, '..'",
+    "file, source, ./../victim/data, '..'",
+    "swap, staged, ./../victim, '..'",
+    "swap, aside, ./../victim/aside, '..'",
     "oldFile, path, @/victim/data, outside the job's destinations",
     "old, path, @/victim, outside the job's destinations",
     "made, path, @/victim, outside the job's destinations",
@@ -78,6 +93,8 @@ class HostileJournalTest {
     // A staging root: the job's own, another one's, another committer's.
     "swap, place, @STAGING/00/sealed, in a staging directory",
     "swap, place, @/table/_manifest_other, in a staging directory",
+    "swap, place, ./_manifest_other/00/data, in a staging directory",
+    "old, path, ./.spark-staging-1/p=1, in a staging directory",
     "oldFile, path, @/table/_manifest_other/00/data, in a staging directory",
     "old, path, @/table/_manifest_other/00/old/0, in a staging directory",
     "made, path, @/table/_temporary/manifest_job_1, in a staging directory",
@@ -97,7 +114,8 @@ class HostileJournalTest {
     "target, staging, @/table/_manifest_other, is not a staging directory of this job",
     "target, staging, @/victim, is not a staging directory of this job",
     "target, directory, @/victim, is not a staging directory of this job",
-    "job, table, @/victim, it is of job",
+    "target, directory, ./p=1, is not a staging directory of this job",
+    "target, staging, ./_manifest_other, is not a staging directory of this job",
     "job, jobId, other, it is of job other",
   })
   void aPathThatNoJobChoosesIsRefused(String kind, String field, String path, String why)
@@ -316,7 +334,21 @@ class HostileJournalTest {
   private static List<String> pool(ForgedJournal journal, List<Record> records) {
     List<String> pool =
         new ArrayList<>(
-            List.of("", ":", "mailto:x", "../victim", "/victim/data", "file:/etc/passwd", "a b"));
+            List.of(
+                "",
+                ":",
+                "mailto:x",
+                "../victim",
+                "/victim/data",
+                "file:/etc/passwd",
+                "a b",
+                ".",
+                "..",
+                "./",
+                "./../victim/data",
+                "./p=1",
+                "./_manifest_other/00/data",
+                "./_SUCCESS"));
     for (String path :
         List.of(
             "/victim",

@@ -127,6 +127,7 @@ class HostileMessagesTest {
   void marksThatNameNoLocationAreIgnored() throws IOException {
     SparkJobHarness spark = new SparkJobHarness("abfs");
     spark.state.write("/victim/_manifest_other/data", "theirs");
+    spark.state.write("/victim-2/_manifest_" + JOB_ID + "/data", "theirs");
     spark.setUp(spark.noOverwrite());
     spark.commitTask(0, "p=1/a");
     spark.commitTaskAt(1, "/elsewhere", "b");
@@ -134,10 +135,15 @@ class HostileMessagesTest {
     List<String> contents =
         List.of("mailto:x", "", "x", "/victim", "../victim", "://", "a:b:c", spark.table + "/..");
     for (int i = 0; i < contents.size(); i++) {
-      spark.state.write(marks + i, contents.get(i));
+      spark.state.write(marks + LocationMarks.key(contents.get(i)) + "-" + i, contents.get(i));
     }
-    spark.state.write(marks + "long", "x".repeat(1 << 17));
-    spark.state.write(marks + "holds-the-table", spark.path("/").toString());
+    String tooLong = "x".repeat(1 << 17);
+    spark.state.write(marks + LocationMarks.key(tooLong) + "-long", tooLong);
+    // Under the name of another one, as one that was cut short.
+    spark.state.write(
+        marks + LocationMarks.key("other") + "-1", spark.path("/victim-2").toString());
+    String above = spark.path("/").toString();
+    spark.state.write(marks + LocationMarks.key(above) + "-above", above);
     spark.state.mkdirs(marks + "directory");
     byte[] mark = spark.path("/elsewhere").toString().getBytes(StandardCharsets.UTF_8);
     for (long seed : Damage.seeds(100)) {
@@ -145,13 +151,18 @@ class HostileMessagesTest {
       // Another store would have to be there for its staging root to be deleted.
       if (!new String(damaged, StandardCharsets.ISO_8859_1)
           .matches("(?s)[A-Za-z][A-Za-z0-9+.-]*:/.*")) {
-        spark.state.write(marks + "damaged-" + seed, damaged);
+        String key = LocationMarks.key(new String(damaged, StandardCharsets.UTF_8));
+        spark.state.write(marks + key + "-" + seed, damaged);
       }
     }
     spark.commit();
     assertThat(spark.visible()).containsOnlyKeys("/table/p=1/a", "/elsewhere/b");
     assertThat(spark.staging())
-        .containsExactly("/victim/_manifest_other", "/victim/_manifest_other/data");
+        .containsExactly(
+            "/victim-2/_manifest_" + JOB_ID,
+            "/victim-2/_manifest_" + JOB_ID + "/data",
+            "/victim/_manifest_other",
+            "/victim/_manifest_other/data");
   }
 
   @Test

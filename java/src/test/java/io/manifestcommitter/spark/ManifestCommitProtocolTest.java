@@ -9,6 +9,7 @@ import io.manifestcommitter.testing.MemoryFileSystem;
 import io.manifestcommitter.testing.MemoryStoreState;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.conf.Configuration;
@@ -31,6 +32,9 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import scala.Option;
 import scala.collection.JavaConverters;
 
@@ -108,6 +112,46 @@ class ManifestCommitProtocolTest {
     assertThat(state.files().keySet()).filteredOn(path -> path.contains("/p=1/")).hasSize(1);
   }
 
+  /** The job's cleanup comes first; a create makes the directories again. */
+  @Test
+  void anAttemptThatAbortsAfterItsJobLeavesNothing() throws Exception {
+    FileCommitProtocol protocol = protocol(TABLE);
+    protocol.setupJob(job(MemoryFileSystem.configuration()));
+    TaskAttemptContext late = task(0, 0);
+    protocol.setupTask(late);
+    protocol.abortJob(job(MemoryFileSystem.configuration()));
+    assertThat(state.paths()).noneMatch(path -> path.contains("_manifest_"));
+
+    write(protocol, late);
+    Path location = new Path(TABLE.replace("/table", "/elsewhere"));
+    Path there =
+        new Path(
+            protocol.newTaskTempFileAbsPath(
+                late, location.toString(), new FileNameSpec("", ".txt")));
+    there.getFileSystem(late.getConfiguration()).create(there).close();
+    state.write("/elsewhere/_manifest_" + JOB_ID + "/00/output/other", "of another attempt");
+    protocol.abortTask(late);
+
+    assertThat(state.paths())
+        .filteredOn(path -> path.contains("_manifest_"))
+        .allMatch(path -> path.startsWith("/elsewhere/"))
+        .contains("/elsewhere/_manifest_" + JOB_ID + "/00/output/other");
+  }
+
+  /** Others write there: its directories are the job's. */
+  @Test
+  void anAttemptThatAbortsBeforeItsJobLeavesTheDirectories() throws Exception {
+    FileCommitProtocol protocol = protocol(TABLE);
+    protocol.setupJob(job(MemoryFileSystem.configuration()));
+    TaskAttemptContext context = task(0, 0);
+    protocol.setupTask(context);
+    write(protocol, context);
+
+    protocol.abortTask(context);
+
+    assertThat(state.directories()).contains("/table/_manifest_" + JOB_ID + "/00/output/p=1");
+  }
+
   @Test
   void deletionsAreOnlyRecordedAndAFailedSetupTouchesNothing() throws Exception {
     state.write("/table/p=1/old", "old");
@@ -129,6 +173,89 @@ class ManifestCommitProtocolTest {
     FileSystem fs = new Path(TABLE).getFileSystem(conf);
     protocol.deleteWithJob(fs, new Path("hdfs://protocol/"), true);
     assertThatThrownBy(() -> protocol.setupJob(job(conf))).hasMessageContaining("holds the table");
+    assertThat(state.files()).containsOnlyKeys("/table/p=1/old");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"/table/p=1", "/elsewhere"})
+  void aPathByAnotherNameOfTheStoreIsWhereItIs(String location) throws Exception {
+    state.write(location + "/old", "old");
+    state.write("/table/p=2/old", "old");
+    Configuration conf = MemoryFileSystem.configuration();
+    FileCommitProtocol protocol = protocol("abfs://protocol/table");
+    Path byOtherName = new Path("abfss://protocol" + location);
+    protocol.deleteWithJob(byOtherName.getFileSystem(conf), byOtherName, true);
+    protocol.setupJob(job(conf));
+    List<TaskResult> results =
+        spark
+            .parallelize(List.of(0), 1)
+            .map(
+                task -> {
+                  TaskAttemptContext context = task(task, 1);
+                  protocol.setupTask(context);
+                  write(
+                      context,
+                      protocol.newTaskTempFileAbsPath(
+                          context, "abfss://protocol" + location, new FileNameSpec("", ".x")));
+                  return new TaskResult((byte[]) protocol.commitTask(context).obj(), 0);
+                })
+            .collect();
+    TaskOutput sent = TaskOutput.parse(results.get(0).message, "the message");
+    assertThat(sent.names()).containsOnlyKeys("abfs://protocol" + location);
+    commit(protocol, results);
+    assertThat(state.files().keySet())
+        .filteredOn(path -> path.startsWith(location + "/"))
+        .hasSize(1)
+        .noneMatch(path -> path.endsWith("/old"));
+    assertThat(state.exists("/table/p=2/old")).isTrue();
+    assertThat(state.paths()).noneMatch(path -> path.contains("_manifest_"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"outside, true", "table/inside, true", "outside, false"})
+  void anAttemptThatOverwritesALocationThatIsALinkFails(
+      String link, boolean isDynamic, @TempDir java.nio.file.Path directory) throws Exception {
+    java.nio.file.Path location = directory.resolve(link);
+    Files.createDirectories(location.getParent());
+    Files.createSymbolicLink(location, Files.createDirectory(directory.resolve("behind")));
+    FileCommitProtocol protocol =
+        FileCommitProtocol.instantiate(
+            ManifestCommitProtocol.class.getName(),
+            JOB_ID,
+            "file:" + directory + "/table",
+            isDynamic);
+    protocol.setupJob(job(MemoryFileSystem.configuration()));
+    TaskAttemptContext context = task(0, 1);
+    if (!isDynamic) {
+      context.getConfiguration().set(CommitterConfig.CONFLICT_MODE, "replace");
+    }
+    protocol.setupTask(context);
+    assertThatThrownBy(
+            () ->
+                protocol.newTaskTempFileAbsPath(
+                    context, "file:" + location, new FileNameSpec("", ".parquet")))
+        .hasMessageContaining(location + " is a symbolic link");
+    protocol.abortTask(context);
+    protocol.abortJob(job(MemoryFileSystem.configuration()));
+    assertThat(location).isSymbolicLink();
+    assertThat(directory.resolve("behind")).isEmptyDirectory();
+  }
+
+  @Test
+  void theTableByAnotherNameIsNotALocation() throws Exception {
+    state.write("/table/p=1/old", "old");
+    Configuration conf = MemoryFileSystem.configuration();
+    FileCommitProtocol protocol = protocol("abfs://protocol/table");
+    protocol.setupJob(job(conf));
+    TaskAttemptContext context = task(0, 1);
+    protocol.setupTask(context);
+    for (String above : List.of("abfss://protocol/table", "abfss://protocol/")) {
+      assertThatThrownBy(
+              () ->
+                  protocol.newTaskTempFileAbsPath(context, above, new FileNameSpec("", ".parquet")))
+          .hasMessageContaining("holds the table");
+    }
+    protocol.abortJob(job(conf));
     assertThat(state.files()).containsOnlyKeys("/table/p=1/old");
   }
 
@@ -179,10 +306,14 @@ class ManifestCommitProtocolTest {
 
   private static void write(FileCommitProtocol protocol, TaskAttemptContext context)
       throws Exception {
-    Path file =
-        new Path(
-            protocol.newTaskTempFile(
-                context, Option.apply("p=1"), new FileNameSpec("x-", "_00003.c000.parquet")));
+    write(
+        context,
+        protocol.newTaskTempFile(
+            context, Option.apply("p=1"), new FileNameSpec("x-", "_00003.c000.parquet")));
+  }
+
+  private static void write(TaskAttemptContext context, String path) throws Exception {
+    Path file = new Path(path);
     try (OutputStream out = file.getFileSystem(context.getConfiguration()).create(file)) {
       out.write("content".getBytes(StandardCharsets.UTF_8));
     }

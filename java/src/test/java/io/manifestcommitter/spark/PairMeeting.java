@@ -12,7 +12,8 @@ import java.util.Map;
 
 /**
  * A driver that died some time ago, and two that meet at what it left: a recovery beside a write,
- * beside another recovery; a cleaning beside a write.
+ * beside another recovery; a cleaning beside a write. In half of them the two call the store by
+ * different names.
  */
 final class PairMeeting {
   /** Requests of a job commit, about. */
@@ -92,11 +93,12 @@ final class PairMeeting {
     PairJob writer =
         new PairJob(store, other, "b", WRITER, race)
             .settling(race.draw(2) == 0 ? "rollback" : "warn");
+    CrashStore byName = store.byName(seed / 2);
     PairParty a =
         what == What.CLEAN
-            ? new PairClean(store, "a")
+            ? new PairClean(byName, "a")
             : new PairRecovery(
-                store,
+                byName,
                 "a",
                 died.jobId(),
                 what == What.FINISH ? Direction.FINISH : Direction.AS_MARKED);

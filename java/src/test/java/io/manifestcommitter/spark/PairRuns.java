@@ -13,7 +13,10 @@ import java.util.List;
 import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
 
-/** Two writes of the Spark protocol into one table at the same time, in many orders. */
+/**
+ * Two writes of the Spark protocol into one table at the same time, in many orders; in half of them
+ * they call the store by different names. Recoveries come by the other name.
+ */
 final class PairRuns {
   /** On each store; of writes of the Spark protocol one in four fails, and one in four dies. */
   static final int INTERLEAVINGS = Integer.getInteger("pairs.interleavings", 60);
@@ -68,7 +71,7 @@ final class PairRuns {
         new Recovery(new Stores(conf).all(), new CommitterConfig(conf), /* force= */ false);
     return CrashSparkRuns.failureOf(
         () -> {
-          for (StagingRoot root : recovery.find(store.path(CrashStore.TABLE))) {
+          for (StagingRoot root : recovery.find(store.byOtherName().path(CrashStore.TABLE))) {
             recovery.run(root, Recovery.Direction.AS_MARKED);
           }
         });
@@ -102,7 +105,13 @@ final class PairRuns {
       race = new PairRace(store, seed);
       boolean isSmaller = race.draw(2) == 0;
       a = new PairJob(store, first, "a", isSmaller ? CrashJob.DEAD : CrashJob.NEXT, race);
-      b = new PairJob(store, second, "b", isSmaller ? CrashJob.NEXT : CrashJob.DEAD, race);
+      b =
+          new PairJob(
+              store.byName(seed / TROUBLES.length),
+              second,
+              "b",
+              isSmaller ? CrashJob.NEXT : CrashJob.DEAD,
+              race);
       troubled = race.draw(2) == 0 ? a : b;
     }
 

@@ -132,8 +132,6 @@ enum PairWrite {
       replaced().forEach(path -> recorded.add(store.path(path)));
     }
     job.setUp(
-        replaces == Replaces.WHAT_IS_WRITTEN
-            ? Overwrite.dynamic(recorded)
-            : Overwrite.recorded(recorded));
+        replaces == Replaces.WHAT_IS_WRITTEN ? Overwrite::dynamic : Overwrite::recorded, recorded);
   }
 }

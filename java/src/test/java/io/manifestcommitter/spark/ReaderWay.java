@@ -10,7 +10,7 @@ enum ReaderWay {
   /** The schemes of the page, and one that stands for all others. */
   static final List<String> SCHEMES = List.of("abfs", "abfss", "hdfs", "file", "gs", "mem");
 
-  private static final List<String> ATOMIC = List.of("abfs", "abfss", "hdfs", "file");
+  private static final List<String> ATOMIC = List.of("abfs", "abfss", "hdfs", "file", "linked");
 
   private final String label;
 

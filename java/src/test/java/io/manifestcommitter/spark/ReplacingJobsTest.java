@@ -5,17 +5,21 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.manifestcommitter.CommitterConfig;
 import io.manifestcommitter.StagingRoot;
+import io.manifestcommitter.commit.LocalHost;
 import io.manifestcommitter.journal.Heartbeat;
+import io.manifestcommitter.journal.Pause;
 import io.manifestcommitter.journal.PlacesInUseException;
 import io.manifestcommitter.journal.Recovery;
 import io.manifestcommitter.journal.ReplacingJobs;
 import io.manifestcommitter.journal.TakenForDeadException;
+import io.manifestcommitter.journal.WaitedTooLongException;
 import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.Stores;
 import io.manifestcommitter.testing.MemoryStoreState.Fate;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -61,6 +65,24 @@ class ReplacingJobsTest {
     enter(SMALL, this::fails, first);
     enter(LARGE, () -> ends(SMALL), second);
     assertThat(pauses).isEqualTo(meets ? 1 : 0);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"/table", "/table/p=1", "/elsewhere/1"})
+  void aPlaceIsTheSameByEveryNameOfItsStore(String place) throws IOException {
+    lives(SMALL);
+    enter(SMALL, this::fails, place);
+    Path table = byOtherName("/table");
+    new ReplacingJobs(
+            new Stores(spark.conf).all(),
+            new CommitterConfig(spark.conf),
+            new StagingRoot(table, LARGE))
+        .enter(List.of(byOtherName(place)), () -> ends(SMALL));
+    assertThat(pauses).isEqualTo(1);
+  }
+
+  private Path byOtherName(String path) {
+    return new Path("abfss", spark.table.toUri().getAuthority(), path);
   }
 
   @Test
@@ -250,6 +272,34 @@ class ReplacingJobsTest {
     assertThat(pauses).isZero();
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {SMALL, LARGE})
+  void waitingForAJobThatLivesHasAnEnd(String waiting) throws IOException {
+    String other = waiting.equals(SMALL) ? LARGE : SMALL;
+    spark.conf.set(CommitterConfig.REPLACE_WAIT, "10m");
+    long before = System.currentTimeMillis();
+    lives(other);
+    enter(other, this::fails, "/table/p=1");
+    assertThatThrownBy(
+            () ->
+                enter(
+                    waiting,
+                    () -> {
+                      assertThat(pauses++).as("pauses").isLessThan(20);
+                      spark.state.passTime(TimeUnit.SECONDS.toMillis(30));
+                      lives(other);
+                    },
+                    "/table/p=1"))
+        .isInstanceOf(WaitedTooLongException.class)
+        .hasMessageContaining("Job " + waiting + " waited 600 s for job " + other)
+        .hasMessageContaining("works there on " + LocalHost.name() + " since ")
+        .hasMessageContaining(Instant.ofEpochMilli(before).toString().substring(0, 15))
+        .hasMessageContaining(CommitterConfig.REPLACE_WAIT);
+    assertThat(pauses).isEqualTo(20);
+    assertThat(spark.state.exists("/table/_manifest_" + waiting + "/00/replaces")).isFalse();
+    assertThat(spark.state.exists("/table/_manifest_" + other + "/00/replaces")).isTrue();
+  }
+
   @Test
   void aJobThatIsToStopWaitsNoMore() throws IOException {
     lives(SMALL);
@@ -281,7 +331,7 @@ class ReplacingJobsTest {
         store, new CommitterConfig(spark.conf), new StagingRoot(spark.table, jobId));
   }
 
-  private void enter(String jobId, ReplacingJobs.Pause pause, String... places) throws IOException {
+  private void enter(String jobId, Pause pause, String... places) throws IOException {
     List<Path> paths = new ArrayList<>();
     for (String place : places) {
       paths.add(spark.path(place));
@@ -294,7 +344,9 @@ class ReplacingJobsTest {
   }
 
   private void lives(String jobId) throws IOException {
-    Heartbeat.start(store, new StagingRoot(spark.table, jobId).root(), 60_000).close();
+    Heartbeat.start(
+            store, new StagingRoot(spark.table, jobId).root(), new CommitterConfig(spark.conf))
+        .close();
   }
 
   private void ends(String jobId) {

@@ -1,7 +1,9 @@
 package io.manifestcommitter.spark;
 
 import io.manifestcommitter.CommitterConfig;
+import io.manifestcommitter.HiddenNames;
 import io.manifestcommitter.StagingRoot;
+import io.manifestcommitter.journal.Pause;
 import io.manifestcommitter.store.RequestGate;
 import io.manifestcommitter.store.Stores;
 import io.manifestcommitter.testing.MemoryFileSystem;
@@ -12,6 +14,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.TreeMap;
+import java.util.function.LongSupplier;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 
@@ -24,24 +27,35 @@ final class SparkJobHarness {
   static final String STAGING = "/table/_manifest_" + JOB_ID;
   static final String OUTPUT = STAGING + "/00/output/";
 
+  private static final List<SparkJob> STARTED = new ArrayList<>();
+
   final MemoryStoreState state;
   private final String jobId;
-  final Configuration conf = MemoryFileSystem.configuration();
+  final Configuration conf;
   final Path table;
   private final List<Object> messages = new ArrayList<>();
+  private Pause pause = this::twoSecondsPass;
+  private LongSupplier nanos = System::nanoTime;
   private SparkJob job;
 
-  /** A fresh store behind a scheme, which decides its traits. */
+  /** A fresh store behind a scheme, which decides its traits, or one that renames by copying. */
   SparkJobHarness(String scheme) {
     this(scheme, JOB_ID);
     state.clear();
+    if (!STARTED.isEmpty()) {
+      // Whose heartbeat would be written into this store else.
+      STARTED.forEach(SparkJob::abort);
+      STARTED.clear();
+      state.clear();
+    }
   }
 
   private SparkJobHarness(String scheme, String jobId) {
     this.jobId = jobId;
+    conf = MemoryFileSystem.configuration(scheme);
     String authority = "spark-job-" + scheme;
     state = MemoryFileSystem.state(authority);
-    table = new Path(scheme + "://" + authority + "/table");
+    table = new Path(MemoryFileSystem.scheme(scheme) + "://" + authority + "/table");
   }
 
   /** Another job with the same settings into the same table, whatever is there. */
@@ -49,6 +63,29 @@ final class SparkJobHarness {
     SparkJobHarness other = new SparkJobHarness(table.toUri().getScheme(), otherId);
     conf.forEach(setting -> other.conf.set(setting.getKey(), setting.getValue()));
     return other;
+  }
+
+  /** What jobs do while they wait; without this, time passes in the store's clock. */
+  SparkJobHarness waiting(Pause newPause) {
+    pause = newPause;
+    return this;
+  }
+
+  /** From here on the filesystem is one that all in this process share. */
+  SparkJobHarness sharing() {
+    String scheme = table.toUri().getScheme();
+    conf.unset("fs." + scheme + ".impl.disable.cache");
+    return this;
+  }
+
+  /** The clock of the driver's machine. */
+  SparkJobHarness clock(LongSupplier newNanos) {
+    nanos = newNanos;
+    return this;
+  }
+
+  private void twoSecondsPass() {
+    state.passTime(2000);
   }
 
   /** From here on no whole directory is renamed. */
@@ -78,8 +115,16 @@ final class SparkJobHarness {
     Stores stores = new Stores(conf);
     job =
         new SparkJob(
-            jobId, table, overwrite, stores.all(), RequestGate.open(), new CommitterConfig(conf));
+            jobId,
+            table,
+            overwrite,
+            stores.all(),
+            RequestGate.open(),
+            new CommitterConfig(conf),
+            pause,
+            nanos);
     job.setUp();
+    STARTED.add(job);
     return job;
   }
 
@@ -123,7 +168,9 @@ final class SparkJobHarness {
    */
   NavigableMap<String, String> visible() {
     NavigableMap<String, String> visible = new TreeMap<>(state.files());
-    visible.keySet().removeIf(path -> path.contains("/_") || path.contains("/."));
+    visible
+        .keySet()
+        .removeIf(path -> Arrays.stream(path.split("/")).anyMatch(HiddenNames::isHidden));
     return visible;
   }
 

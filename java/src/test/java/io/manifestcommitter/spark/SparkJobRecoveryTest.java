@@ -20,6 +20,8 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * A store that stays down from one request of a job commit on, at every request; then recovery,
@@ -80,6 +82,33 @@ class SparkJobRecoveryTest {
   }
 
   @ParameterizedTest
+  @EnumSource(Direction.class)
+  void recoveryDeletesNoFileThatAnotherProgramWroteAgainWithTheSameLength(Direction direction)
+      throws IOException {
+    SparkJobHarness spark = SparkJobFaultTest.prepared("gs", "static", "auto");
+    boolean[] isDead = {false};
+    boolean isPastMark = direction == Direction.AS_MARKED;
+    spark.state.onRequest(
+        (number, operation, path) -> {
+          isDead[0] |=
+              isPastMark
+                  ? operation.equals("delete") && path.endsWith("/old")
+                  : operation.equals("rename") && path.contains("/00/_SUCCESS");
+          return isDead[0] ? Fate.FAILS_BEFORE : Fate.NORMAL;
+        });
+    failureOf(spark::commit);
+    spark.state.noFault();
+    spark.state.write("/table/p=2/old", "OLD");
+
+    for (StagingRoot root : recovery(spark, true).find(spark.table)) {
+      String failure = failureOf(() -> recovery(spark, true).run(root, direction));
+      assertThat(failure.isEmpty()).as(failure).isEqualTo(isPastMark);
+    }
+
+    assertThat(spark.visible()).containsEntry("/table/p=2/old", "OLD");
+  }
+
+  @ParameterizedTest
   @CsvSource({"abfs,static,auto", "gs,dynamic,auto"})
   void recoveryMayItselfBeInterruptedAtEveryRequest(
       String scheme, String kind, String directoryRename) throws IOException {
@@ -128,6 +157,34 @@ class SparkJobRecoveryTest {
     assertThat(recoveries).isGreaterThan(20);
   }
 
+  /** What the Hadoop protocol's user does by hand is wrong here: old data is elsewhere. */
+  @Test
+  void aRecoveryThatFailsAdvisesToRecoverAgain() throws IOException {
+    SparkJobHarness spark = SparkJobFaultTest.prepared("abfs", "static", "auto");
+    boolean[] down = {false};
+    spark.state.onRequest(
+        (number, operation, path) -> {
+          down[0] |= operation.equals("rename") && path.endsWith("/sealed/p=3");
+          return down[0] ? Fate.FAILS_BEFORE : Fate.NORMAL;
+        });
+    failureOf(spark::commit);
+    StagingRoot root = new StagingRoot(spark.table, JOB_ID);
+    spark.state.onRequest(
+        (number, operation, path) ->
+            operation.equals("rename") && path.contains("/old/") ? Fate.FAILS_BEFORE : Fate.NORMAL);
+
+    String failure = failureOf(() -> recovery(spark, true).run(root, Direction.AS_MARKED));
+
+    assertThat(failure)
+        .contains("could not take back")
+        .contains("manifest-committer recover " + spark.table)
+        .contains(root.old().toString())
+        .doesNotContain("/replaced", "delete the files");
+    spark.state.noFault();
+    assertThat(recovery(spark, true).run(root, Direction.AS_MARKED)).isEqualTo(Outcome.TAKEN_BACK);
+    assertThat(spark.visible()).isEqualTo(SparkJobFaultTest.OLD);
+  }
+
   @Test
   void aDriverThatDiesWhileItWritesItsJournalLeavesNothingToRecover() throws IOException {
     SparkJobHarness spark = SparkJobFaultTest.prepared("abfs", "static", "auto");
@@ -169,6 +226,38 @@ class SparkJobRecoveryTest {
     assertThat(recovery(spark, true).run(root, Direction.AS_MARKED)).isEqualTo(Outcome.TAKEN_BACK);
     assertThat(spark.visible()).isEqualTo(SparkJobFaultTest.OLD);
     assertThat(recovery(spark, true).find(spark.table)).isEmpty();
+  }
+
+  /** Also where its name begins as those do that no reader sees. */
+  @ParameterizedTest
+  @ValueSource(strings = {"p=", "_p="})
+  void anOverwrittenPartitionKeepsAllOthersAsTheyAre(String name) throws IOException {
+    SparkJobHarness spark = new SparkJobHarness("abfs");
+    for (int p = 1; p <= 8; p++) {
+      spark.state.write("/table/" + name + p + "/old", "old");
+    }
+    spark.setUp(spark.dynamicOverwrite());
+    for (int p = 1; p <= 8; p++) {
+      spark.commitTask(p, name + p + "/a");
+    }
+    boolean[] down = {false};
+    spark.state.onRequest(
+        (number, operation, path) -> {
+          down[0] |= operation.equals("create") && path.contains("_SUCCESS");
+          return down[0] ? Fate.FAILS_BEFORE : Fate.NORMAL;
+        });
+    failureOf(spark::commit);
+    spark.state.noFault();
+    spark.state.remove("/table/" + name + "3");
+    spark.state.write("/table/" + name + "3/theirs", "theirs");
+    Map<String, String> before = spark.visible();
+    StagingRoot root = new StagingRoot(spark.table, JOB_ID);
+
+    assertThatThrownBy(() -> recovery(spark, true).run(root, Direction.AS_MARKED))
+        .hasMessageContaining("/table/" + name + "3");
+
+    assertThat(before).hasSize(8).containsKeys("/table/" + name + "1/a");
+    assertThat(spark.visible()).isEqualTo(before);
   }
 
   private static boolean committed(SparkJobHarness spark) {

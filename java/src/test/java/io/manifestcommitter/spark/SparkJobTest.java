@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Job setup, commit and abort of the Spark protocol, on the traits of each store. */
@@ -192,6 +193,31 @@ class SparkJobTest {
                 "/table/p=2/a", "new p=2/a",
                 "/table/p=1/appended", "of another job",
                 "/table/p=1/rewritten", "of another job"));
+  }
+
+  /** Neither the listing of {@code gs} nor that of any other store without etags tells more. */
+  @ParameterizedTest
+  @CsvSource({"gs,NONE", "gs,CRC32C", "mem,NONE"})
+  void aFileThatAnotherProgramWroteAgainWithTheSameLengthIsNotDeleted(
+      String scheme, String checksums) throws IOException {
+    SparkJobHarness spark = new SparkJobHarness(scheme);
+    spark.conf.set("fs.gs.checksum.type", checksums);
+    spark.state.write("/table/p=1/old", "old");
+    spark.state.write("/table/p=1/rewritten", "old");
+    spark.setUp(spark.overwriteOf("/table"));
+    spark.commitTask(0, "p=2/a");
+    spark.state.onRequest(
+        (number, operation, path) -> {
+          if (operation.equals("rename") && path.contains("/p=2")) {
+            spark.state.write("/table/p=1/rewritten", "new");
+          }
+          return Fate.NORMAL;
+        });
+
+    spark.commit();
+
+    assertThat(spark.visible())
+        .isEqualTo(Map.of("/table/p=2/a", "new p=2/a", "/table/p=1/rewritten", "new"));
   }
 
   @Test

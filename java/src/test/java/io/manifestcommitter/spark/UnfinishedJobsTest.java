@@ -107,12 +107,123 @@ class UnfinishedJobsTest {
   void theCommitOfADriverThatLivesIsLeftAlone() throws IOException {
     SparkJobHarness alive = diedHalfWay();
     Map<String, String> half = alive.visible();
-    SparkJobHarness second = alive.other(SECOND);
+    int[] pauses = {0};
+    SparkJobHarness second =
+        alive
+            .other(SECOND)
+            .waiting(
+                () -> {
+                  if (++pauses[0] % 3 == 0) {
+                    alive.state.write(STAGING + "/heartbeat", "alive");
+                  }
+                  alive.state.passTime(4000);
+                });
     second.setUp(second.noOverwrite());
     second.commitTask(0, "p=7/a2");
     second.commit();
     assertThat(second.visible()).containsAllEntriesOf(half).containsKey("/table/p=7/a2");
     assertThat(alive.staging()).contains(STAGING);
+    assertThat(pauses[0]).as("in setup, and at the commit").isEqualTo(6);
+  }
+
+  @Test
+  void aDriverThatDiedAMomentAgoIsNotTakenForOneThatLives() throws IOException {
+    SparkJobHarness dead = diedHalfWay();
+    SparkJobHarness second = dead.other(SECOND);
+    second.setUp(second.noOverwrite());
+    assertThat(second.visible()).isEqualTo(SparkJobFaultTest.OLD);
+    assertThat(second.staging()).noneMatch(path -> path.startsWith(STAGING));
+  }
+
+  /** Of which each waits for the one before it, and the last for nobody. */
+  @Test
+  void severalAreWaitedForAtTheSameTime() throws IOException {
+    SparkJobHarness dead = diedHalfWay();
+    String[] roots = {"/table/_manifest_1-copy", "/table/_manifest_2-copy"};
+    for (String root : roots) {
+      dead.state.write(root + "/00/journal-committed-0", "a plan");
+      dead.state.write(root + "/heartbeat", "alive");
+    }
+    int[] pauses = {0};
+    SparkJobHarness second =
+        dead.other(SECOND)
+            .waiting(
+                () -> {
+                  pauses[0]++;
+                  dead.state.passTime(5000);
+                  for (String root : roots) {
+                    dead.state.write(root + "/heartbeat", "alive");
+                  }
+                });
+    second.setUp(second.noOverwrite());
+    assertThat(pauses[0]).isBetween(9, 10);
+    assertThat(second.visible()).isEqualTo(SparkJobFaultTest.OLD);
+  }
+
+  @Test
+  void whoEndsWhileItIsWaitedForIsNobodysMatter() throws IOException {
+    SparkJobHarness alive = diedHalfWay();
+    Map<String, String> half = alive.visible();
+    int[] pauses = {0};
+    SparkJobHarness second =
+        alive
+            .other(SECOND)
+            .waiting(
+                () -> {
+                  pauses[0]++;
+                  alive.state.remove(STAGING);
+                });
+    second.conf.set(CommitterConfig.UNFINISHED_JOBS, "fail");
+    second.setUp(second.noOverwrite());
+    assertThat(pauses[0]).isEqualTo(1);
+    assertThat(second.visible()).isEqualTo(half);
+  }
+
+  /** Its commit failed, and could not be rolled back, or was past its point of no return. */
+  @ParameterizedTest
+  @CsvSource({
+    "abfs,append,off",
+    "gs,append,auto",
+    "abfs,static,auto",
+    "gs,dynamic,auto",
+    "hdfs,dynamic,auto"
+  })
+  void whoLeavesSomethingBehindIsSettledAtOnce(String scheme, String kind, String directoryRename)
+      throws IOException {
+    SparkJobHarness failed = SparkJobFaultTest.prepared(scheme, kind, directoryRename);
+    boolean[] refuses = {false};
+    failed.state.onRequest(
+        (number, operation, path) -> {
+          boolean isFirstChange =
+              operation.equals("rename")
+                  && path.matches("/table/p=.*|.*/output/p=1.*|.*/sealed/p=1.*");
+          boolean isRefused =
+              refuses[0]
+                  && (operation.equals("rename") || operation.equals("delete"))
+                  && !path.endsWith("/heartbeat");
+          refuses[0] |= isFirstChange;
+          return isRefused ? Fate.FAILS_BEFORE : Fate.NORMAL;
+        });
+    assertThatThrownBy(failed::commit)
+        .satisfies(
+            e ->
+                assertThat(e.getSuppressed())
+                    .anyMatch(told -> told.getMessage().contains("manifest-committer recover")));
+    failed.job().abort();
+    failed.state.noFault();
+    assertThat(failed.state.exists(STAGING)).isTrue();
+    assertThat(failed.state.exists(STAGING + "/heartbeat")).isFalse();
+
+    SparkJobHarness second =
+        failed
+            .other(SECOND)
+            .waiting(
+                () -> {
+                  throw new AssertionError("waits");
+                });
+    second.setUp(second.noOverwrite());
+    assertThat(second.visible()).isEqualTo(SparkJobFaultTest.OLD);
+    assertThat(second.staging()).noneMatch(path -> path.startsWith(STAGING));
   }
 
   /** All that the first one has in the table goes while the second one looks at it. */
@@ -124,10 +235,18 @@ class UnfinishedJobsTest {
     while (reached) {
       int at = ++atRequests;
       SparkJobHarness first = diedHalfWay();
-      SparkJobHarness second = first.other(SECOND);
+      boolean[] gone = {false};
+      SparkJobHarness second =
+          first
+              .other(SECOND)
+              .waiting(
+                  () -> {
+                    if (!gone[0]) {
+                      first.state.write(STAGING + "/heartbeat", "alive");
+                    }
+                  });
       second.conf.set(CommitterConfig.UNFINISHED_JOBS, mode);
       first.state.resetRequests();
-      boolean[] gone = {false};
       first.state.onRequest(
           (number, operation, path) -> {
             if (number == at) {

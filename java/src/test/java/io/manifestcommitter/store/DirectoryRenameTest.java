@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.manifestcommitter.testing.MemoryFileSystem;
 import io.manifestcommitter.testing.MemoryStoreState;
 import java.io.IOException;
+import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -48,9 +49,10 @@ class DirectoryRenameTest {
   }
 
   private boolean askTwice(Runnable meanwhile) throws IOException {
+    FileSystem fs = source.getFileSystem(MemoryFileSystem.configuration());
     DirectoryRename rename =
         new DirectoryRename(
-            source.getFileSystem(MemoryFileSystem.configuration()),
+            () -> fs,
             source,
             destination,
             () -> {

@@ -8,9 +8,12 @@ import io.manifestcommitter.store.RenameResult.Outcome;
 import io.manifestcommitter.testing.MemoryFileSystem;
 import io.manifestcommitter.testing.MemoryStoreState;
 import io.manifestcommitter.testing.MemoryStoreState.Fate;
+import java.io.Closeable;
 import java.io.IOException;
 import java.util.List;
+import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.RemoteIterator;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -131,6 +134,26 @@ class HadoopStoreTest {
     assertThat(state.paths()).doesNotContain("/table/_temporary");
   }
 
+  @Test
+  void aListingIsClosedAlsoWhereItEndsEarly() throws IOException {
+    OpenListings store = new OpenListings();
+    IOException enough = new IOException("enough");
+
+    assertThatThrownBy(
+            () ->
+                store.list(
+                    path("hdfs", "/table"),
+                    entry -> {
+                      throw enough;
+                    }))
+        .isSameAs(enough);
+    assertThat(store.open).isZero();
+
+    state.write("/table/f", "content");
+    assertThat(store.deleteEmptyDirectory(path("hdfs", "/table"))).isFalse();
+    assertThat(store.open).isZero();
+  }
+
   private RenameResult rename(String scheme, Fate fate) throws IOException {
     FileEntry planned = file(scheme);
     state.onRequest((number, operation, path) -> fateOfRename(operation, fate));
@@ -158,5 +181,47 @@ class HadoopStoreTest {
 
   private static Path path(String scheme, String path) {
     return new Path(scheme + "://hadoop-store" + path);
+  }
+
+  /** A store whose listings never end, and have to be closed. */
+  private static final class OpenListings extends HadoopStore {
+    private int open;
+
+    OpenListings() throws IOException {
+      super(
+          path("hdfs", "/").getFileSystem(MemoryFileSystem.configuration()),
+          StoreTraits.HDFS,
+          RequestGate.open());
+    }
+
+    @Override
+    protected RemoteIterator<FileStatus> requestListing(Path directory) {
+      open++;
+      return new Endless(directory);
+    }
+
+    private final class Endless implements RemoteIterator<FileStatus>, Closeable {
+      private final Path directory;
+      private int entries;
+
+      Endless(Path directory) {
+        this.directory = directory;
+      }
+
+      @Override
+      public boolean hasNext() {
+        return true;
+      }
+
+      @Override
+      public FileStatus next() {
+        return new FileStatus(0, true, 1, 1, 0, new Path(directory, "p=" + entries++));
+      }
+
+      @Override
+      public void close() {
+        open--;
+      }
+    }
   }
 }

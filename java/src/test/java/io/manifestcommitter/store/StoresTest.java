@@ -3,6 +3,8 @@ package io.manifestcommitter.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.google.cloud.hadoop.fs.gcs.GoogleHadoopFileSystem;
+import io.manifestcommitter.CommitterConfig;
 import io.manifestcommitter.testing.MemoryFileSystem;
 import java.io.File;
 import java.nio.charset.StandardCharsets;
@@ -139,18 +141,78 @@ class StoresTest {
     assertThat(traits).isEqualTo(StoreTraits.GCS_WITH_CHECKSUMS);
   }
 
+  @Test
+  void gsCopiesWhereTheConnectorDoesNotSayThatItMoves() {
+    conf.set("fs.gs.impl", MemoryFileSystem.class.getName());
+    conf.setEnum(MemoryFileSystem.RENAME, MemoryFileSystem.Rename.OBJECTS);
+    Path path = new Path("gs://copies/t");
+    assertThat(new Stores(conf).all().traits(path)).isEqualTo(StoreTraits.GCS_COPYING);
+    conf.set("fs.gs.checksum.type", "crc32c");
+    assertThat(new Stores(conf).all().traits(path))
+        .isEqualTo(StoreTraits.GCS_COPYING_WITH_CHECKSUMS);
+    conf.set("fs.gs.impl", GoogleHadoopFileSystem.class.getName());
+    conf.setBoolean("fs.gs.impl.disable.cache", true);
+    assertThat(new Stores(conf).all().traits(path))
+        .isEqualTo(StoreTraits.GCS_COPYING_WITH_CHECKSUMS);
+  }
+
+  @Test
+  void aStoreThatMayShowPartsIsRefusedUnlessThatIsAccepted() throws Exception {
+    conf.set("fs.mem.impl", MemoryFileSystem.class.getName());
+    Path path = new Path("mem://b/t");
+
+    assertThatThrownBy(() -> new Stores(conf).requireSafeRename(path, CopyingRename.FAIL))
+        .isInstanceOf(UnsupportedStoreException.class)
+        .hasMessageContainingAll(
+            path.toString(), "part of a file", CommitterConfig.COPYING_RENAME + " to serve");
+    new Stores(conf).requireSafeRename(path, CopyingRename.SERVE);
+    new Stores(conf).requireSafeRename(local(directory, "t"), CopyingRename.FAIL);
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"abfs", "abfss"})
   void anAccountWithoutDirectoriesIsRefused(String scheme) throws Exception {
     conf.set("fs." + scheme + ".impl", MemoryFileSystem.class.getName());
     conf.setBoolean("fs." + scheme + ".impl.disable.cache", true);
     Path path = new Path(scheme + "://c@flat/t");
-    new Stores(conf).requireAtomicRename(path);
+    new Stores(conf).requireSafeRename(path, CopyingRename.FAIL);
     conf.setBoolean(MemoryFileSystem.FLAT, true);
 
-    assertThatThrownBy(() -> new Stores(conf).requireAtomicRename(path))
+    assertThatThrownBy(() -> new Stores(conf).requireSafeRename(path, CopyingRename.FAIL))
         .isInstanceOf(UnsupportedStoreException.class)
         .hasMessageContainingAll(path.toString(), "hierarchical namespace");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "abfs://c@a/t, abfss://c@a/l, abfs://c@a/l",
+    "abfss://c@a/t, abfs://c@A/l, abfss://c@a/l",
+    "abfs://c@a/t, abfss://d@a/l, abfss://d@a/l",
+    "abfs://c@a/t, abfss://c@b/l, abfss://c@b/l",
+    "hdfs://localhost/t, hdfs://127.0.0.1:8020/l, hdfs://localhost/l",
+    "hdfs://localhost/t, hdfs://localhost:9000/l, hdfs://localhost:9000/l",
+    "gs://b/t, gs://c/l, gs://c/l",
+    "gs://b/t, abfs://b/l, abfs://b/l",
+    "hdfs://localhost/t, mem://localhost/l, mem://localhost/l"
+  })
+  void aStoreIsCalledAsItWasFirst(Path table, Path other, Path named) throws Exception {
+    Configuration memory = MemoryFileSystem.configuration();
+    Stores byName = new Stores(memory);
+    assertThat(byName.named(other)).isEqualTo(other);
+    assertThat(byName.resolve(table)).isEqualTo(table);
+    assertThat(byName.all().named(other)).isEqualTo(named);
+    assertThat(byName.resolve(other)).isEqualTo(named);
+    assertThat(byName.named(table)).isEqualTo(table);
+    assertThat(byName.named(new Path("/unqualified"))).isEqualTo(new Path("/unqualified"));
+  }
+
+  /** A report directory, say: nobody asked for the name of its store. */
+  @Test
+  void aStoreThatIsOpenByTwoNamesHasTheFirst() throws Exception {
+    Stores byName = new Stores(MemoryFileSystem.configuration());
+    byName.resolve(new Path("abfs://c@a/t"));
+    byName.of(new Path("abfss://c@a/reports"));
+    assertThat(byName.resolve(new Path("abfss://c@a/l"))).isEqualTo(new Path("abfs://c@a/l"));
   }
 
   @Test
@@ -175,6 +237,39 @@ class StoresTest {
   @Test
   void aStoreIsOpenedOnce() throws Exception {
     assertThat(stores.of(local(directory, "a"))).isSameAs(stores.of(local(directory, "b")));
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aMountBelowATableIsRefused(boolean hasFallback) {
+    String table = "viewfs://" + cluster + "/warehouse/t";
+    String mounts = "fs.viewfs.mounttable." + cluster + ".";
+    File target = new File(directory, "elsewhere");
+    assertThat(target.mkdir()).isTrue();
+    assertThat(new File(directory, "fallback/warehouse/t").mkdirs()).isTrue();
+    conf.set(mounts + "link./warehouse/t/p=1", target.toURI().toString());
+    conf.set(mounts + "link./warehouse/t2", target.toURI().toString());
+    if (hasFallback) {
+      conf.set(mounts + "linkFallback", new File(directory, "fallback").toURI().toString());
+    }
+
+    assertThatThrownBy(() -> stores.resolve(new Path(table)))
+        .isInstanceOf(UnsupportedStoreException.class)
+        .hasMessageContainingAll(table + ",", table + "/p=1 (file:" + target + ")", "by the URI");
+  }
+
+  @Test
+  void aTableInAFallbackOrOnAMountIsServed() throws Exception {
+    File fallback = new File(directory, "fallback");
+    assertThat(new File(fallback, "warehouse/t").mkdirs()).isTrue();
+    mount(directory);
+    String mounts = "fs.viewfs.mounttable." + cluster + ".";
+    conf.set(mounts + "linkFallback", fallback.toURI().toString());
+
+    assertThat(stores.resolve(new Path("viewfs://" + cluster + "/warehouse/t")))
+        .isEqualTo(local(fallback, "warehouse/t"));
+    assertThat(stores.resolve(new Path("viewfs://" + cluster + "/data")))
+        .isEqualTo(local(directory, ""));
   }
 
   private void mount(File target) {

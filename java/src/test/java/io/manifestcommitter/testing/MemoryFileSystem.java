@@ -1,5 +1,6 @@
 package io.manifestcommitter.testing;
 
+import io.manifestcommitter.CommitterConfig;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
@@ -13,6 +14,7 @@ import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.hadoop.conf.Configuration;
@@ -30,6 +32,7 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.PathIsNotEmptyDirectoryException;
 import org.apache.hadoop.fs.PositionedReadable;
 import org.apache.hadoop.fs.Seekable;
+import org.apache.hadoop.fs.permission.FsAction;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.io.MD5Hash;
 import org.apache.hadoop.util.Progressable;
@@ -37,11 +40,13 @@ import org.apache.hadoop.util.Progressable;
 /**
  * A Hadoop filesystem in memory that counts requests and fails on demand, so that the committer's
  * own classes run unchanged. Bound to a scheme with {@code fs.<scheme>.impl}; the authority names
- * the {@link MemoryStoreState} behind it.
+ * the {@link MemoryStoreState} behind it, whatever the scheme.
  *
  * <p>Behaves like HDFS: a file is renamed atomically and never onto another; a directory renamed
- * onto a directory goes inside; parents are made by {@code create} and {@code mkdirs}. Files have
- * etags that survive a rename.
+ * onto a directory goes inside, unless {@link #RENAME} says otherwise; parents are made by {@code
+ * create} and {@code mkdirs}. On {@code abfs} files have etags, which survive a rename. Symbolic
+ * links, where a test puts them, are followed as on a local disk; a rename or deletion is of the
+ * link.
  */
 public final class MemoryFileSystem extends FileSystem {
   /** The key of the name under which a filesystem's requests are shown to a gate. */
@@ -50,26 +55,87 @@ public final class MemoryFileSystem extends FileSystem {
   /** The key that makes a filesystem answer as a storage account without directories. */
   public static final String FLAT = "memory.filesystem.flat";
 
+  /** What is before an authority in the key that says which other one has the same state. */
+  private static final String SAME = "memory.filesystem.same.";
+
+  /** The key of how a filesystem renames files. */
+  public static final String RENAME = "memory.filesystem.rename";
+
+  /** How a filesystem renames files. */
+  public enum Rename {
+    /** In one request. */
+    ATOMIC,
+    /** A copy of the whole object appears, with its own etag and time; then the source goes. */
+    OBJECTS,
+    /** First a half of the copy appears, then the whole; then the source goes. */
+    BYTES
+  }
+
+  /** The names of stores that rename by copying: by objects and by bytes. */
+  public static final String GS_COPIES = "gs-copies";
+
+  /** See {@link #GS_COPIES}. */
+  public static final String MEM_COPIES = "mem-copies";
+
+  private static final List<String> SCHEMES = List.of("hdfs", "abfs", "abfss", "gs", "mem");
+
+  /** Who uses it, and owns what is not given away. */
+  private static final String USER = System.getProperty("user.name");
+
   private static final Map<String, MemoryStoreState> STATES = new ConcurrentHashMap<>();
 
   private URI uri;
   private String client;
   private MemoryStoreState state;
   private Path working;
+  private volatile boolean closed;
 
   /** The state behind {@code scheme://authority}, made on first use. */
   public static MemoryStoreState state(String authority) {
     return STATES.computeIfAbsent(authority, name -> new MemoryStoreState());
   }
 
-  /** A configuration in which the schemes hdfs, abfs, gs and mem are served from memory. */
+  /** Lets two authorities stand for one state, that of the first. */
+  public static void same(Configuration conf, String authority, String other) {
+    conf.set(SAME + other, authority);
+  }
+
+  /** The same, with filesystems that all in this process share, until one of them is closed. */
+  public static Configuration sharedConfiguration() {
+    Configuration conf = configuration();
+    for (String scheme : SCHEMES) {
+      conf.unset("fs." + scheme + ".impl.disable.cache");
+    }
+    return conf;
+  }
+
+  /** A configuration in which the schemes hdfs, abfs, abfss, gs and mem are served from memory. */
   public static Configuration configuration() {
     Configuration conf = new Configuration(false);
-    for (String scheme : new String[] {"hdfs", "abfs", "gs", "mem"}) {
+    for (String scheme : SCHEMES) {
       conf.set("fs." + scheme + ".impl", MemoryFileSystem.class.getName());
       conf.set("fs." + scheme + ".impl.disable.cache", "true");
     }
     conf.set("fs.defaultFS", "mem://default");
+    // Nobody knows mem.
+    conf.set(CommitterConfig.COPYING_RENAME, "serve");
+    return conf;
+  }
+
+  /** The scheme of a store: its name, or what its name begins with. */
+  public static String scheme(String store) {
+    return store.replaceFirst("-copies$", "");
+  }
+
+  /** As {@link #configuration()}, for a store that may be one that renames by copying. */
+  public static Configuration configuration(String store) {
+    Configuration conf = configuration();
+    if (store.equals(GS_COPIES)) {
+      conf.setEnum(RENAME, Rename.OBJECTS);
+    }
+    if (store.equals(MEM_COPIES)) {
+      conf.setEnum(RENAME, Rename.BYTES);
+    }
     return conf;
   }
 
@@ -78,9 +144,41 @@ public final class MemoryFileSystem extends FileSystem {
     super.initialize(name, conf);
     setConf(conf);
     uri = URI.create(name.getScheme() + "://" + name.getAuthority());
-    state = state(name.getAuthority());
+    state = state(conf.get(SAME + name.getAuthority(), name.getAuthority()));
     client = conf.get(CLIENT, "");
     working = new Path(uri.toString(), "/");
+  }
+
+  /** Whether it moves objects is told as Google's connector tells it. */
+  public GoogleFileSystem getGcsFs() {
+    boolean moves = renames() == Rename.ATOMIC;
+    return () -> () -> () -> moves;
+  }
+
+  private Rename renames() {
+    return getConf().getEnum(RENAME, Rename.ATOMIC);
+  }
+
+  /** Serves no request any more, as a shared filesystem that another user of it closed. */
+  @Override
+  public void close() throws IOException {
+    closed = true;
+    super.close();
+  }
+
+  /** Fails as the drivers of the schemes do, each in its own way. */
+  private void requireOpen() throws IOException {
+    if (!closed) {
+      return;
+    }
+    switch (uri.getScheme()) {
+      case "abfs":
+        throw new IllegalStateException("Connection pool shut down");
+      case "gs":
+        throw new IOException("GoogleHadoopFileSystem has been closed or not initialized.");
+      default:
+        throw new IOException("Filesystem closed");
+    }
   }
 
   /** As an account with a hierarchical namespace, unless {@link #FLAT} says otherwise. */
@@ -141,16 +239,18 @@ public final class MemoryFileSystem extends FileSystem {
       long blockSize,
       Progressable progress)
       throws IOException {
+    requireOpen();
     OutputStream out =
         new ByteArrayOutputStream() {
-          private boolean closed;
+          private boolean ended;
 
           @Override
           public void close() throws IOException {
-            if (closed) {
+            if (ended) {
               return;
             }
-            closed = true;
+            ended = true;
+            requireOpen();
             byte[] content = toByteArray();
             state.<Void>request(
                 client,
@@ -169,6 +269,7 @@ public final class MemoryFileSystem extends FileSystem {
       throw new FileAlreadyExistsException(path.toString());
     }
     makeDirectories(path.getParent());
+    state.requireMayAdd(key(path.getParent()));
     state.put(key(path), MemoryStoreState.Node.file(content));
     return null;
   }
@@ -180,22 +281,78 @@ public final class MemoryFileSystem extends FileSystem {
 
   @Override
   public boolean rename(Path source, Path destination) throws IOException {
-    return state.requestRename(client, source, destination, () -> doRename(source, destination));
+    requireOpen();
+    if (renames() != Rename.ATOMIC && state.isFile(key(source))) {
+      return copyAndDelete(source, destination);
+    }
+    return state.requestRename(
+        client, "rename", source, destination, () -> doRename(source, destination));
   }
 
-  private boolean doRename(Path source, Path destination) {
+  private boolean copyAndDelete(Path source, Path destination) throws IOException {
+    if (renames() == Rename.BYTES
+        && !state.requestRename(
+            client, "copy-part", source, destination, () -> copy(source, destination, 2))) {
+      return false;
+    }
+    return state.requestRename(
+            client,
+            "copy",
+            source,
+            destination,
+            () ->
+                renames() == Rename.BYTES
+                    ? copyRest(source, destination)
+                    : copy(source, destination, 1))
+        && state.requestRename(
+            client,
+            "copy-delete",
+            source,
+            destination,
+            () -> {
+              state.requireMayRemove(key(source));
+              state.removeTree(key(source));
+              return true;
+            });
+  }
+
+  /** A part of a file that the store has, to where nothing is. */
+  private boolean copy(Path source, Path destination, int divisor) throws IOException {
     MemoryStoreState.Node node = state.get(key(source));
+    MemoryStoreState.Node parent = state.get(key(destination.getParent()));
+    if (node == null
+        || state.get(key(destination)) != null
+        || parent == null
+        || !parent.isDirectory()) {
+      return false;
+    }
+    state.requireMayAdd(key(destination.getParent()));
+    state.copy(key(source), key(destination), node.content.length / divisor);
+    return true;
+  }
+
+  private boolean copyRest(Path source, Path destination) throws IOException {
+    MemoryStoreState.Node node = state.get(key(source));
+    if (node == null) {
+      throw new FileNotFoundException(source.toString());
+    }
+    state.copy(key(source), key(destination), node.content.length);
+    return true;
+  }
+
+  private boolean doRename(Path source, Path destination) throws IOException {
+    MemoryStoreState.Node node = state.get(ownKey(source));
     if (node == null) {
       return false;
     }
     Path target = destination;
-    MemoryStoreState.Node existing = state.get(key(destination));
+    MemoryStoreState.Node existing = state.get(ownKey(destination));
     if (existing != null) {
       if (!existing.isDirectory()) {
         return false;
       }
       target = new Path(destination, source.getName());
-      if (state.get(key(target)) != null) {
+      if (state.get(ownKey(target)) != null) {
         return false;
       }
     }
@@ -203,12 +360,18 @@ public final class MemoryFileSystem extends FileSystem {
     if (parent == null || !parent.isDirectory()) {
       return false;
     }
-    state.move(key(source), key(target));
+    state.requireMayRemove(ownKey(source));
+    state.requireMayAdd(key(target.getParent()));
+    state.move(ownKey(source), ownKey(target));
+    if (node.content != null && uri.getScheme().equals("gs")) {
+      state.copy(key(target), key(target), node.content.length);
+    }
     return true;
   }
 
   @Override
   public boolean delete(Path path, boolean recursive) throws IOException {
+    requireOpen();
     return state.request(
         client,
         "delete",
@@ -216,14 +379,14 @@ public final class MemoryFileSystem extends FileSystem {
         () -> doDelete(path, recursive),
         () -> {
           if (recursive) {
-            state.removeHalf(key(path));
+            state.removeHalf(ownKey(path));
           }
           return true;
         });
   }
 
   private boolean doDelete(Path path, boolean recursive) throws IOException {
-    String key = key(path);
+    String key = ownKey(path);
     MemoryStoreState.Node node = state.get(key);
     if (node == null) {
       return false;
@@ -231,6 +394,7 @@ public final class MemoryFileSystem extends FileSystem {
     if (node.isDirectory() && !recursive && state.hasChildren(key)) {
       throw new PathIsNotEmptyDirectoryException(path.toString());
     }
+    state.requireMayRemoveTree(key);
     state.removeTree(key);
     return true;
   }
@@ -247,10 +411,19 @@ public final class MemoryFileSystem extends FileSystem {
             throw new FileNotFoundException(path.toString());
           }
           if (!node.isDirectory()) {
-            return new FileStatus[] {status(key, node)};
+            return new FileStatus[] {status(path, node)};
           }
           List<FileStatus> children = new ArrayList<>();
-          state.forEachChild(key, (childPath, child) -> children.add(status(childPath, child)));
+          state.forEachChild(
+              key,
+              (childPath, child) -> {
+                MemoryStoreState.Node followed =
+                    state.get(state.resolve(childPath, /* last= */ true));
+                if (followed != null) {
+                  String name = childPath.substring(childPath.lastIndexOf('/') + 1);
+                  children.add(status(new Path(path, new Path(null, null, name)), followed));
+                }
+              });
           return children.toArray(new FileStatus[0]);
         });
   }
@@ -286,7 +459,23 @@ public final class MemoryFileSystem extends FileSystem {
           if (node == null) {
             throw new FileNotFoundException(path.toString());
           }
-          return status(key(path), node);
+          return status(path, node);
+        });
+  }
+
+  @Override
+  public void access(Path path, FsAction mode) throws IOException {
+    request(
+        "access",
+        path,
+        () -> {
+          if (state.get(key(path)) == null) {
+            throw new FileNotFoundException(path.toString());
+          }
+          if (mode.implies(FsAction.WRITE)) {
+            state.requireMayAdd(key(path));
+          }
+          return null;
         });
   }
 
@@ -299,6 +488,9 @@ public final class MemoryFileSystem extends FileSystem {
         if (!node.isDirectory()) {
           throw new ParentNotDirectoryException(path.toString());
         }
+        if (!missing.isEmpty()) {
+          state.requireMayAdd(key(path));
+        }
         break;
       }
       missing.push(path);
@@ -308,18 +500,68 @@ public final class MemoryFileSystem extends FileSystem {
 
   /** A request that has no half of an effect. */
   private <T> T request(String operation, Path path, Callable<T> action) throws IOException {
+    requireOpen();
     return state.request(client, operation, path, action, () -> null);
   }
 
-  private static String key(Path path) {
-    return path.toUri().getPath();
+  /** Where what a path leads to is kept. */
+  private String key(Path path) {
+    return state.resolve(path.toUri().getPath(), /* last= */ true);
   }
 
-  private FileStatus status(String key, MemoryStoreState.Node node) {
-    Path path = new Path(uri.getScheme(), uri.getAuthority(), key);
-    return node.isDirectory()
-        ? new FileStatus(0, true, 1, 1, 0, path)
-        : new EtagStatus(node.content.length, node.time, path, node.etag);
+  /** Where the entry at a path itself is kept, also if it is a link. */
+  private String ownKey(Path path) {
+    return state.resolve(path.toUri().getPath(), /* last= */ false);
+  }
+
+  /** Where a symbolic link leads, as it says itself; empty if there is none. Without a request. */
+  public Optional<String> linkTarget(Path path) {
+    return Optional.ofNullable(state.links().get(ownKey(path)));
+  }
+
+  /** The names of the symbolic links in a directory. Without a request. */
+  public List<String> linksIn(Path directory) {
+    List<String> names = new ArrayList<>();
+    String prefix = key(directory) + "/";
+    for (String link : state.links().keySet()) {
+      if (link.startsWith(prefix) && link.indexOf('/', prefix.length()) < 0) {
+        names.add(link.substring(prefix.length()));
+      }
+    }
+    return names;
+  }
+
+  private FileStatus status(Path at, MemoryStoreState.Node node) {
+    Path path = new Path(uri.getScheme(), uri.getAuthority(), at.toUri().getPath());
+    if (node.isDirectory() && node.foreign) {
+      FsPermission permission = new FsPermission((short) (node.sticky ? 01777 : 0755));
+      return new FileStatus(0, true, 1, 1, 0, 0, permission, "somebody", "others", path);
+    }
+    if (node.isDirectory()) {
+      return new FileStatus(0, true, 1, 1, 0, path);
+    }
+    String owner = node.foreign ? "somebody" : USER;
+    return uri.getScheme().equals("abfs")
+        ? new EtagStatus(node.content.length, node.time, owner, path, node.etag)
+        : new FileStatus(node.content.length, false, 1, 1, node.time, 0, null, owner, "", path);
+  }
+
+  /** Of Google's connector, as far as it tells whether it moves objects. */
+  public interface GoogleFileSystem {
+    /** Its options. */
+    GoogleFileSystemOptions getOptions();
+  }
+
+  /** See {@link GoogleFileSystem}. */
+  public interface GoogleFileSystemOptions {
+    /** Those of its storage. */
+    GoogleStorageOptions getCloudStorageOptions();
+  }
+
+  /** See {@link GoogleFileSystem}. */
+  public interface GoogleStorageOptions {
+    /** Whether a rename moves an object. */
+    boolean isMoveOperationEnabled();
   }
 
   /** A status with an etag, as ABFS has. */
@@ -327,8 +569,8 @@ public final class MemoryFileSystem extends FileSystem {
     private static final long serialVersionUID = 1L;
     private final String etag;
 
-    EtagStatus(long length, long time, Path path, String etag) {
-      super(length, false, 1, 1, time, path);
+    EtagStatus(long length, long time, String owner, Path path, String etag) {
+      super(length, false, 1, 1, time, 0, null, owner, "", path);
       this.etag = etag;
     }
 

@@ -1,8 +1,10 @@
 package io.manifestcommitter.testing;
 
 import java.io.IOException;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -10,6 +12,7 @@ import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.function.BiConsumer;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.security.AccessControlException;
 
 /**
  * What one in-memory store holds, which requests it got, and how it is told to fail. All methods
@@ -30,6 +33,7 @@ public final class MemoryStoreState {
   private volatile Gate gate = (client, operation, path) -> {};
   private long clock = 1_700_000_000_000L;
   private long etags;
+  private boolean hasLinks;
 
   /** What happens to a request. */
   public enum Fate {
@@ -71,53 +75,80 @@ public final class MemoryStoreState {
   /** All that a store holds at one moment. */
   public static final class Snapshot {
     private final NavigableMap<String, Node> nodes;
+    private final long clock;
 
-    private Snapshot(Map<String, Node> nodes) {
+    private Snapshot(Map<String, Node> nodes, long clock) {
       this.nodes = new TreeMap<>(nodes);
+      this.clock = clock;
     }
   }
 
   /** A file or directory; not changed once it is in the store. */
   static final class Node {
     final byte[] content;
+    final String link;
     String etag = "";
     long time;
 
-    private Node(byte[] content) {
+    /** Whether it belongs to somebody else than the store's user. */
+    boolean foreign;
+
+    /** Whether only its owner may change what is in it. */
+    boolean readOnly;
+
+    /** Whether only the owner of an entry, or its own, may remove or rename that. */
+    boolean sticky;
+
+    private Node(byte[] content, String link) {
       this.content = content;
+      this.link = link;
     }
 
     static Node file(byte[] content) {
-      return new Node(content);
+      return new Node(content, null);
     }
 
     static Node directory() {
-      return new Node(null);
+      return new Node(null, null);
     }
 
     boolean isDirectory() {
-      return content == null;
+      return content == null && link == null;
+    }
+
+    private Node ofSomebodyElse(boolean isReadOnly, boolean isSticky) {
+      Node copy = new Node(content, link);
+      copy.etag = etag;
+      copy.time = time;
+      copy.foreign = true;
+      copy.readOnly = isReadOnly && isDirectory();
+      copy.sticky = isSticky && isDirectory();
+      return copy;
     }
   }
 
   /** Empties the store and forgets requests and faults. */
   public synchronized void clear() {
     nodes.clear();
+    hasLinks = false;
     nodes.put("/", Node.directory());
     requests.clear();
     fault = NO_FAULT;
     gate = (client, operation, path) -> {};
   }
 
-  /** All that the store holds now, without a request. */
+  /** All that the store holds now, and what time it is there, without a request. */
   public synchronized Snapshot snapshot() {
-    return new Snapshot(nodes);
+    return new Snapshot(nodes, clock);
   }
 
-  /** Makes the store hold what it held then; forgets requests and faults. */
+  /** Makes the store hold what it held then, at that time; forgets requests and faults. */
   public synchronized void restore(Snapshot snapshot) {
+    boolean mayHaveLinks = hasLinks;
     clear();
     nodes.putAll(snapshot.nodes);
+    clock = snapshot.clock;
+    hasLinks = mayHaveLinks;
   }
 
   /** Puts a file there without a request. */
@@ -126,11 +157,39 @@ public final class MemoryStoreState {
   }
 
   /** Puts a file there without a request. */
-  public synchronized void write(String path, byte[] content) {
+  public synchronized void write(String name, byte[] content) {
+    String path = resolve(name, /* last= */ true);
     put(path, Node.file(content.clone()));
+    makeParents(path);
+  }
+
+  private void makeParents(String path) {
     for (int slash = path.lastIndexOf('/'); slash > 0; slash = path.lastIndexOf('/', slash - 1)) {
       nodes.putIfAbsent(path.substring(0, slash), Node.directory());
     }
+  }
+
+  /**
+   * Puts a symbolic link there without a request.
+   *
+   * @param target absolute, or relative to the link's directory
+   */
+  public synchronized void link(String path, String target) {
+    makeParents(path);
+    nodes.put(path, new Node(null, target));
+    hasLinks = true;
+  }
+
+  /** Where each symbolic link leads, as it says itself; without a request. */
+  public synchronized NavigableMap<String, String> links() {
+    NavigableMap<String, String> links = new TreeMap<>();
+    nodes.forEach(
+        (path, node) -> {
+          if (node.link != null) {
+            links.put(path, node.link);
+          }
+        });
+    return links;
   }
 
   /** Lets time pass, in milliseconds of the store's clock. */
@@ -144,33 +203,147 @@ public final class MemoryStoreState {
     nodes.remove(path + "/x");
   }
 
-  /** Removes a file or tree without a request. */
-  public synchronized void remove(String path) {
-    removeTree(path);
+  /**
+   * Gives a directory, with all that is in it now, to somebody else, who alone may change what is
+   * in it (0755).
+   */
+  public synchronized void giveAway(String directory) {
+    tree(directory).replaceAll((path, node) -> node.ofSomebodyElse(true, false));
+    nodes.computeIfPresent(directory, (path, node) -> node.ofSomebodyElse(true, false));
   }
 
-  /** The content of all files by path, without a request. */
+  /**
+   * Gives a directory, with all that is in it now, to somebody else; everybody may add to it, and
+   * remove what is his own (1777).
+   */
+  public synchronized void giveAwaySticky(String directory) {
+    tree(directory).replaceAll((path, node) -> node.ofSomebodyElse(false, true));
+    nodes.computeIfPresent(directory, (path, node) -> node.ofSomebodyElse(false, true));
+  }
+
+  private Map<String, Node> tree(String directory) {
+    return nodes.subMap(directory + "/", directory + AFTER_SLASH);
+  }
+
+  /** Fails, as HDFS does, if the user may not add an entry to a directory. */
+  void requireMayAdd(String directory) throws IOException {
+    Node node = nodes.get(directory);
+    if (node != null && node.readOnly) {
+      throw denied(directory);
+    }
+  }
+
+  /** Fails, as HDFS does, if the user may not remove or rename an entry. */
+  void requireMayRemove(String path) throws IOException {
+    String parent = path.substring(0, Math.max(0, path.lastIndexOf('/')));
+    Node directory = nodes.get(parent);
+    Node node = nodes.get(path);
+    if (node != null
+        && directory != null
+        && (directory.readOnly || (directory.sticky && directory.foreign && node.foreign))) {
+      throw denied(parent);
+    }
+  }
+
+  /** Fails, as HDFS does, if the user may not remove all that is below a directory. */
+  void requireMayRemoveTree(String path) throws IOException {
+    requireMayRemove(path);
+    for (String below : tree(path).keySet()) {
+      requireMayRemove(below);
+    }
+  }
+
+  private static IOException denied(String directory) {
+    return new AccessControlException("Permission denied: WRITE in " + directory);
+  }
+
+  /** Renames a file or tree without a request; nothing if it is not there. */
+  public synchronized void rename(String source, String target) {
+    if (nodes.containsKey(source)) {
+      move(source, target);
+    }
+  }
+
+  /** Removes a file or tree without a request. */
+  public synchronized void remove(String path) {
+    removeTree(resolve(path, /* last= */ false));
+  }
+
+  /** The content of all files by path, those behind links also there, without a request. */
   public synchronized NavigableMap<String, String> files() {
     NavigableMap<String, String> files = new TreeMap<>();
-    nodes.forEach(
-        (path, node) -> {
-          if (!node.isDirectory()) {
-            files.put(path, new String(node.content, StandardCharsets.UTF_8));
-          }
-        });
+    followed()
+        .forEach(
+            (path, node) -> {
+              if (node.content != null) {
+                files.put(path, new String(node.content, StandardCharsets.UTF_8));
+              }
+            });
     return files;
   }
 
-  /** All directories, without a request. */
+  /** All directories, those behind links also there, without a request. */
   public synchronized List<String> directories() {
     List<String> directories = new ArrayList<>();
+    followed()
+        .forEach(
+            (path, node) -> {
+              if (node.isDirectory()) {
+                directories.add(path);
+              }
+            });
+    return directories;
+  }
+
+  /** All that is there, and again what links lead to, under their names. No link of a link. */
+  private NavigableMap<String, Node> followed() {
+    if (!hasLinks) {
+      return nodes;
+    }
+    NavigableMap<String, Node> followed = new TreeMap<>(nodes);
     nodes.forEach(
-        (path, node) -> {
-          if (node.isDirectory()) {
-            directories.add(path);
+        (link, node) -> {
+          if (node.link != null) {
+            String target = resolve(link, /* last= */ true);
+            followed.remove(link);
+            if (nodes.containsKey(target)) {
+              followed.put(link, nodes.get(target));
+              nodes
+                  .subMap(target + "/", target + AFTER_SLASH)
+                  .forEach(
+                      (path, behind) ->
+                          followed.put(link + path.substring(target.length()), behind));
+            }
           }
         });
-    return directories;
+    return followed;
+  }
+
+  /**
+   * The path without links.
+   *
+   * @param last whether a link at the path itself is followed, too
+   */
+  synchronized String resolve(String path, boolean last) {
+    if (!hasLinks) {
+      return path;
+    }
+    String resolved = path;
+    for (int slash = resolved.indexOf('/', 1); ; slash = resolved.indexOf('/', slash + 1)) {
+      boolean isLast = slash < 0;
+      String prefix = isLast ? resolved : resolved.substring(0, slash);
+      Node node = nodes.get(prefix);
+      if (node != null && node.link != null && (!isLast || last)) {
+        String target =
+            URI.create("mem:" + prefix).resolve(node.link).normalize().getSchemeSpecificPart();
+        resolved = target + resolved.substring(prefix.length());
+        slash = 0;
+        isLast = false;
+      }
+      if (isLast) {
+        return resolved;
+      }
+    }
   }
 
   /** All paths, directories too, without a request. */
@@ -180,7 +353,7 @@ public final class MemoryStoreState {
 
   /** The raw bytes of a file, without a request. */
   public synchronized byte[] bytes(String path) {
-    return nodes.get(path).content.clone();
+    return nodes.get(resolve(path, /* last= */ true)).content.clone();
   }
 
   /** Whether something is at the path, without a request. */
@@ -247,16 +420,22 @@ public final class MemoryStoreState {
     }
   }
 
-  boolean requestRename(String client, Path source, Path destination, Callable<Boolean> action)
+  /**
+   * Makes one request of a rename.
+   *
+   * @param operation "rename", or what of it this is
+   */
+  boolean requestRename(
+      String client, String operation, Path source, Path destination, Callable<Boolean> action)
       throws IOException {
     String shown = source.toUri().getPath() + " -> " + destination.toUri().getPath();
-    gate.pass(client, "rename", shown);
+    gate.pass(client, operation, shown);
     synchronized (this) {
-      Fate fate = begin("rename", source, shown);
+      Fate fate = begin(operation, source, shown);
       switch (fate) {
         case FAILS_BEFORE:
         case HALF_DONE:
-          throw new IOException("injected before rename " + source);
+          throw new IOException("injected before " + operation + " " + source);
         case ANSWERS_FALSE:
           return false;
         case NORMAL:
@@ -266,7 +445,7 @@ public final class MemoryStoreState {
           if (fate == Fate.DONE_ANSWERS_FALSE) {
             return false;
           }
-          throw new IOException("injected after rename " + source);
+          throw new IOException("injected after " + operation + " " + source);
       }
     }
   }
@@ -291,7 +470,7 @@ public final class MemoryStoreState {
   }
 
   void put(String path, Node node) {
-    if (!node.isDirectory()) {
+    if (node.content != null) {
       node.etag = "etag-" + ++etags;
       node.time = ++clock;
     }
@@ -307,6 +486,16 @@ public final class MemoryStoreState {
     nodes.putAll(moved);
   }
 
+  /** Whether a file is at the path, without a request. */
+  public synchronized boolean isFile(String path) {
+    return nodes.containsKey(path) && nodes.get(path).content != null;
+  }
+
+  /** Makes a file anew with the first bytes of another one: with its own etag and time. */
+  void copy(String source, String target, int length) {
+    put(target, Node.file(Arrays.copyOf(nodes.get(source).content, length)));
+  }
+
   void removeTree(String path) {
     nodes.remove(path);
     nodes.subMap(path + "/", path + AFTER_SLASH).clear();
@@ -319,7 +508,7 @@ public final class MemoryStoreState {
         .subMap(directory + "/", directory + AFTER_SLASH)
         .forEach(
             (path, node) -> {
-              if (!node.isDirectory()) {
+              if (node.content != null) {
                 files.add(path);
               }
             });

@@ -59,6 +59,9 @@ public final class Trouble {
   private static Set<Fate> fates(String operation) {
     switch (operation) {
       case "rename":
+      case "copy-part":
+      case "copy":
+      case "copy-delete":
         return EnumSet.of(
             Fate.FAILS_BEFORE, Fate.FAILS_AFTER, Fate.ANSWERS_FALSE, Fate.DONE_ANSWERS_FALSE);
       case "create":

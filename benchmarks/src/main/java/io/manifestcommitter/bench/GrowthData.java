@@ -1,0 +1,7 @@
+package io.manifestcommitter.bench;
+
+/** What a table holds after a job. */
+enum GrowthData {
+  OLD,
+  NEW
+}

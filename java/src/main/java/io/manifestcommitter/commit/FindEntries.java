@@ -1,0 +1,71 @@
+package io.manifestcommitter.commit;
+
+import io.manifestcommitter.store.Store;
+import io.manifestcommitter.store.StoreEntry;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.hadoop.fs.Path;
+
+/**
+ * Finds which of many paths exist. A directory that holds many of them is listed once; for a few
+ * they are asked for one by one, since a table may have a hundred thousand partitions and a job
+ * write to three. All in parallel, at most one request a path.
+ */
+final class FindEntries {
+  private static final int FEW = 4;
+
+  private final Store store;
+  private final Workers workers;
+
+  FindEntries(Store store, Workers workers) {
+    this.store = store;
+    this.workers = workers;
+  }
+
+  /**
+   * Looks at all of them.
+   *
+   * @return what stands at those that exist; what identifies a file may be missing, see {@link
+   *     Store#identified}
+   */
+  Map<Path, StoreEntry> run(Collection<Path> paths) throws IOException {
+    Map<Path, Set<Path>> byParent = new HashMap<>();
+    for (Path path : paths) {
+      byParent.computeIfAbsent(path.getParent(), parent -> new HashSet<>()).add(path);
+    }
+    List<Path> toProbe = new ArrayList<>();
+    byParent.values().removeIf(wanted -> wanted.size() <= FEW && toProbe.addAll(wanted));
+    Map<Path, StoreEntry> found = new HashMap<>();
+    workers
+        .map(byParent.entrySet(), parent -> listed(parent.getKey(), parent.getValue()))
+        .forEach(entries -> entries.forEach(entry -> found.put(entry.path(), entry)));
+    workers
+        .map(toProbe, store::status)
+        .forEach(entry -> entry.ifPresent(one -> found.put(one.path(), one)));
+    return found;
+  }
+
+  private List<StoreEntry> listed(Path parent, Set<Path> wanted) throws IOException {
+    List<StoreEntry> entries = new ArrayList<>();
+    try {
+      store.list(
+          parent,
+          wanted.size(),
+          entry -> {
+            if (wanted.contains(entry.path())) {
+              entries.add(entry);
+            }
+          });
+    } catch (FileNotFoundException e) {
+      // Then none of them is there.
+    }
+    return entries;
+  }
+}

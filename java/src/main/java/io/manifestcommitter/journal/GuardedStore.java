@@ -1,0 +1,155 @@
+package io.manifestcommitter.journal;
+
+import io.manifestcommitter.manifest.FileEntry;
+import io.manifestcommitter.store.RenameResult;
+import io.manifestcommitter.store.Store;
+import io.manifestcommitter.store.StoreEntry;
+import io.manifestcommitter.store.StoreTraits;
+import java.io.IOException;
+import java.util.Collection;
+import java.util.Optional;
+import org.apache.hadoop.fs.Path;
+
+/** A store in which nothing is changed without leave. Reading needs none. */
+final class GuardedStore implements Store {
+  private final Store store;
+  private final Guard guard;
+
+  GuardedStore(Store store, Guard guard) {
+    this.store = store;
+    this.guard = guard;
+  }
+
+  /** Asked before each change. */
+  @FunctionalInterface
+  interface Guard {
+    /** Fails if nothing may be changed. */
+    void requireLeave() throws IOException;
+  }
+
+  @Override
+  public void mkdirs(Path directory) throws IOException {
+    guard.requireLeave();
+    store.mkdirs(directory);
+  }
+
+  @Override
+  public RenameResult renameFile(FileEntry file) {
+    try {
+      guard.requireLeave();
+    } catch (IOException e) {
+      return notTried(file.source(), e);
+    }
+    return store.renameFile(file);
+  }
+
+  @Override
+  public void removePartialCopy(FileEntry file) throws IOException {
+    guard.requireLeave();
+    store.removePartialCopy(file);
+  }
+
+  @Override
+  public RenameResult renameDirectory(Path source, Path destination) {
+    try {
+      guard.requireLeave();
+    } catch (IOException e) {
+      return notTried(source, e);
+    }
+    return store.renameDirectory(source, destination);
+  }
+
+  @Override
+  public RenameResult renameLink(StoreEntry link, Path destination) {
+    try {
+      guard.requireLeave();
+    } catch (IOException e) {
+      return notTried(link.path(), e);
+    }
+    return store.renameLink(link, destination);
+  }
+
+  private static RenameResult notTried(Path source, IOException reason) {
+    return RenameResult.failed(source + " was not renamed: " + reason.getMessage(), reason);
+  }
+
+  @Override
+  public Optional<String> deletionDenied(
+      Path directory, Optional<StoreEntry> seen, Collection<Path> entries) throws IOException {
+    return store.deletionDenied(directory, seen, entries);
+  }
+
+  @Override
+  public void deleteFile(Path file) throws IOException {
+    guard.requireLeave();
+    store.deleteFile(file);
+  }
+
+  @Override
+  public boolean deleteEmptyDirectory(Path directory) throws IOException {
+    guard.requireLeave();
+    return store.deleteEmptyDirectory(directory);
+  }
+
+  @Override
+  public void deleteTree(Path directory) throws IOException {
+    guard.requireLeave();
+    store.deleteTree(directory);
+  }
+
+  @Override
+  public void write(Path file, Content content) throws IOException {
+    guard.requireLeave();
+    store.write(file, content);
+  }
+
+  @Override
+  public StoreTraits traits(Path path) {
+    return store.traits(path);
+  }
+
+  @Override
+  public Path named(Path path) {
+    return store.named(path);
+  }
+
+  @Override
+  public Optional<StoreEntry> status(Path path) throws IOException {
+    return store.status(path);
+  }
+
+  @Override
+  public void list(Path directory, Visitor visitor) throws IOException {
+    store.list(directory, visitor);
+  }
+
+  @Override
+  public void list(Path directory, int expected, Visitor visitor) throws IOException {
+    store.list(directory, expected, visitor);
+  }
+
+  @Override
+  public StoreEntry identified(StoreEntry listed) throws IOException {
+    return store.identified(listed);
+  }
+
+  @Override
+  public byte[] read(Path file, int limit) throws IOException {
+    return store.read(file, limit);
+  }
+
+  @Override
+  public byte[] readStart(Path file, int length) throws IOException {
+    return store.readStart(file, length);
+  }
+
+  @Override
+  public long modified(Path file) throws IOException {
+    return store.modified(file);
+  }
+
+  @Override
+  public Store pastLimits() {
+    return new GuardedStore(store.pastLimits(), guard);
+  }
+}

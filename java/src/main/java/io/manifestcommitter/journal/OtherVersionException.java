@@ -1,0 +1,19 @@
+package io.manifestcommitter.journal;
+
+import io.manifestcommitter.manifest.CorruptManifestException;
+
+/** A journal that another version of the committer wrote. That version can recover the table. */
+final class OtherVersionException extends CorruptManifestException {
+  private static final long serialVersionUID = 1L;
+
+  OtherVersionException(String journal, long version, long known) {
+    super(
+        journal
+            + " is of version "
+            + version
+            + ", and this version of the committer reads version "
+            + known
+            + ". Nothing was changed, and nothing is lost: recover the table with the version of the"
+            + " committer that wrote it");
+  }
+}

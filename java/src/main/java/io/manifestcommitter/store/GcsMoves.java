@@ -1,0 +1,35 @@
+package io.manifestcommitter.store;
+
+import java.lang.reflect.Method;
+import org.apache.hadoop.fs.FileSystem;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Whether Google's connector renames a file by the move of one object, as its own options say:
+ * {@code fs.gs.operation.move.enable}, whose default differs between releases. By reflection,
+ * because older releases, and Hadoop's connector, do not have it: they copy and delete.
+ */
+final class GcsMoves {
+  private static final Logger LOG = LoggerFactory.getLogger(GcsMoves.class);
+
+  private GcsMoves() {}
+
+  /** Makes no request. In doubt no. */
+  static boolean areUsedBy(FileSystem fs) {
+    try {
+      Object options = fs;
+      Class<?> type = fs.getClass();
+      for (String name : new String[] {"getGcsFs", "getOptions", "getCloudStorageOptions"}) {
+        Method method = type.getMethod(name);
+        options = method.invoke(options);
+        // The declared one: that of the object may not be public.
+        type = method.getReturnType();
+      }
+      return Boolean.TRUE.equals(type.getMethod("isMoveOperationEnabled").invoke(options));
+    } catch (ReflectiveOperationException | RuntimeException e) {
+      LOG.debug("{} does not tell whether it moves objects: it may copy them", fs.getUri(), e);
+      return false;
+    }
+  }
+}

@@ -1,0 +1,155 @@
+package io.manifestcommitter.journal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.manifestcommitter.CommitterConfig;
+import io.manifestcommitter.store.RequestGate;
+import io.manifestcommitter.store.Store;
+import io.manifestcommitter.store.Stores;
+import io.manifestcommitter.testing.MemoryFileSystem;
+import io.manifestcommitter.testing.MemoryStoreState;
+import io.manifestcommitter.testing.MemoryStoreState.Fate;
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class HeartbeatTest {
+  private static final String ROOT = "/table/_manifest_job";
+
+  private final MemoryStoreState state = MemoryFileSystem.state("heartbeat");
+  private final Configuration conf = MemoryFileSystem.configuration();
+
+  @Test
+  void beatsPassTheRateLimitOfTheJob() throws IOException {
+    state.clear();
+    RequestGate gate = new RequestGate(1, 1, 0, () -> {});
+    Store store = new Stores(conf, gate).all();
+    try (Heartbeat heartbeat = start(store, "abfs", 20)) {
+      store.status(path("abfs", "/table"));
+      store.status(path("abfs", "/table"));
+      store.status(path("abfs", "/table"));
+      assertThat(heartbeat.isSilent()).isFalse();
+    }
+    assertThat(beats()).isGreaterThan(10);
+  }
+
+  @Test
+  void anErrorDoesNotEndTheBeats() throws Exception {
+    state.clear();
+    try (Heartbeat heartbeat = start(new Stores(conf).all(), "abfs", 5)) {
+      state.onRequest(
+          (number, operation, path) -> {
+            if (number < 5) {
+              throw new NoClassDefFoundError("a jar that was replaced");
+            }
+            return Fate.NORMAL;
+          });
+      awaitBeats(8);
+      assertThat(heartbeat.isSilent()).isFalse();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"abfs", "hdfs", "gs", "mem"})
+  void beatsGoOnOnceSomebodyClosedTheFilesystem(String scheme) throws Exception {
+    state.clear();
+    Configuration shared = MemoryFileSystem.sharedConfiguration();
+    try (Heartbeat heartbeat = start(new Stores(shared).all(), scheme, 5)) {
+      FileSystem.get(path(scheme, "/").toUri(), shared).close();
+      awaitBeats(beats() + 3);
+      assertThat(heartbeat.isSilent()).isFalse();
+    }
+  }
+
+  @Test
+  void aSilentDriverChangesNothingUntilItResumes() throws IOException {
+    state.clear();
+    AtomicLong time = new AtomicLong();
+    Store plain = new Stores(conf).all();
+    CommitterConfig config = new CommitterConfig(conf);
+    Path root = path("abfs", ROOT);
+    try (Heartbeat heartbeat = Heartbeat.start(plain, root, config, time::get)) {
+      Store store = heartbeat.guard(plain);
+      time.addAndGet(TimeUnit.SECONDS.toNanos(35));
+      store.mkdirs(path("abfs", "/table/in-time"));
+      time.addAndGet(TimeUnit.SECONDS.toNanos(2));
+      state.resetRequests();
+      assertThatThrownBy(() -> store.mkdirs(path("abfs", "/table/late")))
+          .isInstanceOf(SilentDriverException.class)
+          .hasMessageContaining(ROOT + "/heartbeat")
+          .hasMessageContaining("37 s")
+          .hasMessageContaining("heartbeat.timeout")
+          .hasMessageContaining("Run the job again");
+      List<Change> changes =
+          List.of(
+              () -> store.deleteFile(root),
+              () -> store.deleteTree(root),
+              () -> store.deleteEmptyDirectory(root),
+              () -> store.write(new Path(root, "x"), out -> {}),
+              () -> store.pastLimits().deleteTree(root));
+      for (Change change : changes) {
+        assertThatThrownBy(change::make).isInstanceOf(SilentDriverException.class);
+      }
+      assertThat(store.renameDirectory(root, new Path("/x")).cause().get())
+          .isInstanceOf(SilentDriverException.class);
+      assertThat(state.requests()).isEmpty();
+      assertThat(store.status(root)).isPresent();
+
+      heartbeat.resume();
+      store.mkdirs(path("abfs", "/table/again"));
+    }
+  }
+
+  /** In between others may have taken the driver for dead. */
+  @Test
+  void aBeatThatComesTooLateDoesNotEndTheSilence() throws Exception {
+    state.clear();
+    AtomicLong time = new AtomicLong();
+    conf.set(CommitterConfig.HEARTBEAT_INTERVAL, "5ms");
+    Store plain = new Stores(conf).all();
+    try (Heartbeat heartbeat =
+        Heartbeat.start(plain, path("abfs", ROOT), new CommitterConfig(conf), time::get)) {
+      awaitBeats(2);
+      assertThat(heartbeat.isSilent()).isFalse();
+      time.addAndGet(TimeUnit.SECONDS.toNanos(50));
+      awaitBeats(beats() + 3);
+      assertThat(heartbeat.isSilent()).isTrue();
+      heartbeat.resume();
+      assertThat(heartbeat.isSilent()).isFalse();
+    }
+  }
+
+  private Heartbeat start(Store store, String scheme, int millis) throws IOException {
+    conf.set(CommitterConfig.HEARTBEAT_INTERVAL, millis + "ms");
+    return Heartbeat.start(store, path(scheme, ROOT), new CommitterConfig(conf));
+  }
+
+  private static Path path(String scheme, String path) {
+    return new Path(scheme, "heartbeat", path);
+  }
+
+  private long beats() {
+    return state.requests().stream().filter(request -> request.endsWith("/heartbeat")).count();
+  }
+
+  private void awaitBeats(long count) throws InterruptedException {
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+    while (beats() < count && System.nanoTime() < end) {
+      TimeUnit.MILLISECONDS.sleep(5);
+    }
+    assertThat(beats()).isGreaterThanOrEqualTo(count);
+  }
+
+  /** One that may fail. */
+  private interface Change {
+    void make() throws IOException;
+  }
+}

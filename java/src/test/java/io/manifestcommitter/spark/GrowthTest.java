@@ -1,0 +1,105 @@
+package io.manifestcommitter.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.manifestcommitter.spark.GrowthJob.End;
+import io.manifestcommitter.spark.GrowthJob.Places;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What grows with the places that a job writes to, and what may not. */
+class GrowthTest {
+  private static final int FEW = 150;
+
+  /** What a commit may cost besides, such as one more look at a journal. */
+  private static final int SLACK = 10;
+
+  private static List<Arguments> allEnds() {
+    List<Arguments> all = new ArrayList<>();
+    for (Places places : Places.values()) {
+      for (End end : End.values()) {
+        all.add(Arguments.of(places, end));
+      }
+    }
+    return all;
+  }
+
+  @ParameterizedTest
+  @MethodSource("allEnds")
+  void twiceThePlacesTakeTwiceTheRequestsAndNoMoreOfThemWait(Places places, End end)
+      throws IOException {
+    GrowthJob few = new GrowthJob(places, FEW);
+    few.run(end);
+    int requests = few.requests();
+    int inSequence = few.inSequence();
+
+    GrowthJob twice = new GrowthJob(places, 2 * FEW);
+    twice.run(end);
+
+    System.out.printf(
+        "%s, %s: %d places take %d requests, %d of them one after the other; %d take %d and %d%n",
+        places, end, FEW, requests, inSequence, 2 * FEW, twice.requests(), twice.inSequence());
+    assertThat(twice.requests()).isLessThanOrEqualTo(2 * requests + SLACK);
+    assertThat(twice.inSequence()).isLessThanOrEqualTo(inSequence + SLACK);
+  }
+
+  /** Eight times the places: what grows with their square takes 64 times as long. */
+  @ParameterizedTest
+  @CsvSource({
+    "NEW,ROLLED_BACK",
+    "REPLACED,RECOVERED_BACK",
+    "REPLACED_LOCATIONS,COMMITTED",
+    "REPLACED_LOCATIONS,RECOVERED_BACK"
+  })
+  void eightTimesThePlacesDoNotTakeSixteenTimesTheCpu(Places places, End end) throws IOException {
+    cpuMillis(places, end, 100);
+    long few = cpuMillis(places, end, 400);
+    long many = cpuMillis(places, end, 3200);
+
+    System.out.printf(
+        "%s, %s: 400 places take %d ms of CPU, 3,200 take %d ms%n", places, end, few, many);
+    assertThat(many).isLessThan(16 * Math.max(few, 50));
+  }
+
+  /** Each attempt marks each location that it writes to, and of all that hardly any is read. */
+  @ParameterizedTest
+  @CsvSource({"true,0", "false,40"})
+  void ofManyMarksOneIsReadForEachLocationThatNoMessageNames(boolean isCommitted, int reads)
+      throws IOException {
+    SparkJobHarness spark = new SparkJobHarness("abfs");
+    spark.setUp(spark.noOverwrite());
+    for (int task = 0; task < 50; task++) {
+      for (int location = 0; location < 40; location++) {
+        spark.commitTaskAt(40 * task + location, "/elsewhere/p=" + location, "f" + task);
+      }
+    }
+    spark.state.resetRequests();
+
+    if (isCommitted) {
+      spark.commit();
+    } else {
+      spark.job().abort();
+    }
+
+    assertThat(spark.state.requests())
+        .filteredOn(request -> request.startsWith("open ") && request.contains("/locations/"))
+        .hasSize(reads);
+    assertThat(spark.visible()).hasSize(isCommitted ? 2000 : 0);
+    assertThat(spark.staging()).isEmpty();
+  }
+
+  private static long cpuMillis(Places places, End end, int count) throws IOException {
+    GrowthJob job = new GrowthJob(places, count);
+    com.sun.management.OperatingSystemMXBean process =
+        (com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+    long before = process.getProcessCpuTime();
+    job.run(end);
+    return (process.getProcessCpuTime() - before) / 1_000_000;
+  }
+}

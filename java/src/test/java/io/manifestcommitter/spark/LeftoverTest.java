@@ -1,0 +1,254 @@
+package io.manifestcommitter.spark;
+
+import static io.manifestcommitter.spark.SparkJobHarness.STAGING;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.manifestcommitter.CommitterConfig;
+import io.manifestcommitter.StagingRoot;
+import io.manifestcommitter.cli.Clean;
+import io.manifestcommitter.journal.LeftoverException;
+import io.manifestcommitter.journal.Recovery;
+import io.manifestcommitter.journal.Recovery.Direction;
+import io.manifestcommitter.journal.Recovery.Outcome;
+import io.manifestcommitter.journal.StagedJob;
+import io.manifestcommitter.journal.StagedJobs;
+import io.manifestcommitter.store.Stores;
+import io.manifestcommitter.testing.MemoryStoreState.Fate;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What jobs leave in a table that have ended: it never stands in the way of another job. */
+class LeftoverTest {
+  private static final String SECOND = "5e0f8a52-90c1-4a7b-8c11-0d3c1c2b7a22";
+
+  @ParameterizedTest
+  @CsvSource({
+    "abfs,static,rollback", "abfs,static,fail", "abfs,static,warn",
+    "hdfs,static,rollback", "hdfs,dynamic,rollback", "hdfs,append,rollback",
+    "gs,static,rollback", "gs,partition,fail", "gs,dynamic,warn"
+  })
+  void whatNobodyMayRemoveStopsNoJob(String scheme, String kind, String mode) throws IOException {
+    SparkJobHarness first = leftBehind(scheme, kind);
+    first.state.giveAway(STAGING);
+
+    SparkJobHarness second = first.other(SECOND);
+    second.conf.set(CommitterConfig.UNFINISHED_JOBS, mode);
+    write(second, kind);
+
+    assertThat(second.visible()).isEqualTo(expectedAfterBoth(kind));
+    assertThat(first.state.exists(STAGING)).isTrue();
+    assertThat(second.staging()).allMatch(path -> path.startsWith(STAGING));
+  }
+
+  /** Asked before the point of no return: the table is as before, and nothing is left. */
+  @ParameterizedTest
+  @CsvSource({
+    "static,auto,false",
+    "static,off,false",
+    "dynamic,auto,false",
+    "partition,off,false",
+    "static,auto,true",
+    "dynamic,off,true"
+  })
+  void anOverwriteOfWhatNobodyMayDeleteFailsBeforeItChangesAnything(
+      String kind, String directoryRename, boolean isSticky) throws IOException {
+    SparkJobHarness spark = SparkJobFaultTest.prepared("hdfs", kind, directoryRename);
+    if (isSticky) {
+      spark.state.giveAwaySticky("/table/p=1");
+    } else {
+      spark.state.giveAway("/table/p=1");
+    }
+
+    assertThatThrownBy(spark::commit)
+        .hasMessageContaining("nothing was changed")
+        .hasMessageContaining("/table/p=1 belongs to somebody:others with rwx")
+        .hasMessageContaining(isSticky ? "old belongs to somebody" : "may not delete");
+    spark.job().abort();
+
+    assertThat(spark.visible()).isEqualTo(SparkJobFaultTest.OLD);
+    assertThat(spark.staging()).isEmpty();
+    write(spark.other(SECOND), "append", "p=2/second");
+    assertThat(spark.visible()).hasSize(SparkJobFaultTest.OLD.size() + 1);
+  }
+
+  /** What is one's own may be deleted from a sticky directory of somebody else. */
+  @Test
+  void onesOwnDataInAStickyDirectoryMayBeOverwritten() throws IOException {
+    SparkJobHarness spark = SparkJobFaultTest.prepared("hdfs", "partition", "auto");
+    spark.state.remove("/table/p=1/old");
+    spark.state.giveAwaySticky("/table/p=1");
+    spark.state.write("/table/p=1/old", "old");
+
+    spark.commit();
+
+    assertThat(spark.visible()).isEqualTo(SparkJobFaultTest.expected("partition"));
+  }
+
+  @Test
+  void whatCanBeRemovedIsRemovedByTheNextJob() throws IOException {
+    SparkJobHarness first = leftBehind("hdfs", "static");
+
+    write(first.other(SECOND), "static");
+
+    assertThat(first.staging()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"damaged", ""})
+  void aDamagedJournalThatIsFinishedStopsNoJob(String content) throws IOException {
+    SparkJobHarness first = leftBehind("abfs", "append");
+    first.state.write(STAGING + "/00/journal-finished-0", content);
+
+    write(first.other(SECOND), "append");
+
+    assertThat(first.visible()).isEqualTo(expectedAfterBoth("append"));
+  }
+
+  @Test
+  void recoverySaysWhatItCouldNotRemove() throws IOException {
+    SparkJobHarness first = leftBehind("hdfs", "static");
+    first.state.giveAway(STAGING);
+    Map<String, String> before = first.state.files();
+    Recovery recovery = recovery(first);
+    StagingRoot root = recovery.find(first.table).get(0);
+
+    assertThatThrownBy(() -> recovery.run(root, Direction.AS_MARKED))
+        .isInstanceOfSatisfying(
+            LeftoverException.class, e -> assertThat(e.outcome()).isEqualTo(Outcome.CLEANED_UP))
+        .hasMessageContaining(STAGING)
+        .hasMessageContaining("Permission denied");
+    assertThat(first.state.files()).isEqualTo(before);
+  }
+
+  /** The journal is finished, and the deletion after it is refused. */
+  @Test
+  void aRecoveryThatCannotCleanUpHasRecovered() throws IOException {
+    SparkJobHarness dead = SparkJobFaultTest.prepared("abfs", "static", "auto");
+    boolean[] down = {false};
+    dead.state.onRequest(
+        (number, operation, path) -> {
+          down[0] |= operation.equals("rename") && path.endsWith("/sealed/p=3");
+          return down[0] ? Fate.FAILS_BEFORE : Fate.NORMAL;
+        });
+    assertThatThrownBy(dead::commit).isInstanceOf(IOException.class);
+    refuseDeletionOfStaging(dead);
+    dead.state.remove(STAGING + "/heartbeat");
+
+    SparkJobHarness second = dead.other(SECOND);
+    write(second, "append");
+
+    Map<String, String> expected = new HashMap<>(SparkJobFaultTest.OLD);
+    expected.put("/table/p=1/second", "new p=1/second");
+    assertThat(second.visible()).isEqualTo(expected);
+    assertThat(dead.staging())
+        .anyMatch(path -> path.contains("/journal-finished-"))
+        .doesNotContain(STAGING + "/heartbeat");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"rollback", "fail", "warn"})
+  void whatAJobWasToldToLeaveStays(String mode) throws IOException {
+    SparkJobHarness first = new SparkJobHarness("abfs");
+    SparkJobFaultTest.OLD.forEach(first.state::write);
+    first.conf.setBoolean(CommitterConfig.CLEANUP_SKIPPED, true);
+    write(first, "static", "p=1/first");
+    List<String> left = first.staging();
+    left.remove(STAGING + "/heartbeat");
+    first.state.remove(STAGING + "/heartbeat");
+
+    SparkJobHarness second = first.other(SECOND);
+    second.conf.setBoolean(CommitterConfig.CLEANUP_SKIPPED, false);
+    second.conf.set(CommitterConfig.UNFINISHED_JOBS, mode);
+    write(second, "append");
+
+    assertThat(first.staging()).isEqualTo(left);
+    assertThat(recovery(first).find(first.table)).isEmpty();
+    StagedJobs staged = new StagedJobs(new Stores(first.conf).all(), config(first));
+    StagedJob job = staged.find(first.table, 0).get(0);
+    assertThat(job.hasUnfinishedCommit()).isFalse();
+    staged.remove(job, /* force= */ false);
+    assertThat(first.state.exists(STAGING)).isFalse();
+  }
+
+  @Test
+  void aJobThatIsToldToCleanNothingUpRemovesNothingOfOthers() throws IOException {
+    SparkJobHarness first = leftBehind("abfs", "static");
+    List<String> left = first.staging();
+
+    SparkJobHarness second = first.other(SECOND);
+    second.conf.setBoolean(CommitterConfig.CLEANUP_SKIPPED, true);
+    write(second, "append");
+
+    assertThat(first.staging()).containsAll(left);
+  }
+
+  /** As a late attempt makes them, whose job is gone. On an object store they have no age. */
+  @ParameterizedTest
+  @ValueSource(strings = {"abfs", "hdfs", "gs"})
+  void emptyDirectoriesOfAJobThatIsGoneHarmNobodyAndAreCleaned(String scheme) throws IOException {
+    SparkJobHarness spark = new SparkJobHarness(scheme).other(SECOND);
+    SparkJobFaultTest.OLD.forEach(spark.state::write);
+    spark.state.mkdirs(STAGING + "/00/output/p=1");
+
+    write(spark, "static");
+
+    assertThat(spark.visible()).containsOnlyKeys("/table/p=1/second");
+    assertThat(recovery(spark).find(spark.table)).isEmpty();
+    assertThat(Clean.ofSession(spark.conf, spark.table.toString(), "24h", false, false, false))
+        .contains("\"state\":\"abandoned\"", "\"removed\":true");
+    assertThat(spark.staging()).noneMatch(path -> path.startsWith("/table/"));
+  }
+
+  /** Committed; its staging directory, whose deletion failed, has no heartbeat any more. */
+  private static SparkJobHarness leftBehind(String scheme, String kind) throws IOException {
+    SparkJobHarness spark = SparkJobFaultTest.prepared(scheme, kind, "auto");
+    refuseDeletionOfStaging(spark);
+    spark.commit();
+    spark.state.noFault();
+    spark.state.remove(STAGING + "/heartbeat");
+    assertThat(spark.staging()).anyMatch(path -> path.contains("/journal-finished-"));
+    return spark;
+  }
+
+  private static void refuseDeletionOfStaging(SparkJobHarness spark) {
+    spark.state.onRequest(
+        (number, operation, path) ->
+            operation.equals("delete") && path.equals(STAGING) ? Fate.FAILS_BEFORE : Fate.NORMAL);
+  }
+
+  private static void write(SparkJobHarness spark, String kind) throws IOException {
+    write(spark, kind, "p=1/second");
+  }
+
+  private static void write(SparkJobHarness spark, String kind, String file) throws IOException {
+    spark.setUp(SparkJobFaultTest.overwrite(spark, kind));
+    spark.commitTask(0, file);
+    spark.commit();
+  }
+
+  private static Map<String, String> expectedAfterBoth(String kind) {
+    Map<String, String> expected = new HashMap<>(SparkJobFaultTest.expected(kind));
+    if (kind.equals("static")) {
+      expected.clear();
+    } else if (!kind.equals("append")) {
+      expected.keySet().removeIf(path -> path.startsWith("/table/p=1/"));
+    }
+    expected.put("/table/p=1/second", "new p=1/second");
+    return expected;
+  }
+
+  private static Recovery recovery(SparkJobHarness spark) {
+    return new Recovery(new Stores(spark.conf).all(), config(spark), /* force= */ false);
+  }
+
+  private static CommitterConfig config(SparkJobHarness spark) {
+    return new CommitterConfig(spark.conf);
+  }
+}

@@ -1,0 +1,354 @@
+package io.manifestcommitter.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.manifestcommitter.CommitterConfig;
+import io.manifestcommitter.StagingRoot;
+import io.manifestcommitter.journal.Recovery;
+import io.manifestcommitter.store.RequestGate;
+import io.manifestcommitter.store.Store;
+import io.manifestcommitter.store.Stores;
+import io.manifestcommitter.testing.FaultyLocalFileSystem;
+import io.manifestcommitter.testing.LocalFiles;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.apache.hadoop.conf.Configuration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Partitions of a table on a local disk that are symbolic links. An overwrite replaces the link, as
+ * Spark's own protocol does, and what it leads to stays as it was; a write that fails leaves the
+ * link. An append goes through it.
+ */
+class LinkedPartitionsTest {
+  private static final String JOB_ID = "0b5d8ab4-7f3c-4a53-a4a7-7b6d8e3f1c11";
+
+  @TempDir private Path directory;
+
+  private final Configuration conf = new Configuration();
+  private Path table;
+  private Path data;
+  private SparkJob job;
+
+  @BeforeEach
+  void table() throws IOException {
+    FaultyLocalFileSystem.use(conf);
+    table = Files.createDirectories(directory.resolve("table"));
+    data = directory.resolve("data");
+    write(data.resolve("old"), "behind");
+    write(data.resolve("q=1/old"), "behind");
+    Files.createDirectories(data.resolve("q=2"));
+    write(table.resolve("p=2/old"), "old");
+  }
+
+  @AfterEach
+  void whatIsBehindStays() throws IOException {
+    FaultyLocalFileSystem.refuseNothing();
+    if (job != null) {
+      job.abort();
+    }
+    assertThat(new LocalFiles(data.toFile()).files())
+        .containsAllEntriesOf(Map.of("old", "behind", "q=1/old", "behind"));
+    assertThat(data.resolve("q=2")).isDirectory();
+  }
+
+  /** Every way to replace the partition p=1, and every kind of link. */
+  static Stream<Arguments> overwrites() {
+    List<Arguments> all = new ArrayList<>();
+    for (String rename : List.of("auto", "off")) {
+      for (String kind : List.of("static", "partition", "dynamic", "conflict")) {
+        for (String to : List.of("../data", "ABSOLUTE", "../data/old", "../nowhere")) {
+          all.add(Arguments.of(rename, kind, to));
+        }
+      }
+    }
+    return all.stream();
+  }
+
+  @ParameterizedTest
+  @MethodSource("overwrites")
+  void anOverwriteReplacesTheLink(String rename, String kind, String to) throws IOException {
+    link("p=1", to);
+    setUp(rename, kind);
+    job.commit(task("p=1/a", "p=1/b"));
+
+    Map<String, String> expected = new TreeMap<>(Map.of("p=1/a", "new", "p=1/b", "new"));
+    if (!kind.equals("static")) {
+      expected.put("p=2/old", "old");
+    }
+    assertThat(visible()).isEqualTo(expected);
+    assertThat(table.resolve("p=1")).isDirectory().satisfies(this::isNoLink);
+    assertThat(staging()).isEmpty();
+    assertThat(new LocalFiles(data.toFile()).files()).hasSize(2);
+  }
+
+  @ParameterizedTest
+  @MethodSource("overwrites")
+  void aFailedOverwriteLeavesTheLink(String rename, String kind, String to) throws IOException {
+    Path target = link("p=1", to);
+    setUp(rename, kind);
+    List<Object> messages = task("p=1/a", "p=1/b");
+    commitFails(messages);
+    assertThat(Files.readSymbolicLink(table.resolve("p=1"))).isEqualTo(target);
+    assertThat(visible()).isEqualTo(Map.of("p=2/old", "old"));
+    job.abort();
+    assertThat(staging()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"auto", "off"})
+  void linksBelowWhatIsReplacedGoAsLinks(String rename) throws IOException {
+    link("p=2/q=1", "../../data");
+    link("p=2/q=3", "../../nowhere");
+    link("p=2/file", "../../data/old");
+    link("p=3", "../data");
+    link("file", "../data/old");
+    setUp(rename, "static");
+    job.commit(task("p=2/q=1/a"));
+    assertThat(visible()).isEqualTo(Map.of("p=2/q=1/a", "new"));
+    assertThat(links()).isEmpty();
+    assertThat(staging()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"auto", "off"})
+  void linksBelowWhatWasToBeReplacedComeBack(String rename) throws IOException {
+    link("p=2/q=1", "../../data");
+    link("p=2/q=3", "../../nowhere");
+    link("p=2/file", "../../data/old");
+    link("p=3", "../data");
+    link("file", "../data/old");
+    NavigableMap<String, String> before = links();
+    setUp(rename, "static");
+    List<Object> messages = task("p=2/q=1/a");
+    commitFails(messages);
+    assertThat(links()).isEqualTo(before);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"auto", "off"})
+  void checksumsBesideLinksGoWithThem(String rename) throws IOException {
+    List<Path> checksums = linksWithChecksums();
+    setUp(rename, "static");
+    job.commit(task("p=1/a"));
+    assertThat(checksums).allSatisfy(checksum -> assertThat(checksum).doesNotExist());
+    assertThat(staging()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"auto", "off"})
+  void checksumsBesideLinksComeBackWithThem(String rename) throws IOException {
+    List<Path> checksums = linksWithChecksums();
+    setUp(rename, "static");
+    List<Object> messages = task("p=1/a");
+    commitFails(messages);
+    assertThat(checksums).allSatisfy(checksum -> assertThat(checksum).hasContent("checksum"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"auto", "off"})
+  void nothingIsWrittenInsteadOfALink(String rename) throws IOException {
+    link("p=1", "../data");
+    setUp(rename, "partition");
+    job.commit(List.of());
+    assertThat(visible()).isEqualTo(Map.of("p=2/old", "old"));
+    assertThat(table.resolve("p=1")).doesNotExist().satisfies(this::isNoLink);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"auto", "off"})
+  void aPartitionOfALinkIsReplacedBehindIt(String rename) throws IOException {
+    link("p=1", "../more");
+    write(directory.resolve("more/q=1/old"), "old");
+    write(directory.resolve("more/q=2/old"), "old");
+    setUp(rename, "dynamic");
+    job.commit(task("p=1/q=1/a"));
+    assertThat(table.resolve("p=1")).isSymbolicLink();
+    assertThat(new LocalFiles(directory.resolve("more").toFile()).files())
+        .isEqualTo(Map.of("q=1/a", "new", "q=2/old", "old"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"auto", "off"})
+  void anAppendGoesThroughTheLink(String rename) throws IOException {
+    link("p=1", "../data");
+    setUp(rename, "append");
+    job.commit(task("p=1/a", "p=1/q=1/b"));
+    assertThat(data.resolve("a")).hasContent("new");
+    assertThat(data.resolve("q=1/b")).hasContent("new");
+    assertThat(table.resolve("p=1")).isSymbolicLink();
+  }
+
+  @Test
+  void anAppendThroughALinkToNothingIsRefused() throws IOException {
+    link("p=1", "../nowhere");
+    setUp("auto", "append");
+    List<Object> messages = task("p=1/a");
+    assertThatThrownBy(() -> job.commit(messages)).hasMessageContaining("p=1");
+    assertThat(table.resolve("p=1")).isSymbolicLink();
+  }
+
+  /** Then the table is the user's own link, and what is replaced is its content. */
+  @ParameterizedTest
+  @ValueSource(strings = {"auto", "off"})
+  void aTableThatIsALinkStaysOne(String rename) throws IOException {
+    Path real = table;
+    table = directory.resolve("linked");
+    Files.createSymbolicLink(table, real);
+    setUp(rename, "static");
+    job.commit(task("p=1/a"));
+    assertThat(table).isSymbolicLink();
+    assertThat(new LocalFiles(real.toFile()).files()).containsKey("p=1/a").hasSize(3);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"auto", "off"})
+  void aLocationThatIsALinkIsNotOverwritten(String rename) throws IOException {
+    Path location = directory.resolve("location");
+    Files.createSymbolicLink(location, data);
+    conf.set(CommitterConfig.DIRECTORY_RENAME, rename);
+    SparkJob refused =
+        new SparkJob(
+            JOB_ID,
+            path(table),
+            Overwrite.recorded(List.of(path(location))),
+            store(),
+            RequestGate.open(),
+            new CommitterConfig(conf));
+    assertThatThrownBy(refused::setUp).hasMessageContaining(location + " is a symbolic link");
+    assertThat(staging()).isEmpty();
+    assertThat(location).isSymbolicLink();
+    assertThat(data.resolve("_manifest_" + JOB_ID)).doesNotExist();
+  }
+
+  private void setUp(String rename, String kind) throws IOException {
+    conf.set(CommitterConfig.DIRECTORY_RENAME, rename);
+    if (kind.equals("conflict")) {
+      conf.set(CommitterConfig.CONFLICT_MODE, "replace");
+    }
+    SparkJob started =
+        new SparkJob(
+            JOB_ID,
+            path(table),
+            overwrite(kind),
+            store(),
+            RequestGate.open(),
+            new CommitterConfig(conf));
+    started.setUp();
+    job = started;
+  }
+
+  /** After all is published, right before the point of no return. */
+  private void commitFails(List<Object> messages) {
+    FaultyLocalFileSystem.refuseRenamesTo(path -> path.getName().startsWith("journal-committed"));
+    assertThatThrownBy(() -> job.commit(messages)).hasMessageContaining("no rename to");
+    FaultyLocalFileSystem.refuseNothing();
+  }
+
+  private Overwrite overwrite(String kind) {
+    switch (kind) {
+      case "static":
+        return Overwrite.recorded(List.of(path(table)));
+      case "partition":
+        return Overwrite.recorded(List.of(path(table.resolve("p=1"))));
+      case "dynamic":
+        return Overwrite.dynamic(List.of());
+      default:
+        return Overwrite.recorded(List.of());
+    }
+  }
+
+  /** A task that commits files; returns the messages. */
+  private List<Object> task(String... files) throws IOException {
+    TaskOutput.Builder output = TaskOutput.builder(JOB_ID, 0, 0);
+    for (String file : files) {
+      int slash = file.lastIndexOf('/');
+      output.add(TaskOutput.TABLE, file.substring(0, slash), file.substring(slash + 1));
+      write(table.resolve("_manifest_" + JOB_ID + "/00/output/" + file), "new");
+    }
+    return new ArrayList<>(List.of(output.build().toBytes()));
+  }
+
+  /** What is seen without following a link. */
+  private Map<String, String> visible() throws IOException {
+    Map<String, String> visible = new LocalFiles(table.toFile()).files();
+    visible
+        .keySet()
+        .removeIf(name -> name.startsWith("_") || Files.isSymbolicLink(table.resolve(name)));
+    return visible;
+  }
+
+  private NavigableMap<String, String> links() throws IOException {
+    NavigableMap<String, String> links = new TreeMap<>();
+    try (Stream<Path> walk = Files.walk(table)) {
+      for (Path path : (Iterable<Path>) walk::iterator) {
+        if (Files.isSymbolicLink(path)) {
+          links.put(table.relativize(path).toString(), Files.readSymbolicLink(path).toString());
+        }
+      }
+    }
+    return links;
+  }
+
+  private List<StagingRoot> staging() throws IOException {
+    assertThat(new Recovery(store(), new CommitterConfig(conf), true).find(path(table))).isEmpty();
+    List<StagingRoot> left = new ArrayList<>();
+    try (Stream<Path> children = Files.list(table)) {
+      children
+          .filter(child -> child.getFileName().toString().startsWith("_manifest_"))
+          .forEach(child -> left.add(new StagingRoot(path(table), JOB_ID)));
+    }
+    return left;
+  }
+
+  private Path link(String name, String to) throws IOException {
+    Path target = to.equals("ABSOLUTE") ? data : Paths.get(to);
+    Files.createDirectories(table.resolve(name).getParent());
+    Files.createSymbolicLink(table.resolve(name), target);
+    return target;
+  }
+
+  /** To a file and to nothing. Returns the checksum files beside them. */
+  private List<Path> linksWithChecksums() throws IOException {
+    link("file", "../data/old");
+    link("gone", "../nowhere");
+    List<Path> checksums = List.of(table.resolve(".file.crc"), table.resolve(".gone.crc"));
+    for (Path checksum : checksums) {
+      write(checksum, "checksum");
+    }
+    return checksums;
+  }
+
+  private void isNoLink(Path path) {
+    assertThat(Files.isSymbolicLink(path)).as("%s is a link", path).isFalse();
+  }
+
+  private Store store() {
+    return new Stores(conf).all();
+  }
+
+  private static org.apache.hadoop.fs.Path path(Path local) {
+    return new org.apache.hadoop.fs.Path("file", null, local.toString());
+  }
+
+  private static void write(Path file, String text) throws IOException {
+    Files.createDirectories(file.getParent());
+    Files.writeString(file, text);
+  }
+}

@@ -1,0 +1,115 @@
+package io.manifestcommitter.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.manifestcommitter.CommitterConfig;
+import io.manifestcommitter.StagingRoot;
+import io.manifestcommitter.journal.Recovery;
+import io.manifestcommitter.journal.Recovery.Direction;
+import io.manifestcommitter.journal.Recovery.Outcome;
+import io.manifestcommitter.journal.StagedJob;
+import io.manifestcommitter.journal.StagedJobs;
+import io.manifestcommitter.store.Stores;
+import io.manifestcommitter.testing.MemoryStoreState.Fate;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import org.apache.hadoop.conf.Configuration;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A table is the same by every name of its store, and after it was renamed. */
+class TableNamesTest {
+  private static final CrashWrite DEAD = new CrashWrite(ReaderWrite.LOCATION_OVERWRITE, "dead");
+
+  @ParameterizedTest
+  @CsvSource({
+    "abfs,planned,TAKEN_BACK", "abfs,committed,FINISHED", "abfs,finished,CLEANED_UP",
+    "hdfs,planned,TAKEN_BACK", "hdfs,committed,FINISHED", "hdfs,finished,CLEANED_UP",
+    "gs,planned,TAKEN_BACK", "gs,committed,FINISHED", "gs,finished,CLEANED_UP"
+  })
+  void aJournalIsReadUnderTheNameOfItsReader(String scheme, String state, Outcome outcome)
+      throws IOException {
+    CrashStore store = died(scheme, state);
+    assertThat(recover(store.byOtherName())).isEqualTo(outcome);
+    requireOver(store, outcome);
+
+    store = died(scheme, state);
+    store.renameTable();
+    assertThat(recover(store.withTableRenamed())).isEqualTo(outcome);
+    store.renameTableBack();
+    requireOver(store, outcome);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"abfs,planned", "abfs,committed", "hdfs,finished", "gs,planned", "gs,finished"})
+  void theNextJobFindsWhatWasLeftInARenamedTable(String scheme, String state) throws IOException {
+    CrashStore store = died(scheme, state);
+    store.renameTable();
+    new CrashJob(store.withTableRenamed(), CrashJob.NEXT)
+        .file("/table/p=7/f", "next")
+        .setUp(Overwrite::recorded, List.of())
+        .commit();
+    store.renameTableBack();
+    assertThat(store.text("/table/p=7/f")).isEqualTo("next");
+    store.state().remove("/table/p=7");
+    requireOver(store, state.equals("planned") ? Outcome.TAKEN_BACK : Outcome.FINISHED);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"abfs", "hdfs", "gs"})
+  void cleanKnowsWhatIsFinishedInARenamedTable(String scheme) throws IOException {
+    for (String state : List.of("planned", "committed", "finished")) {
+      CrashStore store = died(scheme, state);
+      store.renameTable();
+      Configuration conf = store.configuration();
+      List<StagedJob> jobs =
+          new StagedJobs(new Stores(conf).all(), new CommitterConfig(conf))
+              .find(store.withTableRenamed().path(CrashStore.TABLE), 0);
+      assertThat(jobs).hasSize(1);
+      assertThat(jobs.get(0).state())
+          .isEqualTo(
+              state.equals("finished") ? StagedJob.State.ABANDONED : StagedJob.State.UNFINISHED);
+    }
+  }
+
+  /** A driver that died in its commit, a while ago. */
+  private static CrashStore died(String scheme, String state) throws IOException {
+    CrashStore store = new CrashStore(scheme, "auto", true);
+    PairRuns.fill(store, CrashWrite.old(DEAD.write()));
+    CrashJob job = DEAD.job(store, CrashJob.DEAD, "rollback");
+    List<Object> messages = job.messages();
+    String last = state.equals("planned") ? "journal-planned-0" : "journal-committed-0";
+    boolean[] isDead = {false};
+    store
+        .state()
+        .onRequest(
+            (number, operation, path) -> {
+              boolean wasDead = isDead[0];
+              isDead[0] |= operation.equals("rename") && path.endsWith("/00/" + last);
+              boolean isDone = !wasDead && (!isDead[0] || state.equals("finished"));
+              return isDone ? Fate.NORMAL : Fate.FAILS_BEFORE;
+            });
+    CrashSparkRuns.failureOf(() -> job.commit(messages));
+    store.state().noFault();
+    store.passTime();
+    assertThat(store.staging()).anyMatch(path -> path.endsWith("/00/journal-" + state + "-0"));
+    return store;
+  }
+
+  private static Outcome recover(CrashStore by) throws IOException {
+    Configuration conf = by.configuration();
+    Recovery recovery =
+        new Recovery(new Stores(conf).all(), new CommitterConfig(conf), /* force= */ false);
+    List<StagingRoot> found = recovery.find(by.path(CrashStore.TABLE));
+    assertThat(found).hasSize(1);
+    return recovery.run(found.get(0), Direction.AS_MARKED);
+  }
+
+  private static void requireOver(CrashStore store, Outcome outcome) {
+    Map<String, String> old = CrashWrite.old(DEAD.write());
+    assertThat(store.visible()).isEqualTo(outcome == Outcome.TAKEN_BACK ? old : DEAD.after(old));
+    assertThat(store.staging()).isEmpty();
+  }
+}
