@@ -10,12 +10,16 @@ import org.apache.hadoop.hdfs.MiniDFSCluster;
 import org.apache.hadoop.hdfs.MiniDFSNNTopology;
 import org.apache.hadoop.hdfs.server.namenode.ha.HATestUtil;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** A nameservice of two NameNodes, called by its name and by the address of the active one. */
 class NameserviceIT {
   @Test
-  void aPlaceByTheAddressOfANodeIsThatOfItsNameservice() throws Exception {
+  void aPlaceByTheAddressOfANodeIsThatOfItsNameservice(@TempDir java.nio.file.Path ownDirectory)
+      throws Exception {
     Configuration conf = new Configuration();
+    // A cluster that starts empties its directory, that of the other tests too if it has the same.
+    conf.set(MiniDFSCluster.HDFS_MINIDFS_BASEDIR, ownDirectory.toString());
     MiniDFSCluster cluster =
         new MiniDFSCluster.Builder(conf)
             .nnTopology(MiniDFSNNTopology.simpleHATopology())
