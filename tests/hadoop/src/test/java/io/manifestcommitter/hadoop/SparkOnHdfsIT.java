@@ -205,17 +205,20 @@ class SparkOnHdfsIT {
     assertThat(end(write, conf, table, kind)).as(told).isEqualTo(expected);
   }
 
-  /** Whoever may write to the table's directory may rename what is in it, if it is not sticky. */
+  /**
+   * Whoever may write to the table's directory may rename what is in it, if it is not sticky; what
+   * is replaced must also be his to delete.
+   */
   @ParameterizedTest
   @CsvSource({
-    "dynamic,auto,0755,0755,COMMITTED",
+    "dynamic,auto,0755,0755,RESTORED",
     "dynamic,off,0755,0755,RESTORED",
     "dynamic,auto,0777,0777,COMMITTED",
     "dynamic,off,0777,0777,COMMITTED",
-    "dynamic,auto,0777,1777,COMMITTED",
+    "dynamic,auto,0777,1777,RESTORED",
     "dynamic,auto,1777,0777,COMMITTED",
     "dynamic,off,1777,0777,COMMITTED",
-    "static,auto,0777,0755,COMMITTED",
+    "static,auto,0777,0755,RESTORED",
     "static,off,0777,0755,RESTORED",
     "append,auto,0777,0755,RESTORED",
     "append,off,0777,0755,RESTORED"
