@@ -25,6 +25,10 @@ final class CleanRule {
     return olderThan;
   }
 
+  boolean dryRun() {
+    return dryRun;
+  }
+
   boolean force() {
     return force;
   }

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import io.manifestcommitter.CommitterConfig;
 import io.manifestcommitter.journal.StagedJob;
 import io.manifestcommitter.journal.StagedJobs;
+import io.manifestcommitter.journal.TableFile;
 import io.manifestcommitter.store.Stores;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -41,6 +42,9 @@ final class CleanedJob {
     List<CleanedJob> jobs = new ArrayList<>();
     for (StagedJob job : staged.find(resolved, rule.olderThan())) {
       jobs.add(clean(staged, job, rule));
+    }
+    if (!rule.dryRun()) {
+      new TableFile(stores.all(), resolved).removeBesideIfEmpty();
     }
     return jobs;
   }

@@ -6,6 +6,7 @@ import io.manifestcommitter.StagingRoot;
 import io.manifestcommitter.journal.JobIsAliveException;
 import io.manifestcommitter.journal.LeftoverException;
 import io.manifestcommitter.journal.Recovery;
+import io.manifestcommitter.journal.TableFile;
 import io.manifestcommitter.store.Stores;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -28,7 +29,8 @@ final class RecoveredJob {
   }
 
   /**
-   * Recovers all jobs that died in a table; each for itself.
+   * Recovers all jobs that died in a table; each for itself. Before that, a file that one of them
+   * had taken from the table's place, and nothing more, gets into the table.
    *
    * @throws java.io.FileNotFoundException if there is no table
    * @throws IOException if the table cannot be looked at
@@ -42,6 +44,9 @@ final class RecoveredJob {
       throws IOException {
     Stores stores = new Stores(conf, config.requestGate(() -> {}));
     Path resolved = stores.resolve(new Path(table));
+    TableFile file = new TableFile(stores.all(), resolved);
+    file.settle();
+    file.removeBesideIfEmpty();
     Recovery recovery = new Recovery(stores.all(), config, force);
     List<RecoveredJob> jobs = new ArrayList<>();
     for (StagingRoot root : recovery.find(resolved)) {

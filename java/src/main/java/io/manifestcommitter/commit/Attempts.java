@@ -53,7 +53,7 @@ public final class Attempts {
   }
 
   /** As {@link #rename(Store, FileEntry)}, of a file as it was seen, or a symbolic link itself. */
-  static RenameResult rename(Store store, StoreEntry file, Path destination) {
+  public static RenameResult rename(Store store, StoreEntry file, Path destination) {
     return rename(move(store, file, destination), () -> store.mkdirs(destination.getParent()));
   }
 

@@ -31,14 +31,31 @@ public final class StagedJobs {
   }
 
   /**
-   * Those of a table, each listed to its end. Changes nothing, but for a file that is made and
-   * deleted to ask the store for the time.
+   * Those of a table, and those beside a file in its place, each listed to its end. Changes
+   * nothing, but for a file that is made and deleted to ask the store for the time.
    *
    * @param table qualified
    * @param quiet in milliseconds: what has no heartbeat and was written later counts as running
    * @throws FileNotFoundException if there is no table
    */
   public List<StagedJob> find(Path table, long quiet) throws IOException {
+    List<StagedJob> jobs = new ArrayList<>();
+    try {
+      jobs.addAll(findIn(new TableFile(store, table).beside(), quiet));
+    } catch (FileNotFoundException e) {
+      // As a rule: no file was replaced here.
+    }
+    try {
+      jobs.addAll(findIn(table, quiet));
+    } catch (FileNotFoundException e) {
+      if (jobs.isEmpty()) {
+        throw e;
+      }
+    }
+    return jobs;
+  }
+
+  private List<StagedJob> findIn(Path table, long quiet) throws IOException {
     List<StoreEntry> roots = new ArrayList<>();
     List<Path> temporary = new ArrayList<>();
     store.list(

@@ -69,6 +69,9 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
   /** The table, qualified; known from setupJob on. */
   private String table;
 
+  /** Where its staging root is: in the table, or beside a file that stands in the table's place. */
+  private String stagedIn;
+
   private transient List<Deletion> deletions;
   private transient SparkJob job;
   private transient Attempt attempt;
@@ -136,6 +139,7 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
               new SparkJob(
                   jobId, resolved, overwrite(stores, resolved), stores.all(), gate, config);
           started.setUp();
+          stagedIn = started.stagedIn().toString();
           job = started;
           return null;
         });
@@ -371,7 +375,7 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
       id = spark != null ? spark.taskAttemptId() : context.getTaskAttemptID().getId();
       conf = context.getConfiguration();
       stores = new Stores(conf);
-      staging = new StagingRoot(new Path(table), jobId);
+      staging = new StagingRoot(new Path(stagedIn), jobId);
       files = TaskOutput.builder(jobId, context.getTaskAttemptID().getTaskID().getId(), id);
     }
 
@@ -381,9 +385,9 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
     }
 
     String newFileAt(Path directory, String name) throws IOException {
-      stores.resolve(staging.directory());
+      Path resolvedTable = stores.resolve(new Path(table));
       Path location = stores.resolve(directory);
-      CustomLocation.check(location, staging.directory());
+      CustomLocation.check(location, resolvedTable);
       if (!marks.containsKey(location)) {
         CommitterConfig config = new CommitterConfig(conf);
         stores.requireSafeRename(location, config.copyingRename());
@@ -446,8 +450,11 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
       }
     }
 
-    /** Adds the directories above a file, up to the staging root. */
+    /** Adds the directories above a file, up to the staging root, and the place beside a file. */
     private void upTo(StagingRoot root, Path file, Set<Path> directories) {
+      if (!stagedIn.equals(table)) {
+        directories.add(new Path(stagedIn));
+      }
       for (Path directory = file.getParent();
           StorePaths.isSameOrBelow(root.root(), directory);
           directory = directory.getParent()) {

@@ -12,6 +12,7 @@ import io.manifestcommitter.journal.Heartbeat;
 import io.manifestcommitter.journal.Pause;
 import io.manifestcommitter.journal.Recovery;
 import io.manifestcommitter.journal.ReplacingJobs;
+import io.manifestcommitter.journal.TableFile;
 import io.manifestcommitter.journal.UnfinishedJobs;
 import io.manifestcommitter.manifest.StatisticsRecorder;
 import io.manifestcommitter.store.RequestGate;
@@ -42,15 +43,18 @@ final class SparkJob {
 
   private final String jobId;
   private final Path table;
-  private final StagingRoot staging;
+  private final TableFile file;
   private final Overwrite overwrite;
   private final Store store;
   private final RequestGate gate;
   private final CommitterConfig config;
-  private final LocationMarks marks;
   private final Pause pause;
   private final LongSupplier nanos;
 
+  /** In the table; while a file stands in its place, beside that. */
+  private StagingRoot staging;
+
+  private boolean replacesFile;
   private Heartbeat heartbeat;
   private PlanSparkJob plan;
   private boolean commitTried;
@@ -103,12 +107,12 @@ final class SparkJob {
       LongSupplier nanos) {
     this.jobId = jobId;
     this.table = table;
+    this.file = new TableFile(store, table);
     this.staging = new StagingRoot(table, jobId);
     this.overwrite = overwrite;
     this.store = store;
     this.gate = gate;
     this.config = config;
-    this.marks = new LocationMarks(store, staging);
     this.pause = pause;
     this.nanos = nanos;
   }
@@ -131,11 +135,11 @@ final class SparkJob {
     if (overwrite.replacesWholeTable(table)) {
       existing.requirePlainFiles(store);
     }
+    if (existing.isBare() && file.settle()) {
+      existing = TableRoot.list(store, table);
+    }
     if (existing.kind() == TableRoot.Kind.FILE) {
-      throw new IOException(
-          table
-              + " is a file, so no table can be written there. It was not touched: remove it or choose"
-              + " another path.");
+      stageBesideFile();
     }
     for (Path replaced : overwrite.roots(List.of())) {
       if (!StorePaths.isSameOrBelow(table, replaced)) {
@@ -163,6 +167,23 @@ final class SparkJob {
     state = State.RUNNING;
   }
 
+  private void stageBesideFile() throws IOException {
+    if (!overwrite.replacesWholeTable(table)) {
+      throw new IOException(
+          table
+              + " is a file, so no table can be written there but by an overwrite. It was not touched:"
+              + " remove it or choose another path.");
+    }
+    file.requireReplaceable();
+    staging = new StagingRoot(file.beside(), jobId);
+    replacesFile = true;
+  }
+
+  /** The table, or where the job stages as long as a file stands in its place. */
+  Path stagedIn() {
+    return staging.directory();
+  }
+
   /**
    * Half of the data of a driver that died may be visible in the table.
    *
@@ -187,6 +208,9 @@ final class SparkJob {
     Workers workers = workers();
     StatisticsRecorder statistics = new StatisticsRecorder();
     gate.recordTo(statistics);
+    if (replacesFile) {
+      replaceFile(workers);
+    }
     Store guarded = heartbeat.guard(store);
     CommitJob commit = new CommitJob(description(), guarded, config, workers, statistics);
     try {
@@ -224,6 +248,14 @@ final class SparkJob {
     } finally {
       stopHeartbeat();
     }
+  }
+
+  /** From here on the job is one that overwrites a directory. */
+  private void replaceFile(Workers workers) throws IOException {
+    stopHeartbeat();
+    file.replace(jobId, workers);
+    staging = new StagingRoot(table, jobId);
+    heartbeat = Heartbeat.start(store, staging.root(), config, nanos);
   }
 
   /**
@@ -319,6 +351,7 @@ final class SparkJob {
     workers.<Void>shield(
         () -> {
           Set<Path> written = new TreeSet<>();
+          LocationMarks marks = new LocationMarks(store, staging);
           Attempts.few(() -> written.addAll(marks.find(known, workers)));
           written.forEach(location -> atLocations.add(new StagingRoot(location, jobId)));
           return null;
@@ -350,6 +383,9 @@ final class SparkJob {
           workers.forEach(atLocations, root -> Attempts.few(() -> store.deleteTree(root.root())));
           stopHeartbeat();
           Attempts.few(() -> store.deleteTree(staging.root()));
+          if (replacesFile) {
+            Attempts.few(() -> file.removeStaging(jobId));
+          }
           if (madeTable && state != State.COMMITTED) {
             Attempts.few(() -> store.deleteEmptyDirectory(table));
           }

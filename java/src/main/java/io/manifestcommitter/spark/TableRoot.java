@@ -23,6 +23,7 @@ final class TableRoot {
   private final List<Path> metadata = new ArrayList<>();
   private final List<Path> inPlaceOfReport = new ArrayList<>();
   private Kind kind = Kind.DIRECTORY;
+  private boolean isBare = true;
 
   private TableRoot(Path table) {
     this.table = table;
@@ -47,6 +48,7 @@ final class TableRoot {
   }
 
   private void note(StoreEntry entry) {
+    isBare = false;
     if (!entry.isDirectory()) {
       if (entry.path().equals(table)) {
         kind = Kind.FILE;
@@ -66,6 +68,11 @@ final class TableRoot {
 
   Kind kind() {
     return kind;
+  }
+
+  /** Whether nothing is there, or a directory with nothing in it. */
+  boolean isBare() {
+    return isBare;
   }
 
   /** The staging roots of jobs of the Spark protocol. */

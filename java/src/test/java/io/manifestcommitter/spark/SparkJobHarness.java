@@ -139,7 +139,8 @@ final class SparkJobHarness {
       int slash = file.lastIndexOf('/');
       output.add(
           TaskOutput.TABLE, slash < 0 ? "" : file.substring(0, slash), file.substring(slash + 1));
-      state.write(STAGING.replace(JOB_ID, jobId) + "/00/output/" + file, "new " + file);
+      String staged = new StagingRoot(job.stagedIn(), jobId).output().toUri().getPath();
+      state.write(staged + "/" + file, "new " + file);
     }
     messages.add(output.build().toBytes());
   }

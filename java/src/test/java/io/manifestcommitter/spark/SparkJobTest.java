@@ -329,9 +329,8 @@ class SparkJobTest {
   }
 
   @Test
-  void tablesOfOtherFormatsAndFilesAreRefusedInSetup() {
-    for (String marker :
-        List.of("/table/_delta_log/0.json", "/table/metadata/v1.metadata.json", "/table")) {
+  void tablesOfOtherFormatsAreRefusedInSetup() {
+    for (String marker : List.of("/table/_delta_log/0.json", "/table/metadata/v1.metadata.json")) {
       SparkJobHarness spark = new SparkJobHarness("hdfs");
       spark.state.write(marker, "theirs");
       assertThatThrownBy(() -> spark.setUp(spark.overwriteOf("/table")))
