@@ -83,6 +83,19 @@ def test_failed_write_changes_nothing(
     assert table.rows() == Counter([*OLD, ("e", 0)])
 
 
+@pytest.mark.core
+def test_failed_overwrite_leaves_a_file_in_its_place(
+    new_table: Callable[..., Table], broken: str
+) -> None:
+    table = new_table(partition_by=["p"])
+    table.path.write_bytes(b"what was there")
+    around = {entry.name for entry in table.path.parent.iterdir()}
+    with pytest.raises(Exception, match=broken):
+        table.save(table.spark.table("broken"), "overwrite")
+    assert table.path.read_bytes() == b"what was there"
+    assert {entry.name for entry in table.path.parent.iterdir()} == around
+
+
 @pytest.mark.parametrize(
     ("statement", "conf"),
     [

@@ -80,6 +80,17 @@ def test_overwrite_dynamic(partitioned: Table, how: str) -> None:
     assert partitioned.rows() == Counter(kept + NEW)
 
 
+@pytest.mark.core
+def test_overwrite_of_a_file(table: Table) -> None:
+    """The path is a file, as in Spark's own SaveLoadSuite."""
+    table.path.write_bytes(b"what was there")
+    around = {entry.name for entry in table.path.parent.iterdir()}
+    report = table.write(flat(NEW), "overwrite")
+    assert table.rows() == Counter(flat(NEW))
+    assert set(table.data_files()) == set(report.sizes)
+    assert {entry.name for entry in table.path.parent.iterdir()} == around
+
+
 def test_overwrite_dynamic_of_a_new_table(partitioned: Table) -> None:
     partitioned.write(NEW, "overwrite", partitionOverwriteMode="dynamic")
     assert partitioned.rows() == Counter(NEW)

@@ -237,6 +237,28 @@ class LinkedPartitionsTest {
     assertThat(data.resolve("_manifest_" + JOB_ID)).doesNotExist();
   }
 
+  /** A location in the table, of which the setup of a static overwrite does not know. */
+  @ParameterizedTest
+  @ValueSource(strings = {"auto", "off"})
+  void aLocationInTheTableThatIsALinkIsNotOverwritten(String rename) throws IOException {
+    Path target = link("location", "../data");
+    Path location = table.resolve("location");
+    setUp(rename, "static");
+    TaskOutput.Builder output = TaskOutput.builder(JOB_ID, 0, 0);
+    output.add(path(location).toString(), "", "a");
+    new LocationMarks(store(), new StagingRoot(path(table), JOB_ID)).write(path(location));
+    write(data.resolve("_manifest_" + JOB_ID + "/00/output/a"), "new");
+
+    assertThatThrownBy(() -> job.commit(List.of(output.build().toBytes())))
+        .hasMessageContaining(location + " is a symbolic link");
+    job.abort();
+
+    assertThat(Files.readSymbolicLink(location)).isEqualTo(target);
+    assertThat(visible()).isEqualTo(Map.of("p=2/old", "old"));
+    assertThat(staging()).isEmpty();
+    assertThat(data.resolve("_manifest_" + JOB_ID)).doesNotExist();
+  }
+
   private void setUp(String rename, String kind) throws IOException {
     conf.set(CommitterConfig.DIRECTORY_RENAME, rename);
     if (kind.equals("conflict")) {
