@@ -135,7 +135,7 @@ public final class TableFile {
 
   /**
    * Makes a directory of the file, with the file in it, if nobody has done so yet, and moves a
-   * job's staging root there. If that fails the file is where it was, or in the directory.
+   * job's staging root there. If that fails the file is back, or {@link #settle} finds it.
    *
    * @param jobId whose tasks have all ended
    * @throws IOException if it fails
@@ -164,13 +164,41 @@ public final class TableFile {
   }
 
   private void giveBack(StagingRoot staging) throws IOException {
-    Optional<StoreEntry> file = store.status(parked);
-    Optional<StoreEntry> place = store.status(table);
-    if (file.isPresent() && !place.isPresent()) {
-      requireMoved(Attempts.rename(store, file.get(), table), parked, table);
-    } else if (place.filter(StoreEntry::isDirectory).isPresent()) {
-      settle();
+    if (store.status(table).filter(StoreEntry::isDirectory).isPresent()) {
       store.deleteTree(staging.root());
+    }
+    restore();
+  }
+
+  /**
+   * Puts the file back in its place, after a job that had replaced it failed, unless something else
+   * is in the directory by now. May be repeated from wherever it ended.
+   *
+   * @throws IOException if it fails: then the file is in the directory, or {@link #settle} puts it
+   *     there
+   */
+  public void restore() throws IOException {
+    List<Path> there = new ArrayList<>();
+    try {
+      store.list(table, entry -> there.add(entry.path()));
+    } catch (FileNotFoundException e) {
+      LOG.debug("Nothing is at {} any more", table, e);
+    }
+    if (!List.of(inTable).containsAll(there)) {
+      return;
+    }
+    if (!there.isEmpty()) {
+      store.mkdirs(beside);
+      StoreEntry file = store.status(inTable).orElseThrow(FileNotFoundException::new);
+      requireMoved(Attempts.rename(store, file, parked), inTable, parked);
+    }
+    if (!store.status(table).isPresent() || store.deleteEmptyDirectory(table)) {
+      Optional<StoreEntry> file = store.status(parked);
+      if (file.isPresent()) {
+        requireMoved(Attempts.rename(store, file.get(), table), parked, table);
+      }
+    } else {
+      settle();
     }
   }
 

@@ -384,6 +384,9 @@ final class SparkJob {
           stopHeartbeat();
           Attempts.few(() -> store.deleteTree(staging.root()));
           if (replacesFile) {
+            if (state != State.COMMITTED && staging.directory().equals(table)) {
+              Attempts.few(file::restore);
+            }
             Attempts.few(() -> file.removeStaging(jobId));
           }
           if (madeTable && state != State.COMMITTED) {

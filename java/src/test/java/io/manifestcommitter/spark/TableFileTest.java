@@ -87,7 +87,7 @@ class TableFileTest {
     assertThat(left()).isEmpty();
   }
 
-  /** One fault at every request, in every way: the old rows or the new ones, and no staging. */
+  /** One fault at every request, in every way: the old file or the new rows, and no staging. */
   @ParameterizedTest
   @CsvSource({"hdfs,auto", "hdfs,off", "abfs,auto", "gs,off"})
   void oneFailureLeavesTheOldRowsOrMakesTheNewOnes(String scheme, String directoryRename)
@@ -116,6 +116,7 @@ class TableFileTest {
         context += " " + spark.state.requests();
         spark.state.noFault();
         assertThat(rows()).as(context).isEqualTo(expected);
+        assertThat(spark.state.isFile("/table")).as(context).isEqualTo(expected.equals(OLD));
         assertThat(left()).as(context).isEmpty();
       }
     }
