@@ -669,6 +669,30 @@ RECOVERY = (
         ("(name.startsWith(\"_\") && name.indexOf('=') < 0)", 'name.startsWith("_")'),
         by="ConflictModeTest",
     ),
+    defect(
+        "file-forgotten",
+        "a file that a dead driver had taken from the table's place is not looked for",
+        "spark/SparkJob.java",
+        ("existing.isBare() && file.settle()", "existing.isBare() && file.equals(table)"),
+        by="TableFileTest",
+    ),
+    defect(
+        "file-mixed",
+        "a file that a dead driver had taken from the table's place is put among later data",
+        "journal/TableFile.java",
+        ("    if (hasData()) {\n", "    if (hasData() && parked.isRoot()) {\n"),
+        by="TableFileTest",
+    ),
+    defect(
+        "file-not-restored",
+        "a failed overwrite of a file leaves a directory",
+        "spark/SparkJob.java",
+        (
+            "state != State.COMMITTED && staging.directory().equals(table)",
+            "state == State.NEW",
+        ),
+        by="TableFileTest",
+    ),
 )
 
 HADOOP_PROTOCOL = (
