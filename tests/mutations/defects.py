@@ -467,7 +467,10 @@ RECOVERY = (
         "location-by-its-own-name",
         "a location by another name of the table's store is taken for one of another store",
         "spark/ManifestCommitProtocol.java",
-        ("      stores.resolve(staging.directory());\n", ""),
+        (
+            "Path resolvedTable = stores.resolve(new Path(table));",
+            "Path resolvedTable = new Path(table);",
+        ),
         by="ManifestCommitProtocolTest",
     ),
     defect(
