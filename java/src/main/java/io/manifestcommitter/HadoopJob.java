@@ -3,14 +3,17 @@ package io.manifestcommitter;
 import io.manifestcommitter.commit.Audit;
 import io.manifestcommitter.commit.CleanupJob;
 import io.manifestcommitter.commit.CommitJob;
+import io.manifestcommitter.commit.CommitWork;
 import io.manifestcommitter.commit.JobDescription;
 import io.manifestcommitter.commit.LoadManifests;
+import io.manifestcommitter.commit.RollBackJob;
 import io.manifestcommitter.commit.SaveManifests;
 import io.manifestcommitter.commit.SaveSummary;
 import io.manifestcommitter.commit.TakeBackListed;
 import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.manifest.StatisticsRecorder;
+import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.store.RequestGate;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
@@ -104,8 +107,24 @@ final class HadoopJob {
     Workers workers = workers();
     StatisticsRecorder statistics = new StatisticsRecorder();
     gate.recordTo(statistics);
-    new CommitJob(description(paths), store, config, workers, statistics)
-        .run(manifests(paths, workers, statistics));
+    LoadManifests manifests = manifests(paths, workers, statistics);
+    CommitJob commit = new CommitJob(work(paths, workers, statistics));
+    commit.run(() -> commit(commit, manifests), failure -> {});
+  }
+
+  private void commit(CommitJob commit, LoadManifests manifests) throws IOException {
+    if (manifests.isCommitted()) {
+      LOG.info("Job {} into {} is committed already", paths.jobId(), paths.destination());
+      return;
+    }
+    JobPlan plan = commit.plan(manifests::plan);
+    manifests.mark(plan);
+    commit.publish();
+    if (commit.mayBeRepetition() && manifests.hasOwnReport()) {
+      LOG.info("{} is committed already; its cleanup was not finished", plan);
+      return;
+    }
+    commit.report();
   }
 
   /**
@@ -118,8 +137,7 @@ final class HadoopJob {
     Workers workers = workers();
     StatisticsRecorder statistics = new StatisticsRecorder();
     LoadManifests manifests = manifests(paths, workers, statistics);
-    CommitJob commit = new CommitJob(description(paths), store, config, workers, statistics);
-    commit.takeBackUnlessCommitted(manifests);
+    new RollBackJob(work(paths, workers, statistics)).fromManifestsUnlessCommitted(manifests);
   }
 
   /** Saves the report of a job that is aborted and was never asked to commit. */
@@ -159,8 +177,8 @@ final class HadoopJob {
       LOG.info("Taking back what attempt {} of job {} did", attempt.jobAttempt(), paths.jobId());
       Workers workers = workers();
       StatisticsRecorder statistics = new StatisticsRecorder();
-      new CommitJob(description(attempt), store, config, workers, statistics)
-          .takeBack(manifests(attempt, workers, statistics));
+      new RollBackJob(work(attempt, workers, statistics))
+          .fromManifests(manifests(attempt, workers, statistics));
       store.deleteTree(attempt.jobAttemptDirectory());
     }
   }
@@ -182,6 +200,10 @@ final class HadoopJob {
   private LoadManifests manifests(
       JobPaths attempt, Workers workers, StatisticsRecorder statistics) {
     return new LoadManifests(store, workers, config, statistics, attempt);
+  }
+
+  private CommitWork work(JobPaths attempt, Workers workers, StatisticsRecorder statistics) {
+    return new CommitWork(description(attempt), store, config, workers, statistics);
   }
 
   private JobDescription description(JobPaths attempt) {

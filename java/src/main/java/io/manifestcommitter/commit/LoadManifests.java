@@ -39,7 +39,7 @@ import org.apache.hadoop.fs.Path;
  * <p>A commit may be a repetition: the mark of the first try shows, and whether that one came to
  * its end shows in the table's {@code _SUCCESS}.
  */
-public final class LoadManifests implements PlanSource {
+public final class LoadManifests {
   /** How many bytes of heap a manifest needs for each of its JSON, while it is loaded. */
   private static final int EXPANSION = 8;
 
@@ -73,7 +73,10 @@ public final class LoadManifests implements PlanSource {
     this.paths = paths;
   }
 
-  @Override
+  /**
+   * Whether an earlier try committed the job already, so that nothing is left to do but to clean
+   * up. Asked first, since it lists the manifests.
+   */
   public boolean isCommitted() throws IOException {
     try {
       list();
@@ -91,12 +94,12 @@ public final class LoadManifests implements PlanSource {
     return markSeen && hasOwnReport();
   }
 
-  @Override
-  public boolean isCommittedAfterAll() throws IOException {
-    return hasOwnReport();
-  }
-
-  @Override
+  /**
+   * Loads and checks the manifests. The caller closes the plan.
+   *
+   * @throws PlanRejectedException if what the tasks committed contradicts itself
+   * @throws CorruptManifestException if a manifest cannot be read
+   */
   public JobPlan plan() throws IOException {
     Optional<CommitMark> mark = markSeen ? CommitMark.read(store, paths) : Optional.empty();
     // One that cannot be read is written again.
@@ -157,30 +160,8 @@ public final class LoadManifests implements PlanSource {
     planner.occupants(Occupants.of(files));
   }
 
-  /** Nobody can take over a commit of this protocol but by repeating it. */
-  @Override
-  public void requireHeld() {}
-
-  /** Nothing: a commit of this protocol can be repeated from wherever it ended. */
-  @Override
-  public void pointOfNoReturn() {}
-
-  @Override
-  public void end() {}
-
-  @Override
-  public boolean mayTakeBack() {
-    return true;
-  }
-
-  /** Only by its own job, which commits or aborts again. */
-  @Override
-  public boolean isRecoverable() {
-    return false;
-  }
-
-  @Override
-  public void begin(JobPlan plan) throws IOException {
+  /** Notes in the store that changes begin now, unless an earlier try did. */
+  public void mark(JobPlan plan) throws IOException {
     if (!markSeen) {
       CommitMark.write(store, paths, plan, identity());
     }
@@ -212,7 +193,7 @@ public final class LoadManifests implements PlanSource {
   }
 
   /** Whether the table's report is this job's: it is the last thing that a commit makes. */
-  boolean hasOwnReport() throws IOException {
+  public boolean hasOwnReport() throws IOException {
     Path report = new Path(paths.destination(), JobPaths.SUCCESS_MARKER);
     try {
       return SuccessReport.parse(store.read(report, SuccessReport.MAX_BYTES), report.toString())

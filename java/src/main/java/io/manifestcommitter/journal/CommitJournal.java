@@ -1,5 +1,6 @@
 package io.manifestcommitter.journal;
 
+import io.manifestcommitter.commit.CommitLog;
 import io.manifestcommitter.commit.CountingOutputStream;
 import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.manifest.FileEntry;
@@ -34,7 +35,7 @@ import org.apache.hadoop.fs.Path;
  * journal then looks whether it has the least one, and removes the others: of two that tried, both
  * made their copies before either deleted what they copied, so both see both.
  */
-public final class CommitJournal {
+public final class CommitJournal implements CommitLog {
   private static final String NAME = "journal";
   static final String TEMPORARY = NAME + ".tmp";
   private static final Pattern NAMES = Pattern.compile(NAME + "-([a-z]+)-(0|[1-9][0-9]{0,8})");
@@ -60,6 +61,7 @@ public final class CommitJournal {
   private final Path directory;
   private final long size;
   private State state;
+  private State end = State.FINISHED;
   private int holder;
 
   /** Of a claim that was cut short, or is under way: the next one has to come before it. */
@@ -242,26 +244,33 @@ public final class CommitJournal {
    *
    * @throws LostJournalException if somebody else has the journal by now
    */
-  public void committed() throws IOException {
+  @Override
+  public void pointOfNoReturn() throws IOException {
     change(State.COMMITTED, holder);
   }
 
+  /** Says that the staging directory is to stay when the commit comes to its end. */
+  public void keepsStaging() {
+    end = State.KEPT;
+  }
+
   /**
-   * Marks that there is nothing left to do.
+   * Marks that there is nothing left to do, and whether the staging directory is to stay.
+   *
+   * @throws LostJournalException if somebody else has the journal by now
+   */
+  @Override
+  public void end() throws IOException {
+    change(end, holder);
+  }
+
+  /**
+   * Marks that there is nothing left to do, in whichever direction, but to clean up.
    *
    * @throws LostJournalException if somebody else has the journal by now
    */
   public void finished() throws IOException {
     change(State.FINISHED, holder);
-  }
-
-  /**
-   * Marks that there is nothing left to do, and that the staging directory is to stay.
-   *
-   * @throws LostJournalException if somebody else has the journal by now
-   */
-  public void kept() throws IOException {
-    change(State.KEPT, holder);
   }
 
   /** Whether it is still this holder's. One request. */
@@ -274,6 +283,7 @@ public final class CommitJournal {
    *
    * @throws LostJournalException if it is not
    */
+  @Override
   public void requireHeld() throws IOException {
     if (!isHeld()) {
       throw new LostJournalException(path());

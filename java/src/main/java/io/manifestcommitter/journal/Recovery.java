@@ -5,7 +5,10 @@ import io.manifestcommitter.StagingRoot;
 import io.manifestcommitter.commit.Attempts;
 import io.manifestcommitter.commit.Audit;
 import io.manifestcommitter.commit.CommitJob;
+import io.manifestcommitter.commit.CommitWork;
+import io.manifestcommitter.commit.CompleteJob;
 import io.manifestcommitter.commit.JobDescription;
+import io.manifestcommitter.commit.RollBackJob;
 import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.manifest.StatisticsRecorder;
@@ -284,8 +287,9 @@ public final class Recovery {
   private Outcome recover(
       Store guarded, StagingRoot root, CommitJournal journal, JobPlan plan, Direction direction)
       throws IOException {
-    CommitJob commit =
-        new CommitJob(
+    Outcome outcome = Outcome.FINISHED;
+    CommitWork work =
+        new CommitWork(
             new JobDescription(
                 plan.jobId(),
                 "journal",
@@ -297,24 +301,38 @@ public final class Recovery {
             config,
             workers(root),
             new StatisticsRecorder());
-    Outcome outcome = Outcome.FINISHED;
-    switch (journal.state()) {
-      case COMMITTED:
-        commit.rollForward(plan);
-        break;
-      default:
-        if (commit.hasReported()) {
-          // The last step but for the journal's name; only an append reports before its mark.
-          commit.rollForward(plan);
-        } else if (direction == Direction.FINISH) {
-          commit.resume(new ResumedJob(journal, plan));
-        } else {
-          commit.rollBack(plan);
-          outcome = Outcome.TAKEN_BACK;
-        }
+    // To have reported is the last step but for the journal's name; only an append does so
+    // unmarked.
+    if (journal.state() == CommitJournal.State.COMMITTED || work.hasReported()) {
+      new CompleteJob(work).run(plan);
+    } else if (direction == Direction.FINISH) {
+      resume(work, journal, plan);
+    } else {
+      new RollBackJob(work).fromStore(plan);
+      outcome = Outcome.TAKEN_BACK;
     }
     journal.finished();
     return outcome;
+  }
+
+  /**
+   * Goes on with a commit that was cut short before its point of no return. If it fails, it may be
+   * repeated, or rolled back.
+   *
+   * @throws io.manifestcommitter.commit.PlaceChangedException if another job changed a place since;
+   *     it changed nothing then
+   */
+  private static void resume(CommitWork work, CommitJournal journal, JobPlan begun)
+      throws IOException {
+    CommitJob commit = new CommitJob(work);
+    commit.run(
+        () -> {
+          commit.plan(() -> begun);
+          commit.resume();
+          commit.publish();
+          commit.complete(journal);
+        },
+        failure -> {});
   }
 
   private static JobPlan plan(StagingRoot root, CommitJournal journal, String jobId)

@@ -1,6 +1,7 @@
 package io.manifestcommitter.plan;
 
 import io.manifestcommitter.store.StoreEntry;
+import io.manifestcommitter.store.StorePaths;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -67,23 +68,14 @@ public final class ExistingDirectories {
       return this;
     }
     Map<Path, StoreEntry> left = new HashMap<>(entries);
-    left.keySet().removeIf(path -> isSameOrBelow(links, path));
+    left.keySet().removeIf(path -> StorePaths.isSameOrBelowOne(links, path));
     return new ExistingDirectories(left(directories, links), left(files, links), left);
   }
 
   private static Set<Path> left(Set<Path> paths, Set<Path> links) {
     Set<Path> left = new HashSet<>(paths);
-    left.removeIf(path -> isSameOrBelow(links, path));
+    left.removeIf(path -> StorePaths.isSameOrBelowOne(links, path));
     return left;
-  }
-
-  private static boolean isSameOrBelow(Set<Path> links, Path path) {
-    for (Path above = path; above != null; above = above.getParent()) {
-      if (links.contains(above)) {
-        return true;
-      }
-    }
-    return false;
   }
 
   /** A needed directory that exists, or a link in its place, as the store shows it. */

@@ -8,6 +8,7 @@ import io.manifestcommitter.plan.ExistingDirectories;
 import io.manifestcommitter.plan.PlanRejectedException;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
+import io.manifestcommitter.store.StorePaths;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -56,7 +57,7 @@ final class Conflicts {
     Set<Path> there = new TreeSet<>();
     List<Path> ofTargets = new ArrayList<>();
     for (Path directory : written) {
-      if (isInOne(asked, directory)) {
+      if (StorePaths.isSameOrBelowOne(asked, directory)) {
         continue;
       }
       if (targets.contains(directory)) {
@@ -82,15 +83,6 @@ final class Conflicts {
               + ".");
     }
     return there;
-  }
-
-  private static boolean isInOne(Set<Path> directories, Path path) {
-    for (Path above = path; above != null; above = above.getParent()) {
-      if (directories.contains(above)) {
-        return true;
-      }
-    }
-    return false;
   }
 
   /** The directory of a table or location is made by the job: it is there if it shows a file. */

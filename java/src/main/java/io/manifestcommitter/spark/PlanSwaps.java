@@ -91,20 +91,13 @@ final class PlanSwaps {
     Set<Path> replaced = new HashSet<>(replacedRoots);
     for (StoreEntry link : old.links()) {
       boolean isToGo = destinations.contains(link.path()) || replaced.contains(link.path());
-      if (isToGo && isInOne(replaced, link.path()) && !isInOne(places, link.path())) {
+      if (isToGo
+          && StorePaths.isSameOrBelowOne(replaced, link.path())
+          && !StorePaths.isSameOrBelowOne(places, link.path())) {
         add(Swap.withdraw(link, nextAside()));
       }
     }
     return swaps;
-  }
-
-  private static boolean isInOne(Set<Path> directories, Path path) {
-    for (Path above = path; above != null; above = above.getParent()) {
-      if (directories.contains(above)) {
-        return true;
-      }
-    }
-    return false;
   }
 
   private void replaceTopLevel(Set<Path> staged) throws IOException {
@@ -151,7 +144,7 @@ final class PlanSwaps {
     return !directory.equals(root.directory())
         && !existing.directories().contains(directory)
         && (parent.equals(root.directory()) || existing.directories().contains(parent))
-        && !isInOne(places, directory);
+        && !StorePaths.isSameOrBelowOne(places, directory);
   }
 
   /**

@@ -4,7 +4,7 @@ import io.manifestcommitter.CommitterConfig;
 import io.manifestcommitter.StagingRoot;
 import io.manifestcommitter.commit.Attempts;
 import io.manifestcommitter.commit.Audit;
-import io.manifestcommitter.commit.CommitJob;
+import io.manifestcommitter.commit.CommitWork;
 import io.manifestcommitter.commit.JobDescription;
 import io.manifestcommitter.commit.SaveSummary;
 import io.manifestcommitter.commit.Workers;
@@ -15,6 +15,7 @@ import io.manifestcommitter.journal.ReplacingJobs;
 import io.manifestcommitter.journal.TableFile;
 import io.manifestcommitter.journal.UnfinishedJobs;
 import io.manifestcommitter.manifest.StatisticsRecorder;
+import io.manifestcommitter.spark.CommitSparkJob.Ending;
 import io.manifestcommitter.store.RequestGate;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StorePaths;
@@ -56,7 +57,7 @@ final class SparkJob {
 
   private boolean replacesFile;
   private Heartbeat heartbeat;
-  private PlanSparkJob plan;
+  private CommitSparkJob commit;
   private boolean commitTried;
   private boolean madeTable;
   private State state = State.NEW;
@@ -212,27 +213,23 @@ final class SparkJob {
       replaceFile(workers);
     }
     Store guarded = heartbeat.guard(store);
-    CommitJob commit = new CommitJob(description(), guarded, config, workers, statistics);
     try {
       // Again: one that died just before setup showed signs of life then.
       settleOthers(TableRoot.list(store, table));
-      plan =
-          new PlanSparkJob(
-              heartbeat, staging, madeTable, overwrite, messages, guarded, workers, config, pause);
-      commit.runOrTakeBack(plan);
-      state = State.COMMITTED;
-    } catch (IOException | RuntimeException | Error e) {
-      if (commit.leftSomethingBehind()) {
-        state = State.LEFT_BEHIND;
-      }
-      throw e;
+      commit =
+          new CommitSparkJob(
+              new CommitWork(description(), guarded, config, workers, statistics),
+              staging,
+              madeTable,
+              overwrite,
+              guarded,
+              workers,
+              config,
+              heartbeat,
+              pause);
+      commit.run(messages);
     } finally {
-      if (state != State.COMMITTED) {
-        stopHeartbeat();
-      }
-      if (state == State.LEFT_BEHIND) {
-        giveUp(workers);
-      }
+      endOfCommit(workers);
     }
     try {
       removeStaging(workers);
@@ -247,6 +244,22 @@ final class SparkJob {
           e);
     } finally {
       stopHeartbeat();
+    }
+  }
+
+  private void endOfCommit(Workers workers) {
+    Ending ending = commit == null ? Ending.NOTHING_VISIBLE : commit.ending();
+    switch (ending) {
+      case COMMITTED:
+        state = State.COMMITTED;
+        break;
+      case LEFT_BEHIND:
+        state = State.LEFT_BEHIND;
+        stopHeartbeat();
+        giveUp(workers);
+        break;
+      default:
+        stopHeartbeat();
     }
   }
 
@@ -305,7 +318,7 @@ final class SparkJob {
       workers.<Void>shield(
           () -> {
             // Else the heartbeat is of whoever took the journal.
-            if (plan == null || plan.isHeld()) {
+            if (commit == null || commit.isHeld()) {
               Heartbeat.remove(store, staging.root());
             }
             return null;
@@ -346,7 +359,7 @@ final class SparkJob {
   /** Removes this job's staging trees, here and at the custom locations that attempts wrote to. */
   private void removeStaging(Workers workers) throws IOException {
     workers.toItsEnd();
-    Collection<Path> known = plan == null ? List.of() : plan.locations();
+    Collection<Path> known = commit == null ? List.of() : commit.locations();
     List<StagingRoot> atLocations = new ArrayList<>();
     workers.<Void>shield(
         () -> {
@@ -356,11 +369,11 @@ final class SparkJob {
           written.forEach(location -> atLocations.add(new StagingRoot(location, jobId)));
           return null;
         });
-    if (!atLocations.isEmpty() && plan != null && state != State.COMMITTED) {
+    if (!atLocations.isEmpty() && commit != null && state != State.COMMITTED) {
       // Recovery takes locations without these roots for somebody else's.
       workers.<Void>shield(
           () -> {
-            Attempts.few(plan::tookBack);
+            Attempts.few(commit::finish);
             return null;
           });
     }

@@ -3,6 +3,7 @@ package io.manifestcommitter.store;
 import io.manifestcommitter.manifest.PathText;
 import java.net.URI;
 import java.util.Objects;
+import java.util.Set;
 import org.apache.hadoop.fs.Path;
 
 /** Comparisons of qualified paths, by whole components: {@code /t/a} is not above {@code /t/ab}. */
@@ -27,6 +28,16 @@ public final class StorePaths {
   /** Whether {@code path} is {@code ancestor} or lies below it. */
   public static boolean isSameOrBelow(Path ancestor, Path path) {
     return ancestor.equals(path) || isBelow(ancestor, path);
+  }
+
+  /** Whether {@code path} is one of these paths, or lies below one. */
+  public static boolean isSameOrBelowOne(Set<Path> ancestors, Path path) {
+    for (Path above = path; above != null; above = above.getParent()) {
+      if (ancestors.contains(above)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /**

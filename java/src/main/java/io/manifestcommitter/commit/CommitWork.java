@@ -1,0 +1,104 @@
+package io.manifestcommitter.commit;
+
+import io.manifestcommitter.CommitterConfig;
+import io.manifestcommitter.manifest.StatisticsRecorder;
+import io.manifestcommitter.plan.JobPlan;
+import io.manifestcommitter.plan.OldDirectory;
+import io.manifestcommitter.store.Store;
+import io.manifestcommitter.store.StoreEntry;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * One try at the commit of one job: what its stories ({@link CommitJob} forward, {@link
+ * RollBackJob} back, {@link CompleteJob} past the point of no return) work with, and what was done
+ * so far.
+ */
+public final class CommitWork {
+  final JobDescription job;
+  final Store store;
+  final CommitterConfig config;
+  final Workers workers;
+  final StatisticsRecorder statistics;
+  final PublishReport report;
+  final SaveSummary summary;
+  final ReplacedFiles replaced;
+  final Published published = new Published();
+  final Swapped swapped = new Swapped();
+
+  private String stage;
+
+  /** A try of {@code job}. */
+  public CommitWork(
+      JobDescription job,
+      Store store,
+      CommitterConfig config,
+      Workers workers,
+      StatisticsRecorder statistics) {
+    this.job = Objects.requireNonNull(job);
+    this.store = Objects.requireNonNull(store);
+    this.config = Objects.requireNonNull(config);
+    this.workers = Objects.requireNonNull(workers);
+    this.statistics = Objects.requireNonNull(statistics);
+    this.report = new PublishReport(store, job);
+    this.summary = new SaveSummary(store, job, config, statistics);
+    this.replaced = new ReplacedFiles(store, job.workDirectory());
+  }
+
+  /** Whether an earlier try, which may have run anywhere, published its report. */
+  public boolean hasReported() throws IOException {
+    return report.isPublished();
+  }
+
+  /** What a step is called in the log, the report and the store's own log from here on. */
+  void enter(String name) {
+    stage = name;
+    workers.step(name);
+  }
+
+  void step(String name, StatisticsRecorder.TimedVoid step) throws IOException {
+    workers.checkInterrupted();
+    enter(name);
+    statistics.timeVoid(name, step);
+  }
+
+  String stage() {
+    return stage;
+  }
+
+  /** Deletes what the plan replaces, but for what was moved aside, which it then releases. */
+  void removeOldData(JobPlan plan) throws IOException {
+    List<OldDirectory> inPlace = new ArrayList<>();
+    for (OldDirectory old : plan.replaced()) {
+      if (!swapped.isAside(plan.swaps(), old.path())) {
+        List<StoreEntry> files = new ArrayList<>(old.files());
+        files.removeIf(
+            file -> swapped.isAside(plan.swaps(), file.path()) || plan.takes(file.path()));
+        inPlace.add(new OldDirectory(old.path(), files));
+      }
+    }
+    new RemoveOldData(store, workers).run(plan, inPlace);
+    new ReleaseAsides(store, workers).run(plan, swapped);
+  }
+
+  /** Tells with a failure what a user does about it. */
+  void advise(Throwable failure, String what) {
+    failure.addSuppressed(
+        new IOException(
+            "The commit of job "
+                + job.jobId()
+                + " into "
+                + job.table()
+                + " "
+                + what
+                + ". "
+                + job.advice()));
+  }
+
+  /** Saves the report of a try that failed. */
+  void saveFailure(Throwable failure) {
+    summary.save(summary.failure(stage, workers.failedItem(), failure), 0, List.of());
+  }
+}

@@ -1,0 +1,149 @@
+package io.manifestcommitter.commit;
+
+import io.manifestcommitter.manifest.CorruptManifestException;
+import io.manifestcommitter.manifest.StatisticNames;
+import io.manifestcommitter.plan.JobPlan;
+import io.manifestcommitter.plan.PlanRejectedException;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Rolls back a commit that had not come to its point of no return, so that the table is as it was:
+ * first the report, then files and directories, then what had given way to them, and last the
+ * report of the job before. Whatever another job put there stays.
+ */
+public final class RollBackJob {
+  private static final Logger LOG = LoggerFactory.getLogger(RollBackJob.class);
+
+  private final CommitWork work;
+
+  /** Rolls back the commit of a job. */
+  public RollBackJob(CommitWork work) {
+    this.work = work;
+  }
+
+  /**
+   * Rolls back what this process did of a plan, after that failed. What cannot be rolled back is
+   * told with the failure.
+   *
+   * @return whether nothing is left
+   */
+  public boolean afterFailure(JobPlan plan, Throwable failure) {
+    work.workers.toItsEnd();
+    return run(plan, failure, takeBack -> takeBack.run(plan, work.published, work.swapped));
+  }
+
+  /**
+   * Rolls back what an earlier try, which may have run anywhere, did of a plan. May be repeated
+   * from wherever it ended.
+   *
+   * @throws PlaceChangedException if another job overwrote a place since; it changed nothing then
+   * @throws IOException if something could not be rolled back; it names that
+   */
+  public void fromStore(JobPlan plan) throws IOException {
+    work.workers.<Void>shield(
+        () -> {
+          begin();
+          new NestedDirectories(work.store, plan).takeOutAll(work.workers);
+          new OverwrittenSince(work.store, work.workers).requireNone(plan);
+          fromStore(plan, "The commit was not taken back completely");
+          return null;
+        });
+  }
+
+  /**
+   * Rolls back an earlier commit by its manifests; nothing if none had begun.
+   *
+   * @throws IOException if something could not be rolled back; it names that
+   */
+  public void fromManifests(LoadManifests manifests) throws IOException {
+    fromManifests(manifests, () -> false);
+  }
+
+  /** As {@link #fromManifests}, but a commit that came to its end stays. */
+  public void fromManifestsUnlessCommitted(LoadManifests manifests) throws IOException {
+    fromManifests(manifests, manifests::hasOwnReport);
+  }
+
+  private void fromManifests(LoadManifests manifests, Callable<Boolean> isCommitted)
+      throws IOException {
+    work.workers.<Void>shield(
+        () -> {
+          begin();
+          Optional<JobPlan> begun = planOf(manifests);
+          if (!begun.isPresent()) {
+            return null;
+          }
+          try (JobPlan plan = begun.get()) {
+            if (isCommitted.call()) {
+              LOG.warn("{} is committed: an abort after that does not undo it", plan);
+              return null;
+            }
+            LOG.info("Taking back {}", plan);
+            fromStore(plan, "Job " + work.job.jobId() + " was aborted");
+          }
+          manifests.tookBack();
+          return null;
+        });
+  }
+
+  private Optional<JobPlan> planOf(LoadManifests manifests) throws IOException {
+    try {
+      return manifests.planToTakeBack();
+    } catch (CorruptManifestException | PlanRejectedException e) {
+      throw new IOException(
+          "What job "
+              + work.job.jobId()
+              + " published cannot be taken back, since what it was to publish cannot be read any"
+              + " more. Nothing was deleted: look for its files in "
+              + work.job.table()
+              + ", then delete "
+              + work.job.workDirectory(),
+          e);
+    }
+  }
+
+  private void begin() {
+    work.enter(StatisticNames.JOB_STAGE_ABORT);
+    work.workers.toItsEnd();
+  }
+
+  /** Throws, for this reason, if something is left. */
+  private void fromStore(JobPlan plan, String reason) throws IOException {
+    IOException failure = new IOException(reason);
+    if (!run(plan, failure, takeBack -> takeBack.runFromStore(plan))) {
+      throw failure;
+    }
+  }
+
+  private boolean run(JobPlan plan, Throwable failure, Way way) {
+    List<String> left = new ArrayList<>(work.report.withdraw());
+    try {
+      left.addAll(way.run(new TakeBack(work.store, work.workers, work.statistics, work.replaced)));
+    } catch (IOException | RuntimeException e) {
+      left.add("any file of this job in " + plan.table() + " (" + e + ")");
+    }
+    left.addAll(work.report.bringBackLast());
+    if (!left.isEmpty()) {
+      failure.addSuppressed(
+          new IOException(
+              "The failed job "
+                  + work.job.jobId()
+                  + " could not take back what it had published. "
+                  + work.job.advice()
+                  + ". What is left: "
+                  + String.join(", ", left)));
+    }
+    return left.isEmpty();
+  }
+
+  /** One way to take files and directories back. */
+  private interface Way {
+    List<String> run(TakeBack takeBack) throws IOException;
+  }
+}

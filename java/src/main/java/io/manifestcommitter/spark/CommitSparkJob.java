@@ -1,0 +1,281 @@
+package io.manifestcommitter.spark;
+
+import io.manifestcommitter.CommitterConfig;
+import io.manifestcommitter.CommitterConfig.ConflictMode;
+import io.manifestcommitter.StagingRoot;
+import io.manifestcommitter.commit.CommitJob;
+import io.manifestcommitter.commit.CommitWork;
+import io.manifestcommitter.commit.RollBackJob;
+import io.manifestcommitter.commit.Workers;
+import io.manifestcommitter.journal.CommitJournal;
+import io.manifestcommitter.journal.Heartbeat;
+import io.manifestcommitter.journal.LostJournalException;
+import io.manifestcommitter.journal.Pause;
+import io.manifestcommitter.journal.ReplacingJobs;
+import io.manifestcommitter.plan.JobPlan;
+import io.manifestcommitter.plan.JobPlanner;
+import io.manifestcommitter.plan.Swap;
+import io.manifestcommitter.plan.Target;
+import io.manifestcommitter.store.Store;
+import io.manifestcommitter.store.StoreEntry;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.apache.hadoop.fs.Path;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The commit of a Spark job, told once from its commit messages to its report: seal, prove, lock
+ * the places that are replaced, plan, write the journal, publish, complete; and back, if that
+ * fails.
+ */
+final class CommitSparkJob {
+  private static final Logger LOG = LoggerFactory.getLogger(CommitSparkJob.class);
+
+  private final CommitJob commit;
+  private final CommitWork work;
+  private final StagingRoot staging;
+  private final Overwrite overwrite;
+  private final boolean madeTable;
+  private final Store store;
+  private final Workers workers;
+  private final CommitterConfig config;
+  private final Heartbeat heartbeat;
+  private final Pause pause;
+  private final SealOutput seal;
+  private final ReplacingJobs others;
+
+  private boolean replaces;
+  private Optional<CommitJournal> journal = Optional.empty();
+  private Ending ending = Ending.NOTHING_VISIBLE;
+
+  /** How a commit ended. */
+  enum Ending {
+    /** The table has the job's data, and its report. */
+    COMMITTED,
+    /** The table is as it was. */
+    NOTHING_VISIBLE,
+    /** Something may be visible, or old data gone: what is in the staging root is needed. */
+    LEFT_BEHIND
+  }
+
+  /**
+   * A commit.
+   *
+   * @param work of this try
+   * @param staging the job's staging root in the table
+   * @param madeTable whether the job made the table's directory
+   * @param store guarded by the driver's heartbeat
+   * @param pause between two looks at a job that replaces the same places
+   */
+  CommitSparkJob(
+      CommitWork work,
+      StagingRoot staging,
+      boolean madeTable,
+      Overwrite overwrite,
+      Store store,
+      Workers workers,
+      CommitterConfig config,
+      Heartbeat heartbeat,
+      Pause pause) {
+    this.commit = new CommitJob(work);
+    this.work = work;
+    this.staging = staging;
+    this.madeTable = madeTable;
+    this.overwrite = overwrite;
+    this.store = store;
+    this.workers = workers;
+    this.config = config;
+    this.heartbeat = heartbeat;
+    this.pause = pause;
+    this.seal = new SealOutput(staging, overwrite, store, workers, config);
+    this.others = new ReplacingJobs(store, config, staging);
+  }
+
+  /**
+   * Commits, or rolls back and fails.
+   *
+   * @param messages the contents of the commit messages of the attempts that Spark says committed
+   */
+  void run(List<?> messages) throws IOException {
+    commit.run(
+        () -> {
+          JobPlan plan = commit.plan(() -> plan(messages));
+          CommitJournal begun = writeJournal(plan);
+          commit.publish();
+          commit.complete(begun);
+        },
+        failure -> commit.planned().ifPresent(plan -> rollBack(plan, failure)));
+    ending = Ending.COMMITTED;
+  }
+
+  /** How it ended, once {@link #run} has returned or thrown. */
+  Ending ending() {
+    return ending;
+  }
+
+  /** The custom locations that are known so far, in which the job has staging trees. */
+  List<Path> locations() {
+    return seal.locations();
+  }
+
+  /** Whether nobody else has taken the commit. At most one request. */
+  boolean isHeld() throws IOException {
+    return !journal.isPresent() || journal.get().isHeld();
+  }
+
+  /** Notes in the store that nothing is left to do but to clean up. At most one request. */
+  void finish() throws IOException {
+    if (journal.isPresent()) {
+      journal.get().finished();
+    }
+  }
+
+  /** All that comes before the first change that a reader could see. */
+  private JobPlan plan(List<?> messages) throws IOException {
+    CommittedFiles committed = new CommittedFiles(staging.jobId(), messages, this::named);
+    try (JobPlanner planner =
+        new JobPlanner(staging.jobId(), new Target(staging.directory(), staging.root()))) {
+      if (madeTable) {
+        planner.makesTable();
+      }
+      for (Integer task : committed.tasks()) {
+        planner.task(task.toString());
+      }
+      List<StagedTree> trees = seal.run(committed, planner);
+      List<StoreEntry> strays = prove(trees, committed, planner);
+      Collection<Path> overwritten = overwrite.roots(planner.parents());
+      lock(overwritten, planner);
+      JobPlan plan =
+          new PlanSparkJob(staging.directory(), store, workers, config)
+              .run(trees, overwritten, planner);
+      try {
+        removeStrays(strays, plan.swaps().all());
+      } catch (IOException | RuntimeException | Error e) {
+        plan.close();
+        throw e;
+      }
+      return plan;
+    }
+  }
+
+  /** The location under the name by which its store is called here; opens its store. */
+  private String named(String location) {
+    Path named = store.named(new Path(location));
+    store.traits(named);
+    return named.toString();
+  }
+
+  /**
+   * Proves that every named file is there. One listing for each staged directory.
+   *
+   * @return what nobody named
+   */
+  private List<StoreEntry> prove(
+      List<StagedTree> trees, CommittedFiles committed, JobPlanner planner) throws IOException {
+    List<StagedDirectory> listed = new ArrayList<>();
+    trees.forEach(tree -> listed.addAll(tree.toList()));
+    return new ProveStaged(store, workers, config.missingFiles()).run(listed, committed, planner);
+  }
+
+  /**
+   * Before anybody looks at the places: of two jobs that replace them, one comes first. No request
+   * if the job replaces nothing; else see {@link ReplacingJobs#enter}.
+   */
+  private void lock(Collection<Path> overwritten, JobPlanner planner) throws IOException {
+    Collection<Path> places =
+        config.conflictMode() == ConflictMode.REPLACE
+            ? Overwrite.outermost(overwritten, planner.parents())
+            : overwritten;
+    replaces = !places.isEmpty();
+    if (replaces) {
+      others.enter(
+          places,
+          () -> {
+            workers.checkInterrupted();
+            pause.pause();
+            workers.checkInterrupted();
+          });
+    }
+  }
+
+  /** Deletes what nobody named from the directories that are published as they are. */
+  private void removeStrays(List<StoreEntry> strays, List<Swap> swaps) throws IOException {
+    Set<Path> staged = new HashSet<>();
+    swaps.forEach(swap -> swap.staged().ifPresent(staged::add));
+    List<StoreEntry> visible = new ArrayList<>();
+    for (StoreEntry stray : strays) {
+      for (Path path = stray.path(); path != null; path = path.getParent()) {
+        if (staged.contains(path)) {
+          visible.add(stray);
+          break;
+        }
+      }
+    }
+    workers.forEach(
+        visible,
+        stray -> {
+          if (stray.isDirectory()) {
+            store.deleteTree(stray.path());
+          } else {
+            store.deleteFile(stray.path());
+          }
+        });
+  }
+
+  /**
+   * From here on anybody can complete the commit, or roll it back. Two requests, and one if the job
+   * replaces anything: nobody may have taken it for dead meanwhile and replaced the same places.
+   */
+  private CommitJournal writeJournal(JobPlan plan) throws IOException {
+    CommitJournal begun = CommitJournal.write(store, staging.attempt(), plan);
+    journal = Optional.of(begun);
+    if (config.cleanupSkipped()) {
+      begun.keepsStaging();
+    }
+    if (replaces) {
+      others.requireNotTakenForDead();
+    }
+    return begun;
+  }
+
+  private void rollBack(JobPlan plan, Throwable failure) {
+    ending = Ending.LEFT_BEHIND;
+    try {
+      if (commit.isPastReturn() || !mayRollBack()) {
+        commit.advise(failure, "is not finished and was not taken back");
+        return;
+      }
+    } catch (IOException | RuntimeException e) {
+      failure.addSuppressed(e);
+      commit.advise(failure, "could not be taken back");
+      return;
+    }
+    if (new RollBackJob(work).afterFailure(plan, failure)) {
+      ending = Ending.NOTHING_VISIBLE;
+    }
+  }
+
+  /**
+   * As long as the journal is this driver's, and not past the point of no return. A driver that was
+   * silent takes it anew, by a rename, which only one of two does.
+   */
+  private boolean mayRollBack() throws IOException {
+    if (!journal.isPresent() || !heartbeat.isSilent()) {
+      return isHeld();
+    }
+    heartbeat.resume();
+    try {
+      journal.get().claim();
+      return true;
+    } catch (LostJournalException e) {
+      LOG.warn("Somebody else took the commit of job {} meanwhile", staging.jobId(), e);
+      return false;
+    }
+  }
+}

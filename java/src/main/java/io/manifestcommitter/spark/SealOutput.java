@@ -1,0 +1,126 @@
+package io.manifestcommitter.spark;
+
+import io.manifestcommitter.CommitterConfig;
+import io.manifestcommitter.CommitterConfig.DirectoryRename;
+import io.manifestcommitter.StagingRoot;
+import io.manifestcommitter.commit.Workers;
+import io.manifestcommitter.plan.JobPlanner;
+import io.manifestcommitter.plan.Target;
+import io.manifestcommitter.store.Store;
+import io.manifestcommitter.store.StoreEntry;
+import io.manifestcommitter.store.StorePaths;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import org.apache.hadoop.fs.Path;
+
+/**
+ * Seals all staging trees of a job, in the table and at the custom locations that committed
+ * attempts wrote to, and tells the planner of these targets. Nothing of it is visible to a reader.
+ */
+final class SealOutput {
+  private final StagingRoot staging;
+  private final Overwrite overwrite;
+  private final Store store;
+  private final Workers workers;
+  private final CommitterConfig config;
+  private final List<Path> locations = new ArrayList<>();
+
+  SealOutput(
+      StagingRoot staging,
+      Overwrite overwrite,
+      Store store,
+      Workers workers,
+      CommitterConfig config) {
+    this.staging = staging;
+    this.overwrite = overwrite;
+    this.store = store;
+    this.workers = workers;
+    this.config = config;
+  }
+
+  /** The custom locations that are known so far, in which the job has staging trees. */
+  List<Path> locations() {
+    return Collections.unmodifiableList(locations);
+  }
+
+  /**
+   * Seals them. One request for each tree where directories are renamed atomically, or, but for the
+   * table's, where they are not; three for each replaced location that gets no file.
+   */
+  List<StagedTree> run(CommittedFiles committed, JobPlanner planner) throws IOException {
+    return workers.map(
+        roots(committed, planner).entrySet(),
+        root -> staged(root.getValue(), committed.directories().get(root.getKey())));
+  }
+
+  /** The staging trees that committed attempts wrote to, by location. */
+  private Map<String, StagingRoot> roots(CommittedFiles committed, JobPlanner planner)
+      throws IOException {
+    Map<String, StagingRoot> roots = new LinkedHashMap<>();
+    List<Path> toMake = new ArrayList<>();
+    // Also without a file: an overwrite may leave the table empty.
+    roots.put(TaskOutput.TABLE, staging);
+    for (String location : committed.directories().keySet()) {
+      if (!location.equals(TaskOutput.TABLE)) {
+        StagingRoot root = new StagingRoot(new Path(location), staging.jobId());
+        CustomLocation.check(root.directory(), staging.directory());
+        planner.allow(new Target(root.directory(), root.root()));
+        locations.add(root.directory());
+        roots.put(location, root);
+        if (!store.traits(root.root()).hasAtomicDirectoryRename()) {
+          // Else it may be gone, on an object store, with the last file that is renamed from it.
+          toMake.add(root.root());
+        }
+      }
+    }
+    workers.forEach(toMake, store::mkdirs);
+    List<Path> withoutFile = new ArrayList<>(overwrite.roots(Set.of()));
+    withoutFile.removeIf(
+        replaced ->
+            StorePaths.isSameOrBelow(staging.directory(), replaced)
+                || roots.containsKey(replaced.toString()));
+    addWithoutFile(withoutFile, planner);
+    return roots;
+  }
+
+  /** Locations that are replaced and get no file: the journal names what goes there. */
+  private void addWithoutFile(List<Path> replaced, JobPlanner planner) throws IOException {
+    LocationMarks marks = new LocationMarks(store, staging);
+    List<Optional<StoreEntry>> found = workers.map(replaced, store::status);
+    List<Target> targets = new ArrayList<>();
+    for (int i = 0; i < found.size(); i++) {
+      if (found.get(i).isPresent()) {
+        Path location = replaced.get(i);
+        targets.add(new Target(location, new StagingRoot(location, staging.jobId()).root()));
+        planner.allow(targets.get(targets.size() - 1));
+        locations.add(location);
+      }
+    }
+    workers.forEach(
+        targets,
+        target -> {
+          // Without it no recovery believes that the location is the job's.
+          marks.write(target.directory());
+          store.mkdirs(target.staging());
+        });
+  }
+
+  private StagedTree staged(
+      StagingRoot root, NavigableMap<String, CommittedFiles.Directory> directories)
+      throws IOException {
+    return new StagedTree(
+        root,
+        new SealStaging(store).run(root),
+        config.directoryRename() == DirectoryRename.AUTO
+            && store.traits(root.root()).hasAtomicDirectoryRename(),
+        directories == null ? new TreeMap<>() : directories);
+  }
+}
