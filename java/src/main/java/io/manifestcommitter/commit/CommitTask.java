@@ -133,11 +133,7 @@ public final class CommitTask {
       store.deleteFile(target);
       result = store.renameFile(rename);
     }
-    if (!result.isDone()) {
-      throw new IOException(
-          "Could not commit task " + manifest.taskId() + ": " + result.explanation(),
-          result.cause().orElse(null));
-    }
+    result.orThrow("Could not commit task " + manifest.taskId());
   }
 
   private void pause(long millis) throws InterruptedIOException {

@@ -64,11 +64,7 @@ final class GiveBack {
   void file(StoreEntry listed, Path place) throws IOException {
     StoreEntry file = store.identified(listed);
     RenameResult result = Attempts.rename(store, file, place);
-    if (!result.isDone()) {
-      throw new IOException(
-          "Could not move " + file.path() + " back to " + place + ": " + result.explanation(),
-          result.cause().orElse(null));
-    }
+    result.orThrow("Could not move " + file.path() + " back to " + place);
   }
 
   /** What stays where it is. */

@@ -67,9 +67,7 @@ final class NestedDirectories {
       result = store.renameDirectory(nested, staged);
     }
     if (!result.isDone() && !store.status(staged).isPresent()) {
-      throw new IOException(
-          nested + " could not be taken out of " + swap.place() + ": " + result.explanation(),
-          result.cause().orElse(null));
+      throw result.failure(nested + " could not be taken out of " + swap.place());
     }
     return true;
   }

@@ -150,9 +150,7 @@ final class PublishReport {
       boolean another = undone && (removeOwnCopy(name) || moveAside(name));
       refusals += another ? 0 : 1;
       if (!undone || refusals == REFUSALS || round == ROUNDS) {
-        throw new IOException(
-            "Could not put the report in place: " + result.explanation(),
-            result.cause().orElse(null));
+        throw result.failure("Could not put the report in place");
       }
       result = store.renameFile(file);
     }
@@ -183,9 +181,7 @@ final class PublishReport {
       last = store.status(target(name));
       refusals += last.filter(now -> now.isSameFileAs(entry)).isPresent() ? 1 : 0;
       if (last.isPresent() && (refusals == REFUSALS || round == ROUNDS)) {
-        throw new IOException(
-            "Could not move the last job's report aside: " + result.explanation(),
-            result.cause().orElse(null));
+        throw result.failure("Could not move the last job's report aside");
       }
     }
     return tried;

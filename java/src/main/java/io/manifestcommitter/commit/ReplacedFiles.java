@@ -51,11 +51,7 @@ final class ReplacedFiles {
     for (int tries = 1; tries < TRIES && !result.isDone() && removeCopy(move); tries++) {
       result = Attempts.rename(store, move);
     }
-    if (!result.isDone()) {
-      throw new IOException(
-          "Could not move the old file " + old.path() + " aside: " + result.explanation(),
-          result.cause().orElse(null));
-    }
+    result.orThrow("Could not move the old file " + old.path() + " aside");
   }
 
   /**
@@ -129,11 +125,7 @@ final class ReplacedFiles {
             store,
             new FileEntry(
                 aside.path(), place, aside.length(), aside.etag(), aside.modificationTime()));
-    if (!result.isDone()) {
-      throw new IOException(
-          "the old file is still at " + aside.path() + ": " + result.explanation(),
-          result.cause().orElse(null));
-    }
+    result.orThrow("the old file is still at " + aside.path());
   }
 
   /** Of an earlier try. */

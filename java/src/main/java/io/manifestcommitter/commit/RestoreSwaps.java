@@ -206,9 +206,7 @@ final class RestoreSwaps {
     }
     RenameResult result = store.renameDirectory(aside, place);
     if (!result.isDone() && store.status(aside).isPresent()) {
-      throw new IOException(
-          "the old data of " + place + " is still at " + aside + ": " + result.explanation(),
-          result.cause().orElse(null));
+      throw result.failure("the old data of " + place + " is still at " + aside);
     }
   }
 

@@ -106,12 +106,7 @@ final class SwapDirectories {
       boolean isAway = result.isDone() || !store.status(old.path()).isPresent();
       if (!isAway && old.isLink()) {
         // What is published there would go to where it leads.
-        throw new IOException(
-            "The link "
-                + old
-                + " could not be moved aside, and was not followed: "
-                + result.explanation(),
-            result.cause().orElse(null));
+        throw result.failure("The link " + old + " could not be moved aside, and was not followed");
       }
       return isAway;
     }

@@ -372,9 +372,7 @@ public final class CommitJournal implements CommitLog {
         throw new LostJournalException(from);
       }
     }
-    throw new IOException(
-        "Could not note the state of the commit: " + result.explanation(),
-        result.cause().orElse(null));
+    throw result.failure("Could not note the state of the commit");
   }
 
   /** Also after a copy was made and the deletion refused: the copy goes. */

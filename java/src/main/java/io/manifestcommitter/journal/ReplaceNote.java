@@ -98,11 +98,7 @@ final class ReplaceNote {
       }
       result = store.renameFile(move);
     }
-    if (!result.isDone()) {
-      throw new IOException(
-          "Could not tell other jobs what this one replaces: " + result.explanation(),
-          result.cause().orElse(null));
-    }
+    result.orThrow("Could not tell other jobs what this one replaces");
   }
 
   private static Path temporary(StagingRoot root) {

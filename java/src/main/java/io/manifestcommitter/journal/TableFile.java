@@ -237,11 +237,7 @@ public final class TableFile {
   }
 
   private static void requireMoved(RenameResult result, Path from, Path to) throws IOException {
-    if (!result.isDone()) {
-      throw new IOException(
-          from + " could not be moved to " + to + ": " + result.explanation(),
-          result.cause().orElse(null));
-    }
+    result.orThrow(from + " could not be moved to " + to);
   }
 
   /** Removes what a job staged beside the file, and then the place itself if it is empty. */

@@ -93,6 +93,23 @@ public final class RenameResult {
     return Optional.ofNullable(cause);
   }
 
+  /** The failure of a rename that had to be done: {@code what} was tried, and what was seen. */
+  public IOException failure(String what) {
+    return new IOException(what + ": " + explanation, cause);
+  }
+
+  /**
+   * Requires that the source is now at the destination.
+   *
+   * @param what was tried, for the message
+   * @throws IOException if it is not, or that is not proven
+   */
+  public void orThrow(String what) throws IOException {
+    if (!isDone()) {
+      throw failure(what);
+    }
+  }
+
   @Override
   public String toString() {
     return outcome + ": " + explanation;
