@@ -83,7 +83,7 @@ lint: $(VENVS)/tools/.done $(JAR)
 
 # The pages in docs/ that are made from the code.
 docs:
-	$(MVN) -q test-compile org.codehaus.mojo:exec-maven-plugin:3.5.0:java -Dexec.classpathScope=test -Dexec.mainClass=io.manifestcommitter.OptionsPage
+	$(MVN) -q test-compile org.codehaus.mojo:exec-maven-plugin:3.5.0:java -Dexec.classpathScope=test -Dexec.mainClass=io.manifestcommitter.config.OptionsPage
 
 # Beside the committers of Hadoop and Spark; options: make bench BENCH_ARGS='--protocol spark --rounds 1'.
 bench: BENCH_MAIN := Bench

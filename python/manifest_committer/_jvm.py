@@ -21,7 +21,7 @@ from manifest_committer.errors import (
 _BUILD_INFO = "io.manifestcommitter.BuildInfo"
 _MUTABLE_LOADER = "org.apache.spark.util.MutableURLClassLoader"
 _COMMIT_PROTOCOL = "org.apache.spark.internal.io.FileCommitProtocol"
-_COMMITTER_INFO = "io.manifestcommitter.cli.CommitterInfo"
+_COMMITTER_INFO = "io.manifestcommitter.info.CommitterInfo"
 _RECOVER = "io.manifestcommitter.cli.Recover"
 _CLEAN = "io.manifestcommitter.cli.Clean"
 _CHUNK = 4 * 1024 * 1024

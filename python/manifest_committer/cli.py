@@ -104,7 +104,7 @@ def _info_arguments(parser: argparse.ArgumentParser) -> None:
 def _info(parsed: argparse.Namespace) -> int:
     options = ["--json"] if parsed.json else []
     return _run_java(
-        "io.manifestcommitter.cli.CommitterInfo",
+        "io.manifestcommitter.info.CommitterInfo",
         [*options, *_settings(parsed), *_as_paths(parsed.paths)],
         parsed.class_path,
     )

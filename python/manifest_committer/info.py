@@ -211,7 +211,7 @@ def _ask_server(spark: Any, path: str) -> str:
             raise JarVersionError(version, "on the Connect server", __version__)
         return _call(
             spark,
-            "io.manifestcommitter.cli.CommitterInfo",
+            "io.manifestcommitter.info.CommitterInfo",
             "ofConnect",
             json.dumps(settings),
             path,

@@ -668,7 +668,7 @@ RECOVERY = (
     defect(
         "partition-hidden",
         "a partition whose name begins with an underscore is taken for hidden",
-        "HiddenNames.java",
+        "layout/HiddenNames.java",
         ("(name.startsWith(\"_\") && name.indexOf('=') < 0)", 'name.startsWith("_")'),
         by="ConflictModeTest",
     ),
@@ -788,7 +788,7 @@ HADOOP_PROTOCOL = (
     defect(
         "stale-manifests",
         "a job takes over the manifests that another one of its id has left",
-        "HadoopJob.java",
+        "hadoop/HadoopJob.java",
         (
             "              store.list(paths.manifestDirectory(), this::refuseOldManifest);\n",
             "",

@@ -66,7 +66,7 @@ def test_print_without_json(java, jar, spark_home):
 def test_info_starts_the_probe_with_the_settings_of_a_job(java, jar, spark_home):
     assert cli.main(["info", "gs://b/t", "--conf", "a=1", "--conf", "b=2", "--json"]) == 0
     assert calls_of(java)[0][2:] == [
-        "io.manifestcommitter.cli.CommitterInfo",
+        "io.manifestcommitter.info.CommitterInfo",
         "--json",
         *("-D", "a=1"),
         *("-D", "b=2"),
@@ -104,7 +104,7 @@ def test_info_takes_the_file_that_spark_would_read(java, jar, spark_home, tmp_pa
     other = str(tmp_path / "other.conf")
     assert cli.main(["info", "/t"]) == 0
     assert cli.main(["info", "--properties-file", other, "--class-path", "/gcs.jar", "/t"]) == 0
-    main = "io.manifestcommitter.cli.CommitterInfo"
+    main = "io.manifestcommitter.info.CommitterInfo"
     first, second = calls_of(java)
     assert first[2:] == [main, "--properties-file", str(defaults), "/t"]
     assert second[2:] == [main, "--properties-file", other, "/t"]

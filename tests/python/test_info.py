@@ -176,7 +176,7 @@ def test_what_a_connect_server_is_asked(our_version):
     _, version, question = spark.statements
     assert version == "SELECT java_method('io.manifestcommitter.BuildInfo', 'version')"
     assert question.startswith(
-        "SELECT java_method('io.manifestcommitter.cli.CommitterInfo', 'ofConnect', "
+        "SELECT java_method('io.manifestcommitter.info.CommitterInfo', 'ofConnect', "
     )
     assert "'gs://b/it\\'s'" in question
     assert "secret" not in question

@@ -2,6 +2,10 @@ package io.manifestcommitter;
 
 import io.manifestcommitter.commit.Audit;
 import io.manifestcommitter.commit.CommitTask;
+import io.manifestcommitter.config.CommitterConfig;
+import io.manifestcommitter.hadoop.DuplicateJobException;
+import io.manifestcommitter.hadoop.HadoopJob;
+import io.manifestcommitter.layout.JobPaths;
 import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.store.RequestGate;
 import io.manifestcommitter.store.Stores;
@@ -230,7 +234,13 @@ public class ManifestCommitter extends PathOutputCommitter implements StreamCapa
 
   private HadoopJob job(JobContext context) {
     return new HadoopJob(
-        stores.all(), gate, config(), paths(context), jobIdSource(), progress(context));
+        stores.all(),
+        gate,
+        config(),
+        paths(context),
+        jobIdSource(),
+        ManifestCommitter.class.getName(),
+        progress(context));
   }
 
   private Audit audit(TaskAttemptContext context) {

@@ -2,6 +2,7 @@ package io.manifestcommitter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.manifest.SuccessReport;
 import io.manifestcommitter.testing.MemoryStoreState.Snapshot;

@@ -2,6 +2,8 @@ package io.manifestcommitter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.manifestcommitter.config.CommitterConfig;
+import io.manifestcommitter.layout.JobPaths;
 import io.manifestcommitter.manifest.FileList;
 import io.manifestcommitter.manifest.SuccessReport;
 import io.manifestcommitter.manifest.TaskManifest;

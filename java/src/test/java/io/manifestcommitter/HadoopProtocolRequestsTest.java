@@ -2,6 +2,7 @@ package io.manifestcommitter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.manifest.DirectoryEntry;
 import io.manifestcommitter.manifest.DirectoryState;
 import io.manifestcommitter.manifest.FileEntry;

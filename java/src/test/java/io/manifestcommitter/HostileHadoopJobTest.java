@@ -3,6 +3,7 @@ package io.manifestcommitter;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.manifestcommitter.layout.JobPaths;
 import io.manifestcommitter.manifest.DirectoryEntry;
 import io.manifestcommitter.manifest.DirectoryState;
 import io.manifestcommitter.manifest.FileEntry;

@@ -2,6 +2,7 @@ package io.manifestcommitter;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.testing.FaultyLocalFileSystem;
 import java.io.File;
 import java.io.IOException;

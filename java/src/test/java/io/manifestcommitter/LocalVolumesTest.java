@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import io.manifestcommitter.config.CommitterConfig;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;

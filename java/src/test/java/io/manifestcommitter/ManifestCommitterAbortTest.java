@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.manifestcommitter.commit.OutputInvalidException;
 import io.manifestcommitter.commit.RenameFailedException;
+import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.testing.FaultyLocalFileSystem;
 import java.io.IOException;
 import java.util.HashSet;

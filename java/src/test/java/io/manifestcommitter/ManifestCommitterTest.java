@@ -3,6 +3,7 @@ package io.manifestcommitter;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.manifest.SuccessReport;
 import io.manifestcommitter.store.UnsupportedStoreException;
 import java.util.Map;

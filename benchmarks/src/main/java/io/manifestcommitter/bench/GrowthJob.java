@@ -1,7 +1,7 @@
 package io.manifestcommitter.bench;
 
-import io.manifestcommitter.CommitterConfig;
-import io.manifestcommitter.StagingRoot;
+import io.manifestcommitter.config.CommitterConfig;
+import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.journal.Recovery;
 import io.manifestcommitter.journal.Recovery.Direction;
 import io.manifestcommitter.spark.ManifestCommitProtocol;

@@ -1,6 +1,6 @@
 package io.manifestcommitter.bench;
 
-import io.manifestcommitter.JobPaths;
+import io.manifestcommitter.layout.JobPaths;
 import io.manifestcommitter.manifest.FileList;
 import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.manifest.SuccessReport;

@@ -1,6 +1,6 @@
 package io.manifestcommitter.bench;
 
-import io.manifestcommitter.JobPaths;
+import io.manifestcommitter.layout.JobPaths;
 import io.manifestcommitter.manifest.DirectoryEntry;
 import io.manifestcommitter.manifest.DirectoryState;
 import io.manifestcommitter.manifest.FileEntry;

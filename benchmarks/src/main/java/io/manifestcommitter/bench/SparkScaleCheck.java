@@ -1,6 +1,6 @@
 package io.manifestcommitter.bench;
 
-import io.manifestcommitter.JobPaths;
+import io.manifestcommitter.layout.JobPaths;
 import java.io.IOException;
 import java.util.BitSet;
 import java.util.Iterator;

@@ -1,6 +1,6 @@
 package io.manifestcommitter.cli;
 
-import io.manifestcommitter.CommitterConfig;
+import io.manifestcommitter.config.CommitterConfig;
 import java.io.FileDescriptor;
 import java.io.FileNotFoundException;
 import java.io.IOException;

@@ -1,7 +1,7 @@
 package io.manifestcommitter.cli;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import io.manifestcommitter.CommitterConfig;
+import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.journal.StagedJob;
 import io.manifestcommitter.journal.StagedJobs;
 import io.manifestcommitter.journal.TableFile;

@@ -28,7 +28,7 @@ import org.apache.hadoop.conf.Configuration;
  * before the earlier, from the properties file, from the system properties (where spark-submit puts
  * them) and from {@code -D}.
  */
-final class CommandLine {
+public final class CommandLine {
   private static final String SPARK = "spark.";
   private static final String SPARK_HADOOP = "spark.hadoop.";
 
@@ -49,7 +49,7 @@ final class CommandLine {
    *
    * @throws UsageException if they are wrong; the message says how
    */
-  static CommandLine parse(String... args) throws UsageException {
+  public static CommandLine parse(String... args) throws UsageException {
     return parse(Set.of(), Set.of(), args);
   }
 
@@ -59,7 +59,7 @@ final class CommandLine {
    * @param flags the options that take no value, such as {@code --force}
    * @param named those that take one
    */
-  static CommandLine parse(Set<String> flags, Set<String> named, String... args)
+  public static CommandLine parse(Set<String> flags, Set<String> named, String... args)
       throws UsageException {
     CommandLine line = new CommandLine();
     List<String> own = new ArrayList<>();
@@ -106,49 +106,49 @@ final class CommandLine {
   }
 
   /** A stream to the process's own that writes names as they are, whatever the locale. */
-  static PrintStream utf8(FileDescriptor descriptor) {
+  public static PrintStream utf8(FileDescriptor descriptor) {
     return new PrintStream(new FileOutputStream(descriptor), false, StandardCharsets.UTF_8);
   }
 
   /** Hadoop's configuration, with all settings. */
-  Configuration conf() {
+  public Configuration conf() {
     return conf;
   }
 
   /** Spark's settings, without those for Hadoop. */
-  Map<String, Setting> spark() {
+  public Map<String, Setting> spark() {
     return Collections.unmodifiableMap(spark);
   }
 
   /** Whether a key of Hadoop was set, rather than read from Hadoop's own files. */
-  boolean sets(String hadoopKey) {
+  public boolean sets(String hadoopKey) {
     return keys.contains(hadoopKey);
   }
 
   /** Whether spark-submit runs the program, so that what is not set has Spark's default. */
-  boolean submitted() {
+  public boolean submitted() {
     return submitted;
   }
 
-  List<String> paths() {
+  public List<String> paths() {
     return Collections.unmodifiableList(paths);
   }
 
-  boolean json() {
+  public boolean json() {
     return json;
   }
 
-  boolean help() {
+  public boolean help() {
     return help;
   }
 
   /** Whether an option of the program's own was given. */
-  boolean has(String flag) {
+  public boolean has(String flag) {
     return flags.contains(flag);
   }
 
   /** The value of an option of the program's own, if it was given. */
-  Optional<String> value(String option) {
+  public Optional<String> value(String option) {
     return Optional.ofNullable(values.get(option));
   }
 
@@ -193,7 +193,7 @@ final class CommandLine {
   }
 
   /** The arguments are wrong. */
-  static final class UsageException extends Exception {
+  public static final class UsageException extends Exception {
     private static final long serialVersionUID = 1L;
 
     UsageException(String message) {

@@ -3,23 +3,23 @@ package io.manifestcommitter.cli;
 import java.util.Locale;
 
 /** Numbers and names as people read them. */
-final class Humane {
+public final class Humane {
   private static final String[] UNITS = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
 
   private Humane() {}
 
   /** A number with its thousands set apart. */
-  static String number(long number) {
+  public static String number(long number) {
     return String.format(Locale.ROOT, "%,d", number);
   }
 
   /** A number of things: {@code 1 file}, {@code 2 files}. */
-  static String count(long number, String thing) {
+  public static String count(long number, String thing) {
     return number(number) + " " + thing + (number == 1 ? "" : "s");
   }
 
   /** A number of bytes, from a KiB on with the exact one in brackets. */
-  static String bytes(long bytes) {
+  public static String bytes(long bytes) {
     if (bytes < 1024) {
       return count(bytes, "byte");
     }
@@ -27,12 +27,12 @@ final class Humane {
   }
 
   /** A number of bytes in three or four digits. */
-  static String size(long bytes) {
+  public static String size(long bytes) {
     return size((double) bytes);
   }
 
   /** A mean number of bytes in three or four digits. */
-  static String size(double bytes) {
+  public static String size(double bytes) {
     if (bytes < 1024) {
       return String.format(Locale.ROOT, "%.0f bytes", bytes);
     }
@@ -46,12 +46,12 @@ final class Humane {
   }
 
   /** A duration in milliseconds. */
-  static String millis(long millis) {
+  public static String millis(long millis) {
     return millis((double) millis);
   }
 
   /** A mean duration in milliseconds. */
-  static String millis(double millis) {
+  public static String millis(double millis) {
     if (millis < 10 && millis != Math.rint(millis)) {
       return String.format(Locale.ROOT, "%.1f ms", millis);
     }
@@ -69,7 +69,7 @@ final class Humane {
   }
 
   /** A mean without a unit. */
-  static String mean(double mean) {
+  public static String mean(double mean) {
     return mean == Math.rint(mean)
         ? String.format(Locale.ROOT, "%,.0f", mean)
         : String.format(Locale.ROOT, "%,.1f", mean);
@@ -79,7 +79,7 @@ final class Humane {
    * A name on one line. Names come from the store: one with control characters in it must not break
    * the line or command the terminal.
    */
-  static String line(String name) {
+  public static String line(String name) {
     StringBuilder line = new StringBuilder(name.length());
     name.codePoints()
         .forEach(

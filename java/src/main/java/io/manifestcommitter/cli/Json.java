@@ -9,13 +9,13 @@ import java.io.StringWriter;
 import java.io.UncheckedIOException;
 
 /** JSON for programs: one line of ASCII. */
-final class Json {
+public final class Json {
   private static final JsonFactory FACTORY =
       new JsonFactoryBuilder().enable(JsonWriteFeature.ESCAPE_NON_ASCII).build();
 
   private Json() {}
 
-  static String line(Content content) {
+  public static String line(Content content) {
     StringWriter text = new StringWriter();
     try (JsonGenerator json = FACTORY.createGenerator(text)) {
       content.write(json);
@@ -26,7 +26,7 @@ final class Json {
   }
 
   /** What is written. */
-  interface Content {
+  public interface Content {
     void write(JsonGenerator json) throws IOException;
   }
 }

@@ -1,6 +1,6 @@
 package io.manifestcommitter.cli;
 
-import io.manifestcommitter.CommitterConfig;
+import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.journal.Recovery;
 import io.manifestcommitter.journal.Recovery.Direction;
 import java.io.FileDescriptor;

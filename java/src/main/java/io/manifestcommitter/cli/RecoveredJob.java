@@ -1,12 +1,12 @@
 package io.manifestcommitter.cli;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import io.manifestcommitter.CommitterConfig;
-import io.manifestcommitter.StagingRoot;
+import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.journal.JobIsAliveException;
 import io.manifestcommitter.journal.LeftoverException;
 import io.manifestcommitter.journal.Recovery;
 import io.manifestcommitter.journal.TableFile;
+import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.store.Stores;
 import java.io.IOException;
 import java.util.ArrayList;

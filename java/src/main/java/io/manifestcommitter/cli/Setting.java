@@ -3,7 +3,7 @@ package io.manifestcommitter.cli;
 import java.util.Objects;
 
 /** The value of a setting, and where it was set. */
-final class Setting {
+public final class Setting {
   private final String value;
   private final String source;
 
@@ -12,16 +12,18 @@ final class Setting {
    *
    * @param source who or what set it, for people
    */
-  Setting(String value, String source) {
+  public Setting(String value, String source) {
     this.value = Objects.requireNonNull(value);
     this.source = Objects.requireNonNull(source);
   }
 
-  String value() {
+  /** What it is set to. */
+  public String value() {
     return value;
   }
 
-  String source() {
+  /** Who or what set it, for people. */
+  public String source() {
     return source;
   }
 

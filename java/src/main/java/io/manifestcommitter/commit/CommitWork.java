@@ -1,6 +1,6 @@
 package io.manifestcommitter.commit;
 
-import io.manifestcommitter.CommitterConfig;
+import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.manifest.StatisticsRecorder;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.OldDirectory;

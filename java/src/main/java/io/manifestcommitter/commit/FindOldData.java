@@ -1,6 +1,6 @@
 package io.manifestcommitter.commit;
 
-import io.manifestcommitter.StagingRoot;
+import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.plan.OldDirectory;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;

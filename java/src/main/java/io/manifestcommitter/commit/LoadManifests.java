@@ -1,7 +1,7 @@
 package io.manifestcommitter.commit;
 
-import io.manifestcommitter.CommitterConfig;
-import io.manifestcommitter.JobPaths;
+import io.manifestcommitter.config.CommitterConfig;
+import io.manifestcommitter.layout.JobPaths;
 import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.manifest.DirectoryEntry;
 import io.manifestcommitter.manifest.FileEntry;

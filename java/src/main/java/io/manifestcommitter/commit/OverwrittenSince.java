@@ -1,6 +1,6 @@
 package io.manifestcommitter.commit;
 
-import io.manifestcommitter.HiddenNames;
+import io.manifestcommitter.layout.HiddenNames;
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.Swap;

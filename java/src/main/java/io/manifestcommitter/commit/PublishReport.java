@@ -1,6 +1,6 @@
 package io.manifestcommitter.commit;
 
-import io.manifestcommitter.JobPaths;
+import io.manifestcommitter.layout.JobPaths;
 import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.manifest.FileList;

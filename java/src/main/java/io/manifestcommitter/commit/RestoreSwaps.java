@@ -1,6 +1,6 @@
 package io.manifestcommitter.commit;
 
-import io.manifestcommitter.StagingRoot;
+import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.Swap;
 import io.manifestcommitter.store.RenameResult;

@@ -1,7 +1,7 @@
 package io.manifestcommitter.commit;
 
-import io.manifestcommitter.CommitterConfig;
-import io.manifestcommitter.JobPaths;
+import io.manifestcommitter.config.CommitterConfig;
+import io.manifestcommitter.layout.JobPaths;
 import io.manifestcommitter.manifest.TaskManifest;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;

@@ -1,6 +1,6 @@
 package io.manifestcommitter.commit;
 
-import io.manifestcommitter.CommitterConfig;
+import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.manifest.FileList;
 import io.manifestcommitter.manifest.StatisticNames;

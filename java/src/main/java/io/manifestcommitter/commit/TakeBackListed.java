@@ -1,7 +1,7 @@
 package io.manifestcommitter.commit;
 
-import io.manifestcommitter.JobPaths;
-import io.manifestcommitter.StagingRoot;
+import io.manifestcommitter.layout.JobPaths;
+import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.FileList;
 import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.store.FileTooLongException;

@@ -1,8 +1,8 @@
 package io.manifestcommitter.journal;
 
-import io.manifestcommitter.CommitterConfig;
-import io.manifestcommitter.StagingRoot;
 import io.manifestcommitter.commit.CallerContext;
+import io.manifestcommitter.config.CommitterConfig;
+import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.store.Store;
 import java.io.Closeable;
 import java.io.FileNotFoundException;

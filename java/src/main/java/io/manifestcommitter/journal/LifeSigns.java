@@ -1,6 +1,6 @@
 package io.manifestcommitter.journal;
 
-import io.manifestcommitter.StagingRoot;
+import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.store.Store;
 import java.io.IOException;
 import java.time.Instant;

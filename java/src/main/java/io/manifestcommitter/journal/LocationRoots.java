@@ -1,7 +1,7 @@
 package io.manifestcommitter.journal;
 
-import io.manifestcommitter.StagingRoot;
 import io.manifestcommitter.commit.Workers;
+import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.Target;

@@ -1,6 +1,6 @@
 package io.manifestcommitter.journal;
 
-import io.manifestcommitter.StagingRoot;
+import io.manifestcommitter.layout.StagingRoot;
 import java.io.IOException;
 
 /** A dead job is not recovered now: one that lives replaces some of the same places. */

@@ -1,6 +1,6 @@
 package io.manifestcommitter.journal;
 
-import io.manifestcommitter.StagingRoot;
+import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.manifest.PlaceText;
 import io.manifestcommitter.manifest.Record;

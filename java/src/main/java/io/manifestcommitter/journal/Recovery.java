@@ -1,7 +1,5 @@
 package io.manifestcommitter.journal;
 
-import io.manifestcommitter.CommitterConfig;
-import io.manifestcommitter.StagingRoot;
 import io.manifestcommitter.commit.Attempts;
 import io.manifestcommitter.commit.Audit;
 import io.manifestcommitter.commit.CommitJob;
@@ -10,6 +8,8 @@ import io.manifestcommitter.commit.CompleteJob;
 import io.manifestcommitter.commit.JobDescription;
 import io.manifestcommitter.commit.RollBackJob;
 import io.manifestcommitter.commit.Workers;
+import io.manifestcommitter.config.CommitterConfig;
+import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.manifest.StatisticsRecorder;
 import io.manifestcommitter.plan.JobPlan;

@@ -1,8 +1,8 @@
 package io.manifestcommitter.journal;
 
-import io.manifestcommitter.StagingRoot;
 import io.manifestcommitter.commit.CountingOutputStream;
 import io.manifestcommitter.commit.LocalHost;
+import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.manifest.PlaceText;

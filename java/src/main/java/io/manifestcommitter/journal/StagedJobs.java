@@ -1,10 +1,10 @@
 package io.manifestcommitter.journal;
 
-import io.manifestcommitter.CommitterConfig;
-import io.manifestcommitter.JobPaths;
-import io.manifestcommitter.StagingRoot;
 import io.manifestcommitter.commit.Attempts;
+import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.journal.StagedJob.Kind;
+import io.manifestcommitter.layout.JobPaths;
+import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
 import io.manifestcommitter.store.StorePaths;

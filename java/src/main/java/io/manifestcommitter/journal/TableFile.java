@@ -1,8 +1,8 @@
 package io.manifestcommitter.journal;
 
-import io.manifestcommitter.StagingRoot;
 import io.manifestcommitter.commit.Attempts;
 import io.manifestcommitter.commit.Workers;
+import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.store.RenameResult;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;

@@ -1,10 +1,10 @@
 package io.manifestcommitter.journal;
 
-import io.manifestcommitter.CommitterConfig;
-import io.manifestcommitter.CommitterConfig.UnfinishedJobsMode;
-import io.manifestcommitter.StagingRoot;
+import io.manifestcommitter.config.CommitterConfig;
+import io.manifestcommitter.config.CommitterConfig.UnfinishedJobsMode;
 import io.manifestcommitter.journal.LifeSigns.Life;
 import io.manifestcommitter.journal.Recovery.Direction;
+import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.store.Store;
 import java.io.IOException;
 import java.util.List;

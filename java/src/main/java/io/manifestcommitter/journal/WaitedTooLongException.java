@@ -1,7 +1,7 @@
 package io.manifestcommitter.journal;
 
-import io.manifestcommitter.CommitterConfig;
-import io.manifestcommitter.StagingRoot;
+import io.manifestcommitter.config.CommitterConfig;
+import io.manifestcommitter.layout.StagingRoot;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.Optional;

@@ -1,6 +1,6 @@
 package io.manifestcommitter.plan;
 
-import io.manifestcommitter.StagingRoot;
+import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.FileEntries;
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.store.StoreEntry;

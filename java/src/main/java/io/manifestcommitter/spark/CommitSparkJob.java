@@ -1,17 +1,17 @@
 package io.manifestcommitter.spark;
 
-import io.manifestcommitter.CommitterConfig;
-import io.manifestcommitter.CommitterConfig.ConflictMode;
-import io.manifestcommitter.StagingRoot;
 import io.manifestcommitter.commit.CommitJob;
 import io.manifestcommitter.commit.CommitWork;
 import io.manifestcommitter.commit.RollBackJob;
 import io.manifestcommitter.commit.Workers;
+import io.manifestcommitter.config.CommitterConfig;
+import io.manifestcommitter.config.CommitterConfig.ConflictMode;
 import io.manifestcommitter.journal.CommitJournal;
 import io.manifestcommitter.journal.Heartbeat;
 import io.manifestcommitter.journal.LostJournalException;
 import io.manifestcommitter.journal.Pause;
 import io.manifestcommitter.journal.ReplacingJobs;
+import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.JobPlanner;
 import io.manifestcommitter.plan.Swap;

@@ -1,9 +1,9 @@
 package io.manifestcommitter.spark;
 
-import io.manifestcommitter.CommitterConfig;
-import io.manifestcommitter.CommitterConfig.ConflictMode;
-import io.manifestcommitter.HiddenNames;
 import io.manifestcommitter.commit.Workers;
+import io.manifestcommitter.config.CommitterConfig;
+import io.manifestcommitter.config.CommitterConfig.ConflictMode;
+import io.manifestcommitter.layout.HiddenNames;
 import io.manifestcommitter.plan.ExistingDirectories;
 import io.manifestcommitter.plan.PlanRejectedException;
 import io.manifestcommitter.store.Store;

@@ -1,13 +1,13 @@
 package io.manifestcommitter.spark;
 
-import io.manifestcommitter.CommitterConfig;
-import io.manifestcommitter.CommitterConfig.ConflictMode;
-import io.manifestcommitter.CommitterConfig.UnsupportedScheme;
-import io.manifestcommitter.StagingRoot;
 import io.manifestcommitter.commit.Audit;
 import io.manifestcommitter.commit.RemoveEmptyDirectories;
 import io.manifestcommitter.commit.Workers;
+import io.manifestcommitter.config.CommitterConfig;
+import io.manifestcommitter.config.CommitterConfig.ConflictMode;
+import io.manifestcommitter.config.CommitterConfig.UnsupportedScheme;
 import io.manifestcommitter.journal.Heartbeat;
+import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.store.RequestGate;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StorePaths;

@@ -1,11 +1,11 @@
 package io.manifestcommitter.spark;
 
-import io.manifestcommitter.CommitterConfig;
-import io.manifestcommitter.JobPaths;
 import io.manifestcommitter.commit.FindDirectories;
 import io.manifestcommitter.commit.FindOldData;
 import io.manifestcommitter.commit.RequireDeletable;
 import io.manifestcommitter.commit.Workers;
+import io.manifestcommitter.config.CommitterConfig;
+import io.manifestcommitter.layout.JobPaths;
 import io.manifestcommitter.plan.ExistingDirectories;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.JobPlanner;

@@ -1,6 +1,6 @@
 package io.manifestcommitter.spark;
 
-import io.manifestcommitter.StagingRoot;
+import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.plan.ExistingDirectories;
 import io.manifestcommitter.plan.OldDirectory;
 import io.manifestcommitter.plan.Swap;

@@ -1,7 +1,7 @@
 package io.manifestcommitter.spark;
 
-import io.manifestcommitter.CommitterConfig.MissingFiles;
 import io.manifestcommitter.commit.Workers;
+import io.manifestcommitter.config.CommitterConfig.MissingFiles;
 import io.manifestcommitter.manifest.FileEntries;
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.plan.JobPlanner;

@@ -1,9 +1,9 @@
 package io.manifestcommitter.spark;
 
-import io.manifestcommitter.CommitterConfig;
-import io.manifestcommitter.CommitterConfig.DirectoryRename;
-import io.manifestcommitter.StagingRoot;
 import io.manifestcommitter.commit.Workers;
+import io.manifestcommitter.config.CommitterConfig;
+import io.manifestcommitter.config.CommitterConfig.DirectoryRename;
+import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.plan.JobPlanner;
 import io.manifestcommitter.plan.Target;
 import io.manifestcommitter.store.Store;

@@ -1,19 +1,19 @@
 package io.manifestcommitter.spark;
 
-import io.manifestcommitter.CommitterConfig;
-import io.manifestcommitter.StagingRoot;
 import io.manifestcommitter.commit.Attempts;
 import io.manifestcommitter.commit.Audit;
 import io.manifestcommitter.commit.CommitWork;
 import io.manifestcommitter.commit.JobDescription;
 import io.manifestcommitter.commit.SaveSummary;
 import io.manifestcommitter.commit.Workers;
+import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.journal.Heartbeat;
 import io.manifestcommitter.journal.Pause;
 import io.manifestcommitter.journal.Recovery;
 import io.manifestcommitter.journal.ReplacingJobs;
 import io.manifestcommitter.journal.TableFile;
 import io.manifestcommitter.journal.UnfinishedJobs;
+import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.StatisticsRecorder;
 import io.manifestcommitter.spark.CommitSparkJob.Ending;
 import io.manifestcommitter.store.RequestGate;
@@ -38,6 +38,9 @@ import org.slf4j.LoggerFactory;
  */
 final class SparkJob {
   private static final Logger LOG = LoggerFactory.getLogger(SparkJob.class);
+
+  /** The class that Spark called. */
+  static final String PROTOCOL = "io.manifestcommitter.spark.ManifestCommitProtocol";
 
   /** In milliseconds. */
   private static final long LONGEST_PAUSE = 2000;
@@ -346,7 +349,7 @@ final class SparkJob {
     return new JobDescription(
         jobId,
         "FileCommitProtocol.jobId",
-        ManifestCommitProtocol.class.getName(),
+        PROTOCOL,
         table,
         staging.attempt(),
         Recovery.advice(staging));

@@ -1,6 +1,6 @@
 package io.manifestcommitter.spark;
 
-import io.manifestcommitter.StagingRoot;
+import io.manifestcommitter.layout.StagingRoot;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.manifestcommitter.spark;
 
-import io.manifestcommitter.JobPaths;
-import io.manifestcommitter.StagingRoot;
+import io.manifestcommitter.layout.JobPaths;
+import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
 import java.io.FileNotFoundException;

@@ -1,7 +1,7 @@
 package io.manifestcommitter.store;
 
-import io.manifestcommitter.JobPaths;
-import io.manifestcommitter.StagingRoot;
+import io.manifestcommitter.layout.JobPaths;
+import io.manifestcommitter.layout.StagingRoot;
 import java.io.IOException;
 
 /**

@@ -2,10 +2,10 @@ package io.manifestcommitter.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.manifestcommitter.CommitterConfig;
-import io.manifestcommitter.StagingRoot;
+import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.journal.CommitJournal;
 import io.manifestcommitter.journal.Heartbeat;
+import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.plan.ExistingDirectories;
 import io.manifestcommitter.plan.JobPlan;

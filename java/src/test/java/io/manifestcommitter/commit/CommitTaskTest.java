@@ -3,8 +3,8 @@ package io.manifestcommitter.commit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.manifestcommitter.CommitterConfig;
-import io.manifestcommitter.JobPaths;
+import io.manifestcommitter.config.CommitterConfig;
+import io.manifestcommitter.layout.JobPaths;
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.manifest.Statistics;
 import io.manifestcommitter.manifest.TaskManifest;

@@ -3,7 +3,7 @@ package io.manifestcommitter.journal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.manifestcommitter.CommitterConfig;
+import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.store.RequestGate;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.Stores;

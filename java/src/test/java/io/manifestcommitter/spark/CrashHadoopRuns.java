@@ -1,7 +1,7 @@
 package io.manifestcommitter.spark;
 
-import io.manifestcommitter.CommitterConfig;
 import io.manifestcommitter.ManifestCommitterFactory;
+import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.spark.CrashTally.Count;
 import io.manifestcommitter.testing.MemoryStoreState.Fate;
 import io.manifestcommitter.testing.MemoryStoreState.Snapshot;

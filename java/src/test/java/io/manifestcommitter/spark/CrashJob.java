@@ -1,8 +1,8 @@
 package io.manifestcommitter.spark;
 
-import io.manifestcommitter.CommitterConfig;
-import io.manifestcommitter.StagingRoot;
+import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.journal.Pause;
+import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.store.RequestGate;
 import io.manifestcommitter.store.Stores;
 import java.io.IOException;

@@ -1,11 +1,11 @@
 package io.manifestcommitter.spark;
 
-import io.manifestcommitter.CommitterConfig;
-import io.manifestcommitter.CommitterConfig.UnfinishedJobsMode;
-import io.manifestcommitter.StagingRoot;
+import io.manifestcommitter.config.CommitterConfig;
+import io.manifestcommitter.config.CommitterConfig.UnfinishedJobsMode;
 import io.manifestcommitter.journal.Pause;
 import io.manifestcommitter.journal.Recovery;
 import io.manifestcommitter.journal.Recovery.Direction;
+import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.spark.CrashTally.Count;
 import io.manifestcommitter.testing.MemoryStoreState.Fate;
 import io.manifestcommitter.testing.MemoryStoreState.Snapshot;

@@ -1,6 +1,6 @@
 package io.manifestcommitter.spark;
 
-import io.manifestcommitter.CommitterConfig;
+import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.store.LinkedMemoryStore;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.Stores;

@@ -4,10 +4,10 @@ import static io.manifestcommitter.spark.SparkJobHarness.JOB_ID;
 import static io.manifestcommitter.spark.SparkJobHarness.STAGING;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.manifestcommitter.CommitterConfig;
-import io.manifestcommitter.StagingRoot;
+import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.journal.Recovery;
 import io.manifestcommitter.journal.Recovery.Direction;
+import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.Record;
 import io.manifestcommitter.manifest.RecordFile;
 import io.manifestcommitter.store.Stores;

@@ -7,7 +7,7 @@ import static io.manifestcommitter.spark.SparkJobHarness.STAGING;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.manifestcommitter.CommitterConfig;
+import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.journal.Recovery.Direction;
 import io.manifestcommitter.journal.Recovery.Outcome;
 import io.manifestcommitter.manifest.CorruptManifestException;

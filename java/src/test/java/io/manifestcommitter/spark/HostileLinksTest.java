@@ -3,11 +3,11 @@ package io.manifestcommitter.spark;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.manifestcommitter.CommitterConfig;
-import io.manifestcommitter.StagingRoot;
+import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.journal.Recovery;
 import io.manifestcommitter.journal.StagedJob;
 import io.manifestcommitter.journal.StagedJobs;
+import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.store.RequestGate;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.Stores;

@@ -4,15 +4,15 @@ import static io.manifestcommitter.spark.SparkJobHarness.STAGING;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.manifestcommitter.CommitterConfig;
-import io.manifestcommitter.StagingRoot;
 import io.manifestcommitter.cli.Clean;
+import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.journal.LeftoverException;
 import io.manifestcommitter.journal.Recovery;
 import io.manifestcommitter.journal.Recovery.Direction;
 import io.manifestcommitter.journal.Recovery.Outcome;
 import io.manifestcommitter.journal.StagedJob;
 import io.manifestcommitter.journal.StagedJobs;
+import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.store.Stores;
 import io.manifestcommitter.testing.MemoryStoreState.Fate;
 import java.io.IOException;

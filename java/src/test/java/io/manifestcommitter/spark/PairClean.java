@@ -1,6 +1,6 @@
 package io.manifestcommitter.spark;
 
-import io.manifestcommitter.CommitterConfig;
+import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.journal.StagedJob;
 import io.manifestcommitter.journal.StagedJobs;
 import io.manifestcommitter.store.Stores;

@@ -1,6 +1,6 @@
 package io.manifestcommitter.spark;
 
-import io.manifestcommitter.CommitterConfig;
+import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.testing.MemoryFileSystem;
 import java.io.IOException;
 import java.util.Map;

@@ -1,8 +1,8 @@
 package io.manifestcommitter.spark;
 
-import io.manifestcommitter.CommitterConfig;
-import io.manifestcommitter.StagingRoot;
+import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.journal.Recovery;
+import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.spark.PairCheck.Left;
 import io.manifestcommitter.spark.PairRace.Trouble;
 import io.manifestcommitter.spark.PairTally.Count;

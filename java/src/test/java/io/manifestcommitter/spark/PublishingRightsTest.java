@@ -3,7 +3,7 @@ package io.manifestcommitter.spark;
 import static io.manifestcommitter.spark.SparkJobHarness.JOB_ID;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.manifestcommitter.CommitterConfig;
+import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.store.RequestGate;
 import io.manifestcommitter.store.Stores;
 import io.manifestcommitter.testing.MemoryStoreState.Fate;

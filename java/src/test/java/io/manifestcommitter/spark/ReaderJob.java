@@ -1,9 +1,9 @@
 package io.manifestcommitter.spark;
 
-import io.manifestcommitter.CommitterConfig;
-import io.manifestcommitter.JobPaths;
-import io.manifestcommitter.StagingRoot;
+import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.journal.Recovery;
+import io.manifestcommitter.layout.JobPaths;
+import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.store.RequestGate;
 import io.manifestcommitter.store.Stores;
 import java.io.IOException;

@@ -1,6 +1,6 @@
 package io.manifestcommitter.spark;
 
-import io.manifestcommitter.JobPaths;
+import io.manifestcommitter.layout.JobPaths;
 import io.manifestcommitter.testing.MemoryStoreState.Fault;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -3,9 +3,8 @@ package io.manifestcommitter.spark;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.manifestcommitter.CommitterConfig;
-import io.manifestcommitter.StagingRoot;
 import io.manifestcommitter.commit.LocalHost;
+import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.journal.Heartbeat;
 import io.manifestcommitter.journal.Pause;
 import io.manifestcommitter.journal.PlacesInUseException;
@@ -13,6 +12,7 @@ import io.manifestcommitter.journal.Recovery;
 import io.manifestcommitter.journal.ReplacingJobs;
 import io.manifestcommitter.journal.TakenForDeadException;
 import io.manifestcommitter.journal.WaitedTooLongException;
+import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.Stores;

@@ -6,7 +6,7 @@ import static io.manifestcommitter.spark.SparkJobHarness.STAGING;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.manifestcommitter.CommitterConfig;
+import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.manifest.SuccessReport;
 import io.manifestcommitter.plan.PlanRejectedException;

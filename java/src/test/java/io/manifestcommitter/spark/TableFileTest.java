@@ -3,9 +3,9 @@ package io.manifestcommitter.spark;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.manifestcommitter.CommitterConfig;
 import io.manifestcommitter.cli.Clean;
 import io.manifestcommitter.cli.Recover;
+import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.testing.MemoryStoreState.Fate;
 import io.manifestcommitter.testing.MemoryStoreState.Snapshot;
 import java.io.IOException;

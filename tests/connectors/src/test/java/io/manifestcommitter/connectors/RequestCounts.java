@@ -1,6 +1,6 @@
 package io.manifestcommitter.connectors;
 
-import io.manifestcommitter.CommitterConfig;
+import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.emulator.Emulator;
 import java.io.IOException;
 import java.io.OutputStream;

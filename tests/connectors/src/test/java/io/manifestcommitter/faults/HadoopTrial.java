@@ -2,7 +2,7 @@ package io.manifestcommitter.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.manifestcommitter.CommitterConfig;
+import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.emulator.FaultRule;
 import io.manifestcommitter.faults.Verdict.End;
 import java.io.IOException;

@@ -1,6 +1,6 @@
 package io.manifestcommitter.faults;
 
-import io.manifestcommitter.CommitterConfig;
+import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.ManifestCommitterFactory;
 import io.manifestcommitter.emulator.AbfsEmulator;
 import io.manifestcommitter.emulator.Emulator;

@@ -2,8 +2,8 @@ package io.manifestcommitter.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.manifestcommitter.CommitterConfig;
-import io.manifestcommitter.StagingRoot;
+import io.manifestcommitter.config.CommitterConfig;
+import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.faults.Verdict.End;
 import io.manifestcommitter.journal.Recovery;
 import io.manifestcommitter.spark.ManifestCommitProtocol;

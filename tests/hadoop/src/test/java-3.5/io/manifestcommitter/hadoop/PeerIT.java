@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
-import io.manifestcommitter.CommitterConfig;
-import io.manifestcommitter.CommitterOption;
+import io.manifestcommitter.config.CommitterConfig;
+import io.manifestcommitter.config.CommitterOption;
 import io.manifestcommitter.cli.ManifestPrinter;
 import io.manifestcommitter.manifest.SuccessReport;
 import io.manifestcommitter.manifest.TaskManifest;

@@ -2,7 +2,7 @@ package io.manifestcommitter.hadoop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.manifestcommitter.CommitterConfig;
+import io.manifestcommitter.config.CommitterConfig;
 import java.io.IOException;
 import java.security.PrivilegedExceptionAction;
 import java.util.Map;

@@ -2,8 +2,8 @@ package io.manifestcommitter.hadoop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.manifestcommitter.CommitterConfig;
-import io.manifestcommitter.StagingRoot;
+import io.manifestcommitter.config.CommitterConfig;
+import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.hadoop.RequestFaults.Fate;
 import io.manifestcommitter.hadoop.RequestFaults.Request;
 import io.manifestcommitter.journal.Recovery;

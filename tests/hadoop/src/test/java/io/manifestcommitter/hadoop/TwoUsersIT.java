@@ -3,8 +3,8 @@ package io.manifestcommitter.hadoop;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.manifestcommitter.CommitterConfig;
-import io.manifestcommitter.StagingRoot;
+import io.manifestcommitter.config.CommitterConfig;
+import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.journal.LeftoverException;
 import io.manifestcommitter.journal.Recovery;
 import io.manifestcommitter.store.Stores;

@@ -1,0 +1,610 @@
+package io.manifestcommitter.config;
+
+import io.manifestcommitter.config.CommitterOption.Scope;
+import io.manifestcommitter.store.CopyingRename;
+import io.manifestcommitter.store.RequestGate;
+import io.manifestcommitter.store.Stores;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.Path;
+
+/**
+ * The committer's options, parsed and checked once. Keys and meanings are those of Hadoop's
+ * manifest committer (usage seed, "Configuration options"), and of Hadoop's FileOutputCommitter
+ * where they have its prefix; {@link #options} tells which are ours alone.
+ */
+public final class CommitterConfig {
+  /** The prefix of the committer's own options. */
+  public static final String PREFIX = "mapreduce.manifest.committer.";
+
+  /** How many requests may be under way at once in job commit. */
+  public static final String IO_THREADS = PREFIX + "io.threads";
+
+  /** How many requests a second one committer may make; 0 for any number. */
+  public static final String IO_RATE = PREFIX + "io.rate";
+
+  /** How long a request that the store refuses for its rate is made again. */
+  public static final String THROTTLE_TIMEOUT = PREFIX + "throttle.timeout";
+
+  /** Whether a file at a destination gives way to the one that goes there. */
+  public static final String DELETE_TARGET_FILES = PREFIX + "delete.target.files";
+
+  /** Whether every published file is looked at again, one request each. */
+  public static final String VALIDATE_OUTPUT = PREFIX + "validate.output";
+
+  /** A directory, on any filesystem, for a report of every job, failed ones too. */
+  public static final String SUMMARY_REPORT_DIRECTORY = PREFIX + "summary.report.directory";
+
+  /** Hadoop protocol: a directory, on any filesystem, for the manifests of every job. */
+  public static final String DIAGNOSTICS_MANIFEST_DIRECTORY =
+      PREFIX + "diagnostics.manifest.directory";
+
+  /** Hadoop protocol: how often a task commit tries to save its manifest. */
+  public static final String MANIFEST_SAVE_ATTEMPTS = PREFIX + "manifest.save.attempts";
+
+  /** Hadoop protocol: how many loaded manifests may wait to be put into the plan. */
+  public static final String WRITER_QUEUE_CAPACITY = PREFIX + "writer.queue.capacity";
+
+  /**
+   * Hadoop protocol: whether task attempts are deleted in parallel before the job's directory is.
+   */
+  public static final String CLEANUP_PARALLEL_DELETE = PREFIX + "cleanup.parallel.delete";
+
+  /**
+   * Hadoop protocol: whether the job's directory is tried first, and task attempts only if that
+   * fails.
+   */
+  public static final String CLEANUP_PARALLEL_DELETE_BASE_FIRST =
+      PREFIX + "cleanup.parallel.delete.base.first";
+
+  /** Which class makes the requests; normally chosen by the scheme. */
+  public static final String STORE_OPERATIONS_CLASS = PREFIX + "store.operations.classname";
+
+  /** Whether a {@code _SUCCESS} report is written. */
+  public static final String MARK_SUCCESSFUL_JOBS =
+      "mapreduce.fileoutputcommitter.marksuccessfuljobs";
+
+  /** Whether the job's directory is left for somebody else to delete. */
+  public static final String CLEANUP_SKIPPED = "mapreduce.fileoutputcommitter.cleanup.skipped";
+
+  /** Hadoop protocol: whether a cleanup that fails leaves the job successful. */
+  public static final String CLEANUP_FAILURES_IGNORED =
+      "mapreduce.fileoutputcommitter.cleanup-failures.ignored";
+
+  /** Spark protocol: what to do about a file that a committed task named and never wrote. */
+  public static final String MISSING_FILES = PREFIX + "missing.files";
+
+  /** Spark protocol: what to do about a table on a store that is not served. */
+  public static final String UNSUPPORTED_SCHEME = PREFIX + "unsupported.scheme";
+
+  /** What to do about a store whose rename may show a file in part. */
+  public static final String COPYING_RENAME = PREFIX + "copying.rename";
+
+  /** Spark protocol: what happens to partitions that a job writes to and that are there. */
+  public static final String CONFLICT_MODE = PREFIX + "conflict.mode";
+
+  /** What happens to a partition that is there. */
+  public enum ConflictMode {
+    /** The new files join the old ones. */
+    APPEND,
+    /** The job fails before anything is visible. */
+    FAIL,
+    /** The new files take the place of the old ones. */
+    REPLACE
+  }
+
+  /** Spark protocol: how often a driver shows in the store that it lives. */
+  public static final String HEARTBEAT_INTERVAL = PREFIX + "heartbeat.interval";
+
+  /** After what time without a sign of life a job counts as dead. */
+  public static final String HEARTBEAT_TIMEOUT = PREFIX + "heartbeat.timeout";
+
+  /** Spark protocol: how long a job waits for another one that replaces the same places. */
+  public static final String REPLACE_WAIT = PREFIX + "replace.wait";
+
+  /** Spark protocol: what to do about the unfinished commit of a driver that died. */
+  public static final String UNFINISHED_JOBS = PREFIX + "unfinished.jobs";
+
+  /** What a job does about the unfinished commits of dead drivers in its table. */
+  public enum UnfinishedJobsMode {
+    /** It takes them back; those past their point of no return it finishes. */
+    ROLLBACK,
+    /** It fails. */
+    FAIL,
+    /** It logs a warning. */
+    WARN
+  }
+
+  /** Spark protocol: whether whole directories are renamed where that is safe. */
+  public static final String DIRECTORY_RENAME = PREFIX + "directory.rename";
+
+  /** Whether whole directories are renamed. */
+  public enum DirectoryRename {
+    /** Where the store does that atomically and the result is the same as of file renames. */
+    AUTO,
+    /** Never. */
+    OFF
+  }
+
+  /** What to do about a file that a committed task named and the store does not have. */
+  public enum MissingFiles {
+    /** The job fails and publishes nothing. */
+    FAIL,
+    /** The file is left out, with a warning in the log and in the report. */
+    WARN
+  }
+
+  /** What to do about a table on a store that is not served. */
+  public enum UnsupportedScheme {
+    /** The write fails before it starts. */
+    FAIL,
+    /** Spark's own commit protocol does the write. */
+    DELEGATE
+  }
+
+  private static final String POSITIVE = "a whole number from 1 on";
+  private static final String NOT_NEGATIVE = "a whole number from 0 on";
+  private static final String FLAG = "true or false";
+  private static final String DURATION = "a whole number and its unit: ms, s, m or h, such as 90s";
+  private static final Pattern DURATION_TEXT = Pattern.compile("([0-9]{1,9})(ms|s|m|h)");
+  private static final Map<String, TimeUnit> UNITS =
+      Map.of(
+          "ms", TimeUnit.MILLISECONDS,
+          "s", TimeUnit.SECONDS,
+          "m", TimeUnit.MINUTES,
+          "h", TimeUnit.HOURS);
+  private static final String DIRECTORY = "the URI of a directory, or nothing";
+  private static final String STORE_CLASS =
+      "nothing, or one of " + String.join(", ", Stores.classNames());
+
+  private static final Map<String, CommitterOption> OPTIONS = new LinkedHashMap<>();
+
+  static {
+    option(
+        IO_THREADS,
+        "64",
+        POSITIVE,
+        Scope.BOTH,
+        "How many requests may be under way at once in job commit. It begins with a quarter of them, grows while the store keeps its pace, and halves when the store refuses or fails.");
+    option(
+        IO_RATE,
+        "0",
+        NOT_NEGATIVE,
+        Scope.BOTH,
+        "How many requests a second one committer makes at most, evenly spread; 0 for no limit. A driver with several jobs has one committer for each.");
+    option(
+        THROTTLE_TIMEOUT,
+        "10m",
+        DURATION,
+        Scope.BOTH,
+        "How long a request that the store refuses because there are too many (429, 503) is made again, at the rate that the store serves, before the commit fails; `0s` for not at all. Drivers have retries of their own inside of it.");
+    option(
+        DELETE_TARGET_FILES,
+        "false",
+        FLAG,
+        Scope.BOTH,
+        "Let a new file take the place of one that stands at its destination. Without it such a file fails the job. Spark's file names are unique, so only other writers need it.");
+    option(
+        VALIDATE_OUTPUT,
+        "false",
+        FLAG,
+        Scope.BOTH,
+        "Look at every published file again, one request each, and compare its length and, where the store has it, its identity.");
+    option(
+        SUMMARY_REPORT_DIRECTORY,
+        "",
+        DIRECTORY,
+        Scope.BOTH,
+        "Save the report of every job, failed ones too, as `summary-<jobId>.json` in this directory.");
+    option(
+        DIAGNOSTICS_MANIFEST_DIRECTORY,
+        "",
+        DIRECTORY,
+        Scope.HADOOP,
+        "Copy the manifests of every job, failed ones too, to `<jobId>/` in this directory.");
+    option(
+        MANIFEST_SAVE_ATTEMPTS,
+        "5",
+        POSITIVE,
+        Scope.HADOOP,
+        "How often a task commit tries to save its manifest, with pauses that grow by 500 ms.");
+    option(
+        WRITER_QUEUE_CAPACITY,
+        "32",
+        POSITIVE,
+        Scope.HADOOP,
+        "How many loaded manifests may wait to be put into the plan; as many more as there are threads may be loading.");
+    option(
+        CLEANUP_PARALLEL_DELETE,
+        "true",
+        FLAG,
+        Scope.HADOOP,
+        "Delete the task attempts in parallel before the job's directory. Switch it off on HDFS.");
+    option(
+        CLEANUP_PARALLEL_DELETE_BASE_FIRST,
+        "false",
+        FLAG,
+        Scope.HADOOP,
+        "Try to delete the job's directory in one request first, and the task attempts in parallel only if that fails.");
+    option(
+        STORE_OPERATIONS_CLASS,
+        "",
+        STORE_CLASS,
+        Scope.HADOOP,
+        "Which class makes the requests; empty, and the two of Hadoop's committer, mean the one that is right for the scheme.");
+    option(
+        MARK_SUCCESSFUL_JOBS,
+        "true",
+        FLAG,
+        Scope.BOTH,
+        "Write `_SUCCESS`, and the list of files beside it.");
+    option(
+        CLEANUP_SKIPPED,
+        "false",
+        FLAG,
+        Scope.BOTH,
+        "Leave the job's own directory where it is. With the Spark protocol later jobs and `recover` leave it there, too, and the job removes nothing that an ended one left. `clean` removes it.");
+    option(
+        CLEANUP_FAILURES_IGNORED,
+        "false",
+        FLAG,
+        Scope.HADOOP,
+        "Leave a job successful whose cleanup fails. With the Spark protocol it always is.");
+    option(
+        MISSING_FILES,
+        "fail",
+        choices(MissingFiles.class),
+        Scope.SPARK,
+        "What to do when a file that a committed task named is not there; `warn` leaves it out.");
+    option(
+        DIRECTORY_RENAME,
+        "auto",
+        choices(DirectoryRename.class),
+        Scope.SPARK,
+        "`auto` publishes and replaces whole directories by one rename each, where the store does that atomically and the directories get the rights that they would have if made in place; everywhere else, and with `off`, files are renamed one by one.");
+    option(
+        CONFLICT_MODE,
+        "append",
+        choices(ConflictMode.class),
+        Scope.SPARK,
+        "What happens to a partition that a job writes to, does not overwrite anyway, and that is there when the job commits: `append` adds to it, `fail` fails the job with nothing published and names the partitions, `replace` replaces it. The directory of a table without partitions counts as a partition once it has a visible file. Also as an option of one write: `df.write.option(...)`.");
+    option(
+        UNFINISHED_JOBS,
+        "rollback",
+        choices(UnfinishedJobsMode.class),
+        Scope.SPARK,
+        "What a job does when the table holds the unfinished commit of a driver that died: `rollback` takes that back, or finishes it if it was past its point of no return, as `manifest-committer recover` does; `fail` fails; `warn` goes on. The job looks in its setup and again when it commits. Where a commit has begun it waits until the driver's heartbeat moves (that driver lives: its commit is left alone) or is older than `heartbeat.timeout` (it died).");
+    option(
+        HEARTBEAT_INTERVAL,
+        "10s",
+        DURATION,
+        Scope.SPARK,
+        "How often the driver of a job that runs or commits writes the small file `heartbeat` in its staging directory.");
+    option(
+        HEARTBEAT_TIMEOUT,
+        "45s",
+        DURATION,
+        Scope.SPARK,
+        "After what time without a heartbeat, by the store's clock, a job counts as dead, so that it may be recovered. The same for all who write to a table, and several times the interval.");
+    option(
+        REPLACE_WAIT,
+        "1h",
+        DURATION,
+        Scope.SPARK,
+        "How long a job that replaces data waits, when it commits, for another job that lives and replaces some of the same places. After that it fails: the old data stays, and the error names the other job, its host and since when it works there.");
+    option(
+        COPYING_RENAME,
+        "fail",
+        choices(CopyingRename.class),
+        Scope.BOTH,
+        "What to do about a store of a scheme that the committer does not know, which may rename a file by copying its bytes. With `serve` a reader may see a part of a file while it is copied and, if the driver dies, until recovery.");
+    option(
+        UNSUPPORTED_SCHEME,
+        "fail",
+        choices(UnsupportedScheme.class),
+        Scope.SPARK,
+        "What to do about a table on a store that is not served; `delegate` lets Spark's own protocol write it.");
+  }
+
+  private final int ioThreads;
+  private final int ioRate;
+  private final long throttleTimeout;
+  private final boolean deleteTargetFiles;
+  private final boolean validateOutput;
+  private final Path summaryReportDirectory;
+  private final Path diagnosticsManifestDirectory;
+  private final int manifestSaveAttempts;
+  private final int writerQueueCapacity;
+  private final boolean parallelDelete;
+  private final boolean parallelDeleteBaseFirst;
+  private final String storeClass;
+  private final boolean markSuccessfulJobs;
+  private final boolean cleanupSkipped;
+  private final boolean cleanupFailuresIgnored;
+  private final MissingFiles missingFiles;
+  private final ConflictMode conflictMode;
+  private final UnfinishedJobsMode unfinishedJobs;
+  private final long heartbeatInterval;
+  private final long heartbeatTimeout;
+  private final long replaceWait;
+  private final DirectoryRename directoryRename;
+  private final CopyingRename copyingRename;
+  private final UnsupportedScheme unsupportedScheme;
+
+  /**
+   * Reads all options.
+   *
+   * @throws IllegalArgumentException for a value that is not allowed; it names key, value and what
+   *     is allowed
+   */
+  public CommitterConfig(Configuration conf) {
+    this.ioThreads = number(conf, IO_THREADS, 1);
+    this.ioRate = number(conf, IO_RATE, 0);
+    this.throttleTimeout = duration(conf, THROTTLE_TIMEOUT);
+    this.deleteTargetFiles = flag(conf, DELETE_TARGET_FILES);
+    this.validateOutput = flag(conf, VALIDATE_OUTPUT);
+    this.summaryReportDirectory = directory(conf, SUMMARY_REPORT_DIRECTORY);
+    this.diagnosticsManifestDirectory = directory(conf, DIAGNOSTICS_MANIFEST_DIRECTORY);
+    this.manifestSaveAttempts = number(conf, MANIFEST_SAVE_ATTEMPTS, 1);
+    this.writerQueueCapacity = number(conf, WRITER_QUEUE_CAPACITY, 1);
+    this.parallelDelete = flag(conf, CLEANUP_PARALLEL_DELETE);
+    this.parallelDeleteBaseFirst = flag(conf, CLEANUP_PARALLEL_DELETE_BASE_FIRST);
+    this.storeClass = storeClass(conf);
+    this.markSuccessfulJobs = flag(conf, MARK_SUCCESSFUL_JOBS);
+    this.cleanupSkipped = flag(conf, CLEANUP_SKIPPED);
+    this.cleanupFailuresIgnored = flag(conf, CLEANUP_FAILURES_IGNORED);
+    this.missingFiles = choice(conf, MISSING_FILES, MissingFiles.class);
+    this.conflictMode = choice(conf, CONFLICT_MODE, ConflictMode.class);
+    this.unfinishedJobs = choice(conf, UNFINISHED_JOBS, UnfinishedJobsMode.class);
+    this.heartbeatInterval = duration(conf, HEARTBEAT_INTERVAL);
+    this.heartbeatTimeout = duration(conf, HEARTBEAT_TIMEOUT);
+    if (heartbeatInterval == 0 || heartbeatTimeout < 2 * heartbeatInterval) {
+      throw new IllegalArgumentException(
+          "The option "
+              + HEARTBEAT_TIMEOUT
+              + " is '"
+              + conf.get(HEARTBEAT_TIMEOUT, "45s")
+              + "' where a heartbeat comes every "
+              + heartbeatInterval
+              + " ms ("
+              + HEARTBEAT_INTERVAL
+              + "): it has to be at least twice as long, and neither may be 0");
+    }
+    this.replaceWait = duration(conf, REPLACE_WAIT);
+    this.directoryRename = choice(conf, DIRECTORY_RENAME, DirectoryRename.class);
+    this.copyingRename = choice(conf, COPYING_RENAME, CopyingRename.class);
+    this.unsupportedScheme = choice(conf, UNSUPPORTED_SCHEME, UnsupportedScheme.class);
+  }
+
+  /** All options, in the order of the documentation. */
+  public static List<CommitterOption> options() {
+    return List.copyOf(OPTIONS.values());
+  }
+
+  /** {@link #IO_THREADS}. */
+  public int ioThreads() {
+    return ioThreads;
+  }
+
+  /** {@link #IO_RATE}. */
+  public int ioRate() {
+    return ioRate;
+  }
+
+  /** {@link #THROTTLE_TIMEOUT}, in milliseconds. */
+  public long throttleTimeout() {
+    return throttleTimeout;
+  }
+
+  /**
+   * What all requests of one committer go through.
+   *
+   * @param progress called while they wait
+   */
+  public RequestGate requestGate(Runnable progress) {
+    return new RequestGate(ioRate, ioThreads, throttleTimeout, progress);
+  }
+
+  /** {@link #DELETE_TARGET_FILES}. */
+  public boolean deleteTargetFiles() {
+    return deleteTargetFiles;
+  }
+
+  /** {@link #VALIDATE_OUTPUT}. */
+  public boolean validateOutput() {
+    return validateOutput;
+  }
+
+  /** {@link #SUMMARY_REPORT_DIRECTORY}. */
+  public Optional<Path> summaryReportDirectory() {
+    return Optional.ofNullable(summaryReportDirectory);
+  }
+
+  /** {@link #DIAGNOSTICS_MANIFEST_DIRECTORY}. */
+  public Optional<Path> diagnosticsManifestDirectory() {
+    return Optional.ofNullable(diagnosticsManifestDirectory);
+  }
+
+  /** {@link #MANIFEST_SAVE_ATTEMPTS}. */
+  public int manifestSaveAttempts() {
+    return manifestSaveAttempts;
+  }
+
+  /** {@link #WRITER_QUEUE_CAPACITY}. */
+  public int writerQueueCapacity() {
+    return writerQueueCapacity;
+  }
+
+  /** {@link #CLEANUP_PARALLEL_DELETE}. */
+  public boolean parallelDelete() {
+    return parallelDelete;
+  }
+
+  /** {@link #CLEANUP_PARALLEL_DELETE_BASE_FIRST}. */
+  public boolean parallelDeleteBaseFirst() {
+    return parallelDeleteBaseFirst;
+  }
+
+  /** {@link #STORE_OPERATIONS_CLASS}; empty where the scheme decides. */
+  public String storeClass() {
+    return storeClass;
+  }
+
+  /** {@link #MARK_SUCCESSFUL_JOBS}. */
+  public boolean markSuccessfulJobs() {
+    return markSuccessfulJobs;
+  }
+
+  /** {@link #CLEANUP_SKIPPED}. */
+  public boolean cleanupSkipped() {
+    return cleanupSkipped;
+  }
+
+  /** {@link #CLEANUP_FAILURES_IGNORED}. */
+  public boolean cleanupFailuresIgnored() {
+    return cleanupFailuresIgnored;
+  }
+
+  /** {@link #MISSING_FILES}. */
+  public MissingFiles missingFiles() {
+    return missingFiles;
+  }
+
+  /** {@link #CONFLICT_MODE}. */
+  public ConflictMode conflictMode() {
+    return conflictMode;
+  }
+
+  /** {@link #HEARTBEAT_INTERVAL}, in milliseconds. */
+  public long heartbeatInterval() {
+    return heartbeatInterval;
+  }
+
+  /** {@link #UNFINISHED_JOBS}. */
+  public UnfinishedJobsMode unfinishedJobs() {
+    return unfinishedJobs;
+  }
+
+  /** {@link #HEARTBEAT_TIMEOUT}, in milliseconds. */
+  public long heartbeatTimeout() {
+    return heartbeatTimeout;
+  }
+
+  /** {@link #REPLACE_WAIT}, in milliseconds. */
+  public long replaceWait() {
+    return replaceWait;
+  }
+
+  /** {@link #DIRECTORY_RENAME}. */
+  public DirectoryRename directoryRename() {
+    return directoryRename;
+  }
+
+  /** {@link #COPYING_RENAME}. */
+  public CopyingRename copyingRename() {
+    return copyingRename;
+  }
+
+  /** {@link #UNSUPPORTED_SCHEME}. */
+  public UnsupportedScheme unsupportedScheme() {
+    return unsupportedScheme;
+  }
+
+  private static void option(
+      String key, String fallback, String allowed, Scope scope, String meaning) {
+    OPTIONS.put(key, new CommitterOption(key, fallback, allowed, scope, meaning));
+  }
+
+  private static String value(Configuration conf, String key) {
+    return conf.getTrimmed(key, OPTIONS.get(key).fallback());
+  }
+
+  private static int number(Configuration conf, String key, int least) {
+    String value = value(conf, key);
+    try {
+      int number = Integer.parseInt(value);
+      if (number >= least) {
+        return number;
+      }
+    } catch (NumberFormatException e) {
+      // Answered below, with the key.
+    }
+    throw bad(key, value, null);
+  }
+
+  /**
+   * The length of time, in milliseconds, that a text such as {@code 90s} means; empty if it means
+   * none.
+   */
+  public static Optional<Long> duration(String text) {
+    Matcher parts = DURATION_TEXT.matcher(text);
+    return parts.matches()
+        ? Optional.of(UNITS.get(parts.group(2)).toMillis(Long.parseLong(parts.group(1))))
+        : Optional.empty();
+  }
+
+  private static long duration(Configuration conf, String key) {
+    String value = value(conf, key);
+    return duration(value).orElseThrow(() -> bad(key, value, null));
+  }
+
+  private static boolean flag(Configuration conf, String key) {
+    String value = value(conf, key);
+    switch (value.toLowerCase(Locale.ROOT)) {
+      case "true":
+        return true;
+      case "false":
+        return false;
+      default:
+        throw bad(key, value, null);
+    }
+  }
+
+  private static <E extends Enum<E>> E choice(Configuration conf, String key, Class<E> choices) {
+    String value = value(conf, key);
+    for (E choice : choices.getEnumConstants()) {
+      if (choice.name().equalsIgnoreCase(value)) {
+        return choice;
+      }
+    }
+    throw bad(key, value, null);
+  }
+
+  private static <E extends Enum<E>> String choices(Class<E> choices) {
+    return Arrays.stream(choices.getEnumConstants())
+        .map(choice -> choice.name().toLowerCase(Locale.ROOT))
+        .collect(Collectors.joining(" or "));
+  }
+
+  private static Path directory(Configuration conf, String key) {
+    String value = value(conf, key);
+    try {
+      return value.isEmpty() ? null : new Path(value);
+    } catch (IllegalArgumentException e) {
+      throw bad(key, value, e);
+    }
+  }
+
+  private static String storeClass(Configuration conf) {
+    String value = value(conf, STORE_OPERATIONS_CLASS);
+    if (!value.isEmpty() && !Stores.classNames().contains(value)) {
+      throw bad(STORE_OPERATIONS_CLASS, value, null);
+    }
+    return value;
+  }
+
+  private static IllegalArgumentException bad(String key, String value, Exception cause) {
+    return new IllegalArgumentException(
+        "The option " + key + " is '" + value + "'; it has to be " + OPTIONS.get(key).allowed(),
+        cause);
+  }
+}

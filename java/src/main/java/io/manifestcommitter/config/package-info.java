@@ -1,0 +1,2 @@
+/** The options of a job. */
+package io.manifestcommitter.config;

@@ -1,0 +1,231 @@
+package io.manifestcommitter.hadoop;
+
+import io.manifestcommitter.commit.Audit;
+import io.manifestcommitter.commit.CleanupJob;
+import io.manifestcommitter.commit.CommitJob;
+import io.manifestcommitter.commit.CommitWork;
+import io.manifestcommitter.commit.JobDescription;
+import io.manifestcommitter.commit.LoadManifests;
+import io.manifestcommitter.commit.RollBackJob;
+import io.manifestcommitter.commit.SaveManifests;
+import io.manifestcommitter.commit.SaveSummary;
+import io.manifestcommitter.commit.TakeBackListed;
+import io.manifestcommitter.commit.Workers;
+import io.manifestcommitter.config.CommitterConfig;
+import io.manifestcommitter.layout.JobPaths;
+import io.manifestcommitter.manifest.StatisticNames;
+import io.manifestcommitter.manifest.StatisticsRecorder;
+import io.manifestcommitter.plan.JobPlan;
+import io.manifestcommitter.store.RequestGate;
+import io.manifestcommitter.store.Store;
+import io.manifestcommitter.store.StoreEntry;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.hadoop.fs.Path;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The job's side of the Hadoop protocol: set up, commit, abort, clean up. What it knows of earlier
+ * tries it reads from the store, so each of these may run in a committer of its own, on a machine
+ * of its own.
+ */
+public final class HadoopJob {
+  private static final Logger LOG = LoggerFactory.getLogger(HadoopJob.class);
+
+  private final Store store;
+  private final RequestGate gate;
+  private final CommitterConfig config;
+  private final JobPaths paths;
+  private final String jobIdSource;
+  private final String committer;
+  private final Runnable progress;
+
+  /**
+   * A job.
+   *
+   * @param jobIdSource where its id comes from
+   * @param committer the class that Hadoop called
+   * @param progress called while work goes on
+   */
+  public HadoopJob(
+      Store store,
+      RequestGate gate,
+      CommitterConfig config,
+      JobPaths paths,
+      String jobIdSource,
+      String committer,
+      Runnable progress) {
+    this.store = store;
+    this.gate = gate;
+    this.config = config;
+    this.paths = paths;
+    this.jobIdSource = jobIdSource;
+    this.committer = committer;
+    this.progress = progress;
+  }
+
+  /**
+   * Makes the job's directories. An earlier attempt of the job that died in its commit is taken
+   * back first: this one writes everything again.
+   *
+   * @throws DuplicateJobException if a job of the same id is under way, or was not cleaned up
+   */
+  public void setUp() throws IOException {
+    takeEarlierAttemptsBack();
+    takeCommittedAttemptBack();
+    Audit.job(paths.jobId())
+        .during(
+            StatisticNames.JOB_STAGE_SETUP,
+            () -> {
+              store.mkdirs(paths.taskAttemptsDirectory());
+              store.mkdirs(paths.manifestDirectory());
+              store.list(paths.manifestDirectory(), this::refuseOldManifest);
+              if (config.markSuccessfulJobs()) {
+                removeReport(JobPaths.SUCCESS_MARKER);
+                removeReport(JobPaths.FILE_LIST);
+              }
+            });
+  }
+
+  private void removeReport(String name) throws IOException {
+    Path report = new Path(paths.destination(), name);
+    try {
+      store.deleteFile(report);
+    } catch (IOException e) {
+      if (store.status(report).filter(StoreEntry::isDirectory).isPresent()) {
+        throw new IOException(
+            report + " is a directory, where the job's report goes: move it away", e);
+      }
+      throw e;
+    }
+  }
+
+  /** Its files would be committed with this job's. */
+  private void refuseOldManifest(StoreEntry found) throws DuplicateJobException {
+    throw new DuplicateJobException(paths, found.name());
+  }
+
+  /** Commits the job, unless an earlier try did. A failure leaves the job for another try. */
+  public void commit() throws IOException {
+    Workers workers = workers();
+    StatisticsRecorder statistics = new StatisticsRecorder();
+    gate.recordTo(statistics);
+    LoadManifests manifests = manifests(paths, workers, statistics);
+    CommitJob commit = new CommitJob(work(paths, workers, statistics));
+    commit.run(() -> commit(commit, manifests), failure -> {});
+  }
+
+  private void commit(CommitJob commit, LoadManifests manifests) throws IOException {
+    if (manifests.isCommitted()) {
+      LOG.info("Job {} into {} is committed already", paths.jobId(), paths.destination());
+      return;
+    }
+    JobPlan plan = commit.plan(manifests::plan);
+    manifests.mark(plan);
+    commit.publish();
+    if (commit.mayBeRepetition() && manifests.hasOwnReport()) {
+      LOG.info("{} is committed already; its cleanup was not finished", plan);
+      return;
+    }
+    commit.report();
+  }
+
+  /**
+   * Takes back what a commit that failed made visible; one that came to its end stays. MapReduce
+   * aborts before it sets up a further attempt, so those before it are taken back here, too: the
+   * cleanup that follows would delete all that tells of them.
+   */
+  public void takeBack() throws IOException {
+    takeEarlierAttemptsBack();
+    Workers workers = workers();
+    StatisticsRecorder statistics = new StatisticsRecorder();
+    LoadManifests manifests = manifests(paths, workers, statistics);
+    new RollBackJob(work(paths, workers, statistics)).fromManifestsUnlessCommitted(manifests);
+  }
+
+  /** Saves the report of a job that is aborted and was never asked to commit. */
+  public void saveAborted() {
+    new SaveSummary(store, description(paths), config, new StatisticsRecorder()).saveAborted();
+  }
+
+  /** Removes what the job has in the store besides its output. */
+  public void cleanUp() throws IOException {
+    Workers workers = workers();
+    workers.<Void>shield(
+        () -> {
+          workers.toItsEnd();
+          new SaveManifests(store, workers, config, paths).run();
+          new CleanupJob(store, workers, config, paths).run();
+          return null;
+        });
+  }
+
+  /** MapReduce numbers the attempts of a job from 1; each has directories of its own. */
+  private void takeEarlierAttemptsBack() throws IOException {
+    if (paths.jobAttempt() <= 1) {
+      return;
+    }
+    List<JobPaths> earlier = new ArrayList<>();
+    try {
+      store.list(
+          paths.jobDirectory(),
+          entry ->
+              JobPaths.attemptOf(entry.name())
+                  .filter(number -> number < paths.jobAttempt())
+                  .ifPresent(number -> earlier.add(paths.ofAttempt(number))));
+    } catch (FileNotFoundException e) {
+      LOG.debug("Job {} left nothing of an earlier attempt", paths.jobId(), e);
+    }
+    for (JobPaths attempt : earlier) {
+      LOG.info("Taking back what attempt {} of job {} did", attempt.jobAttempt(), paths.jobId());
+      Workers workers = workers();
+      StatisticsRecorder statistics = new StatisticsRecorder();
+      new RollBackJob(work(attempt, workers, statistics))
+          .fromManifests(manifests(attempt, workers, statistics));
+      store.deleteTree(attempt.jobAttemptDirectory());
+    }
+  }
+
+  /** An earlier attempt may have come to its end and cleaned up, unheard by MapReduce. */
+  private void takeCommittedAttemptBack() throws IOException {
+    if (paths.jobAttempt() <= 1) {
+      return;
+    }
+    Workers workers = workers();
+    workers.<Void>shield(
+        () -> {
+          new TakeBackListed(store, workers, paths)
+              .run(manifests(paths, workers, new StatisticsRecorder()));
+          return null;
+        });
+  }
+
+  private LoadManifests manifests(
+      JobPaths attempt, Workers workers, StatisticsRecorder statistics) {
+    return new LoadManifests(store, workers, config, statistics, attempt);
+  }
+
+  private CommitWork work(JobPaths attempt, Workers workers, StatisticsRecorder statistics) {
+    return new CommitWork(description(attempt), store, config, workers, statistics);
+  }
+
+  private JobDescription description(JobPaths attempt) {
+    return new JobDescription(
+        attempt.jobId(),
+        jobIdSource,
+        committer,
+        attempt.destination(),
+        attempt.jobAttemptDirectory(),
+        "Look at what is left, delete the files that are of this job and directories that are"
+            + " empty, and put back what is in "
+            + JobDescription.replacedFiles(attempt.jobAttemptDirectory())
+            + ", if there is anything");
+  }
+
+  private Workers workers() {
+    return new Workers(config.ioThreads(), progress, Audit.job(paths.jobId()));
+  }
+}

@@ -1,0 +1,2 @@
+/** The job's side of the Hadoop protocol. */
+package io.manifestcommitter.hadoop;

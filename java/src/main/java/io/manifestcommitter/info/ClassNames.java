@@ -1,0 +1,168 @@
+package io.manifestcommitter.info;
+
+import io.manifestcommitter.BuildInfo;
+import io.manifestcommitter.ManifestCommitter;
+import io.manifestcommitter.ManifestCommitterFactory;
+import io.manifestcommitter.cli.Setting;
+import java.security.CodeSource;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.mapreduce.lib.output.FileOutputCommitterFactory;
+import org.apache.hadoop.util.VersionInfo;
+
+/**
+ * The committers and protocols that are known by name, and the jars that they come in. By name,
+ * since none of the others need be on the class path, and since ours may be there twice.
+ */
+final class ClassNames {
+  static final String FACTORY = ManifestCommitterFactory.class.getName();
+  static final String COMMITTER = ManifestCommitter.class.getName();
+  static final String PROTOCOL = "io.manifestcommitter.spark.ManifestCommitProtocol";
+
+  static final String SPARK_PROTOCOL =
+      "org.apache.spark.sql.execution.datasources.SQLHadoopMapReduceCommitProtocol";
+  static final String STOCK_PROTOCOL =
+      "org.apache.spark.internal.io.cloud.PathOutputCommitProtocol";
+  static final String STOCK_PARQUET_COMMITTER =
+      "org.apache.spark.internal.io.cloud.BindingParquetOutputCommitter";
+  static final String PARQUET_COMMITTER = "org.apache.parquet.hadoop.ParquetOutputCommitter";
+  static final String STREAMING_PROTOCOL =
+      "org.apache.spark.sql.execution.streaming.ManifestFileCommitProtocol";
+  static final String PROTOCOL_BASE = "org.apache.spark.internal.io.FileCommitProtocol";
+  static final String S3A_FACTORY = "org.apache.hadoop.fs.s3a.commit.S3ACommitterFactory";
+
+  /** The FileSystem of Google's connector, and the AbstractFileSystem beside it. */
+  static final String GOOGLES_GS = "com.google.cloud.hadoop.fs.gcs.GoogleHadoopFileSystem";
+
+  static final String GOOGLES_ABSTRACT_GS = "com.google.cloud.hadoop.fs.gcs.GoogleHadoopFS";
+
+  /** The FileSystem of Hadoop's own connector, from 3.5.0 on the default of {@code gs}. */
+  static final String HADOOPS_GS = "org.apache.hadoop.fs.gs.GoogleHadoopFileSystem";
+
+  static final String ABFS_PACKAGE = "org.apache.hadoop.fs.azurebfs.";
+
+  private static final String OURS = "io.manifestcommitter.";
+  private static final Set<String> FILE_OUTPUT_PROTOCOLS =
+      Set.of(SPARK_PROTOCOL, "org.apache.spark.internal.io.HadoopMapReduceCommitProtocol");
+  private static final Set<String> HADOOP_FACTORIES =
+      Set.of(
+          "org.apache.hadoop.mapreduce.lib.output.committer.manifest.ManifestCommitterFactory",
+          "org.apache.hadoop.fs.azurebfs.commit.AzureManifestCommitterFactory");
+
+  private ClassNames() {}
+
+  static boolean isOurFactory(String name) {
+    return name.equals(FACTORY);
+  }
+
+  /** Whether it makes Hadoop's own manifest committer. */
+  static boolean isHadoopsFactory(String name) {
+    return HADOOP_FACTORIES.contains(name);
+  }
+
+  static boolean isFileOutputFactory(String name) {
+    return name.equals(FileOutputCommitterFactory.class.getName());
+  }
+
+  /** Whether it is one of the protocols of Spark itself. */
+  static boolean isSparksProtocol(String name) {
+    return FILE_OUTPUT_PROTOCOLS.contains(name);
+  }
+
+  /** The jar that brings a class: our file, an artifact, or for unknown classes a description. */
+  static String jarOf(String className) {
+    if (className.startsWith(OURS)) {
+      return "manifest-committer-" + version() + ".jar";
+    }
+    if (className.startsWith("org.apache.hadoop.fs.azure")) {
+      return hadoop("hadoop-azure");
+    }
+    if (className.startsWith("org.apache.hadoop.fs.adl.")) {
+      return hadoop("hadoop-azure-datalake");
+    }
+    if (className.startsWith("org.apache.hadoop.fs.s3a.")) {
+      return hadoop("hadoop-aws");
+    }
+    if (className.startsWith("org.apache.hadoop.fs.gs.")) {
+      return hadoop("hadoop-gcp");
+    }
+    if (className.startsWith("com.google.cloud.hadoop.")) {
+      return "com.google.cloud.bigdataoss:gcs-connector";
+    }
+    if (className.startsWith("org.apache.spark.internal.io.cloud.")) {
+      return "org.apache.spark:spark-hadoop-cloud, of Spark's version";
+    }
+    if (className.startsWith("org.apache.hadoop.mapreduce.lib.output.committer.manifest.")) {
+      return "org.apache.hadoop:hadoop-mapreduce-client-core, 3.3.5 or newer";
+    }
+    return "the jar of " + className;
+  }
+
+  /** The jar that brings the FileSystem of a scheme. */
+  static String connectorOf(String scheme) {
+    switch (scheme.toLowerCase(Locale.ROOT)) {
+      case "abfs":
+      case "abfss":
+      case "wasb":
+      case "wasbs":
+        return hadoop("hadoop-azure");
+      case "gs":
+        return "com.google.cloud.bigdataoss:gcs-connector";
+      case "s3a":
+        return hadoop("hadoop-aws");
+      case "hdfs":
+      case "webhdfs":
+      case "swebhdfs":
+        return hadoop("hadoop-hdfs-client");
+      case "adl":
+        return hadoop("hadoop-azure-datalake");
+      default:
+        return "the connector of " + scheme + "://";
+    }
+  }
+
+  /** Which class is the FileSystem of a scheme; loads none. Empty if it is not known. */
+  static Optional<Setting> fileSystem(Configuration conf, String scheme) {
+    Optional<Setting> set = FactoryBinding.setting(conf, "fs." + scheme + ".impl");
+    // Hadoop asks every FileSystem that registers itself; of gs, before 3.5, that is Google's.
+    return set.isEmpty() && scheme.equals("gs")
+        ? Optional.of(new Setting(GOOGLES_GS, "its jar"))
+        : set;
+  }
+
+  /** Whether a class is there; does not load it. */
+  static boolean loads(ClassLoader loader, String className) {
+    return loader.getResource(className.replace('.', '/') + ".class") != null;
+  }
+
+  /** The name of the file that a class was loaded from. */
+  static String jarWith(Class<?> loaded) {
+    CodeSource source = loaded.getProtectionDomain().getCodeSource();
+    if (source == null || source.getLocation() == null) {
+      return "an unknown place";
+    }
+    String location = source.getLocation().getPath();
+    return location.substring(location.lastIndexOf('/', location.length() - 2) + 1);
+  }
+
+  /** The version of our jar. */
+  static String version() {
+    try {
+      return BuildInfo.version();
+    } catch (IllegalStateException e) {
+      return "of an unknown version";
+    }
+  }
+
+  /** The classes that the default binding of Hadoop 3.5 and newer uses, for tests and messages. */
+  static List<String> hadoopsFactories() {
+    return List.copyOf(HADOOP_FACTORIES);
+  }
+
+  private static String hadoop(String artifact) {
+    return "org.apache.hadoop:" + artifact + ":" + VersionInfo.getVersion();
+  }
+}

@@ -1,0 +1,162 @@
+package io.manifestcommitter.info;
+
+import io.manifestcommitter.cli.CommandLine;
+import io.manifestcommitter.cli.Setting;
+import io.manifestcommitter.info.JobSettings.Origin;
+import java.io.FileDescriptor;
+import java.io.PrintStream;
+import java.net.URISyntaxException;
+import java.nio.file.Paths;
+import java.security.CodeSource;
+import java.util.Map;
+import org.apache.hadoop.conf.Configuration;
+
+/**
+ * Tells which committer the jobs that write to a path get, from which setting, and what is wrong
+ * with it. The committer is made as jobs make theirs; nothing is written.
+ *
+ * <pre>
+ * hadoop jar manifest-committer.jar io.manifestcommitter.info.CommitterInfo abfs://c@a.dfs.core.windows.net/table
+ * spark-submit --class io.manifestcommitter.info.CommitterInfo manifest-committer.jar gs://bucket/table
+ * </pre>
+ */
+public final class CommitterInfo {
+  private static final int OK = 0;
+  private static final int WRONG = 1;
+  private static final int WRONG_USAGE = 2;
+
+  private static final String USAGE =
+      String.join(
+          System.lineSeparator(),
+          "Usage: CommitterInfo [--json] [--properties-file file] [-D key=value]... <path>...",
+          "",
+          "Tells which committer the jobs that write to a path get, from which setting, and what is",
+          "wrong with it: MapReduce jobs and Spark's RDD writers by Hadoop's committer factories,",
+          "Spark SQL and DataFrames by Spark's commit protocol. Nothing is written.",
+          "",
+          "  --json                  one line of JSON for each path",
+          "  --properties-file file  settings of Spark, as in spark-defaults.conf",
+          "  -D key=value            a setting of Hadoop or of Spark",
+          "  --help                  this text",
+          "",
+          "Without any setting of Spark, nothing is said of its commit protocol.",
+          "",
+          "Exit code: 0 the manifest committer commits what is written to every path, and nothing is",
+          "wrong; 1 it does not, or something is wrong; 2 wrong usage.");
+
+  private final CommitterProbe probe;
+  private final PrintStream out;
+  private final PrintStream err;
+
+  CommitterInfo(CommitterProbe probe, PrintStream out, PrintStream err) {
+    this.probe = probe;
+    this.out = out;
+    this.err = err;
+  }
+
+  /** Runs the program and ends the JVM with its exit code. */
+  public static void main(String[] args) {
+    PrintStream out = CommandLine.utf8(FileDescriptor.out);
+    PrintStream err = CommandLine.utf8(FileDescriptor.err);
+    int code = new CommitterInfo(new CommitterProbe(), out, err).run(args);
+    out.flush();
+    err.flush();
+    System.exit(code);
+  }
+
+  /**
+   * Looks at a path as a running Spark session sees it. Called by the Python package, through the
+   * class loader that has this class.
+   *
+   * @param jobs Hadoop's configuration of the SparkContext, which RDD writers use
+   * @param sql Hadoop's configuration of the session
+   * @param loader the session's class loader
+   * @param spark the session's settings, see {@link SparkSettings#parse}
+   * @param jar the package's jar
+   * @return an object with the report for programs and the one for people
+   */
+  public static String ofSession(
+      Configuration jobs,
+      Configuration sql,
+      ClassLoader loader,
+      String spark,
+      String path,
+      String jar) {
+    JobSettings settings =
+        new JobSettings(jobs, sql, SparkSettings.parse(spark), loader, Origin.SESSION);
+    return CommitterReportJson.withText(
+        CommitterReport.of(path, settings, new CommitterProbe(), jar));
+  }
+
+  /**
+   * Looks at a path on a Spark Connect server. Called by the Python package through SQL's {@code
+   * java_method}, so in a task. It knows what the client can see of the session, and the server's
+   * own Hadoop files; no store is opened.
+   *
+   * @param spark all settings of the session, those of Hadoop among them
+   * @return as {@link #ofSession}
+   */
+  public static String ofConnect(String spark, String path, String jar) {
+    SparkSettings session = SparkSettings.parse(spark);
+    Configuration conf = session.hadoopConfiguration();
+    ClassLoader loader = Thread.currentThread().getContextClassLoader();
+    conf.setClassLoader(loader);
+    JobSettings settings = new JobSettings(conf, conf, session, loader, Origin.CONNECT_SERVER);
+    return CommitterReportJson.withText(
+        CommitterReport.of(path, settings, new CommitterProbe(), jar));
+  }
+
+  /**
+   * Runs the program.
+   *
+   * @return its exit code
+   */
+  int run(String... args) {
+    CommandLine line;
+    try {
+      line = CommandLine.parse(args);
+    } catch (CommandLine.UsageException e) {
+      err.println("CommitterInfo: " + e.getMessage() + ".");
+      err.println(USAGE);
+      return WRONG_USAGE;
+    }
+    if (line.help()) {
+      out.println(USAGE);
+      return OK;
+    }
+    JobSettings settings = settings(line);
+    int code = OK;
+    for (String path : line.paths()) {
+      CommitterReport report = CommitterReport.of(path, settings, probe, jar());
+      out.println(line.json() ? CommitterReportJson.of(report) : CommitterReportText.of(report));
+      code = report.ok() ? code : WRONG;
+    }
+    return code;
+  }
+
+  private static JobSettings settings(CommandLine line) {
+    Map<String, Setting> spark = line.spark();
+    boolean known = line.submitted() || !spark.isEmpty();
+    if (known && !line.sets(SparkSettings.ALGORITHM)) {
+      SparkSettings.setDefaults(line.conf());
+    }
+    return new JobSettings(
+        line.conf(),
+        line.conf(),
+        known ? SparkSettings.of(spark) : SparkSettings.unknown(),
+        line.conf().getClassLoader(),
+        line.submitted() ? Origin.SPARK_SUBMIT : Origin.FILES);
+  }
+
+  /** Where this class comes from. */
+  private static String jar() {
+    CodeSource source = CommitterInfo.class.getProtectionDomain().getCodeSource();
+    try {
+      return source == null
+          ? "manifest-committer-" + ClassNames.version() + ".jar"
+          : Paths.get(source.getLocation().toURI()).toString();
+    } catch (URISyntaxException e) {
+      return source.getLocation().toString();
+    }
+  }
+}

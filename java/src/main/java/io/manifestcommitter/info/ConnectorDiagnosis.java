@@ -1,0 +1,57 @@
+package io.manifestcommitter.info;
+
+import io.manifestcommitter.cli.Setting;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.util.VersionInfo;
+
+/**
+ * What is wrong with the settings of the connector that serves a path. Told from the configuration
+ * and the class path; of a connector that is not there nothing is said.
+ */
+final class ConnectorDiagnosis {
+  private final Configuration conf;
+  private final String scheme;
+
+  ConnectorDiagnosis(Configuration conf, Path path) {
+    this.conf = conf;
+    String literal = path.toUri().getScheme();
+    this.scheme =
+        (literal == null ? FileSystem.getDefaultUri(conf).getScheme() : literal)
+            .toLowerCase(Locale.ROOT);
+  }
+
+  /** All that is wrong. */
+  List<Problem> problems() {
+    Optional<Setting> bound = ClassNames.fileSystem(conf, scheme);
+    if (bound.isEmpty() || !ClassNames.loads(conf.getClassLoader(), bound.get().value())) {
+      return List.of();
+    }
+    String className = bound.get().value();
+    if (className.equals(ClassNames.GOOGLES_GS)) {
+      return new GcsDiagnosis(conf).problems();
+    }
+    if (className.equals(ClassNames.HADOOPS_GS)) {
+      return List.of(GcsDiagnosis.hadoopsConnector(conf, bound.get()));
+    }
+    return className.startsWith(ClassNames.ABFS_PACKAGE)
+        ? AbfsDiagnosis.problems(conf, VersionInfo.getVersion())
+        : List.of();
+  }
+
+  /** The connector's settings that a reader of the report should know, as far as they are made. */
+  Map<String, Setting> settings() {
+    Map<String, Setting> settings = new TreeMap<>();
+    if (scheme.equals("abfs") || scheme.equals("abfss")) {
+      FactoryBinding.setting(conf, AbfsDiagnosis.RATE_LIMIT)
+          .ifPresent(setting -> settings.put(AbfsDiagnosis.RATE_LIMIT, setting));
+    }
+    return settings;
+  }
+}

@@ -1,0 +1,76 @@
+package io.manifestcommitter.info;
+
+import io.manifestcommitter.cli.Setting;
+import java.util.Optional;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.mapreduce.lib.output.FileOutputCommitterFactory;
+import org.apache.hadoop.mapreduce.lib.output.PathOutputCommitterFactory;
+
+/**
+ * Which setting decides on the committer factory of a path, by the rules of {@link
+ * PathOutputCommitterFactory#getCommitterFactory}: one key for all schemes, then the key of the
+ * literal scheme, then FileOutputCommitter. Loads no class.
+ */
+final class FactoryBinding {
+  static final String FOR_ALL = PathOutputCommitterFactory.COMMITTER_FACTORY_CLASS;
+
+  private final String key;
+  private final Setting setting;
+
+  private FactoryBinding(String key, Setting setting) {
+    this.key = key;
+    this.setting = setting;
+  }
+
+  static FactoryBinding of(Configuration conf, Path path) {
+    Optional<Setting> all = setting(conf, FOR_ALL);
+    if (all.isPresent()) {
+      return new FactoryBinding(FOR_ALL, all.get());
+    }
+    String key = key(path.toUri().getScheme());
+    return new FactoryBinding(key, setting(conf, key).orElse(null));
+  }
+
+  /** The key of a scheme. */
+  static String key(String scheme) {
+    return String.format(PathOutputCommitterFactory.COMMITTER_FACTORY_SCHEME_PATTERN, scheme);
+  }
+
+  /** A value that is not blank, with where it was set last. */
+  static Optional<Setting> setting(Configuration conf, String key) {
+    String value = conf.getTrimmed(key, "");
+    if (value.isEmpty()) {
+      return Optional.empty();
+    }
+    String[] sources = conf.getPropertySources(key);
+    boolean known = sources != null && sources.length > 0;
+    return Optional.of(
+        new Setting(value, known ? sources[sources.length - 1] : "an unknown source"));
+  }
+
+  /** The key that decides, or that would if it were set. */
+  String key() {
+    return key;
+  }
+
+  boolean isForAll() {
+    return key.equals(FOR_ALL);
+  }
+
+  /** Its value; empty if no factory is bound. */
+  Optional<Setting> setting() {
+    return Optional.ofNullable(setting);
+  }
+
+  /** The name of the factory's class, the default one if none is bound. */
+  String className() {
+    return setting().map(Setting::value).orElse(FileOutputCommitterFactory.class.getName());
+  }
+
+  /** The settings that bind our factory, for the one scheme only. */
+  Repair bindOurs(String scheme) {
+    Repair repair = scheme == null ? Repair.none() : Repair.set(key(scheme), ClassNames.FACTORY);
+    return isForAll() ? repair.andSet(FOR_ALL, "") : repair;
+  }
+}

@@ -1,0 +1,387 @@
+package io.manifestcommitter.info;
+
+import io.manifestcommitter.cli.Setting;
+import io.manifestcommitter.config.CommitterConfig;
+import io.manifestcommitter.config.CommitterConfig.UnsupportedScheme;
+import io.manifestcommitter.config.CommitterOption;
+import io.manifestcommitter.info.JobSettings.Origin;
+import io.manifestcommitter.store.CopyingRename;
+import io.manifestcommitter.store.Stores;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.mapreduce.lib.output.FileOutputCommitter;
+
+/** What is wrong with a path, and with the committer factory that is bound for it. */
+final class HadoopDiagnosis {
+  private static final Map<String, String> SIBLINGS = Map.of("abfs", "abfss", "abfss", "abfs");
+
+  private static final Pattern BLOB_STORE =
+      Pattern.compile("wasb(s?)://([^@/]+)@([^./]+)\\.blob\\.(.*)");
+
+  private final Configuration jobs;
+  private final Configuration sql;
+  private final Origin origin;
+  private final Path path;
+  private final String scheme;
+  private final FactoryBinding factory;
+  private final Probed probed;
+  private final SparkDiagnosis spark;
+
+  HadoopDiagnosis(JobSettings settings, Path path, Probed probed, SparkDiagnosis spark) {
+    this.jobs = settings.jobs(path);
+    this.sql = settings.sql();
+    this.origin = settings.origin();
+    this.path = path;
+    this.scheme = path.toUri().getScheme();
+    this.factory = FactoryBinding.of(jobs, path);
+    this.probed = probed;
+    this.spark = spark;
+  }
+
+  /** Whether MapReduce jobs and RDD writers that write to the path are committed by us. */
+  boolean serves() {
+    if (refusal().isPresent() || refusesCopies()) {
+      return false;
+    }
+    if (probed.committer().isPresent()) {
+      return probed.committer().get().equals(ClassNames.COMMITTER);
+    }
+    return ClassNames.isOurFactory(factory.className())
+        && probed
+            .problem()
+            .filter(
+                problem ->
+                    problem.code() == ProblemCode.FACTORY_NOT_FOUND
+                        || problem.code() == ProblemCode.FACTORY_FAILED)
+            .isEmpty();
+  }
+
+  /** All that is wrong. */
+  List<Problem> problems() {
+    List<Problem> problems = new ArrayList<>();
+    if (refusal().isPresent()) {
+      unsupported(refusal().get()).ifPresent(problems::add);
+    } else {
+      bindingProblem().ifPresent(problems::add);
+      forAll().ifPresent(problems::add);
+      halfBound().ifPresent(problems::add);
+      sessionFactory().ifPresent(problems::add);
+      probed.problem().map(this::asBadAsItIs).ifPresent(problems::add);
+      copyingRename().ifPresent(problems::add);
+    }
+    List<Problem> options = badOptions();
+    if (options.isEmpty()) {
+      wrongStoreClass().ifPresent(problems::add);
+    }
+    problems.addAll(options);
+    return problems;
+  }
+
+  /** A Connect session has no RDD writers that could meet a factory's problem. */
+  private Problem asBadAsItIs(Problem problem) {
+    return origin == Origin.CONNECT_SERVER && spark.serves()
+        ? Problem.warning(problem.code(), problem.text(), problem.repair())
+        : problem;
+  }
+
+  private boolean refusesCopies() {
+    return probed.mayShowParts()
+        && !sql.getTrimmed(CommitterConfig.COPYING_RENAME, "")
+            .equalsIgnoreCase(CopyingRename.SERVE.name());
+  }
+
+  private Optional<Problem> copyingRename() {
+    if (!probed.mayShowParts()
+        || !(ClassNames.isOurFactory(factory.className()) || spark.isOurs())) {
+      return Optional.empty();
+    }
+    String consequence =
+        "the committer does not know how the store of "
+            + path
+            + " renames a file. If that is a copy, a reader may see a part of a file while it is"
+            + " copied and, if the driver dies, until recovery";
+    return Optional.of(
+        refusesCopies()
+            ? Problem.error(
+                ProblemCode.COPYING_RENAME_REFUSED,
+                CommitterConfig.COPYING_RENAME
+                    + " is not serve: jobs fail when they start, since "
+                    + consequence,
+                Repair.set(CommitterConfig.COPYING_RENAME, "serve"))
+            : Problem.warning(
+                ProblemCode.COPYING_RENAME_SERVED,
+                CommitterConfig.COPYING_RENAME
+                    + " is serve: jobs write, though "
+                    + consequence
+                    + ". A job that fails and a recovery leave no part of a file",
+                Repair.set(CommitterConfig.COPYING_RENAME, "fail")));
+  }
+
+  private Optional<String> refusal() {
+    return new Stores(jobs).refusal(path).or(probed::refusal);
+  }
+
+  private Optional<Problem> unsupported(String refusal) {
+    boolean factoryOurs = ClassNames.isOurFactory(factory.className());
+    if (!factoryOurs && !spark.isOurs() && servedByS3a()) {
+      return Optional.empty();
+    }
+    List<String> sentences = new ArrayList<>();
+    sentences.add(withoutStop(refusal));
+    if (factoryOurs) {
+      sentences.add("MapReduce jobs and RDD writers fail, since " + factory.key() + " is ours");
+    }
+    boolean fails = factoryOurs;
+    if (spark.isOurs()) {
+      boolean delegates = delegates();
+      fails |= !delegates;
+      sentences.add(
+          CommitterConfig.UNSUPPORTED_SCHEME
+              + (delegates
+                  ? " is delegate: writes of Spark SQL go through Spark's own protocol"
+                  : " is not delegate: writes of Spark SQL fail"));
+    }
+    return Optional.of(
+        new Problem(
+            fails ? Severity.ERROR : Severity.WARNING,
+            ProblemCode.UNSUPPORTED_STORE,
+            String.join(". ", sentences),
+            otherStore()));
+  }
+
+  private boolean servedByS3a() {
+    return factory.className().equals(ClassNames.S3A_FACTORY)
+        && !jobs.getTrimmed("fs.s3a.committer.name", "file").equals("file");
+  }
+
+  private boolean delegates() {
+    String value = sql.getTrimmed(CommitterConfig.UNSUPPORTED_SCHEME, "");
+    return value.equalsIgnoreCase(UnsupportedScheme.DELEGATE.name());
+  }
+
+  private Repair otherStore() {
+    String name = scheme == null ? FileSystem.getDefaultUri(jobs).getScheme() : scheme;
+    if (name.toLowerCase(Locale.ROOT).startsWith("s3")) {
+      Repair s3a =
+          Repair.set(FactoryBinding.key(name), ClassNames.S3A_FACTORY)
+              .andSet("fs.s3a.committer.name", "magic");
+      if (factory.isForAll()) {
+        s3a = s3a.andSet(FactoryBinding.FOR_ALL, "");
+      }
+      return spark.isOurs()
+          ? s3a.andSet(SparkSettings.PROTOCOL, ClassNames.STOCK_PROTOCOL)
+              .andJar(ClassNames.jarOf(ClassNames.STOCK_PROTOCOL))
+          : s3a;
+    }
+    Matcher blobs = BLOB_STORE.matcher(path.toString());
+    return blobs.matches()
+        ? Repair.writeTo(
+            "abfs"
+                + blobs.group(1)
+                + "://"
+                + blobs.group(2)
+                + "@"
+                + blobs.group(3)
+                + ".dfs."
+                + blobs.group(4))
+        : Repair.none();
+  }
+
+  private Optional<Problem> bindingProblem() {
+    String name = factory.className();
+    boolean ours =
+        probed.committer().map(ClassNames.COMMITTER::equals).orElse(ClassNames.isOurFactory(name));
+    if (ours) {
+      return Optional.empty();
+    }
+    if (scheme == null && !factory.isForAll()) {
+      return Optional.of(noScheme());
+    }
+    if (factory.setting().isEmpty() || ClassNames.isFileOutputFactory(name)) {
+      return Optional.of(noFactory());
+    }
+    boolean hadoops = ClassNames.isHadoopsFactory(name);
+    return Optional.of(
+        Problem.warning(
+            hadoops ? ProblemCode.HADOOP_FACTORY : ProblemCode.OTHER_FACTORY,
+            "MapReduce jobs and RDD writers use "
+                + (hadoops ? "Hadoop's own manifest committer" : "another committer")
+                + ", through "
+                + name
+                + ": "
+                + factory.key()
+                + " is set by "
+                + factory.setting().map(Setting::source).orElse("")
+                + siblingHint(),
+            factory.bindOurs(scheme)));
+  }
+
+  private Problem noScheme() {
+    String text =
+        "The path has no scheme. Spark's RDD writers look for the factory of the literal scheme,"
+            + " here "
+            + factory.key()
+            + ", find none and use FileOutputCommitter; Spark SQL, and jobs that set their output"
+            + " path through FileOutputFormat, complete the path first";
+    Repair repair = Repair.none();
+    try {
+      repair = Repair.writeTo(path.getFileSystem(jobs).makeQualified(path).toString());
+    } catch (IOException | RuntimeException e) {
+      text += ". The default filesystem cannot complete it: " + Causes.message(e);
+    }
+    return new Problem(
+        spark.serves() ? Severity.WARNING : Severity.ERROR, ProblemCode.NO_SCHEME, text, repair);
+  }
+
+  private Problem noFactory() {
+    int version =
+        jobs.getInt(
+            FileOutputCommitter.FILEOUTPUTCOMMITTER_ALGORITHM_VERSION,
+            FileOutputCommitter.FILEOUTPUTCOMMITTER_ALGORITHM_VERSION_DEFAULT);
+    boolean unsafe = version != 1 || "gs".equals(scheme);
+    String consequence;
+    if (version != 1) {
+      consequence =
+          "version 2, which is unsafe on every store: what a task attempt had published before it"
+              + " failed stays in the table";
+    } else if (unsafe) {
+      consequence =
+          "version 1, which is unsafe on gs: it relies on renames of directories being atomic";
+    } else {
+      consequence = "version 1: safe there, but it publishes one file after the other";
+    }
+    return new Problem(
+        unsafe || !spark.serves() ? Severity.ERROR : Severity.WARNING,
+        ProblemCode.NO_FACTORY,
+        (factory.setting().isEmpty()
+                ? "No committer factory is bound for " + scheme + "://"
+                : factory.key() + " binds FileOutputCommitter for " + scheme + "://")
+            + siblingHint()
+            + ". MapReduce jobs and RDD writers such as saveAsNewAPIHadoopFile use"
+            + " FileOutputCommitter, algorithm "
+            + consequence,
+        factory.bindOurs(scheme));
+  }
+
+  private String siblingHint() {
+    String sibling = sibling();
+    return sibling != null && isOurs(sibling)
+        ? " (" + sibling + ":// is bound, but the key is the literal scheme)"
+        : "";
+  }
+
+  private Optional<Problem> forAll() {
+    if (!factory.isForAll() || !ClassNames.isOurFactory(factory.className())) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        Problem.warning(
+            ProblemCode.FACTORY_FOR_ALL,
+            FactoryBinding.FOR_ALL
+                + " binds our committer for every scheme: jobs that write to s3a or wasb fail",
+            factory.bindOurs(scheme)));
+  }
+
+  private Optional<Problem> halfBound() {
+    String sibling = sibling();
+    if (sibling == null
+        || factory.isForAll()
+        || !ClassNames.isOurFactory(factory.className())
+        || isOurs(sibling)) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        Problem.warning(
+            ProblemCode.HALF_BOUND,
+            scheme
+                + ":// is bound, but "
+                + sibling
+                + ":// is not, which reaches the same store: the key is the literal scheme",
+            Repair.set(FactoryBinding.key(sibling), ClassNames.FACTORY)));
+  }
+
+  /** The scheme that reaches the same store; null if there is none. */
+  private String sibling() {
+    return scheme == null ? null : SIBLINGS.get(scheme);
+  }
+
+  private boolean isOurs(String otherScheme) {
+    return FactoryBinding.setting(jobs, FactoryBinding.key(otherScheme))
+        .map(Setting::value)
+        .filter(ClassNames::isOurFactory)
+        .isPresent();
+  }
+
+  private Optional<Problem> sessionFactory() {
+    String session = FactoryBinding.of(sql, path).className();
+    if (session.equals(factory.className())) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        Problem.warning(
+            ProblemCode.SESSION_FACTORY,
+            "In this session the factory is "
+                + session
+                + ", but RDD writers do not see the session's settings: they use "
+                + factory.className()
+                + ". Make the setting where Spark starts, as spark.hadoop."
+                + FactoryBinding.key(scheme),
+            Repair.set(FactoryBinding.key(scheme), session)));
+  }
+
+  /** Each by itself, so that all are told. */
+  private List<Problem> badOptions() {
+    List<Problem> problems = new ArrayList<>();
+    for (CommitterOption option : CommitterConfig.options()) {
+      String value = sql.get(option.key());
+      if (value == null) {
+        continue;
+      }
+      Configuration alone = new Configuration(false);
+      alone.set(option.key(), value);
+      try {
+        new CommitterConfig(alone);
+      } catch (IllegalArgumentException e) {
+        problems.add(
+            Problem.error(
+                ProblemCode.BAD_OPTION,
+                e.getMessage() + ". Jobs fail when they start",
+                Repair.set(option.key(), option.fallback())));
+      }
+    }
+    return problems;
+  }
+
+  /** Like a job when it starts, so for a store that could be opened only. */
+  private Optional<Problem> wrongStoreClass() {
+    if (probed.committer().filter(ClassNames.COMMITTER::equals).isEmpty()) {
+      return Optional.empty();
+    }
+    Stores stores = new Stores(jobs);
+    try {
+      stores.requireClassFor(new CommitterConfig(jobs).storeClass(), stores.resolve(path));
+      return Optional.empty();
+    } catch (IllegalArgumentException e) {
+      return Optional.of(
+          Problem.error(
+              ProblemCode.BAD_OPTION,
+              e.getMessage() + ". Jobs fail when they start",
+              Repair.set(CommitterConfig.STORE_OPERATIONS_CLASS, "")));
+    } catch (IOException e) {
+      return Optional.empty(); // The committer did open it: the store fails now and then.
+    }
+  }
+
+  private static String withoutStop(String sentence) {
+    return sentence.endsWith(".") ? sentence.substring(0, sentence.length() - 1) : sentence;
+  }
+}

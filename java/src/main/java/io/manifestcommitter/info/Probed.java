@@ -1,0 +1,133 @@
+package io.manifestcommitter.info;
+
+import io.manifestcommitter.cli.Setting;
+import java.util.Objects;
+import java.util.Optional;
+import org.apache.hadoop.fs.Path;
+
+/** The committer that a job got, or how far it came. */
+final class Probed {
+  private final String committer;
+  private final String description;
+  private final Path workPath;
+  private final Path jobDirectory;
+  private final boolean promisesDynamicOverwrite;
+  private final Problem problem;
+  private final Setting fileSystem;
+  private final String refusal;
+  private final boolean mayShowParts;
+
+  private Probed(
+      String committer,
+      String description,
+      Path workPath,
+      Path jobDirectory,
+      boolean promisesDynamicOverwrite,
+      Problem problem,
+      Setting fileSystem,
+      String refusal,
+      boolean mayShowParts) {
+    this.committer = committer;
+    this.description = description;
+    this.workPath = workPath;
+    this.jobDirectory = jobDirectory;
+    this.promisesDynamicOverwrite = promisesDynamicOverwrite;
+    this.problem = problem;
+    this.fileSystem = fileSystem;
+    this.refusal = refusal;
+    this.mayShowParts = mayShowParts;
+  }
+
+  /** No committer was asked for. */
+  static Probed nothing() {
+    return new Probed(null, null, null, null, false, null, null, null, false);
+  }
+
+  static Probed failed(Problem problem) {
+    return new Probed(
+        null, null, null, null, false, Objects.requireNonNull(problem), null, null, false);
+  }
+
+  static Probed committer(
+      String className,
+      String description,
+      Path workPath,
+      Path jobDirectory,
+      boolean promisesDynamicOverwrite) {
+    return new Probed(
+        Objects.requireNonNull(className),
+        Objects.requireNonNull(description),
+        workPath,
+        jobDirectory,
+        promisesDynamicOverwrite,
+        null,
+        null,
+        null,
+        false);
+  }
+
+  /**
+   * The same, on a store that did open.
+   *
+   * @param fileSystem the class that serves it, and where that comes from
+   * @param refusal why our committer refuses it, null if it does not
+   * @param mayShowParts whether its rename may show a file in part
+   */
+  Probed on(Setting fileSystem, String refusal, boolean mayShowParts) {
+    return new Probed(
+        committer,
+        description,
+        workPath,
+        jobDirectory,
+        promisesDynamicOverwrite,
+        problem,
+        fileSystem,
+        refusal,
+        mayShowParts);
+  }
+
+  /** The committer's class. */
+  Optional<String> committer() {
+    return Optional.ofNullable(committer);
+  }
+
+  /** What the committer says of itself. */
+  Optional<String> description() {
+    return Optional.ofNullable(description);
+  }
+
+  /** Where a task attempt would write. */
+  Optional<Path> workPath() {
+    return Optional.ofNullable(workPath);
+  }
+
+  /** Where the job would keep its work, if its committer tells. */
+  Optional<Path> jobDirectory() {
+    return Optional.ofNullable(jobDirectory);
+  }
+
+  /** Whether it tells Spark that it can serve dynamic partition overwrites. */
+  boolean promisesDynamicOverwrite() {
+    return promisesDynamicOverwrite;
+  }
+
+  /** The class of the store's FileSystem and the file that it was loaded from, if it did open. */
+  Optional<Setting> fileSystem() {
+    return Optional.ofNullable(fileSystem);
+  }
+
+  /** Why our committer refuses a store that did open. */
+  Optional<String> refusal() {
+    return Optional.ofNullable(refusal);
+  }
+
+  /** Whether the store did open, and its rename may show a file in part. */
+  boolean mayShowParts() {
+    return mayShowParts;
+  }
+
+  /** Why there is no committer. */
+  Optional<Problem> problem() {
+    return Optional.ofNullable(problem);
+  }
+}

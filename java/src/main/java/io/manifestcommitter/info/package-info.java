@@ -1,0 +1,2 @@
+/** What a job would do at a path with its settings, and what is wrong with them. */
+package io.manifestcommitter.info;

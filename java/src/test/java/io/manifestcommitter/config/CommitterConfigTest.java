@@ -1,0 +1,326 @@
+package io.manifestcommitter.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.manifestcommitter.config.CommitterConfig.MissingFiles;
+import io.manifestcommitter.config.CommitterConfig.UnsupportedScheme;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.function.ToIntFunction;
+import java.util.stream.Stream;
+import org.apache.hadoop.conf.Configuration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class CommitterConfigTest {
+  private static final CommitterConfig DEFAULTS = new CommitterConfig(new Configuration(false));
+
+  @Test
+  void defaultsAreThoseOfTheUsageSeed() {
+    CommitterConfig config = new CommitterConfig(new Configuration(false));
+
+    assertThat(config.ioThreads()).isEqualTo(64);
+    assertThat(config.ioRate()).isZero();
+    assertThat(config.throttleTimeout()).isEqualTo(600_000);
+    assertThat(config.diagnosticsManifestDirectory()).isEmpty();
+    assertThat(config.manifestSaveAttempts()).isEqualTo(5);
+    assertThat(config.writerQueueCapacity()).isEqualTo(32);
+    assertThat(config.parallelDeleteBaseFirst()).isFalse();
+    assertThat(config.storeClass()).isEmpty();
+    assertThat(config.deleteTargetFiles()).isFalse();
+    assertThat(config.validateOutput()).isFalse();
+    assertThat(config.summaryReportDirectory()).isEmpty();
+    assertThat(config.parallelDelete()).isTrue();
+    assertThat(config.markSuccessfulJobs()).isTrue();
+    assertThat(config.cleanupSkipped()).isFalse();
+    assertThat(config.cleanupFailuresIgnored()).isFalse();
+    assertThat(config.missingFiles()).isEqualTo(MissingFiles.FAIL);
+    assertThat(config.unsupportedScheme()).isEqualTo(UnsupportedScheme.FAIL);
+  }
+
+  @Test
+  void theOptionsAreHadoopsAndThoseOfTheSeedAndOurs() {
+    assertThat(CommitterConfig.options())
+        .extracting(CommitterOption::key)
+        .containsExactlyInAnyOrder(
+            "mapreduce.manifest.committer.cleanup.parallel.delete",
+            "mapreduce.manifest.committer.cleanup.parallel.delete.base.first",
+            "mapreduce.manifest.committer.conflict.mode",
+            "mapreduce.manifest.committer.delete.target.files",
+            "mapreduce.manifest.committer.diagnostics.manifest.directory",
+            "mapreduce.manifest.committer.directory.rename",
+            "mapreduce.manifest.committer.unfinished.jobs",
+            "mapreduce.manifest.committer.heartbeat.interval",
+            "mapreduce.manifest.committer.heartbeat.timeout",
+            "mapreduce.manifest.committer.replace.wait",
+            "mapreduce.manifest.committer.io.rate",
+            "mapreduce.manifest.committer.io.threads",
+            "mapreduce.manifest.committer.manifest.save.attempts",
+            "mapreduce.manifest.committer.missing.files",
+            "mapreduce.manifest.committer.store.operations.classname",
+            "mapreduce.manifest.committer.summary.report.directory",
+            "mapreduce.manifest.committer.throttle.timeout",
+            "mapreduce.manifest.committer.copying.rename",
+            "mapreduce.manifest.committer.unsupported.scheme",
+            "mapreduce.manifest.committer.validate.output",
+            "mapreduce.manifest.committer.writer.queue.capacity",
+            "mapreduce.fileoutputcommitter.marksuccessfuljobs",
+            "mapreduce.fileoutputcommitter.cleanup.skipped",
+            "mapreduce.fileoutputcommitter.cleanup-failures.ignored");
+  }
+
+  @Test
+  void theFallbackOfEveryOptionIsAllowed() {
+    Configuration conf = new Configuration(false);
+    CommitterConfig.options().forEach(option -> conf.set(option.key(), option.fallback()));
+
+    assertThat(new CommitterConfig(conf)).usingRecursiveComparison().isEqualTo(DEFAULTS);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"10s,15s", "30s,45s", "0s,45s"})
+  void aHeartbeatThatComesTooSeldomIsRefused(String interval, String timeout) {
+    Configuration conf = new Configuration(false);
+    conf.set(CommitterConfig.HEARTBEAT_INTERVAL, interval);
+    conf.set(CommitterConfig.HEARTBEAT_TIMEOUT, timeout);
+
+    assertThatThrownBy(() -> new CommitterConfig(conf))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining(CommitterConfig.HEARTBEAT_TIMEOUT)
+        .hasMessageContaining(timeout)
+        .hasMessageContaining(CommitterConfig.HEARTBEAT_INTERVAL);
+  }
+
+  @Test
+  void theDocumentationListsThem() throws Exception {
+    assertThat(Path.of("docs", "options.md"))
+        .as("written by 'make docs'")
+        .hasContent(OptionsPage.text());
+  }
+
+  @ParameterizedTest
+  @MethodSource("flags")
+  void eachFlagIsReadFromItsOwnKeyOnly(String key, Predicate<CommitterConfig> flag) {
+    Configuration on = new Configuration(false);
+    on.set(key, "true");
+    Configuration off = new Configuration(false);
+    off.set(key, "false");
+
+    assertThat(flag.test(new CommitterConfig(on))).isTrue();
+    assertThat(flag.test(new CommitterConfig(off))).isFalse();
+  }
+
+  @ParameterizedTest
+  @MethodSource("flags")
+  void aFlagIsNeitherGuessedNorIgnored(String key, Predicate<CommitterConfig> flag) {
+    Configuration conf = new Configuration(false);
+    conf.set(key, "yes");
+
+    assertThatThrownBy(() -> flag.test(new CommitterConfig(conf)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContainingAll(key, "'yes'", "true or false");
+  }
+
+  static Stream<Arguments> flags() {
+    return Stream.of(
+        flag(CommitterConfig.DELETE_TARGET_FILES, CommitterConfig::deleteTargetFiles),
+        flag(CommitterConfig.VALIDATE_OUTPUT, CommitterConfig::validateOutput),
+        flag(CommitterConfig.CLEANUP_PARALLEL_DELETE, CommitterConfig::parallelDelete),
+        flag(
+            CommitterConfig.CLEANUP_PARALLEL_DELETE_BASE_FIRST,
+            CommitterConfig::parallelDeleteBaseFirst),
+        flag(CommitterConfig.MARK_SUCCESSFUL_JOBS, CommitterConfig::markSuccessfulJobs),
+        flag(CommitterConfig.CLEANUP_SKIPPED, CommitterConfig::cleanupSkipped),
+        flag(CommitterConfig.CLEANUP_FAILURES_IGNORED, CommitterConfig::cleanupFailuresIgnored));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"TRUE", " true ", "True"})
+  void caseAndBlanksDoNotMatter(String value) {
+    Configuration conf = new Configuration(false);
+    conf.set(CommitterConfig.VALIDATE_OUTPUT, value);
+
+    assertThat(new CommitterConfig(conf).validateOutput()).isTrue();
+  }
+
+  @ParameterizedTest
+  @MethodSource("numbers")
+  void eachNumberIsReadFromItsOwnKeyOnly(String key, ToIntFunction<CommitterConfig> number) {
+    Configuration conf = new Configuration(false);
+    conf.set(key, " 8 ");
+
+    assertThat(number.applyAsInt(new CommitterConfig(conf))).isEqualTo(8);
+    assertThat(number.applyAsInt(DEFAULTS)).isNotEqualTo(8);
+  }
+
+  @ParameterizedTest
+  @MethodSource("numbers")
+  void aNumberIsNeitherGuessedNorIgnored(String key, ToIntFunction<CommitterConfig> number) {
+    for (String value : List.of("-1", "many", "1.5", "99999999999")) {
+      Configuration conf = new Configuration(false);
+      conf.set(key, value);
+
+      assertThatThrownBy(() -> number.applyAsInt(new CommitterConfig(conf)))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContainingAll(key, "'" + value + "'", "a whole number from");
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("numbers")
+  void onlyARateMayBeNothing(String key, ToIntFunction<CommitterConfig> number) {
+    Configuration conf = new Configuration(false);
+    conf.set(key, "0");
+    if (key.equals(CommitterConfig.IO_RATE)) {
+      assertThat(number.applyAsInt(new CommitterConfig(conf))).isZero();
+    } else {
+      assertThatThrownBy(() -> number.applyAsInt(new CommitterConfig(conf)))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContainingAll(key, "'0'", "from 1 on");
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"250ms, 250", "0s, 0", "90s, 90000", " 2m , 120000", "1h, 3600000"})
+  void aTimeHasAUnit(String value, long millis) {
+    Configuration conf = new Configuration(false);
+    conf.set(CommitterConfig.THROTTLE_TIMEOUT, value);
+
+    assertThat(new CommitterConfig(conf).throttleTimeout()).isEqualTo(millis);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"10", "-1s", "1.5m", "1d", "forever", "9999999999h"})
+  void aTimeIsNeitherGuessedNorIgnored(String value) {
+    Configuration conf = new Configuration(false);
+    conf.set(CommitterConfig.THROTTLE_TIMEOUT, value);
+
+    assertThatThrownBy(() -> new CommitterConfig(conf))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContainingAll(CommitterConfig.THROTTLE_TIMEOUT, "'" + value + "'", "90s");
+  }
+
+  static Stream<Arguments> numbers() {
+    return Stream.of(
+        number(CommitterConfig.IO_THREADS, CommitterConfig::ioThreads),
+        number(CommitterConfig.IO_RATE, CommitterConfig::ioRate),
+        number(CommitterConfig.MANIFEST_SAVE_ATTEMPTS, CommitterConfig::manifestSaveAttempts),
+        number(CommitterConfig.WRITER_QUEUE_CAPACITY, CommitterConfig::writerQueueCapacity));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "io.manifestcommitter.store.HadoopStore",
+        "io.manifestcommitter.store.LocalStore",
+        "io.manifestcommitter.store.HdfsStore",
+        "io.manifestcommitter.store.AbfsStore",
+        "io.manifestcommitter.store.GcsStore",
+        "org.apache.hadoop.fs.azurebfs.commit.AbfsManifestStoreOperations",
+        "org.apache.hadoop.mapreduce.lib.output.committer.manifest.impl"
+            + ".ManifestStoreOperationsThroughFileSystem"
+      })
+  void ourStoresAndHadoopsNamesForThemAreTaken(String name) {
+    Configuration conf = new Configuration(false);
+    conf.set(CommitterConfig.STORE_OPERATIONS_CLASS, name);
+
+    assertThat(new CommitterConfig(conf).storeClass()).isEqualTo(name);
+  }
+
+  @Test
+  void anotherClassIsAnsweredWithThoseThatAreTaken() {
+    Configuration conf = new Configuration(false);
+    conf.set(CommitterConfig.STORE_OPERATIONS_CLASS, "com.example.MyStore");
+
+    assertThatThrownBy(() -> new CommitterConfig(conf))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContainingAll(
+            CommitterConfig.STORE_OPERATIONS_CLASS,
+            "'com.example.MyStore'",
+            "io.manifestcommitter.store.HadoopStore",
+            "AbfsManifestStoreOperations");
+  }
+
+  @ParameterizedTest
+  @MethodSource("directories")
+  void aDirectoryIsAPathOrNothing(
+      String key, Function<CommitterConfig, Optional<org.apache.hadoop.fs.Path>> directory) {
+    Configuration conf = new Configuration(false);
+    conf.set(key, " gs://bucket/reports ");
+    assertThat(directory.apply(new CommitterConfig(conf)))
+        .contains(new org.apache.hadoop.fs.Path("gs://bucket/reports"));
+
+    conf.set(key, "  ");
+    assertThat(directory.apply(new CommitterConfig(conf))).isEmpty();
+  }
+
+  @ParameterizedTest
+  @MethodSource("directories")
+  void aDirectoryThatIsNoUriIsRefused(
+      String key, Function<CommitterConfig, Optional<org.apache.hadoop.fs.Path>> directory) {
+    Configuration conf = new Configuration(false);
+    conf.set(key, "no scheme: at all");
+
+    assertThatThrownBy(() -> directory.apply(new CommitterConfig(conf)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContainingAll(key, "no scheme: at all")
+        .hasCauseInstanceOf(IllegalArgumentException.class);
+  }
+
+  static Stream<Arguments> directories() {
+    return Stream.of(
+        directory(
+            CommitterConfig.SUMMARY_REPORT_DIRECTORY, CommitterConfig::summaryReportDirectory),
+        directory(
+            CommitterConfig.DIAGNOSTICS_MANIFEST_DIRECTORY,
+            CommitterConfig::diagnosticsManifestDirectory));
+  }
+
+  @Test
+  void choicesAreTaken() {
+    Configuration conf = new Configuration(false);
+    conf.set(CommitterConfig.MISSING_FILES, "warn");
+    conf.set(CommitterConfig.UNSUPPORTED_SCHEME, "Delegate");
+    CommitterConfig config = new CommitterConfig(conf);
+
+    assertThat(config.missingFiles()).isEqualTo(MissingFiles.WARN);
+    assertThat(config.unsupportedScheme()).isEqualTo(UnsupportedScheme.DELEGATE);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "mapreduce.manifest.committer.missing.files, fail or warn",
+    "mapreduce.manifest.committer.copying.rename, fail or serve",
+    "mapreduce.manifest.committer.unsupported.scheme, fail or delegate"
+  })
+  void aWrongChoiceIsAnsweredWithWhatIsAllowed(String key, String allowed) {
+    Configuration conf = new Configuration(false);
+    conf.set(key, "ignore");
+
+    assertThatThrownBy(() -> new CommitterConfig(conf))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContainingAll(key, "'ignore'", allowed);
+  }
+
+  private static Arguments flag(String key, Predicate<CommitterConfig> flag) {
+    return Arguments.of(key, flag);
+  }
+
+  private static Arguments number(String key, ToIntFunction<CommitterConfig> number) {
+    return Arguments.of(key, number);
+  }
+
+  private static Arguments directory(
+      String key, Function<CommitterConfig, Optional<org.apache.hadoop.fs.Path>> directory) {
+    return Arguments.of(key, directory);
+  }
+}

@@ -1,0 +1,45 @@
+package io.manifestcommitter.config;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** Writes {@code docs/options.md} from what {@link CommitterConfig} reads. */
+public final class OptionsPage {
+  private OptionsPage() {}
+
+  /** Writes the page, from the project's root. */
+  public static void main(String[] args) throws IOException {
+    Files.writeString(Path.of("docs", "options.md"), text());
+  }
+
+  /** The page. */
+  static String text() {
+    StringBuilder page = new StringBuilder();
+    page.append("<!-- Written by 'make docs' from CommitterConfig. -->\n\n")
+        .append("# Options\n\n")
+        .append("Under Spark set them as `spark.hadoop.<key>`, in the session")
+        .append(" (`spark.conf.set(key, …)`) or for one write (`.option(key, …)`); under")
+        .append(" MapReduce in the job's configuration. A value that is not allowed fails the job")
+        .append(" in its setup, with the key, the value and what is allowed.\n\n")
+        .append("| key | default | allowed | protocol | meaning |\n|---|---|---|---|---|\n");
+    for (CommitterOption option : CommitterConfig.options()) {
+      page.append("| `").append(option.key()).append("` | ");
+      page.append(option.fallback().isEmpty() ? "" : "`" + option.fallback() + "`").append(" | ");
+      page.append(option.allowed()).append(" | ").append(scope(option)).append(" | ");
+      page.append(option.meaning()).append(" |\n");
+    }
+    return page.toString();
+  }
+
+  private static String scope(CommitterOption option) {
+    switch (option.scope()) {
+      case HADOOP:
+        return "Hadoop";
+      case SPARK:
+        return "Spark";
+      default:
+        return "both";
+    }
+  }
+}

@@ -1,0 +1,756 @@
+package io.manifestcommitter.info;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.manifestcommitter.ManifestCommitterFactory;
+import io.manifestcommitter.cli.Setting;
+import io.manifestcommitter.config.CommitterConfig;
+import io.manifestcommitter.info.JobSettings.Origin;
+import io.manifestcommitter.testing.MemoryFileSystem;
+import java.io.IOException;
+import java.net.URI;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.Consumer;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.CommonPathCapabilities;
+import org.apache.hadoop.fs.FilterFileSystem;
+import org.apache.hadoop.fs.LocalFileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.mapreduce.TaskAttemptContext;
+import org.apache.hadoop.mapreduce.lib.output.FileOutputCommitter;
+import org.apache.hadoop.mapreduce.lib.output.PathOutputCommitter;
+import org.apache.hadoop.mapreduce.lib.output.PathOutputCommitterFactory;
+import org.apache.spark.internal.io.HadoopMapReduceCommitProtocol;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Every problem: made to appear, and to disappear again by nothing but what its repair names. Texts
+ * that no longer repair what they are about fail here.
+ */
+class CommitterInfoProblemsTest {
+  private static final String ABFS = "abfs://c@a.dfs.core.windows.net/table";
+  private static final String GS = "gs://bucket/table";
+  private static final String GOOGLES_PACKAGE = "com.google.cloud.hadoop.";
+  private static final String HADOOPS_GS_PACKAGE = "org.apache.hadoop.fs.gs.";
+  private static final String ALGORITHM = "mapreduce.fileoutputcommitter.algorithm.version";
+  private static final String JAR = "/jars/manifest-committer-x.jar";
+
+  /** What is set wrong to get each problem, from a world in which all is well. */
+  private static final Map<ProblemCode, Consumer<World>> CAUSES = new EnumMap<>(ProblemCode.class);
+
+  static {
+    CAUSES.put(ProblemCode.UNUSABLE_PATH, world -> world.path = "a:b");
+    CAUSES.put(ProblemCode.UNSUPPORTED_STORE, world -> world.path = "wasbs://c@a.blob.x/t");
+    CAUSES.put(ProblemCode.COPYING_RENAME_REFUSED, world -> world.onUnknownStore("fail"));
+    CAUSES.put(ProblemCode.COPYING_RENAME_SERVED, world -> world.onUnknownStore("serve"));
+    CAUSES.put(ProblemCode.JAR_MISSING, world -> world.missing.add("io.manifestcommitter."));
+    CAUSES.put(
+        ProblemCode.SPARK_PROTOCOL_NOT_FOUND,
+        world -> world.spark.put(SparkSettings.PROTOCOL, ClassNames.STOCK_PROTOCOL));
+    CAUSES.put(ProblemCode.SPARK_PROTOCOL, world -> world.spark.remove(SparkSettings.PROTOCOL));
+    CAUSES.put(
+        ProblemCode.PARQUET_COMMITTER_NOT_FOUND,
+        world ->
+            world.spark.put(SparkSettings.PARQUET_COMMITTER, ClassNames.STOCK_PARQUET_COMMITTER));
+    CAUSES.put(ProblemCode.NO_SCHEME, world -> world.path = "/table");
+    CAUSES.put(ProblemCode.NO_FACTORY, world -> world.set(FactoryBinding.key("abfs"), ""));
+    CAUSES.put(
+        ProblemCode.FACTORY_NOT_FOUND,
+        world ->
+            world.set(
+                FactoryBinding.key("abfs"),
+                "org.apache.hadoop.fs.azurebfs.commit.AzureManifestCommitterFactory"));
+    CAUSES.put(
+        ProblemCode.FACTORY_FAILED,
+        world -> world.set(FactoryBinding.key("abfs"), FailingFactory.class.getName()));
+    CAUSES.put(
+        ProblemCode.HADOOP_FACTORY,
+        world ->
+            world.set(
+                FactoryBinding.key("abfs"),
+                "org.apache.hadoop.mapreduce.lib.output.committer.manifest"
+                    + ".ManifestCommitterFactory"));
+    CAUSES.put(
+        ProblemCode.OTHER_FACTORY,
+        world -> world.set(FactoryBinding.key("abfs"), OtherFactory.class.getName()));
+    CAUSES.put(
+        ProblemCode.SESSION_FACTORY,
+        world -> world.jobs.set(FactoryBinding.key("abfs"), OtherFactory.class.getName()));
+    CAUSES.put(ProblemCode.HALF_BOUND, world -> world.set(FactoryBinding.key("abfss"), ""));
+    CAUSES.put(
+        ProblemCode.FACTORY_FOR_ALL,
+        world -> world.set(FactoryBinding.FOR_ALL, ClassNames.FACTORY));
+    CAUSES.put(
+        ProblemCode.BAD_OPTION, world -> world.set("mapreduce.manifest.committer.io.threads", "0"));
+    CAUSES.put(
+        ProblemCode.OTHER_SPARK_PROTOCOL,
+        world -> world.spark.put(SparkSettings.PROTOCOL, OtherProtocol.class.getName()));
+    CAUSES.put(
+        ProblemCode.STOCK_OVERWRITE,
+        world -> {
+          world.spark.put(SparkSettings.PROTOCOL, ClassNames.STOCK_PROTOCOL);
+          world.missing.remove(ClassNames.STOCK_PROTOCOL);
+        });
+    CAUSES.put(
+        ProblemCode.STREAMING_PROTOCOL,
+        world -> world.spark.put(SparkSettings.STREAMING_PROTOCOL, ClassNames.PROTOCOL));
+    CAUSES.put(
+        ProblemCode.OUTPUT_COMMITTER_IGNORED,
+        world ->
+            world.spark.put(SparkSettings.OUTPUT_COMMITTER, FileOutputCommitter.class.getName()));
+    CAUSES.put(
+        ProblemCode.STORE_NOT_FOUND,
+        world -> world.set("fs.abfs.impl", "org.apache.hadoop.fs.azurebfs.AzureBlobFileSystem"));
+    CAUSES.put(
+        ProblemCode.GCS_HADOOPS_CONNECTOR,
+        world -> {
+          world.path = GS;
+          world.missing.remove(HADOOPS_GS_PACKAGE);
+          world.set("fs.gs.impl", ClassNames.HADOOPS_GS);
+        });
+    CAUSES.put(ProblemCode.GCS_BLOCK_SIZE, world -> world.onGoogle("fs.gs.block.size", "64m"));
+    CAUSES.put(
+        ProblemCode.GCS_NEEDS_NEWER_HADOOP,
+        world -> {
+          world.onGoogle("fs.gs.checksum.type", "CRC32C");
+          world.connectorIsForNewerHadoop = true;
+        });
+    CAUSES.put(
+        ProblemCode.GCS_NO_MOVE, world -> world.onGoogle("fs.gs.operation.move.enable", "false"));
+    CAUSES.put(ProblemCode.GCS_NO_CHECKSUM, world -> world.onGoogle("fs.gs.checksum.type", "NONE"));
+    CAUSES.put(
+        ProblemCode.GCS_REQUESTS, world -> world.onGoogle("fs.gs.status.parallel.enable", "true"));
+    CAUSES.put(
+        ProblemCode.ABFS_READ_AHEAD,
+        world -> {
+          world.missing.remove(ClassNames.ABFS_PACKAGE);
+          world.set("fs.abfs.impl", ClassNames.ABFS_PACKAGE + "AzureBlobFileSystem");
+        });
+    CAUSES.put(
+        ProblemCode.STORE_FAILED, world -> world.set("fs.abfs.impl", Locked.class.getName()));
+    CAUSES.put(ProblemCode.NO_ANSWER, world -> world.set("fs.abfs.impl", Silent.class.getName()));
+  }
+
+  private final World world = new World();
+
+  @Test
+  void allIsWell() {
+    CommitterReport report = world.report();
+
+    assertThat(report.problems()).isEmpty();
+    assertThat(report.ok()).isTrue();
+    assertThat(report.probed().committer()).contains(ClassNames.COMMITTER);
+    assertThat(report.probed().jobDirectory().map(Path::toString))
+        .contains(ABFS + "/_temporary/manifest_job_info_0001/00");
+    assertThat(report.factory().get().setting().get().source()).isEqualTo("a test");
+  }
+
+  @ParameterizedTest
+  @EnumSource(ProblemCode.class)
+  void appearsAndIsRepaired(ProblemCode code) {
+    CAUSES.get(code).accept(world);
+
+    Problem problem = world.problem(code).orElseThrow();
+
+    world.apply(problem.repair());
+    assertThat(world.problem(code)).isEmpty();
+    assertThat(CommitterReportText.of(world.report())).doesNotContain(" " + code.text() + ": ");
+  }
+
+  @Test
+  void nothingIsWrittenNorAsked() {
+    MemoryFileSystem.state("quiet").resetRequests();
+    world.path = "abfs://quiet/table";
+
+    assertThat(world.report().ok()).isTrue();
+
+    assertThat(MemoryFileSystem.state("quiet").requests()).isEmpty();
+  }
+
+  @Test
+  void withoutASessionTheFactoryDecides() {
+    world.sparkKnown = false;
+    assertThat(world.report().ok()).isTrue();
+
+    world.set(FactoryBinding.key("abfs"), "");
+
+    assertThat(world.problem(ProblemCode.NO_FACTORY).map(Problem::severity))
+        .contains(Severity.ERROR);
+    assertThat(world.report().served()).isFalse();
+  }
+
+  @Test
+  void fileOutputCommitterIsAsBadAsItsStoreAndItsAlgorithm() {
+    for (String scheme : new String[] {"abfs", "hdfs", "gs"}) {
+      world.path = scheme + "://c@a/table";
+      world.set(FactoryBinding.key(scheme), "");
+      world.set(ALGORITHM, "1");
+      Problem safe = world.problem(ProblemCode.NO_FACTORY).orElseThrow();
+      assertThat(safe.severity())
+          .isEqualTo(scheme.equals("gs") ? Severity.ERROR : Severity.WARNING);
+      assertThat(safe.text()).contains("algorithm version 1", scheme + "://");
+      assertThat(world.report().ok()).isEqualTo(!scheme.equals("gs"));
+
+      world.set(ALGORITHM, "2");
+      Problem unsafe = world.problem(ProblemCode.NO_FACTORY).orElseThrow();
+      assertThat(unsafe.severity()).isEqualTo(Severity.ERROR);
+      assertThat(unsafe.text()).contains("algorithm version 2, which is unsafe on every store");
+    }
+  }
+
+  @Test
+  void theOtherSchemeOfTheSameStoreIsNamed() {
+    world.path = ABFS.replace("abfs:", "abfss:");
+    world.set(FactoryBinding.key("abfss"), "");
+
+    assertThat(world.problem(ProblemCode.NO_FACTORY).orElseThrow().text())
+        .contains("(abfs:// is bound, but the key is the literal scheme)");
+    assertThat(world.problem(ProblemCode.HALF_BOUND)).isEmpty();
+  }
+
+  @Test
+  void sparksProtocolIsWorseUnderABoundFactory() {
+    world.spark.remove(SparkSettings.PROTOCOL);
+    assertThat(sparkProtocol()).contains("our committer refuses", "Parquet never asks");
+
+    world.spark.put(SparkSettings.PARQUET_COMMITTER, ClassNames.STOCK_PARQUET_COMMITTER);
+    assertThat(sparkProtocol()).contains("Parquet alone asks the factory in a safe way");
+
+    world.set(FactoryBinding.key("abfs"), ClassNames.hadoopsFactories().get(0));
+    assertThat(sparkProtocol()).contains("rows are visible before the job commits");
+
+    world.set(FactoryBinding.key("abfs"), OtherFactory.class.getName());
+    assertThat(sparkProtocol()).contains(OtherFactory.class.getName());
+
+    world.set(FactoryBinding.key("abfs"), "");
+    assertThat(sparkProtocol()).contains("No factory is bound: FileOutputCommitter");
+    assertThat(world.report().served()).isFalse();
+  }
+
+  private String sparkProtocol() {
+    Problem problem = world.problem(ProblemCode.SPARK_PROTOCOL).orElseThrow();
+    assertThat(problem.severity()).isEqualTo(Severity.ERROR);
+    return problem.text();
+  }
+
+  @Test
+  void theStockBindingServesThroughOurFactory() {
+    CAUSES.get(ProblemCode.STOCK_OVERWRITE).accept(world);
+
+    assertThat(world.report().ok()).isTrue();
+    assertThat(world.problem(ProblemCode.STOCK_OVERWRITE).orElseThrow().text())
+        .contains("dynamic partition overwrite is refused");
+
+    world.set(FactoryBinding.key("abfs"), ClassNames.hadoopsFactories().get(0));
+    assertThat(world.problem(ProblemCode.STOCK_OVERWRITE).orElseThrow().text())
+        .contains("appends to the partitions, and reports success");
+    assertThat(world.report().served()).isFalse();
+  }
+
+  @Test
+  void aProtocolHasToBeOne() {
+    world.spark.put(SparkSettings.PROTOCOL, ClassNames.FACTORY);
+
+    assertThat(world.problem(ProblemCode.SPARK_PROTOCOL_NOT_FOUND).orElseThrow().text())
+        .contains("is not a subclass of org.apache.spark.internal.io.FileCommitProtocol");
+  }
+
+  @Test
+  void aSessionWithoutOurJarIsNotServed() {
+    CAUSES.get(ProblemCode.JAR_MISSING).accept(world);
+
+    assertThat(world.codes())
+        .contains(
+            ProblemCode.JAR_MISSING,
+            ProblemCode.SPARK_PROTOCOL_NOT_FOUND,
+            ProblemCode.FACTORY_NOT_FOUND);
+    assertThat(world.report().served()).isFalse();
+  }
+
+  @Test
+  void settingsThatNameOurClassesHaveToNameOurJar() {
+    world.origin = Origin.FILES;
+    world.spark.put(SparkSettings.JARS, "/jars/other.jar");
+    Problem problem = world.problem(ProblemCode.JAR_MISSING).orElseThrow();
+    assertThat(problem.severity()).isEqualTo(Severity.WARNING);
+
+    world.apply(problem.repair());
+
+    assertThat(world.spark.get(SparkSettings.JARS)).isEqualTo("/jars/other.jar," + JAR);
+    assertThat(world.problem(ProblemCode.JAR_MISSING)).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"s3a", "s3", "s3n", "wasb", "wasbs", "adl"})
+  void storesThatAreRefused(String scheme) {
+    world.path = scheme + "://bucket/table";
+    world.set(FactoryBinding.key(scheme), "");
+    Problem problem = world.problem(ProblemCode.UNSUPPORTED_STORE).orElseThrow();
+    assertThat(problem.severity()).isEqualTo(Severity.ERROR);
+    assertThat(problem.text())
+        .contains("does not serve " + scheme + "://")
+        .contains("unsupported.scheme is not delegate: writes of Spark SQL fail");
+    assertThat(world.report().served()).isFalse();
+
+    world.set("mapreduce.manifest.committer.unsupported.scheme", "delegate");
+    problem = world.problem(ProblemCode.UNSUPPORTED_STORE).orElseThrow();
+    assertThat(problem.severity()).isEqualTo(Severity.WARNING);
+    assertThat(problem.text()).contains("unsupported.scheme is delegate");
+
+    world.set(FactoryBinding.key(scheme), ClassNames.FACTORY);
+    problem = world.problem(ProblemCode.UNSUPPORTED_STORE).orElseThrow();
+    assertThat(problem.severity()).isEqualTo(Severity.ERROR);
+    assertThat(problem.text()).contains("MapReduce jobs and RDD writers fail");
+  }
+
+  @Test
+  void s3aIsRepairedByItsOwnCommitters() {
+    world.path = "s3a://bucket/table";
+    world.set(FactoryBinding.FOR_ALL, ClassNames.FACTORY);
+
+    world.apply(world.problem(ProblemCode.UNSUPPORTED_STORE).orElseThrow().repair());
+
+    assertThat(world.problem(ProblemCode.UNSUPPORTED_STORE)).isEmpty();
+    assertThat(world.report().served()).as("by us").isFalse();
+  }
+
+  @Test
+  void aFactoryForAllThatIsNotOursIsReplaced() {
+    world.set(FactoryBinding.FOR_ALL, OtherFactory.class.getName());
+
+    world.apply(world.problem(ProblemCode.OTHER_FACTORY).orElseThrow().repair());
+
+    assertThat(world.codes()).isEmpty();
+  }
+
+  @Test
+  void everyBadOptionIsNamed() {
+    world.set("mapreduce.manifest.committer.io.threads", "many");
+    world.set("mapreduce.manifest.committer.validate.output", "perhaps");
+
+    assertThat(world.report().problems())
+        .extracting(Problem::code)
+        .containsExactly(ProblemCode.BAD_OPTION, ProblemCode.BAD_OPTION);
+    assertThat(world.report().problems().toString())
+        .contains("io.threads is 'many'", "validate.output is 'perhaps'");
+    assertThat(world.report().ok()).isFalse();
+  }
+
+  @Test
+  void aStoreClassForAnotherScheme() {
+    String key = "mapreduce.manifest.committer.store.operations.classname";
+    world.set(key, "io.manifestcommitter.store.LocalStore");
+    Problem problem = world.problem(ProblemCode.BAD_OPTION).orElseThrow();
+    assertThat(problem.text()).contains(key, "is not for abfs://");
+
+    world.apply(problem.repair());
+
+    assertThat(world.codes()).isEmpty();
+  }
+
+  @Test
+  void onConnectAFactoryThatIsMissingHurtsNobody() {
+    CAUSES.get(ProblemCode.FACTORY_NOT_FOUND).accept(world);
+    assertThat(world.report().ok()).isFalse();
+
+    world.origin = Origin.CONNECT_SERVER;
+
+    assertThat(world.problem(ProblemCode.FACTORY_NOT_FOUND).orElseThrow().severity())
+        .isEqualTo(Severity.WARNING);
+    assertThat(world.report().ok()).isTrue();
+  }
+
+  @Test
+  void aStoreThatFailsIsTold() {
+    world.set("fs.abfs.impl", Locked.class.getName());
+
+    assertThat(world.problem(ProblemCode.STORE_FAILED).orElseThrow().text())
+        .contains(ABFS, "the account key is missing");
+    assertThat(world.report().served()).as("the binding itself is right").isTrue();
+    assertThat(world.report().ok()).isFalse();
+  }
+
+  @Test
+  void aMissingStoreNamesItsJar() {
+    CAUSES.get(ProblemCode.STORE_NOT_FOUND).accept(world);
+
+    assertThat(world.problem(ProblemCode.STORE_NOT_FOUND).orElseThrow().text())
+        .contains("AzureBlobFileSystem is missing", "org.apache.hadoop:hadoop-azure:3.");
+
+    world.path = "nosuch://host/table";
+    assertThat(world.problem(ProblemCode.STORE_NOT_FOUND).orElseThrow().text())
+        .contains("the connector of nosuch://");
+  }
+
+  @Test
+  void aFlatAccountIsRefused() {
+    world.set("fs.abfs.impl", Flat.class.getName());
+    Problem problem = world.problem(ProblemCode.UNSUPPORTED_STORE).orElseThrow();
+    assertThat(problem.text()).contains(ABFS, "no hierarchical namespace");
+    assertThat(problem.severity()).isEqualTo(Severity.ERROR);
+    assertThat(world.report().served()).isFalse();
+
+    world.apply(problem.repair());
+
+    assertThat(world.codes()).isEmpty();
+    assertThat(world.report().served()).isTrue();
+  }
+
+  @Test
+  void allIsWellWithGooglesConnector() {
+    world.onGoogle("fs.gs.checksum.type", "MD5");
+
+    assertThat(world.report().problems()).isEmpty();
+    assertThat(world.report().ok()).isTrue();
+  }
+
+  @Test
+  void hadoop35AsItComesWithGooglesConnector() {
+    world.path = GS;
+    world.set("fs.gs.impl", ClassNames.HADOOPS_GS);
+    world.set("fs.gs.block.size", "64m");
+    Problem noJar = world.problem(ProblemCode.STORE_NOT_FOUND).orElseThrow();
+    assertThat(noJar.text())
+        .contains("connector is in com.google.cloud.bigdataoss:gcs-connector")
+        .contains("fs.gs.impl names it, which is " + ClassNames.HADOOPS_GS + " (a test)");
+    assertThat(noJar.repair().jar()).contains("com.google.cloud.bigdataoss:gcs-connector");
+
+    world.missing.remove(GOOGLES_PACKAGE);
+    Problem notBound = world.problem(ProblemCode.STORE_NOT_FOUND).orElseThrow();
+    assertThat(notBound.text()).contains("Google's connector is there");
+    assertThat(notBound.repair().jar()).isEmpty();
+
+    world.apply(notBound.repair());
+    assertThat(world.codes())
+        .containsExactlyInAnyOrder(
+            ProblemCode.GCS_BLOCK_SIZE,
+            ProblemCode.STORE_FAILED,
+            ProblemCode.GCS_NO_MOVE,
+            ProblemCode.GCS_NO_CHECKSUM,
+            ProblemCode.GCS_REQUESTS);
+    Problem first = world.report().problems().get(0);
+    assertThat(first.code()).as("the cause comes first").isEqualTo(ProblemCode.GCS_BLOCK_SIZE);
+    assertThat(first.text()).contains("64m (a test)");
+    world.apply(first.repair());
+    assertThat(world.jobs.get("fs.gs.block.size")).isEqualTo("67108864");
+
+    for (Problem problem : world.report().problems()) {
+      assertThat(problem.severity()).isEqualTo(Severity.NOTE);
+      world.apply(problem.repair());
+    }
+    assertThat(world.report().problems()).isEmpty();
+  }
+
+  @Test
+  void aBlockSizeThatIsNoSizeIsReplaced() {
+    world.onGoogle("fs.gs.block.size", "large");
+
+    world.apply(world.problem(ProblemCode.GCS_BLOCK_SIZE).orElseThrow().repair());
+
+    assertThat(world.report().problems()).isEmpty();
+  }
+
+  @Test
+  void aConnectorThatRenamesByCopyingIsWorseThanOneThatMay() {
+    world.onGoogle("fs.gs.operation.move.enable", "");
+    assertThat(world.problem(ProblemCode.GCS_NO_MOVE).map(Problem::severity))
+        .contains(Severity.NOTE);
+
+    world.set("fs.gs.operation.move.enable", "false");
+    assertThat(world.problem(ProblemCode.GCS_NO_MOVE).map(Problem::severity))
+        .contains(Severity.WARNING);
+    assertThat(world.report().ok()).isTrue();
+  }
+
+  @Test
+  void bothConnectorsOnTheClassPathAreTold() {
+    CAUSES.get(ProblemCode.GCS_HADOOPS_CONNECTOR).accept(world);
+    world.missing.remove(GOOGLES_PACKAGE);
+    Problem problem = world.problem(ProblemCode.GCS_HADOOPS_CONNECTOR).orElseThrow();
+
+    assertThat(problem.text()).contains("Google's, a class of the same name");
+    assertThat(problem.repair().jar()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "3.3.1, false",
+    "3.3.2, true",
+    "3.3.4, true",
+    "3.3.4.5.1-7, true",
+    "3.3.5, false",
+    "3.3.20, false",
+    "3.4.1, false",
+    "3.5.0, false"
+  })
+  void versionsThatReadAheadWrongly(String version, boolean wrong) {
+    Configuration conf = new Configuration(false);
+    assertThat(AbfsDiagnosis.problems(conf, version)).hasSize(wrong ? 1 : 0);
+
+    conf.set("fs.azure.readaheadqueue.depth", "0");
+    assertThat(AbfsDiagnosis.problems(conf, version)).isEmpty();
+  }
+
+  @Test
+  void theDriversRateLimitIsReported() {
+    assertThat(world.report().options()).isEmpty();
+
+    world.set("fs.azure.io.rate.limit", "250");
+
+    assertThat(world.report().options().get("fs.azure.io.rate.limit").toString())
+        .isEqualTo("250 (a test)");
+    world.path = "hdfs://c@a/table";
+    assertThat(world.report().options()).isEmpty();
+  }
+
+  @Test
+  void lookingDoesNotMakeHadoopForgetAJarThatComesLater() throws ClassNotFoundException {
+    world.missing.add("io.manifestcommitter.");
+    assertThat(world.codes()).contains(ProblemCode.FACTORY_NOT_FOUND);
+
+    world.missing.clear();
+
+    assertThat(world.jobs.getClassByName(ClassNames.FACTORY))
+        .isEqualTo(ManifestCommitterFactory.class);
+  }
+
+  /** All that a job meets, right for abfs, abfss, gs and hdfs until something is changed. */
+  private static final class World {
+    private final Configuration jobs = new Configuration();
+    private final Configuration sql = new Configuration();
+    private final Map<String, String> spark = new HashMap<>();
+
+    /** Names of classes and packages that the loader does not find. */
+    private final Set<String> missing =
+        new HashSet<>(
+            Set.of(
+                ClassNames.STOCK_PROTOCOL,
+                ClassNames.STOCK_PARQUET_COMMITTER,
+                ClassNames.ABFS_PACKAGE,
+                GOOGLES_PACKAGE,
+                HADOOPS_GS_PACKAGE));
+
+    private final ClassLoader loader =
+        new ClassLoader(CommitterInfoProblemsTest.class.getClassLoader()) {
+          @Override
+          protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+            if (missing.stream().anyMatch(name::startsWith)) {
+              throw new ClassNotFoundException(name);
+            }
+            return name.equals(ClassNames.STOCK_PROTOCOL)
+                ? OtherProtocol.class
+                : super.loadClass(name, resolve);
+          }
+
+          @Override
+          public java.net.URL getResource(String name) {
+            String className = name.replace('/', '.');
+            if (connectorIsForNewerHadoop && className.equals(ClassNames.GOOGLES_GS + ".class")) {
+              return super.getResource(ForNewerHadoop.class.getName().replace('.', '/') + ".class");
+            }
+            return missing.stream().anyMatch(className::startsWith)
+                ? null
+                : super.getResource(name);
+          }
+        };
+
+    private Origin origin = Origin.SESSION;
+    private boolean sparkKnown = true;
+    private boolean connectorIsForNewerHadoop;
+    private String path = ABFS;
+    private Duration patience = Duration.ofMinutes(5);
+
+    World() {
+      jobs.setClassLoader(loader);
+      sql.setClassLoader(loader);
+      for (String scheme : new String[] {"abfs", "abfss", "gs", "hdfs"}) {
+        set("fs." + scheme + ".impl", MemoryFileSystem.class.getName());
+        set("fs." + scheme + ".impl.disable.cache", "true");
+        set(FactoryBinding.key(scheme), ClassNames.FACTORY);
+      }
+      set("fs.defaultFS", "abfs://c@a");
+      spark.put(SparkSettings.PROTOCOL, ClassNames.PROTOCOL);
+    }
+
+    void set(String key, String value) {
+      jobs.set(key, value, "a test");
+      sql.set(key, value, "a test");
+      if (value.equals(Silent.class.getName())) {
+        patience = Duration.ofMillis(1);
+      }
+    }
+
+    /** Google's connector as it should be set, but for one setting. */
+    void onGoogle(String key, String value) {
+      path = GS;
+      missing.remove(GOOGLES_PACKAGE);
+      set("fs.gs.impl", ClassNames.GOOGLES_GS);
+      set("fs.gs.block.size", "67108864");
+      set("fs.gs.operation.move.enable", "true");
+      set("fs.gs.status.parallel.enable", "false");
+      set("fs.gs.implicit.dir.repair.enable", "false");
+      set("fs.gs.checksum.type", "CRC32C");
+      set(key, value);
+    }
+
+    /** A store that nobody knows. */
+    void onUnknownStore(String copyingRename) {
+      path = "mem://unknown/table";
+      set("fs.mem.impl", MemoryFileSystem.class.getName());
+      set(FactoryBinding.key("mem"), ClassNames.FACTORY);
+      set(CommitterConfig.COPYING_RENAME, copyingRename);
+    }
+
+    CommitterReport report() {
+      Map<String, Setting> set = new HashMap<>();
+      spark.forEach((key, value) -> set.put(key, new Setting(value, "a test")));
+      JobSettings settings =
+          new JobSettings(
+              jobs,
+              sql,
+              sparkKnown ? SparkSettings.of(set) : SparkSettings.unknown(),
+              loader,
+              origin);
+      return CommitterReport.of(path, settings, new CommitterProbe(patience), JAR);
+    }
+
+    Optional<Problem> problem(ProblemCode code) {
+      return report().problems().stream().filter(found -> found.code() == code).findFirst();
+    }
+
+    Set<ProblemCode> codes() {
+      Set<ProblemCode> codes = new HashSet<>();
+      report().problems().forEach(problem -> codes.add(problem.code()));
+      return codes;
+    }
+
+    /** Does what the repair names, and where it names nothing, what its text asks for. */
+    void apply(Repair repair) {
+      repair
+          .settings()
+          .forEach(
+              (key, value) -> {
+                if (!key.startsWith("spark.")) {
+                  set(key, value.orElseThrow());
+                } else if (value.isPresent()) {
+                  spark.put(key, value.get());
+                } else {
+                  spark.remove(key);
+                }
+              });
+      repair.jar().ifPresent(this::addJar);
+      repair.path().ifPresent(other -> path = other);
+      if (repair.settings().isEmpty() && repair.jar().isEmpty() && repair.path().isEmpty()) {
+        path = path.contains("://") ? path : ABFS;
+        connectorIsForNewerHadoop = false;
+        set("fs.abfs.impl", MemoryFileSystem.class.getName());
+        patience = Duration.ofMinutes(5);
+      }
+    }
+
+    private void addJar(String jar) {
+      if (jar.equals(JAR) || jar.startsWith("manifest-committer-")) {
+        missing.remove("io.manifestcommitter.");
+      } else if (jar.startsWith("org.apache.spark:spark-hadoop-cloud")) {
+        missing.remove(ClassNames.STOCK_PROTOCOL);
+      } else if (jar.startsWith("org.apache.hadoop:hadoop-azure:")) {
+        set("fs.abfs.impl", MemoryFileSystem.class.getName());
+      } else if (jar.equals("com.google.cloud.bigdataoss:gcs-connector")) {
+        missing.remove(GOOGLES_PACKAGE);
+      } else {
+        throw new AssertionError("No test knows what is in " + jar);
+      }
+    }
+  }
+
+  /** A committer's factory that is neither ours nor Hadoop's. */
+  public static final class OtherFactory extends PathOutputCommitterFactory {
+    @Override
+    public PathOutputCommitter createOutputCommitter(Path path, TaskAttemptContext context)
+        throws IOException {
+      return new FileOutputCommitter(path, context);
+    }
+  }
+
+  /** A factory that lacks something. */
+  public static final class FailingFactory extends PathOutputCommitterFactory {
+    @Override
+    public PathOutputCommitter createOutputCommitter(Path path, TaskAttemptContext context)
+        throws IOException {
+      throw new IOException("something is not set");
+    }
+  }
+
+  /** A protocol that is neither ours nor Spark's. */
+  public static final class OtherProtocol extends HadoopMapReduceCommitProtocol {
+    private static final long serialVersionUID = 1L;
+
+    /** As Spark makes protocols. */
+    public OtherProtocol(String jobId, String path) {
+      super(jobId, path, false);
+    }
+  }
+
+  /** A store that does not open. */
+  public static final class Locked extends FilterFileSystem {
+    /** As Hadoop makes filesystems. */
+    public Locked() {
+      super(new LocalFileSystem());
+    }
+
+    @Override
+    public void initialize(URI name, Configuration conf) throws IOException {
+      throw new IOException("the account key is missing");
+    }
+  }
+
+  /** A class file that refers to what Hadoop has from 3.3.5 on. */
+  private static final class ForNewerHadoop {
+    @Override
+    public String toString() {
+      return "org/apache/hadoop/fs/Options$OpenFileOptions";
+    }
+  }
+
+  /** An account that cannot rename a directory, as its driver shows it. */
+  public static final class Flat extends FilterFileSystem {
+    /** As Hadoop makes filesystems. */
+    public Flat() {
+      super(new MemoryFileSystem());
+    }
+
+    @Override
+    public boolean hasPathCapability(Path path, String capability) throws IOException {
+      return !capability.equals(CommonPathCapabilities.FS_ACLS)
+          && super.hasPathCapability(path, capability);
+    }
+  }
+
+  /** A store whose host does not answer; waits until it is interrupted. */
+  public static final class Silent extends FilterFileSystem {
+    /** As Hadoop makes filesystems. */
+    public Silent() {
+      super(new LocalFileSystem());
+    }
+
+    @Override
+    public void initialize(URI name, Configuration conf) throws IOException {
+      try {
+        new CountDownLatch(1).await();
+      } catch (InterruptedException e) {
+        throw new IOException(e);
+      }
+    }
+  }
+}
