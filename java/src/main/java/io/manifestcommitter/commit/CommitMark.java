@@ -96,7 +96,7 @@ final class CommitMark {
   /** The mark, if a commit may have begun to make changes. */
   static Optional<CommitMark> read(Store store, JobPaths paths) throws IOException {
     try {
-      byte[] content = store.read(paths.commitMark(), LoadManifests.longestManifest());
+      byte[] content = store.read(paths.commitMark(), TaskManifest.longest());
       TaskManifest mark = TaskManifest.parse(content, paths.commitMark().toString());
       boolean isOwn =
           mark.jobId().equals(paths.jobId()) && mark.jobAttemptNumber() == paths.jobAttempt();

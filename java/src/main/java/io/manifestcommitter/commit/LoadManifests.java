@@ -40,9 +40,6 @@ import org.apache.hadoop.fs.Path;
  * its end shows in the table's {@code _SUCCESS}.
  */
 public final class LoadManifests {
-  /** How many bytes of heap a manifest needs for each of its JSON, while it is loaded. */
-  private static final int EXPANSION = 8;
-
   /** The one statistic of a manifest, in milliseconds; missing where that is nothing. */
   static final String SCAN_TIME = StatisticNames.TASK_STAGE_SCAN_DIRECTORY + ".mean";
 
@@ -204,11 +201,6 @@ public final class LoadManifests {
     }
   }
 
-  /** The most bytes of a manifest that this JVM's memory allows for. */
-  static int longestManifest() {
-    return (int) Math.min(TaskManifest.MAX_BYTES, Runtime.getRuntime().maxMemory() / EXPANSION);
-  }
-
   private void list() throws IOException {
     manifests.clear();
     store.list(
@@ -284,13 +276,13 @@ public final class LoadManifests {
       throw new CorruptManifestException(
           file + " is longer than any manifest. Nothing was published; run the job again.");
     }
-    if (file.length() > longestManifest()) {
+    if (file.length() > TaskManifest.longest()) {
       throw new IOException(
           file
               + " needs more memory than this JVM has. Nothing was published: give the driver a"
               + " larger heap, or let a task write fewer files, and run the job again.");
     }
-    long memory = file.length() * EXPANSION;
+    long memory = file.length() * TaskManifest.HEAP_FOR_BYTE;
     budget.take(memory);
     Loaded loaded = null;
     try {
@@ -308,7 +300,7 @@ public final class LoadManifests {
   }
 
   private TaskManifest read(StoreEntry file) throws IOException {
-    byte[] json = store.read(file.path(), longestManifest());
+    byte[] json = store.read(file.path(), TaskManifest.longest());
     statistics.sample(StatisticNames.COMMITTER_TASK_MANIFEST_FILE_SIZE, json.length);
     TaskManifest manifest = TaskManifest.parse(json, file.path().toString());
     if (!manifest.jobId().equals(paths.jobId())

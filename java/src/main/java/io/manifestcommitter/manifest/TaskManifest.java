@@ -35,6 +35,9 @@ public final class TaskManifest {
    */
   public static final int MAX_BYTES = 256 << 20;
 
+  /** How many bytes of heap a manifest needs for each of its JSON, while it is loaded. */
+  public static final int HEAP_FOR_BYTE = 8;
+
   private final String jobId;
   private final int jobAttemptNumber;
   private final String taskId;
@@ -70,6 +73,11 @@ public final class TaskManifest {
           "the key " + CHECKSUM_KEY + " of extraData is kept for the checksum");
     }
     this.statistics = builder.statistics;
+  }
+
+  /** The most bytes of a manifest that this JVM's memory allows for. */
+  public static int longest() {
+    return (int) Math.min(MAX_BYTES, Runtime.getRuntime().maxMemory() / HEAP_FOR_BYTE);
   }
 
   /** A manifest in the making. */
