@@ -1,7 +1,7 @@
 package io.manifestcommitter.bench;
 
-import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.ManifestCommitterFactory;
+import io.manifestcommitter.config.CommitterConfig;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.mapreduce.lib.output.FileOutputCommitter;
 import org.apache.hadoop.mapreduce.lib.output.FileOutputCommitterFactory;

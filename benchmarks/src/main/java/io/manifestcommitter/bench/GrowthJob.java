@@ -1,9 +1,9 @@
 package io.manifestcommitter.bench;
 
 import io.manifestcommitter.config.CommitterConfig;
-import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.journal.Recovery;
 import io.manifestcommitter.journal.Recovery.Direction;
+import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.spark.ManifestCommitProtocol;
 import io.manifestcommitter.store.Stores;
 import java.io.IOException;

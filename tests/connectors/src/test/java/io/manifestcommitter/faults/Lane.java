@@ -1,7 +1,7 @@
 package io.manifestcommitter.faults;
 
-import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.ManifestCommitterFactory;
+import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.emulator.AbfsEmulator;
 import io.manifestcommitter.emulator.Emulator;
 import io.manifestcommitter.emulator.Onto;

@@ -3,9 +3,9 @@ package io.manifestcommitter.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.manifestcommitter.config.CommitterConfig;
-import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.faults.Verdict.End;
 import io.manifestcommitter.journal.Recovery;
+import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.spark.ManifestCommitProtocol;
 import io.manifestcommitter.spark.TaskMessage;
 import io.manifestcommitter.store.Stores;

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
+import io.manifestcommitter.cli.ManifestPrinter;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.config.CommitterOption;
-import io.manifestcommitter.cli.ManifestPrinter;
 import io.manifestcommitter.manifest.SuccessReport;
 import io.manifestcommitter.manifest.TaskManifest;
 import java.io.ByteArrayOutputStream;

@@ -3,10 +3,10 @@ package io.manifestcommitter.hadoop;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.manifestcommitter.config.CommitterConfig;
-import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.hadoop.RequestFaults.Fate;
 import io.manifestcommitter.hadoop.RequestFaults.Request;
 import io.manifestcommitter.journal.Recovery;
+import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.store.Stores;
 import java.io.Closeable;
 import java.io.IOException;

@@ -3,8 +3,8 @@ package io.manifestcommitter.hadoop;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.manifestcommitter.config.CommitterConfig;
-import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.journal.Recovery;
+import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.store.Stores;
 import java.io.IOException;
 import java.io.PrintWriter;

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.manifestcommitter.config.CommitterConfig;
-import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.journal.LeftoverException;
 import io.manifestcommitter.journal.Recovery;
+import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.store.Stores;
 import java.io.IOException;
 import java.security.PrivilegedExceptionAction;
