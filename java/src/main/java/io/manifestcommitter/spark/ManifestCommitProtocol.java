@@ -72,6 +72,9 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
   /** Where its staging root is: in the table, or beside a file that stands in the table's place. */
   private String stagedIn;
 
+  /** Whether the job made the table's directory; known from setupJob on. */
+  private boolean madeTable;
+
   private transient List<Deletion> deletions;
   private transient SparkJob job;
   private transient Attempt attempt;
@@ -140,6 +143,7 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
                   jobId, resolved, overwrite(stores, resolved), stores.all(), gate, config);
           started.setUp();
           stagedIn = started.stagedIn().toString();
+          madeTable = started.madeTable();
           job = started;
           return null;
         });
@@ -232,7 +236,8 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
 
   /**
    * Deletes the attempt's own files; where the job has ended, also the empty directories that they
-   * leave. Never throws: Spark would lose the cause of the abort.
+   * leave, and the table's if the job made it. Never throws: Spark would lose the cause of the
+   * abort.
    */
   @Override
   public void abortTask(TaskAttemptContext context) {
@@ -420,12 +425,17 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
                 });
         Store store = stores.all();
         Audit audit = Audit.task(jobId, Long.toString(id));
-        Workers workers = new Workers(new CommitterConfig(conf).ioThreads(), () -> {}, audit);
+        CommitterConfig config = new CommitterConfig(conf);
+        Workers workers = new Workers(config.ioThreads(), () -> {}, audit);
         workers.toItsEnd();
         workers.<Void>shield(
             () -> {
               workers.forEach(own, store::deleteFile);
               if (!own.isEmpty() && !Heartbeat.exists(store, staging)) {
+                if (madeTable && config.markSuccessfulJobs()) {
+                  // A table that the job committed is not empty: it has a report.
+                  directories.add(staging.directory());
+                }
                 leaveNothing(store, workers, directories);
               }
               return null;

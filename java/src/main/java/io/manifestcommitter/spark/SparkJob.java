@@ -188,6 +188,11 @@ final class SparkJob {
     return staging.directory();
   }
 
+  /** Whether there was no table before; known from {@link #setUp} on. */
+  boolean madeTable() {
+    return madeTable;
+  }
+
   /**
    * Half of the data of a driver that died may be visible in the table.
    *

@@ -35,6 +35,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import scala.Option;
 import scala.collection.JavaConverters;
 
@@ -136,6 +137,47 @@ class ManifestCommitProtocolTest {
         .filteredOn(path -> path.contains("_manifest_"))
         .allMatch(path -> path.startsWith("/elsewhere/"))
         .contains("/elsewhere/_manifest_" + JOB_ID + "/00/output/other");
+  }
+
+  /** Else the write cannot be repeated with ErrorIfExists, and Ignore skips it. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void anAttemptThatAbortsAfterItsJobLeavesATableOnlyIfItWasThere(boolean wasThere)
+      throws Exception {
+    Configuration conf = MemoryFileSystem.configuration();
+    if (wasThere) {
+      new Path(TABLE).getFileSystem(conf).mkdirs(new Path(TABLE));
+    }
+    FileCommitProtocol protocol = protocol(TABLE);
+    protocol.setupJob(job(conf));
+    TaskAttemptContext late = task(0, 0);
+    protocol.setupTask(late);
+    protocol.abortJob(job(conf));
+    write(protocol, late);
+    protocol.abortTask(late);
+
+    assertThat(state.exists("/table")).isEqualTo(wasThere);
+  }
+
+  /** It cannot tell whether the job failed or committed no file. */
+  @Test
+  void anAttemptThatAbortsAfterItsJobLeavesATableWithoutReport() throws Exception {
+    Configuration conf = MemoryFileSystem.configuration();
+    conf.setBoolean(CommitterConfig.MARK_SUCCESSFUL_JOBS, false);
+    FileCommitProtocol protocol = protocol(TABLE);
+    protocol.setupJob(job(conf));
+    TaskAttemptContext late = task(0, 0);
+    late.getConfiguration().setBoolean(CommitterConfig.MARK_SUCCESSFUL_JOBS, false);
+    protocol.setupTask(late);
+    protocol.commitJob(
+        job(conf),
+        JavaConverters.asScalaBufferConverter(new ArrayList<TaskCommitMessage>())
+            .asScala()
+            .toSeq());
+    write(protocol, late);
+    protocol.abortTask(late);
+
+    assertThat(state.paths()).contains("/table").noneMatch(path -> path.contains("_manifest_"));
   }
 
   /** Others write there: its directories are the job's. */
