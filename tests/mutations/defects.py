@@ -42,8 +42,11 @@ PLAN = (
     defect(
         "strays-published",
         "what no committed attempt named stays in a directory that is renamed",
-        "spark/PlanSparkJob.java",
-        ("removeStrays(strays, swaps);", ""),
+        "spark/CommitSparkJob.java",
+        (
+            "        removeStrays(strays, plan.swaps().all());\n",
+            "",
+        ),
         by="DirectoryPublishingTest",
     ),
     defect(
@@ -151,7 +154,10 @@ PLAN = (
         "written-through-a-link",
         "an overwrite leaves the link where it publishes file by file",
         "spark/PlanSwaps.java",
-        ("if (isToGo && ", "if (false && "),
+        (
+            "      if (isToGo\n",
+            "      if (isToGo && places == null\n",
+        ),
         by="LinkedPartitionsTest",
     ),
     defect(
@@ -207,21 +213,22 @@ PUBLISH = (
     defect(
         "journal-after-first-rename",
         "the journal is written after the first change that is visible",
-        "commit/CommitJob.java",
-        ("    source.begin(plan);\n\n", ""),
+        "spark/CommitSparkJob.java",
         (
-            "    if ((published.hasRecovered() ||",
-            "    source.begin(plan);\n    if ((published.hasRecovered() ||",
+            "          CommitJournal begun = writeJournal(plan);\n          commit.publish();\n",
+            "          commit.publish();\n          CommitJournal begun = writeJournal(plan);\n",
         ),
         by="CrashTest",
     ),
     defect(
         "no-journal",
         "no journal is written",
-        "spark/PlanSparkJob.java",
+        "spark/CommitSparkJob.java",
         (
-            "journal = Optional.of(CommitJournal.write(store, staging.attempt(), plan));",
-            "journal = Optional.empty();",
+            "    CommitJournal begun = CommitJournal.write(store, staging.attempt(), plan);\n"
+            "    journal = Optional.of(begun);\n",
+            "    CommitJournal begun = CommitJournal.write(store, staging.locations(), plan);\n"
+            "    journal = Optional.empty();\n",
         ),
         by="CrashTest",
     ),
@@ -241,18 +248,22 @@ PUBLISH = (
         "the commit mark is written after old data is deleted",
         "commit/CommitJob.java",
         (
-            "      source.pointOfNoReturn();\n      pastReturn = true;\n"
-            "      step(REMOVE_OLD_DATA, this::removeOldData);\n",
-            "      step(REMOVE_OLD_DATA, this::removeOldData);\n"
-            "      source.pointOfNoReturn();\n      pastReturn = true;\n",
+            "      log.pointOfNoReturn();\n"
+            "      pastReturn = true;\n"
+            "      work.step(REMOVE_OLD_DATA, () -> work.removeOldData(plan));\n",
+            "      work.step(REMOVE_OLD_DATA, () -> work.removeOldData(plan));\n"
+            "      log.pointOfNoReturn();\n      pastReturn = true;\n",
         ),
         by="CrashTest",
     ),
     defect(
         "no-mark",
         "no commit mark is written",
-        "spark/PlanSparkJob.java",
-        ("journal.get().committed();", ""),
+        "commit/CommitJob.java",
+        (
+            "      log.pointOfNoReturn();\n",
+            "",
+        ),
         by="CrashTest",
     ),
     defect(
@@ -265,8 +276,11 @@ PUBLISH = (
     defect(
         "asides-not-listed",
         "what another job added to a partition before it was moved aside goes with the old data",
-        "commit/CommitJob.java",
-        ("new ReleaseAsides(store, workers).run(plan, swapped);", ""),
+        "commit/CommitWork.java",
+        (
+            "    new ReleaseAsides(store, workers).run(plan, swapped);\n",
+            "",
+        ),
         by="DirectoryPublishingTest",
     ),
     defect(
@@ -331,8 +345,11 @@ PUBLISH = (
     defect(
         "new-file-deleted-as-old",
         "a new file under the name of an old one is deleted with the old data",
-        "commit/CommitJob.java",
-        ("isAside(file.path()) || plan.takes(file.path())", "isAside(file.path())"),
+        "commit/CommitWork.java",
+        (
+            " || plan.takes(file.path())",
+            "",
+        ),
         by="SparkJobTest",
     ),
     defect(
@@ -349,8 +366,11 @@ PUBLISH = (
     defect(
         "last-report-lost",
         "a job that fails does not bring the last job's _SUCCESS back",
-        "commit/CommitJob.java",
-        ("left.addAll(report.bringBackLast());", ""),
+        "commit/RollBackJob.java",
+        (
+            "      left.addAll(work.report.bringBackLast());\n",
+            "",
+        ),
         by="SparkJobFaultTest",
     ),
     defect(
@@ -532,8 +552,11 @@ RECOVERY = (
     defect(
         "silent-driver-keeps-journal",
         "a driver that was silent rolls back without taking its journal anew",
-        "spark/PlanSparkJob.java",
-        ("journal.get().claim();", "journal.get().requireHeld();"),
+        "spark/CommitSparkJob.java",
+        (
+            "      journal.get().claim();",
+            "      journal.get().requireHeld();",
+        ),
         by="SilentDriverTest",
     ),
     defect(
@@ -553,8 +576,11 @@ RECOVERY = (
     defect(
         "lost-claim-ignored",
         "a driver that lost its journal to a recovery takes back what that recovers",
-        "spark/PlanSparkJob.java",
-        ("return !journal.isPresent() || journal.get().isHeld();", "return true;"),
+        "spark/CommitSparkJob.java",
+        (
+            "return !journal.isPresent() || journal.get().isHeld();",
+            "return true;",
+        ),
         by="LostClaimTest",
     ),
     defect(
@@ -562,8 +588,8 @@ RECOVERY = (
         "recovery takes back a commit that is past its mark",
         "journal/Recovery.java",
         (
-            "      case COMMITTED:\n        commit.rollForward(plan);",
-            "      case COMMITTED:\n        commit.rollBack(plan);",
+            "journal.state() == CommitJournal.State.COMMITTED",
+            "journal.state() == null",
         ),
         by="CrashTest",
     ),
@@ -571,17 +597,19 @@ RECOVERY = (
         "reported-rolled-back",
         "recovery takes back an append whose _SUCCESS is there",
         "journal/Recovery.java",
-        ("if (commit.hasReported()) {", "if (false) {"),
+        (
+            "(work.hasReported() && !journal.isTakenBack())",
+            "journal.isTakenBack()",
+        ),
         by="CrashTest",
     ),
     defect(
         "overwritten-since",
         "recovery brings old data back into a place that another job has overwritten since",
-        "commit/CommitJob.java",
+        "commit/RollBackJob.java",
         (
-            "          new OverwrittenSince(store, workers).requireNone(plan);\n"
-            "          withdrawFromStore(",
-            "          withdrawFromStore(",
+            "          new OverwrittenSince(work.store, work.workers).requireNone(plan);\n",
+            "",
         ),
         by="CrashTest",
     ),
@@ -764,8 +792,11 @@ HADOOP_PROTOCOL = (
     defect(
         "abort-undoes-a-commit",
         "an abort takes back a job that is committed",
-        "commit/CommitJob.java",
-        ("takeBack(manifests, manifests::hasOwnReport);", "takeBack(manifests, () -> false);"),
+        "commit/RollBackJob.java",
+        (
+            "fromManifests(manifests, manifests::hasOwnReport);",
+            "fromManifests(manifests, () -> false);",
+        ),
         by="RepeatedCommitTest",
     ),
     defect(

@@ -13,7 +13,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ConcurrentSkipListMap;
 import org.apache.hadoop.fs.Path;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -46,10 +48,10 @@ final class RemoveOldData {
    *     names files only, since a directory may hold new data by now
    */
   void run(JobPlan plan, List<OldDirectory> replaced) throws IOException {
-    Queue<String> left = new ConcurrentLinkedQueue<>();
+    SortedMap<Path, String> left = new ConcurrentSkipListMap<>();
     List<Path> files = new ArrayList<>();
     workers.map(replaced, directory -> unchanged(directory, left)).forEach(files::addAll);
-    workers.forEach(files, file -> Attempts.fewOrNote(file, left, () -> store.deleteFile(file)));
+    workers.forEach(files, file -> delete(file, left));
 
     Set<Path> inUse = directoriesInUse(plan);
     List<Path> directories = new ArrayList<>();
@@ -61,8 +63,26 @@ final class RemoveOldData {
       LOG.warn("{} directories of replaced data may remain empty: {}", empty.size(), first(empty));
     }
     if (!left.isEmpty()) {
-      throw new OldDataRemainsException(plan, left.size(), first(left));
+      throw new OldDataRemainsException(plan, left, directoriesOf(left.keySet(), replaced));
     }
+  }
+
+  private void delete(Path file, Map<Path, String> left) {
+    try {
+      Attempts.few(() -> store.deleteFile(file));
+    } catch (IOException e) {
+      left.put(file, e.toString());
+    }
+  }
+
+  private static List<Path> directoriesOf(Set<Path> files, List<OldDirectory> replaced) {
+    List<Path> directories = new ArrayList<>();
+    for (OldDirectory old : replaced) {
+      if (old.files().stream().anyMatch(file -> files.contains(file.path()))) {
+        directories.add(old.path());
+      }
+    }
+    return directories;
   }
 
   /** The table itself and every directory that holds published files, of all levels. */
@@ -80,7 +100,7 @@ final class RemoveOldData {
     return inUse;
   }
 
-  private List<Path> unchanged(OldDirectory old, Queue<String> left) {
+  private List<Path> unchanged(OldDirectory old, Map<Path, String> left) {
     if (old.files().isEmpty()) {
       return List.of();
     }
@@ -114,14 +134,14 @@ final class RemoveOldData {
           });
     } catch (IOException e) {
       // Not the directory: new data may be in it.
-      old.files().forEach(file -> left.add(file.path() + " (" + e + ")"));
+      old.files().forEach(file -> left.put(file.path(), e.toString()));
       return List.of();
     }
     return new ArrayList<>(found);
   }
 
-  private static List<String> first(Queue<String> left) {
-    List<String> all = new ArrayList<>(left);
+  private static List<String> first(Queue<String> empty) {
+    List<String> all = new ArrayList<>(empty);
     return all.subList(0, Math.min(NAMED, all.size()));
   }
 }

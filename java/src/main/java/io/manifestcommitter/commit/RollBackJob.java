@@ -31,11 +31,13 @@ public final class RollBackJob {
    * Rolls back what this process did of a plan, after that failed. What cannot be rolled back is
    * told with the failure.
    *
+   * @param noteRollBack notes in the store that the commit is rolled back, whatever its report says
    * @return whether nothing is left
    */
-  public boolean afterFailure(JobPlan plan, Throwable failure) {
+  public boolean afterFailure(JobPlan plan, Throwable failure, Attempts.Request noteRollBack) {
     work.workers.toItsEnd();
-    return run(plan, failure, takeBack -> takeBack.run(plan, work.published, work.swapped));
+    return run(
+        plan, failure, noteRollBack, takeBack -> takeBack.run(plan, work.published, work.swapped));
   }
 
   /**
@@ -116,19 +118,30 @@ public final class RollBackJob {
   /** Throws, for this reason, if something is left. */
   private void fromStore(JobPlan plan, String reason) throws IOException {
     IOException failure = new IOException(reason);
-    if (!run(plan, failure, takeBack -> takeBack.runFromStore(plan))) {
+    if (!run(plan, failure, () -> {}, takeBack -> takeBack.runFromStore(plan))) {
       throw failure;
     }
   }
 
-  private boolean run(JobPlan plan, Throwable failure, Way way) {
+  /**
+   * Where this process published the report and cannot remove it, which would tell a recovery that
+   * all is there, that is noted first, or nothing is rolled back.
+   */
+  private boolean run(JobPlan plan, Throwable failure, Attempts.Request noteRollBack, Way way) {
     List<String> left = new ArrayList<>(work.report.withdraw());
+    boolean isWithdrawn = left.isEmpty() || !work.reportBegun;
     try {
+      if (!isWithdrawn) {
+        Attempts.few(noteRollBack);
+        isWithdrawn = true;
+      }
       left.addAll(way.run(new TakeBack(work.store, work.workers, work.statistics, work.replaced)));
     } catch (IOException | RuntimeException e) {
       left.add("any file of this job in " + plan.table() + " (" + e + ")");
     }
-    left.addAll(work.report.bringBackLast());
+    if (isWithdrawn) {
+      left.addAll(work.report.bringBackLast());
+    }
     if (!left.isEmpty()) {
       failure.addSuppressed(
           new IOException(

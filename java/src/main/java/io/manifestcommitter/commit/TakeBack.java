@@ -49,27 +49,38 @@ final class TakeBack {
     RestoreSwaps swaps =
         new RestoreSwaps(store, workers, plan, swapped.begun(), /* isLater= */ false);
     SettleCopies copies = new SettleCopies(store, plan, replaced);
-    return run(
-        plan,
-        swaps,
+    List<String> left =
+        run(
+            plan,
+            swaps,
+            file -> {
+              if (!swaps.isMixed(swapOf(plan, file.item()))
+                  && !published.isDone(file.number())
+                  && !published.isUncertain(file.number())) {
+                return false;
+              }
+              putBack(file.item(), copies);
+              return true;
+            });
+    return left.isEmpty() ? stopLateRenames(plan, published) : left;
+  }
+
+  /**
+   * The store may still work on a rename that was not answered; without its source it can no longer
+   * take effect. Last: a recovery takes a file that is at neither end for one that another job
+   * overwrote.
+   */
+  private List<String> stopLateRenames(JobPlan plan, Published published) throws IOException {
+    Queue<String> left = new ConcurrentLinkedQueue<>();
+    workers.forEach(
+        Numbered.each(plan.files()),
+        plan.files().count(),
         file -> {
-          if (swaps.isMixed(swapOf(plan, file.item()))) {
-            putBack(file.item(), copies);
-            return true;
+          if (published.isUncertain(file.number()) && !isKnownByLengthOnly(file.item())) {
+            Attempts.fewOrNote(file.item().destination(), left, () -> stopLate(file.item()));
           }
-          boolean isDone = published.isDone(file.number());
-          if (!isDone && !published.isUncertain(file.number())) {
-            return false;
-          }
-          if (isKnownByLengthOnly(file.item())) {
-            putBack(file.item(), copies);
-          } else if (isDone) {
-            withdrawPublished(file.item());
-          } else {
-            withdrawUncertain(file.item(), copies);
-          }
-          return true;
         });
+    return new ArrayList<>(left);
   }
 
   /**
@@ -152,27 +163,12 @@ final class TakeBack {
         });
   }
 
-  /**
-   * A file that was proven to be published must be there or be gone; another one is for the user to
-   * look at.
-   */
-  private void withdrawPublished(FileEntry file) throws IOException {
-    Optional<StoreEntry> visible = store.status(file.destination());
-    if (visible.isPresent() && !visible.get().isSameFileAs(file)) {
-      throw new IOException("it was changed since: there is " + visible.get());
-    }
-    delete(file);
-  }
-
-  /** Without its source, a rename that the store still works on can no longer take effect. */
-  private void withdrawUncertain(FileEntry file, SettleCopies copies) throws IOException {
-    copies.run(file);
-    if (store.status(file.source()).isPresent()) {
-      store.deleteFile(file.source());
-    }
+  private void stopLate(FileEntry file) throws IOException {
+    store.deleteFile(file.source());
     Optional<StoreEntry> visible = store.status(file.destination());
     if (visible.isPresent() && visible.get().isSameFileAs(file)) {
-      delete(file);
+      store.deleteFile(file.destination());
+      statistics.increment(StatisticNames.COMMITTER_COMMITS_REVERTED);
     }
   }
 
@@ -209,11 +205,6 @@ final class TakeBack {
     if (!result.isDone()) {
       throw new IOException(result.explanation(), result.cause().orElse(null));
     }
-    statistics.increment(StatisticNames.COMMITTER_COMMITS_REVERTED);
-  }
-
-  private void delete(FileEntry file) throws IOException {
-    store.deleteFile(file.destination());
     statistics.increment(StatisticNames.COMMITTER_COMMITS_REVERTED);
   }
 

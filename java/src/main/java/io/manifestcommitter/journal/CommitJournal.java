@@ -22,6 +22,8 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.hadoop.fs.Path;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The plan of a job commit, in the job's staging directory, from before its first visible change
@@ -36,8 +38,10 @@ import org.apache.hadoop.fs.Path;
  * made their copies before either deleted what they copied, so both see both.
  */
 public final class CommitJournal implements CommitLog {
+  private static final Logger LOG = LoggerFactory.getLogger(CommitJournal.class);
   private static final String NAME = "journal";
   static final String TEMPORARY = NAME + ".tmp";
+  private static final String TAKING_BACK = "taking-back";
   private static final Pattern NAMES = Pattern.compile(NAME + "-([a-z]+)-(0|[1-9][0-9]{0,8})");
 
   /** A plan of some ten million files. */
@@ -205,7 +209,7 @@ public final class CommitJournal implements CommitLog {
         store, directory, entry.length(), state.get(), Integer.parseInt(name.group(2)));
   }
 
-  /** How far the commit came. */
+  /** How far the commit came; after a change of it that failed, how far it may have come. */
   public State state() {
     return state;
   }
@@ -261,7 +265,7 @@ public final class CommitJournal implements CommitLog {
    */
   @Override
   public void end() throws IOException {
-    change(end, holder);
+    end(end);
   }
 
   /**
@@ -270,7 +274,33 @@ public final class CommitJournal implements CommitLog {
    * @throws LostJournalException if somebody else has the journal by now
    */
   public void finished() throws IOException {
-    change(State.FINISHED, holder);
+    end(State.FINISHED);
+  }
+
+  /** Once it has the name, there is no way back: what fails after that changes nothing. */
+  private void end(State to) throws IOException {
+    try {
+      change(to, holder);
+    } catch (LostJournalException e) {
+      throw e;
+    } catch (IOException e) {
+      if (state != to) {
+        throw e;
+      }
+      LOG.warn("{} could not be compared with others beside it", path(), e);
+    }
+  }
+
+  /**
+   * Notes that the commit is taken back, also if its report says that it is complete. One request.
+   */
+  public void takingBack() throws IOException {
+    store.write(new Path(directory, TAKING_BACK), out -> {});
+  }
+
+  /** Whether that was noted. One request. */
+  boolean isTakenBack() throws IOException {
+    return store.status(new Path(directory, TAKING_BACK)).isPresent();
   }
 
   /** Whether it is still this holder's. One request. */

@@ -303,7 +303,8 @@ public final class Recovery {
             new StatisticsRecorder());
     // To have reported is the last step but for the journal's name; only an append does so
     // unmarked.
-    if (journal.state() == CommitJournal.State.COMMITTED || work.hasReported()) {
+    if (journal.state() == CommitJournal.State.COMMITTED
+        || (work.hasReported() && !journal.isTakenBack())) {
       new CompleteJob(work).run(plan);
     } else if (direction == Direction.FINISH) {
       resume(work, journal, plan);

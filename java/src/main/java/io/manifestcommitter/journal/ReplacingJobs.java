@@ -6,8 +6,10 @@ import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.store.Store;
 import java.io.IOException;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.apache.hadoop.fs.Path;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -55,7 +57,7 @@ public final class ReplacingJobs {
    *     cannot, be recovered
    */
   public void enter(Collection<Path> places, Pause pause) throws IOException {
-    Wait wait = new Wait(pause);
+    Wait wait = new Wait(places, pause);
     do {
       ReplaceNote.write(store, own, places);
     } while (!isFirst(places, wait));
@@ -152,8 +154,19 @@ public final class ReplacingJobs {
       unfinished.settle(List.of(other));
       return true;
     }
+    if (wait.stuck.contains(other.root())) {
+      return true;
+    }
     leave();
-    while (isUnfinished(other) && !isAlive(other) && !unfinished.settle(List.of(other))) {
+    while (isUnfinished(other) && !isAlive(other)) {
+      SettledJobs settled = unfinished.settle(List.of(other));
+      settled.requireNoneAt(wait.places);
+      if (settled.hasStuck()) {
+        wait.stuck.add(other.root());
+      }
+      if (settled.hasStuck() || settled.hasRecovered()) {
+        return false;
+      }
       wait.pause(other, Heartbeat.now(store, own.directory()));
     }
     return false;
@@ -206,10 +219,16 @@ public final class ReplacingJobs {
 
   /** All that a job waits until it is first, by the store's clock. */
   private final class Wait {
+    private final Collection<Path> places;
     private final Pause pause;
+
+    /** Dead jobs that cannot be ended, and have nothing left to do at the places of this one. */
+    private final Set<Path> stuck = new HashSet<>();
+
     private long since = -1;
 
-    Wait(Pause pause) {
+    Wait(Collection<Path> places, Pause pause) {
+      this.places = places;
       this.pause = pause;
     }
 

@@ -1,5 +1,6 @@
 package io.manifestcommitter.journal;
 
+import io.manifestcommitter.commit.OldDataRemainsException;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.config.CommitterConfig.UnfinishedJobsMode;
 import io.manifestcommitter.journal.LifeSigns.Life;
@@ -38,15 +39,16 @@ public final class UnfinishedJobs {
    * left alone, and so is one whose places a job that lives replaces. Whether a driver lives that
    * has begun its commit is waited for: until its heartbeat moves or grows stale, or its commit
    * ends. What is left of a commit that ended is removed, unless this job, or that one, was told to
-   * clean up nothing; what cannot be removed is a warning. One request for each staging root; where
-   * a commit was begun six more, and those of each look while it is waited.
+   * clean up nothing; what cannot be removed is a warning. So is a commit past its point of no
+   * return whose old data the store refuses to delete: it concerns only jobs that write to the same
+   * places. One request for each staging root; where a commit was begun six more, and those of each
+   * look while it is waited.
    *
    * @param roots the staging roots of other jobs
-   * @return whether any was recovered
    * @throws IOException if one may not, or cannot, be recovered; it names the command that does
    */
-  public boolean settle(List<StagingRoot> roots) throws IOException {
-    boolean recovered = false;
+  public SettledJobs settle(List<StagingRoot> roots) throws IOException {
+    SettledJobs settled = new SettledJobs();
     Recovery recovery = new Recovery(store, config, /* force= */ false);
     LifeSigns signs = new LifeSigns(store, config.heartbeatTimeout(), pause);
     List<StagingRoot> begun = recovery.begun(roots);
@@ -55,12 +57,17 @@ public final class UnfinishedJobs {
     }
     for (StagingRoot root : begun) {
       try {
-        recovered |= settle(recovery, signs, root);
+        if (settle(recovery, signs, root)) {
+          settled.recovered();
+        }
+      } catch (OldDataRemainsException e) {
+        LOG.warn("{}", cannotBeRecovered(root, e).getMessage());
+        settled.stuck(root, e);
       } catch (JobIsAliveException | LostJournalException | PlacesInUseException e) {
         LOG.info("{} is left alone: {}", root.root(), e.getMessage());
       }
     }
-    return recovered;
+    return settled;
   }
 
   /** A job that keeps the dead one's places may itself have died a moment ago. */
@@ -92,10 +99,13 @@ public final class UnfinishedJobs {
       } catch (LeftoverException e) {
         tell(e);
         return e.outcome() != Recovery.Outcome.CLEANED_UP;
-      } catch (JobIsAliveException | LostJournalException | PlacesInUseException e) {
+      } catch (JobIsAliveException
+          | LostJournalException
+          | PlacesInUseException
+          | OldDataRemainsException e) {
         throw e;
       } catch (IOException e) {
-        throw new IOException(told(root) + ", and cannot be recovered: " + e.getMessage(), e);
+        throw cannotBeRecovered(root, e);
       }
       return true;
     }
@@ -118,6 +128,10 @@ public final class UnfinishedJobs {
     } else {
       LOG.warn(e.getMessage(), e);
     }
+  }
+
+  static IOException cannotBeRecovered(StagingRoot root, IOException why) {
+    return new IOException(told(root) + ", and cannot be recovered: " + why.getMessage(), why);
   }
 
   private static String told(StagingRoot root) {

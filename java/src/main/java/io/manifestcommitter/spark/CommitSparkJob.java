@@ -11,6 +11,7 @@ import io.manifestcommitter.journal.Heartbeat;
 import io.manifestcommitter.journal.LostJournalException;
 import io.manifestcommitter.journal.Pause;
 import io.manifestcommitter.journal.ReplacingJobs;
+import io.manifestcommitter.journal.SettledJobs;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.JobPlanner;
@@ -101,11 +102,12 @@ final class CommitSparkJob {
    * Commits, or rolls back and fails.
    *
    * @param messages the contents of the commit messages of the attempts that Spark says committed
+   * @param settled the unfinished commits that the job met
    */
-  void run(List<?> messages) throws IOException {
+  void run(List<?> messages, SettledJobs settled) throws IOException {
     commit.run(
         () -> {
-          JobPlan plan = commit.plan(() -> plan(messages));
+          JobPlan plan = commit.plan(() -> plan(messages, settled));
           CommitJournal begun = writeJournal(plan);
           commit.publish();
           commit.complete(begun);
@@ -137,7 +139,7 @@ final class CommitSparkJob {
   }
 
   /** All that comes before the first change that a reader could see. */
-  private JobPlan plan(List<?> messages) throws IOException {
+  private JobPlan plan(List<?> messages, SettledJobs settled) throws IOException {
     CommittedFiles committed = new CommittedFiles(staging.jobId(), messages, this::named);
     try (JobPlanner planner =
         new JobPlanner(staging.jobId(), new Target(staging.directory(), staging.root()))) {
@@ -150,6 +152,7 @@ final class CommitSparkJob {
       List<StagedTree> trees = seal.run(committed, planner);
       List<StoreEntry> strays = prove(trees, committed, planner);
       Collection<Path> overwritten = overwrite.roots(planner.parents());
+      settled.requireNoneAt(Overwrite.outermost(overwritten, planner.parents()));
       lock(overwritten, planner);
       JobPlan plan =
           new PlanSparkJob(staging.directory(), store, workers, config)
@@ -256,16 +259,25 @@ final class CommitSparkJob {
       commit.advise(failure, "could not be taken back");
       return;
     }
-    if (new RollBackJob(work).afterFailure(plan, failure)) {
+    if (new RollBackJob(work).afterFailure(plan, failure, this::noteRollBack)) {
       ending = Ending.NOTHING_VISIBLE;
     }
   }
 
+  private void noteRollBack() throws IOException {
+    if (journal.isPresent()) {
+      journal.get().takingBack();
+    }
+  }
+
   /**
-   * As long as the journal is this driver's, and not past the point of no return. A driver that was
-   * silent takes it anew, by a rename, which only one of two does.
+   * As long as the journal is this driver's, and not past the point of no return, nor perhaps. A
+   * driver that was silent takes it anew, by a rename, which only one of two does.
    */
   private boolean mayRollBack() throws IOException {
+    if (journal.isPresent() && journal.get().state() != CommitJournal.State.PLANNED) {
+      return false;
+    }
     if (!journal.isPresent() || !heartbeat.isSilent()) {
       return isHeld();
     }

@@ -11,6 +11,7 @@ import io.manifestcommitter.journal.Heartbeat;
 import io.manifestcommitter.journal.Pause;
 import io.manifestcommitter.journal.Recovery;
 import io.manifestcommitter.journal.ReplacingJobs;
+import io.manifestcommitter.journal.SettledJobs;
 import io.manifestcommitter.journal.TableFile;
 import io.manifestcommitter.journal.UnfinishedJobs;
 import io.manifestcommitter.layout.StagingRoot;
@@ -153,7 +154,9 @@ final class SparkJob {
     if (config.markSuccessfulJobs()) {
       existing.requirePlaceForReport();
     }
-    if (settleOthers(existing)) {
+    SettledJobs settled = settleOthers(existing);
+    settled.requireNoneAt(overwrite.roots(List.of()));
+    if (settled.hasRecovered()) {
       existing = TableRoot.list(store, table);
     }
     madeTable = existing.kind() == TableRoot.Kind.NOTHING;
@@ -193,12 +196,8 @@ final class SparkJob {
     return madeTable;
   }
 
-  /**
-   * Half of the data of a driver that died may be visible in the table.
-   *
-   * @return whether something was changed
-   */
-  private boolean settleOthers(TableRoot root) throws IOException {
+  /** Half of the data of a driver that died may be visible in the table. */
+  private SettledJobs settleOthers(TableRoot root) throws IOException {
     List<StagingRoot> others = new ArrayList<>(root.stagingRoots());
     others.removeIf(other -> other.root().equals(staging.root()));
     return new UnfinishedJobs(store, config, pause).settle(others);
@@ -223,7 +222,7 @@ final class SparkJob {
     Store guarded = heartbeat.guard(store);
     try {
       // Again: one that died just before setup showed signs of life then.
-      settleOthers(TableRoot.list(store, table));
+      SettledJobs settled = settleOthers(TableRoot.list(store, table));
       commit =
           new CommitSparkJob(
               new CommitWork(description(), guarded, config, workers, statistics),
@@ -235,7 +234,7 @@ final class SparkJob {
               config,
               heartbeat,
               pause);
-      commit.run(messages);
+      commit.run(messages, settled);
     } finally {
       endOfCommit(workers);
     }
@@ -250,6 +249,8 @@ final class SparkJob {
           jobId,
           staging.root(),
           e);
+      stopHeartbeat();
+      giveUp(workers);
     } finally {
       stopHeartbeat();
     }

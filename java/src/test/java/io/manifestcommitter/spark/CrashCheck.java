@@ -146,6 +146,48 @@ final class CrashCheck {
     return wrong;
   }
 
+  /**
+   * What whoever met old data that may not be deleted says about it: there is no mixture without a
+   * word.
+   *
+   * @param failure what it failed with; empty if it did not
+   * @param by the name of the store that it used
+   */
+  List<String> told(String failure, CrashStore by) {
+    List<String> wrong = new ArrayList<>();
+    NavigableMap<String, String> visible = store.visible();
+    if (failure.isEmpty()) {
+      if (!visible.equals(old) && !visible.equals(fresh)) {
+        wrong.add("a mixture without a word: " + visible);
+      }
+      return wrong;
+    }
+    if (isForward()) {
+      visible.keySet().removeAll(fresh.keySet());
+      isNamed(wrong, visible.keySet(), failure);
+    }
+    if (isBegun()) {
+      saysWhatToDo(wrong, failure, by);
+    }
+    return wrong;
+  }
+
+  static void isNamed(List<String> wrong, Collection<String> files, String failure) {
+    for (String file : files) {
+      if (!failure.contains(file + " ")) {
+        wrong.add(file + " stays, and is not named: " + failure);
+      }
+    }
+  }
+
+  static void saysWhatToDo(List<String> wrong, String failure, CrashStore by) {
+    String table = by.path(CrashStore.TABLE) + "'";
+    if (!failure.contains("'manifest-committer recover " + table)
+        && !failure.contains("'manifest-committer clean " + table)) {
+      wrong.add("it does not say what to do: " + failure);
+    }
+  }
+
   /** Whether a place was a symbolic link before. */
   boolean isLink(ReaderPlace place) {
     return oldLinks.containsKey(place.path());

@@ -21,11 +21,27 @@ enum CrashOther {
   /** One file instead of all at each place that the dead job changes. */
   OVERWROTE,
   /** The same job by another driver. */
-  RAN_AGAIN;
+  RAN_AGAIN,
+  /** One file at a place that the dead job has nothing to do with. */
+  APPENDED_ELSEWHERE,
+  /** The same, instead of all that is there. */
+  OVERWROTE_ELSEWHERE;
+
+  /** Those that change what the dead job changes. */
+  static final List<CrashOther> AT_THE_SAME_PLACES = List.of(APPENDED, OVERWROTE, RAN_AGAIN);
 
   /** How it is called in the name of a case. */
   String label() {
     return name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+
+  /** Whether it has nothing to do with what the dead job changes. */
+  boolean isElsewhere() {
+    return !AT_THE_SAME_PLACES.contains(this);
+  }
+
+  private static String elsewhere(CrashWrite dead) {
+    return dead.hasPartitions() ? CrashStore.TABLE + "/p=9" : "/elsewhere/9";
   }
 
   /** What it makes of a table. */
@@ -49,6 +65,11 @@ enum CrashOther {
       return again(dead).rows();
     }
     NavigableMap<String, String> rows = new TreeMap<>();
+    if (isElsewhere()) {
+      String file = elsewhere(dead) + "/other";
+      rows.put(file, "other " + file);
+      return rows;
+    }
     for (ReaderPlace place : dead.touched()) {
       String like = (place.freshFiles().isEmpty() ? place.oldFiles() : place.freshFiles()).first();
       String file = like.substring(0, like.lastIndexOf('/')) + "/other";
@@ -63,20 +84,28 @@ enum CrashOther {
    * @param pause what it does while it waits
    */
   void run(CrashStore store, CrashWrite dead, Pause pause) throws IOException {
+    job(store, dead, "warn", pause).commit();
+  }
+
+  /** A job that does it, set up, its tasks not yet run. */
+  CrashJob job(CrashStore store, CrashWrite dead, String unfinishedJobs, Pause pause)
+      throws IOException {
     if (this == RAN_AGAIN) {
-      again(dead).job(store, CrashJob.NEXT, "warn", pause).commit();
-      return;
+      return again(dead).job(store, CrashJob.NEXT, unfinishedJobs, pause);
     }
     CrashJob job =
         new CrashJob(store, CrashJob.NEXT)
-            .with(CommitterConfig.UNFINISHED_JOBS, "warn")
+            .with(CommitterConfig.UNFINISHED_JOBS, unfinishedJobs)
             .waiting(pause);
     rows(dead).forEach(job::file);
     List<Path> replaced = new ArrayList<>();
     if (this == OVERWROTE) {
       dead.touched().forEach(place -> replaced.add(store.path(place.path())));
     }
-    job.setUp(Overwrite::recorded, replaced).commit();
+    if (this == OVERWROTE_ELSEWHERE) {
+      replaced.add(store.path(elsewhere(dead)));
+    }
+    return job.setUp(Overwrite::recorded, replaced);
   }
 
   static CrashWrite again(CrashWrite dead) {

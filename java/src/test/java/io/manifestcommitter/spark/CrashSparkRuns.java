@@ -49,17 +49,28 @@ final class CrashSparkRuns {
     this.cases = cases;
     this.tally = tally;
     fill();
+    store.allowDeletion();
     Snapshot before = store.state().snapshot();
     CrashJob job = dead.job(store, CrashJob.DEAD, "rollback");
     List<Object> messages = job.messages();
     store.state().resetRequests();
     job.commit(messages);
-    requests = store.state().requests();
+    List<String> toItsEnd = store.state().requests();
     check = new CrashCheck(store, dead, before, store.state().snapshot());
+    requests = store.isHoldingOld() ? requestsOfRefused() : toItsEnd;
   }
 
   private void fill() {
     store.fill(dead.write());
+  }
+
+  private List<String> requestsOfRefused() throws IOException {
+    fill();
+    CrashJob job = dead.job(store, CrashJob.DEAD, "rollback");
+    List<Object> messages = job.messages();
+    store.state().resetRequests();
+    failureOf(() -> job.commit(messages));
+    return store.state().requests();
   }
 
   /**
@@ -82,13 +93,33 @@ final class CrashSparkRuns {
         if (states.add(store.fingerprint())) {
           tally.count(Count.STATES);
           Snapshot died = store.state().snapshot();
-          restart(steps + "/restart", died);
+          if (!store.isHoldingOld()) {
+            restart(steps + "/restart", died);
+          }
           store.state().restore(died);
           store.passTime();
           comesAfter(steps, store.state().snapshot());
         }
       }
     }
+    if (store.isHoldingOld()) {
+      failsByItself(name + "/fails");
+    }
+  }
+
+  /** Nobody dies: the job meets old data that it may not delete, and is aborted. */
+  private void failsByItself(String steps) throws IOException {
+    if (!cases.begins(steps, 1)) {
+      return;
+    }
+    fill();
+    CrashJob job = dead.job(store, CrashJob.DEAD, "rollback");
+    String failure = failureOf(job::commit);
+    if (!failure.isEmpty()) {
+      job.abort();
+    }
+    checked(steps, check.told(failure, store));
+    comesAfter(steps, store.state().snapshot());
   }
 
   private void die(int at, Fate fate) throws IOException {
@@ -103,6 +134,11 @@ final class CrashSparkRuns {
   private void comesAfter(String steps, Snapshot frozen) throws IOException {
     boolean isForward = check.isForward();
     boolean isBegun = check.isPlanned();
+    if (store.isHoldingOld()) {
+      recoverTwice(steps + "/recover", frozen, Direction.AS_MARKED, Direction.AS_MARKED);
+      new Refusal(frozen, isForward).comesAfter(steps);
+      return;
+    }
     recover(steps + "/recover", frozen, Direction.AS_MARKED, isForward);
     recover(steps + "/finish", frozen, Direction.FINISH, isForward || isBegun);
     recoverTwice(steps + "/recover", frozen, Direction.AS_MARKED, Direction.AS_MARKED);
@@ -110,7 +146,7 @@ final class CrashSparkRuns {
     recoverTwice(steps + "/finish", frozen, Direction.FINISH, Direction.AS_MARKED);
     runAgain(steps + "/run-again", frozen, isForward);
     afterRenaming(steps + "/renamed", frozen, isForward);
-    for (CrashOther other : CrashOther.values()) {
+    for (CrashOther other : CrashOther.AT_THE_SAME_PLACES) {
       for (Direction direction : Direction.values()) {
         String then = steps + "/" + other.label() + "/" + label(direction);
         if (cases.runs(then, 6)) {
@@ -164,7 +200,8 @@ final class CrashSparkRuns {
 
   /**
    * The first dies right after each of its requests, which is right before the next; then the
-   * second, to its end. Of deaths that leave the same, one is tried.
+   * second, to its end, by somebody who may delete everything. Of deaths that leave the same, one
+   * is tried.
    */
   private void recoverTwice(String steps, Snapshot frozen, Direction first, Direction second) {
     if (cases.isSample() && !cases.runs(steps + "-dies/" + label(second), 4)) {
@@ -188,6 +225,7 @@ final class CrashSparkRuns {
       boolean isBegun = check.isBegun();
       boolean isNew = check.isForward() || (second == Direction.FINISH && check.isPlanned());
       tally.count(Count.RECOVER_AGAIN);
+      store.allowDeletion();
       ends(then, failureOf(() -> recoverAll(second, /* force= */ true)), isNew, isBegun);
     }
   }
@@ -372,6 +410,106 @@ final class CrashSparkRuns {
   /** One thing to do. */
   interface Action {
     void run() throws IOException;
+  }
+
+  /**
+   * Old data may not be deleted: what recoveries and other jobs make of that, and what a recovery
+   * by somebody who may delete it makes of what they leave.
+   */
+  private final class Refusal {
+    private final Snapshot left;
+    private final boolean isForward;
+    private final Map<String, String> base;
+
+    Refusal(Snapshot left, boolean isForward) {
+      this.left = left;
+      this.isForward = isForward;
+      this.base = isForward ? check.fresh() : check.old();
+    }
+
+    void comesAfter(String steps) {
+      for (Direction direction : Direction.values()) {
+        if (cases.runs(steps + "/" + label(direction), 3)) {
+          recover(steps + "/" + label(direction), direction);
+        }
+      }
+      for (CrashOther other : CrashOther.values()) {
+        if (cases.runs(steps + "/" + other.label(), 3)) {
+          write(steps + "/" + other.label(), other);
+        }
+      }
+    }
+
+    private void recover(String steps, Direction direction) {
+      store.state().restore(left);
+      boolean isBegun = check.isBegun();
+      tally.count(direction == Direction.FINISH ? Count.FINISH : Count.RECOVER);
+      String failure = failureOf(() -> recoverAll(direction, /* force= */ false));
+      List<String> wrong = check.told(failure, store.byOtherName());
+      boolean isNew = check.isForward();
+      if (isForward != isNew && (isForward || direction == Direction.AS_MARKED)) {
+        wrong.add("the recovery went the other way");
+      }
+      if (!failure.isEmpty()) {
+        tally.count(Count.REFUSED);
+      }
+      checked(steps, wrong);
+      store.allowDeletion();
+      String allowed = failureOf(() -> recoverAll(Direction.AS_MARKED, /* force= */ false));
+      ends(steps + ", then allowed", allowed, isNew, isBegun);
+    }
+
+    private void write(String steps, CrashOther other) {
+      store.state().restore(left);
+      tally.count(Count.OTHER_JOB_THEN_RECOVER);
+      Map<String, String> expected = other.after(dead, base);
+      String failure = failureOf(() -> run(other));
+      List<String> wrong = new ArrayList<>();
+      NavigableMap<String, String> replaced = store.visible();
+      replaced.keySet().retainAll(check.old().keySet());
+      replaced.keySet().removeAll(check.fresh().keySet());
+      if (other.isElsewhere()) {
+        if (!failure.isEmpty() || !store.visible().entrySet().containsAll(expected.entrySet())) {
+          wrong.add("it was kept from a place of its own: " + failure);
+        }
+      } else if (failure.isEmpty()) {
+        CrashCheck.differs(wrong, "the table", store.visible(), expected);
+      } else {
+        tally.count(Count.REFUSED);
+        CrashCheck.isNamed(wrong, isForward ? replaced.keySet() : List.of(), failure);
+        CrashCheck.saysWhatToDo(wrong, failure, store.byOtherName());
+      }
+      store.allowDeletion();
+      store.passTime();
+      String recovery = failureOf(() -> recoverAll(Direction.AS_MARKED, /* force= */ false));
+      if (!recovery.isEmpty()) {
+        wrong.add("recovery failed: " + recovery);
+      }
+      if (!failure.isEmpty() && !store.visible().equals(expected)) {
+        CrashCheck.differs(wrong, "the table without the second job", store.visible(), base);
+        String again = failureOf(() -> run(other));
+        if (!again.isEmpty()) {
+          wrong.add("the second job failed, with all rights: " + again);
+        }
+      }
+      CrashCheck.differs(wrong, "the table of both", store.visible(), expected);
+      if (check.isBegun()) {
+        wrong.add("there is still something to recover");
+      }
+      tally.count(isForward ? Count.NEW : Count.OLD);
+      checked(steps, wrong);
+    }
+
+    /** As Spark does: what fails in its commit is aborted. */
+    private void run(CrashOther other) throws IOException {
+      CrashJob job = other.job(store.byOtherName(), dead, "rollback", CrashJob.WOULD_WAIT);
+      try {
+        job.commit();
+      } catch (IOException e) {
+        job.abort();
+        throw e;
+      }
+    }
   }
 
   /** Another job comes to its end between the death and the recovery. */

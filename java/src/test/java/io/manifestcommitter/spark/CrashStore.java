@@ -39,6 +39,7 @@ final class CrashStore {
   private final String scheme;
   private final String directoryRename;
   private final boolean marksSuccess;
+  private final boolean holdsOld;
   private final String name;
   private final String table;
   private final MemoryStoreState state;
@@ -53,16 +54,23 @@ final class CrashStore {
         kind,
         directoryRename,
         marksSuccess,
+        /* holdsOld= */ false,
         MemoryFileSystem.scheme(kind) + "://crash-" + kind,
         TABLE);
   }
 
   private CrashStore(
-      String kind, String directoryRename, boolean marksSuccess, String name, String table) {
+      String kind,
+      String directoryRename,
+      boolean marksSuccess,
+      boolean holdsOld,
+      String name,
+      String table) {
     this.kind = kind;
     this.scheme = MemoryFileSystem.scheme(kind);
     this.directoryRename = directoryRename;
     this.marksSuccess = marksSuccess;
+    this.holdsOld = holdsOld;
     this.name = name;
     this.table = table;
     this.state = MemoryFileSystem.state("crash-" + kind);
@@ -74,7 +82,7 @@ final class CrashStore {
         scheme.equals("abfs")
             ? "abfss://crash-abfs"
             : scheme.equals("hdfs") ? "hdfs://" + ADDRESS : name;
-    return new CrashStore(kind, directoryRename, marksSuccess, other, table);
+    return new CrashStore(kind, directoryRename, marksSuccess, holdsOld, other, table);
   }
 
   /** The same by its first name, or by another one: each for half of the numbers. */
@@ -84,7 +92,7 @@ final class CrashStore {
 
   /** The same, with the table renamed: that it is done, and undone, is another matter. */
   CrashStore withTableRenamed() {
-    return new CrashStore(kind, directoryRename, marksSuccess, name, RENAMED);
+    return new CrashStore(kind, directoryRename, marksSuccess, holdsOld, name, RENAMED);
   }
 
   /** Renames the table. */
@@ -122,9 +130,35 @@ final class CrashStore {
     return all;
   }
 
+  /**
+   * Those that do not tell beforehand whether data may be deleted, with old data that nobody may
+   * delete.
+   */
+  static List<CrashStore> holdingOld() {
+    List<CrashStore> stores = all("abfs");
+    stores.addAll(byFile("gs"));
+    stores.addAll(copying());
+    stores.replaceAll(CrashStore::holdsOld);
+    return stores;
+  }
+
+  private CrashStore holdsOld() {
+    return new CrashStore(kind, directoryRename, marksSuccess, /* holdsOld= */ true, name, table);
+  }
+
+  /** Whether the data that a table is filled with may not be deleted. */
+  boolean isHoldingOld() {
+    return holdsOld;
+  }
+
+  /** From here on everything may be deleted. */
+  void allowDeletion() {
+    state.release();
+  }
+
   /** As it is told. */
   String kind() {
-    return kind;
+    return holdsOld ? kind + "-held" : kind;
   }
 
   /** Whether a reader may see parts of files. */
@@ -151,7 +185,7 @@ final class CrashStore {
 
   /**
    * Fills it with a table. On a disk with links, places of the table are links; of a table without
-   * partitions, its files are; and there is a link to nothing.
+   * partitions, its files are; and there is a link to nothing. Old data may be held.
    */
   void fill(ReaderWrite write) {
     state.clear();
@@ -178,6 +212,9 @@ final class CrashStore {
       state.link(link, up + behind.substring(1));
     } else {
       state.write(file, content);
+    }
+    if (holdsOld) {
+      state.hold(file);
     }
   }
 
@@ -334,6 +371,6 @@ final class CrashStore {
 
   @Override
   public String toString() {
-    return kind + "/" + directoryRename + "/" + (marksSuccess ? "marker" : "no-marker");
+    return kind() + "/" + directoryRename + "/" + (marksSuccess ? "marker" : "no-marker");
   }
 }

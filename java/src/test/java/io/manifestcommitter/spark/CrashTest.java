@@ -28,6 +28,14 @@ class CrashTest {
         }
       }
     }
+    for (String write : CrashWrite.OVERWRITES) {
+      for (CrashStore store : CrashStore.holdingOld()) {
+        if (cases.begins(store + "/" + write, 8)) {
+          tally.enter(write, store.kind());
+          new CrashSparkRuns(store, write, cases, tally).run(40);
+        }
+      }
+    }
     for (String protocol : List.of("hadoop", "hadoop-replace")) {
       for (CrashStore store : stores(CrashStore.byFile("abfs", "hdfs", "gs"))) {
         if (cases.begins(store + "/" + protocol, 1)) {

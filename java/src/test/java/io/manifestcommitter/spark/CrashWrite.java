@@ -35,6 +35,13 @@ final class CrashWrite {
     ALL.put("flat-conflict-replace", ReaderWrite.FLAT_CONFLICT_REPLACE);
   }
 
+  /** Those that replace something. */
+  static final List<String> OVERWRITES = new ArrayList<>(ALL.keySet());
+
+  static {
+    OVERWRITES.removeIf(name -> new CrashWrite(ALL.get(name), "").isAppend());
+  }
+
   private final ReaderWrite write;
   private final String word;
 
@@ -104,6 +111,11 @@ final class CrashWrite {
     List<ReaderPlace> touched = new ArrayList<>(write.places());
     touched.removeIf(place -> CrashOther.at(place, before).equals(CrashOther.at(place, after)));
     return touched;
+  }
+
+  /** Whether no place of it is the table itself. */
+  boolean hasPartitions() {
+    return write.places().stream().noneMatch(place -> place.path().equals(CrashStore.TABLE));
   }
 
   boolean isAppend() {

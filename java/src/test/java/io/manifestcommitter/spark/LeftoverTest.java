@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.manifestcommitter.cli.Clean;
+import io.manifestcommitter.commit.OldDataRemainsException;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.journal.LeftoverException;
 import io.manifestcommitter.journal.Recovery;
@@ -76,6 +77,111 @@ class LeftoverTest {
     assertThat(spark.staging()).isEmpty();
     write(spark.other(SECOND), "append", "p=2/second");
     assertThat(spark.visible()).hasSize(SparkJobFaultTest.OLD.size() + 1);
+  }
+
+  /** Of one partition, which shows both: jobs into all others go on. */
+  @ParameterizedTest
+  @CsvSource({
+    "abfs,append,p=2/second", "abfs,static-p2,p=2/second", "abfs,dynamic,p=2/second",
+    "gs,append,p=4/second", "gs,static-p2,p=2/second", "gs,dynamic,p=3/second"
+  })
+  void oldDataThatMayNotBeDeletedStopsNoJobIntoOtherPlaces(String scheme, String kind, String file)
+      throws IOException {
+    SparkJobHarness first = withOldDataThatMayNotBeDeleted(scheme);
+
+    SparkJobHarness second = first.other(SECOND);
+    second.setUp(
+        kind.equals("static-p2")
+            ? second.overwriteOf("/table/p=2")
+            : SparkJobFaultTest.overwrite(second, kind));
+    second.commitTask(0, file);
+    second.commit();
+
+    assertThat(second.visible()).containsEntry("/table/" + file, "new " + file);
+    assertThat(second.visible()).containsKeys("/table/p=1/old", "/table/p=1/a");
+    first.state.release();
+    assertThat(recovery(first).run(root(first), Direction.AS_MARKED)).isEqualTo(Outcome.FINISHED);
+    assertThat(second.visible())
+        .containsEntry("/table/" + file, "new " + file)
+        .containsKey("/table/p=1/a")
+        .doesNotContainKey("/table/p=1/old");
+    assertThat(first.staging()).isEmpty();
+  }
+
+  /** In its setup, where it is known what it replaces. */
+  @ParameterizedTest
+  @CsvSource({
+    "abfs,static,true",
+    "abfs,partition,true",
+    "abfs,append,false",
+    "abfs,dynamic,false",
+    "gs,static,true",
+    "gs,append,false",
+    "gs-copies,dynamic,false"
+  })
+  void oldDataThatMayNotBeDeletedStopsJobsIntoTheSamePlaceWhichSayWhatToDo(
+      String scheme, String kind, boolean inSetUp) throws IOException {
+    SparkJobHarness first = withOldDataThatMayNotBeDeleted(scheme);
+    Map<String, String> before = first.visible();
+
+    SparkJobHarness second = first.other(SECOND);
+    if (!inSetUp) {
+      second.setUp(SparkJobFaultTest.overwrite(second, kind));
+      second.commitTask(0, "p=1/second");
+    }
+    assertThatThrownBy(
+            () -> {
+              if (inSetUp) {
+                second.setUp(SparkJobFaultTest.overwrite(second, kind));
+              } else {
+                second.commit();
+              }
+            })
+        .hasMessageContaining("/table/p=1/old (")
+        .hasMessageContaining("Permission denied")
+        .hasMessageContaining("'manifest-committer recover " + first.table + "'");
+    if (!inSetUp) {
+      second.job().abort();
+    }
+
+    assertThat(second.visible()).isEqualTo(before);
+    assertThat(second.staging()).noneMatch(path -> path.contains(SECOND));
+    first.state.release();
+    write(first.other("6f1f8a52-90c1-4a7b-8c11-0d3c1c2b7a33"), kind);
+    assertThat(first.visible()).doesNotContainKey("/table/p=1/old");
+    assertThat(first.staging()).isEmpty();
+  }
+
+  /** A static overwrite whose new data is complete, and of whose old data one file stays. */
+  private static SparkJobHarness withOldDataThatMayNotBeDeleted(String scheme) throws IOException {
+    SparkJobHarness spark = SparkJobFaultTest.prepared(scheme, "static", "off");
+    spark.state.hold("/table/p=1/old");
+    assertThatThrownBy(spark::commit)
+        .isInstanceOf(OldDataRemainsException.class)
+        .hasMessageContaining("/table/p=1/old (")
+        .hasMessageContaining("'manifest-committer recover " + spark.table + "'");
+    spark.job().abort();
+    assertThat(spark.visible()).containsKeys("/table/p=1/old", "/table/p=1/a");
+    assertThat(spark.visible()).doesNotContainKey("/table/p=2/old");
+    return spark;
+  }
+
+  private static StagingRoot root(SparkJobHarness spark) {
+    return new StagingRoot(spark.table, SparkJobHarness.JOB_ID);
+  }
+
+  /** As a job that ended and could not clean up: the heartbeat is gone, so nobody waits for it. */
+  @ParameterizedTest
+  @ValueSource(strings = {"abfs", "hdfs", "gs"})
+  void aJobThatCannotCleanUpLeavesNoSignOfLife(String scheme) throws IOException {
+    SparkJobHarness spark = SparkJobFaultTest.prepared(scheme, "static", "auto");
+    refuseDeletionOfStaging(spark);
+    spark.commit();
+    spark.state.noFault();
+
+    assertThat(spark.state.exists(STAGING)).isTrue();
+    assertThat(recovery(spark).run(root(spark), Direction.AS_MARKED)).isEqualTo(Outcome.CLEANED_UP);
+    assertThat(spark.staging()).isEmpty();
   }
 
   /** What is one's own may be deleted from a sticky directory of somebody else. */
@@ -212,7 +318,6 @@ class LeftoverTest {
     refuseDeletionOfStaging(spark);
     spark.commit();
     spark.state.noFault();
-    spark.state.remove(STAGING + "/heartbeat");
     assertThat(spark.staging()).anyMatch(path -> path.contains("/journal-finished-"));
     return spark;
   }

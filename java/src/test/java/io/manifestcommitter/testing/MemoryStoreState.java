@@ -99,6 +99,9 @@ public final class MemoryStoreState {
     /** Whether only the owner of an entry, or its own, may remove or rename that. */
     boolean sticky;
 
+    /** Whether nobody may remove or rename it. */
+    boolean held;
+
     private Node(byte[] content, String link) {
       this.content = content;
       this.link = link;
@@ -117,12 +120,27 @@ public final class MemoryStoreState {
     }
 
     private Node ofSomebodyElse(boolean isReadOnly, boolean isSticky) {
-      Node copy = new Node(content, link);
-      copy.etag = etag;
-      copy.time = time;
+      Node copy = copy();
       copy.foreign = true;
       copy.readOnly = isReadOnly && isDirectory();
       copy.sticky = isSticky && isDirectory();
+      copy.held = held;
+      return copy;
+    }
+
+    private Node held(boolean isHeld) {
+      Node copy = copy();
+      copy.foreign = foreign;
+      copy.readOnly = readOnly;
+      copy.sticky = sticky;
+      copy.held = isHeld;
+      return copy;
+    }
+
+    private Node copy() {
+      Node copy = new Node(content, link);
+      copy.etag = etag;
+      copy.time = time;
       return copy;
     }
   }
@@ -221,6 +239,20 @@ public final class MemoryStoreState {
     nodes.computeIfPresent(directory, (path, node) -> node.ofSomebodyElse(false, true));
   }
 
+  /**
+   * Refuses to remove or rename a file, which nobody is told before. It goes with its directory
+   * where that is renamed, as the sticky bit has it on ADLS Gen2; where files are objects, it stays
+   * where it is.
+   */
+  public synchronized void hold(String file) {
+    nodes.computeIfPresent(file, (path, node) -> node.held(true));
+  }
+
+  /** Lets everything be removed again that was held. */
+  public synchronized void release() {
+    nodes.replaceAll((path, node) -> node.held ? node.held(false) : node);
+  }
+
   private Map<String, Node> tree(String directory) {
     return nodes.subMap(directory + "/", directory + AFTER_SLASH);
   }
@@ -238,6 +270,9 @@ public final class MemoryStoreState {
     String parent = path.substring(0, Math.max(0, path.lastIndexOf('/')));
     Node directory = nodes.get(parent);
     Node node = nodes.get(path);
+    if (node != null && node.held) {
+      throw new AccessControlException("Permission denied: DELETE of " + path);
+    }
     if (node != null
         && directory != null
         && (directory.readOnly || (directory.sticky && directory.foreign && node.foreign))) {

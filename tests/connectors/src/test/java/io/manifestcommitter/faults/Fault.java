@@ -46,10 +46,10 @@ enum Fault {
         return store.hasShortReadTimeout();
       case PARENT_NOT_FOUND:
       case CONFLICT:
-        return rename && store == StoreUnderTest.ABFS;
+        return rename && !store.isGoogles();
       case PRECONDITION:
       case DONE_412:
-        return rename && store == StoreUnderTest.GS;
+        return rename && store.isGoogles();
       case DONE_404:
         return rename || operation.equals("delete");
       default:

@@ -73,7 +73,7 @@ final class FaultCase {
 
   /** Google's connector repeats a refused listing or look for more than a minute by itself. */
   boolean takesMinutes() {
-    return store == StoreUnderTest.GS && fault.isBusySustained();
+    return store.isGoogles() && fault.isBusySustained();
   }
 
   /** What a sample has at least one of. */

@@ -45,7 +45,9 @@ final class FaultCases {
 
   /** Of every cell one, by the seed. */
   static List<FaultCase> sample(List<FaultCase> all, long seed) {
-    return oneOfEach(all, FaultCase::cell, seed);
+    List<FaultCase> sampled = new ArrayList<>(all);
+    sampled.removeIf(each -> !each.store().isSampled(each.operation()));
+    return oneOfEach(sampled, FaultCase::cell, seed);
   }
 
   /**

@@ -18,12 +18,12 @@ import org.apache.hadoop.util.VersionInfo;
 import org.junit.jupiter.api.Test;
 
 /**
- * Every fault, at every request, in every phase, on both stores, with both protocols: a job that
+ * Every fault, at every request, in every phase, on every store, with both protocols: a job that
  * says that it succeeded has exactly its rows in the table, and after one that failed the table is
  * the old one, or the documented repair makes it exactly the old or the new one.
  *
  * <p>{@code -Dfaults.mode=sample} runs one case of each phase, kind of request and fault, chosen by
- * {@code -Dfaults.seed}, of which {@code -Dfaults.part=1/2} takes every second one; {@code full}
+ * {@code -Dfaults.seed}, of {@code gs} without moves only of its copies and deletions, of which {@code -Dfaults.part=1/2} takes every second one; {@code full}
  * runs all, but of those that take minutes each one of every scenario, kind of request and fault;
  * {@code -Dfaults.only} runs the one whose name a failure printed, or those whose names match a
  * regular expression.
@@ -31,7 +31,8 @@ import org.junit.jupiter.api.Test;
 class FaultMatrixIT {
   private static final int TOLD = 20;
   private static final Map<StoreUnderTest, Integer> LANES =
-      new EnumMap<>(Map.of(StoreUnderTest.ABFS, 12, StoreUnderTest.GS, 24));
+      new EnumMap<>(
+          Map.of(StoreUnderTest.ABFS, 12, StoreUnderTest.GS, 24, StoreUnderTest.GS_COPIES, 24));
 
   @Test
   void noFaultMakesAWrongSuccessOrLosesOrDoublesARow() throws Exception {

@@ -12,7 +12,9 @@ import org.apache.hadoop.util.VersionInfo;
 enum StoreUnderTest {
   ABFS("rename", 4, "300ms"),
   /** This driver waits 1.25 seconds before its retry, always. */
-  GS("move", 2, "2s");
+  GS("move", 2, "2s"),
+  /** The same without moves: a rename is a copy and a deletion, so both ends may exist. */
+  GS_COPIES("rewrite", 2, "2s");
 
   /** How long a client waits for an answer, in milliseconds, where it can be told. */
   static final int READ_TIMEOUT = 1000;
@@ -42,13 +44,26 @@ enum StoreUnderTest {
     return throttleTimeout;
   }
 
+  /** Whether it is Google's, with moves or without. */
+  boolean isGoogles() {
+    return this != ABFS;
+  }
+
+  /**
+   * Whether a sample has a kind of request: of a store that is another one's but for its renames,
+   * only what these consist of.
+   */
+  boolean isSampled(String operation) {
+    return this != GS_COPIES || operation.equals(renameOperation) || operation.equals("delete");
+  }
+
   boolean renamesDirectories() {
     return this == ABFS;
   }
 
   /** Whether a lost answer can be waited for: hadoop-azure 3.3 waits 30 seconds, always. */
   boolean hasShortReadTimeout() {
-    return this == GS || !isHadoop33();
+    return isGoogles() || !isHadoop33();
   }
 
   static boolean isHadoop33() {
@@ -56,13 +71,13 @@ enum StoreUnderTest {
   }
 
   Emulator start() throws IOException {
-    return this == ABFS ? AbfsEmulator.start() : GcsEmulator.start();
+    return isGoogles() ? GcsEmulator.start() : AbfsEmulator.start();
   }
 
   RawStore raw(Emulator emulator) {
-    return this == ABFS
-        ? new AbfsRawStore((AbfsEmulator) emulator)
-        : new GcsRawStore((GcsEmulator) emulator);
+    return isGoogles()
+        ? new GcsRawStore((GcsEmulator) emulator)
+        : new AbfsRawStore((AbfsEmulator) emulator);
   }
 
   /** The emulator's settings, with the few that make a request's number mean the same each time. */
@@ -72,12 +87,13 @@ enum StoreUnderTest {
     conf.setInt("fs.azure.http.read.timeout", READ_TIMEOUT);
     conf.setInt("fs.gs.http.max.retry", GS.tries - 1);
     conf.setInt("fs.gs.http.read-timeout", READ_TIMEOUT);
+    conf.setBoolean("fs.gs.operation.move.enable", this != GS_COPIES);
     conf.setBoolean("fs.gs.status.parallel.enable", false);
     conf.setBoolean("fs.gs.implicit.dir.repair.enable", false);
   }
 
   @Override
   public String toString() {
-    return name().toLowerCase(Locale.ROOT);
+    return name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 }

@@ -89,7 +89,7 @@ final class Tally {
     table.append(
         String.format(
             Locale.ROOT,
-            "%nBoth stores: %d runs, %d succeeded, %d renames recovered, %d failed cleanly,"
+            "%nAll stores: %d runs, %d succeeded, %d renames recovered, %d failed cleanly,"
                 + " %d repaired, %d violations.%n",
             total(null).runs,
             total(null).ok,
