@@ -193,9 +193,15 @@ final class CrashCheck {
     return oldLinks.containsKey(place.path());
   }
 
-  /** A link goes at once, before what comes instead. */
+  /**
+   * A link goes at once, before what comes instead. Where old files do not move aside one by one,
+   * the new ones come beside them.
+   */
   private ReaderCourse course(ReaderPlace place) {
     ReaderCourse course = place.course(store.way());
+    if (store.isHoldingOld() && course == ReaderCourse.EMPTIES_AND_FILLS) {
+      return ReaderCourse.TURNS_OVER;
+    }
     return isLink(place) && course == ReaderCourse.TURNS_OVER
         ? ReaderCourse.EMPTIES_AND_FILLS
         : course;

@@ -117,7 +117,7 @@ class LeftoverTest {
     "abfs,dynamic,false",
     "gs,static,true",
     "gs,append,false",
-    "gs-copies,dynamic,false"
+    "gs,dynamic,false"
   })
   void oldDataThatMayNotBeDeletedStopsJobsIntoTheSamePlaceWhichSayWhatToDo(
       String scheme, String kind, boolean inSetUp) throws IOException {
