@@ -235,9 +235,11 @@ def test_help_names_every_command(capsys):
         assert name in text
 
 
-@pytest.mark.parametrize("main_class", ["ManifestPrinter", "CommitterInfo", "Recover"])
+@pytest.mark.parametrize(
+    "main_class", ["cli/ManifestPrinter", "cli/Recover", "cli/Clean", "info/CommitterInfo"]
+)
 def test_the_mains_exist_in_the_java_sources(main_class):
     source = Path(__file__).resolve().parents[2] / (
-        f"java/src/main/java/io/manifestcommitter/cli/{main_class}.java"
+        f"java/src/main/java/io/manifestcommitter/{main_class}.java"
     )
     assert source.is_file()

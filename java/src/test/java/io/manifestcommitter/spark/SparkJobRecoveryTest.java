@@ -14,6 +14,7 @@ import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.store.Stores;
 import io.manifestcommitter.testing.MemoryStoreState.Fate;
 import java.io.IOException;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -31,6 +32,120 @@ class SparkJobRecoveryTest {
   @ParameterizedTest
   @CsvSource({
     "abfs,append,auto", "abfs,static,auto", "abfs,dynamic,auto", "abfs,partition,auto",
+    "hdfs,append,auto", "hdfs,static,auto", "hdfs,dynamic,auto", "hdfs,partition,auto",
+    "gs,append,auto", "gs,static,auto", "gs,dynamic,auto", "gs,partition,auto",
+    "abfs,append,off", "abfs,static,off", "hdfs,dynamic,off"
+  })
+  void whateverCommitTheStoreGaveUpOnCanBeRecovered(
+      String scheme, String kind, String directoryRename) throws IOException {
+    SparkJobHarness clean = SparkJobFaultTest.prepared(scheme, kind, directoryRename);
+    clean.commit();
+    int requests = clean.state.requests().size();
+    Map<Outcome, Integer> outcomes = new EnumMap<>(Outcome.class);
+    int left = 0;
+    for (Fate fate : List.of(Fate.FAILS_BEFORE, Fate.FAILS_AFTER)) {
+      for (int from = 1; from <= requests; from++) {
+        SparkJobHarness spark = SparkJobFaultTest.prepared(scheme, kind, directoryRename);
+        int first = from;
+        spark.state.onRequest(
+            (number, operation, path) ->
+                number < first ? Fate.NORMAL : number == first ? fate : Fate.FAILS_BEFORE);
+        String context = scheme + " " + kind + ", down from request " + from + " " + fate;
+        String failure = failureOf(spark::commit);
+        if (!failure.isEmpty()) {
+          spark.job().abort();
+        }
+        spark.state.onRequest((number, operation, path) -> Fate.NORMAL);
+        context += ": " + failure;
+
+        List<StagingRoot> unfinished = recovery(spark, true).find(spark.table);
+        for (StagingRoot root : unfinished) {
+          assertThat(failure.isEmpty() || failure.contains("recover " + spark.table))
+              .as("is told to recover: " + context)
+              .isTrue();
+          outcomes.merge(recovery(spark, true).run(root, Direction.AS_MARKED), 1, Integer::sum);
+        }
+        left += unfinished.size();
+        assertThat(recovery(spark, true).find(spark.table)).as(context).isEmpty();
+        Map<String, String> fresh = SparkJobFaultTest.expected(kind);
+        assertThat(spark.visible())
+            .as(context)
+            .isEqualTo(committed(spark) ? fresh : SparkJobFaultTest.OLD);
+        assertThat(failure.isEmpty() && !committed(spark)).as(context).isFalse();
+      }
+    }
+    System.out.printf(
+        "%s %s, directory.rename %s: a store down from each of %d requests on, twice: %d commits"
+            + " left to recover: %s%n",
+        scheme, kind, directoryRename, requests, left, outcomes);
+    assertThat(outcomes.get(Outcome.TAKEN_BACK)).isPositive();
+  }
+
+  /** Its report says that all rows are there, and some have gone by then. */
+  @ParameterizedTest
+  @CsvSource({"hdfs", "abfs", "gs", "gs-copies", "mem-copies"})
+  void anAppendThatIsTakenBackButForItsReportIsRolledBackByRecovery(String scheme)
+      throws IOException {
+    SparkJobHarness spark = SparkJobFaultTest.prepared(scheme, "append", "off");
+
+    String failure = failsAfterItsReport(spark, "delete");
+
+    assertThat(failure).contains("manifest-committer recover " + spark.table);
+    assertThat(recovery(spark, false).run(root(spark), Direction.AS_MARKED))
+        .isEqualTo(Outcome.TAKEN_BACK);
+    assertThat(spark.visible()).isEqualTo(SparkJobFaultTest.OLD);
+    assertThat(spark.state.files()).containsEntry("/table/_SUCCESS", "the last report");
+    assertThat(spark.staging()).isEmpty();
+  }
+
+  /** Neither can be taken back nor noted: all stays as it is, report and rows. */
+  @ParameterizedTest
+  @CsvSource({"hdfs", "abfs", "gs", "gs-copies", "mem-copies"})
+  void anAppendWhoseReportStaysKeepsItsRowsWhereThatCannotBeNoted(String scheme)
+      throws IOException {
+    SparkJobHarness spark = SparkJobFaultTest.prepared(scheme, "append", "off");
+
+    String failure = failsAfterItsReport(spark, "delete", "create");
+
+    assertThat(failure).contains("manifest-committer recover " + spark.table);
+    assertThat(spark.visible()).isEqualTo(SparkJobFaultTest.expected("append"));
+    assertThat(recovery(spark, false).run(root(spark), Direction.AS_MARKED))
+        .isEqualTo(Outcome.FINISHED);
+    assertThat(spark.visible()).isEqualTo(SparkJobFaultTest.expected("append"));
+  }
+
+  /**
+   * Once the report is there the journal cannot be renamed, and some requests for the report, or in
+   * the staging directory, fail.
+   */
+  private static String failsAfterItsReport(SparkJobHarness spark, String... refused)
+      throws IOException {
+    boolean[] isReported = {false};
+    spark.state.onRequest(
+        (number, operation, path) -> {
+          isReported[0] |= committed(spark);
+          boolean isRefused = List.of(refused).contains(operation);
+          boolean isJournal = path.contains("/00/journal-planned") && !operation.equals("status");
+          boolean isFile = path.equals("/table/_SUCCESS") || operation.equals("create");
+          return isReported[0] && (isJournal || (isRefused && isFile))
+              ? Fate.FAILS_BEFORE
+              : Fate.NORMAL;
+        });
+    String failure = failureOf(spark::commit);
+    spark.job().abort();
+    spark.state.noFault();
+    return failure;
+  }
+
+  private static StagingRoot root(SparkJobHarness spark) {
+    return new StagingRoot(spark.table, JOB_ID);
+  }
+
+  /**
+   * From each request on, the store refuses all of its kind; the first may be done all the same.
+   */
+  @ParameterizedTest
+  @CsvSource({
     "hdfs,append,auto", "abfs,static,auto", "abfs,dynamic,auto", "abfs,partition,off",
     "gs,append,off", "gs,dynamic,off", "gs-copies,append,off", "gs-copies,static,off",
     "mem-copies,append,off", "mem-copies,static,off"
@@ -61,17 +176,8 @@ class SparkJobRecoveryTest {
                 : number == from ? fate : Fate.FAILS_BEFORE);
     String failure = failureOf(spark::commit);
     String context =
-        spark.table
-            + " "
-            + kind
-            + ", no "
-            + refused
-            + " from "
-            + from
-            + " "
-            + fate
-            + ": "
-            + failure;
+        String.format(
+            "%s %s, no %s from %d %s: %s", spark.table, kind, refused, from, fate, failure);
     if (!failure.isEmpty()) {
       spark.job().abort();
     }
