@@ -270,13 +270,13 @@ class ClassicSession:
         )
         return self._call_of_session(info, arguments)
 
-    def recover(self, path: str, finish: bool, force: bool) -> str:
+    def recover(self, path: str, complete: bool, force: bool) -> str:
         """What our Java class did about the jobs that died in a table.
 
         Raises:
             StorageError: the table cannot be looked at.
         """
-        return self._call_about(_RECOVER, "recover", path, finish, force)
+        return self._call_about(_RECOVER, "recover", path, complete, force)
 
     def clean(
         self, path: str, older_than: str, dry_run: bool, discard_unfinished: bool, force: bool

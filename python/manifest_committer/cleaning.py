@@ -47,7 +47,7 @@ def clean(
         older_than: how long there was no sign of life: a number and ``ms``, ``s``, ``m`` or ``h``.
         dry_run: only list.
         discard_unfinished: also those of jobs that died in their commit, which can then neither be
-            finished nor taken back; data that an overwrite moved aside is lost. See `recover`.
+            finished nor rolled back; data that an overwrite moved aside is lost. See `recover`.
         force: whatever the age, and also of a job that shows signs of life: only if you know that
             it is dead.
 

@@ -118,10 +118,10 @@ def _recover_arguments(parser: argparse.ArgumentParser) -> None:
     direction.add_argument(
         "--rollback",
         action="store_true",
-        help="take back, as by default; what is past its point of no return is finished",
+        help="roll back, as by default; what is past its point of no return is completed",
     )
     direction.add_argument(
-        "--finish", action="store_true", help="finish also what is before its point of no return"
+        "--complete", action="store_true", help="complete also what is before its point of no return"
     )
     parser.add_argument(
         "--force",
@@ -133,7 +133,7 @@ def _recover_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _recover(parsed: argparse.Namespace) -> int:
-    options = [f"--{name}" for name in ("rollback", "finish", "force") if getattr(parsed, name)]
+    options = [f"--{name}" for name in ("rollback", "complete", "force") if getattr(parsed, name)]
     return _run_java(
         "io.manifestcommitter.cli.Recover",
         [*options, *_settings(parsed), *_as_paths(parsed.paths)],
@@ -232,7 +232,7 @@ _COMMANDS = (
     ),
     _Command(
         "recover",
-        "Take back, or finish, the jobs that died while they committed into a table.",
+        "Roll back, or complete, the jobs that died while they committed into a table.",
         _recover_arguments,
         _recover,
     ),

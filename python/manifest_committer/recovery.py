@@ -1,4 +1,4 @@
-"""Finish, or take back, the jobs that died while they committed into a table."""
+"""Complete, or roll back, the jobs that died while they committed into a table."""
 
 import json
 import os
@@ -17,8 +17,8 @@ class RecoveredJob:
     staging: str
     """The job's staging directory in the table, which is gone now, unless `left` says why not."""
     outcome: str
-    """``taken_back``: the table is as it was before the job. ``finished``: it has the job's data.
-    ``cleaned_up``: the job was finished, only its staging directory had been left."""
+    """``rolled_back``: the table is as it was before the job. ``completed``: it has the job's data.
+    ``cleaned_up``: the job was complete, only its staging directory had been left."""
     left: str = ""
     """Why the staging directory could not be removed; empty if it was. Nobody needs it any more."""
 
@@ -28,26 +28,26 @@ def recover(
     path: str | os.PathLike[str],
     rollback: bool = False,
     force: bool = False,
-    finish: bool = False,
+    complete: bool = False,
 ) -> list[RecoveredJob]:
-    """Finish, or take back, the jobs that died while they committed into a table.
+    """Complete, or roll back, the jobs that died while they committed into a table.
 
-    A job that died before its point of no return is taken back, since its driver never said that
-    it succeeded; one that died after it is finished. May be repeated, and may itself be cut short.
+    A job that died before its point of no return is rolled back, since its driver never said that
+    it succeeded; one that died after it is completed. May be repeated, and may itself be cut short.
 
     Args:
         spark: a classic session that runs and has our jar, see `configure_session`.
         path: the table's directory.
-        rollback: take back, as by default; what is past its point of no return is finished all
-            the same, since old data may be gone by then.
+        rollback: roll back, as by default; what is past its point of no return is completed
+            all the same, since old data may be gone by then.
         force: also a job whose driver shows signs of life: only if you know that it is dead.
-        finish: finish also what is before its point of no return.
+        complete: complete also what is before its point of no return.
 
     Returns:
         The jobs that were recovered; an empty list if none had died, or there is no table.
 
     Raises:
-        ValueError: both `rollback` and `finish`.
+        ValueError: both `rollback` and `complete`.
         JobAliveError: a job's driver shows signs of life; nothing of it was touched.
         RecoveryError: a job could not be recovered, or a place in the table was changed by
             another job since; the rest was done. `recovered` has the jobs that were.
@@ -56,11 +56,11 @@ def recover(
         JarVersionError: it has another version of it.
         ConnectSessionError: a Connect session.
     """
-    if rollback and finish:
-        raise ValueError("either rollback or finish")
+    if rollback and complete:
+        raise ValueError("either rollback or complete")
     session = _jvm.open_session(spark)
     session.require_jar()
-    jobs = json.loads(session.recover(os.fspath(path), finish, force))
+    jobs = json.loads(session.recover(os.fspath(path), complete, force))
     recovered = [
         RecoveredJob(
             job_id=job["jobId"],

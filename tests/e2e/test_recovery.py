@@ -50,7 +50,7 @@ def kill_in_commit(table: Table, mode: str) -> None:
 
 @pytest.mark.once
 @pytest.mark.parametrize("mode", [pytest.param("append", marks=thorough), "overwrite"])
-def test_killed_driver_is_taken_back(table: Table, mode: str) -> None:
+def test_killed_driver_is_rolled_back(table: Table, mode: str) -> None:
     kill_in_commit(table, mode)
     assert table.rows() not in (Counter(OLD), Counter(OLD + NEW), Counter(NEW))
 
@@ -58,7 +58,7 @@ def test_killed_driver_is_taken_back(table: Table, mode: str) -> None:
         mc.recover(table.spark, str(table.path))
     (job,) = mc.recover(table.spark, str(table.path), rollback=True, force=True)
 
-    assert job.outcome == "taken_back"
+    assert job.outcome == "rolled_back"
     assert job.job_id in job.staging
     assert table.rows() == Counter(OLD)
     table.check_nothing_left()
@@ -69,10 +69,10 @@ def test_killed_driver_is_taken_back(table: Table, mode: str) -> None:
 
 @thorough
 @pytest.mark.parametrize("mode", ["append", "overwrite"])
-def test_killed_driver_is_finished(table: Table, mode: str) -> None:
+def test_killed_driver_is_completed(table: Table, mode: str) -> None:
     kill_in_commit(table, mode)
-    (job,) = mc.recover(table.spark, str(table.path), finish=True, force=True)
-    assert job.outcome == "finished"
+    (job,) = mc.recover(table.spark, str(table.path), complete=True, force=True)
+    assert job.outcome == "completed"
     assert table.rows() == Counter(NEW if mode == "overwrite" else OLD + NEW)
     assert table.check_report().job_id == job.job_id
 
@@ -108,7 +108,7 @@ def test_nothing_to_recover(table: Table) -> None:
     before = table.snapshot()
     assert mc.recover(table.spark, str(table.path)) == []
     with pytest.raises(ValueError, match="rollback"):
-        mc.recover(table.spark, str(table.path), rollback=True, finish=True)
+        mc.recover(table.spark, str(table.path), rollback=True, complete=True)
     assert mc.recover(table.spark, f"{table.path}-elsewhere") == []
     assert mc.clean(table.spark, f"{table.path}-elsewhere") == []
     assert table.snapshot() == before

@@ -375,21 +375,21 @@ PUBLISH = (
     ),
     defect(
         "old-back-before-new-is-gone",
-        "taking back moves the old data to its place before the new has left it",
-        "commit/TakeBack.java",
+        "rolling back moves the old data to its place before the new has left it",
+        "commit/RollBackPublished.java",
         ("    swaps.withdraw(left);\n", "    swaps.bringBack(left);\n    swaps.withdraw(left);\n"),
         by="ReaderViewTest",
     ),
     defect(
-        "foreign-files-taken-back",
-        "taking back keeps what another job put into a directory meanwhile",
-        "commit/RestoreSwaps.java",
-        ("() -> new GiveBack(store).run(staged, item.place(), own())", "() -> {}"),
+        "foreign-files-rolled-back",
+        "rolling back keeps what another job put into a directory meanwhile",
+        "commit/RollBackSwaps.java",
+        ("() -> new ReturnForeign(store).run(staged, item.place(), own())", "() -> {}"),
         by="DirectoryPublishingTest",
     ),
     defect(
         "full-directories-deleted",
-        "taking back deletes directories with what other jobs have in them",
+        "rolling back deletes directories with what other jobs have in them",
         "commit/RemoveEmptyDirectories.java",
         ("store.deleteEmptyDirectory(directory);", "store.deleteTree(directory);"),
         by="SparkJobTest",
@@ -476,7 +476,7 @@ RECOVERY = (
     defect(
         "note-by-its-writers-name",
         "a location in another job's note is compared by the name that the other job has for it",
-        "journal/ReplaceNote.java",
+        "jobs/ReplaceNote.java",
         (
             "new PlaceText(root.directory(), store::named)",
             "new PlaceText(root.directory(), p -> p)",
@@ -510,14 +510,14 @@ RECOVERY = (
     defect(
         "heartbeat-ignored",
         "a job whose driver lives is recovered",
-        "journal/Recovery.java",
-        ("age.get() < config.heartbeatTimeout()) {", "age.get() < 0) {"),
+        "jobs/OtherJobs.java",
+        ("if (beat.isPresent()) {", "if (false) {"),
         by="RecoverTest",
     ),
     defect(
         "fresh-heartbeat-is-life",
         "the fresh heartbeat of a driver that died a moment ago is taken for life",
-        "journal/LifeSigns.java",
+        "jobs/LifeSigns.java",
         ("if (before != null && before != beat.get().time()) {", "if (before != null) {"),
         by="UnfinishedJobsTest",
     ),
@@ -562,20 +562,20 @@ RECOVERY = (
     defect(
         "endless-wait",
         "an overwrite waits without end for another one",
-        "journal/ReplacingJobs.java",
+        "jobs/ReplacingJobs.java",
         ("if (now - since >= config.replaceWait()) {", "if (false) {"),
         by="ReplacingJobsTest",
     ),
     defect(
         "no-claim",
         "recovery does not take the journal from the driver, which may go on",
-        "journal/Recovery.java",
+        "jobs/Recovery.java",
         ("      journal.claim();\n", ""),
         by="LostClaimTest",
     ),
     defect(
         "lost-claim-ignored",
-        "a driver that lost its journal to a recovery takes back what that recovers",
+        "a driver that lost its journal to a recovery rolls back what that recovers",
         "spark/CommitSparkJob.java",
         (
             "return !journal.isPresent() || journal.get().isHeld();",
@@ -585,8 +585,8 @@ RECOVERY = (
     ),
     defect(
         "committed-rolled-back",
-        "recovery takes back a commit that is past its mark",
-        "journal/Recovery.java",
+        "recovery rolls back a commit that is past its mark",
+        "jobs/Recovery.java",
         (
             "journal.state() == CommitJournal.State.COMMITTED",
             "journal.state() == null",
@@ -595,32 +595,32 @@ RECOVERY = (
     ),
     defect(
         "reported-rolled-back",
-        "recovery takes back an append whose _SUCCESS is there",
-        "journal/Recovery.java",
+        "recovery rolls back an append whose _SUCCESS is there",
+        "jobs/Recovery.java",
         (
-            "(work.hasReported() && !journal.isTakenBack())",
-            "journal.isTakenBack()",
+            "(work.hasReported() && !journal.isRolledBack())",
+            "journal.isRolledBack()",
         ),
         by="CrashTest",
     ),
     defect(
-        "taken-back-forward",
-        "recovery finishes an append that was taken back but for its _SUCCESS",
-        "journal/Recovery.java",
-        ("(work.hasReported() && !journal.isTakenBack())", "work.hasReported()"),
+        "rolled-back-forward",
+        "recovery completes an append that was rolled back but for its _SUCCESS",
+        "jobs/Recovery.java",
+        ("(work.hasReported() && !journal.isRolledBack())", "work.hasReported()"),
         by="SparkJobRecoveryTest",
     ),
     defect(
         "back-past-the-mark",
-        "a commit is taken back whose mark may be there",
+        "a commit is rolled back whose mark may be there",
         "spark/CommitSparkJob.java",
         ("journal.get().state() != CommitJournal.State.PLANNED", "false"),
         by="SparkJobRecoveryTest",
     ),
     defect(
         "late-renames-first",
-        "taking back removes a file that may still be renamed before all else is back",
-        "commit/TakeBack.java",
+        "rolling back removes a file that may still be renamed before all else is back",
+        "commit/RollBackPublished.java",
         (
             "return left.isEmpty() ? stopLateRenames(plan, published) : left;",
             "left.addAll(stopLateRenames(plan, published));\n    return left;",
@@ -630,14 +630,14 @@ RECOVERY = (
     defect(
         "stuck-stops-all",
         "a commit whose old data cannot be deleted stops jobs that write elsewhere",
-        "journal/UnfinishedJobs.java",
+        "jobs/UnfinishedJobs.java",
         ("settled.stuck(root, e);", "throw cannotBeRecovered(root, e);"),
         by="LeftoverTest",
     ),
     defect(
         "stuck-stops-none",
         "a job writes where an earlier overwrite could not delete the old data",
-        "journal/SettledJobs.java",
+        "jobs/SettledJobs.java",
         ("if (isAt) {", "if (false) {"),
         by="LeftoverTest",
     ),
@@ -668,21 +668,21 @@ RECOVERY = (
     defect(
         "leftover-fails-a-job",
         "a job fails because what an ended commit left cannot be removed",
-        "journal/UnfinishedJobs.java",
+        "jobs/UnfinishedJobs.java",
         ("tell(e);\n        return e.outcome() != Recovery.Outcome.CLEANED_UP;", "throw e;"),
         by="LeftoverTest",
     ),
     defect(
         "note-of-an-ended-job",
         "an overwrite waits for the note of a job whose commit has ended",
-        "journal/ReplacingJobs.java",
+        "jobs/ReplacingJobs.java",
         ("&& !new Recovery(store, config, /* force= */ false).hasEnded(other);", ";"),
         by="LeftoverTest",
     ),
     defect(
         "kept-is-removed",
         "what a job was told to leave behind is removed by a later one",
-        "journal/Recovery.java",
+        "jobs/Recovery.java",
         ("journal -> journal.state() != CommitJournal.State.KEPT", "journal -> true"),
         by="LeftoverTest",
     ),
@@ -748,7 +748,7 @@ RECOVERY = (
     defect(
         "file-mixed",
         "a file that a dead driver had taken from the table's place is put among later data",
-        "journal/TableFile.java",
+        "jobs/TableFile.java",
         ("    if (hasData()) {\n", "    if (hasData() && parked.isRoot()) {\n"),
         by="TableFileTest",
     ),
@@ -801,7 +801,7 @@ HADOOP_PROTOCOL = (
     ),
     defect(
         "no-commit-mark",
-        "job commit leaves no mark by which it can be repeated or taken back",
+        "job commit leaves no mark by which it can be repeated or rolled back",
         "commit/LoadManifests.java",
         ("if (!markSeen) {", "if (false) {"),
         by="ManifestCommitterAbortTest",
@@ -829,7 +829,7 @@ HADOOP_PROTOCOL = (
     ),
     defect(
         "abort-undoes-a-commit",
-        "an abort takes back a job that is committed",
+        "an abort rolls back a job that is committed",
         "commit/RollBackJob.java",
         (
             "fromManifests(manifests, manifests::hasOwnReport);",
@@ -840,7 +840,7 @@ HADOOP_PROTOCOL = (
     defect(
         "replaced-file-lost",
         "an abort does not bring a replaced file back",
-        "commit/TakeBack.java",
+        "commit/RollBackPublished.java",
         ("replaced.bringBack(file.item().destination(), asides);", ""),
         by="RepeatedCommitTest",
     ),
@@ -868,7 +868,7 @@ HADOOP_PROTOCOL = (
 
 ALL = {
     "Spark protocol: the plan": PLAN,
-    "Publishing and taking back": PUBLISH,
+    "Publishing and rolling back": PUBLISH,
     "Stores": STORE,
     "Recovery and cleaning": RECOVERY,
     "Hadoop protocol": HADOOP_PROTOCOL,

@@ -78,13 +78,13 @@ def test_recover_starts_the_recovery_with_the_settings_of_a_job(java, jar, spark
     assert cli.main(["recover", "gs://b/t", "/u", "--force", "--conf", "a=1"]) == 0
     assert cli.main(["recover", "/t"]) == 0
     assert cli.main(["recover", "--rollback", "/t"]) == 0
-    assert cli.main(["recover", "--finish", "/t"]) == 0
+    assert cli.main(["recover", "--complete", "/t"]) == 0
     main = "io.manifestcommitter.cli.Recover"
     first, second, third, fourth = calls_of(java)
     assert first[2:] == [main, "--force", "-D", "a=1", "gs://b/t", "/u"]
     assert second[2:] == [main, "/t"]
     assert third[2:] == [main, "--rollback", "/t"]
-    assert fourth[2:] == [main, "--finish", "/t"]
+    assert fourth[2:] == [main, "--complete", "/t"]
 
 
 def test_clean_starts_the_cleaning_with_the_settings_of_a_job(java, jar, spark_home):
@@ -214,7 +214,7 @@ def test_version(capsys):
         ["print", "--no-such", "/t"],
         ["info"],
         ["recover"],
-        ["recover", "--rollback", "--finish", "/t"],
+        ["recover", "--rollback", "--complete", "/t"],
         ["destroy"],
         ["jar", "more"],
     ],

@@ -104,20 +104,20 @@ def wanted(held: Held) -> Counter[Row]:
 
 
 @pytest.mark.parametrize(
-    ("at", "is_done", "finish"),
+    ("at", "is_done", "complete"),
     [
         ("middle-publish", True, False),
         *(
-            pytest.param(at, is_done, finish, marks=thorough)
+            pytest.param(at, is_done, complete, marks=thorough)
             for at in HELD
             for is_done in (True, False)
-            for finish in (True, False)
-            if (at, is_done, finish) != ("middle-publish", True, False)
+            for complete in (True, False)
+            if (at, is_done, complete) != ("middle-publish", True, False)
         ),
     ],
 )
 def test_recovered(
-    table: Table, control: stores.Control, at: str, is_done: bool, finish: bool
+    table: Table, control: stores.Control, at: str, is_done: bool, complete: bool
 ) -> None:
     held = HELD[at]
     release = kill_at(table, control, held)
@@ -125,10 +125,10 @@ def test_recovered(
         release()
         wait_until(lambda: is_answered(control))
 
-    printed = recover(table, "--force", *(["--finish"] if finish else []))
+    printed = recover(table, "--force", *(["--complete"] if complete else []))
 
-    is_new = finish or held.marked or (held.marks and is_done)
-    assert ("finished; " if is_new else "taken back; ") in printed
+    is_new = complete or held.marked or (held.marks and is_done)
+    assert ("completed; " if is_new else "rolled back; ") in printed
     expected = wanted(held) if is_new else Counter(OLD)
     assert rows(table) == expected
     table.check_nothing_left()

@@ -26,7 +26,7 @@ import org.apache.hadoop.util.Progressable;
  *
  * <p>Created by {@link ManifestCommitterFactory}, once for each task attempt and once for the job.
  * Nothing is visible before job commit. A job commit that fails leaves what it has done for another
- * try, by this committer or a new one, and {@link #abortJob} takes it back.
+ * try, by this committer or a new one, and {@link #abortJob} rolls it back.
  */
 public class ManifestCommitter extends PathOutputCommitter implements StreamCapabilities {
   private static final String SPARK_WRITE_JOB_UUID = "spark.sql.sources.writeJobUUID";
@@ -172,7 +172,7 @@ public class ManifestCommitter extends PathOutputCommitter implements StreamCapa
   }
 
   /**
-   * Cleans up, after taking back what a commit that failed made visible, here or elsewhere. What
+   * Cleans up, after rolling back what a commit that failed made visible, here or elsewhere. What
    * was committed stays, and so does the job whose id this one had by mistake.
    */
   @Override
@@ -185,7 +185,7 @@ public class ManifestCommitter extends PathOutputCommitter implements StreamCapa
       if (!commitTried) {
         job.saveAborted();
       }
-      job.takeBack();
+      job.rollBack();
     }
     job.cleanUp();
   }

@@ -83,10 +83,10 @@ class ConcurrentHadoopJobsTest {
     }
   }
 
-  /** One takes back what it had published, while the other publishes into the same partitions. */
+  /** One rolls back what it had published, while the other publishes into the same partitions. */
   @ParameterizedTest
   @CsvSource({"hdfs", "abfs", "gs"})
-  void oneTakesBackAFailedCommitWhileTheOtherCommits(String scheme) throws Exception {
+  void oneRollsBackAFailedCommitWhileTheOtherCommits(String scheme) throws Exception {
     open(scheme);
     Snapshot tasksCommitted = bothRunTheirTasks();
     state.resetRequests();

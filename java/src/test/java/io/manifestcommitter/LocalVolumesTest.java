@@ -68,7 +68,7 @@ class LocalVolumesTest {
   }
 
   @Test
-  void whatACommitLeftAtBothEndsAndInBetweenIsTakenBack() throws IOException {
+  void whatACommitLeftAtBothEndsAndInBetweenIsRolledBack() throws IOException {
     Path source = commitThatFailsAfterTheLink();
     // As if it had died before it deleted the source, and in a copy before that.
     Files.copy(other.resolve("a"), source, StandardCopyOption.COPY_ATTRIBUTES);

@@ -109,7 +109,7 @@ class ManifestCommitterAbortTest extends LocalJobTest {
   }
 
   @Test
-  void abortAfterAFailedCommitTakesBackWhatWasPublished() throws Exception {
+  void abortAfterAFailedCommitRollsBackWhatWasPublished() throws Exception {
     job.conf.set(CommitterConfig.IO_THREADS, "1");
     FaultyLocalFileSystem.use(job.conf);
     Set<Path> renamed = new HashSet<>();
@@ -188,7 +188,7 @@ class ManifestCommitterAbortTest extends LocalJobTest {
   }
 
   @Test
-  void abortAfterAFailedValidationNamesTheFileItCannotTakeBack() throws Exception {
+  void abortAfterAFailedValidationNamesTheFileItCannotRollBackPublished() throws Exception {
     job.conf.setBoolean(CommitterConfig.VALIDATE_OUTPUT, true);
     job.setupJob();
     job.runTask(0, 0, Map.of("part-0", "as committed"));

@@ -200,7 +200,7 @@ class RepeatedCommitTest {
 
   /**
    * MapReduce starts a job whose master died again under the same id, as its next attempt. What the
-   * first attempt had published is taken back, so that the second one's files of the same names
+   * first attempt had published is rolled back, so that the second one's files of the same names
    * find their places free.
    */
   @ParameterizedTest

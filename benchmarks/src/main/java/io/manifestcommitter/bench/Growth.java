@@ -1,6 +1,6 @@
 package io.manifestcommitter.bench;
 
-import io.manifestcommitter.journal.Recovery.Direction;
+import io.manifestcommitter.jobs.Recovery.Direction;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -91,7 +91,7 @@ public final class Growth {
             new Story(
                 "recovery, forward",
                 GrowthJob::die,
-                job -> job.recover(Direction.FINISH),
+                job -> job.recover(Direction.COMPLETE),
                 GrowthData.NEW));
 
     private final String title;

@@ -42,7 +42,7 @@ public final class Clean {
           "                          number and ms, s, m or h",
           "  --dry-run               only list",
           "  --discard-unfinished    also of jobs that died in their commit: it can then neither be",
-          "                          finished nor taken back, and old data that an overwrite moved",
+          "                          completed nor rolled back, and old data that an overwrite moved",
           "                          aside is lost. Recover them instead",
           "  --force                 whatever the age, and also of a job that shows signs of life:",
           "                          only if you know that it is dead",

@@ -1,6 +1,6 @@
 package io.manifestcommitter.cli;
 
-import io.manifestcommitter.journal.StagedJob;
+import io.manifestcommitter.jobs.StagedJob;
 
 /** Which staging directories go. */
 final class CleanRule {

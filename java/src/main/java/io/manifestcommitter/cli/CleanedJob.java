@@ -2,9 +2,9 @@ package io.manifestcommitter.cli;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.manifestcommitter.config.CommitterConfig;
-import io.manifestcommitter.journal.StagedJob;
-import io.manifestcommitter.journal.StagedJobs;
-import io.manifestcommitter.journal.TableFile;
+import io.manifestcommitter.jobs.StagedJob;
+import io.manifestcommitter.jobs.StagedJobs;
+import io.manifestcommitter.jobs.TableFile;
 import io.manifestcommitter.store.Stores;
 import java.io.IOException;
 import java.util.ArrayList;

@@ -1,8 +1,8 @@
 package io.manifestcommitter.cli;
 
 import io.manifestcommitter.config.CommitterConfig;
-import io.manifestcommitter.journal.Recovery;
-import io.manifestcommitter.journal.Recovery.Direction;
+import io.manifestcommitter.jobs.Recovery.Direction;
+import io.manifestcommitter.jobs.RecoveryOutcome;
 import java.io.FileDescriptor;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -13,8 +13,8 @@ import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 
 /**
- * Recovers the jobs that died while they committed into a table: takes them back, or finishes those
- * that were past their point of no return. Running it twice changes nothing more.
+ * Recovers the jobs that died while they committed into a table: rolls them back, or completes
+ * those that were past their point of no return. Running it twice changes nothing more.
  *
  * <pre>
  * hadoop jar manifest-committer.jar io.manifestcommitter.cli.Recover abfs://c@a.dfs.core.windows.net/table
@@ -28,21 +28,21 @@ public final class Recover {
 
   private static final String FORCE = "--force";
   private static final String ROLLBACK = "--rollback";
-  private static final String FINISH = "--finish";
+  private static final String COMPLETE = "--complete";
 
   private static final String USAGE =
       String.join(
           System.lineSeparator(),
-          "Usage: Recover [--rollback|--finish] [--force] [--properties-file file] [-D key=value]...",
+          "Usage: Recover [--rollback|--complete] [--force] [--properties-file file] [-D key=value]...",
           "               <table>...",
           "",
           "Recovers the jobs of the manifest committer that died while they committed into a table:",
-          "a job that had not come to its point of no return is taken back, one that had is finished.",
+          "a job that had not come to its point of no return is rolled back, one that had is completed.",
           "A job that shows signs of life is left alone, and so is a place that another job changed.",
           "",
-          "  --rollback              take back; what is past its point of no return is finished all",
-          "                          the same. What happens without it, said aloud",
-          "  --finish                finish also what is before its point of no return",
+          "  --rollback              roll back; what is past its point of no return is completed",
+          "                          all the same. What happens without it, said aloud",
+          "  --complete              complete also what is before its point of no return",
           "  --force                 also a job that shows signs of life: only if you know it is dead",
           "  --properties-file file  settings as in spark-defaults.conf; those of Hadoop are used",
           "  -D key=value            an option of Hadoop, such as an account's key",
@@ -78,7 +78,7 @@ public final class Recover {
     CommandLine line;
     CommitterConfig config;
     try {
-      line = CommandLine.parse(Set.of(ROLLBACK, FINISH, FORCE), Set.of(), args);
+      line = CommandLine.parse(Set.of(ROLLBACK, COMPLETE, FORCE), Set.of(), args);
       config = new CommitterConfig(line.conf());
     } catch (CommandLine.UsageException | IllegalArgumentException e) {
       err.println("Recover: " + e.getMessage() + ".");
@@ -89,12 +89,12 @@ public final class Recover {
       out.println(USAGE);
       return OK;
     }
-    if (line.has(ROLLBACK) && line.has(FINISH)) {
-      err.println("Recover: either " + ROLLBACK + " or " + FINISH + ".");
+    if (line.has(ROLLBACK) && line.has(COMPLETE)) {
+      err.println("Recover: either " + ROLLBACK + " or " + COMPLETE + ".");
       err.println(USAGE);
       return WRONG_USAGE;
     }
-    Direction direction = line.has(FINISH) ? Direction.FINISH : Direction.AS_MARKED;
+    Direction direction = line.has(COMPLETE) ? Direction.COMPLETE : Direction.AS_MARKED;
     int code = OK;
     for (String table : line.paths()) {
       code = Math.max(code, recover(table, line.conf(), config, line.has(FORCE), direction));
@@ -107,16 +107,16 @@ public final class Recover {
    * Python package, through the class loader that has this class.
    *
    * @param conf Hadoop's configuration of the session
-   * @param finish also what is before its point of no return
+   * @param complete also what is before its point of no return
    * @param force also a job that shows signs of life
    * @return an array with an object for each job: {@code staging}, {@code jobId}, {@code outcome}
-   *     (one of {@link Recovery.Outcome} in small letters, or null), {@code errors}, {@code alive};
+   *     (one of {@link RecoveryOutcome} in small letters, or null), {@code errors}, {@code alive};
    *     an empty one if there is no table
    * @throws IOException if there is a table and it cannot be looked at
    */
-  public static String ofSession(Configuration conf, String table, boolean finish, boolean force)
+  public static String ofSession(Configuration conf, String table, boolean complete, boolean force)
       throws IOException {
-    Direction direction = finish ? Direction.FINISH : Direction.AS_MARKED;
+    Direction direction = complete ? Direction.COMPLETE : Direction.AS_MARKED;
     try {
       return RecoveredJob.toJson(
           RecoveredJob.all(table, conf, new CommitterConfig(conf), force, direction));
@@ -166,12 +166,12 @@ public final class Recover {
   private static String told(RecoveredJob job) {
     String left = job.errors().isEmpty() ? "" : ". " + Humane.line(job.errors().get(0));
     switch (job.outcome().get()) {
-      case TAKEN_BACK:
-        return "taken back; the table is as it was before the job" + left;
-      case FINISHED:
-        return "finished; the table has the job's data" + left;
+      case ROLLED_BACK:
+        return "rolled back; the table is as it was before the job" + left;
+      case COMPLETED:
+        return "completed; the table has the job's data" + left;
       default:
-        return "was finished" + (left.isEmpty() ? "; what it left was removed" : left);
+        return "was complete" + (left.isEmpty() ? "; what it left was removed" : left);
     }
   }
 }

@@ -2,10 +2,11 @@ package io.manifestcommitter.cli;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.manifestcommitter.config.CommitterConfig;
-import io.manifestcommitter.journal.JobIsAliveException;
-import io.manifestcommitter.journal.LeftoverException;
-import io.manifestcommitter.journal.Recovery;
-import io.manifestcommitter.journal.TableFile;
+import io.manifestcommitter.jobs.JobIsAliveException;
+import io.manifestcommitter.jobs.LeftoverException;
+import io.manifestcommitter.jobs.Recovery;
+import io.manifestcommitter.jobs.RecoveryOutcome;
+import io.manifestcommitter.jobs.TableFile;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.store.Stores;
 import java.io.IOException;
@@ -19,10 +20,10 @@ import org.apache.hadoop.fs.Path;
 /** What became of one job that died in its commit, or why nothing did. */
 final class RecoveredJob {
   private final StagingRoot root;
-  private final Recovery.Outcome outcome;
+  private final RecoveryOutcome outcome;
   private final IOException failure;
 
-  private RecoveredJob(StagingRoot root, Recovery.Outcome outcome, IOException failure) {
+  private RecoveredJob(StagingRoot root, RecoveryOutcome outcome, IOException failure) {
     this.root = root;
     this.outcome = outcome;
     this.failure = failure;
@@ -69,7 +70,7 @@ final class RecoveredJob {
   }
 
   /** Empty if it failed. */
-  Optional<Recovery.Outcome> outcome() {
+  Optional<RecoveryOutcome> outcome() {
     return Optional.ofNullable(outcome);
   }
 

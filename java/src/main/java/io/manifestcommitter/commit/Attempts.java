@@ -46,7 +46,7 @@ public final class Attempts {
   /**
    * Renames a file, again while it is proven that nothing was done, three times in all. A rename
    * whose outcome is not known is never repeated. Before each further try the directory it goes to
-   * is made again: another job that failed may have taken it back as its own.
+   * is made again: another job that failed may have rolled it back as its own.
    */
   static RenameResult rename(Store store, FileEntry file) {
     return rename(() -> store.renameFile(file), () -> store.mkdirs(file.destination().getParent()));

@@ -24,8 +24,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The mark that a commit of the Hadoop protocol leaves before its first change: with the manifests
- * it is all that another committer, anywhere, needs to repeat the commit or to take it back. It
- * names the directories that did not exist, and so are the job's to take back, by what the set of
+ * it is all that another committer, anywhere, needs to repeat the commit or to roll it back. It
+ * names the directories that did not exist, and so are the job's to roll back, by what the set of
  * manifests is recognised and, where a rename may be a copy, the files that stood at destinations.
  *
  * <p>Written as a manifest without files, which brings its checksum along. One that cannot be read
@@ -110,7 +110,7 @@ final class CommitMark {
   }
 
   /**
-   * Removes the mark, once the commit is taken back: cleanup may then delete the sources, by which
+   * Removes the mark, once the commit is rolled back: cleanup may then delete the sources, by which
    * it can be told what was published.
    */
   static void remove(Store store, JobPaths paths) throws IOException {

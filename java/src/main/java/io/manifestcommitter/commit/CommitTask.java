@@ -1,6 +1,7 @@
 package io.manifestcommitter.commit;
 
 import io.manifestcommitter.config.CommitterConfig;
+import io.manifestcommitter.jobs.Pause;
 import io.manifestcommitter.layout.JobPaths;
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.manifest.StatisticNames;

@@ -30,7 +30,7 @@ public final class CompleteJob {
             work.removeOldData(plan);
             work.report.publishPrepared();
           } catch (IOException e) {
-            work.advise(e, "is not finished");
+            work.advise(e, "is not complete");
             throw e;
           }
           return null;

@@ -165,11 +165,11 @@ public final class LoadManifests {
   }
 
   /**
-   * The plan of a commit that began, or may have, as far as taking it back needs it.
+   * The plan of a commit that began, or may have, as far as rolling it back needs it.
    *
    * @return empty if no commit has begun to make changes
    */
-  Optional<JobPlan> planToTakeBack() throws IOException {
+  Optional<JobPlan> planToRollBack() throws IOException {
     Optional<CommitMark> mark = CommitMark.read(store, paths);
     if (!mark.isPresent()) {
       return Optional.empty();
@@ -184,7 +184,7 @@ public final class LoadManifests {
     }
   }
 
-  /** Notes in the store that the commit was taken back. */
+  /** Notes in the store that the commit was rolled back. */
   void tookBack() throws IOException {
     CommitMark.remove(store, paths);
   }

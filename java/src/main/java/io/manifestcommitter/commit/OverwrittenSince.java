@@ -24,7 +24,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks, before a commit that was cut short is taken back or gone on with, whether another job
+ * Looks, before a commit that was cut short is rolled back or gone on with, whether another job
  * overwrote any place whose old data lies aside. An overwrite of a whole table leaves its sign only
  * at some of its places, so one sign keeps all old data where it is. Changes nothing.
  */

@@ -14,42 +14,42 @@ import org.apache.hadoop.fs.Path;
 
 /** What lies at a place that a swap publishes: files that somebody claims, and others. */
 final class PlaceContent {
-  private final GiveBack.Claim claim;
+  private final ReturnForeign.Claim claim;
   private boolean exists;
   private int claimed;
   private boolean foreign;
 
-  private PlaceContent(GiveBack.Claim claim) {
+  private PlaceContent(ReturnForeign.Claim claim) {
     this.claim = claim;
   }
 
   /** Lists a place, with all claimed directories below it. */
-  static PlaceContent list(Store store, Path place, GiveBack.Claim claim) throws IOException {
+  static PlaceContent list(Store store, Path place, ReturnForeign.Claim claim) throws IOException {
     PlaceContent content = new PlaceContent(claim);
     content.add(store, place);
     return content;
   }
 
   /** What swaps bring: files of the plan. */
-  static GiveBack.Claim planned(Swaps swaps) {
+  static ReturnForeign.Claim planned(Swaps swaps) {
     return claim(swaps, Set.of(), file -> false);
   }
 
   /** What is of a job: what swaps bring, and what has its id in its name. */
-  static GiveBack.Claim own(JobPlan plan) {
+  static ReturnForeign.Claim own(JobPlan plan) {
     return own(plan, Set.of());
   }
 
   /** As {@link #own(JobPlan)}, and these files. */
-  static GiveBack.Claim own(JobPlan plan, Set<Path> files) {
+  static ReturnForeign.Claim own(JobPlan plan, Set<Path> files) {
     return claim(
         plan.swaps(),
         plan.missingDirectories(),
         file -> file.getName().contains(plan.jobId()) || files.contains(file));
   }
 
-  private static GiveBack.Claim claim(Swaps swaps, Set<Path> made, Predicate<Path> more) {
-    return new GiveBack.Claim() {
+  private static ReturnForeign.Claim claim(Swaps swaps, Set<Path> made, Predicate<Path> more) {
+    return new ReturnForeign.Claim() {
       @Override
       public boolean keepsFile(Path place, StoreEntry file) {
         boolean planned =

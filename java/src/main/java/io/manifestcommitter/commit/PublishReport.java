@@ -33,7 +33,7 @@ import org.slf4j.LoggerFactory;
  * can come back.
  *
  * <p>Several jobs may do this to one table at once: the report of the last one stays. All that
- * taking it back needs is in the store, so another committer can do it.
+ * rolling it back needs is in the store, so another committer can do it.
  */
 final class PublishReport {
   private static final Logger LOG = LoggerFactory.getLogger(PublishReport.class);

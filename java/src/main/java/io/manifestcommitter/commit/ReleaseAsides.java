@@ -44,8 +44,8 @@ final class ReleaseAsides {
       directories.add(old.path());
       old.files().forEach(file -> recorded.put(file.path(), file));
     }
-    GiveBack.Claim claim =
-        new GiveBack.Claim() {
+    ReturnForeign.Claim claim =
+        new ReturnForeign.Claim() {
           @Override
           public boolean keepsFile(Path place, StoreEntry file) {
             StoreEntry asPlanned = recorded.get(place);
@@ -92,13 +92,13 @@ final class ReleaseAsides {
     }
   }
 
-  private void giveBackForeign(Swap swap, Map<Path, StoreEntry> listed, GiveBack.Claim claim)
+  private void giveBackForeign(Swap swap, Map<Path, StoreEntry> listed, ReturnForeign.Claim claim)
       throws IOException {
     StoreEntry aside = listed.get(swap.aside().get());
     if (aside == null || aside.isLink()) {
       return;
     }
-    GiveBack giveBack = new GiveBack(store);
+    ReturnForeign giveBack = new ReturnForeign(store);
     if (aside.isDirectory()) {
       giveBack.run(aside.path(), swap.place(), claim);
     } else if (!swap.oldFile().filter(old -> old.isSameFileAs(aside)).isPresent()) {

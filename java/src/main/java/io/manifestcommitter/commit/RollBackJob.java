@@ -37,7 +37,7 @@ public final class RollBackJob {
   public boolean afterFailure(JobPlan plan, Throwable failure, Attempts.Request noteRollBack) {
     work.workers.toItsEnd();
     return run(
-        plan, failure, noteRollBack, takeBack -> takeBack.run(plan, work.published, work.swapped));
+        plan, failure, noteRollBack, rollBack -> rollBack.run(plan, work.published, work.swapped));
   }
 
   /**
@@ -53,7 +53,7 @@ public final class RollBackJob {
           begin();
           new NestedDirectories(work.store, plan).takeOutAll(work.workers);
           new OverwrittenSince(work.store, work.workers).requireNone(plan);
-          fromStore(plan, "The commit was not taken back completely");
+          fromStore(plan, "The commit was not rolled back completely");
           return null;
         });
   }
@@ -86,7 +86,7 @@ public final class RollBackJob {
               LOG.warn("{} is committed: an abort after that does not undo it", plan);
               return null;
             }
-            LOG.info("Taking back {}", plan);
+            LOG.info("Rolling back {}", plan);
             fromStore(plan, "Job " + work.job.jobId() + " was aborted");
           }
           manifests.tookBack();
@@ -96,12 +96,12 @@ public final class RollBackJob {
 
   private Optional<JobPlan> planOf(LoadManifests manifests) throws IOException {
     try {
-      return manifests.planToTakeBack();
+      return manifests.planToRollBack();
     } catch (CorruptManifestException | PlanRejectedException e) {
       throw new IOException(
           "What job "
               + work.job.jobId()
-              + " published cannot be taken back, since what it was to publish cannot be read any"
+              + " published cannot be rolled back, since what it was to publish cannot be read any"
               + " more. Nothing was deleted: look for its files in "
               + work.job.table()
               + ", then delete "
@@ -118,7 +118,7 @@ public final class RollBackJob {
   /** Throws, for this reason, if something is left. */
   private void fromStore(JobPlan plan, String reason) throws IOException {
     IOException failure = new IOException(reason);
-    if (!run(plan, failure, () -> {}, takeBack -> takeBack.runFromStore(plan))) {
+    if (!run(plan, failure, () -> {}, rollBack -> rollBack.runFromStore(plan))) {
       throw failure;
     }
   }
@@ -135,7 +135,8 @@ public final class RollBackJob {
         Attempts.few(noteRollBack);
         isWithdrawn = true;
       }
-      left.addAll(way.run(new TakeBack(work.store, work.workers, work.statistics, work.replaced)));
+      left.addAll(
+          way.run(new RollBackPublished(work.store, work.workers, work.statistics, work.replaced)));
     } catch (IOException | RuntimeException e) {
       left.add("any file of this job in " + plan.table() + " (" + e + ")");
     }
@@ -147,7 +148,7 @@ public final class RollBackJob {
           new IOException(
               "The failed job "
                   + work.job.jobId()
-                  + " could not take back what it had published. "
+                  + " could not roll back what it had published. "
                   + work.job.advice()
                   + ". What is left: "
                   + String.join(", ", left)));
@@ -157,6 +158,6 @@ public final class RollBackJob {
 
   /** One way to take files and directories back. */
   private interface Way {
-    List<String> run(TakeBack takeBack) throws IOException;
+    List<String> run(RollBackPublished rollBack) throws IOException;
   }
 }

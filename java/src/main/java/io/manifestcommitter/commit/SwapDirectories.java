@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * published directory once: all the plan's files must be there.
  *
  * <p>A place that another job made in between is not taken over: most stores then put the directory
- * inside the other one and say yes (design, "The Spark protocol"), so it is taken back, and its
+ * inside the other one and say yes (design, "The Spark protocol"), so it is rolled back, and its
  * files are left to be renamed one by one.
  */
 final class SwapDirectories {

@@ -116,7 +116,7 @@ public final class CommitterConfig {
 
   /** What a job does about the unfinished commits of dead drivers in its table. */
   public enum UnfinishedJobsMode {
-    /** It takes them back; those past their point of no return it finishes. */
+    /** It rolls them back; those past their point of no return it completes. */
     ROLLBACK,
     /** It fails. */
     FAIL,
@@ -282,7 +282,7 @@ public final class CommitterConfig {
         "rollback",
         choices(UnfinishedJobsMode.class),
         Scope.SPARK,
-        "What a job does when the table holds the unfinished commit of a driver that died: `rollback` takes that back, or finishes it if it was past its point of no return, as `manifest-committer recover` does; `fail` fails; `warn` goes on. The job looks in its setup and again when it commits. Where a commit has begun it waits until the driver's heartbeat moves (that driver lives: its commit is left alone) or is older than `heartbeat.timeout` (it died).");
+        "What a job does when the table holds the unfinished commit of a driver that died: `rollback` rolls that back, or completes it if it was past its point of no return, as `manifest-committer recover` does; `fail` fails; `warn` goes on. The job looks in its setup and again when it commits. Where a commit has begun it waits until the driver's heartbeat moves (that driver lives: its commit is left alone) or is older than `heartbeat.timeout` (it died).");
     option(
         HEARTBEAT_INTERVAL,
         "10s",

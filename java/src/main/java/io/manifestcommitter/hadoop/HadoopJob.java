@@ -6,10 +6,10 @@ import io.manifestcommitter.commit.CommitJob;
 import io.manifestcommitter.commit.CommitWork;
 import io.manifestcommitter.commit.JobDescription;
 import io.manifestcommitter.commit.LoadManifests;
+import io.manifestcommitter.commit.RollBackEarlierAttempt;
 import io.manifestcommitter.commit.RollBackJob;
 import io.manifestcommitter.commit.SaveManifests;
 import io.manifestcommitter.commit.SaveSummary;
-import io.manifestcommitter.commit.TakeBackListed;
 import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.layout.JobPaths;
@@ -134,11 +134,11 @@ public final class HadoopJob {
   }
 
   /**
-   * Takes back what a commit that failed made visible; one that came to its end stays. MapReduce
-   * aborts before it sets up a further attempt, so those before it are taken back here, too: the
+   * Rolls back what a commit that failed made visible; one that came to its end stays. MapReduce
+   * aborts before it sets up a further attempt, so those before it are rolled back here, too: the
    * cleanup that follows would delete all that tells of them.
    */
-  public void takeBack() throws IOException {
+  public void rollBack() throws IOException {
     takeEarlierAttemptsBack();
     Workers workers = workers();
     StatisticsRecorder statistics = new StatisticsRecorder();
@@ -180,7 +180,7 @@ public final class HadoopJob {
       LOG.debug("Job {} left nothing of an earlier attempt", paths.jobId(), e);
     }
     for (JobPaths attempt : earlier) {
-      LOG.info("Taking back what attempt {} of job {} did", attempt.jobAttempt(), paths.jobId());
+      LOG.info("Rolling back what attempt {} of job {} did", attempt.jobAttempt(), paths.jobId());
       Workers workers = workers();
       StatisticsRecorder statistics = new StatisticsRecorder();
       new RollBackJob(work(attempt, workers, statistics))
@@ -197,7 +197,7 @@ public final class HadoopJob {
     Workers workers = workers();
     workers.<Void>shield(
         () -> {
-          new TakeBackListed(store, workers, paths)
+          new RollBackEarlierAttempt(store, workers, paths)
               .run(manifests(paths, workers, new StatisticsRecorder()));
           return null;
         });

@@ -40,8 +40,11 @@ import org.slf4j.LoggerFactory;
 public final class CommitJournal implements CommitLog {
   private static final Logger LOG = LoggerFactory.getLogger(CommitJournal.class);
   private static final String NAME = "journal";
-  static final String TEMPORARY = NAME + ".tmp";
-  private static final String TAKING_BACK = "taking-back";
+
+  /** What is renamed to a journal once it is written. */
+  public static final String TEMPORARY = NAME + ".tmp";
+
+  private static final String ROLLING_BACK = "rolling-back";
   private static final Pattern NAMES = Pattern.compile(NAME + "-([a-z]+)-(0|[1-9][0-9]{0,8})");
 
   /** A plan of some ten million files. */
@@ -81,7 +84,7 @@ public final class CommitJournal implements CommitLog {
 
   /** How far a commit came. */
   public enum State {
-    /** Its changes have begun, perhaps. They can be taken back. */
+    /** Its changes have begun, perhaps. They can be rolled back. */
     PLANNED,
     /** The new data is complete at its place, and the old may be going. */
     COMMITTED,
@@ -96,7 +99,7 @@ public final class CommitJournal implements CommitLog {
     }
   }
 
-  /** Writes a journal: from here on the commit can be finished or taken back by anyone. */
+  /** Writes a journal: from here on the commit can be completed or rolled back by anyone. */
   public static CommitJournal write(Store store, Path directory, JobPlan plan) throws IOException {
     Path temporary = new Path(directory, TEMPORARY);
     long[] size = {0};
@@ -176,12 +179,12 @@ public final class CommitJournal implements CommitLog {
   }
 
   /** Whether a file of this name is a journal, perhaps of another version of the committer. */
-  static boolean isJournal(String name) {
+  public static boolean isJournal(String name) {
     return name.startsWith(NAME + "-");
   }
 
   /** The state of the journal that has this name; empty if it is none, or one that is not known. */
-  static Optional<State> stateIn(String name) {
+  public static Optional<State> stateIn(String name) {
     Matcher parts = NAMES.matcher(name);
     return parts.matches() ? state(parts.group(1)) : Optional.empty();
   }
@@ -273,7 +276,7 @@ public final class CommitJournal implements CommitLog {
    *
    * @throws LostJournalException if somebody else has the journal by now
    */
-  public void finished() throws IOException {
+  public void ended() throws IOException {
     end(State.FINISHED);
   }
 
@@ -292,15 +295,15 @@ public final class CommitJournal implements CommitLog {
   }
 
   /**
-   * Notes that the commit is taken back, also if its report says that it is complete. One request.
+   * Notes that the commit is rolled back, also if its report says that it is complete. One request.
    */
-  public void takingBack() throws IOException {
-    store.write(new Path(directory, TAKING_BACK), out -> {});
+  public void rollingBack() throws IOException {
+    store.write(new Path(directory, ROLLING_BACK), out -> {});
   }
 
   /** Whether that was noted. One request. */
-  boolean isTakenBack() throws IOException {
-    return store.status(new Path(directory, TAKING_BACK)).isPresent();
+  public boolean isRolledBack() throws IOException {
+    return store.status(new Path(directory, ROLLING_BACK)).isPresent();
   }
 
   /** Whether it is still this holder's. One request. */

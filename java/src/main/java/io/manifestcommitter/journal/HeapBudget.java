@@ -7,7 +7,7 @@ import org.apache.hadoop.fs.Path;
  * Counts, roughly, what a plan or note that is read keeps in memory: the file that it is read from
  * is somebody's claim, and may be small where its content is not.
  */
-final class HeapBudget {
+public final class HeapBudget {
   /** Of a file: a hash, and a place in an index of names. */
   private static final int FILE = 64;
 
@@ -26,18 +26,18 @@ final class HeapBudget {
    * @param heap the bytes that the JVM can have, of which some are left for everything else
    * @param origin names the file in messages
    */
-  HeapBudget(long heap, String origin) {
+  public HeapBudget(long heap, String origin) {
     this.most = heap / 4 * 3;
     this.origin = origin;
   }
 
   /** Counts a file of the plan. */
-  void file() throws IOException {
+  public void file() throws IOException {
     take(FILE);
   }
 
   /** Counts a path that is kept. */
-  void path(Path path) throws IOException {
+  public void path(Path path) throws IOException {
     take(PATH + (long) COPIES * path.toUri().getPath().length());
   }
 
@@ -49,7 +49,7 @@ final class HeapBudget {
   }
 
   /** What is thrown when a plan is too large for this JVM. */
-  static IOException tooSmall(String origin) {
+  public static IOException tooSmall(String origin) {
     return new IOException(
         origin
             + " needs more memory than this JVM has. Nothing was changed: run this again with a"

@@ -121,16 +121,11 @@ public final class Heartbeat implements Closeable {
   }
 
   /** The last beat, empty if there was none. Four requests. */
-  static Optional<Beat> look(Store store, StagingRoot root) throws IOException {
+  public static Optional<Beat> look(Store store, StagingRoot root) throws IOException {
     Optional<Long> last = last(store, root.root());
     return last.isPresent()
         ? Optional.of(new Beat(last.get(), now(store, root.directory())))
         : Optional.empty();
-  }
-
-  /** As {@link #look}; how old it is, in milliseconds. */
-  static Optional<Long> age(Store store, StagingRoot root) throws IOException {
-    return look(store, root).map(Beat::age);
   }
 
   /** Whether a job has a heartbeat, fresh or not: else it has ended. One request. */
@@ -139,7 +134,7 @@ public final class Heartbeat implements Closeable {
   }
 
   /** When the last beat was, by the store's clock; empty if there was none. One request. */
-  static Optional<Long> last(Store store, Path root) throws IOException {
+  public static Optional<Long> last(Store store, Path root) throws IOException {
     try {
       return Optional.of(store.modified(new Path(root, NAME)));
     } catch (FileNotFoundException e) {
@@ -153,7 +148,7 @@ public final class Heartbeat implements Closeable {
    *
    * @param table where there is a table or location
    */
-  static long now(Store store, Path table) throws IOException {
+  public static long now(Store store, Path table) throws IOException {
     Path clock = new StagingRoot(table, "clock-" + UUID.randomUUID()).root();
     Path now = new Path(clock, "now");
     try {
@@ -217,7 +212,7 @@ public final class Heartbeat implements Closeable {
   }
 
   /** When a job showed a sign of life, by the store's clock. */
-  static final class Beat {
+  public static final class Beat {
     private final long time;
     private final long now;
 
@@ -227,17 +222,17 @@ public final class Heartbeat implements Closeable {
     }
 
     /** In milliseconds since 1970. */
-    long time() {
+    public long time() {
       return time;
     }
 
     /** When it was looked at, in milliseconds since 1970. */
-    long now() {
+    public long now() {
       return now;
     }
 
     /** In milliseconds. */
-    long age() {
+    public long age() {
       return Math.max(0, now - time);
     }
   }

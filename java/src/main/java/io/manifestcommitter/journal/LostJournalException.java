@@ -4,13 +4,13 @@ import java.io.IOException;
 import org.apache.hadoop.fs.Path;
 
 /**
- * Somebody else finishes or takes back a commit by now, or it has come to its end, or its staging
+ * Somebody else completes or rolls back a commit by now, or it has come to its end, or its staging
  * directory was deleted: whoever had it before has to stop.
  */
 public final class LostJournalException extends IOException {
   private static final long serialVersionUID = 1L;
 
-  LostJournalException(Path journal) {
+  public LostJournalException(Path journal) {
     super(
         journal
             + " is gone: a recovery has taken the commit over, or it has ended, or somebody deleted"

@@ -3,10 +3,10 @@ package io.manifestcommitter.journal;
 import io.manifestcommitter.manifest.CorruptManifestException;
 
 /** A journal that another version of the committer wrote. That version can recover the table. */
-final class OtherVersionException extends CorruptManifestException {
+public final class OtherVersionException extends CorruptManifestException {
   private static final long serialVersionUID = 1L;
 
-  OtherVersionException(String journal, long version, long known) {
+  public OtherVersionException(String journal, long version, long known) {
     super(
         journal
             + " is of version "

@@ -1,5 +1,5 @@
 /**
- * What a job commit of the Spark protocol leaves in the store so that it can be finished or taken
- * back by anyone, and how that is done.
+ * What a job commit of the Spark protocol leaves in the store so that anyone can complete it or
+ * roll it back, and the heartbeat that tells whether its driver lives.
  */
 package io.manifestcommitter.journal;

@@ -24,7 +24,7 @@ public final class StatisticNames {
   /** Task attempts or jobs that were aborted. */
   public static final String COMMITTER_COMMITS_ABORTED = "committer_commits_aborted";
 
-  /** Published files that were taken back. */
+  /** Published files that were rolled back. */
   public static final String COMMITTER_COMMITS_REVERTED = "committer_commits_reverted";
 
   /** Files of a task; sampled. */

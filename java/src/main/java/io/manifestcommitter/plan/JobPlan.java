@@ -91,12 +91,12 @@ public final class JobPlan implements Closeable {
     return tasks;
   }
 
-  /** Whether the table's directory was not there before the job, so is its to take back. */
+  /** Whether the table's directory was not there before the job, so is its to roll back. */
   public boolean makesTable() {
     return makesTable;
   }
 
-  /** The directories of all levels that did not exist, so are this job's to take back. */
+  /** The directories of all levels that did not exist, so are this job's to roll back. */
   public Set<Path> missingDirectories() {
     return missingDirectories;
   }

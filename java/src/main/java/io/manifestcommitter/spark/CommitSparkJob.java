@@ -6,12 +6,12 @@ import io.manifestcommitter.commit.RollBackJob;
 import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.config.CommitterConfig.ConflictMode;
+import io.manifestcommitter.jobs.Pause;
+import io.manifestcommitter.jobs.ReplacingJobs;
+import io.manifestcommitter.jobs.SettledJobs;
 import io.manifestcommitter.journal.CommitJournal;
 import io.manifestcommitter.journal.Heartbeat;
 import io.manifestcommitter.journal.LostJournalException;
-import io.manifestcommitter.journal.Pause;
-import io.manifestcommitter.journal.ReplacingJobs;
-import io.manifestcommitter.journal.SettledJobs;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.JobPlanner;
@@ -132,9 +132,9 @@ final class CommitSparkJob {
   }
 
   /** Notes in the store that nothing is left to do but to clean up. At most one request. */
-  void finish() throws IOException {
+  void end() throws IOException {
     if (journal.isPresent()) {
-      journal.get().finished();
+      journal.get().ended();
     }
   }
 
@@ -251,12 +251,12 @@ final class CommitSparkJob {
     ending = Ending.LEFT_BEHIND;
     try {
       if (commit.isPastReturn() || !mayRollBack()) {
-        commit.advise(failure, "is not finished and was not taken back");
+        commit.advise(failure, "is not complete and was not rolled back");
         return;
       }
     } catch (IOException | RuntimeException e) {
       failure.addSuppressed(e);
-      commit.advise(failure, "could not be taken back");
+      commit.advise(failure, "could not be rolled back");
       return;
     }
     if (new RollBackJob(work).afterFailure(plan, failure, this::noteRollBack)) {
@@ -266,7 +266,7 @@ final class CommitSparkJob {
 
   private void noteRollBack() throws IOException {
     if (journal.isPresent()) {
-      journal.get().takingBack();
+      journal.get().rollingBack();
     }
   }
 

@@ -7,13 +7,13 @@ import io.manifestcommitter.commit.JobDescription;
 import io.manifestcommitter.commit.SaveSummary;
 import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.config.CommitterConfig;
+import io.manifestcommitter.jobs.Pause;
+import io.manifestcommitter.jobs.Recovery;
+import io.manifestcommitter.jobs.ReplacingJobs;
+import io.manifestcommitter.jobs.SettledJobs;
+import io.manifestcommitter.jobs.TableFile;
+import io.manifestcommitter.jobs.UnfinishedJobs;
 import io.manifestcommitter.journal.Heartbeat;
-import io.manifestcommitter.journal.Pause;
-import io.manifestcommitter.journal.Recovery;
-import io.manifestcommitter.journal.ReplacingJobs;
-import io.manifestcommitter.journal.SettledJobs;
-import io.manifestcommitter.journal.TableFile;
-import io.manifestcommitter.journal.UnfinishedJobs;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.StatisticsRecorder;
 import io.manifestcommitter.spark.CommitSparkJob.Ending;
@@ -291,7 +291,7 @@ final class SparkJob {
         LOG.warn("Job {} is committed: what failed after its commit does not undo it", jobId);
         return;
       case LEFT_BEHIND:
-        LOG.error("Job {} could not be taken back: {} is kept", jobId, staging.root());
+        LOG.error("Job {} could not be rolled back: {} is kept", jobId, staging.root());
         return;
       case NEW:
         return;
@@ -382,7 +382,7 @@ final class SparkJob {
       // Recovery takes locations without these roots for somebody else's.
       workers.<Void>shield(
           () -> {
-            Attempts.few(commit::finish);
+            Attempts.few(commit::end);
             return null;
           });
     }

@@ -48,25 +48,25 @@ class RecoverTest {
   }
 
   @Test
-  void aJobThatDiedBeforeItsPointOfNoReturnIsTakenBack() throws IOException {
+  void aJobThatDiedBeforeItsPointOfNoReturnIsRolledBack() throws IOException {
     died();
 
     assertThat(run(table.toString())).isZero();
 
-    assertThat(text(out)).contains(root.root() + ": taken back");
+    assertThat(text(out)).contains(root.root() + ": rolled back");
     assertThat(files()).containsExactly("p=1/old");
     assertThat(run(table.toString())).isZero();
     assertThat(text(out)).contains("no unfinished commit");
   }
 
   @Test
-  void aJobMayBeFinishedInstead() throws IOException {
+  void aJobMayBeCompletedInstead() throws IOException {
     died();
-    assertThat(run("--rollback", "--finish", table.toString())).isEqualTo(2);
+    assertThat(run("--rollback", "--complete", table.toString())).isEqualTo(2);
 
-    assertThat(run("--finish", table.toString())).isZero();
+    assertThat(run("--complete", table.toString())).isZero();
 
-    assertThat(text(out)).contains(root.root() + ": finished");
+    assertThat(text(out)).contains(root.root() + ": completed");
     assertThat(files()).contains("p=1/old", "p=2/new", "_SUCCESS");
     assertThat(local.resolve("table/_manifest_job-1")).doesNotExist();
   }
@@ -90,7 +90,7 @@ class RecoverTest {
     assertThat(Recover.ofSession(new Configuration(), table.toString(), false, false))
         .contains("\"jobId\":\"job-1\"", "\"outcome\":null", "\"alive\":true", "sign of life");
     assertThat(Recover.ofSession(new Configuration(), table.toString(), false, true))
-        .contains("\"outcome\":\"taken_back\"", "\"errors\":[]", "\"alive\":false");
+        .contains("\"outcome\":\"rolled_back\"", "\"errors\":[]", "\"alive\":false");
     assertThat(Recover.ofSession(new Configuration(), table.toString(), true, true))
         .isEqualTo("[]");
   }
@@ -139,11 +139,11 @@ class RecoverTest {
   @Test
   void whatACommitLeftThatHadEndedIsRemoved() throws IOException {
     died();
-    CommitJournal.find(store, root.attempt()).get().finished();
+    CommitJournal.find(store, root.attempt()).get().ended();
 
     assertThat(run(table.toString())).isZero();
 
-    assertThat(text(out)).contains(root.root() + ": was finished; what it left was removed");
+    assertThat(text(out)).contains(root.root() + ": was complete; what it left was removed");
     assertThat(files()).containsExactly("p=1/old", "p=2/new");
     assertThat(local.resolve("table/_manifest_job-1")).doesNotExist();
   }
@@ -160,7 +160,7 @@ class RecoverTest {
     assertThat(run(driver[0], driver[1], uri)).isZero();
 
     assertThat(text(out))
-        .contains(uri + "/_manifest_job-1: was finished. The commit of job job-1")
+        .contains(uri + "/_manifest_job-1: was complete. The commit of job job-1")
         .contains("could not be removed")
         .contains("manifest-committer clean " + uri);
     Configuration conf = MemoryFileSystem.configuration();

@@ -487,7 +487,7 @@ class WorkersTest {
   @Test
   void aStoryMayEndInItsOwnWayAfterAnInterrupt() throws Exception {
     CountDownLatch underWay = new CountDownLatch(1);
-    Queue<Integer> takenBack = new ConcurrentLinkedQueue<>();
+    Queue<Integer> rolledBack = new ConcurrentLinkedQueue<>();
     Caller caller =
         new Caller(
             () ->
@@ -499,7 +499,7 @@ class WorkersTest {
                           (InterruptedIOException)
                               catchThrowable(() -> workers.forEach(items(3), item -> {}));
                       workers.toItsEnd();
-                      workers.forEach(items(3), takenBack::add);
+                      workers.forEach(items(3), rolledBack::add);
                       throw stopped;
                     }));
 
@@ -508,7 +508,7 @@ class WorkersTest {
     caller.join();
 
     assertThat(caller.failure).isInstanceOf(InterruptedIOException.class);
-    assertThat(takenBack).containsExactlyInAnyOrder(0, 1, 2);
+    assertThat(rolledBack).containsExactlyInAnyOrder(0, 1, 2);
     assertThat(caller.interruptedAtTheEnd).isTrue();
   }
 

@@ -111,7 +111,7 @@ final class CrashHadoopRuns {
     boolean isOver = isReported() || !hasJobDirectory();
     if (cases.runs(steps + "/commit", 3)) {
       store.state().restore(left);
-      tally.count(Count.FINISH);
+      tally.count(Count.COMPLETE);
       String failure = CrashSparkRuns.failureOf(() -> commit(DEAD, 1));
       // Without a report nobody can tell that a job was committed whose directory is gone.
       ends(steps + "/commit", failure, isKnown, fresh);

@@ -2,9 +2,9 @@ package io.manifestcommitter.spark;
 
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.config.CommitterConfig.UnfinishedJobsMode;
-import io.manifestcommitter.journal.Pause;
-import io.manifestcommitter.journal.Recovery;
-import io.manifestcommitter.journal.Recovery.Direction;
+import io.manifestcommitter.jobs.Pause;
+import io.manifestcommitter.jobs.Recovery;
+import io.manifestcommitter.jobs.Recovery.Direction;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.spark.CrashTally.Count;
 import io.manifestcommitter.testing.MemoryStoreState.Fate;
@@ -140,10 +140,10 @@ final class CrashSparkRuns {
       return;
     }
     recover(steps + "/recover", frozen, Direction.AS_MARKED, isForward);
-    recover(steps + "/finish", frozen, Direction.FINISH, isForward || isBegun);
+    recover(steps + "/complete", frozen, Direction.COMPLETE, isForward || isBegun);
     recoverTwice(steps + "/recover", frozen, Direction.AS_MARKED, Direction.AS_MARKED);
-    recoverTwice(steps + "/finish", frozen, Direction.FINISH, Direction.FINISH);
-    recoverTwice(steps + "/finish", frozen, Direction.FINISH, Direction.AS_MARKED);
+    recoverTwice(steps + "/complete", frozen, Direction.COMPLETE, Direction.COMPLETE);
+    recoverTwice(steps + "/complete", frozen, Direction.COMPLETE, Direction.AS_MARKED);
     runAgain(steps + "/run-again", frozen, isForward);
     afterRenaming(steps + "/renamed", frozen, isForward);
     for (CrashOther other : CrashOther.AT_THE_SAME_PLACES) {
@@ -167,7 +167,7 @@ final class CrashSparkRuns {
     }
     store.state().restore(frozen);
     boolean isBegun = check.isBegun();
-    tally.count(direction == Direction.FINISH ? Count.FINISH : Count.RECOVER);
+    tally.count(direction == Direction.COMPLETE ? Count.COMPLETE : Count.RECOVER);
     String failure = failureOf(() -> recoverAll(direction, /* force= */ false));
     ends(steps, failure, isNew, isBegun);
   }
@@ -180,7 +180,7 @@ final class CrashSparkRuns {
       if (cases.runs(then, 3)) {
         store.state().restore(frozen);
         boolean isBegun = check.isBegun();
-        boolean isNew = isForward || (direction == Direction.FINISH && check.isPlanned());
+        boolean isNew = isForward || (direction == Direction.COMPLETE && check.isPlanned());
         store.renameTable();
         tally.count(Count.RENAMED);
         String failure = failureOf(() -> recoverAll(renamed, direction, /* force= */ false));
@@ -223,7 +223,7 @@ final class CrashSparkRuns {
         wrong(then, "dies elsewhere than it was seen");
       }
       boolean isBegun = check.isBegun();
-      boolean isNew = check.isForward() || (second == Direction.FINISH && check.isPlanned());
+      boolean isNew = check.isForward() || (second == Direction.COMPLETE && check.isPlanned());
       tally.count(Count.RECOVER_AGAIN);
       store.allowDeletion();
       ends(then, failureOf(() -> recoverAll(second, /* force= */ true)), isNew, isBegun);
@@ -390,7 +390,7 @@ final class CrashSparkRuns {
   }
 
   private static String label(Direction direction) {
-    return direction == Direction.FINISH ? "finish" : "recover";
+    return direction == Direction.COMPLETE ? "complete" : "recover";
   }
 
   /** What an action failed with, with all that is suppressed in it; empty if it did not. */
@@ -443,7 +443,7 @@ final class CrashSparkRuns {
     private void recover(String steps, Direction direction) {
       store.state().restore(left);
       boolean isBegun = check.isBegun();
-      tally.count(direction == Direction.FINISH ? Count.FINISH : Count.RECOVER);
+      tally.count(direction == Direction.COMPLETE ? Count.COMPLETE : Count.RECOVER);
       String failure = failureOf(() -> recoverAll(direction, /* force= */ false));
       List<String> wrong = check.told(failure, store.byOtherName());
       boolean isNew = check.isForward();
@@ -538,7 +538,7 @@ final class CrashSparkRuns {
       store.passTime();
       String failure = failureOf(() -> recoverAll(direction, /* force= */ false));
       List<String> wrong = new ArrayList<>();
-      boolean isNew = isForward || (isBegun && direction == Direction.FINISH);
+      boolean isNew = isForward || (isBegun && direction == Direction.COMPLETE);
       if (failure.isEmpty()) {
         tally.count(isNew ? Count.NEW : Count.OLD);
         everyPlace(wrong, isNew, Map.of());

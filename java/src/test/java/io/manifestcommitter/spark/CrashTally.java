@@ -15,7 +15,7 @@ final class CrashTally extends CaseTally<CrashTally.Count> {
     /** Different stores that they left. */
     STATES,
     RECOVER,
-    FINISH,
+    COMPLETE,
     /** Recoveries that died, each followed by another one. */
     DIED_IN_RECOVERY,
     RECOVER_AGAIN,
@@ -34,7 +34,7 @@ final class CrashTally extends CaseTally<CrashTally.Count> {
   int runs() {
     return sum(Count.DIED)
         + sum(Count.RECOVER)
-        + sum(Count.FINISH)
+        + sum(Count.COMPLETE)
         + sum(Count.DIED_IN_RECOVERY)
         + sum(Count.RECOVER_AGAIN)
         + sum(Count.RUN_AGAIN)

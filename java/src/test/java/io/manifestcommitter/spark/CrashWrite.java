@@ -1,7 +1,7 @@
 package io.manifestcommitter.spark;
 
 import io.manifestcommitter.config.CommitterConfig;
-import io.manifestcommitter.journal.Pause;
+import io.manifestcommitter.jobs.Pause;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

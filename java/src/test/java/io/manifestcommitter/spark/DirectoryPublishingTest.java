@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.manifestcommitter.config.CommitterConfig;
-import io.manifestcommitter.journal.Recovery;
+import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.store.Stores;
 import io.manifestcommitter.testing.MemoryStoreState.Fate;
@@ -247,7 +247,7 @@ class DirectoryPublishingTest {
 
   /** Also if giving it back fails for a while: a second look must not take it for the job's own. */
   @Test
-  void whatAnotherJobAddsToADirectoryThatIsTakenBackStays() throws IOException {
+  void whatAnotherJobAddsToADirectoryThatIsRolledBackStays() throws IOException {
     spark.setUp(spark.noOverwrite());
     spark.commitTask(0, "p=1/" + JOB_ID + "-a");
     boolean[] failing = {false};

@@ -5,8 +5,9 @@ import static io.manifestcommitter.spark.SparkJobHarness.STAGING;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.manifestcommitter.config.CommitterConfig;
-import io.manifestcommitter.journal.Recovery;
-import io.manifestcommitter.journal.Recovery.Direction;
+import io.manifestcommitter.jobs.Recovery;
+import io.manifestcommitter.jobs.Recovery.Direction;
+import io.manifestcommitter.jobs.RecoveryOutcome;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.Record;
 import io.manifestcommitter.manifest.RecordFile;
@@ -132,7 +133,7 @@ final class ForgedJournal {
     spark.state.resetRequests();
   }
 
-  Recovery.Outcome recover(Direction direction) throws IOException {
+  RecoveryOutcome recover(Direction direction) throws IOException {
     return new Recovery(
             new Stores(spark.conf).all(), new CommitterConfig(spark.conf), /* force= */ true)
         .run(new StagingRoot(spark.table, JOB_ID), direction);

@@ -1,8 +1,8 @@
 package io.manifestcommitter.spark;
 
 import io.manifestcommitter.config.CommitterConfig;
-import io.manifestcommitter.journal.Recovery;
-import io.manifestcommitter.journal.Recovery.Direction;
+import io.manifestcommitter.jobs.Recovery;
+import io.manifestcommitter.jobs.Recovery.Direction;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.store.Stores;
 import io.manifestcommitter.testing.MemoryStoreState.Fate;
@@ -97,7 +97,7 @@ final class GrowthJob {
     recovery()
         .run(
             recovery().find(spark.table).get(0),
-            end == End.RECOVERED_FORWARD ? Direction.FINISH : Direction.AS_MARKED);
+            end == End.RECOVERED_FORWARD ? Direction.COMPLETE : Direction.AS_MARKED);
   }
 
   private Recovery recovery() {

@@ -8,8 +8,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.manifestcommitter.config.CommitterConfig;
-import io.manifestcommitter.journal.Recovery.Direction;
-import io.manifestcommitter.journal.Recovery.Outcome;
+import io.manifestcommitter.jobs.Recovery.Direction;
+import io.manifestcommitter.jobs.RecoveryOutcome;
 import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.manifest.Record;
 import io.manifestcommitter.testing.Damage;
@@ -57,7 +57,7 @@ class HostileJournalTest {
     List<Record> records = journal.records();
     records.get(0).with("tasks", Integer.MAX_VALUE);
     journal.replace(records);
-    assertThat(journal.recover(Direction.AS_MARKED)).isEqualTo(Outcome.TAKEN_BACK);
+    assertThat(journal.recover(Direction.AS_MARKED)).isEqualTo(RecoveryOutcome.ROLLED_BACK);
     assertThat(journal.spark().visible()).containsAllEntriesOf(SparkJobFaultTest.OLD);
   }
 
@@ -188,7 +188,7 @@ class HostileJournalTest {
 
     journal.replace(withTarget(journal, "/victim"));
     journal.spark().state.mkdirs("/victim/_manifest_" + JOB_ID);
-    assertThat(journal.recover(Direction.AS_MARKED)).isEqualTo(Outcome.TAKEN_BACK);
+    assertThat(journal.recover(Direction.AS_MARKED)).isEqualTo(RecoveryOutcome.ROLLED_BACK);
     assertThat(journal.spark().visible())
         .containsAllEntriesOf(SparkJobFaultTest.OLD)
         .containsEntry("/victim/data", "theirs");
@@ -200,7 +200,7 @@ class HostileJournalTest {
     ForgedJournal journal = ForgedJournal.of("abfs", "static");
     journal.replace(withTarget(journal, "/victim"));
     finish(journal);
-    assertThat(journal.recover(Direction.AS_MARKED)).isEqualTo(Outcome.CLEANED_UP);
+    assertThat(journal.recover(Direction.AS_MARKED)).isEqualTo(RecoveryOutcome.CLEANED_UP);
     journal.requireOthersUntouched("finished, a root is gone");
 
     journal.replace(withTarget(journal, "/other"));
@@ -234,7 +234,7 @@ class HostileJournalTest {
   void theLastNumberOfAJournalIsNotCountedOn() throws IOException {
     ForgedJournal journal = ForgedJournal.of("abfs", "append");
     rename(journal, "journal-planned-999999999");
-    assertThat(journal.recover(Direction.AS_MARKED)).isEqualTo(Outcome.TAKEN_BACK);
+    assertThat(journal.recover(Direction.AS_MARKED)).isEqualTo(RecoveryOutcome.ROLLED_BACK);
   }
 
   /** A job beside it says what is wrong, and goes on where it is told to. */
@@ -265,7 +265,7 @@ class HostileJournalTest {
       journal.replace(Damage.of(intact, seed));
       String context = scheme + " " + kind + ", -Dhostile.seed=" + seed;
       try {
-        journal.recover(seed % 2 == 0 ? Direction.AS_MARKED : Direction.FINISH);
+        journal.recover(seed % 2 == 0 ? Direction.AS_MARKED : Direction.COMPLETE);
       } catch (CorruptManifestException e) {
         noticed++;
         assertThat(e).as(context).hasMessageContaining(JOURNAL).hasMessageContaining("Nothing was");
@@ -289,7 +289,7 @@ class HostileJournalTest {
       String context = scheme + " " + kind + ", -Dhostile.seed=" + seed;
       journal.replace(forged(journal, new Random(seed)));
       try {
-        journal.recover(seed % 2 == 0 ? Direction.AS_MARKED : Direction.FINISH);
+        journal.recover(seed % 2 == 0 ? Direction.AS_MARKED : Direction.COMPLETE);
       } catch (CorruptManifestException e) {
         refused++;
         assertThat(e).as(context).hasMessageContaining(JOURNAL).hasMessageContaining("Nothing was");

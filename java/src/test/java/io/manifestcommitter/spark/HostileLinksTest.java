@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.manifestcommitter.config.CommitterConfig;
-import io.manifestcommitter.journal.Recovery;
-import io.manifestcommitter.journal.StagedJob;
-import io.manifestcommitter.journal.StagedJobs;
+import io.manifestcommitter.jobs.Recovery;
+import io.manifestcommitter.jobs.StagedJob;
+import io.manifestcommitter.jobs.StagedJobs;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.store.RequestGate;
 import io.manifestcommitter.store.Store;

@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.manifestcommitter.config.CommitterConfig;
-import io.manifestcommitter.journal.Recovery;
-import io.manifestcommitter.journal.StagedJobs;
+import io.manifestcommitter.jobs.Recovery;
+import io.manifestcommitter.jobs.StagedJobs;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.store.Stores;
@@ -241,7 +241,7 @@ class HostileMessagesTest {
       new Recovery(new Stores(spark.conf).all(), new CommitterConfig(spark.conf), true)
           .run(
               new StagingRoot(spark.table, JOB_ID),
-              finish ? Recovery.Direction.FINISH : Recovery.Direction.AS_MARKED);
+              finish ? Recovery.Direction.COMPLETE : Recovery.Direction.AS_MARKED);
       assertThat(spark.visible()).isEqualTo(finish ? Map.of("/table/p=2/a", "new p=2/a") : old);
       assertThat(spark.staging()).isEmpty();
       assertThat(spark.state.exists("/nowhere")).isFalse();

@@ -7,12 +7,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.manifestcommitter.cli.Clean;
 import io.manifestcommitter.commit.OldDataRemainsException;
 import io.manifestcommitter.config.CommitterConfig;
-import io.manifestcommitter.journal.LeftoverException;
-import io.manifestcommitter.journal.Recovery;
-import io.manifestcommitter.journal.Recovery.Direction;
-import io.manifestcommitter.journal.Recovery.Outcome;
-import io.manifestcommitter.journal.StagedJob;
-import io.manifestcommitter.journal.StagedJobs;
+import io.manifestcommitter.jobs.LeftoverException;
+import io.manifestcommitter.jobs.Recovery;
+import io.manifestcommitter.jobs.Recovery.Direction;
+import io.manifestcommitter.jobs.RecoveryOutcome;
+import io.manifestcommitter.jobs.StagedJob;
+import io.manifestcommitter.jobs.StagedJobs;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.store.Stores;
 import io.manifestcommitter.testing.MemoryStoreState.Fate;
@@ -100,7 +100,8 @@ class LeftoverTest {
     assertThat(second.visible()).containsEntry("/table/" + file, "new " + file);
     assertThat(second.visible()).containsKeys("/table/p=1/old", "/table/p=1/a");
     first.state.release();
-    assertThat(recovery(first).run(root(first), Direction.AS_MARKED)).isEqualTo(Outcome.FINISHED);
+    assertThat(recovery(first).run(root(first), Direction.AS_MARKED))
+        .isEqualTo(RecoveryOutcome.COMPLETED);
     assertThat(second.visible())
         .containsEntry("/table/" + file, "new " + file)
         .containsKey("/table/p=1/a")
@@ -180,7 +181,8 @@ class LeftoverTest {
     spark.state.noFault();
 
     assertThat(spark.state.exists(STAGING)).isTrue();
-    assertThat(recovery(spark).run(root(spark), Direction.AS_MARKED)).isEqualTo(Outcome.CLEANED_UP);
+    assertThat(recovery(spark).run(root(spark), Direction.AS_MARKED))
+        .isEqualTo(RecoveryOutcome.CLEANED_UP);
     assertThat(spark.staging()).isEmpty();
   }
 
@@ -227,7 +229,8 @@ class LeftoverTest {
 
     assertThatThrownBy(() -> recovery.run(root, Direction.AS_MARKED))
         .isInstanceOfSatisfying(
-            LeftoverException.class, e -> assertThat(e.outcome()).isEqualTo(Outcome.CLEANED_UP))
+            LeftoverException.class,
+            e -> assertThat(e.outcome()).isEqualTo(RecoveryOutcome.CLEANED_UP))
         .hasMessageContaining(STAGING)
         .hasMessageContaining("Permission denied");
     assertThat(first.state.files()).isEqualTo(before);

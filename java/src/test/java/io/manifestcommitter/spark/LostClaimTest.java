@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.manifestcommitter.config.CommitterConfig;
-import io.manifestcommitter.journal.Recovery;
-import io.manifestcommitter.journal.Recovery.Direction;
-import io.manifestcommitter.journal.Recovery.Outcome;
+import io.manifestcommitter.jobs.Recovery;
+import io.manifestcommitter.jobs.Recovery.Direction;
+import io.manifestcommitter.jobs.RecoveryOutcome;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.store.Stores;
 import io.manifestcommitter.testing.MemoryFileSystem;
@@ -31,17 +31,17 @@ class LostClaimTest {
   @ParameterizedTest
   @CsvSource({
     "abfs,append,off,AS_MARKED",
-    "abfs,append,auto,FINISH",
+    "abfs,append,auto,COMPLETE",
     "abfs,static,auto,AS_MARKED",
-    "abfs,static,auto,FINISH",
+    "abfs,static,auto,COMPLETE",
     "abfs,dynamic,auto,AS_MARKED",
     "hdfs,partition,auto,AS_MARKED",
     "gs,dynamic,auto,AS_MARKED",
-    "gs,static,auto,FINISH"
+    "gs,static,auto,COMPLETE"
   })
   void recoveryHasTheLastWord(
       String scheme, String kind, String directoryRename, Direction direction) throws IOException {
-    int takenBack = 0;
+    int rolledBack = 0;
     int finished = 0;
     boolean reached = true;
     for (int at = 1; reached; at++) {
@@ -62,9 +62,9 @@ class LostClaimTest {
           String.format(
               "%s %s, %s before request %d of the driver, %s",
               scheme, kind, recovery.outcomes, at, recovery.request);
-      boolean isBack = recovery.outcomes.contains(Outcome.TAKEN_BACK);
-      takenBack += isBack ? 1 : 0;
-      finished += recovery.outcomes.contains(Outcome.FINISHED) ? 1 : 0;
+      boolean isBack = recovery.outcomes.contains(RecoveryOutcome.ROLLED_BACK);
+      rolledBack += isBack ? 1 : 0;
+      finished += recovery.outcomes.contains(RecoveryOutcome.COMPLETED) ? 1 : 0;
       assertThat(spark.visible())
           .as(context)
           .isEqualTo(isBack ? SparkJobFaultTest.OLD : SparkJobFaultTest.expected(kind));
@@ -73,10 +73,10 @@ class LostClaimTest {
           .contains(isBack ? "the last report" : SparkJobHarness.JOB_ID);
       assertThat(failed).as(context).isEqualTo(recovery.isEarly());
     }
-    assertThat(direction == Direction.FINISH ? finished : takenBack).isGreaterThan(5);
+    assertThat(direction == Direction.COMPLETE ? finished : rolledBack).isGreaterThan(5);
   }
 
-  /** Else the driver could go on past its commit mark while it is taken back. */
+  /** Else the driver could go on past its commit mark while it is rolled back. */
   @ParameterizedTest
   @CsvSource({"abfs,static,auto", "abfs,append,off", "gs,dynamic,auto"})
   void recoveryTakesTheJournalBeforeItChangesTheTable(
@@ -117,7 +117,7 @@ class LostClaimTest {
     private final int at;
     private final Direction direction;
     private final Configuration conf;
-    private final List<Outcome> outcomes = new ArrayList<>();
+    private final List<RecoveryOutcome> outcomes = new ArrayList<>();
     private int requests;
     private String request = "";
 
@@ -151,7 +151,8 @@ class LostClaimTest {
 
     /** Whether the driver had still to note that its commit is finished. */
     boolean isEarly() {
-      return outcomes.contains(Outcome.TAKEN_BACK) || outcomes.contains(Outcome.FINISHED);
+      return outcomes.contains(RecoveryOutcome.ROLLED_BACK)
+          || outcomes.contains(RecoveryOutcome.COMPLETED);
     }
   }
 }

@@ -1,8 +1,8 @@
 package io.manifestcommitter.spark;
 
 import io.manifestcommitter.config.CommitterConfig;
-import io.manifestcommitter.journal.StagedJob;
-import io.manifestcommitter.journal.StagedJobs;
+import io.manifestcommitter.jobs.StagedJob;
+import io.manifestcommitter.jobs.StagedJobs;
 import io.manifestcommitter.store.Stores;
 import io.manifestcommitter.testing.MemoryFileSystem;
 import java.io.IOException;

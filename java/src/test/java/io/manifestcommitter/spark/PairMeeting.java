@@ -1,6 +1,6 @@
 package io.manifestcommitter.spark;
 
-import io.manifestcommitter.journal.Recovery.Direction;
+import io.manifestcommitter.jobs.Recovery.Direction;
 import io.manifestcommitter.spark.PairCheck.Left;
 import io.manifestcommitter.spark.PairTally.Count;
 import io.manifestcommitter.testing.MemoryStoreState.Fate;
@@ -54,7 +54,7 @@ final class PairMeeting {
   /** Who meet. */
   enum What {
     RECOVER("recovery of "),
-    FINISH("recovery, --finish, of "),
+    COMPLETE("recovery, --complete, of "),
     TWO_RECOVERIES("two recoveries of "),
     CLEAN("clean of ");
 
@@ -101,11 +101,11 @@ final class PairMeeting {
                 byName,
                 "a",
                 died.jobId(),
-                what == What.FINISH ? Direction.FINISH : Direction.AS_MARKED);
+                what == What.COMPLETE ? Direction.COMPLETE : Direction.AS_MARKED);
     PairParty b =
         what == What.TWO_RECOVERIES
             ? new PairRecovery(
-                store, "b", died.jobId(), seed % 2 == 0 ? Direction.FINISH : Direction.AS_MARKED)
+                store, "b", died.jobId(), seed % 2 == 0 ? Direction.COMPLETE : Direction.AS_MARKED)
             : writer;
     race.run(a, b);
 

@@ -1,8 +1,8 @@
 package io.manifestcommitter.spark;
 
 import io.manifestcommitter.config.CommitterConfig;
-import io.manifestcommitter.journal.Recovery;
-import io.manifestcommitter.journal.Recovery.Direction;
+import io.manifestcommitter.jobs.Recovery;
+import io.manifestcommitter.jobs.Recovery.Direction;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.store.Stores;
 import io.manifestcommitter.testing.MemoryFileSystem;

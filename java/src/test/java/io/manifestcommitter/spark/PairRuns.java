@@ -1,7 +1,7 @@
 package io.manifestcommitter.spark;
 
 import io.manifestcommitter.config.CommitterConfig;
-import io.manifestcommitter.journal.Recovery;
+import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.spark.PairCheck.Left;
 import io.manifestcommitter.spark.PairRace.Trouble;
@@ -131,7 +131,7 @@ final class PairRuns {
       }
     }
 
-    /** Whether the one in trouble could not take back, or finish, what it had begun. */
+    /** Whether the one in trouble could not roll back, or finish, what it had begun. */
     private boolean isLeftBehind() {
       return trouble == Trouble.DIES || troubled.failure().contains("manifest-committer recover");
     }

@@ -16,7 +16,7 @@ import java.util.stream.Collectors;
 
 /**
  * The views of one place that a job commit goes through, in their order: forward while it succeeds,
- * back to the first when it is taken back. Names are those of {@code docs/readers.md}.
+ * back to the first when it is rolled back. Names are those of {@code docs/readers.md}.
  */
 enum ReaderCourse {
   STAYS(OLD),

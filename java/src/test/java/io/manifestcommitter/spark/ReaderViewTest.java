@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /**
  * What a reader sees at every request of a job commit is what {@code docs/readers.md} says: for
  * each kind of write, on each store, with whole directories and without; while it succeeds, is
- * taken back, stops dead, and is recovered.
+ * rolled back, stops dead, and is recovered.
  */
 class ReaderViewTest {
   private static final Fault NONE = (number, operation, path) -> Fate.NORMAL;
@@ -160,7 +160,7 @@ class ReaderViewTest {
       }
     }
     System.out.printf(
-        "%s, directory.rename %s: %d jobs with a failure succeeded, %d were taken back%n",
+        "%s, directory.rename %s: %d jobs with a failure succeeded, %d were rolled back%n",
         scheme, directoryRename, succeeded, failed);
     assertThat(failed).isPositive();
     assertThat(succeeded).isPositive();
@@ -209,7 +209,7 @@ class ReaderViewTest {
       }
     }
     System.out.printf(
-        "%s, directory.rename %s: dead at %d requests, %d jobs were taken back and %d finished; views"
+        "%s, directory.rename %s: dead at %d requests, %d jobs were rolled back and %d finished; views"
             + " until then: %s%n",
         scheme, directoryRename, back + forward, back, forward, left);
     assertThat(back).isPositive();

@@ -3,8 +3,8 @@ package io.manifestcommitter.spark;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.manifestcommitter.config.CommitterConfig;
-import io.manifestcommitter.journal.Recovery;
-import io.manifestcommitter.journal.Recovery.Direction;
+import io.manifestcommitter.jobs.Recovery;
+import io.manifestcommitter.jobs.Recovery.Direction;
 import io.manifestcommitter.journal.SilentDriverException;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.store.Stores;
@@ -64,9 +64,9 @@ class SilentDriverTest {
   @CsvSource({
     "abfs,append,off,AS_MARKED",
     "abfs,static,auto,AS_MARKED",
-    "abfs,static,auto,FINISH",
+    "abfs,static,auto,COMPLETE",
     "hdfs,dynamic,auto,AS_MARKED",
-    "gs,append,auto,FINISH",
+    "gs,append,auto,COMPLETE",
     "gs,static,auto,AS_MARKED"
   })
   void whoIsBeingRecoveredTouchesNothing(
@@ -121,7 +121,7 @@ class SilentDriverTest {
       boolean goesOn = true;
       for (int request = 1 + at % 2; goesOn; request += 2) {
         SparkJobHarness spark = new SparkJobHarness(scheme);
-        Halted recovery = new Halted(spark, Halted.AT_CLAIM, Direction.FINISH);
+        Halted recovery = new Halted(spark, Halted.AT_CLAIM, Direction.COMPLETE);
         recovery.goOnAt(request);
         Silence silence = new Silence(recovery::begin);
         SparkJobFaultTest.prepare(spark.clock(silence), kind, directoryRename);

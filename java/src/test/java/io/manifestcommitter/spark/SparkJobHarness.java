@@ -1,7 +1,7 @@
 package io.manifestcommitter.spark;
 
 import io.manifestcommitter.config.CommitterConfig;
-import io.manifestcommitter.journal.Pause;
+import io.manifestcommitter.jobs.Pause;
 import io.manifestcommitter.layout.HiddenNames;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.store.RequestGate;

@@ -6,10 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.manifestcommitter.config.CommitterConfig;
-import io.manifestcommitter.journal.JobIsAliveException;
-import io.manifestcommitter.journal.Recovery;
-import io.manifestcommitter.journal.Recovery.Direction;
-import io.manifestcommitter.journal.Recovery.Outcome;
+import io.manifestcommitter.jobs.JobIsAliveException;
+import io.manifestcommitter.jobs.Recovery;
+import io.manifestcommitter.jobs.Recovery.Direction;
+import io.manifestcommitter.jobs.RecoveryOutcome;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.store.Stores;
 import io.manifestcommitter.testing.MemoryStoreState.Fate;
@@ -41,7 +41,7 @@ class SparkJobRecoveryTest {
     SparkJobHarness clean = SparkJobFaultTest.prepared(scheme, kind, directoryRename);
     clean.commit();
     int requests = clean.state.requests().size();
-    Map<Outcome, Integer> outcomes = new EnumMap<>(Outcome.class);
+    Map<RecoveryOutcome, Integer> outcomes = new EnumMap<>(RecoveryOutcome.class);
     int left = 0;
     for (Fate fate : List.of(Fate.FAILS_BEFORE, Fate.FAILS_AFTER)) {
       for (int from = 1; from <= requests; from++) {
@@ -78,13 +78,13 @@ class SparkJobRecoveryTest {
         "%s %s, directory.rename %s: a store down from each of %d requests on, twice: %d commits"
             + " left to recover: %s%n",
         scheme, kind, directoryRename, requests, left, outcomes);
-    assertThat(outcomes.get(Outcome.TAKEN_BACK)).isPositive();
+    assertThat(outcomes.get(RecoveryOutcome.ROLLED_BACK)).isPositive();
   }
 
   /** Its report says that all rows are there, and some have gone by then. */
   @ParameterizedTest
   @CsvSource({"hdfs", "abfs", "gs", "gs-copies", "mem-copies"})
-  void anAppendThatIsTakenBackButForItsReportIsRolledBackByRecovery(String scheme)
+  void anAppendThatIsRolledBackButForItsReportIsRolledBackByRecovery(String scheme)
       throws IOException {
     SparkJobHarness spark = SparkJobFaultTest.prepared(scheme, "append", "off");
 
@@ -92,13 +92,13 @@ class SparkJobRecoveryTest {
 
     assertThat(failure).contains("manifest-committer recover " + spark.table);
     assertThat(recovery(spark, false).run(root(spark), Direction.AS_MARKED))
-        .isEqualTo(Outcome.TAKEN_BACK);
+        .isEqualTo(RecoveryOutcome.ROLLED_BACK);
     assertThat(spark.visible()).isEqualTo(SparkJobFaultTest.OLD);
     assertThat(spark.state.files()).containsEntry("/table/_SUCCESS", "the last report");
     assertThat(spark.staging()).isEmpty();
   }
 
-  /** Neither can be taken back nor noted: all stays as it is, report and rows. */
+  /** Neither can be rolled back nor noted: all stays as it is, report and rows. */
   @ParameterizedTest
   @CsvSource({"hdfs", "abfs", "gs", "gs-copies", "mem-copies"})
   void anAppendWhoseReportStaysKeepsItsRowsWhereThatCannotBeNoted(String scheme)
@@ -110,7 +110,7 @@ class SparkJobRecoveryTest {
     assertThat(failure).contains("manifest-committer recover " + spark.table);
     assertThat(spark.visible()).isEqualTo(SparkJobFaultTest.expected("append"));
     assertThat(recovery(spark, false).run(root(spark), Direction.AS_MARKED))
-        .isEqualTo(Outcome.FINISHED);
+        .isEqualTo(RecoveryOutcome.COMPLETED);
     assertThat(spark.visible()).isEqualTo(SparkJobFaultTest.expected("append"));
   }
 
@@ -298,12 +298,13 @@ class SparkJobRecoveryTest {
     String failure = failureOf(() -> recovery(spark, true).run(root, Direction.AS_MARKED));
 
     assertThat(failure)
-        .contains("could not take back")
+        .contains("could not roll back")
         .contains("manifest-committer recover " + spark.table)
         .contains(root.old().toString())
         .doesNotContain("/replaced", "delete the files");
     spark.state.noFault();
-    assertThat(recovery(spark, true).run(root, Direction.AS_MARKED)).isEqualTo(Outcome.TAKEN_BACK);
+    assertThat(recovery(spark, true).run(root, Direction.AS_MARKED))
+        .isEqualTo(RecoveryOutcome.ROLLED_BACK);
     assertThat(spark.visible()).isEqualTo(SparkJobFaultTest.OLD);
   }
 
@@ -345,7 +346,8 @@ class SparkJobRecoveryTest {
         .isInstanceOf(JobIsAliveException.class)
         .hasMessageContaining(STAGING)
         .hasMessageContaining("--force");
-    assertThat(recovery(spark, true).run(root, Direction.AS_MARKED)).isEqualTo(Outcome.TAKEN_BACK);
+    assertThat(recovery(spark, true).run(root, Direction.AS_MARKED))
+        .isEqualTo(RecoveryOutcome.ROLLED_BACK);
     assertThat(spark.visible()).isEqualTo(SparkJobFaultTest.OLD);
     assertThat(recovery(spark, true).find(spark.table)).isEmpty();
   }

@@ -4,9 +4,9 @@ import static io.manifestcommitter.spark.SparkJobHarness.JOB_ID;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.manifestcommitter.config.CommitterConfig;
-import io.manifestcommitter.journal.Recovery;
-import io.manifestcommitter.journal.Recovery.Direction;
-import io.manifestcommitter.journal.Recovery.Outcome;
+import io.manifestcommitter.jobs.Recovery;
+import io.manifestcommitter.jobs.Recovery.Direction;
+import io.manifestcommitter.jobs.RecoveryOutcome;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.store.Stores;
 import io.manifestcommitter.testing.MemoryStoreState.Fate;
@@ -37,13 +37,13 @@ class SparkJobResumeTest {
   void aCommitThatWasCutShortCanBeFinished(String scheme, String kind, String directoryRename)
       throws IOException {
     int requests = requests(scheme, kind, directoryRename);
-    Map<Outcome, Integer> outcomes = new TreeMap<>();
+    Map<RecoveryOutcome, Integer> outcomes = new TreeMap<>();
     for (Fate fate : List.of(Fate.FAILS_BEFORE, Fate.FAILS_AFTER)) {
       for (int at = 1; at <= requests; at++) {
         SparkJobHarness spark = cutShort(scheme, kind, directoryRename, at, fate);
         boolean wasCommitted = isCommitted(spark);
         for (StagingRoot root : recovery(spark).find(spark.table)) {
-          outcomes.merge(recovery(spark).run(root, Direction.FINISH), 1, Integer::sum);
+          outcomes.merge(recovery(spark).run(root, Direction.COMPLETE), 1, Integer::sum);
           assertThat(isCommitted(spark)).isTrue();
           wasCommitted = true;
         }
@@ -55,16 +55,16 @@ class SparkJobResumeTest {
     System.out.printf(
         "%s %s, directory.rename %s: cut short at each of %d requests, twice: %s%n",
         scheme, kind, directoryRename, requests, outcomes);
-    assertThat(outcomes.get(Outcome.FINISHED)).isGreaterThan(5);
+    assertThat(outcomes.get(RecoveryOutcome.COMPLETED)).isGreaterThan(5);
   }
 
   @ParameterizedTest
   @CsvSource({
-    "abfs,static,FINISH",
+    "abfs,static,COMPLETE",
     "abfs,static,AS_MARKED",
-    "abfs,append,FINISH",
+    "abfs,append,COMPLETE",
     "abfs,append,AS_MARKED",
-    "gs,dynamic,FINISH",
+    "gs,dynamic,COMPLETE",
     "gs,dynamic,AS_MARKED"
   })
   void finishingMayItselfBeCutShort(String scheme, String kind, Direction second)
@@ -80,7 +80,7 @@ class SparkJobResumeTest {
         if (cut) {
           spark.state.resetRequests();
           downFrom(spark, again, Fate.FAILS_AFTER);
-          cut = fails(() -> recovery(spark).run(unfinished.get(0), Direction.FINISH));
+          cut = fails(() -> recovery(spark).run(unfinished.get(0), Direction.COMPLETE));
           up(spark);
         }
         for (StagingRoot root : recovery(spark).find(spark.table)) {
@@ -99,7 +99,7 @@ class SparkJobResumeTest {
   @ParameterizedTest
   @CsvSource({
     "abfs,static,AS_MARKED", "abfs,dynamic,AS_MARKED", "gs,dynamic,AS_MARKED",
-    "abfs,static,FINISH", "abfs,dynamic,FINISH", "gs,dynamic,FINISH"
+    "abfs,static,COMPLETE", "abfs,dynamic,COMPLETE", "gs,dynamic,COMPLETE"
   })
   void aPlaceThatAnotherJobOverwroteSinceIsNeverMixed(
       String scheme, String kind, Direction direction) throws IOException {
@@ -127,7 +127,7 @@ class SparkJobResumeTest {
     System.out.printf(
         "%s %s %s: overwritten after each of %d requests, %d stopped%n",
         scheme, kind, direction, requests, stopped);
-    if (!scheme.equals("gs") || direction == Direction.FINISH) {
+    if (!scheme.equals("gs") || direction == Direction.COMPLETE) {
       assertThat(stopped).isPositive();
     }
   }
@@ -138,10 +138,10 @@ class SparkJobResumeTest {
     "abfs,dynamic,AS_MARKED",
     "gs,dynamic,AS_MARKED",
     "abfs,append,AS_MARKED",
-    "abfs,static,FINISH",
-    "abfs,dynamic,FINISH",
-    "gs,dynamic,FINISH",
-    "abfs,append,FINISH"
+    "abfs,static,COMPLETE",
+    "abfs,dynamic,COMPLETE",
+    "gs,dynamic,COMPLETE",
+    "abfs,append,COMPLETE"
   })
   void whatAnotherJobAddedSinceStays(String scheme, String kind, Direction direction)
       throws IOException {

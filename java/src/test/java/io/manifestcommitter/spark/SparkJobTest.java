@@ -419,7 +419,7 @@ class SparkJobTest {
   }
 
   @Test
-  void whatCannotBeTakenBackIsNamedAndTheStagingRootKept() throws IOException {
+  void whatCannotBeRolledBackIsNamedAndTheStagingRootKept() throws IOException {
     SparkJobHarness spark = new SparkJobHarness("hdfs");
     spark.byFile();
     spark.setUp(spark.noOverwrite());
@@ -433,7 +433,7 @@ class SparkJobTest {
         .satisfies(
             e ->
                 assertThat(e.getSuppressed())
-                    .anySatisfy(s -> assertThat(s).hasMessageContaining("could not take back")));
+                    .anySatisfy(s -> assertThat(s).hasMessageContaining("could not roll back")));
     spark.job().abort();
     spark.state.onRequest((number, operation, path) -> Fate.NORMAL);
     assertThat(spark.staging()).contains(STAGING);
@@ -600,7 +600,7 @@ class SparkJobTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"list", "mkdirs", "rename", "create"})
-  void anInterruptTakesBackWhatIsVisibleAndIsSetAgain(String during) throws IOException {
+  void anInterruptRollsBackWhatIsVisibleAndIsSetAgain(String during) throws IOException {
     SparkJobHarness spark = interruptedDuring(during);
     assertThatThrownBy(spark::commit).isInstanceOf(InterruptedIOException.class);
     assertThat(Thread.interrupted()).isTrue();

@@ -3,11 +3,11 @@ package io.manifestcommitter.spark;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.manifestcommitter.config.CommitterConfig;
-import io.manifestcommitter.journal.Recovery;
-import io.manifestcommitter.journal.Recovery.Direction;
-import io.manifestcommitter.journal.Recovery.Outcome;
-import io.manifestcommitter.journal.StagedJob;
-import io.manifestcommitter.journal.StagedJobs;
+import io.manifestcommitter.jobs.Recovery;
+import io.manifestcommitter.jobs.Recovery.Direction;
+import io.manifestcommitter.jobs.RecoveryOutcome;
+import io.manifestcommitter.jobs.StagedJob;
+import io.manifestcommitter.jobs.StagedJobs;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.store.Stores;
 import io.manifestcommitter.testing.MemoryStoreState.Fate;
@@ -25,11 +25,11 @@ class TableNamesTest {
 
   @ParameterizedTest
   @CsvSource({
-    "abfs,planned,TAKEN_BACK", "abfs,committed,FINISHED", "abfs,finished,CLEANED_UP",
-    "hdfs,planned,TAKEN_BACK", "hdfs,committed,FINISHED", "hdfs,finished,CLEANED_UP",
-    "gs,planned,TAKEN_BACK", "gs,committed,FINISHED", "gs,finished,CLEANED_UP"
+    "abfs,planned,ROLLED_BACK", "abfs,committed,COMPLETED", "abfs,finished,CLEANED_UP",
+    "hdfs,planned,ROLLED_BACK", "hdfs,committed,COMPLETED", "hdfs,finished,CLEANED_UP",
+    "gs,planned,ROLLED_BACK", "gs,committed,COMPLETED", "gs,finished,CLEANED_UP"
   })
-  void aJournalIsReadUnderTheNameOfItsReader(String scheme, String state, Outcome outcome)
+  void aJournalIsReadUnderTheNameOfItsReader(String scheme, String state, RecoveryOutcome outcome)
       throws IOException {
     CrashStore store = died(scheme, state);
     assertThat(recover(store.byOtherName())).isEqualTo(outcome);
@@ -54,7 +54,8 @@ class TableNamesTest {
     store.renameTableBack();
     assertThat(store.text("/table/p=7/f")).isEqualTo("next");
     store.state().remove("/table/p=7");
-    requireOver(store, state.equals("planned") ? Outcome.TAKEN_BACK : Outcome.FINISHED);
+    requireOver(
+        store, state.equals("planned") ? RecoveryOutcome.ROLLED_BACK : RecoveryOutcome.COMPLETED);
   }
 
   @ParameterizedTest
@@ -98,7 +99,7 @@ class TableNamesTest {
     return store;
   }
 
-  private static Outcome recover(CrashStore by) throws IOException {
+  private static RecoveryOutcome recover(CrashStore by) throws IOException {
     Configuration conf = by.configuration();
     Recovery recovery =
         new Recovery(new Stores(conf).all(), new CommitterConfig(conf), /* force= */ false);
@@ -107,9 +108,10 @@ class TableNamesTest {
     return recovery.run(found.get(0), Direction.AS_MARKED);
   }
 
-  private static void requireOver(CrashStore store, Outcome outcome) {
+  private static void requireOver(CrashStore store, RecoveryOutcome outcome) {
     Map<String, String> old = CrashWrite.old(DEAD.write());
-    assertThat(store.visible()).isEqualTo(outcome == Outcome.TAKEN_BACK ? old : DEAD.after(old));
+    assertThat(store.visible())
+        .isEqualTo(outcome == RecoveryOutcome.ROLLED_BACK ? old : DEAD.after(old));
     assertThat(store.staging()).isEmpty();
   }
 }

@@ -10,7 +10,7 @@ import org.apache.hadoop.fs.Path;
 
 /**
  * A store as its users address it, served by the emulator of this JVM. The emulators are shared by
- * all test classes: whoever adds a fault, a latency or a limit takes it back.
+ * all test classes: whoever adds a fault, a latency or a limit rolls it back.
  */
 public enum EmulatedStore {
   /** ADLS Gen2. */

@@ -1,10 +1,12 @@
 package io.manifestcommitter.faults;
 
+import io.manifestcommitter.jobs.RecoveryOutcome;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.faults.Verdict.End;
-import io.manifestcommitter.journal.Recovery;
+import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.spark.ManifestCommitProtocol;
 import io.manifestcommitter.spark.TaskMessage;
@@ -158,10 +160,10 @@ final class SparkTrial extends Trial {
     Recovery recovery = new Recovery(new Stores(conf).all(), new CommitterConfig(conf), true);
     List<StagingRoot> unfinished = recovery.find(table);
     assertThat(unfinished).as("unfinished commits").hasSize(1);
-    Recovery.Outcome outcome = recovery.run(unfinished.get(0), Recovery.Direction.AS_MARKED);
+    RecoveryOutcome outcome = recovery.run(unfinished.get(0), Recovery.Direction.AS_MARKED);
     assertThat(recovery.find(table)).isEmpty();
     assertForeignUntouched();
-    if (outcome == Recovery.Outcome.TAKEN_BACK) {
+    if (outcome == RecoveryOutcome.ROLLED_BACK) {
       assertRows(old());
       assertThat(write.claims()).isFalse();
     } else {

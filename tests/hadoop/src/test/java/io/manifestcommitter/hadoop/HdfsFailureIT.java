@@ -69,7 +69,7 @@ class HdfsFailureIT {
 
   @ParameterizedTest
   @ValueSource(strings = {"false", "true"})
-  void aNewCommitterTakesBackACommitThatFailedMidway(String deleteTargets) throws Exception {
+  void aNewCommitterRollsBackACommitThatFailedMidway(String deleteTargets) throws Exception {
     int failed = 0;
     for (int at = 1; ; at++) {
       TestJob job = writtenJob(conf(deleteTargets), "abort-" + at);
@@ -106,7 +106,7 @@ class HdfsFailureIT {
 
   /**
    * MapReduce starts a job anew under the same id when its application master died: whatever the
-   * first attempt published is taken back before the second one begins.
+   * first attempt published is rolled back before the second one begins.
    */
   @Test
   void aLaterApplicationAttemptReplacesWhatTheFirstPublished() throws Exception {
@@ -236,7 +236,7 @@ class HdfsFailureIT {
     assertThat(hdfs.visibleFiles(table)).isEqualTo(expected());
   }
 
-  /** One job fails and is taken back while another goes through all of its life. */
+  /** One job fails and is rolled back while another goes through all of its life. */
   @Test
   void aFailedJobTakesNothingBackFromAnother() throws Exception {
     TestJob failing = writtenJob(conf("false"), "beside");

@@ -175,7 +175,7 @@ class SparkFaultIT {
     StringBuilder table =
         new StringBuilder(
             "| store | directory.rename | kind | fault | runs | succeeded | failed and restored |"
-                + " recovered: taken back | recovered: finished | violations |\n"
+                + " recovered: rolled back | recovered: finished | violations |\n"
                 + "|---|---|---|---|--:|--:|--:|--:|--:|--:|\n");
     counts.forEach(
         (line, cell) -> table.append(String.format(Locale.ROOT, "| %s | %s |%n", line, cell)));
@@ -254,7 +254,7 @@ class SparkFaultIT {
           runs,
           ends.get(End.SUCCEEDED),
           ends.get(End.RESTORED),
-          ends.get(End.TAKEN_BACK),
+          ends.get(End.ROLLED_BACK),
           ends.get(End.FINISHED),
           violations);
     }

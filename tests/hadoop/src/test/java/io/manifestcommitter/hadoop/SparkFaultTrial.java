@@ -1,11 +1,13 @@
 package io.manifestcommitter.hadoop;
 
+import io.manifestcommitter.jobs.RecoveryOutcome;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.hadoop.RequestFaults.Fate;
 import io.manifestcommitter.hadoop.RequestFaults.Request;
-import io.manifestcommitter.journal.Recovery;
+import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.store.Stores;
 import java.io.Closeable;
@@ -58,10 +60,10 @@ final class SparkFaultTrial implements Closeable {
   enum End {
     /** The job succeeded, and may have left something hidden that recovery cleaned up. */
     SUCCEEDED,
-    /** The job failed and took everything back. */
+    /** The job failed and rolled everything back. */
     RESTORED,
-    /** The job failed, and recovery took it back. */
-    TAKEN_BACK,
+    /** The job failed, and recovery rolled it back. */
+    ROLLED_BACK,
     /** The job failed past its commit mark, and recovery finished it. */
     FINISHED
   }
@@ -183,15 +185,15 @@ final class SparkFaultTrial implements Closeable {
   private End recover(
       StagingRoot root, boolean failed, NavigableMap<String, String> fresh, String told)
       throws IOException {
-    Recovery.Outcome outcome = recovery().run(root, Recovery.Direction.AS_MARKED);
+    RecoveryOutcome outcome = recovery().run(root, Recovery.Direction.AS_MARKED);
     assertThat(unfinished()).isEmpty();
     if (raw.exists(table)) {
       assertThat(raw.exists(root.root())).as("staging after recovery").isFalse();
     }
-    if (outcome == Recovery.Outcome.TAKEN_BACK) {
-      assertThat(failed).as("a job that said it succeeded is taken back").isTrue();
+    if (outcome == RecoveryOutcome.ROLLED_BACK) {
+      assertThat(failed).as("a job that said it succeeded is rolled back").isTrue();
       assertRestored(told, /* stays= */ false);
-      return End.TAKEN_BACK;
+      return End.ROLLED_BACK;
     }
     assertThat(visible()).as(told).isEqualTo(fresh);
     assertCommitted(told);

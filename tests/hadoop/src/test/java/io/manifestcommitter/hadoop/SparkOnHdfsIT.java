@@ -1,9 +1,11 @@
 package io.manifestcommitter.hadoop;
 
+import io.manifestcommitter.jobs.RecoveryOutcome;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.manifestcommitter.config.CommitterConfig;
-import io.manifestcommitter.journal.Recovery;
+import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.store.Stores;
 import java.io.IOException;
@@ -45,7 +47,7 @@ class SparkOnHdfsIT {
   private enum End {
     COMMITTED,
     RESTORED,
-    TAKEN_BACK,
+    ROLLED_BACK,
     FINISHED
   }
 
@@ -381,9 +383,9 @@ class SparkOnHdfsIT {
     }
     assertThat(told).contains("manifest-committer recover " + table);
     if (recovery.run(unfinished.get(0), Recovery.Direction.AS_MARKED)
-        == Recovery.Outcome.TAKEN_BACK) {
+        == RecoveryOutcome.ROLLED_BACK) {
       assertThat(hdfs.visible(table)).as(told).isEqualTo(old);
-      return End.TAKEN_BACK;
+      return End.ROLLED_BACK;
     }
     assertThat(hdfs.visibleFiles(table)).as(told).isEqualTo(fresh);
     return End.FINISHED;

@@ -1,11 +1,13 @@
 package io.manifestcommitter.hadoop;
 
+import io.manifestcommitter.jobs.RecoveryOutcome;
+
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.manifestcommitter.config.CommitterConfig;
-import io.manifestcommitter.journal.LeftoverException;
-import io.manifestcommitter.journal.Recovery;
+import io.manifestcommitter.jobs.LeftoverException;
+import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.store.Stores;
 import java.io.IOException;
@@ -85,7 +87,7 @@ class TwoUsersIT {
     return null;
   }
 
-  private Recovery.Outcome recover(Path table) throws IOException {
+  private RecoveryOutcome recover(Path table) throws IOException {
     Configuration conf = hdfs.conf();
     Recovery recovery =
         new Recovery(new Stores(conf).all(), new CommitterConfig(conf), /* force= */ false);

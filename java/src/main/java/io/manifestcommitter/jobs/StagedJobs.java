@@ -1,8 +1,10 @@
-package io.manifestcommitter.journal;
+package io.manifestcommitter.jobs;
 
 import io.manifestcommitter.commit.Attempts;
 import io.manifestcommitter.config.CommitterConfig;
-import io.manifestcommitter.journal.StagedJob.Kind;
+import io.manifestcommitter.jobs.StagedJob.Kind;
+import io.manifestcommitter.journal.CommitJournal;
+import io.manifestcommitter.journal.Heartbeat;
 import io.manifestcommitter.layout.JobPaths;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.store.Store;
@@ -92,8 +94,7 @@ public final class StagedJobs {
   public void remove(StagedJob job, boolean force) throws IOException {
     Path directory = job.root().getParent();
     if (job.kind() == Kind.SPARK_PROTOCOL && !force) {
-      new Recovery(store, config, /* force= */ false)
-          .requireDead(new StagingRoot(directory, job.jobId().get()));
+      new OtherJobs(store, config).requireDead(new StagingRoot(directory, job.jobId().get()));
     }
     Attempts.few(() -> store.deleteTree(job.root()));
     if (directory.getName().equals(JobPaths.TEMPORARY)) {

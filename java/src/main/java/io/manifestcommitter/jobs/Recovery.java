@@ -1,4 +1,4 @@
-package io.manifestcommitter.journal;
+package io.manifestcommitter.jobs;
 
 import io.manifestcommitter.commit.Attempts;
 import io.manifestcommitter.commit.Audit;
@@ -9,6 +9,10 @@ import io.manifestcommitter.commit.JobDescription;
 import io.manifestcommitter.commit.RollBackJob;
 import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.config.CommitterConfig;
+import io.manifestcommitter.journal.CommitJournal;
+import io.manifestcommitter.journal.Heartbeat;
+import io.manifestcommitter.journal.LostJournalException;
+import io.manifestcommitter.journal.OtherVersionException;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.manifest.StatisticsRecorder;
@@ -22,44 +26,34 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Predicate;
 import org.apache.hadoop.fs.Path;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finishes, or takes back, what a driver left that died in a job commit of the Spark protocol; from
- * the store alone, on any machine. May be repeated, and may itself die at any moment.
+ * Completes, or rolls back, what a driver left that died in a job commit of the Spark protocol;
+ * from the store alone, on any machine. May be repeated, and may itself die at any moment.
  *
- * <p>Past the commit's mark (its point of no return) both directions end at the new table. Where
- * another job overwrote a place in between, recovery leaves that alone and fails.
+ * <p>Past the point of no return both directions end at the new table. Where another job overwrote
+ * a place in between, recovery leaves that alone and fails.
  */
 public final class Recovery {
   private static final Logger LOG = LoggerFactory.getLogger(Recovery.class);
 
   private final Store store;
   private final CommitterConfig config;
+  private final OtherJobs jobs;
   private final boolean force;
 
   /** Where to. */
   public enum Direction {
     /**
-     * Back before the commit's mark, since the driver never said that the job succeeded and
+     * Back before the point of no return, since the driver never said that the job succeeded and
      * somebody will run it again; forward after it.
      */
     AS_MARKED,
-    /** Forward also before the mark. */
-    FINISH
-  }
-
-  /** What became of a job. */
-  public enum Outcome {
-    /** The table is as it was before the job. */
-    TAKEN_BACK,
-    /** The table is as the job wanted it. */
-    FINISHED,
-    /** There was nothing to do but to clean up. */
-    CLEANED_UP
+    /** Forward also before it. */
+    COMPLETE
   }
 
   /**
@@ -70,6 +64,7 @@ public final class Recovery {
   public Recovery(Store store, CommitterConfig config, boolean force) {
     this.store = store;
     this.config = config;
+    this.jobs = new OtherJobs(store, config);
     this.force = force;
   }
 
@@ -92,46 +87,7 @@ public final class Recovery {
    * @throws FileNotFoundException if there is no table
    */
   public List<StagingRoot> find(Path table) throws IOException {
-    return begun(StagingRoots.list(store, table));
-  }
-
-  /** As {@link #find}, of some jobs. One request each. */
-  List<StagingRoot> begun(List<StagingRoot> roots) throws IOException {
-    List<StagingRoot> begun = new ArrayList<>();
-    for (StagingRoot root : roots) {
-      if (hasJournal(root, journal -> journal.state() != CommitJournal.State.KEPT)) {
-        begun.add(root);
-      }
-    }
-    return begun;
-  }
-
-  /** Whether a job's commit has begun and has more left to do than to clean up. One request. */
-  boolean isUnfinished(StagingRoot root) throws IOException {
-    return hasJournal(root, journal -> !journal.state().isEnd());
-  }
-
-  /** Whether a job's commit has begun, and ended. One request. */
-  boolean hasEnded(StagingRoot root) throws IOException {
-    try {
-      return CommitJournal.find(store, root.attempt())
-          .filter(journal -> journal.state().isEnd())
-          .isPresent();
-    } catch (CorruptManifestException e) {
-      LOG.debug("{} has a journal that cannot be used", root.root(), e);
-      return false;
-    }
-  }
-
-  /** One that cannot be used counts: {@link #run} tells what is wrong with it. */
-  private boolean hasJournal(StagingRoot root, Predicate<CommitJournal> condition)
-      throws IOException {
-    try {
-      return CommitJournal.find(store, root.attempt()).filter(condition).isPresent();
-    } catch (CorruptManifestException e) {
-      LOG.debug("{} has a journal that cannot be used", root.root(), e);
-      return true;
-    }
+    return jobs.begun(StagingRoots.list(store, table));
   }
 
   /**
@@ -146,13 +102,13 @@ public final class Recovery {
    * @throws IOException also if another job changed a place in between: it names that, and touched
    *     nothing there
    */
-  public Outcome run(StagingRoot root, Direction direction) throws IOException {
+  public RecoveryOutcome run(StagingRoot root, Direction direction) throws IOException {
     CommitJournal journal = journalOf(root);
     if (journal.state().isEnd()) {
       tidy(root, journal);
-      return Outcome.CLEANED_UP;
+      return RecoveryOutcome.CLEANED_UP;
     }
-    Outcome outcome;
+    RecoveryOutcome outcome;
     try (JobPlan plan = planOfDead(root, journal)) {
       outcome = run(root, journal, plan, direction);
       removeStaging(root, plan, outcome);
@@ -163,18 +119,18 @@ public final class Recovery {
   /** Removes what is left of a commit that has ended; whatever fails here harms nobody. */
   private void tidy(StagingRoot root, CommitJournal journal) throws IOException {
     try (JobPlan plan = planOfDead(root, journal)) {
-      removeStaging(root, plan, Outcome.CLEANED_UP);
+      removeStaging(root, plan, RecoveryOutcome.CLEANED_UP);
     } catch (LeftoverException e) {
       throw e;
     } catch (LostJournalException e) {
       LOG.debug("Somebody else removed {}", root.root(), e);
     } catch (IOException e) {
-      throw new LeftoverException(root, Outcome.CLEANED_UP, e);
+      throw new LeftoverException(root, RecoveryOutcome.CLEANED_UP, e);
     }
   }
 
   /** Removes the staging directories of a job that ended, the one with its journal last. */
-  private void removeStaging(StagingRoot root, JobPlan plan, Outcome outcome)
+  private void removeStaging(StagingRoot root, JobPlan plan, RecoveryOutcome outcome)
       throws LeftoverException {
     try {
       List<Target> locations = new ArrayList<>(plan.targets());
@@ -182,9 +138,9 @@ public final class Recovery {
       workers(root)
           .forEach(locations, target -> Attempts.few(() -> store.deleteTree(target.staging())));
       Attempts.few(() -> store.deleteTree(root.root()));
-      // Also where an earlier recovery took it back and ended here; what has files is not empty.
-      boolean mayBeEmpty = outcome == Outcome.CLEANED_UP && plan.files().count() > 0;
-      if ((outcome == Outcome.TAKEN_BACK || mayBeEmpty) && plan.makesTable()) {
+      // Also where an earlier recovery rolled it back and ended here; what has files is not empty.
+      boolean mayBeEmpty = outcome == RecoveryOutcome.CLEANED_UP && plan.files().count() > 0;
+      if ((outcome == RecoveryOutcome.ROLLED_BACK || mayBeEmpty) && plan.makesTable()) {
         Attempts.few(() -> store.deleteEmptyDirectory(root.directory()));
       }
     } catch (IOException e) {
@@ -204,7 +160,7 @@ public final class Recovery {
           .orElseThrow(() -> new LostJournalException(root.attempt()));
     } catch (CorruptManifestException e) {
       if (!force) {
-        requireDead(root);
+        jobs.requireDead(root);
       }
       throw e;
     }
@@ -214,7 +170,7 @@ public final class Recovery {
   private JobPlan planOfDead(StagingRoot root, CommitJournal journal) throws IOException {
     try {
       if (!force) {
-        requireDead(root);
+        jobs.requireDead(root);
       }
       JobPlan plan = plan(root, journal, root.jobId());
       try {
@@ -229,23 +185,20 @@ public final class Recovery {
     }
   }
 
-  private Outcome run(StagingRoot root, CommitJournal journal, JobPlan plan, Direction direction)
+  private RecoveryOutcome run(
+      StagingRoot root, CommitJournal journal, JobPlan plan, Direction direction)
       throws IOException {
-    ReplacingJobs others = new ReplacingJobs(store, config, root);
     Set<Path> replaced = new HashSet<>();
     plan.replaced().forEach(old -> replaced.add(old.path()));
-    if (!replaced.isEmpty()) {
-      // Also before the first heartbeat: whoever waits for the dead job would wait for that again.
-      others.requireNone(replaced);
-    }
+    PlacesOfDeadJob places = new PlacesOfDeadJob(store, config, root, replaced);
+    // Also before the first heartbeat: whoever waits for the dead job would wait for that again.
+    places.requireFree();
     // Before the claim, which is never without life.
     Heartbeat heartbeat = Heartbeat.start(store, root.root(), config);
-    Outcome outcome;
+    RecoveryOutcome outcome;
     boolean isClaimed = false;
     try {
-      if (!replaced.isEmpty()) {
-        others.enterForDead(replaced);
-      }
+      places.enter();
       journal.claim();
       isClaimed = true;
       LOG.info("Recovering {}", journal);
@@ -284,10 +237,10 @@ public final class Recovery {
     return new Workers(config.ioThreads(), () -> {}, Audit.job(root.jobId()));
   }
 
-  private Outcome recover(
+  private RecoveryOutcome recover(
       Store guarded, StagingRoot root, CommitJournal journal, JobPlan plan, Direction direction)
       throws IOException {
-    Outcome outcome = Outcome.FINISHED;
+    RecoveryOutcome outcome = RecoveryOutcome.COMPLETED;
     CommitWork work =
         new CommitWork(
             new JobDescription(
@@ -304,15 +257,15 @@ public final class Recovery {
     // To have reported is the last step but for the journal's name; only an append does so
     // unmarked.
     if (journal.state() == CommitJournal.State.COMMITTED
-        || (work.hasReported() && !journal.isTakenBack())) {
+        || (work.hasReported() && !journal.isRolledBack())) {
       new CompleteJob(work).run(plan);
-    } else if (direction == Direction.FINISH) {
+    } else if (direction == Direction.COMPLETE) {
       resume(work, journal, plan);
     } else {
       new RollBackJob(work).fromStore(plan);
-      outcome = Outcome.TAKEN_BACK;
+      outcome = RecoveryOutcome.ROLLED_BACK;
     }
-    journal.finished();
+    journal.ended();
     return outcome;
   }
 
@@ -354,18 +307,6 @@ public final class Recovery {
               + "' in their names, what it moved aside is in "
               + root.old(),
           e);
-    }
-  }
-
-  /**
-   * Requires that a job's driver shows no sign of life.
-   *
-   * @throws JobIsAliveException if it does
-   */
-  void requireDead(StagingRoot root) throws IOException {
-    Optional<Long> age = Heartbeat.age(store, root);
-    if (age.isPresent() && age.get() < config.heartbeatTimeout()) {
-      throw new JobIsAliveException(root, age.get(), config.heartbeatTimeout());
     }
   }
 }

@@ -1,4 +1,4 @@
-package io.manifestcommitter.journal;
+package io.manifestcommitter.jobs;
 
 import io.manifestcommitter.layout.StagingRoot;
 import java.io.IOException;
@@ -10,9 +10,9 @@ import java.io.IOException;
 public final class LeftoverException extends IOException {
   private static final long serialVersionUID = 1L;
 
-  private final Recovery.Outcome outcome;
+  private final RecoveryOutcome outcome;
 
-  LeftoverException(StagingRoot root, Recovery.Outcome outcome, IOException cause) {
+  LeftoverException(StagingRoot root, RecoveryOutcome outcome, IOException cause) {
     super(
         "The commit of job "
             + root.jobId()
@@ -31,7 +31,7 @@ public final class LeftoverException extends IOException {
   }
 
   /** What became of the job before that. */
-  public Recovery.Outcome outcome() {
+  public RecoveryOutcome outcome() {
     return outcome;
   }
 }

@@ -1,7 +1,8 @@
-package io.manifestcommitter.journal;
+package io.manifestcommitter.jobs;
 
 import io.manifestcommitter.commit.CountingOutputStream;
 import io.manifestcommitter.commit.LocalHost;
+import io.manifestcommitter.journal.HeapBudget;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.manifest.FileEntry;

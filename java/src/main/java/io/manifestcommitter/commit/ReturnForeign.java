@@ -14,10 +14,10 @@ import org.apache.hadoop.fs.Path;
  * Moves the content of a directory that was moved aside, or a part of it, back to where it was.
  * Nothing that stands there is replaced.
  */
-final class GiveBack {
+final class ReturnForeign {
   private final Store store;
 
-  GiveBack(Store store) {
+  ReturnForeign(Store store) {
     this.store = store;
   }
 

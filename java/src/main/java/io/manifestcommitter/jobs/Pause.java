@@ -1,4 +1,4 @@
-package io.manifestcommitter.journal;
+package io.manifestcommitter.jobs;
 
 import java.io.IOException;
 

@@ -26,8 +26,8 @@ import org.slf4j.LoggerFactory;
  * and what another job put there goes back, too. How far a swap came is told from the store, so
  * this may be repeated from wherever it ended.
  */
-final class RestoreSwaps {
-  private static final Logger LOG = LoggerFactory.getLogger(RestoreSwaps.class);
+final class RollBackSwaps {
+  private static final Logger LOG = LoggerFactory.getLogger(RollBackSwaps.class);
 
   private final Store store;
   private final Workers workers;
@@ -45,7 +45,7 @@ final class RestoreSwaps {
    * @param isLater whether other jobs may have overwritten places since: these are left alone. What
    *     they do beside a commit that fails is an append, or meets an overwrite that is under way
    */
-  RestoreSwaps(Store store, Workers workers, JobPlan plan, BitSet chosen, boolean isLater) {
+  RollBackSwaps(Store store, Workers workers, JobPlan plan, BitSet chosen, boolean isLater) {
     this.store = store;
     this.workers = workers;
     this.plan = plan;
@@ -57,7 +57,7 @@ final class RestoreSwaps {
   /**
    * Takes the new directories back.
    *
-   * @param left takes what could not be taken back, with the reason
+   * @param left takes what could not be rolled back, with the reason
    */
   void withdraw(Queue<String> left) throws IOException {
     isAlone = isAlone();
@@ -73,7 +73,9 @@ final class RestoreSwaps {
         });
   }
 
-  /** Whether a directory was found in parts, so that its files have to be taken back one by one. */
+  /**
+   * Whether a directory was found in parts, so that its files have to be rolled back one by one.
+   */
   boolean isMixed(int swap) {
     synchronized (found) {
       return found.get(swap) == Found.MIXED;
@@ -106,7 +108,7 @@ final class RestoreSwaps {
             Path staged = item.staged().get();
             // Also if an earlier try, here or elsewhere, ended before this.
             Attempts.fewOrNote(
-                staged, left, () -> new GiveBack(store).run(staged, item.place(), own()));
+                staged, left, () -> new ReturnForeign(store).run(staged, item.place(), own()));
           }
         });
   }
@@ -151,12 +153,13 @@ final class RestoreSwaps {
     }
     store.mkdirs(staged.getParent());
     RenameResult result = store.renameDirectory(swap.place(), staged);
-    return result.isDone() || store.status(staged).isPresent() ? Found.TAKEN_BACK : Found.MIXED;
+    return result.isDone() || store.status(staged).isPresent() ? Found.ROLLED_BACK : Found.MIXED;
   }
 
   /**
    * Whether no other job has a staging root in the table. One that has may replace a directory, or
-   * add to it, between a look at it and its rename, so files are then taken back by their identity.
+   * add to it, between a look at it and its rename, so files are then rolled back by their
+   * identity.
    */
   private boolean isAlone() {
     Set<Path> others = new HashSet<>();
@@ -181,7 +184,7 @@ final class RestoreSwaps {
     return content.exists() && !content.hasForeign();
   }
 
-  private GiveBack.Claim own() {
+  private ReturnForeign.Claim own() {
     return PlaceContent.own(plan);
   }
 
@@ -191,7 +194,7 @@ final class RestoreSwaps {
     if (old.isPresent() && old.get().isDirectory()) {
       bringBackDirectory(aside, swap.place());
     } else if (old.isPresent()) {
-      new GiveBack(store).file(old.get(), swap.place());
+      new ReturnForeign(store).file(old.get(), swap.place());
     }
     if (!swap.replacesLink()) {
       // Had somebody made the place in between, the store would have put the directory inside.
@@ -212,7 +215,7 @@ final class RestoreSwaps {
 
   private void merge(Path from, Path to) throws IOException {
     if (store.status(from).isPresent()) {
-      new GiveBack(store).run(from, to, GiveBack.Claim.NOTHING);
+      new ReturnForeign(store).run(from, to, ReturnForeign.Claim.NOTHING);
       store.deleteEmptyDirectory(from);
     }
   }
@@ -222,7 +225,7 @@ final class RestoreSwaps {
     STAGED,
     /** It is not there, and what is at its place is not all of it, or not only it. */
     MIXED,
-    TAKEN_BACK,
+    ROLLED_BACK,
     /** That could not be told or done. */
     STUCK
   }

@@ -1,4 +1,4 @@
-package io.manifestcommitter.journal;
+package io.manifestcommitter.jobs;
 
 import io.manifestcommitter.commit.OldDataRemainsException;
 import io.manifestcommitter.layout.StagingRoot;
@@ -59,9 +59,19 @@ public final class SettledJobs {
           isAt = exact.contains(path);
         }
         if (isAt) {
-          throw UnfinishedJobs.cannotBeRecovered(each.getKey(), each.getValue());
+          throw cannotBeRecovered(each.getKey(), each.getValue());
         }
       }
     }
+  }
+
+  static IOException cannotBeRecovered(StagingRoot root, IOException why) {
+    return new IOException(told(root) + ", and cannot be recovered: " + why.getMessage(), why);
+  }
+
+  static String told(StagingRoot root) {
+    return root.directory()
+        + " holds the unfinished commit of a driver that died, in "
+        + root.root();
   }
 }

@@ -1,10 +1,11 @@
-package io.manifestcommitter.journal;
+package io.manifestcommitter.jobs;
 
 import io.manifestcommitter.commit.OldDataRemainsException;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.config.CommitterConfig.UnfinishedJobsMode;
-import io.manifestcommitter.journal.LifeSigns.Life;
-import io.manifestcommitter.journal.Recovery.Direction;
+import io.manifestcommitter.jobs.LifeSigns.Life;
+import io.manifestcommitter.jobs.Recovery.Direction;
+import io.manifestcommitter.journal.LostJournalException;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.store.Store;
 import java.io.IOException;
@@ -22,6 +23,7 @@ public final class UnfinishedJobs {
   private final Store store;
   private final CommitterConfig config;
   private final Pause pause;
+  private final OtherJobs jobs;
 
   /**
    * As {@code config} says.
@@ -32,6 +34,7 @@ public final class UnfinishedJobs {
     this.store = store;
     this.config = config;
     this.pause = pause;
+    this.jobs = new OtherJobs(store, config);
   }
 
   /**
@@ -51,7 +54,7 @@ public final class UnfinishedJobs {
     SettledJobs settled = new SettledJobs();
     Recovery recovery = new Recovery(store, config, /* force= */ false);
     LifeSigns signs = new LifeSigns(store, config.heartbeatTimeout(), pause);
-    List<StagingRoot> begun = recovery.begun(roots);
+    List<StagingRoot> begun = jobs.begun(roots);
     for (StagingRoot root : begun) {
       signs.note(root);
     }
@@ -61,7 +64,7 @@ public final class UnfinishedJobs {
           settled.recovered();
         }
       } catch (OldDataRemainsException e) {
-        LOG.warn("{}", cannotBeRecovered(root, e).getMessage());
+        LOG.warn("{}", SettledJobs.cannotBeRecovered(root, e).getMessage());
         settled.stuck(root, e);
       } catch (JobIsAliveException | LostJournalException | PlacesInUseException e) {
         LOG.info("{} is left alone: {}", root.root(), e.getMessage());
@@ -72,8 +75,7 @@ public final class UnfinishedJobs {
 
   /** A job that keeps the dead one's places may itself have died a moment ago. */
   private boolean settle(Recovery recovery, LifeSigns signs, StagingRoot root) throws IOException {
-    if (recovery.isUnfinished(root)
-        && signs.of(root, () -> recovery.isUnfinished(root)) == Life.ALIVE) {
+    if (jobs.isUnfinished(root) && signs.of(root, () -> jobs.isUnfinished(root)) == Life.ALIVE) {
       LOG.info("{} is left alone: its driver lives", root.root());
       return false;
     }
@@ -91,33 +93,36 @@ public final class UnfinishedJobs {
 
   private boolean settle(Recovery recovery, StagingRoot root) throws IOException {
     if (config.unfinishedJobs() == UnfinishedJobsMode.ROLLBACK) {
-      if (config.cleanupSkipped() && !recovery.isUnfinished(root)) {
+      if (config.cleanupSkipped() && !jobs.isUnfinished(root)) {
         return false;
       }
       try {
         LOG.warn("{}: {}", root.root(), recovery.run(root, Direction.AS_MARKED));
       } catch (LeftoverException e) {
         tell(e);
-        return e.outcome() != Recovery.Outcome.CLEANED_UP;
+        return e.outcome() != RecoveryOutcome.CLEANED_UP;
       } catch (JobIsAliveException
           | LostJournalException
           | PlacesInUseException
           | OldDataRemainsException e) {
         throw e;
       } catch (IOException e) {
-        throw cannotBeRecovered(root, e);
+        throw SettledJobs.cannotBeRecovered(root, e);
       }
       return true;
     }
-    recovery.requireDead(root);
-    if (!recovery.isUnfinished(root)) {
+    jobs.requireDead(root);
+    if (!jobs.isUnfinished(root)) {
       return false;
     }
     if (config.unfinishedJobs() == UnfinishedJobsMode.FAIL) {
       throw new IOException(
-          told(root) + ". Run 'manifest-committer recover " + root.directory() + "' first");
+          SettledJobs.told(root)
+              + ". Run 'manifest-committer recover "
+              + root.directory()
+              + "' first");
     }
-    LOG.warn("{}: run 'manifest-committer recover {}'", told(root), root.directory());
+    LOG.warn("{}: run 'manifest-committer recover {}'", SettledJobs.told(root), root.directory());
     return false;
   }
 
@@ -128,15 +133,5 @@ public final class UnfinishedJobs {
     } else {
       LOG.warn(e.getMessage(), e);
     }
-  }
-
-  static IOException cannotBeRecovered(StagingRoot root, IOException why) {
-    return new IOException(told(root) + ", and cannot be recovered: " + why.getMessage(), why);
-  }
-
-  private static String told(StagingRoot root) {
-    return root.directory()
-        + " holds the unfinished commit of a driver that died, in "
-        + root.root();
   }
 }

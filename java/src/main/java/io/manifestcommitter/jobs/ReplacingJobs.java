@@ -1,7 +1,8 @@
-package io.manifestcommitter.journal;
+package io.manifestcommitter.jobs;
 
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.config.CommitterConfig.UnfinishedJobsMode;
+import io.manifestcommitter.journal.Heartbeat;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.store.Store;
 import java.io.IOException;
@@ -33,6 +34,7 @@ public final class ReplacingJobs {
 
   private final Store store;
   private final CommitterConfig config;
+  private final OtherJobs others;
   private final StagingRoot own;
 
   /**
@@ -43,6 +45,7 @@ public final class ReplacingJobs {
   public ReplacingJobs(Store store, CommitterConfig config, StagingRoot own) {
     this.store = store;
     this.config = config;
+    this.others = new OtherJobs(store, config);
     this.own = own;
   }
 
@@ -79,41 +82,10 @@ public final class ReplacingJobs {
     ReplaceNote.delete(store, own);
   }
 
-  /**
-   * Requires, on behalf of a dead job, that no job that lives replaces any of its places. Changes
-   * nothing. Two requests, and one for each staging root of another job.
-   *
-   * @throws PlacesInUseException if one does
-   */
-  void requireNone(Collection<Path> places) throws IOException {
-    for (StagingRoot other : meeting(places)) {
-      if (isAlive(other)) {
-        throw new PlacesInUseException(own, other);
-      }
-    }
-  }
-
-  /**
-   * As {@link #requireNone}, and keeps others out from here on. The dead job has a heartbeat by
-   * now, so that jobs wait for it.
-   *
-   * @throws PlacesInUseException if one replaces some of the places
-   */
-  void enterForDead(Collection<Path> places) throws IOException {
-    if (!ReplaceNote.exists(store, own)) {
-      ReplaceNote.write(store, own, places);
-    }
-    for (StagingRoot other : meeting(places)) {
-      if (isAlive(other) || !(isUnfinished(other) || fence(other))) {
-        throw new PlacesInUseException(own, other);
-      }
-    }
-  }
-
   /** Whether this job's note stood while all others were out of the way. */
   private boolean isFirst(Collection<Path> places, Wait wait) throws IOException {
     for (StagingRoot other : StagingRoots.list(store, own.directory())) {
-      if (meets(other, places) && !isPast(other, wait)) {
+      if (others.isReplacing(other, places, own) && !isPast(other, wait)) {
         return false;
       }
     }
@@ -121,7 +93,7 @@ public final class ReplacingJobs {
   }
 
   private boolean isPast(StagingRoot other, Wait wait) throws IOException {
-    if (!isAlive(other)) {
+    if (!others.isAlive(other)) {
       return isPastDead(other, wait);
     }
     boolean yields = other.jobId().compareTo(own.jobId()) < 0;
@@ -135,7 +107,7 @@ public final class ReplacingJobs {
         other.root(),
         own.directory());
     while (ReplaceNote.exists(store, other)) {
-      Optional<Heartbeat.Beat> beat = Heartbeat.look(store, other).filter(this::isFresh);
+      Optional<Heartbeat.Beat> beat = others.life(other);
       if (!beat.isPresent()) {
         return !yields && isPastDead(other, wait);
       }
@@ -146,11 +118,11 @@ public final class ReplacingJobs {
   }
 
   private boolean isPastDead(StagingRoot other, Wait wait) throws IOException {
-    if (!isUnfinished(other) && fence(other)) {
+    if (!others.isUnfinished(other) && others.fence(other)) {
       return true;
     }
     UnfinishedJobs unfinished = new UnfinishedJobs(store, config, wait.pause);
-    if (config.unfinishedJobs() == UnfinishedJobsMode.WARN && !isAlive(other)) {
+    if (config.unfinishedJobs() == UnfinishedJobsMode.WARN && !others.isAlive(other)) {
       unfinished.settle(List.of(other));
       return true;
     }
@@ -158,7 +130,7 @@ public final class ReplacingJobs {
       return true;
     }
     leave();
-    while (isUnfinished(other) && !isAlive(other)) {
+    while (others.isUnfinished(other) && !others.isAlive(other)) {
       SettledJobs settled = unfinished.settle(List.of(other));
       settled.requireNoneAt(wait.places);
       if (settled.hasStuck()) {
@@ -170,51 +142,6 @@ public final class ReplacingJobs {
       wait.pause(other, Heartbeat.now(store, own.directory()));
     }
     return false;
-  }
-
-  /**
-   * Deletes the note of a dead job that has no journal.
-   *
-   * @return false if it has one by now: it lives, and may have looked for its note before
-   */
-  private boolean fence(StagingRoot dead) throws IOException {
-    Optional<ReplaceNote> note = ReplaceNote.read(store, dead);
-    ReplaceNote.delete(store, dead);
-    if (!isUnfinished(dead)) {
-      return true;
-    }
-    if (note.isPresent()) {
-      ReplaceNote.write(store, dead, note.get());
-    }
-    return false;
-  }
-
-  private List<StagingRoot> meeting(Collection<Path> places) throws IOException {
-    List<StagingRoot> others = StagingRoots.list(store, own.directory());
-    for (StagingRoot other : List.copyOf(others)) {
-      if (!meets(other, places)) {
-        others.remove(other);
-      }
-    }
-    return others;
-  }
-
-  private boolean meets(StagingRoot other, Collection<Path> places) throws IOException {
-    return !other.jobId().equals(own.jobId())
-        && ReplaceNote.read(store, other).filter(note -> note.meets(places)).isPresent()
-        && !new Recovery(store, config, /* force= */ false).hasEnded(other);
-  }
-
-  private boolean isAlive(StagingRoot other) throws IOException {
-    return Heartbeat.look(store, other).filter(this::isFresh).isPresent();
-  }
-
-  private boolean isFresh(Heartbeat.Beat beat) {
-    return beat.age() < config.heartbeatTimeout();
-  }
-
-  private boolean isUnfinished(StagingRoot other) throws IOException {
-    return new Recovery(store, config, /* force= */ false).isUnfinished(other);
   }
 
   /** All that a job waits until it is first, by the store's clock. */

@@ -24,8 +24,8 @@ import org.slf4j.LoggerFactory;
  * MapReduce did not learn of the commit. What the job published is known from the complete list
  * beside its report.
  */
-public final class TakeBackListed {
-  private static final Logger LOG = LoggerFactory.getLogger(TakeBackListed.class);
+public final class RollBackEarlierAttempt {
+  private static final Logger LOG = LoggerFactory.getLogger(RollBackEarlierAttempt.class);
 
   /** The list of some twenty million files. */
   private static final int LIST_LIMIT = 512 << 20;
@@ -38,7 +38,7 @@ public final class TakeBackListed {
   private final JobPaths paths;
 
   /** The output of the job below {@code paths}. */
-  public TakeBackListed(Store store, Workers workers, JobPaths paths) {
+  public RollBackEarlierAttempt(Store store, Workers workers, JobPaths paths) {
     this.store = store;
     this.workers = workers;
     this.paths = paths;
@@ -56,7 +56,7 @@ public final class TakeBackListed {
     if (!manifests.hasOwnReport()) {
       return;
     }
-    LOG.info("Taking back what an earlier attempt of job {} committed", paths.jobId());
+    LOG.info("Rolling back what an earlier attempt of job {} committed", paths.jobId());
     Path file = new Path(paths.destination(), JobPaths.FILE_LIST);
     try (FileList check = open(file)) {
       // To its end, so that a damaged list deletes nothing.

@@ -1,4 +1,4 @@
-package io.manifestcommitter.journal;
+package io.manifestcommitter.jobs;
 
 import io.manifestcommitter.layout.StagingRoot;
 import java.io.IOException;

@@ -1,5 +1,6 @@
-package io.manifestcommitter.journal;
+package io.manifestcommitter.jobs;
 
+import io.manifestcommitter.journal.Heartbeat;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.store.Store;
 import java.io.IOException;

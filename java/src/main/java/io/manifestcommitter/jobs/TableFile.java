@@ -1,4 +1,4 @@
-package io.manifestcommitter.journal;
+package io.manifestcommitter.jobs;
 
 import io.manifestcommitter.commit.Attempts;
 import io.manifestcommitter.commit.Workers;

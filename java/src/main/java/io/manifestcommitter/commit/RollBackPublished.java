@@ -26,13 +26,14 @@ import org.apache.hadoop.fs.Path;
  * directories it made, if nothing else is in them. Puts back what had given way to its files.
  * Whatever another job put there stays.
  */
-final class TakeBack {
+final class RollBackPublished {
   private final Store store;
   private final Workers workers;
   private final StatisticsRecorder statistics;
   private final ReplacedFiles replaced;
 
-  TakeBack(Store store, Workers workers, StatisticsRecorder statistics, ReplacedFiles replaced) {
+  RollBackPublished(
+      Store store, Workers workers, StatisticsRecorder statistics, ReplacedFiles replaced) {
     this.store = store;
     this.workers = workers;
     this.statistics = statistics;
@@ -41,13 +42,13 @@ final class TakeBack {
 
   /**
    * Takes everything back that this process published, trying each request a few times, and goes on
-   * past what cannot be taken back.
+   * past what cannot be rolled back.
    *
    * @return what is still visible or may be, with the reason; empty if all is as before the commit
    */
   List<String> run(JobPlan plan, Published published, Swapped swapped) throws IOException {
-    RestoreSwaps swaps =
-        new RestoreSwaps(store, workers, plan, swapped.begun(), /* isLater= */ false);
+    RollBackSwaps swaps =
+        new RollBackSwaps(store, workers, plan, swapped.begun(), /* isLater= */ false);
     SettleCopies copies = new SettleCopies(store, plan, replaced);
     List<String> left =
         run(
@@ -90,7 +91,7 @@ final class TakeBack {
   List<String> runFromStore(JobPlan plan) throws IOException {
     BitSet all = new BitSet();
     all.set(0, plan.swaps().all().size());
-    RestoreSwaps swaps = new RestoreSwaps(store, workers, plan, all, /* isLater= */ true);
+    RollBackSwaps swaps = new RollBackSwaps(store, workers, plan, all, /* isLater= */ true);
     SettleCopies copies = new SettleCopies(store, plan, replaced);
     return run(
         plan,
@@ -108,7 +109,7 @@ final class TakeBack {
     return plan.swaps().bringing(file.destination().getParent());
   }
 
-  private List<String> run(JobPlan plan, RestoreSwaps swaps, Withdrawal withdrawal)
+  private List<String> run(JobPlan plan, RollBackSwaps swaps, Withdrawal withdrawal)
       throws IOException {
     Queue<String> left = new ConcurrentLinkedQueue<>();
     swaps.withdraw(left);
@@ -179,7 +180,7 @@ final class TakeBack {
   /**
    * The file at the destination is ours only if none is at the source, copies apart: it may be an
    * old one that looks alike, or one that came back. It goes back to its source, so that this can
-   * be told again if the taking back is repeated, and goes with the job's directory.
+   * be told again if the rolling back is repeated, and goes with the job's directory.
    */
   private void putBack(FileEntry file, SettleCopies copies) throws IOException {
     copies.run(file);

@@ -1,0 +1,126 @@
+package io.manifestcommitter.jobs;
+
+import io.manifestcommitter.config.CommitterConfig;
+import io.manifestcommitter.journal.CommitJournal;
+import io.manifestcommitter.journal.Heartbeat;
+import io.manifestcommitter.layout.StagingRoot;
+import io.manifestcommitter.manifest.CorruptManifestException;
+import io.manifestcommitter.store.Store;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+import org.apache.hadoop.fs.Path;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What the staging roots in a table tell of their jobs: which live, and how far each came. */
+final class OtherJobs {
+  private static final Logger LOG = LoggerFactory.getLogger(OtherJobs.class);
+
+  private final Store store;
+  private final CommitterConfig config;
+
+  OtherJobs(Store store, CommitterConfig config) {
+    this.store = store;
+    this.config = config;
+  }
+
+  /** Those that began to commit, but for what a job was told to keep. One request each. */
+  List<StagingRoot> begun(List<StagingRoot> roots) throws IOException {
+    List<StagingRoot> begun = new ArrayList<>();
+    for (StagingRoot root : roots) {
+      if (hasJournal(root, journal -> journal.state() != CommitJournal.State.KEPT)) {
+        begun.add(root);
+      }
+    }
+    return begun;
+  }
+
+  /** Whether a job's commit has begun and has more left to do than to clean up. One request. */
+  boolean isUnfinished(StagingRoot root) throws IOException {
+    return hasJournal(root, journal -> !journal.state().isEnd());
+  }
+
+  /** One that cannot be used counts: {@link Recovery#run} tells what is wrong with it. */
+  private boolean hasJournal(StagingRoot root, Predicate<CommitJournal> condition)
+      throws IOException {
+    try {
+      return CommitJournal.find(store, root.attempt()).filter(condition).isPresent();
+    } catch (CorruptManifestException e) {
+      LOG.debug("{} has a journal that cannot be used", root.root(), e);
+      return true;
+    }
+  }
+
+  private boolean hasEnded(StagingRoot root) throws IOException {
+    try {
+      return CommitJournal.find(store, root.attempt())
+          .filter(journal -> journal.state().isEnd())
+          .isPresent();
+    } catch (CorruptManifestException e) {
+      LOG.debug("{} has a journal that cannot be used", root.root(), e);
+      return false;
+    }
+  }
+
+  /** The last beat of a job that shows signs of life; empty if it does not. Four requests. */
+  Optional<Heartbeat.Beat> life(StagingRoot root) throws IOException {
+    return Heartbeat.look(store, root).filter(beat -> beat.age() < config.heartbeatTimeout());
+  }
+
+  /** Whether a job shows signs of life. Four requests. */
+  boolean isAlive(StagingRoot root) throws IOException {
+    return life(root).isPresent();
+  }
+
+  /**
+   * Requires that a job's driver shows no sign of life. Four requests.
+   *
+   * @throws JobIsAliveException if it does
+   */
+  void requireDead(StagingRoot root) throws IOException {
+    Optional<Heartbeat.Beat> beat = life(root);
+    if (beat.isPresent()) {
+      throw new JobIsAliveException(root, beat.get().age(), config.heartbeatTimeout());
+    }
+  }
+
+  /** Those that replace some of these places, and have not ended. */
+  List<StagingRoot> replacing(Collection<Path> places, StagingRoot own) throws IOException {
+    List<StagingRoot> others = new ArrayList<>();
+    for (StagingRoot other : StagingRoots.list(store, own.directory())) {
+      if (isReplacing(other, places, own)) {
+        others.add(other);
+      }
+    }
+    return others;
+  }
+
+  /** As {@link #replacing}, one of them. */
+  boolean isReplacing(StagingRoot other, Collection<Path> places, StagingRoot own)
+      throws IOException {
+    return !other.jobId().equals(own.jobId())
+        && ReplaceNote.read(store, other).filter(note -> note.meets(places)).isPresent()
+        && !hasEnded(other);
+  }
+
+  /**
+   * Deletes the note of a dead job that has no journal.
+   *
+   * @return false if it has one by now: it lives, and may have looked for its note before
+   */
+  boolean fence(StagingRoot dead) throws IOException {
+    Optional<ReplaceNote> note = ReplaceNote.read(store, dead);
+    ReplaceNote.delete(store, dead);
+    if (!isUnfinished(dead)) {
+      return true;
+    }
+    if (note.isPresent()) {
+      ReplaceNote.write(store, dead, note.get());
+    }
+    return false;
+  }
+}

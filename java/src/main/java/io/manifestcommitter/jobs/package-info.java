@@ -1,0 +1,2 @@
+/** The jobs that have something in one table: those that wait, those that died, and recovery. */
+package io.manifestcommitter.jobs;
