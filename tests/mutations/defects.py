@@ -245,7 +245,7 @@ PUBLISH = (
     ),
     defect(
         "mark-after-deletion",
-        "the commit mark is written after old data is deleted",
+        "the point of no return is noted after old data is deleted",
         "commit/CommitJob.java",
         (
             "      log.pointOfNoReturn();\n"
@@ -258,7 +258,7 @@ PUBLISH = (
     ),
     defect(
         "no-mark",
-        "no commit mark is written",
+        "the point of no return is not noted",
         "commit/CommitJob.java",
         (
             "      log.pointOfNoReturn();\n",
@@ -377,7 +377,7 @@ PUBLISH = (
         "old-back-before-new-is-gone",
         "rolling back moves the old data to its place before the new has left it",
         "commit/RollBackPublished.java",
-        ("    swaps.withdraw(left);\n", "    swaps.bringBack(left);\n    swaps.withdraw(left);\n"),
+        ("    swaps.unpublish(left);\n", "    swaps.bringBack(left);\n    swaps.withdraw(left);\n"),
         by="ReaderViewTest",
     ),
     defect(
@@ -585,7 +585,7 @@ RECOVERY = (
     ),
     defect(
         "committed-rolled-back",
-        "recovery rolls back a commit that is past its mark",
+        "recovery rolls back a commit that is past its point of no return",
         "jobs/Recovery.java",
         (
             "journal.state() == CommitJournal.State.COMMITTED",
@@ -612,7 +612,7 @@ RECOVERY = (
     ),
     defect(
         "back-past-the-mark",
-        "a commit is rolled back whose mark may be there",
+        "a commit is rolled back that may be past its point of no return",
         "spark/CommitSparkJob.java",
         ("journal.get().state() != CommitJournal.State.PLANNED", "false"),
         by="SparkJobRecoveryTest",
@@ -669,7 +669,7 @@ RECOVERY = (
         "leftover-fails-a-job",
         "a job fails because what an ended commit left cannot be removed",
         "jobs/UnfinishedJobs.java",
-        ("tell(e);\n        return e.outcome() != Recovery.Outcome.CLEANED_UP;", "throw e;"),
+        ("tell(e);\n        return e.outcome() != RecoveryOutcome.CLEANED_UP;", "throw e;"),
         by="LeftoverTest",
     ),
     defect(

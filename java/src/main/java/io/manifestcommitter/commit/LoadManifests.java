@@ -236,7 +236,7 @@ public final class LoadManifests {
         loaded -> {
           try {
             plan(loaded, planner);
-            budget.giveBack(loaded.memory);
+            budget.release(loaded.memory);
           } catch (IOException | RuntimeException | Error e) {
             budget.lift();
             throw e;
@@ -294,7 +294,7 @@ public final class LoadManifests {
       return loaded;
     } finally {
       if (loaded == null) {
-        budget.giveBack(memory);
+        budget.release(memory);
       }
     }
   }

@@ -30,7 +30,7 @@ final class MemoryBudget {
   }
 
   /** Gives room back. */
-  synchronized void giveBack(long bytes) {
+  synchronized void release(long bytes) {
     used -= bytes;
     notifyAll();
   }

@@ -114,7 +114,7 @@ final class PublishReport {
    *
    * @return what could not be removed
    */
-  List<String> withdraw() {
+  List<String> rollBack() {
     Queue<String> left = new ArrayDeque<>();
     if (mayLeaveBothEnds()) {
       Attempts.fewOrNote(job.workDirectory(), left, this::removePartsAside);

@@ -128,19 +128,19 @@ public final class RollBackJob {
    * all is there, that is noted first, or nothing is rolled back.
    */
   private boolean run(JobPlan plan, Throwable failure, Attempts.Request noteRollBack, Way way) {
-    List<String> left = new ArrayList<>(work.report.withdraw());
-    boolean isWithdrawn = left.isEmpty() || !work.reportBegun;
+    List<String> left = new ArrayList<>(work.report.rollBack());
+    boolean isReportGone = left.isEmpty() || !work.reportBegun;
     try {
-      if (!isWithdrawn) {
+      if (!isReportGone) {
         Attempts.few(noteRollBack);
-        isWithdrawn = true;
+        isReportGone = true;
       }
       left.addAll(
           way.run(new RollBackPublished(work.store, work.workers, work.statistics, work.replaced)));
     } catch (IOException | RuntimeException e) {
       left.add("any file of this job in " + plan.table() + " (" + e + ")");
     }
-    if (isWithdrawn) {
+    if (isReportGone) {
       left.addAll(work.report.bringBackLast());
     }
     if (!left.isEmpty()) {

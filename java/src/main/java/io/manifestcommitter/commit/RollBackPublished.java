@@ -109,10 +109,9 @@ final class RollBackPublished {
     return plan.swaps().bringing(file.destination().getParent());
   }
 
-  private List<String> run(JobPlan plan, RollBackSwaps swaps, Withdrawal withdrawal)
-      throws IOException {
+  private List<String> run(JobPlan plan, RollBackSwaps swaps, Removal removal) throws IOException {
     Queue<String> left = new ConcurrentLinkedQueue<>();
-    swaps.withdraw(left);
+    swaps.unpublish(left);
     Map<String, StoreEntry> asides = new HashMap<>();
     Attempts.fewOrNote(replaced.directory(), left, () -> asides.putAll(replaced.list()));
     workers.forEach(
@@ -123,7 +122,7 @@ final class RollBackPublished {
                 file.item().destination(),
                 left,
                 () -> {
-                  if (withdrawal.run(file)) {
+                  if (removal.run(file)) {
                     replaced.bringBack(file.item().destination(), asides);
                   }
                 }));
@@ -210,7 +209,7 @@ final class RollBackPublished {
   }
 
   /** Takes one file back. */
-  private interface Withdrawal {
+  private interface Removal {
     /** Takes it back, and says whether it was to be. */
     boolean run(Numbered<FileEntry> file) throws IOException;
   }

@@ -59,13 +59,13 @@ final class RollBackSwaps {
    *
    * @param left takes what could not be rolled back, with the reason
    */
-  void withdraw(Queue<String> left) throws IOException {
+  void unpublish(Queue<String> left) throws IOException {
     isAlone = isAlone();
     workers.forEach(
         numbered(),
         swap -> {
           try {
-            Attempts.few(() -> withdraw(swap));
+            Attempts.few(() -> unpublish(swap));
           } catch (IOException e) {
             left.add(swap.item().place() + " (" + e + ")");
             note(swap.number(), Found.STUCK);
@@ -132,18 +132,18 @@ final class RollBackSwaps {
     return swaps;
   }
 
-  private void withdraw(Numbered<Swap> numbered) throws IOException {
+  private void unpublish(Numbered<Swap> numbered) throws IOException {
     Swap swap = numbered.item();
     if (isLater && swap.aside().isPresent()) {
       places.requireOfSwap(numbered);
     }
     if (swap.staged().isPresent()) {
       boolean wasNested = new NestedDirectories(store, plan).takeOut(numbered.number());
-      note(numbered.number(), wasNested ? Found.STAGED : withdraw(swap));
+      note(numbered.number(), wasNested ? Found.STAGED : unpublish(swap));
     }
   }
 
-  private Found withdraw(Swap swap) throws IOException {
+  private Found unpublish(Swap swap) throws IOException {
     Path staged = swap.staged().get();
     if (store.status(staged).isPresent()) {
       return Found.STAGED;

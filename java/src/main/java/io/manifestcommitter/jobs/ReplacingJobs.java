@@ -20,9 +20,9 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Each writes a note of its places into its staging root before it looks at what stands there,
  * and then looks for the notes of others: of two at least one sees the other. The job with the
- * larger id withdraws its note and begins again when the other's is gone; the one with the smaller
- * id keeps its own and waits until the other has withdrawn, or has ended. A job that waits has no
- * note or a smaller id than those that it waits for, so no two wait for each other.
+ * larger id removes its note and begins again when the other's is gone; the one with the smaller id
+ * keeps its own and waits until the other has removed its own, or has ended. A job that waits has
+ * no note or a smaller id than those that it waits for, so no two wait for each other.
  *
  * <p>A note whose job is dead is deleted by whoever goes past it. Its driver, if it only stood
  * still, looks for its note after it has written its journal, and fails ({@link

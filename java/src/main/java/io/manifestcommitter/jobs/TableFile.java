@@ -153,7 +153,7 @@ public final class TableFile {
       try {
         workers.<Void>shield(
             () -> {
-              Attempts.few(() -> giveBack(staging));
+              Attempts.few(() -> rollBackMove(staging));
               return null;
             });
       } catch (IOException | RuntimeException suppressed) {
@@ -163,11 +163,11 @@ public final class TableFile {
     }
   }
 
-  private void giveBack(StagingRoot staging) throws IOException {
+  private void rollBackMove(StagingRoot staging) throws IOException {
     if (store.status(table).filter(StoreEntry::isDirectory).isPresent()) {
       store.deleteTree(staging.root());
     }
-    restore();
+    rollBack();
   }
 
   /**
@@ -177,7 +177,7 @@ public final class TableFile {
    * @throws IOException if it fails: then the file is in the directory, or {@link #settle} puts it
    *     there
    */
-  public void restore() throws IOException {
+  public void rollBack() throws IOException {
     List<Path> there = new ArrayList<>();
     try {
       store.list(table, entry -> there.add(entry.path()));

@@ -213,7 +213,7 @@ final class PlanReader {
     if (staged != null) {
       return aside == null ? Swap.publish(place, staged) : Swap.replace(place, staged, aside);
     }
-    return file != null ? Swap.withdraw(file, aside) : Swap.withdraw(place, aside);
+    return file != null ? Swap.moveAside(file, aside) : Swap.moveAside(place, aside);
   }
 
   private void file(Record record) throws IOException {

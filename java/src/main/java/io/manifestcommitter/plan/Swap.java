@@ -33,7 +33,7 @@ public final class Swap {
   }
 
   /** An old directory goes, and nothing comes. */
-  public static Swap withdraw(Path place, Path aside) {
+  public static Swap moveAside(Path place, Path aside) {
     return new Swap(place, null, Objects.requireNonNull(aside), null);
   }
 
@@ -44,7 +44,7 @@ public final class Swap {
   }
 
   /** An old file, or symbolic link, goes. */
-  public static Swap withdraw(StoreEntry file, Path aside) {
+  public static Swap moveAside(StoreEntry file, Path aside) {
     return new Swap(file.path(), null, Objects.requireNonNull(aside), file);
   }
 

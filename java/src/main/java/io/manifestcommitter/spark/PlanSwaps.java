@@ -94,7 +94,7 @@ final class PlanSwaps {
       if (isToGo
           && StorePaths.isSameOrBelowOne(replaced, link.path())
           && !StorePaths.isSameOrBelowOne(places, link.path())) {
-        add(Swap.withdraw(link, nextAside()));
+        add(Swap.moveAside(link, nextAside()));
       }
     }
     return swaps;
@@ -109,7 +109,7 @@ final class PlanSwaps {
       add(
           file.isLink() && staged.contains(file.path())
               ? Swap.replace(file, stagedAt(file.path()), nextAside())
-              : Swap.withdraw(file, nextAside()));
+              : Swap.moveAside(file, nextAside()));
     }
     for (Path directory : old.children(root.directory())) {
       replace(directory, staged);
@@ -130,7 +130,7 @@ final class PlanSwaps {
     add(
         staged.contains(directory)
             ? Swap.replace(directory, stagedAt(directory), nextAside())
-            : Swap.withdraw(directory, nextAside()));
+            : Swap.moveAside(directory, nextAside()));
   }
 
   private void add(Swap swap) {

@@ -407,7 +407,7 @@ final class SparkJob {
           Attempts.few(() -> store.deleteTree(staging.root()));
           if (replacesFile) {
             if (state != State.COMMITTED && staging.directory().equals(table)) {
-              Attempts.few(file::restore);
+              Attempts.few(file::rollBack);
             }
             Attempts.few(() -> file.removeStaging(jobId));
           }

@@ -58,8 +58,9 @@ final class CrashCheck {
   }
 
   /**
-   * Whether the job can only go forward: it has passed its mark, or has reported, or is done. A
-   * journal that is finished, or gone, says only that nothing is left to do in either direction.
+   * Whether the job can only go forward: it is past its point of no return, or has reported, or is
+   * done. A journal that is finished, or gone, says only that nothing is left to do in either
+   * direction.
    */
   boolean isForward() {
     return hasJournal("committed")
@@ -132,7 +133,7 @@ final class CrashCheck {
           }
         });
     if (!isForward() && !store.state().files().values().containsAll(old.values())) {
-      wrong.add("old data is gone before the commit mark");
+      wrong.add("old data is gone before the point of no return");
     }
     if (!isForward() && !visible.equals(old) && !isBegun()) {
       wrong.add("there is no journal while the table changes");

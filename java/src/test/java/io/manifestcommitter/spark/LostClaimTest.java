@@ -76,7 +76,7 @@ class LostClaimTest {
     assertThat(direction == Direction.COMPLETE ? finished : rolledBack).isGreaterThan(5);
   }
 
-  /** Else the driver could go on past its commit mark while it is rolled back. */
+  /** Else the driver could go on past its point of no return while it is rolled back. */
   @ParameterizedTest
   @CsvSource({"abfs,static,auto", "abfs,append,off", "gs,dynamic,auto"})
   void recoveryTakesTheJournalBeforeItChangesTheTable(

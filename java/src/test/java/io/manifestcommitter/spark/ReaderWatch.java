@@ -124,11 +124,12 @@ final class ReaderWatch {
       if (!marked) {
         for (String old : place.getKey().oldFiles()) {
           if (!files.containsValue("old " + old)) {
-            broken.add(old + " is deleted before the commit mark");
+            broken.add(old + " is deleted before the point of no return");
           }
         }
       } else if (!visible.containsAll(place.getKey().freshFiles())) {
-        broken.add("past the commit mark not all of the new files of " + place.getKey() + " show");
+        broken.add(
+            "past the point of no return not all of the new files of " + place.getKey() + " show");
       }
     }
     if (!allFirst && !allLast && hasJournal(files, "finished")) {

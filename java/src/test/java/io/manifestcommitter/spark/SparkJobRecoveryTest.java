@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /**
  * A store that stays down from one request of a job commit on, at every request; then recovery,
  * which may itself meet such a store at every request. The table is then exactly the old or the new
- * one, and past the commit's mark the new one.
+ * one, and past the point of no return the new one.
  */
 class SparkJobRecoveryTest {
   @ParameterizedTest

@@ -1,12 +1,11 @@
 package io.manifestcommitter.faults;
 
-import io.manifestcommitter.jobs.RecoveryOutcome;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.faults.Verdict.End;
 import io.manifestcommitter.jobs.Recovery;
+import io.manifestcommitter.jobs.RecoveryOutcome;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.spark.ManifestCommitProtocol;
 import io.manifestcommitter.spark.TaskMessage;

@@ -1,13 +1,12 @@
 package io.manifestcommitter.hadoop;
 
-import io.manifestcommitter.jobs.RecoveryOutcome;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.hadoop.RequestFaults.Fate;
 import io.manifestcommitter.hadoop.RequestFaults.Request;
 import io.manifestcommitter.jobs.Recovery;
+import io.manifestcommitter.jobs.RecoveryOutcome;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.store.Stores;
 import java.io.Closeable;

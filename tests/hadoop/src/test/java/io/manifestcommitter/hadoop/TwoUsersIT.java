@@ -1,13 +1,12 @@
 package io.manifestcommitter.hadoop;
 
-import io.manifestcommitter.jobs.RecoveryOutcome;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.jobs.LeftoverException;
 import io.manifestcommitter.jobs.Recovery;
+import io.manifestcommitter.jobs.RecoveryOutcome;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.store.Stores;
 import java.io.IOException;
