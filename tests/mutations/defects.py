@@ -675,14 +675,14 @@ RECOVERY = (
     defect(
         "note-of-an-ended-job",
         "an overwrite waits for the note of a job whose commit has ended",
-        "jobs/ReplacingJobs.java",
-        ("&& !new Recovery(store, config, /* force= */ false).hasEnded(other);", ";"),
+        "jobs/OtherJobs.java",
+        ("&& !hasEnded(other);", ";"),
         by="LeftoverTest",
     ),
     defect(
         "kept-is-removed",
         "what a job was told to leave behind is removed by a later one",
-        "jobs/Recovery.java",
+        "jobs/OtherJobs.java",
         ("journal -> journal.state() != CommitJournal.State.KEPT", "journal -> true"),
         by="LeftoverTest",
     ),
