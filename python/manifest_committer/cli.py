@@ -121,7 +121,9 @@ def _recover_arguments(parser: argparse.ArgumentParser) -> None:
         help="roll back, as by default; what is past its point of no return is completed",
     )
     direction.add_argument(
-        "--complete", action="store_true", help="complete also what is before its point of no return"
+        "--complete",
+        action="store_true",
+        help="complete also what is before its point of no return",
     )
     parser.add_argument(
         "--force",
