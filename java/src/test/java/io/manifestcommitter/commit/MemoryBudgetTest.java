@@ -24,7 +24,7 @@ class MemoryBudgetTest {
                   budget.take(40);
                   most.accumulateAndGet(held.addAndGet(40), Math::max);
                   held.addAndGet(-40);
-                  budget.giveBack(40);
+                  budget.release(40);
                 }
               });
       threads[i].start();
@@ -47,7 +47,7 @@ class MemoryBudgetTest {
             });
     other.start();
     assertThat(through.getCount()).isOne();
-    budget.giveBack(1_000);
+    budget.release(1_000);
     through.await();
     other.join();
   }
