@@ -237,10 +237,10 @@ PUBLISH = (
         "the journal is written under the name by which it is found",
         "journal/CommitJournal.java",
         (
-            "Path temporary = new Path(directory, TEMPORARY);",
-            "Path temporary = new CommitJournal(store, directory, 0, State.PLANNED, 0).path();",
+            "            new Path(directory, TEMPORARY),\n",
+            "            path(directory, State.PLANNED, 0),\n",
         ),
-        ("    journal.move(temporary, journal.path());\n", ""),
+        ("    journal.move(written);\n", ""),
         by="SparkJobRecoveryTest",
     ),
     defect(
@@ -646,7 +646,7 @@ RECOVERY = (
         "recovery brings old data back into a place that another job has overwritten since",
         "commit/RollBackJob.java",
         (
-            "          new OverwrittenSince(work.store, work.workers).requireNone(plan);\n",
+            "          survey.requireNotOverwritten();\n",
             "",
         ),
         by="CrashTest",
@@ -768,8 +768,8 @@ HADOOP_PROTOCOL = (
     defect(
         "second-attempt-loses",
         "a second committed attempt of a task does not replace the first one's manifest",
-        "commit/CommitTask.java",
-        ("      store.deleteFile(target);\n", ""),
+        "commit/Attempts.java",
+        ("        store.deleteFile(file.destination());\n", ""),
         by="CommitTaskTest",
     ),
     defect(
@@ -777,8 +777,8 @@ HADOOP_PROTOCOL = (
         "a manifest is written under the name by which job commit finds it",
         "commit/CommitTask.java",
         (
-            "Path temporary = paths.temporaryManifest(manifest.taskAttemptId());",
-            "Path temporary = paths.manifest(manifest.taskId());",
+            "            paths.temporaryManifest(manifest.taskAttemptId()),\n",
+            "            paths.manifest(manifest.taskId()),\n",
         ),
         by="CommitTaskTest",
     ),

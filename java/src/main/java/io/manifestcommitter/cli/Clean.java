@@ -1,7 +1,6 @@
 package io.manifestcommitter.cli;
 
 import io.manifestcommitter.config.CommitterConfig;
-import java.io.FileDescriptor;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -63,12 +62,7 @@ public final class Clean {
 
   /** Runs the program and ends the JVM with its exit code. */
   public static void main(String[] args) {
-    PrintStream out = CommandLine.utf8(FileDescriptor.out);
-    PrintStream err = CommandLine.utf8(FileDescriptor.err);
-    int code = new Clean(out, err).run(args);
-    out.flush();
-    err.flush();
-    System.exit(code);
+    CommandLine.runAndExit((out, err) -> new Clean(out, err).run(args));
   }
 
   /**

@@ -106,7 +106,7 @@ public final class CommandLine {
   }
 
   /** A stream to the process's own that writes names as they are, whatever the locale. */
-  public static PrintStream utf8(FileDescriptor descriptor) {
+  private static PrintStream utf8(FileDescriptor descriptor) {
     return new PrintStream(new FileOutputStream(descriptor), false, StandardCharsets.UTF_8);
   }
 
@@ -190,6 +190,23 @@ public final class CommandLine {
     String hadoopKey = prefixed ? key.substring(SPARK_HADOOP.length()) : key;
     keys.add(hadoopKey);
     conf.set(hadoopKey, value, prefixed ? key + ", " + source : source);
+  }
+
+  /** A program, without its process. */
+  @FunctionalInterface
+  public interface Program {
+    /** Runs it; its exit code. */
+    int run(PrintStream out, PrintStream err);
+  }
+
+  /** Runs a program and ends the JVM with its exit code. */
+  public static void runAndExit(Program program) {
+    PrintStream out = utf8(FileDescriptor.out);
+    PrintStream err = utf8(FileDescriptor.err);
+    int code = program.run(out, err);
+    out.flush();
+    err.flush();
+    System.exit(code);
   }
 
   /** The arguments are wrong. */

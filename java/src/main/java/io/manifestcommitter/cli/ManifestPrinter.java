@@ -13,7 +13,6 @@ import io.manifestcommitter.manifest.SuccessReport;
 import io.manifestcommitter.manifest.TaskManifest;
 import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
-import java.io.FileDescriptor;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -83,12 +82,7 @@ public final class ManifestPrinter {
 
   /** Runs the program and ends the JVM with its exit code. */
   public static void main(String[] args) {
-    PrintStream out = CommandLine.utf8(FileDescriptor.out);
-    PrintStream err = CommandLine.utf8(FileDescriptor.err);
-    int code = run(args, out, err);
-    out.flush();
-    err.flush();
-    System.exit(code);
+    CommandLine.runAndExit((out, err) -> run(args, out, err));
   }
 
   /**

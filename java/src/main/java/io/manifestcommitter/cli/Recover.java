@@ -3,7 +3,6 @@ package io.manifestcommitter.cli;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.jobs.Recovery.Direction;
 import io.manifestcommitter.jobs.RecoveryOutcome;
-import java.io.FileDescriptor;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -61,12 +60,7 @@ public final class Recover {
 
   /** Runs the program and ends the JVM with its exit code. */
   public static void main(String[] args) {
-    PrintStream out = CommandLine.utf8(FileDescriptor.out);
-    PrintStream err = CommandLine.utf8(FileDescriptor.err);
-    int code = new Recover(out, err).run(args);
-    out.flush();
-    err.flush();
-    System.exit(code);
+    CommandLine.runAndExit((out, err) -> new Recover(out, err).run(args));
   }
 
   /**

@@ -6,6 +6,8 @@ import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
 import io.manifestcommitter.store.StoreRefusedException;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Queue;
 import java.util.function.Supplier;
 import org.apache.hadoop.fs.Path;
@@ -65,6 +67,28 @@ public final class Attempts {
     return rename(move(store, file, destination), () -> {});
   }
 
+  /**
+   * Renames a file to a name that nobody else gives: what stands there is of an earlier try, and
+   * deleted. Three times in all.
+   */
+  public static RenameResult renameOver(Store store, FileEntry file) throws IOException {
+    RenameResult result = store.renameFile(file);
+    for (int attempt = 2; attempt <= FEW && !result.isDone(); attempt++) {
+      if (result.inTheWay().isPresent()) {
+        store.deleteFile(file.destination());
+      } else if (result.outcome() != RenameResult.Outcome.FAILED) {
+        break;
+      }
+      result = store.renameFile(file);
+    }
+    return result;
+  }
+
+  /** As {@link #renameToStaging}, of a directory with all that is in it. */
+  static RenameResult renameDirectory(Store store, Path source, Path destination) {
+    return rename(() -> store.renameDirectory(source, destination), () -> {});
+  }
+
   private static Supplier<RenameResult> move(Store store, StoreEntry file, Path destination) {
     if (file.isLink()) {
       return () -> store.renameLink(file, destination);
@@ -104,6 +128,20 @@ public final class Attempts {
     } catch (IOException e) {
       left.add(path + " (" + e + ")");
     }
+  }
+
+  /** As {@link #few}, of a request that has an answer. */
+  public static <T> T fewFor(Answer<T> request) throws IOException {
+    List<T> answer = new ArrayList<>(1);
+    few(() -> answer.add(request.get()));
+    return answer.get(0);
+  }
+
+  /** A request that has an answer, and may be repeated. */
+  @FunctionalInterface
+  public interface Answer<T> {
+    /** Makes it. */
+    T get() throws IOException;
   }
 
   /** A request that may be repeated. */

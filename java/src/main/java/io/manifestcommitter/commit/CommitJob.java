@@ -98,9 +98,9 @@ public final class CommitJob {
 
   /** Tells from the store what an earlier try, which was cut short, had published of the plan. */
   public void resume() throws IOException {
-    new NestedDirectories(work.store, plan).takeOutAll(work.workers);
-    new OverwrittenSince(work.store, work.workers).requireNone(plan);
-    new ResumeSwaps(work.store, work.workers, work.swapped).run(plan);
+    PlaceSurvey places = PlaceSurvey.of(work.store, work.workers, plan);
+    places.requireNotOverwritten();
+    places.resume(work.swapped);
   }
 
   /** Makes the new data visible at its place, and moves the old aside where it gives way. */

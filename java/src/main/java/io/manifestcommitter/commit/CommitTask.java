@@ -8,7 +8,6 @@ import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.manifest.Statistics;
 import io.manifestcommitter.manifest.StatisticsRecorder;
 import io.manifestcommitter.manifest.TaskManifest;
-import io.manifestcommitter.store.RenameResult;
 import io.manifestcommitter.store.Store;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -124,17 +123,14 @@ public final class CommitTask {
   }
 
   private void trySave(TaskManifest manifest, byte[] json) throws IOException {
-    Path temporary = paths.temporaryManifest(manifest.taskAttemptId());
-    Path target = paths.manifest(manifest.taskId());
-    FileEntry rename = new FileEntry(temporary, target, json.length, null, 0);
-    store.write(temporary, out -> out.write(json));
-    RenameResult result = store.renameFile(rename);
-    if (!result.isDone() && result.inTheWay().isPresent()) {
-      // Another attempt of the task was committed; this one takes its place.
-      store.deleteFile(target);
-      result = store.renameFile(rename);
-    }
-    result.orThrow("Could not commit task " + manifest.taskId());
+    FileEntry written =
+        NewFile.write(
+            store,
+            paths.temporaryManifest(manifest.taskAttemptId()),
+            paths.manifest(manifest.taskId()),
+            out -> out.write(json));
+    // Where another attempt of the task was committed, this one takes its place.
+    Attempts.renameOver(store, written).orThrow("Could not commit task " + manifest.taskId());
   }
 
   private void pause(long millis) throws InterruptedIOException {

@@ -11,7 +11,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import org.apache.hadoop.fs.Path;
 
 /**
@@ -19,8 +18,6 @@ import org.apache.hadoop.fs.Path;
  * before the rename, and most stores then say yes all the same.
  */
 final class NestedDirectories {
-  private static final int TRIES = 3;
-
   private final Store store;
   private final Swaps swaps;
 
@@ -33,17 +30,17 @@ final class NestedDirectories {
    * Takes all of them out, where they are. To be called before anything is told from the places of
    * a commit that was cut short. Two requests for each directory that is not where it was staged,
    * and one or more for where they were.
+   *
+   * @return whether there were any
    */
-  void takeOutAll(Workers workers) throws IOException {
-    Set<Path> staged = new FindEntries(store, workers).run(swaps.staged()).keySet();
+  boolean takeOutAll(Workers workers, SwapEnds ends) throws IOException {
     List<Integer> others = new ArrayList<>();
     for (int number = 0; number < swaps.all().size(); number++) {
-      Optional<Path> source = swaps.all().get(number).staged();
-      if (source.isPresent() && !staged.contains(source.get())) {
+      if (ends.isPublished(number)) {
         others.add(number);
       }
     }
-    workers.forEach(others, this::takeOut);
+    return workers.map(others, this::takeOut).contains(true);
   }
 
   /**
@@ -62,10 +59,7 @@ final class NestedDirectories {
     if (!isOurs(nested, number, swap)) {
       return false;
     }
-    RenameResult result = store.renameDirectory(nested, staged);
-    for (int tries = 1; tries < TRIES && result.outcome() == RenameResult.Outcome.FAILED; tries++) {
-      result = store.renameDirectory(nested, staged);
-    }
+    RenameResult result = Attempts.renameDirectory(store, nested, staged);
     if (!result.isDone() && !store.status(staged).isPresent()) {
       throw result.failure(nested + " could not be taken out of " + swap.place());
     }

@@ -104,9 +104,7 @@ final class PublishReport {
 
   /** Whether this job's report is visible. */
   boolean isPublished() throws IOException {
-    boolean[] own = {false};
-    Attempts.few(() -> own[0] = isOwn(JobPaths.SUCCESS_MARKER));
-    return own[0];
+    return Attempts.fewFor(() -> isOwn(JobPaths.SUCCESS_MARKER));
   }
 
   /**
@@ -194,10 +192,8 @@ final class PublishReport {
 
   /** Removes the report in the table if it is this job's; says whether it was. */
   private boolean removeOwn(String name) throws IOException {
-    boolean[] own = {false};
     // A report that another job replaces while it is read fails the read: abfs answers 412.
-    Attempts.few(() -> own[0] = isOwn(name));
-    if (own[0]) {
+    if (Attempts.fewFor(() -> isOwn(name))) {
       store.deleteFile(target(name));
       return true;
     }
@@ -318,14 +314,7 @@ final class PublishReport {
   }
 
   private void write(String name, Store.Content content) throws IOException {
-    store.write(
-        prepared(name),
-        out -> {
-          CountingOutputStream counted = new CountingOutputStream(out);
-          content.writeTo(counted);
-          counted.flush();
-          sizes.put(name, counted.count());
-        });
+    sizes.put(name, NewFile.write(store, prepared(name), target(name), content).size());
   }
 
   private Path prepared(String name) {

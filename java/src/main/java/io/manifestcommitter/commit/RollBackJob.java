@@ -51,9 +51,9 @@ public final class RollBackJob {
     work.workers.<Void>shield(
         () -> {
           begin();
-          new NestedDirectories(work.store, plan).takeOutAll(work.workers);
-          new OverwrittenSince(work.store, work.workers).requireNone(plan);
-          fromStore(plan, "The commit was not rolled back completely");
+          PlaceSurvey survey = PlaceSurvey.of(work.store, work.workers, plan);
+          survey.requireNotOverwritten();
+          fromStore(plan, Optional.of(survey), "The commit was not rolled back completely");
           return null;
         });
   }
@@ -87,7 +87,7 @@ public final class RollBackJob {
               return null;
             }
             LOG.info("Rolling back {}", plan);
-            fromStore(plan, "Job " + work.job.jobId() + " was aborted");
+            fromStore(plan, Optional.empty(), "Job " + work.job.jobId() + " was aborted");
           }
           manifests.tookBack();
           return null;
@@ -116,9 +116,10 @@ public final class RollBackJob {
   }
 
   /** Throws, for this reason, if something is left. */
-  private void fromStore(JobPlan plan, String reason) throws IOException {
+  private void fromStore(JobPlan plan, Optional<PlaceSurvey> survey, String reason)
+      throws IOException {
     IOException failure = new IOException(reason);
-    if (!run(plan, failure, () -> {}, rollBack -> rollBack.runFromStore(plan))) {
+    if (!run(plan, failure, () -> {}, rollBack -> rollBack.runFromStore(plan, survey))) {
       throw failure;
     }
   }

@@ -48,7 +48,7 @@ final class RollBackPublished {
    */
   List<String> run(JobPlan plan, Published published, Swapped swapped) throws IOException {
     RollBackSwaps swaps =
-        new RollBackSwaps(store, workers, plan, swapped.begun(), /* isLater= */ false);
+        new RollBackSwaps(store, workers, plan, swapped.begun(), Optional.empty());
     SettleCopies copies = new SettleCopies(store, plan, replaced);
     List<String> left =
         run(
@@ -87,11 +87,13 @@ final class RollBackPublished {
   /**
    * As {@link #run}, for a commit of which only the store knows how far it came. It may be repeated
    * from wherever it ended.
+   *
+   * @param survey of the places, if the plan replaces any
    */
-  List<String> runFromStore(JobPlan plan) throws IOException {
+  List<String> runFromStore(JobPlan plan, Optional<PlaceSurvey> survey) throws IOException {
     BitSet all = new BitSet();
     all.set(0, plan.swaps().all().size());
-    RollBackSwaps swaps = new RollBackSwaps(store, workers, plan, all, /* isLater= */ true);
+    RollBackSwaps swaps = new RollBackSwaps(store, workers, plan, all, survey);
     SettleCopies copies = new SettleCopies(store, plan, replaced);
     return run(
         plan,

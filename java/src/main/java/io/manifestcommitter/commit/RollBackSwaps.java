@@ -33,8 +33,7 @@ final class RollBackSwaps {
   private final Workers workers;
   private final JobPlan plan;
   private final BitSet chosen;
-  private final boolean isLater;
-  private final UnchangedPlaces places;
+  private final Optional<PlaceSurvey> survey;
   private final Map<Integer, Found> found = new HashMap<>();
   private boolean isAlone;
 
@@ -42,16 +41,16 @@ final class RollBackSwaps {
    * A step.
    *
    * @param chosen the numbers of the swaps that may have taken effect
-   * @param isLater whether other jobs may have overwritten places since: these are left alone. What
+   * @param survey where other jobs may have overwritten places since: these are left alone. What
    *     they do beside a commit that fails is an append, or meets an overwrite that is under way
    */
-  RollBackSwaps(Store store, Workers workers, JobPlan plan, BitSet chosen, boolean isLater) {
+  RollBackSwaps(
+      Store store, Workers workers, JobPlan plan, BitSet chosen, Optional<PlaceSurvey> survey) {
     this.store = store;
     this.workers = workers;
     this.plan = plan;
     this.chosen = chosen;
-    this.isLater = isLater;
-    this.places = new UnchangedPlaces(store, plan);
+    this.survey = survey;
   }
 
   /**
@@ -65,6 +64,9 @@ final class RollBackSwaps {
         numbered(),
         swap -> {
           try {
+            if (survey.isPresent()) {
+              Attempts.few(() -> survey.get().requireNotOverwritten(swap.number()));
+            }
             Attempts.few(() -> unpublish(swap));
           } catch (IOException e) {
             left.add(swap.item().place() + " (" + e + ")");
@@ -134,9 +136,6 @@ final class RollBackSwaps {
 
   private void unpublish(Numbered<Swap> numbered) throws IOException {
     Swap swap = numbered.item();
-    if (isLater && swap.aside().isPresent()) {
-      places.requireOfSwap(numbered);
-    }
     if (swap.staged().isPresent()) {
       boolean wasNested = new NestedDirectories(store, plan).takeOut(numbered.number());
       note(numbered.number(), wasNested ? Found.STAGED : unpublish(swap));

@@ -107,14 +107,14 @@ public final class SaveSummary {
             new Path(directory, "_" + name + LIST_SUFFIX),
             out -> FileList.write(out, job.jobId(), job.table(), count, published));
       }
-      Path temporary = new Path(directory, "_" + name + ".tmp");
-      Path target = new Path(directory, name);
       byte[] json = report.toJson();
-      store.write(temporary, out -> out.write(json));
-      store.deleteFile(target);
-      if (!store.renameFile(new FileEntry(temporary, target, json.length, null, 0)).isDone()) {
-        LOG.warn("The report of job {} stayed at {}", job.jobId(), temporary);
-      }
+      FileEntry written =
+          NewFile.write(
+              store,
+              new Path(directory, "_" + name + ".tmp"),
+              new Path(directory, name),
+              out -> out.write(json));
+      Attempts.renameOver(store, written).orThrow("It stayed at " + written.source());
     } catch (IOException | RuntimeException e) {
       LOG.warn("The report of job {} could not be saved in {}", job.jobId(), directory, e);
     }

@@ -26,7 +26,6 @@ import org.slf4j.LoggerFactory;
  */
 final class SwapDirectories {
   private static final Logger LOG = LoggerFactory.getLogger(SwapDirectories.class);
-  private static final int TRIES = 3;
 
   private final Store store;
   private final Workers workers;
@@ -130,20 +129,12 @@ final class SwapDirectories {
     return false;
   }
 
-  /** Renames a directory, again while it is proven that nothing was done and nothing is there. */
-  private boolean move(Path source, Path destination) throws IOException {
-    RenameResult result = RenameResult.failed("not tried", null);
-    for (int tries = 0; tries < TRIES; tries++) {
-      result = store.renameDirectory(source, destination);
-      if (result.isDone()) {
-        return true;
-      }
-      if (result.outcome() != RenameResult.Outcome.FAILED || result.inTheWay().isPresent()) {
-        break;
-      }
+  private boolean move(Path source, Path destination) {
+    RenameResult result = Attempts.renameDirectory(store, source, destination);
+    if (!result.isDone()) {
+      LOG.debug("{} was not moved to {}: {}", source, destination, result);
     }
-    LOG.debug("{} was not moved to {}: {}", source, destination, result);
-    return false;
+    return result.isDone();
   }
 
   /** Lists one published directory; removes what of this job is not in its plan. */

@@ -3,7 +3,6 @@ package io.manifestcommitter.info;
 import io.manifestcommitter.cli.CommandLine;
 import io.manifestcommitter.cli.Setting;
 import io.manifestcommitter.info.JobSettings.Origin;
-import java.io.FileDescriptor;
 import java.io.PrintStream;
 import java.net.URISyntaxException;
 import java.nio.file.Paths;
@@ -56,12 +55,8 @@ public final class CommitterInfo {
 
   /** Runs the program and ends the JVM with its exit code. */
   public static void main(String[] args) {
-    PrintStream out = CommandLine.utf8(FileDescriptor.out);
-    PrintStream err = CommandLine.utf8(FileDescriptor.err);
-    int code = new CommitterInfo(new CommitterProbe(), out, err).run(args);
-    out.flush();
-    err.flush();
-    System.exit(code);
+    CommandLine.runAndExit(
+        (out, err) -> new CommitterInfo(new CommitterProbe(), out, err).run(args));
   }
 
   /**

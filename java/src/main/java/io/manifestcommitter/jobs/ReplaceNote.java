@@ -1,7 +1,8 @@
 package io.manifestcommitter.jobs;
 
-import io.manifestcommitter.commit.CountingOutputStream;
+import io.manifestcommitter.commit.Attempts;
 import io.manifestcommitter.commit.LocalHost;
+import io.manifestcommitter.commit.NewFile;
 import io.manifestcommitter.journal.HeapBudget;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.CorruptManifestException;
@@ -10,7 +11,6 @@ import io.manifestcommitter.manifest.PlaceText;
 import io.manifestcommitter.manifest.Record;
 import io.manifestcommitter.manifest.RecordFile;
 import io.manifestcommitter.store.FileTooLongException;
-import io.manifestcommitter.store.RenameResult;
 import io.manifestcommitter.store.Store;
 import java.io.ByteArrayInputStream;
 import java.io.FileNotFoundException;
@@ -45,8 +45,6 @@ final class ReplaceNote {
   /** What a note may take of the heap: it is read beside everything else that a job does. */
   private static final int HEAP_SHARE = 8;
 
-  private static final int TRIES = 3;
-
   private final Set<Path> places = new HashSet<>();
   private final Set<Path> above = new HashSet<>();
   private String host = "";
@@ -67,39 +65,26 @@ final class ReplaceNote {
   private static void write(
       Store store, StagingRoot root, Collection<Path> places, String host, long since)
       throws IOException {
-    Path note = root.replaces();
-    Path temporary = temporary(root);
     PlaceText texts = new PlaceText(root.directory(), UnaryOperator.identity());
-    long[] size = {0};
-    store.write(
-        temporary,
-        out -> {
-          CountingOutputStream counted = new CountingOutputStream(out);
-          RecordFile.Writer records = new RecordFile.Writer(counted);
-          records.write(
-              new Record("replaces")
-                  .with("version", VERSION)
-                  .with("jobId", root.jobId())
-                  .with("host", host)
-                  .with("since", since));
-          for (Path place : places) {
-            records.write(new Record("place").with("path", texts.write(place)));
-          }
-          records.finish();
-          size[0] = counted.count();
-        });
-    FileEntry move = new FileEntry(temporary, note, size[0], null, 0);
-    RenameResult result = store.renameFile(move);
-    for (int tries = 1; tries < TRIES && !result.isDone(); tries++) {
-      if (result.inTheWay().isPresent()) {
-        // Of an earlier try; it is this job's alone.
-        store.deleteFile(note);
-      } else if (result.outcome() != RenameResult.Outcome.FAILED) {
-        break;
-      }
-      result = store.renameFile(move);
-    }
-    result.orThrow("Could not tell other jobs what this one replaces");
+    FileEntry written =
+        NewFile.write(
+            store,
+            temporary(root),
+            root.replaces(),
+            out -> {
+              RecordFile.Writer records = new RecordFile.Writer(out);
+              records.write(
+                  new Record("replaces")
+                      .with("version", VERSION)
+                      .with("jobId", root.jobId())
+                      .with("host", host)
+                      .with("since", since));
+              for (Path place : places) {
+                records.write(new Record("place").with("path", texts.write(place)));
+              }
+              records.finish();
+            });
+    Attempts.renameOver(store, written).orThrow("Could not tell other jobs what this one replaces");
   }
 
   private static Path temporary(StagingRoot root) {

@@ -1,7 +1,8 @@
 package io.manifestcommitter.journal;
 
+import io.manifestcommitter.commit.Attempts;
 import io.manifestcommitter.commit.CommitLog;
-import io.manifestcommitter.commit.CountingOutputStream;
+import io.manifestcommitter.commit.NewFile;
 import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.plan.JobPlan;
@@ -101,18 +102,14 @@ public final class CommitJournal implements CommitLog {
 
   /** Writes a journal: from here on the commit can be completed or rolled back by anyone. */
   public static CommitJournal write(Store store, Path directory, JobPlan plan) throws IOException {
-    Path temporary = new Path(directory, TEMPORARY);
-    long[] size = {0};
-    store.write(
-        temporary,
-        out -> {
-          CountingOutputStream counted = new CountingOutputStream(out);
-          PlanRecords.write(counted, plan);
-          counted.flush();
-          size[0] = counted.count();
-        });
-    CommitJournal journal = new CommitJournal(store, directory, size[0], State.PLANNED, 0);
-    journal.move(temporary, journal.path());
+    FileEntry written =
+        NewFile.write(
+            store,
+            new Path(directory, TEMPORARY),
+            path(directory, State.PLANNED, 0),
+            out -> PlanRecords.write(out, plan));
+    CommitJournal journal = new CommitJournal(store, directory, written.size(), State.PLANNED, 0);
+    journal.move(written);
     return journal;
   }
 
@@ -219,7 +216,7 @@ public final class CommitJournal implements CommitLog {
 
   /** Where it is. */
   public Path path() {
-    return path(state, holder);
+    return path(directory, state, holder);
   }
 
   /**
@@ -345,7 +342,7 @@ public final class CommitJournal implements CommitLog {
 
   private void change(State to, int newHolder) throws IOException {
     if (state != to || holder != newHolder) {
-      move(path(), path(to, newHolder));
+      move(new FileEntry(path(), path(directory, to, newHolder), size, null, 0));
       state = to;
       holder = newHolder;
       requireLeast();
@@ -357,7 +354,8 @@ public final class CommitJournal implements CommitLog {
     if (!mayLeaveBothEnds(store, directory)) {
       return;
     }
-    List<CommitJournal> found = listAgain();
+    // Again if it fails: what was changed is changed.
+    List<CommitJournal> found = Attempts.fewFor(() -> list(store, directory));
     if (found.isEmpty() || !least(found).path().equals(path())) {
       store.deleteFile(path());
       throw new LostJournalException(path());
@@ -369,21 +367,7 @@ public final class CommitJournal implements CommitLog {
     }
   }
 
-  /** Again if it fails: what was changed is changed. */
-  private List<CommitJournal> listAgain() throws IOException {
-    for (int tries = 1; ; tries++) {
-      try {
-        return list(store, directory);
-      } catch (IOException e) {
-        if (tries == TRIES) {
-          throw e;
-        }
-      }
-    }
-  }
-
-  private void move(Path from, Path to) throws IOException {
-    FileEntry file = new FileEntry(from, to, size, null, 0);
+  private void move(FileEntry file) throws IOException {
     RenameResult result = store.renameFile(file);
     for (int tries = 1; tries < TRIES && mayBeRepeated(file, result); tries++) {
       result = store.renameFile(file);
@@ -391,18 +375,18 @@ public final class CommitJournal implements CommitLog {
     if (result.isDone()) {
       return;
     }
-    if (!store.status(from).isPresent()) {
-      Optional<StoreEntry> copy = store.status(to);
+    if (!store.status(file.source()).isPresent()) {
+      Optional<StoreEntry> copy = store.status(file.destination());
       if (copy.isPresent() && mayLeaveBothEnds(store, directory)) {
         if (copy.get().isSameFileAs(file)) {
           return;
         }
         // A part: somebody else took the journal while it was copied.
-        store.deleteFile(to);
+        store.deleteFile(file.destination());
         copy = Optional.empty();
       }
       if (!copy.isPresent()) {
-        throw new LostJournalException(from);
+        throw new LostJournalException(file.source());
       }
     }
     throw result.failure("Could not note the state of the commit");
@@ -417,7 +401,7 @@ public final class CommitJournal implements CommitLog {
     return result.outcome() == RenameResult.Outcome.FAILED;
   }
 
-  private Path path(State of, int by) {
+  private static Path path(Path directory, State of, int by) {
     return StorePaths.resolve(
         directory, NAME + "-" + of.name().toLowerCase(Locale.ROOT) + "-" + by);
   }

@@ -12,9 +12,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
-import java.util.zip.DataFormatException;
 import java.util.zip.Deflater;
-import java.util.zip.Inflater;
 import org.apache.hadoop.fs.Path;
 
 /**
@@ -121,15 +119,7 @@ public final class FileEntries implements Iterable<FileEntry>, Closeable {
     /** Writes what differs from the path before: neighbours have long beginnings in common. */
     private String writePath(Path path, String before) throws IOException {
       String text = PathText.write(path);
-      int most = Math.min(text.length(), before.length());
-      int common = 0;
-      while (common < most && text.charAt(common) == before.charAt(common)) {
-        common++;
-      }
-      if (common > 0 && Character.isHighSurrogate(text.charAt(common - 1))) {
-        // Half a character cannot be written.
-        common--;
-      }
+      int common = Packed.shared(before, text);
       out.writeInt(common);
       writeText(text.substring(common));
       return text;
@@ -149,7 +139,7 @@ public final class FileEntries implements Iterable<FileEntry>, Closeable {
       block.reset();
       source = "";
       destination = "";
-      byte[] compressed = compress(plain);
+      byte[] compressed = Packed.deflate(plain, Deflater.BEST_SPEED);
       if (compressed.length <= memoryLeft) {
         memoryLeft -= compressed.length;
         blocks.add(new Block(plain.length, compressed.length, compressed, 0));
@@ -157,22 +147,6 @@ public final class FileEntries implements Iterable<FileEntry>, Closeable {
         // One that does not fit ends the use of memory, so that later, smaller ones keep order.
         memoryLeft = 0;
         blocks.add(new Block(plain.length, compressed.length, null, spill.append(compressed)));
-      }
-    }
-
-    private static byte[] compress(byte[] plain) {
-      Deflater deflater = new Deflater(Deflater.BEST_SPEED);
-      try {
-        deflater.setInput(plain);
-        deflater.finish();
-        ByteArrayOutputStream compressed = new ByteArrayOutputStream(plain.length / 4);
-        byte[] buffer = new byte[16 << 10];
-        while (!deflater.finished()) {
-          compressed.write(buffer, 0, deflater.deflate(buffer));
-        }
-        return compressed.toByteArray();
-      } finally {
-        deflater.end();
       }
     }
   }
@@ -243,25 +217,12 @@ public final class FileEntries implements Iterable<FileEntry>, Closeable {
     }
 
     private ByteBuffer expand(Block next) {
-      Inflater inflater = new Inflater();
       try {
-        inflater.setInput(
-            next.content != null ? next.content : spill.read(next.position, next.length));
-        byte[] plain = new byte[next.plainLength];
-        for (int done = 0; done < plain.length; ) {
-          int some = inflater.inflate(plain, done, plain.length - done);
-          if (some == 0) {
-            throw new IOException("it is shorter than it was");
-          }
-          done += some;
-        }
-        return ByteBuffer.wrap(plain);
+        byte[] packed =
+            next.content != null ? next.content : spill.read(next.position, next.length);
+        return ByteBuffer.wrap(Packed.inflate(packed, 0, next.plainLength));
       } catch (IOException e) {
         throw new UncheckedIOException(damaged(e), e);
-      } catch (DataFormatException e) {
-        throw new UncheckedIOException(damaged(e), new IOException(e));
-      } finally {
-        inflater.end();
       }
     }
 

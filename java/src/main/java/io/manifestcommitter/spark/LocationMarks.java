@@ -106,9 +106,8 @@ final class LocationMarks {
    */
   private Optional<Path> read(String key, Path mark) {
     try {
-      List<byte[]> content = new ArrayList<>();
-      Attempts.few(() -> content.add(store.read(mark, MOST_BYTES)));
-      String text = new String(content.get(0), StandardCharsets.UTF_8);
+      byte[] content = Attempts.fewFor(() -> store.read(mark, MOST_BYTES));
+      String text = new String(content, StandardCharsets.UTF_8);
       Path location = texts.read(text);
       if (key.equals(key(text)) && location.toUri().getScheme() != null) {
         return Optional.of(location);

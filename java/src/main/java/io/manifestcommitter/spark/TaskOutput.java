@@ -1,6 +1,7 @@
 package io.manifestcommitter.spark;
 
 import io.manifestcommitter.manifest.CorruptManifestException;
+import io.manifestcommitter.manifest.Packed;
 import io.manifestcommitter.manifest.PathText;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -19,9 +20,7 @@ import java.util.Objects;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.zip.CRC32C;
-import java.util.zip.DataFormatException;
 import java.util.zip.Deflater;
-import java.util.zip.Inflater;
 import org.apache.hadoop.fs.Path;
 
 /**
@@ -117,7 +116,7 @@ final class TaskOutput {
       throw new IllegalStateException("Writing to memory failed", e);
     }
     byte[] plain = body.toByteArray();
-    byte[] packed = deflate(plain);
+    byte[] packed = Packed.deflate(plain, Deflater.DEFAULT_COMPRESSION);
     CRC32C checksum = new CRC32C();
     ByteBuffer message = ByteBuffer.allocate(HEADER + packed.length);
     message.position(HEADER - 4);
@@ -150,7 +149,7 @@ final class TaskOutput {
       throw corrupt(origin, "it claims " + length + " bytes", null);
     }
     try {
-      ByteArrayInputStream body = new ByteArrayInputStream(inflate(message, length));
+      ByteArrayInputStream body = new ByteArrayInputStream(Packed.inflate(message, HEADER, length));
       TaskOutput output = read(new DataInputStream(body), (long) MOST_SHARED * length);
       if (body.available() > 0) {
         throw corrupt(origin, "it has " + body.available() + " bytes too many", null);
@@ -158,7 +157,7 @@ final class TaskOutput {
       return output;
     } catch (CorruptManifestException e) {
       throw e;
-    } catch (IOException | DataFormatException | RuntimeException e) {
+    } catch (IOException | RuntimeException e) {
       throw corrupt(origin, e.getMessage() == null ? "it is cut short" : e.getMessage(), e);
     }
   }
@@ -219,14 +218,7 @@ final class TaskOutput {
       throws IOException {
     String before = "";
     for (String name : sorted) {
-      int shared = 0;
-      int most = Math.min(before.length(), name.length());
-      while (shared < most && before.charAt(shared) == name.charAt(shared)) {
-        shared++;
-      }
-      if (shared > 0 && Character.isHighSurrogate(name.charAt(shared - 1))) {
-        shared--;
-      }
+      int shared = Packed.shared(before, name);
       writeVarint(out, shared);
       writeString(out, name.substring(shared));
       before = name;
@@ -279,45 +271,6 @@ final class TaskOutput {
   private static void requireText(String text) {
     if (!StandardCharsets.UTF_8.newEncoder().canEncode(text)) {
       throw new IllegalArgumentException("'" + text + "' cannot be written as UTF-8");
-    }
-  }
-
-  private static byte[] deflate(byte[] plain) {
-    Deflater deflater = new Deflater(Deflater.DEFAULT_COMPRESSION, true);
-    try {
-      deflater.setInput(plain);
-      deflater.finish();
-      ByteArrayOutputStream out = new ByteArrayOutputStream();
-      byte[] buffer = new byte[8192];
-      while (!deflater.finished()) {
-        out.write(buffer, 0, deflater.deflate(buffer));
-      }
-      return out.toByteArray();
-    } finally {
-      deflater.end();
-    }
-  }
-
-  private static byte[] inflate(byte[] message, int length)
-      throws IOException, DataFormatException {
-    Inflater inflater = new Inflater(true);
-    try {
-      inflater.setInput(message, HEADER, message.length - HEADER);
-      byte[] plain = new byte[length];
-      int done = 0;
-      while (done < length) {
-        int more = inflater.inflate(plain, done, length - done);
-        if (more == 0) {
-          throw new IOException("it ends after " + done + " of " + length + " bytes");
-        }
-        done += more;
-      }
-      if (inflater.inflate(new byte[1]) != 0 || inflater.getRemaining() > 0) {
-        throw new IOException("it goes on after its " + length + " bytes");
-      }
-      return plain;
-    } finally {
-      inflater.end();
     }
   }
 

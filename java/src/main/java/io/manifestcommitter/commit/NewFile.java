@@ -1,0 +1,52 @@
+package io.manifestcommitter.commit;
+
+import io.manifestcommitter.manifest.FileEntry;
+import io.manifestcommitter.store.Store;
+import java.io.FilterOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import org.apache.hadoop.fs.Path;
+
+/** Writes files that are renamed once they are complete, so that nobody sees one in part. */
+public final class NewFile {
+  private NewFile() {}
+
+  /**
+   * Writes a file under a name that nobody looks for.
+   *
+   * @return the rename that is left to do
+   */
+  public static FileEntry write(Store store, Path temporary, Path name, Store.Content content)
+      throws IOException {
+    long[] size = {0};
+    store.write(
+        temporary,
+        out -> {
+          Counted counted = new Counted(out);
+          content.writeTo(counted);
+          counted.flush();
+          size[0] = counted.count;
+        });
+    return new FileEntry(temporary, name, size[0], null, 0);
+  }
+
+  private static final class Counted extends FilterOutputStream {
+    private long count;
+
+    Counted(OutputStream out) {
+      super(out);
+    }
+
+    @Override
+    public void write(int one) throws IOException {
+      out.write(one);
+      count++;
+    }
+
+    @Override
+    public void write(byte[] bytes, int from, int length) throws IOException {
+      out.write(bytes, from, length);
+      count += length;
+    }
+  }
+}

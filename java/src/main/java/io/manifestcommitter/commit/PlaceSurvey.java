@@ -1,0 +1,393 @@
+package io.manifestcommitter.commit;
+
+import io.manifestcommitter.layout.HiddenNames;
+import io.manifestcommitter.manifest.FileEntry;
+import io.manifestcommitter.plan.JobPlan;
+import io.manifestcommitter.plan.OldDirectory;
+import io.manifestcommitter.plan.Swap;
+import io.manifestcommitter.store.Store;
+import io.manifestcommitter.store.StoreEntry;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.Collectors;
+import org.apache.hadoop.fs.Path;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What the store tells of the places of a commit that was cut short: how far each of its swaps
+ * came, and whether another job overwrote a place since. The sign of that is that something is gone
+ * which the commit left there; or, where it left nothing (the old data was aside, the new not there
+ * yet), that there is something. Then neither the old data nor the new belongs there, and only a
+ * human can tell what does.
+ */
+final class PlaceSurvey {
+  private static final Logger LOG = LoggerFactory.getLogger(PlaceSurvey.class);
+  private static final int NAMED = 3;
+
+  private final Store store;
+  private final Workers workers;
+  private final JobPlan plan;
+  private final List<Swap> swaps;
+  private final SwapEnds ends;
+  private final Set<Path> roots = new HashSet<>();
+  private final Set<Path> insteadOfLinks;
+
+  private PlaceSurvey(Store store, Workers workers, JobPlan plan, SwapEnds ends) {
+    this.store = store;
+    this.workers = workers;
+    this.plan = plan;
+    this.swaps = plan.swaps().all();
+    this.ends = ends;
+    plan.replaced().forEach(old -> old.link().ifPresent(link -> roots.add(link.path())));
+    this.insteadOfLinks = insteadOfLinks(plan);
+  }
+
+  /**
+   * Looks at both ends of each swap, and takes out first what went inside another directory, so
+   * that it is staged again: see {@link NestedDirectories}.
+   */
+  static PlaceSurvey of(Store store, Workers workers, JobPlan plan) throws IOException {
+    SwapEnds ends = SwapEnds.look(store, workers, plan.swaps());
+    if (new NestedDirectories(store, plan).takeOutAll(workers, ends)) {
+      ends = SwapEnds.look(store, workers, plan.swaps());
+    }
+    return new PlaceSurvey(store, workers, plan, ends);
+  }
+
+  /** The files of the plan that go one by one to where links were. */
+  private static Set<Path> insteadOfLinks(JobPlan plan) {
+    Set<Path> files = new HashSet<>();
+    List<Swap> swaps = plan.swaps().all();
+    if (swaps.stream().anyMatch(swap -> swap.replacesLink() && !swap.staged().isPresent())) {
+      for (FileEntry file : plan.files()) {
+        int swap = plan.swaps().at(file.destination());
+        if (swap >= 0 && swaps.get(swap).replacesLink()) {
+          files.add(file.destination());
+        }
+      }
+    }
+    return files;
+  }
+
+  /**
+   * Requires that no other job overwrote a place whose old data is aside. An overwrite of a whole
+   * table leaves its sign only at some of its places, so one sign keeps all old data where it is.
+   *
+   * @throws PlaceChangedException if one did; it has all others suppressed
+   */
+  void requireNotOverwritten() throws IOException {
+    List<Integer> aside = new ArrayList<>();
+    Map<Path, OldFiles> files = new TreeMap<>();
+    for (int number = 0; number < swaps.size(); number++) {
+      Swap swap = swaps.get(number);
+      if (HiddenNames.isHidden(swap.place().getName())) {
+        LOG.debug("{} is not of the table's data", swap.place());
+      } else if (swap.oldFile().isPresent() && !isAlone(swap)) {
+        files
+            .computeIfAbsent(swap.place().getParent(), directory -> new OldFiles(plan, directory))
+            .add(swap, ends.isAside(number));
+      } else if (ends.isAside(number)) {
+        aside.add(number);
+      }
+    }
+    Changes changes = new Changes();
+    workers.forEach(aside, number -> changes.look(() -> requireNotOverwritten(number)));
+    files.values().removeIf(directory -> !directory.hasAside());
+    lookAtFiles(files, changes);
+    changes.requireNone();
+  }
+
+  /**
+   * Whether the place of a link is looked at by itself: the job writes there, or replaces it only.
+   */
+  private boolean isAlone(Swap swap) {
+    return swap.replacesLink()
+        && (swap.staged().isPresent()
+            || plan.missingDirectories().contains(swap.place())
+            || roots.contains(swap.place()));
+  }
+
+  /**
+   * Requires it of the place of one swap, if its old data was aside when it was looked at.
+   *
+   * @throws PlaceChangedException if it was overwritten
+   */
+  void requireNotOverwritten(int number) throws IOException {
+    if (!ends.isAside(number)) {
+      return;
+    }
+    if (ends.isPublished(number)) {
+      requirePublished(number);
+    }
+    if (swaps.get(number).replacesLink() || !ends.isPublished(number)) {
+      // Beside what another job adds there is no place for a link.
+      requireFree(swaps.get(number));
+    }
+  }
+
+  /**
+   * Requires, of a commit that is gone on with, that all its places are as it left them or found
+   * them, and tells how far its swaps came.
+   *
+   * @param swapped learns of it
+   * @throws PlaceChangedException if one is not; it has all others suppressed
+   */
+  void resume(Swapped swapped) throws IOException {
+    Changes changes = new Changes();
+    workers.forEach(
+        Numbered.each(swaps),
+        swaps.size(),
+        swap -> changes.look(() -> requireAsLeft(swap.number(), swap.item())));
+    for (int number = 0; number < swaps.size(); number++) {
+      if (ends.isAside(number) || ends.isPublished(number)) {
+        swapped.begin(number);
+      }
+      if (ends.isAside(number)) {
+        swapped.aside(number);
+      }
+      if (ends.isPublished(number)) {
+        swapped.published(number);
+      }
+    }
+    List<OldDirectory> inPlace = new ArrayList<>(plan.replaced());
+    inPlace.removeIf(old -> swapped.isAside(plan.swaps(), old.path()));
+    workers.forEach(
+        inPlace,
+        old -> {
+          List<StoreEntry> files = new ArrayList<>(old.files());
+          files.removeIf(file -> swapped.isAside(plan.swaps(), file.path()));
+          changes.look(() -> requireOld(new OldDirectory(old.path(), files)));
+        });
+    changes.requireNone();
+  }
+
+  private void requireAsLeft(int number, Swap swap) throws IOException {
+    if (ends.isPublished(number)) {
+      requirePublished(number);
+    } else if (ends.isAside(number) || (!swap.aside().isPresent() && !plan.replaced().isEmpty())) {
+      requireFree(swap);
+    }
+  }
+
+  /** Requires that all that a swap brought is at its place. */
+  private void requirePublished(int number) throws IOException {
+    Swap swap = swaps.get(number);
+    int planned = plan.swaps().filesBroughtBy(number);
+    int there =
+        PlaceContent.list(store, swap.place(), PlaceContent.planned(plan.swaps())).claimed();
+    if (there < planned) {
+      throw changed(swap, planned - there + " of " + planned + " files that it published are gone");
+    }
+  }
+
+  /** Requires that there is nothing at the place of a swap, but files of the job. */
+  private void requireFree(Swap swap) throws IOException {
+    Optional<StoreEntry> there = store.status(swap.place());
+    if (there.isPresent()
+        && (!there.get().isDirectory()
+            || PlaceContent.list(store, swap.place(), PlaceContent.own(plan, insteadOfLinks))
+                .hasForeign())) {
+      throw changed(
+          swap,
+          swap.aside().isPresent()
+              ? "it had moved the old data aside, and there is other data"
+              : "there was nothing, and there is other data");
+    }
+  }
+
+  private PlaceChangedException changed(Swap swap, String sign) {
+    return swap.aside().isPresent()
+        ? new PlaceChangedException(plan, swap.place(), sign, swap.aside().get())
+        : new PlaceChangedException(plan, swap.place(), sign);
+  }
+
+  /** Requires that a directory of old data is as it was found; others may have added to it. */
+  private void requireOld(OldDirectory old) throws IOException {
+    Map<Path, StoreEntry> missing = new HashMap<>();
+    old.files().forEach(file -> missing.put(file.path(), file));
+    missing.keySet().removeIf(plan::takes);
+    if (missing.isEmpty()) {
+      return;
+    }
+    if (old.link().isPresent()) {
+      store.status(old.path()).ifPresent(entry -> found(missing, entry));
+    } else {
+      list(old.path(), missing.size(), entry -> found(missing, entry));
+    }
+    if (!missing.isEmpty()) {
+      throw new PlaceChangedException(
+          plan,
+          old.path(),
+          missing.size()
+              + " files that it was to replace are gone, or others, as "
+              + missing.keySet().stream().sorted().limit(NAMED).collect(Collectors.toList()));
+    }
+  }
+
+  private static void found(Map<Path, StoreEntry> missing, StoreEntry entry) {
+    StoreEntry recorded = missing.get(entry.path());
+    if (recorded != null && entry.isUntouchedSince(recorded)) {
+      missing.remove(entry.path());
+    }
+  }
+
+  /** Of directories whose old files move aside one by one. */
+  private void lookAtFiles(Map<Path, OldFiles> directories, Changes changes) throws IOException {
+    if (directories.isEmpty()) {
+      return;
+    }
+    Set<Path> sources = new HashSet<>();
+    for (FileEntry file : plan.files()) {
+      if (directories.containsKey(file.destination().getParent())) {
+        sources.add(file.source().getParent());
+      }
+    }
+    Set<Path> staged = ConcurrentHashMap.newKeySet();
+    workers.forEach(
+        sources, source -> list(source, plan.files().count(), entry -> staged.add(entry.path())));
+    Collection<OldFiles> all = directories.values();
+    workers.forEach(
+        all,
+        old -> {
+          list(old.directory, old.recorded, old::found);
+          old.requireInPlace();
+        });
+    for (FileEntry file : plan.files()) {
+      OldFiles directory = directories.get(file.destination().getParent());
+      if (directory != null && !staged.contains(file.source())) {
+        directory.published(file);
+      }
+    }
+    for (OldFiles directory : all) {
+      changes.look(directory::requireUnchanged);
+    }
+  }
+
+  private void list(Path directory, int expected, Store.Visitor visitor) throws IOException {
+    try {
+      store.list(directory, expected, visitor);
+    } catch (FileNotFoundException e) {
+      // Then there is nothing.
+    }
+  }
+
+  /** The places that were changed, all of which are told. */
+  private static final class Changes {
+    private final Queue<PlaceChangedException> all = new ConcurrentLinkedQueue<>();
+
+    void look(Attempts.Request look) throws IOException {
+      try {
+        look.run();
+      } catch (PlaceChangedException e) {
+        all.add(e);
+      }
+    }
+
+    void requireNone() throws PlaceChangedException {
+      PlaceChangedException first = all.poll();
+      if (first != null) {
+        all.forEach(first::addSuppressed);
+        throw first;
+      }
+    }
+  }
+
+  /**
+   * A directory whose old files move aside one by one, some of which are aside: what is neither
+   * aside nor staged has to be where the job left it; where it left nothing, there has to be
+   * nothing.
+   */
+  private static final class OldFiles {
+    private final JobPlan plan;
+    private final Path directory;
+    private final List<Swap> inPlace = new ArrayList<>();
+    private final Map<Path, StoreEntry> there = new HashMap<>();
+    private final Set<Path> places = new HashSet<>();
+    private int recorded;
+    private Path aside;
+    private boolean hasLeft;
+    private String sign;
+
+    OldFiles(JobPlan plan, Path directory) {
+      this.plan = plan;
+      this.directory = directory;
+    }
+
+    void add(Swap swap, boolean isAside) {
+      recorded++;
+      places.add(swap.place());
+      if (isAside) {
+        aside = swap.aside().get().getParent();
+      } else {
+        inPlace.add(swap);
+      }
+    }
+
+    boolean hasAside() {
+      return aside != null;
+    }
+
+    /** An entry of the directory. */
+    void found(StoreEntry entry) {
+      boolean isFile = !entry.isDirectory() || entry.linkTarget().isPresent();
+      if (isFile && !isOther(entry.path()) && !HiddenNames.isHidden(entry.name())) {
+        there.put(entry.path(), entry);
+      }
+    }
+
+    /** Whether the job replaces a link there, which is looked at by itself. */
+    private boolean isOther(Path place) {
+      int swap = plan.swaps().at(place);
+      return swap >= 0 && !places.contains(place) && plan.swaps().all().get(swap).replacesLink();
+    }
+
+    /** A file that is not staged any more. */
+    void published(FileEntry file) {
+      StoreEntry found = there.remove(file.destination());
+      if (found == null || !found.isSameFileAs(file)) {
+        note(file.destination() + ", which it published, is gone, or another one");
+      }
+      hasLeft = true;
+    }
+
+    /** Called when all of the directory was found. */
+    void requireInPlace() {
+      for (Swap swap : inPlace) {
+        StoreEntry found = there.remove(swap.place());
+        if (found == null || !found.isUntouchedSince(swap.oldFile().get())) {
+          note(swap.place() + " is gone, or another one");
+        }
+        hasLeft = true;
+      }
+    }
+
+    /** Called last. */
+    void requireUnchanged() throws PlaceChangedException {
+      if (!hasLeft && !there.isEmpty()) {
+        note("it had moved the old data aside, and there is other data");
+      }
+      if (sign != null) {
+        throw new PlaceChangedException(plan, directory, sign, aside);
+      }
+    }
+
+    private void note(String newSign) {
+      if (sign == null) {
+        sign = newSign;
+      }
+    }
+  }
+}
