@@ -4,31 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
-import java.io.IOException;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.zip.GZIPOutputStream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
-final class AbfsProtocolTest {
-  private AbfsEmulator emulator;
-  private Dfs dfs;
-
-  @BeforeEach
-  void start() throws IOException {
-    emulator = AbfsEmulator.start();
-    dfs = new Dfs(emulator.port());
-  }
-
-  @AfterEach
-  void close() {
-    emulator.close();
-  }
-
+final class AbfsProtocolTest extends AbfsTest {
   @Nested
   final class RenameOntoDirectory {
     @BeforeEach

@@ -13,27 +13,11 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.stream.Collectors;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(120)
-final class FaultsTest {
-  private AbfsEmulator emulator;
-  private Dfs dfs;
-
-  @BeforeEach
-  void start() throws IOException {
-    emulator = AbfsEmulator.start();
-    dfs = new Dfs(emulator.port());
-  }
-
-  @AfterEach
-  void close() {
-    emulator.close();
-  }
-
+final class FaultsTest extends AbfsTest {
   @Test
   void refusedRequestIsNotDone() throws Exception {
     FaultRule rule = emulator.faults().add(FaultRule.on("mkdirs").refuse(503));

@@ -5,25 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.manifestcommitter.emulator.GcsClient.Answer;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-final class GcsListingTest {
-  private GcsEmulator emulator;
-  private GcsClient client;
-
-  @BeforeEach
-  void start() throws Exception {
-    emulator = GcsEmulator.start();
-    client = new GcsClient(emulator);
-  }
-
-  @AfterEach
-  void stop() {
-    emulator.close();
-  }
-
+final class GcsListingTest extends GcsTest {
   private void make(String... names) throws Exception {
     for (String name : names) {
       assertThat(client.insert(name, "x").status()).as(name).isEqualTo(200);

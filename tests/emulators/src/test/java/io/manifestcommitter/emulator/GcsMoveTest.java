@@ -10,25 +10,9 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.zip.GZIPOutputStream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-final class GcsMoveTest {
-  private GcsEmulator emulator;
-  private GcsClient client;
-
-  @BeforeEach
-  void start() throws Exception {
-    emulator = GcsEmulator.start();
-    client = new GcsClient(emulator);
-  }
-
-  @AfterEach
-  void stop() {
-    emulator.close();
-  }
-
+final class GcsMoveTest extends GcsTest {
   @Test
   void aMoveKeepsContentAndMetadataUnderANewGeneration() throws Exception {
     client.insert("dir/source", "content");

@@ -3,25 +3,9 @@ package io.manifestcommitter.emulator;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.manifestcommitter.emulator.GcsClient.Answer;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-final class GcsPreconditionsTest {
-  private GcsEmulator emulator;
-  private GcsClient client;
-
-  @BeforeEach
-  void start() throws Exception {
-    emulator = GcsEmulator.start();
-    client = new GcsClient(emulator);
-  }
-
-  @AfterEach
-  void stop() {
-    emulator.close();
-  }
-
+final class GcsPreconditionsTest extends GcsTest {
   @Test
   void matchZeroMakesAnObjectOnlyOnce() throws Exception {
     assertThat(client.insert("f", "first", "&ifGenerationMatch=0").status()).isEqualTo(200);

@@ -6,25 +6,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.manifestcommitter.emulator.GcsClient.Answer;
 import java.time.Instant;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-final class GcsProtocolTest {
-  private GcsEmulator emulator;
-  private GcsClient client;
-
-  @BeforeEach
-  void start() throws Exception {
-    emulator = GcsEmulator.start();
-    client = new GcsClient(emulator);
-  }
-
-  @AfterEach
-  void stop() {
-    emulator.close();
-  }
-
+final class GcsProtocolTest extends GcsTest {
   @Test
   void aRangeOfTheContent() throws Exception {
     client.insert("f", "0123456789");

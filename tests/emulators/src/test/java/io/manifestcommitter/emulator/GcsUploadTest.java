@@ -5,26 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.manifestcommitter.emulator.GcsClient.Answer;
 import java.util.Arrays;
 import java.util.Random;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-final class GcsUploadTest {
+final class GcsUploadTest extends GcsTest {
   private static final int CHUNK = 256 * 1024;
-
-  private GcsEmulator emulator;
-  private GcsClient client;
-
-  @BeforeEach
-  void start() throws Exception {
-    emulator = GcsEmulator.start();
-    client = new GcsClient(emulator);
-  }
-
-  @AfterEach
-  void stop() {
-    emulator.close();
-  }
 
   private Answer open(String query, String metadata) throws Exception {
     return client.send(
