@@ -143,7 +143,7 @@ class ConcurrentHadoopJobsTest {
     new Thread(endOfB, "job-b").start();
     endOfA.get();
     endOfB.get();
-    state.gate((client, operation, path) -> {});
+    state.noGate();
     assertThat(seen).as(context).isEmpty();
   }
 

@@ -9,6 +9,7 @@ import io.manifestcommitter.manifest.SuccessReport;
 import io.manifestcommitter.manifest.TaskManifest;
 import io.manifestcommitter.store.StorePaths;
 import io.manifestcommitter.testing.DirectFiles;
+import io.manifestcommitter.testing.HadoopCalls;
 import io.manifestcommitter.testing.LocalFiles;
 import io.manifestcommitter.testing.MemoryFileSystem;
 import io.manifestcommitter.testing.MemoryFiles;
@@ -25,41 +26,25 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
-import org.apache.hadoop.mapreduce.JobContext;
 import org.apache.hadoop.mapreduce.JobID;
-import org.apache.hadoop.mapreduce.JobStatus;
-import org.apache.hadoop.mapreduce.TaskAttemptContext;
-import org.apache.hadoop.mapreduce.TaskAttemptID;
 import org.apache.hadoop.mapreduce.TaskID;
 import org.apache.hadoop.mapreduce.TaskType;
 import org.apache.hadoop.mapreduce.lib.output.PathOutputCommitter;
-import org.apache.hadoop.mapreduce.lib.output.PathOutputCommitterFactory;
-import org.apache.hadoop.mapreduce.task.JobContextImpl;
-import org.apache.hadoop.mapreduce.task.TaskAttemptContextImpl;
 
 /**
- * One job of the Hadoop protocol, called as MapReduce calls it: a committer of its own, from the
- * factory, for the job and for each task attempt. What tasks write, and what the table holds, goes
- * past the committer.
+ * One job of the Hadoop protocol. What tasks write, and what the table holds, goes past the
+ * committer.
  */
-final class HadoopJobHarness {
+final class HadoopJobHarness extends HadoopCalls {
   static final JobID JOB = new JobID("202601010000", 7);
   static final String JOB_NAME = "job_202601010000_0007";
   static final String JOB_DIRECTORY = "_temporary/manifest_" + JOB_NAME;
 
-  final Configuration conf;
-  final Path table;
   final DirectFiles files;
-  final JobID id;
 
   private HadoopJobHarness(Configuration conf, Path table, DirectFiles files, JobID id) {
-    this.conf = conf;
-    this.table = table;
+    super(bind(conf, table.toUri().getScheme()), table, id);
     this.files = files;
-    this.id = id;
-    conf.set(
-        "mapreduce.outputcommitter.factory.scheme." + table.toUri().getScheme(),
-        ManifestCommitterFactory.class.getName());
   }
 
   /** A job that writes to a local directory, with four threads. */
@@ -107,32 +92,6 @@ final class HadoopJobHarness {
     return MemoryFileSystem.state(table.toUri().getAuthority());
   }
 
-  void setupJob() throws IOException {
-    jobCommitter().setupJob(jobContext());
-  }
-
-  void commitJob() throws IOException {
-    jobCommitter().commitJob(jobContext());
-  }
-
-  void abortJob() throws IOException {
-    jobCommitter().abortJob(jobContext(), JobStatus.State.FAILED);
-  }
-
-  PathOutputCommitter setupTask(int task, int attempt) throws IOException {
-    PathOutputCommitter committer = committer(task, attempt);
-    committer.setupTask(context(task, attempt));
-    return committer;
-  }
-
-  void commitTask(int task, int attempt) throws IOException {
-    committer(task, attempt).commitTask(context(task, attempt));
-  }
-
-  void abortTask(int task, int attempt) throws IOException {
-    committer(task, attempt).abortTask(context(task, attempt));
-  }
-
   /** Sets up a task attempt, lets it write, and commits it. */
   void runTask(int task, int attempt, Map<String, String> content) throws IOException {
     PathOutputCommitter committer = setupTask(task, attempt);
@@ -146,23 +105,6 @@ final class HadoopJobHarness {
     for (Map.Entry<String, String> file : content.entrySet()) {
       write(work + "/" + file.getKey(), file.getValue());
     }
-  }
-
-  PathOutputCommitter jobCommitter() throws IOException {
-    return committer(0, 0);
-  }
-
-  PathOutputCommitter committer(int task, int attempt) throws IOException {
-    return PathOutputCommitterFactory.createCommitter(table, context(task, attempt));
-  }
-
-  JobContext jobContext() {
-    return new JobContextImpl(conf, id);
-  }
-
-  TaskAttemptContext context(int task, int attempt) {
-    return new TaskAttemptContextImpl(
-        conf, new TaskAttemptID(new TaskID(id, TaskType.MAP, task), attempt));
   }
 
   /** Where a task attempt writes, relative to the table. */

@@ -10,7 +10,7 @@ import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.manifest.FileList;
 import io.manifestcommitter.manifest.TaskManifest;
 import io.manifestcommitter.testing.Damage;
-import io.manifestcommitter.testing.MemoryStoreState.Fate;
+import io.manifestcommitter.testing.Fault;
 import java.io.ByteArrayOutputStream;
 import java.io.File;
 import java.io.IOException;
@@ -188,14 +188,7 @@ class HostileHadoopJobTest {
   }
 
   private void dieAfterTheFirstRename() throws IOException {
-    boolean[] dead = {false};
-    job.state()
-        .onRequest(
-            (number, operation, path) -> {
-              Fate fate = dead[0] ? Fate.FAILS_BEFORE : Fate.NORMAL;
-              dead[0] |= operation.equals("rename") && path.contains("/tasks/");
-              return fate;
-            });
+    job.state().onRequest(Fault.deadAfter("rename", path -> path.contains("/tasks/")));
     assertThatThrownBy(job::commitJob).isInstanceOf(IOException.class);
     job.state().noFault();
     assertThat(job.visible()).hasSize(2);

@@ -3,7 +3,7 @@ package io.manifestcommitter;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.manifestcommitter.config.CommitterConfig;
-import io.manifestcommitter.testing.FaultyLocalFileSystem;
+import io.manifestcommitter.testing.RequestFaults;
 import java.io.File;
 import java.io.IOException;
 import java.util.Map;
@@ -17,15 +17,17 @@ abstract class LocalJobTest {
   @TempDir File directory;
 
   HadoopJobHarness job;
+  RequestFaults faults;
 
   @BeforeEach
   final void openJob() {
     job = HadoopJobHarness.local(new File(directory, "table"));
+    faults = RequestFaults.bind(job.conf);
   }
 
   @AfterEach
-  final void refuseNothing() {
-    FaultyLocalFileSystem.refuseNothing();
+  final void closeFaults() throws IOException {
+    faults.close();
   }
 
   /**
@@ -33,8 +35,7 @@ abstract class LocalJobTest {
    */
   final PathOutputCommitter committerThatFailedAtPart1() throws IOException {
     job.conf.set(CommitterConfig.IO_THREADS, "1");
-    FaultyLocalFileSystem.use(job.conf);
-    FaultyLocalFileSystem.refuseRenamesTo(path -> path.getName().equals("part-1"));
+    faults.refuse("rename", path -> path.getName().equals("part-1"));
     job.setupJob();
     job.runTask(0, 0, Map.of("part-0", "a", "p/part-1", "b"));
     return failedCommitter();
@@ -49,12 +50,11 @@ abstract class LocalJobTest {
     job.runTask(0, 0, Map.of("part-0", "a"));
     job.commitJob();
     job.conf.set("spark.sql.sources.writeJobUUID", "second");
-    FaultyLocalFileSystem.use(job.conf);
     job.setupJob();
     job.runTask(0, 0, Map.of("part-1", "bb"));
-    FaultyLocalFileSystem.refuseRenamesTo(path -> path.getName().equals("_SUCCESS"));
+    faults.refuse("rename", path -> path.getName().equals("_SUCCESS"));
     PathOutputCommitter committer = failedCommitter();
-    FaultyLocalFileSystem.refuseNothing();
+    faults.noFault();
     return committer;
   }
 

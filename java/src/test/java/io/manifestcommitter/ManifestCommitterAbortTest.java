@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.manifestcommitter.commit.OutputInvalidException;
 import io.manifestcommitter.commit.RenameFailedException;
 import io.manifestcommitter.config.CommitterConfig;
-import io.manifestcommitter.testing.FaultyLocalFileSystem;
 import java.io.IOException;
 import java.util.HashSet;
 import java.util.Map;
@@ -61,8 +60,7 @@ class ManifestCommitterAbortTest extends LocalJobTest {
 
   @Test
   void aCleanupThatFailsFailsTheJobUnlessThatIsToBeIgnored() throws Exception {
-    FaultyLocalFileSystem.use(job.conf);
-    FaultyLocalFileSystem.refuseToDelete(path -> path.getName().startsWith("manifest_"));
+    faults.refuse("delete", path -> path.getName().startsWith("manifest_"));
     job.setupJob();
     job.runTask(0, 0, Map.of("part-0", "a"));
     assertThatThrownBy(job::commitJob)
@@ -111,7 +109,6 @@ class ManifestCommitterAbortTest extends LocalJobTest {
   @Test
   void abortAfterAFailedCommitRollsBackWhatWasPublished() throws Exception {
     job.conf.set(CommitterConfig.IO_THREADS, "1");
-    FaultyLocalFileSystem.use(job.conf);
     Set<Path> renamed = new HashSet<>();
     job.write("p=1/earlier", "of an earlier job");
     job.setupJob();
@@ -121,7 +118,8 @@ class ManifestCommitterAbortTest extends LocalJobTest {
     }
     job.runTask(0, 0, files);
     PathOutputCommitter committer = job.jobCommitter();
-    FaultyLocalFileSystem.refuseRenamesTo(
+    faults.refuse(
+        "rename",
         destination ->
             !destination.toString().contains("_temporary")
                 && (renamed.size() == 50 || !renamed.add(destination)));
@@ -138,8 +136,7 @@ class ManifestCommitterAbortTest extends LocalJobTest {
   @Test
   void abortAfterAFailedCommitLeavesWhatOthersAdded() throws Exception {
     job.conf.set(CommitterConfig.IO_THREADS, "1");
-    FaultyLocalFileSystem.use(job.conf);
-    FaultyLocalFileSystem.refuseRenamesTo(path -> path.getName().equals("part-1"));
+    faults.refuse("rename", path -> path.getName().equals("part-1"));
     job.setupJob();
     job.runTask(0, 0, Map.of("new/part-0", "a", "other/part-1", "b"));
     PathOutputCommitter committer = job.jobCommitter();
@@ -155,7 +152,7 @@ class ManifestCommitterAbortTest extends LocalJobTest {
   @Test
   void abortAfterARetriedCommitThatSucceededKeepsTheTable() throws Exception {
     PathOutputCommitter committer = committerThatFailedAtPart1();
-    FaultyLocalFileSystem.refuseNothing();
+    faults.noFault();
     committer.commitJob(job.jobContext());
     assertThat(job.visible()).hasSize(2);
 

@@ -8,8 +8,9 @@ import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.manifest.SuccessReport;
 import io.manifestcommitter.manifest.TaskManifest;
 import io.manifestcommitter.store.UnsupportedStoreException;
+import io.manifestcommitter.testing.Fate;
+import io.manifestcommitter.testing.Fault;
 import io.manifestcommitter.testing.MemoryFileSystem;
-import io.manifestcommitter.testing.MemoryStoreState.Fate;
 import java.io.IOException;
 import java.util.Map;
 import java.util.Set;
@@ -40,12 +41,7 @@ class ManifestCommitterConductTest {
   void anErrorOfAHelperThreadStopsTheCommitAndIsReportedWithStagePathAndStack() throws Exception {
     job.conf.set(CommitterConfig.SUMMARY_REPORT_DIRECTORY, "abfs://conduct/reports");
     runTask(20);
-    job.state()
-        .onRequest(
-            (number, operation, path) ->
-                operation.equals("rename") && path.contains("part-7")
-                    ? Fate.FAILS_BEFORE
-                    : Fate.NORMAL);
+    job.state().onRequest(Fault.on("rename", Fate.FAILS_BEFORE, path -> path.contains("part-7")));
     Throwable failure = catchThrowable(job::commitJob);
 
     assertThat(failure)

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.manifest.StatisticNames;
+import io.manifestcommitter.testing.Fate;
 import io.manifestcommitter.testing.MemoryStoreState;
-import io.manifestcommitter.testing.MemoryStoreState.Fate;
 import io.manifestcommitter.testing.MemoryStoreState.Snapshot;
 import io.manifestcommitter.testing.Trouble;
 import java.io.IOException;

@@ -1,5 +1,7 @@
 package io.manifestcommitter.bench;
 
+import org.apache.hadoop.mapreduce.JobContext;
+import io.manifestcommitter.testing.HadoopCalls;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -9,13 +11,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.mapreduce.JobID;
 import org.apache.hadoop.mapreduce.TaskAttemptContext;
-import org.apache.hadoop.mapreduce.TaskAttemptID;
-import org.apache.hadoop.mapreduce.TaskID;
-import org.apache.hadoop.mapreduce.TaskType;
 import org.apache.hadoop.mapreduce.lib.output.PathOutputCommitter;
-import org.apache.hadoop.mapreduce.lib.output.PathOutputCommitterFactory;
-import org.apache.hadoop.mapreduce.task.JobContextImpl;
-import org.apache.hadoop.mapreduce.task.TaskAttemptContextImpl;
 
 /**
  * A job without computation: its tasks' files are put into the store, and the committer, which is
@@ -30,8 +26,7 @@ final class BenchJob {
   private final SimulatedStore store;
   private final JobShape shape;
   private final Configuration conf;
-  private final JobID jobId = new JobID("202601010000", 1);
-  private final Path table;
+  private final HadoopCalls calls;
 
   /**
    * A job.
@@ -45,7 +40,9 @@ final class BenchJob {
     conf.set("fs." + SCHEME + ".impl", SimulatedFileSystem.class.getName());
     conf.setInt("mapreduce.job.application.attempt.id", 0);
     contender.bind(conf, SCHEME);
-    this.table = new Path(SCHEME, storeName, TABLE);
+    this.calls =
+        new HadoopCalls(
+            conf, new Path(SCHEME, storeName, TABLE), new JobID("202601010000", 1));
   }
 
   /**
@@ -55,8 +52,8 @@ final class BenchJob {
    * @throws IOException also if the table is then not what the job wrote
    */
   List<Measurement> run(Meter meter) throws IOException {
-    JobContextImpl job = new JobContextImpl(conf, jobId);
-    PathOutputCommitter committer = committer(attempt(0));
+    JobContext job = calls.jobContext();
+    PathOutputCommitter committer = calls.jobCommitter();
     committer.setupJob(job);
     List<Measurement> measurements = new ArrayList<>();
     Measurement setup =
@@ -71,32 +68,22 @@ final class BenchJob {
   }
 
   private void setUp(int task) throws IOException {
-    TaskAttemptContext attempt = attempt(task);
-    committer(attempt).setupTask(attempt);
+    calls.setupTask(task, 0);
   }
 
   private void write(int task) throws IOException {
-    String work = committer(attempt(task)).getWorkPath().toUri().getPath();
+    String work = calls.committer(task, 0).getWorkPath().toUri().getPath();
     for (int k = 0; k < shape.filesPerTask(); k++) {
       store.plant(work + "/" + shape.path(task * shape.filesPerTask() + k), FILE_LENGTH);
     }
   }
 
   private void commit(int task) throws IOException {
-    TaskAttemptContext attempt = attempt(task);
-    PathOutputCommitter committer = committer(attempt);
+    TaskAttemptContext attempt = calls.context(task, 0);
+    PathOutputCommitter committer = calls.committer(task, 0);
     if (committer.needsTaskCommit(attempt)) {
       committer.commitTask(attempt);
     }
-  }
-
-  private PathOutputCommitter committer(TaskAttemptContext attempt) throws IOException {
-    return PathOutputCommitterFactory.createCommitter(table, attempt);
-  }
-
-  private TaskAttemptContext attempt(int task) {
-    return new TaskAttemptContextImpl(
-        conf, new TaskAttemptID(new TaskID(jobId, TaskType.MAP, task), 0));
   }
 
   /** Every file at its destination, and nothing else but what names itself hidden. */
@@ -133,6 +120,6 @@ final class BenchJob {
 
   @Override
   public String toString() {
-    return String.format(Locale.ROOT, "%s (%s)", jobId, shape);
+    return String.format(Locale.ROOT, "%s (%s)", calls.id, shape);
   }
 }

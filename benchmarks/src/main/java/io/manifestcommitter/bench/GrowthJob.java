@@ -1,29 +1,17 @@
 package io.manifestcommitter.bench;
 
-import io.manifestcommitter.config.CommitterConfig;
+import io.manifestcommitter.testing.Recoveries;
+import io.manifestcommitter.testing.SparkCalls;
 import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.jobs.Recovery.Direction;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.spark.ManifestCommitProtocol;
-import io.manifestcommitter.store.Stores;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
-import org.apache.hadoop.mapreduce.JobContext;
-import org.apache.hadoop.mapreduce.JobID;
-import org.apache.hadoop.mapreduce.TaskAttemptContext;
-import org.apache.hadoop.mapreduce.TaskAttemptID;
-import org.apache.hadoop.mapreduce.TaskID;
-import org.apache.hadoop.mapreduce.TaskType;
-import org.apache.hadoop.mapreduce.task.JobContextImpl;
-import org.apache.hadoop.mapreduce.task.TaskAttemptContextImpl;
 import org.apache.spark.internal.io.FileCommitProtocol.TaskCommitMessage;
-import org.apache.spark.internal.io.FileNameSpec;
-import scala.Option;
-import scala.collection.JavaConverters;
 
 /**
  * A write of one file to each of many places, whose tasks have committed. What is replaced has one
@@ -35,6 +23,7 @@ final class GrowthJob {
   private static final String ELSEWHERE = "/elsewhere/sales/events";
   private static final String OLD_FILE = "/part-00000-old.parquet";
   private static final String JOB_ID = "b6b8f1c2-7a55-4c0e-9a53-0d0f3a1e5c77";
+  private static final String NAME_END = ".c000.snappy.parquet";
   private static final int FILES_PER_TASK = 100;
   private static final long FILE_LENGTH = 1 << 20;
 
@@ -44,9 +33,7 @@ final class GrowthJob {
   private final SimulatedStore store;
   private final Configuration conf = new Configuration();
   private final Path table;
-  private final JobID jobId = new JobID("202601010000", 1);
-  private final JobContext job;
-  private final ManifestCommitProtocol protocol;
+  private final SparkCalls calls;
   private final List<TaskCommitMessage> messages = new ArrayList<>();
 
   /**
@@ -62,41 +49,37 @@ final class GrowthJob {
     this.store = SimulatedStore.named(storeName);
     conf.set("fs." + SCHEME + ".impl", SimulatedFileSystem.class.getName());
     this.table = path(TABLE);
-    this.job = new JobContextImpl(conf, jobId);
-    this.protocol =
-        new ManifestCommitProtocol(JOB_ID, table.toString(), places == GrowthPlaces.REPLACED);
+    this.calls =
+        new SparkCalls(
+            new ManifestCommitProtocol(JOB_ID, table.toString(), places == GrowthPlaces.REPLACED),
+            JOB_ID,
+            conf);
     store.mkdirs(TABLE);
     writeOldData();
-    protocol.setupJob(job);
+    calls.setUp();
     runTasks();
   }
 
   private void writeOldData() throws IOException {
-    FileSystem fs = table.getFileSystem(conf);
     for (int place = 0; place < count && places != GrowthPlaces.NEW; place++) {
       store.plant(directory(place) + OLD_FILE, FILE_LENGTH);
       if (places == GrowthPlaces.LOCATIONS) {
-        protocol.deleteWithJob(fs, path(directory(place)), true);
+        calls.replace(path(directory(place)));
       }
     }
   }
 
   private void runTasks() throws IOException {
-    byte[] sent = SparkWrite.bytes(protocol);
     for (int first = 0; first < count; first += FILES_PER_TASK) {
-      TaskID task = new TaskID(jobId, TaskType.MAP, first / FILES_PER_TASK);
-      TaskAttemptContext attempt = new TaskAttemptContextImpl(conf, new TaskAttemptID(task, 0));
-      ManifestCommitProtocol executor = (ManifestCommitProtocol) SparkWrite.object(sent);
-      executor.setupTask(attempt);
+      SparkCalls.Attempt attempt = calls.attempt(first / FILES_PER_TASK, 0);
       for (int place = first; place < Math.min(count, first + FILES_PER_TASK); place++) {
-        FileNameSpec name = new FileNameSpec("", ".c000.snappy.parquet");
-        String file =
+        Path file =
             places == GrowthPlaces.LOCATIONS
-                ? executor.newTaskTempFileAbsPath(attempt, path(directory(place)).toString(), name)
-                : executor.newTaskTempFile(attempt, Option.apply(partition(place)), name);
-        store.plant(new Path(file).toUri().getPath(), FILE_LENGTH);
+                ? attempt.newFileAt(path(directory(place)), NAME_END)
+                : attempt.newFile(partition(place), NAME_END);
+        store.plant(file.toUri().getPath(), FILE_LENGTH);
       }
-      messages.add(executor.commitTask(attempt));
+      messages.add(attempt.commit());
     }
   }
 
@@ -114,7 +97,7 @@ final class GrowthJob {
 
   /** Job commit, to its end. */
   void commit() {
-    protocol.commitJob(job, JavaConverters.asScalaBufferConverter(messages).asScala().toSeq());
+    calls.commit(messages);
   }
 
   /** Job commit whose report the store refuses, and the abort that Spark calls for. */
@@ -122,7 +105,7 @@ final class GrowthJob {
     store.refuse(GrowthJob::isReport);
     requireFailure();
     store.refuse((kind, path) -> false);
-    protocol.abortJob(job);
+    calls.abort();
   }
 
   /** As if the driver died while it wrote the report. */
@@ -134,7 +117,7 @@ final class GrowthJob {
           return dead[0];
         });
     requireFailure();
-    protocol.abortJob(job);
+    calls.abort();
     store.refuse((kind, path) -> false);
   }
 
@@ -144,7 +127,7 @@ final class GrowthJob {
 
   /** Recovers what {@link #die} left. */
   void recover(Direction direction) throws IOException {
-    new Recovery(new Stores(conf).all(), new CommitterConfig(conf), /* force= */ true)
+    Recoveries.of(conf, /* force= */ true)
         .run(new StagingRoot(table, JOB_ID), direction);
   }
 

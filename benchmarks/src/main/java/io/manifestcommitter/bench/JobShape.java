@@ -1,5 +1,8 @@
 package io.manifestcommitter.bench;
 
+import org.apache.hadoop.fs.Path;
+import io.manifestcommitter.testing.SparkCalls;
+import java.io.IOException;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -117,9 +120,32 @@ final class JobShape {
         + SUFFIX;
   }
 
-  /** How a file's name ends, from the point on: what Spark gives a protocol to name it by. */
-  String nameEnd(int file) {
-    return COUNTER + counter(file) + SUFFIX;
+  /**
+   * Has one task of a write create its files, under the names that the protocol gives them.
+   *
+   * @param files gets each of them
+   */
+  SparkCalls.Attempt write(SparkCalls calls, int task, Writer files) throws IOException {
+    SparkCalls.Attempt attempt = calls.attempt(task, 0);
+    for (int file = task * filesPerTask; file < (task + 1) * filesPerTask; file++) {
+      Path path =
+          attempt.newFile(partition(partitionOf(file)), COUNTER + counter(file) + SUFFIX);
+      if (!path.getName().equals(name(file))) {
+        throw new IOException(path.getName() + " is not called " + name(file));
+      }
+      files.write(path.toUri().getPath(), file);
+    }
+    return attempt;
+  }
+
+  /** Writes the files of tasks. */
+  interface Writer {
+    /**
+     * Writes one.
+     *
+     * @param path without scheme
+     */
+    void write(String path, int file) throws IOException;
   }
 
   private String counter(int file) {

@@ -1,5 +1,7 @@
 package io.manifestcommitter.bench;
 
+import io.manifestcommitter.testing.EtagStatus;
+import io.manifestcommitter.testing.MinimalFileSystem;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.net.URI;
@@ -17,7 +19,6 @@ import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RemoteIterator;
 import org.apache.hadoop.fs.permission.FsPermission;
-import org.apache.hadoop.util.Progressable;
 
 /**
  * The filesystem of a job of any size that needs next to no heap: the files of its tasks are
@@ -51,15 +52,7 @@ public final class ScaleFileSystem extends MinimalFileSystem {
   }
 
   @Override
-  public FSDataOutputStream create(
-      Path path,
-      FsPermission permission,
-      boolean overwrite,
-      int bufferSize,
-      short replication,
-      long blockSize,
-      Progressable progress)
-      throws IOException {
+  protected FSDataOutputStream createFile(Path path, boolean overwrite) throws IOException {
     store.requests().count(RequestKind.CREATE);
     if (isTaskFile(key(path))) {
       store.faults().add("create " + path);

@@ -8,7 +8,7 @@ import java.util.TreeMap;
  * A directory of a {@link SparkScaleStore}, or a file that is not one of the job's. Of the job's
  * files a directory only knows of which partition they are, and how many.
  */
-final class ScaleNode {
+final class ScaleNode implements NodeTree.Node<ScaleNode> {
   private static final int NONE = -1;
 
   private final NavigableMap<String, ScaleNode> children;
@@ -41,12 +41,14 @@ final class ScaleNode {
     return new ScaleNode(null, content, length, time);
   }
 
-  boolean isDirectory() {
+  @Override
+  public boolean isDirectory() {
     return children != null;
   }
 
   /** The entries of a directory but for the job's files, to look at and to change. */
-  NavigableMap<String, ScaleNode> children() {
+  @Override
+  public NavigableMap<String, ScaleNode> children() {
     return children;
   }
 

@@ -1,5 +1,6 @@
 package io.manifestcommitter.bench;
 
+import io.manifestcommitter.testing.EtagStatus;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.OutputStream;

@@ -1,5 +1,8 @@
 package io.manifestcommitter.bench;
 
+import io.manifestcommitter.testing.SeekableBytes;
+import io.manifestcommitter.testing.EtagStatus;
+import io.manifestcommitter.testing.MinimalFileSystem;
 import java.io.ByteArrayOutputStream;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -14,7 +17,6 @@ import org.apache.hadoop.fs.FileAlreadyExistsException;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.permission.FsPermission;
-import org.apache.hadoop.util.Progressable;
 
 /**
  * A {@link SimulatedStore} as a Hadoop filesystem, bound with {@code fs.<scheme>.impl}; the
@@ -44,15 +46,7 @@ public final class SimulatedFileSystem extends MinimalFileSystem {
   }
 
   @Override
-  public FSDataOutputStream create(
-      Path path,
-      FsPermission permission,
-      boolean overwrite,
-      int bufferSize,
-      short replication,
-      long blockSize,
-      Progressable progress)
-      throws IOException {
+  protected FSDataOutputStream createFile(Path path, boolean overwrite) throws IOException {
     store.request(RequestKind.CREATE, key(path));
     if (!overwrite && store.find(key(path)).isPresent()) {
       throw new FileAlreadyExistsException(path.toString());

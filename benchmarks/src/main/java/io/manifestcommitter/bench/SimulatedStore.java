@@ -1,5 +1,8 @@
 package io.manifestcommitter.bench;
 
+import static io.manifestcommitter.bench.NodeTree.name;
+import static io.manifestcommitter.bench.NodeTree.parent;
+
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -13,21 +16,18 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiPredicate;
 import org.apache.hadoop.fs.FileAlreadyExistsException;
-import org.apache.hadoop.fs.ParentNotDirectoryException;
 import org.apache.hadoop.fs.PathIsNotEmptyDirectoryException;
 
 /**
  * A store in memory in which every request takes the same time, however many are under way. The
  * time passes before the request is done and outside the lock under which it is done.
- *
- * <p>Renames as ADLS and HDFS do: a file or directory atomically, never onto a file, into a
- * directory that is there, and only where the parent exists. Paths are absolute, without scheme.
  */
 final class SimulatedStore {
   private static final Map<String, SimulatedStore> STORES = new ConcurrentHashMap<>();
   private static final long FIRST_VERSION = 0xB_0000_0000L;
 
-  private final StoreNode root = StoreNode.directory(System.currentTimeMillis());
+  private final NodeTree<StoreNode> tree =
+      new NodeTree<>(() -> StoreNode.directory(System.currentTimeMillis()));
   private final RequestCounter counter = new RequestCounter();
   private final AtomicLong requests = new AtomicLong();
   private volatile long latencyNanos;
@@ -96,13 +96,13 @@ final class SimulatedStore {
 
   /** What is at a path. */
   synchronized Optional<StoreNode> find(String path) {
-    return Optional.ofNullable(lookUp(path));
+    return Optional.ofNullable(tree.lookUp(path));
   }
 
   /** The entries of a directory by name; empty optional for a file. */
   synchronized Optional<List<Map.Entry<String, StoreNode>>> list(String path)
       throws FileNotFoundException {
-    StoreNode node = lookUp(path);
+    StoreNode node = tree.lookUp(path);
     if (node == null) {
       throw new FileNotFoundException(path);
     }
@@ -113,7 +113,7 @@ final class SimulatedStore {
 
   /** Makes a directory and its parents. */
   synchronized void mkdirs(String path) throws IOException {
-    directory(path);
+    tree.directory(path);
   }
 
   /** Creates a file and its parents. */
@@ -128,90 +128,29 @@ final class SimulatedStore {
 
   /** Renames a file or directory; says whether it was done. */
   synchronized boolean rename(String source, String destination) {
-    StoreNode node = lookUp(source);
-    if (node == null || destination.startsWith(source + "/")) {
-      return false;
-    }
-    String target = destination;
-    StoreNode existing = lookUp(target);
-    if (existing != null) {
-      target = destination + "/" + name(source);
-      if (!existing.isDirectory() || lookUp(target) != null) {
-        return false;
-      }
-    }
-    StoreNode parent = lookUp(parent(target));
-    if (parent == null || !parent.isDirectory()) {
-      return false;
-    }
-    parent.children().put(name(target), node);
-    lookUp(parent(source)).children().remove(name(source));
-    return true;
+    return tree.rename(source, destination);
   }
 
   /** Deletes what is at a path; says whether there was something. */
   synchronized boolean delete(String path, boolean recursive) throws IOException {
-    StoreNode node = lookUp(path);
+    StoreNode node = tree.lookUp(path);
     if (node == null) {
       return false;
     }
     if (node.isDirectory() && !recursive && !node.children().isEmpty()) {
       throw new PathIsNotEmptyDirectoryException(path);
     }
-    lookUp(parent(path)).children().remove(name(path));
+    tree.remove(path);
     return true;
   }
 
   private void put(String path, StoreNode file) throws IOException {
-    NavigableMap<String, StoreNode> siblings = directory(parent(path)).children();
+    NavigableMap<String, StoreNode> siblings = tree.directory(parent(path)).children();
     StoreNode existing = siblings.get(name(path));
     if (existing != null && existing.isDirectory()) {
       throw new FileAlreadyExistsException(path + " is a directory");
     }
     siblings.put(name(path), file);
-  }
-
-  private StoreNode directory(String path) throws IOException {
-    StoreNode node = root;
-    for (int start = 1; start < path.length(); start = end(path, start) + 1) {
-      node =
-          node.children()
-              .computeIfAbsent(
-                  path.substring(start, end(path, start)),
-                  unused -> StoreNode.directory(System.currentTimeMillis()));
-      if (!node.isDirectory()) {
-        throw new ParentNotDirectoryException(path);
-      }
-    }
-    return node;
-  }
-
-  private StoreNode lookUp(String path) {
-    StoreNode node = root;
-    for (int start = 1; start < path.length(); start = end(path, start) + 1) {
-      if (!node.isDirectory()) {
-        return null;
-      }
-      node = node.children().get(path.substring(start, end(path, start)));
-      if (node == null) {
-        return null;
-      }
-    }
-    return node;
-  }
-
-  private static int end(String path, int start) {
-    int slash = path.indexOf('/', start);
-    return slash < 0 ? path.length() : slash;
-  }
-
-  private static String parent(String path) {
-    int slash = path.lastIndexOf('/');
-    return slash <= 0 ? "/" : path.substring(0, slash);
-  }
-
-  private static String name(String path) {
-    return path.substring(path.lastIndexOf('/') + 1);
   }
 
   /** Somebody who looks at what is going on now and then. */

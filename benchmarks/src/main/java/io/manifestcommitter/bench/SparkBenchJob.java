@@ -1,5 +1,8 @@
 package io.manifestcommitter.bench;
 
+import org.apache.hadoop.mapred.JobConf;
+import org.apache.hadoop.fs.FileSystem;
+import io.manifestcommitter.testing.SparkCalls;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -7,7 +10,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
-import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.internal.io.FileCommitProtocol;
 import org.apache.spark.internal.io.FileCommitProtocol.TaskCommitMessage;
@@ -28,7 +30,10 @@ final class SparkBenchJob {
   private final SparkWriteKind kind;
   private final JobShape shape;
   private final JobShape old;
-  private final SparkWrite write;
+  private final SparkCalls write;
+  private final Path table;
+  /** Each task would copy any other kind. */
+  private final JobConf conf;
   private final ByteBuffer[] messages;
 
   /**
@@ -42,14 +47,14 @@ final class SparkBenchJob {
     this.shape = shape.namedBy(contender.writer(JOB_ID));
     this.old = shape.namedBy(OLD_WRITER);
     this.messages = new ByteBuffer[shape.tasks()];
-    Configuration conf = new Configuration();
+    this.conf = new JobConf();
     conf.set("fs." + SCHEME + ".impl", SimulatedFileSystem.class.getName());
     conf.setInt("mapreduce.job.application.attempt.id", 0);
     conf.set("spark.sql.sources.writeJobUUID", JOB_ID);
-    Path table = new Path(SCHEME, storeName, TABLE);
+    this.table = new Path(SCHEME, storeName, TABLE);
     FileCommitProtocol protocol =
         contender.bind(conf, JOB_ID, table, kind == SparkWriteKind.DYNAMIC);
-    this.write = new SparkWrite(protocol, conf, this.shape, table);
+    this.write = new SparkCalls(protocol, JOB_ID, conf);
   }
 
   /**
@@ -114,15 +119,19 @@ final class SparkBenchJob {
 
   private void setUp() throws IOException {
     if (kind == SparkWriteKind.STATIC) {
-      write.deleteTable();
+      FileSystem fs = table.getFileSystem(conf);
+      if (fs.exists(table)) {
+        write.replace(table);
+      }
     }
     write.setUp();
   }
 
   /** What the driver will get lies outside the heap until it gets it. */
   private void runTask(int task) throws IOException {
-    byte[] message =
-        SparkWrite.bytes(write.runTask(task, (path, file) -> store.plant(path, FILE_LENGTH)));
+    SparkCalls.Attempt attempt =
+        shape.write(write, task, (path, file) -> store.plant(path, FILE_LENGTH));
+    byte[] message = SparkCalls.bytes(attempt.commit());
     messages[task] = ByteBuffer.allocateDirect(message.length).put(message).flip();
   }
 
@@ -131,7 +140,7 @@ final class SparkBenchJob {
     for (ByteBuffer message : messages) {
       byte[] bytes = new byte[message.limit()];
       message.duplicate().get(bytes);
-      received.add((TaskCommitMessage) SparkWrite.object(bytes));
+      received.add((TaskCommitMessage) SparkCalls.object(bytes));
     }
     write.commit(received);
   }

@@ -1,5 +1,7 @@
 package io.manifestcommitter.bench;
 
+import org.apache.hadoop.mapred.JobConf;
+import io.manifestcommitter.testing.SparkCalls;
 import io.manifestcommitter.spark.ManifestCommitProtocol;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -53,14 +55,16 @@ public final class SparkScaleCommit {
     conf.set("fs." + ScaleJob.SCHEME + ".impl", SparkScaleFileSystem.class.getName());
     org.apache.hadoop.fs.Path table =
         new org.apache.hadoop.fs.Path(ScaleJob.SCHEME, ScaleJob.STORE, TABLE);
-    SparkWrite write =
-        new SparkWrite(
-            new ManifestCommitProtocol(JOB_ID, table.toString(), false), conf, shape, table);
+    SparkCalls write =
+        new SparkCalls(
+            new ManifestCommitProtocol(JOB_ID, table.toString(), false),
+            JOB_ID,
+            new JobConf(conf));
     write.setUp();
     List<TaskCommitMessage> messages = new ArrayList<>();
     long bytes = 0;
     for (int task = 0; task < shape.tasks(); task++) {
-      TaskCommitMessage message = write.runTask(task, store::writeFile);
+      TaskCommitMessage message = shape.write(write, task, store::writeFile).commit();
       bytes += ((byte[]) message.obj()).length;
       messages.add(message);
     }

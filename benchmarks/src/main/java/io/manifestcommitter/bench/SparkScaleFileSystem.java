@@ -1,5 +1,6 @@
 package io.manifestcommitter.bench;
 
+import io.manifestcommitter.testing.MinimalFileSystem;
 import java.io.IOException;
 import java.net.URI;
 import java.util.ArrayList;
@@ -12,7 +13,6 @@ import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RemoteIterator;
 import org.apache.hadoop.fs.permission.FsPermission;
-import org.apache.hadoop.util.Progressable;
 import org.apache.hadoop.util.functional.RemoteIterators;
 
 /** The {@link SparkScaleStore} as a Hadoop filesystem. */
@@ -35,15 +35,7 @@ public final class SparkScaleFileSystem extends MinimalFileSystem {
   }
 
   @Override
-  public FSDataOutputStream create(
-      Path path,
-      FsPermission permission,
-      boolean overwrite,
-      int bufferSize,
-      short replication,
-      long blockSize,
-      Progressable progress)
-      throws IOException {
+  protected FSDataOutputStream createFile(Path path, boolean overwrite) throws IOException {
     store.requests().count(RequestKind.CREATE);
     return new FSDataOutputStream(store.create(key(path), overwrite), null);
   }

@@ -1,5 +1,9 @@
 package io.manifestcommitter.bench;
 
+import static io.manifestcommitter.bench.NodeTree.name;
+import static io.manifestcommitter.bench.NodeTree.parent;
+
+import io.manifestcommitter.testing.EtagStatus;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -16,7 +20,6 @@ import java.util.OptionalInt;
 import java.util.stream.IntStream;
 import org.apache.hadoop.fs.FileAlreadyExistsException;
 import org.apache.hadoop.fs.FileStatus;
-import org.apache.hadoop.fs.ParentNotDirectoryException;
 import org.apache.hadoop.fs.PathIsNotEmptyDirectoryException;
 
 /**
@@ -24,8 +27,7 @@ import org.apache.hadoop.fs.PathIsNotEmptyDirectoryException;
  * each outside the heap tells whether they were renamed one by one. Its directories are a tree;
  * what the committer writes lies on the local disk.
  *
- * <p>Renames as ADLS does: a file or directory atomically, never onto a file, into a directory that
- * is there. What no commit of the job has a reason to do with one of its files is a fault. Paths
+ * <p>What no commit of the job has a reason to do with one of its files is a fault. Paths
  * are absolute, without scheme.
  */
 final class SparkScaleStore {
@@ -33,7 +35,8 @@ final class SparkScaleStore {
 
   private final JobShape shape;
   private final Path scratch;
-  private final ScaleNode root = ScaleNode.directory(ScaleFiles.TIME);
+  private final NodeTree<ScaleNode> tree =
+      new NodeTree<>(() -> ScaleNode.directory(ScaleFiles.TIME));
   private final ByteBuffer renamed;
   private final RequestCounter requests = new RequestCounter();
   private final Faults faults = new Faults();
@@ -71,7 +74,7 @@ final class SparkScaleStore {
 
   /** A task writes one of the job's files: with the first of a partition, all of it are there. */
   synchronized void writeFile(String path, int file) throws IOException {
-    ScaleNode directory = directory(parent(path));
+    ScaleNode directory = tree.directory(parent(path));
     int partition = shape.partitionOf(file);
     if (directory.partition() < 0) {
       directory.write(partition, shape.filesIn(partition));
@@ -82,18 +85,18 @@ final class SparkScaleStore {
 
   /** Puts a file there that is older than the job. */
   synchronized void plant(String path, long length) throws IOException {
-    directory(parent(path))
+    tree.directory(parent(path))
         .children()
         .put(name(path), ScaleNode.file(null, length, ScaleFiles.TIME));
   }
 
   synchronized void mkdirs(String path) throws IOException {
-    directory(path);
+    tree.directory(path);
   }
 
   synchronized FileStatus status(String path, org.apache.hadoop.fs.Path as)
       throws FileNotFoundException {
-    ScaleNode node = lookUp(path);
+    ScaleNode node = tree.lookUp(path);
     if (node != null) {
       return status(node, as);
     }
@@ -107,7 +110,7 @@ final class SparkScaleStore {
   /** The entries of a directory; the job's files are made one by one, as they are asked for. */
   synchronized Iterator<FileStatus> list(String path, org.apache.hadoop.fs.Path as)
       throws FileNotFoundException {
-    ScaleNode node = lookUp(path);
+    ScaleNode node = tree.lookUp(path);
     if (node == null || !node.isDirectory()) {
       return List.of(status(path, as)).iterator();
     }
@@ -130,7 +133,7 @@ final class SparkScaleStore {
 
   /** Opens a file that the committer wrote. */
   synchronized ChannelInput open(String path) throws IOException {
-    ScaleNode node = lookUp(path);
+    ScaleNode node = tree.lookUp(path);
     if (node == null || node.isDirectory() || node.content() == null) {
       throw new FileNotFoundException(path);
     }
@@ -146,33 +149,14 @@ final class SparkScaleStore {
 
   /** Renames a file or directory; says whether it was done. */
   synchronized boolean rename(String source, String destination) {
-    ScaleNode node = lookUp(source);
-    if (node == null) {
-      return renameFile(source, destination);
-    }
-    if (destination.startsWith(source + "/")) {
-      return false;
-    }
-    String target = destination;
-    ScaleNode existing = lookUp(target);
-    if (existing != null) {
-      target = destination + "/" + name(source);
-      if (!existing.isDirectory() || lookUp(target) != null) {
-        return false;
-      }
-    }
-    ScaleNode parent = lookUp(parent(target));
-    if (parent == null || !parent.isDirectory()) {
-      return false;
-    }
-    parent.children().put(name(target), node);
-    lookUp(parent(source)).children().remove(name(source));
-    return true;
+    return tree.lookUp(source) == null
+        ? renameFile(source, destination)
+        : tree.rename(source, destination);
   }
 
   /** Deletes what is at a path; says whether there was something. */
   synchronized boolean delete(String path, boolean recursive) throws IOException {
-    ScaleNode node = lookUp(path);
+    ScaleNode node = tree.lookUp(path);
     if (node == null) {
       if (fileAt(path).isPresent()) {
         faults.add("delete " + path);
@@ -186,15 +170,15 @@ final class SparkScaleStore {
     if (files > 0) {
       faults.add("delete " + path + " with " + files + " of the job's files in it");
     }
-    lookUp(parent(path)).children().remove(name(path));
+    tree.remove(path);
     return true;
   }
 
   private boolean renameFile(String source, String destination) {
     OptionalInt file = fileAt(source);
-    ScaleNode from = lookUp(parent(source));
-    ScaleNode to = lookUp(parent(destination));
-    if (!file.isPresent() || to == null || !to.isDirectory() || lookUp(destination) != null) {
+    ScaleNode from = tree.lookUp(parent(source));
+    ScaleNode to = tree.lookUp(parent(destination));
+    if (!file.isPresent() || to == null || !to.isDirectory() || tree.lookUp(destination) != null) {
       return false;
     }
     if (renamed.get(file.getAsInt()) != 0
@@ -211,7 +195,7 @@ final class SparkScaleStore {
     if (fileAt(path).isPresent()) {
       faults.add("create " + path);
     }
-    ScaleNode existing = lookUp(path);
+    ScaleNode existing = tree.lookUp(path);
     if (existing != null && (existing.isDirectory() || !overwrite)) {
       throw new FileAlreadyExistsException(path);
     }
@@ -219,14 +203,14 @@ final class SparkScaleStore {
   }
 
   private synchronized void put(String path, Path content) throws IOException {
-    directory(parent(path))
+    tree.directory(parent(path))
         .children()
         .put(name(path), ScaleNode.file(content, Files.size(content), System.currentTimeMillis()));
   }
 
   /** The number of the job's file at a path. */
   private OptionalInt fileAt(String path) {
-    ScaleNode node = lookUp(parent(path));
+    ScaleNode node = tree.lookUp(parent(path));
     if (node == null || node.partition() < 0) {
       return OptionalInt.empty();
     }
@@ -249,49 +233,6 @@ final class SparkScaleStore {
 
   private static FileStatus fileStatus(int file, org.apache.hadoop.fs.Path path) {
     return new EtagStatus(ScaleFiles.length(file), ScaleFiles.TIME, path, ScaleFiles.etag(file));
-  }
-
-  private ScaleNode directory(String path) throws IOException {
-    ScaleNode node = root;
-    for (int start = 1; start < path.length(); start = end(path, start) + 1) {
-      node =
-          node.children()
-              .computeIfAbsent(
-                  path.substring(start, end(path, start)),
-                  unused -> ScaleNode.directory(ScaleFiles.TIME));
-      if (!node.isDirectory()) {
-        throw new ParentNotDirectoryException(path);
-      }
-    }
-    return node;
-  }
-
-  private ScaleNode lookUp(String path) {
-    ScaleNode node = root;
-    for (int start = 1; start < path.length(); start = end(path, start) + 1) {
-      if (!node.isDirectory()) {
-        return null;
-      }
-      node = node.children().get(path.substring(start, end(path, start)));
-      if (node == null) {
-        return null;
-      }
-    }
-    return node;
-  }
-
-  private static int end(String path, int start) {
-    int slash = path.indexOf('/', start);
-    return slash < 0 ? path.length() : slash;
-  }
-
-  private static String parent(String path) {
-    int slash = path.lastIndexOf('/');
-    return slash <= 0 ? "/" : path.substring(0, slash);
-  }
-
-  private static String name(String path) {
-    return path.substring(path.lastIndexOf('/') + 1);
   }
 
   /** One after the other. */

@@ -9,7 +9,7 @@ import java.util.TreeMap;
  * A file or directory of the simulated store. What a file contains lies outside the heap, so that
  * manifests in the store are not taken for memory of the committer.
  */
-final class StoreNode {
+final class StoreNode implements NodeTree.Node<StoreNode> {
   private final NavigableMap<String, StoreNode> children;
   private final ByteBuffer content;
   private final long length;
@@ -44,12 +44,14 @@ final class StoreNode {
     return new StoreNode(null, content, bytes.length, time, version);
   }
 
-  boolean isDirectory() {
+  @Override
+  public boolean isDirectory() {
     return children != null;
   }
 
   /** The entries of a directory, to look at and to change. */
-  NavigableMap<String, StoreNode> children() {
+  @Override
+  public NavigableMap<String, StoreNode> children() {
     return children;
   }
 

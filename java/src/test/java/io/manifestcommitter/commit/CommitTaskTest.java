@@ -9,9 +9,10 @@ import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.manifest.Statistics;
 import io.manifestcommitter.manifest.TaskManifest;
 import io.manifestcommitter.store.Stores;
+import io.manifestcommitter.testing.Fate;
+import io.manifestcommitter.testing.Fault;
 import io.manifestcommitter.testing.MemoryFileSystem;
 import io.manifestcommitter.testing.MemoryStoreState;
-import io.manifestcommitter.testing.MemoryStoreState.Fate;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.ArrayList;
@@ -98,8 +99,7 @@ class CommitTaskTest {
 
   @Test
   void pausesGrowAndEndAfterTheLastTry() {
-    state.onRequest(
-        (number, operation, path) -> operation.equals("create") ? Fate.FAILS_BEFORE : Fate.NORMAL);
+    state.onRequest(Fault.on("create", Fate.FAILS_BEFORE, path -> true));
 
     assertThatThrownBy(this::commit)
         .isInstanceOf(IOException.class)
@@ -111,8 +111,7 @@ class CommitTaskTest {
   @Test
   void oneTryMeansNoPause() {
     conf.setInt(CommitterConfig.MANIFEST_SAVE_ATTEMPTS, 1);
-    state.onRequest(
-        (number, operation, path) -> operation.equals("rename") ? Fate.ANSWERS_FALSE : Fate.NORMAL);
+    state.onRequest(Fault.on("rename", Fate.ANSWERS_FALSE, path -> true));
 
     assertThatThrownBy(this::commit).isInstanceOf(IOException.class).hasMessageContaining("task_7");
     assertThat(pauses).isEmpty();
@@ -123,8 +122,7 @@ class CommitTaskTest {
   @Test
   void anInterruptEndsTheTries() {
     interrupted = true;
-    state.onRequest(
-        (number, operation, path) -> operation.equals("create") ? Fate.FAILS_BEFORE : Fate.NORMAL);
+    state.onRequest(Fault.on("create", Fate.FAILS_BEFORE, path -> true));
 
     assertThatThrownBy(this::commit).isInstanceOf(InterruptedIOException.class);
     assertThat(Thread.interrupted()).isTrue();

@@ -2,8 +2,8 @@ package io.manifestcommitter.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.manifestcommitter.testing.Fate;
 import io.manifestcommitter.testing.MemoryFileSystem;
-import io.manifestcommitter.testing.MemoryStoreState.Fate;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import org.apache.hadoop.fs.FileSystem;

@@ -1,6 +1,7 @@
 package io.manifestcommitter.spark;
 
 import io.manifestcommitter.testing.MemoryStoreState.Snapshot;
+import io.manifestcommitter.testing.TableWrite;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -16,7 +17,8 @@ import java.util.TreeMap;
  */
 final class CrashCheck {
   private final CrashStore store;
-  private final CrashWrite dead;
+  private final ReaderWrite write;
+  private final TableWrite dead;
   private final NavigableMap<String, String> old;
   private final NavigableMap<String, String> fresh;
   private final NavigableSet<String> oldDirectories;
@@ -33,10 +35,11 @@ final class CrashCheck {
    * @param before the store before the job
    * @param after the store after a job that nothing happened to; the store is left so
    */
-  CrashCheck(CrashStore store, CrashWrite dead, Snapshot before, Snapshot after) {
+  CrashCheck(CrashStore store, ReaderWrite write, Snapshot before, Snapshot after) {
     this.store = store;
-    this.dead = dead;
-    old = CrashWrite.old(dead.write());
+    this.write = write;
+    this.dead = write.by(DriverJob.DEAD_WORD);
+    old = write.old();
     fresh = dead.after(old);
     store.state().restore(before);
     oldDirectories = store.tableDirectories();
@@ -85,12 +88,12 @@ final class CrashCheck {
 
   private boolean hasReport() {
     String report = store.text(CrashStore.TABLE + "/_SUCCESS");
-    return report.contains(CrashJob.DEAD) && report.endsWith("}");
+    return report.contains(DriverJob.DEAD) && report.endsWith("}");
   }
 
   /** Of several, where a rename copies, the first one counts; and none beside what is copied. */
   private boolean hasJournal(String inState) {
-    String directory = CrashStore.TABLE + "/_manifest_" + CrashJob.DEAD + "/00/journal";
+    String directory = CrashStore.TABLE + "/_manifest_" + DriverJob.DEAD + "/00/journal";
     if (store.state().exists(directory + ".tmp")) {
       return false;
     }
@@ -110,7 +113,7 @@ final class CrashCheck {
     NavigableMap<String, String> visible = store.visible();
     NavigableMap<String, String> left = new TreeMap<>(visible);
     boolean isLast = true;
-    for (ReaderPlace place : dead.write().places()) {
+    for (ReaderPlace place : write.places()) {
       Collection<String> freshFiles = CrashOther.at(place, dead.rows()).keySet();
       Optional<ReaderView> view = ReaderView.of(place.oldFiles(), freshFiles, visible.keySet());
       ReaderCourse course = course(place);
@@ -216,7 +219,7 @@ final class CrashCheck {
         wrong, "directories", store.tableDirectories(), isNew ? freshDirectories : oldDirectories);
     String report = store.text(CrashStore.TABLE + "/_SUCCESS");
     if (isNew && store.marksSuccess()) {
-      if (!report.contains(CrashJob.DEAD) || !report.endsWith("}")) {
+      if (!report.contains(DriverJob.DEAD) || !report.endsWith("}")) {
         wrong.add("_SUCCESS is " + report);
       }
     } else {

@@ -1,9 +1,10 @@
 package io.manifestcommitter.spark;
 
-import io.manifestcommitter.ManifestCommitterFactory;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.spark.CrashTally.Count;
-import io.manifestcommitter.testing.MemoryStoreState.Fate;
+import io.manifestcommitter.testing.Failures;
+import io.manifestcommitter.testing.Fate;
+import io.manifestcommitter.testing.HadoopCalls;
 import io.manifestcommitter.testing.MemoryStoreState.Snapshot;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -14,17 +15,8 @@ import java.util.NavigableMap;
 import java.util.Set;
 import java.util.TreeMap;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.mapreduce.JobContext;
 import org.apache.hadoop.mapreduce.JobID;
-import org.apache.hadoop.mapreduce.JobStatus;
-import org.apache.hadoop.mapreduce.TaskAttemptContext;
-import org.apache.hadoop.mapreduce.TaskAttemptID;
-import org.apache.hadoop.mapreduce.TaskID;
-import org.apache.hadoop.mapreduce.TaskType;
 import org.apache.hadoop.mapreduce.lib.output.PathOutputCommitter;
-import org.apache.hadoop.mapreduce.lib.output.PathOutputCommitterFactory;
-import org.apache.hadoop.mapreduce.task.JobContextImpl;
-import org.apache.hadoop.mapreduce.task.TaskAttemptContextImpl;
 
 /**
  * A job commit of the Hadoop protocol on one store: its process dies at every request, and from
@@ -112,14 +104,14 @@ final class CrashHadoopRuns {
     if (cases.runs(steps + "/commit", 3)) {
       store.state().restore(left);
       tally.count(Count.COMPLETE);
-      String failure = CrashSparkRuns.failureOf(() -> commit(DEAD, 1));
+      String failure = Failures.of(() -> commit(DEAD, 1));
       // Without a report nobody can tell that a job was committed whose directory is gone.
       ends(steps + "/commit", failure, isKnown, fresh);
     }
     if (cases.runs(steps + "/abort", 3)) {
       store.state().restore(left);
       tally.count(Count.RECOVER);
-      String failure = CrashSparkRuns.failureOf(() -> abort(DEAD, 1));
+      String failure = Failures.of(() -> abort(DEAD, 1));
       ends(steps + "/abort", failure, true, isOver ? fresh : old);
     }
     diesAgain(steps + "/commit", left, () -> commit(DEAD, 1));
@@ -128,7 +120,7 @@ final class CrashHadoopRuns {
       store.state().restore(left);
       tally.count(Count.RUN_AGAIN);
       String failure =
-          CrashSparkRuns.failureOf(
+          Failures.of(
               () -> {
                 runTasks(DEAD, 2);
                 commit(DEAD, 2);
@@ -145,8 +137,7 @@ final class CrashHadoopRuns {
         store.state().restore(left);
         tally.count(Count.OTHER_JOB_THEN_RECOVER);
         append();
-        String failure =
-            CrashSparkRuns.failureOf(isAbort ? () -> abort(DEAD, 1) : () -> commit(DEAD, 1));
+        String failure = Failures.of(isAbort ? () -> abort(DEAD, 1) : () -> commit(DEAD, 1));
         Map<String, String> expected = new TreeMap<>(isAbort ? old : fresh);
         expected.putAll(others);
         ends(then, failure, true, expected);
@@ -154,7 +145,7 @@ final class CrashHadoopRuns {
     }
   }
 
-  private void diesAgain(String steps, Snapshot left, CrashSparkRuns.Action action) {
+  private void diesAgain(String steps, Snapshot left, Failures.Action action) {
     List<Map<String, String>> after = new ArrayList<>();
     store.state().restore(left);
     store
@@ -164,7 +155,7 @@ final class CrashHadoopRuns {
               after.add(store.fingerprint());
               return Fate.NORMAL;
             });
-    CrashSparkRuns.failureOf(action);
+    Failures.of(action);
     store.state().noFault();
     for (int at = 1; at < after.size(); at++) {
       String then = steps + "-dies-" + at;
@@ -177,7 +168,7 @@ final class CrashHadoopRuns {
       boolean isOver = isReported() || !hasJobDirectory();
       boolean isNew = isOver && store.visible().equals(fresh);
       tally.count(Count.RECOVER_AGAIN);
-      String failure = CrashSparkRuns.failureOf(() -> abort(DEAD, 1));
+      String failure = Failures.of(() -> abort(DEAD, 1));
       ends(then, failure, true, isNew ? fresh : old);
     }
   }
@@ -210,64 +201,48 @@ final class CrashHadoopRuns {
     return report.contains(DEAD_NAME) && report.endsWith("}");
   }
 
-  private void dies(int at, Fate fate, CrashSparkRuns.Action action) {
+  private void dies(int at, Fate fate, Failures.Action action) {
     store.dieAt(at, fate);
-    CrashSparkRuns.failureOf(action);
+    Failures.of(action);
     store.state().noFault();
   }
 
   private void runTasks(int job, int attempt) throws IOException {
-    committer(job, attempt, 0).setupJob(job(job, attempt));
+    calls(job, attempt).setupJob();
     runTask(job, attempt, 0, FIRST);
     runTask(job, attempt, 1, SECOND);
   }
 
   private void append() throws IOException {
-    committer(OTHER, 1, 0).setupJob(job(OTHER, 1));
+    calls(OTHER, 1).setupJob();
     runTask(OTHER, 1, 0, Map.of("p=1/other", "other", "p=3/other", "other"));
     commit(OTHER, 1);
   }
 
   private void runTask(int job, int attempt, int task, Map<String, String> rows)
       throws IOException {
-    PathOutputCommitter committer = committer(job, attempt, task);
-    committer.setupTask(task(job, attempt, task));
+    HadoopCalls calls = calls(job, attempt);
+    PathOutputCommitter committer = calls.setupTask(task, 0);
     String work = committer.getWorkPath().toUri().getPath();
     rows.forEach((file, row) -> store.state().write(work + "/" + file, row));
-    committer.commitTask(task(job, attempt, task));
+    committer.commitTask(calls.context(task, 0));
   }
 
   private void commit(int job, int attempt) throws IOException {
-    committer(job, attempt, 0).commitJob(job(job, attempt));
+    calls(job, attempt).commitJob();
   }
 
   private void abort(int job, int attempt) throws IOException {
-    committer(job, attempt, 0).abortJob(job(job, attempt), JobStatus.State.FAILED);
+    calls(job, attempt).abortJob();
   }
 
-  private PathOutputCommitter committer(int job, int attempt, int task) throws IOException {
-    return PathOutputCommitterFactory.createCommitter(
-        store.path(CrashStore.TABLE), task(job, attempt, task));
-  }
-
-  private static JobID id(int job) {
-    return new JobID("202601010000", job);
-  }
-
-  private JobContext job(int job, int attempt) {
-    return new JobContextImpl(conf(attempt), id(job));
-  }
-
-  private TaskAttemptContext task(int job, int attempt, int task) {
-    return new TaskAttemptContextImpl(
-        conf(attempt), new TaskAttemptID(new TaskID(id(job), TaskType.MAP, task), 0));
+  private HadoopCalls calls(int job, int attempt) {
+    return new HadoopCalls(
+        conf(attempt), store.path(CrashStore.TABLE), new JobID("202601010000", job));
   }
 
   private Configuration conf(int attempt) {
-    Configuration conf = store.configuration();
-    conf.set(
-        "mapreduce.outputcommitter.factory.scheme." + store.scheme(),
-        ManifestCommitterFactory.class.getName());
+    Configuration conf = HadoopCalls.bind(store.configuration(), store.scheme());
     conf.setInt("mapreduce.job.application.attempt.id", attempt);
     conf.setBoolean(CommitterConfig.DELETE_TARGET_FILES, replaces);
     return conf;

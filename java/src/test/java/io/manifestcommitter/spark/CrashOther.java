@@ -2,14 +2,13 @@ package io.manifestcommitter.spark;
 
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.jobs.Pause;
+import io.manifestcommitter.testing.TableWrite;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
-import org.apache.hadoop.fs.Path;
 
 /**
  * Another job that comes to its end between the death of a driver and the recovery of what it left,
@@ -30,6 +29,9 @@ enum CrashOther {
   /** Those that change what the dead job changes. */
   static final List<CrashOther> AT_THE_SAME_PLACES = List.of(APPENDED, OVERWROTE, RAN_AGAIN);
 
+  /** The word of the one that does the same. */
+  static final String AGAIN = "again";
+
   /** How it is called in the name of a case. */
   String label() {
     return name().toLowerCase(Locale.ROOT).replace('_', '-');
@@ -40,42 +42,25 @@ enum CrashOther {
     return !AT_THE_SAME_PLACES.contains(this);
   }
 
-  private static String elsewhere(CrashWrite dead) {
-    return dead.hasPartitions() ? CrashStore.TABLE + "/p=9" : "/elsewhere/9";
-  }
-
-  /** What it makes of a table. */
-  NavigableMap<String, String> after(CrashWrite dead, Map<String, String> before) {
+  /** What it does. */
+  TableWrite write(ReaderWrite dead) {
     if (this == RAN_AGAIN) {
-      return again(dead).after(before);
-    }
-    NavigableMap<String, String> after = new TreeMap<>(before);
-    for (ReaderPlace place : dead.touched()) {
-      if (this == OVERWROTE) {
-        after.keySet().removeIf(file -> file.startsWith(place.path() + "/"));
-      }
-    }
-    after.putAll(rows(dead));
-    return after;
-  }
-
-  /** What it adds. */
-  NavigableMap<String, String> rows(CrashWrite dead) {
-    if (this == RAN_AGAIN) {
-      return again(dead).rows();
+      return dead.by(AGAIN);
     }
     NavigableMap<String, String> rows = new TreeMap<>();
     if (isElsewhere()) {
-      String file = elsewhere(dead) + "/other";
-      rows.put(file, "other " + file);
-      return rows;
+      String place = dead.hasPartitions() ? SparkGround.TABLE + "/p=9" : "/elsewhere/9";
+      rows.put(place + "/other", "other " + place + "/other");
+      return (this == OVERWROTE_ELSEWHERE ? TableWrite.replacing(place) : TableWrite.append())
+          .with(rows);
     }
     for (ReaderPlace place : dead.touched()) {
       String like = (place.freshFiles().isEmpty() ? place.oldFiles() : place.freshFiles()).first();
       String file = like.substring(0, like.lastIndexOf('/')) + "/other";
       rows.put(file, "other " + file);
     }
-    return rows;
+    String[] touched = dead.touched().stream().map(ReaderPlace::path).toArray(String[]::new);
+    return (this == OVERWROTE ? TableWrite.replacing(touched) : TableWrite.append()).with(rows);
   }
 
   /**
@@ -83,33 +68,23 @@ enum CrashOther {
    *
    * @param pause what it does while it waits
    */
-  void run(CrashStore store, CrashWrite dead, Pause pause) throws IOException {
+  void run(CrashStore store, ReaderWrite dead, Pause pause) throws IOException {
     job(store, dead, "warn", pause).commit();
   }
 
   /** A job that does it, set up, its tasks not yet run. */
-  CrashJob job(CrashStore store, CrashWrite dead, String unfinishedJobs, Pause pause)
+  DriverJob job(CrashStore store, ReaderWrite dead, String unfinishedJobs, Pause pause)
       throws IOException {
-    if (this == RAN_AGAIN) {
-      return again(dead).job(store, CrashJob.NEXT, unfinishedJobs, pause);
-    }
-    CrashJob job =
-        new CrashJob(store, CrashJob.NEXT)
-            .with(CommitterConfig.UNFINISHED_JOBS, unfinishedJobs)
-            .waiting(pause);
-    rows(dead).forEach(job::file);
-    List<Path> replaced = new ArrayList<>();
-    if (this == OVERWROTE) {
-      dead.touched().forEach(place -> replaced.add(store.path(place.path())));
-    }
-    if (this == OVERWROTE_ELSEWHERE) {
-      replaced.add(store.path(elsewhere(dead)));
-    }
-    return job.setUp(Overwrite::recorded, replaced);
+    return job(store, write(dead), unfinishedJobs, pause);
   }
 
-  static CrashWrite again(CrashWrite dead) {
-    return new CrashWrite(dead.write(), "again");
+  /** The same for any other write. */
+  static DriverJob job(CrashStore store, TableWrite write, String unfinishedJobs, Pause pause)
+      throws IOException {
+    return new DriverJob(store, DriverJob.NEXT)
+        .with(CommitterConfig.UNFINISHED_JOBS, unfinishedJobs)
+        .waiting(pause)
+        .setUp(write);
   }
 
   /** The part of a table that is at a place. */

@@ -5,10 +5,11 @@ import io.manifestcommitter.config.CommitterConfig.UnfinishedJobsMode;
 import io.manifestcommitter.jobs.Pause;
 import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.jobs.Recovery.Direction;
-import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.spark.CrashTally.Count;
-import io.manifestcommitter.testing.MemoryStoreState.Fate;
+import io.manifestcommitter.testing.Failures;
+import io.manifestcommitter.testing.Fate;
 import io.manifestcommitter.testing.MemoryStoreState.Snapshot;
+import io.manifestcommitter.testing.Recoveries;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -33,7 +34,7 @@ final class CrashSparkRuns {
   private static final List<Integer> RESTARTS = List.of(0, 1, 10, 20, 30, 44, 46, 60);
 
   private final CrashStore store;
-  private final CrashWrite dead;
+  private final ReaderWrite dead;
   private final String name;
   private final CrashCases cases;
   private final CrashTally tally;
@@ -41,17 +42,17 @@ final class CrashSparkRuns {
   private final List<String> requests;
   private final Map<Direction, Set<Map<String, String>>> seen = new EnumMap<>(Direction.class);
 
-  CrashSparkRuns(CrashStore store, String write, CrashCases cases, CrashTally tally)
+  CrashSparkRuns(CrashStore store, ReaderWrite write, CrashCases cases, CrashTally tally)
       throws IOException {
     this.store = store;
-    this.dead = new CrashWrite(CrashWrite.ALL.get(write), "dead");
-    this.name = store + "/" + write;
+    this.dead = write;
+    this.name = store + "/" + write.name();
     this.cases = cases;
     this.tally = tally;
     fill();
     store.allowDeletion();
     Snapshot before = store.state().snapshot();
-    CrashJob job = dead.job(store, CrashJob.DEAD, "rollback");
+    DriverJob job = job();
     List<Object> messages = job.messages();
     store.state().resetRequests();
     job.commit(messages);
@@ -61,15 +62,22 @@ final class CrashSparkRuns {
   }
 
   private void fill() {
-    store.fill(dead.write());
+    store.fill(dead);
+  }
+
+  /** The one that dies, set up, its tasks not yet run. */
+  private DriverJob job() throws IOException {
+    return new DriverJob(store, DriverJob.DEAD)
+        .with(CommitterConfig.UNFINISHED_JOBS, "rollback")
+        .setUp(dead.by(DriverJob.DEAD_WORD));
   }
 
   private List<String> requestsOfRefused() throws IOException {
     fill();
-    CrashJob job = dead.job(store, CrashJob.DEAD, "rollback");
+    DriverJob job = job();
     List<Object> messages = job.messages();
     store.state().resetRequests();
-    failureOf(() -> job.commit(messages));
+    Failures.of(() -> job.commit(messages));
     return store.state().requests();
   }
 
@@ -113,8 +121,8 @@ final class CrashSparkRuns {
       return;
     }
     fill();
-    CrashJob job = dead.job(store, CrashJob.DEAD, "rollback");
-    String failure = failureOf(job::commit);
+    DriverJob job = job();
+    String failure = Failures.of(job::commit);
     if (!failure.isEmpty()) {
       job.abort();
     }
@@ -124,10 +132,10 @@ final class CrashSparkRuns {
 
   private void die(int at, Fate fate) throws IOException {
     fill();
-    CrashJob job = dead.job(store, CrashJob.DEAD, "rollback");
+    DriverJob job = job();
     List<Object> messages = job.messages();
     store.dieAt(at, fate);
-    failureOf(() -> job.commit(messages));
+    Failures.of(() -> job.commit(messages));
     store.state().noFault();
   }
 
@@ -152,7 +160,7 @@ final class CrashSparkRuns {
         if (cases.runs(then, 6)) {
           store.state().restore(frozen);
           try {
-            new Meeting(then, other, direction, isBegun).run(CrashJob.WOULD_WAIT);
+            new Meeting(then, other, direction, isBegun).run(DriverJob.WOULD_WAIT);
           } catch (IOException e) {
             wrong(then, "the other job, or what the message says, failed: " + e);
           }
@@ -168,7 +176,7 @@ final class CrashSparkRuns {
     store.state().restore(frozen);
     boolean isBegun = check.isBegun();
     tally.count(direction == Direction.COMPLETE ? Count.COMPLETE : Count.RECOVER);
-    String failure = failureOf(() -> recoverAll(direction, /* force= */ false));
+    String failure = Failures.of(() -> recoverAll(direction, /* force= */ false));
     ends(steps, failure, isNew, isBegun);
   }
 
@@ -183,7 +191,7 @@ final class CrashSparkRuns {
         boolean isNew = isForward || (direction == Direction.COMPLETE && check.isPlanned());
         store.renameTable();
         tally.count(Count.RENAMED);
-        String failure = failureOf(() -> recoverAll(renamed, direction, /* force= */ false));
+        String failure = Failures.of(() -> recoverAll(renamed, direction, /* force= */ false));
         store.renameTableBack();
         ends(then, failure, isNew, isBegun);
       }
@@ -192,7 +200,7 @@ final class CrashSparkRuns {
       store.state().restore(frozen);
       store.renameTable();
       tally.count(Count.RENAMED);
-      String failure = failureOf(() -> again(renamed, "rollback", CrashJob.WOULD_WAIT));
+      String failure = Failures.of(() -> again(renamed, "rollback", DriverJob.WOULD_WAIT));
       store.renameTableBack();
       ranAgain(steps + "/run-again", failure, isForward);
     }
@@ -216,7 +224,7 @@ final class CrashSparkRuns {
       }
       store.state().restore(frozen);
       store.dieAt(at, Fate.FAILS_AFTER);
-      failureOf(() -> recoverAll(first, /* force= */ true));
+      Failures.of(() -> recoverAll(first, /* force= */ true));
       store.state().noFault();
       tally.count(Count.DIED_IN_RECOVERY);
       if (!store.fingerprint().equals(left.get(at))) {
@@ -226,7 +234,7 @@ final class CrashSparkRuns {
       boolean isNew = check.isForward() || (second == Direction.COMPLETE && check.isPlanned());
       tally.count(Count.RECOVER_AGAIN);
       store.allowDeletion();
-      ends(then, failureOf(() -> recoverAll(second, /* force= */ true)), isNew, isBegun);
+      ends(then, Failures.of(() -> recoverAll(second, /* force= */ true)), isNew, isBegun);
     }
   }
 
@@ -241,7 +249,7 @@ final class CrashSparkRuns {
               left.add(store.fingerprint());
               return Fate.NORMAL;
             });
-    failureOf(() -> recoverAll(direction, /* force= */ true));
+    Failures.of(() -> recoverAll(direction, /* force= */ true));
     store.state().noFault();
     left.add(store.fingerprint());
     return left;
@@ -270,7 +278,7 @@ final class CrashSparkRuns {
     tally.count(Count.RUN_AGAIN);
     ranAgain(
         steps,
-        failureOf(() -> again(store.byOtherName(), "rollback", CrashJob.WOULD_WAIT)),
+        Failures.of(() -> again(store.byOtherName(), "rollback", DriverJob.WOULD_WAIT)),
         isForward);
   }
 
@@ -285,7 +293,7 @@ final class CrashSparkRuns {
 
   /** The same job by another driver. */
   private void again(CrashStore by, String unfinishedJobs, Pause pause) throws IOException {
-    CrashOther.again(dead).job(by, CrashJob.NEXT, unfinishedJobs, pause).commit();
+    CrashOther.RAN_AGAIN.job(by, dead, unfinishedJobs, pause).commit();
   }
 
   /** The dead job's rows are gone, or it had succeeded; those of the second run are there once. */
@@ -294,9 +302,9 @@ final class CrashSparkRuns {
       wrong.add("the second run failed: " + failure);
     }
     Map<String, String> base = isForward ? check.fresh() : check.old();
-    CrashCheck.differs(wrong, "the table", store.visible(), CrashOther.again(dead).after(base));
+    CrashCheck.differs(wrong, "the table", store.visible(), dead.by(CrashOther.AGAIN).after(base));
     if (store.marksSuccess()
-        && !store.text(CrashStore.TABLE + "/_SUCCESS").contains(CrashJob.NEXT)) {
+        && !store.text(CrashStore.TABLE + "/_SUCCESS").contains(DriverJob.NEXT)) {
       wrong.add("_SUCCESS is not of the second run");
     }
     if (check.isUnfinished()) {
@@ -334,20 +342,20 @@ final class CrashSparkRuns {
     List<String> wrong = new ArrayList<>();
     if (mode == UnfinishedJobsMode.FAIL && isUnfinished) {
       Map<String, String> met = store.visible();
-      String failure = failureOf(() -> again(store.byOtherName(), setting, this::aSecondPasses));
+      String failure = Failures.of(() -> again(store.byOtherName(), setting, this::aSecondPasses));
       if (!failure.contains(
           "manifest-committer recover " + store.byOtherName().path(CrashStore.TABLE))) {
         wrong.add("it did not fail, or did not say what to do: " + failure);
       }
       CrashCheck.differs(wrong, "the table", store.visible(), met);
-      String recovery = failureOf(() -> recoverAll(Direction.AS_MARKED, /* force= */ false));
+      String recovery = Failures.of(() -> recoverAll(Direction.AS_MARKED, /* force= */ false));
       if (!recovery.isEmpty()) {
         wrong.add("what it said to do failed: " + recovery);
       }
     }
     isThereOnce(
         wrong,
-        failureOf(() -> again(store.byOtherName(), setting, this::aSecondPasses)),
+        Failures.of(() -> again(store.byOtherName(), setting, this::aSecondPasses)),
         isForward);
     checked(steps, wrong);
   }
@@ -362,17 +370,11 @@ final class CrashSparkRuns {
   }
 
   private void recoverAll(CrashStore by, Direction direction, boolean force) throws IOException {
-    Recovery recovery = recovery(force);
-    if (store.state().exists(by.inStore(CrashStore.TABLE))) {
-      for (StagingRoot root : recovery.find(by.path(CrashStore.TABLE))) {
-        recovery.run(root, direction);
-      }
-    }
-  }
-
-  private Recovery recovery(boolean force) throws IOException {
     Configuration conf = store.configuration();
-    return new Recovery(store.stores(conf), new CommitterConfig(conf), force);
+    Recovery recovery = new Recovery(store.stores(conf), new CommitterConfig(conf), force);
+    if (store.state().exists(by.inStore(CrashStore.TABLE))) {
+      Recoveries.all(recovery, by.path(CrashStore.TABLE), direction);
+    }
   }
 
   private void checked(String steps, List<String> wrong) {
@@ -391,25 +393,6 @@ final class CrashSparkRuns {
 
   private static String label(Direction direction) {
     return direction == Direction.COMPLETE ? "complete" : "recover";
-  }
-
-  /** What an action failed with, with all that is suppressed in it; empty if it did not. */
-  static String failureOf(Action action) {
-    try {
-      action.run();
-      return "";
-    } catch (IOException | RuntimeException e) {
-      StringBuilder text = new StringBuilder(e.toString());
-      for (Throwable suppressed : e.getSuppressed()) {
-        text.append("; ").append(suppressed);
-      }
-      return text.toString();
-    }
-  }
-
-  /** One thing to do. */
-  interface Action {
-    void run() throws IOException;
   }
 
   /**
@@ -444,7 +427,7 @@ final class CrashSparkRuns {
       store.state().restore(left);
       boolean isBegun = check.isBegun();
       tally.count(direction == Direction.COMPLETE ? Count.COMPLETE : Count.RECOVER);
-      String failure = failureOf(() -> recoverAll(direction, /* force= */ false));
+      String failure = Failures.of(() -> recoverAll(direction, /* force= */ false));
       List<String> wrong = check.told(failure, store.byOtherName());
       boolean isNew = check.isForward();
       if (isForward != isNew && (isForward || direction == Direction.AS_MARKED)) {
@@ -455,15 +438,15 @@ final class CrashSparkRuns {
       }
       checked(steps, wrong);
       store.allowDeletion();
-      String allowed = failureOf(() -> recoverAll(Direction.AS_MARKED, /* force= */ false));
+      String allowed = Failures.of(() -> recoverAll(Direction.AS_MARKED, /* force= */ false));
       ends(steps + ", then allowed", allowed, isNew, isBegun);
     }
 
     private void write(String steps, CrashOther other) {
       store.state().restore(left);
       tally.count(Count.OTHER_JOB_THEN_RECOVER);
-      Map<String, String> expected = other.after(dead, base);
-      String failure = failureOf(() -> run(other));
+      Map<String, String> expected = other.write(dead).after(base);
+      String failure = Failures.of(() -> run(other));
       List<String> wrong = new ArrayList<>();
       NavigableMap<String, String> replaced = store.visible();
       replaced.keySet().retainAll(check.old().keySet());
@@ -481,13 +464,13 @@ final class CrashSparkRuns {
       }
       store.allowDeletion();
       store.passTime();
-      String recovery = failureOf(() -> recoverAll(Direction.AS_MARKED, /* force= */ false));
+      String recovery = Failures.of(() -> recoverAll(Direction.AS_MARKED, /* force= */ false));
       if (!recovery.isEmpty()) {
         wrong.add("recovery failed: " + recovery);
       }
       if (!failure.isEmpty() && !store.visible().equals(expected)) {
         CrashCheck.differs(wrong, "the table without the second job", store.visible(), base);
-        String again = failureOf(() -> run(other));
+        String again = Failures.of(() -> run(other));
         if (!again.isEmpty()) {
           wrong.add("the second job failed, with all rights: " + again);
         }
@@ -502,7 +485,7 @@ final class CrashSparkRuns {
 
     /** As Spark does: what fails in its commit is aborted. */
     private void run(CrashOther other) throws IOException {
-      CrashJob job = other.job(store.byOtherName(), dead, "rollback", CrashJob.WOULD_WAIT);
+      DriverJob job = other.job(store.byOtherName(), dead, "rollback", DriverJob.WOULD_WAIT);
       try {
         job.commit();
       } catch (IOException e) {
@@ -536,7 +519,7 @@ final class CrashSparkRuns {
       tally.count(Count.OTHER_JOB_THEN_RECOVER);
       NavigableMap<String, String> met = store.visible();
       store.passTime();
-      String failure = failureOf(() -> recoverAll(direction, /* force= */ false));
+      String failure = Failures.of(() -> recoverAll(direction, /* force= */ false));
       List<String> wrong = new ArrayList<>();
       boolean isNew = isForward || (isBegun && direction == Direction.COMPLETE);
       if (failure.isEmpty()) {
@@ -544,7 +527,7 @@ final class CrashSparkRuns {
         everyPlace(wrong, isNew, Map.of());
         if (store.marksSuccess()
             && !isNew
-            && !store.text(CrashStore.TABLE + "/_SUCCESS").contains(CrashJob.NEXT)) {
+            && !store.text(CrashStore.TABLE + "/_SUCCESS").contains(DriverJob.NEXT)) {
           wrong.add("_SUCCESS is not of the other job");
         }
         if (check.isBegun()) {
@@ -553,10 +536,11 @@ final class CrashSparkRuns {
       } else {
         tally.count(Count.REFUSED);
         everyPlace(wrong, isNew, met);
-        if (dead.write().places().stream().noneMatch(place -> failure.contains(place.path()))) {
+        if (dead.places().stream().noneMatch(place -> failure.contains(place.path()))) {
           wrong.add("no place is named: " + failure);
         }
-        for (String row : other.after(dead, isForward ? check.fresh() : check.old()).values()) {
+        for (String row :
+            other.write(dead).after(isForward ? check.fresh() : check.old()).values()) {
           if (!store.state().files().containsValue(row)) {
             wrong.add("a row of a finished job is lost: " + row);
           }
@@ -572,7 +556,7 @@ final class CrashSparkRuns {
     private void everyPlace(List<String> wrong, boolean isNew, Map<String, String> met) {
       NavigableMap<String, String> now = store.visible();
       NavigableMap<String, String> rest = new TreeMap<>(now);
-      for (ReaderPlace place : dead.write().places()) {
+      for (ReaderPlace place : dead.places()) {
         Map<String, String> found = CrashOther.at(place, now);
         rest.keySet().removeAll(found.keySet());
         List<Map<String, String>> allowed = allowed(place, isNew);
@@ -590,24 +574,27 @@ final class CrashSparkRuns {
 
     private List<Map<String, String>> allowed(ReaderPlace place, boolean isNew) {
       List<Map<String, String>> allowed = new ArrayList<>();
-      Map<String, String> deadFirst = other.after(dead, isNew ? check.fresh() : check.old());
+      Map<String, String> deadFirst = other.write(dead).after(isNew ? check.fresh() : check.old());
       allowed.add(CrashOther.at(place, deadFirst));
       if (!isNew && other == CrashOther.RAN_AGAIN && place.freshFiles().isEmpty()) {
         // The second run replaced nothing by nothing here, since the old data was aside: no sign.
         allowed.add(CrashOther.at(place, check.old()));
       }
-      if (isNew && check.isLink(place) && other == CrashOther.APPENDED && !dead.isAppend()) {
+      if (isNew
+          && check.isLink(place)
+          && other == CrashOther.APPENDED
+          && !dead.table().isAppend()) {
         // What goes through a link that is then replaced stays behind it.
-        Map<String, String> others = CrashOther.at(place, other.rows(dead));
+        Map<String, String> others = CrashOther.at(place, other.write(dead).rows());
         if (store.behind().values().containsAll(others.values())) {
           Map<String, String> table = CrashOther.at(place, deadFirst);
           table.keySet().removeAll(others.keySet());
           allowed.add(table);
         }
       }
-      if (isNew && other == CrashOther.OVERWROTE && dead.isAppend()) {
-        Map<String, String> deadLast = new TreeMap<>(other.after(dead, check.old()));
-        deadLast.putAll(dead.rows());
+      if (isNew && other == CrashOther.OVERWROTE && dead.table().isAppend()) {
+        Map<String, String> deadLast = new TreeMap<>(other.write(dead).after(check.old()));
+        deadLast.putAll(dead.by(DriverJob.DEAD_WORD).rows());
         allowed.add(CrashOther.at(place, deadLast));
       }
       return allowed;
@@ -619,20 +606,20 @@ final class CrashSparkRuns {
      */
     private void asTheMessageSays(List<String> wrong, String failure) throws IOException {
       Map<String, String> others = new TreeMap<>();
-      if (other == CrashOther.APPENDED || dead.isAppend()) {
-        others.putAll(other.rows(dead));
+      if (other == CrashOther.APPENDED || dead.table().isAppend()) {
+        others.putAll(other.write(dead).rows());
         for (String file : others.keySet()) {
           store.state().remove(file);
           store.removeIfEmpty(file.substring(0, file.lastIndexOf('/')));
         }
       } else {
         for (String path : store.staging()) {
-          if (path.endsWith(CrashJob.DEAD + "/00/old")) {
+          if (path.endsWith(DriverJob.DEAD + "/00/old")) {
             store.state().remove(path);
           }
         }
       }
-      String again = failureOf(() -> recoverAll(Direction.AS_MARKED, /* force= */ true));
+      String again = Failures.of(() -> recoverAll(Direction.AS_MARKED, /* force= */ true));
       others.forEach(store.state()::write);
       if (!again.isEmpty()) {
         wrong.add("refused: " + failure + "\n    and, after what it says, again: " + again);

@@ -4,9 +4,10 @@ import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.store.LinkedMemoryStore;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.Stores;
+import io.manifestcommitter.testing.Fate;
+import io.manifestcommitter.testing.Fault;
 import io.manifestcommitter.testing.MemoryFileSystem;
 import io.manifestcommitter.testing.MemoryStoreState;
-import io.manifestcommitter.testing.MemoryStoreState.Fate;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,8 +23,7 @@ import org.apache.hadoop.fs.Path;
  * A store in memory that can die and be frozen, and the options of all jobs that write to it. It is
  * called by one of its names; custom locations are called by the first one.
  */
-final class CrashStore {
-  static final String TABLE = "/table";
+final class CrashStore implements SparkGround {
   private static final String RENAMED = "/renamed";
 
   /** Of a NameNode, at the port that it has by default. */
@@ -176,8 +176,8 @@ final class CrashStore {
     return scheme.equals(LINKED);
   }
 
-  /** All stores of jobs. */
-  Store stores(Configuration conf) throws IOException {
+  @Override
+  public Store stores(Configuration conf) throws IOException {
     return isLinked()
         ? new LinkedMemoryStore((MemoryFileSystem) path("/").getFileSystem(conf))
         : new Stores(conf).all();
@@ -190,9 +190,7 @@ final class CrashStore {
   void fill(ReaderWrite write) {
     state.clear();
     for (ReaderPlace place : write.places()) {
-      for (String file : place.oldFiles()) {
-        fill(place, file, "old " + file);
-      }
+      place.oldFiles().forEach(file -> fill(place, file, "old " + file));
     }
     if (isLinked() && write.hasLastReport()) {
       state.link(TABLE + "/p=nothing", "../nowhere");
@@ -253,9 +251,31 @@ final class CrashStore {
   }
 
   /** Of a path in the table, or of a custom location. */
-  Path path(String path) {
+  @Override
+  public Path path(String path) {
     boolean isInTable = (path + "/").startsWith(TABLE + "/");
     return new Path((isInTable ? name : scheme + "://crash-" + kind) + inStore(path));
+  }
+
+  @Override
+  public void put(String path, String content) {
+    state.write(inStore(path), content);
+  }
+
+  @Override
+  public NavigableMap<String, String> files() {
+    return state.files();
+  }
+
+  @Override
+  public void onRequest(Fault fault) {
+    state.resetRequests();
+    state.onRequest(fault);
+  }
+
+  @Override
+  public void noFault() {
+    state.noFault();
   }
 
   /** What the store calls a path, if the table is renamed. */
@@ -264,7 +284,8 @@ final class CrashStore {
   }
 
   /** The options of a job; one thread, so that its requests come in one order. */
-  Configuration configuration() {
+  @Override
+  public Configuration configuration() {
     Configuration conf = MemoryFileSystem.configuration(kind);
     conf.set("fs." + LINKED + ".impl", MemoryFileSystem.class.getName());
     conf.setBoolean("fs." + LINKED + ".impl.disable.cache", true);
@@ -283,10 +304,7 @@ final class CrashStore {
 
   /** Whoever asks it now dies at a request, counted from 1: nothing it asks later is done. */
   void dieAt(int number, Fate fate) {
-    state.resetRequests();
-    state.onRequest(
-        (now, operation, path) ->
-            now < number ? Fate.NORMAL : now == number ? fate : Fate.FAILS_BEFORE);
+    onRequest(Fault.deadFrom(number, fate));
   }
 
   /** Lets time pass, in the store's clock, until every heartbeat is stale. */
@@ -358,7 +376,7 @@ final class CrashStore {
   }
 
   private static boolean isOfTheDead(String report) {
-    return report.contains(CrashJob.DEAD) || report.contains(CrashHadoopRuns.DEAD_NAME);
+    return report.contains(DriverJob.DEAD) || report.contains(CrashHadoopRuns.DEAD_NAME);
   }
 
   /** Without the times and random names in a path. */

@@ -6,11 +6,10 @@ import static io.manifestcommitter.spark.SparkJobHarness.STAGING;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.layout.StagingRoot;
-import io.manifestcommitter.store.Stores;
-import io.manifestcommitter.testing.MemoryStoreState.Fate;
+import io.manifestcommitter.testing.Fate;
+import io.manifestcommitter.testing.Fault;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -59,7 +58,8 @@ class DirectoryPublishingTest {
         .isEqualTo(
             Map.of("/table/p=9/q=1/a", "new p=9/q=1/a", "/table/p=9/q=2/b", "new p=9/q=2/b"));
 
-    new Recovery(new Stores(spark.conf).all(), new CommitterConfig(spark.conf), /* force= */ true)
+    spark
+        .recovery(/* force= */ true)
         .run(new StagingRoot(spark.table, JOB_ID), Recovery.Direction.AS_MARKED);
     assertThat(spark.visible()).isEqualTo(Map.of("/table/p=9/q=1/theirs", "theirs"));
   }
@@ -298,11 +298,7 @@ class DirectoryPublishingTest {
     spark.state.write("/table/p=1/old", "old");
     spark.setUp(spark.dynamicOverwrite());
     spark.commitTask(0, "p=1/a", "p=2/b");
-    spark.state.onRequest(
-        (number, operation, path) ->
-            operation.equals("rename") && path.equals("/table/p=1")
-                ? Fate.FAILS_BEFORE
-                : Fate.NORMAL);
+    spark.state.onRequest(Fault.on("rename", Fate.FAILS_BEFORE, path -> path.equals("/table/p=1")));
 
     spark.commit();
 

@@ -4,15 +4,13 @@ import static io.manifestcommitter.spark.SparkJobHarness.JOB_ID;
 import static io.manifestcommitter.spark.SparkJobHarness.STAGING;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.manifestcommitter.config.CommitterConfig;
-import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.jobs.Recovery.Direction;
 import io.manifestcommitter.jobs.RecoveryOutcome;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.Record;
 import io.manifestcommitter.manifest.RecordFile;
-import io.manifestcommitter.store.Stores;
-import io.manifestcommitter.testing.MemoryStoreState.Fate;
+import io.manifestcommitter.testing.Fate;
+import io.manifestcommitter.testing.Fault;
 import io.manifestcommitter.testing.MemoryStoreState.Snapshot;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -78,8 +76,7 @@ final class ForgedJournal {
 
     SparkJobHarness spark = SparkJobFaultTest.prepared(scheme, kind, "auto");
     THEIRS.forEach(file -> spark.state.write(file, "theirs"));
-    spark.state.onRequest(
-        (number, operation, path) -> number < diesAt ? Fate.NORMAL : Fate.FAILS_BEFORE);
+    spark.state.onRequest(Fault.deadFrom(diesAt, Fate.FAILS_BEFORE));
     try {
       spark.commit();
       throw new AssertionError("the job was to die");
@@ -134,9 +131,7 @@ final class ForgedJournal {
   }
 
   RecoveryOutcome recover(Direction direction) throws IOException {
-    return new Recovery(
-            new Stores(spark.conf).all(), new CommitterConfig(spark.conf), /* force= */ true)
-        .run(new StagingRoot(spark.table, JOB_ID), direction);
+    return spark.recovery(/* force= */ true).run(new StagingRoot(spark.table, JOB_ID), direction);
   }
 
   /** Requires that nothing but the job's own places was touched. */

@@ -1,11 +1,9 @@
 package io.manifestcommitter.spark;
 
-import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.jobs.Recovery.Direction;
 import io.manifestcommitter.layout.StagingRoot;
-import io.manifestcommitter.store.Stores;
-import io.manifestcommitter.testing.MemoryStoreState.Fate;
+import io.manifestcommitter.testing.Fate;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -101,8 +99,7 @@ final class GrowthJob {
   }
 
   private Recovery recovery() {
-    return new Recovery(
-        new Stores(spark.conf).all(), new CommitterConfig(spark.conf), /* force= */ true);
+    return spark.recovery(/* force= */ true);
   }
 
   private void count() {

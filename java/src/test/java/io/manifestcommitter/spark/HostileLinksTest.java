@@ -1,5 +1,6 @@
 package io.manifestcommitter.spark;
 
+import static io.manifestcommitter.spark.SparkJobHarness.JOB_ID;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -8,14 +9,12 @@ import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.jobs.StagedJob;
 import io.manifestcommitter.jobs.StagedJobs;
 import io.manifestcommitter.layout.StagingRoot;
-import io.manifestcommitter.store.RequestGate;
-import io.manifestcommitter.store.Store;
-import io.manifestcommitter.store.Stores;
 import io.manifestcommitter.testing.LocalFiles;
+import io.manifestcommitter.testing.Recoveries;
+import io.manifestcommitter.testing.TableWrite;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -34,18 +33,18 @@ import org.junit.jupiter.params.provider.ValueSource;
  * followed.
  */
 class HostileLinksTest {
-  private static final String JOB_ID = "0b5d8ab4-7f3c-4a53-a4a7-7b6d8e3f1c11";
-
   @TempDir private Path directory;
 
-  private final Configuration conf = new Configuration();
+  private ReaderLocalStore store;
   private Path victim;
   private Path table;
   private Path root;
-  private SparkJob job;
+  private DriverJob job;
 
   @BeforeEach
   void victim() throws IOException {
+    store = new ReaderLocalStore(directory.toFile());
+    job = new DriverJob(store, JOB_ID);
     victim = directory.resolve("victim");
     write(victim.resolve("a"), "theirs");
     write(victim.resolve("p=1/a"), "theirs");
@@ -56,9 +55,8 @@ class HostileLinksTest {
 
   @AfterEach
   void theVictimIsUntouched() throws IOException {
-    if (job != null) {
-      job.abort();
-    }
+    job.abort();
+    store.close();
     assertThat(new LocalFiles(victim.toFile()).files())
         .isEqualTo(Map.of("a", "theirs", "p=1/a", "theirs", "deep/er/f", "theirs"));
     assertThat(new LocalFiles(victim.toFile()).directories())
@@ -78,9 +76,9 @@ class HostileLinksTest {
   })
   void aStrayLinkIsNotPublishedAndNotFollowed(String directoryRename, String kind, String link)
       throws IOException {
-    conf.set(CommitterConfig.DIRECTORY_RENAME, directoryRename);
+    job.with(CommitterConfig.DIRECTORY_RENAME, directoryRename);
     write(table.resolve("p=1/old"), "old");
-    setUp(kind.equals("overwrite") ? Overwrite.recorded(List.of(path(table))) : append());
+    setUp(kind.equals("overwrite") ? "static" : "append");
     List<Object> messages = task("p=1/a", "p=2/b");
     link(root.resolve("00/" + link), victim);
     link(root.resolve("00/output/p=2/to-a-file"), victim.resolve("a"));
@@ -103,7 +101,7 @@ class HostileLinksTest {
   @ValueSource(strings = {"00", "00/output", "00/output/p=1", "00/output/p=1/a", "00/old"})
   void aLinkInThePlaceOfTheJobsOwnFailsIt(String place) throws IOException {
     write(table.resolve("p=1/old"), "old");
-    setUp(Overwrite.recorded(List.of(path(table.resolve("p=1")))));
+    setUp("partition");
     List<Object> messages = task("p=1/a");
     Path replaced = root.resolve(place);
     Path target = place.endsWith("a") ? victim.resolve("a") : victim;
@@ -119,7 +117,7 @@ class HostileLinksTest {
 
   @Test
   void anAbortTakesOnlyTheLinksAway() throws IOException {
-    setUp(append());
+    setUp("append");
     task("p=1/a");
     link(root.resolve("00/output/p=1/stray"), victim);
     link(root.resolve("stray"), victim.resolve("deep"));
@@ -131,7 +129,7 @@ class HostileLinksTest {
   @ValueSource(strings = {"heartbeat", ".heartbeat.crc"})
   void whatIsWrittenIsNotWrittenThroughALink(String name) throws IOException {
     link(root.resolve(name), victim.resolve("a"));
-    assertThatThrownBy(() -> setUp(append()))
+    assertThatThrownBy(() -> setUp("append"))
         .hasMessageContaining(name)
         .hasMessageContaining("is a symbolic link in a staging directory")
         .hasMessageContaining("remove the link");
@@ -142,22 +140,22 @@ class HostileLinksTest {
   void aLinkThatIsNamedAsAStagingRootIsNoJob() throws IOException {
     link(table.resolve("_manifest_other"), victim);
     write(table.resolve("p=1/old"), "old");
-    setUp(Overwrite.recorded(List.of(path(table))));
+    setUp("static");
     job.commit(task("p=2/a"));
     assertThat(visible()).isEqualTo(Map.of("p=2/a", "new"));
     assertThat(table.resolve("_manifest_other")).isSymbolicLink();
     assertThat(recovery().find(path(table))).isEmpty();
-    assertThat(new StagedJobs(store(), config()).find(path(table), 0)).isEmpty();
+    assertThat(stagedJobs().find(path(table), 0)).isEmpty();
   }
 
   @Test
   void whatIsCleanedIsNotFollowed() throws IOException {
-    setUp(append());
+    setUp("append");
     task("p=1/a");
     link(root.resolve("00/output/p=1/stray"), victim);
     link(root.resolve("00/cycle"), root);
     link(table.resolve("_temporary/0/stray"), victim);
-    StagedJobs staged = new StagedJobs(store(), config());
+    StagedJobs staged = stagedJobs();
     List<StagedJob> jobs = staged.find(path(table), 0);
     assertThat(jobs).hasSize(2);
     job.abort();
@@ -170,7 +168,7 @@ class HostileLinksTest {
   @Test
   void oldDataAsideIsNotGivenBackThroughALink() throws IOException {
     write(table.resolve("p=1/old"), "old");
-    setUp(Overwrite.recorded(List.of(path(table.resolve("p=1")))));
+    setUp("partition");
     List<Object> messages = task("p=1/a");
     // A link in what is replaced is the user's own: it goes, and not what it leads to.
     link(table.resolve("p=1/link"), victim.resolve("deep"));
@@ -183,7 +181,7 @@ class HostileLinksTest {
   void oldDataWithALinkComesBackWithIt() throws IOException {
     write(table.resolve("p=1/old"), "old");
     link(table.resolve("p=1/link"), victim.resolve("deep"));
-    setUp(Overwrite.recorded(List.of(path(table.resolve("p=1")))));
+    setUp("partition");
     List<Object> messages = task("p=1/a");
     Files.createDirectories(table.resolve("_SUCCESS/in-the-way"));
     assertThatThrownBy(() -> job.commit(messages)).hasMessageContaining("_SUCCESS is a directory");
@@ -193,13 +191,11 @@ class HostileLinksTest {
 
   @Test
   void aLinkToTheTableIsFollowed() throws IOException {
-    Path link = directory.resolve("link");
-    link(link, table);
-    root = link.resolve("_manifest_" + JOB_ID);
-    table = link;
-    setUp(append());
+    Path real = Files.move(table, directory.resolve("real"));
+    link(table, real);
+    setUp("append");
     job.commit(task("p=1/a"));
-    assertThat(Files.readString(directory.resolve("table/p=1/a"))).isEqualTo("new");
+    assertThat(Files.readString(real.resolve("p=1/a"))).isEqualTo("new");
   }
 
   @Test
@@ -211,26 +207,16 @@ class HostileLinksTest {
         .hasMessageContaining("journal-planned-0 is a symbolic link");
   }
 
-  private void setUp(Overwrite overwrite) throws IOException {
-    SparkJob started =
-        new SparkJob(JOB_ID, path(table), overwrite, store(), RequestGate.open(), config());
-    started.setUp();
-    job = started;
-  }
-
-  private static Overwrite append() {
-    return Overwrite.recorded(List.of());
+  private void setUp(String kind) throws IOException {
+    job.setUp(TableWrite.of(kind, SparkGround.TABLE));
   }
 
   /** A task that commits files; returns the messages. */
   private List<Object> task(String... files) throws IOException {
-    TaskOutput.Builder output = TaskOutput.builder(JOB_ID, 0, 0);
     for (String file : files) {
-      String[] parts = file.split("/", -1);
-      output.add(TaskOutput.TABLE, parts[0], parts[1]);
-      write(root.resolve("00/output/" + file), "new");
+      job.file(SparkGround.TABLE + "/" + file, "new");
     }
-    return new ArrayList<>(List.of(output.build().toBytes()));
+    return job.messages();
   }
 
   private Map<String, String> visible() throws IOException {
@@ -240,15 +226,12 @@ class HostileLinksTest {
   }
 
   private Recovery recovery() {
-    return new Recovery(store(), config(), /* force= */ true);
+    return Recoveries.of(store.configuration(), /* force= */ true);
   }
 
-  private Store store() {
-    return new Stores(conf).all();
-  }
-
-  private CommitterConfig config() {
-    return new CommitterConfig(conf);
+  private StagedJobs stagedJobs() throws IOException {
+    Configuration conf = store.configuration();
+    return new StagedJobs(store.stores(conf), new CommitterConfig(conf));
   }
 
   private static org.apache.hadoop.fs.Path path(Path local) {

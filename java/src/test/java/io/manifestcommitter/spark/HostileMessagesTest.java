@@ -12,7 +12,7 @@ import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.store.Stores;
 import io.manifestcommitter.testing.Damage;
-import io.manifestcommitter.testing.MemoryStoreState.Fate;
+import io.manifestcommitter.testing.Fate;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -186,8 +186,7 @@ class HostileMessagesTest {
         .hasSize(2 * names.size() - 1);
 
     CommitterConfig config = new CommitterConfig(spark.conf);
-    assertThat(new Recovery(new Stores(spark.conf).all(), config, true).find(spark.table))
-        .isEmpty();
+    assertThat(spark.recovery(true).find(spark.table)).isEmpty();
     assertThat(new StagedJobs(new Stores(spark.conf).all(), config).find(spark.table, 0))
         .allMatch(job -> job.root().getParent().getName().equals("_temporary"));
   }
@@ -238,7 +237,8 @@ class HostileMessagesTest {
               path.endsWith("journal-planned-0") ? Fate.FAILS_BEFORE : Fate.NORMAL);
       assertThatThrownBy(spark::commit).isInstanceOf(IOException.class);
       spark.state.noFault();
-      new Recovery(new Stores(spark.conf).all(), new CommitterConfig(spark.conf), true)
+      spark
+          .recovery(true)
           .run(
               new StagingRoot(spark.table, JOB_ID),
               finish ? Recovery.Direction.COMPLETE : Recovery.Direction.AS_MARKED);

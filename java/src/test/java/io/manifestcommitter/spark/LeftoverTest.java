@@ -15,7 +15,8 @@ import io.manifestcommitter.jobs.StagedJob;
 import io.manifestcommitter.jobs.StagedJobs;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.store.Stores;
-import io.manifestcommitter.testing.MemoryStoreState.Fate;
+import io.manifestcommitter.testing.Fate;
+import io.manifestcommitter.testing.Fault;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
@@ -100,7 +101,7 @@ class LeftoverTest {
     assertThat(second.visible()).containsEntry("/table/" + file, "new " + file);
     assertThat(second.visible()).containsKeys("/table/p=1/old", "/table/p=1/a");
     first.state.release();
-    assertThat(recovery(first).run(root(first), Direction.AS_MARKED))
+    assertThat(first.recovery(false).run(root(first), Direction.AS_MARKED))
         .isEqualTo(RecoveryOutcome.COMPLETED);
     assertThat(second.visible())
         .containsEntry("/table/" + file, "new " + file)
@@ -181,7 +182,7 @@ class LeftoverTest {
     spark.state.noFault();
 
     assertThat(spark.state.exists(STAGING)).isTrue();
-    assertThat(recovery(spark).run(root(spark), Direction.AS_MARKED))
+    assertThat(spark.recovery(false).run(root(spark), Direction.AS_MARKED))
         .isEqualTo(RecoveryOutcome.CLEANED_UP);
     assertThat(spark.staging()).isEmpty();
   }
@@ -224,7 +225,7 @@ class LeftoverTest {
     SparkJobHarness first = leftBehind("hdfs", "static");
     first.state.giveAway(STAGING);
     Map<String, String> before = first.state.files();
-    Recovery recovery = recovery(first);
+    Recovery recovery = first.recovery(false);
     StagingRoot root = recovery.find(first.table).get(0);
 
     assertThatThrownBy(() -> recovery.run(root, Direction.AS_MARKED))
@@ -240,12 +241,7 @@ class LeftoverTest {
   @Test
   void aRecoveryThatCannotCleanUpHasRecovered() throws IOException {
     SparkJobHarness dead = SparkJobFaultTest.prepared("abfs", "static", "auto");
-    boolean[] down = {false};
-    dead.state.onRequest(
-        (number, operation, path) -> {
-          down[0] |= operation.equals("rename") && path.endsWith("/sealed/p=3");
-          return down[0] ? Fate.FAILS_BEFORE : Fate.NORMAL;
-        });
+    dead.state.onRequest(Fault.deadFrom("rename", path -> path.endsWith("/sealed/p=3")));
     assertThatThrownBy(dead::commit).isInstanceOf(IOException.class);
     refuseDeletionOfStaging(dead);
     dead.state.remove(STAGING + "/heartbeat");
@@ -278,7 +274,7 @@ class LeftoverTest {
     write(second, "append");
 
     assertThat(first.staging()).isEqualTo(left);
-    assertThat(recovery(first).find(first.table)).isEmpty();
+    assertThat(first.recovery(false).find(first.table)).isEmpty();
     StagedJobs staged = new StagedJobs(new Stores(first.conf).all(), config(first));
     StagedJob job = staged.find(first.table, 0).get(0);
     assertThat(job.hasUnfinishedCommit()).isFalse();
@@ -309,7 +305,7 @@ class LeftoverTest {
     write(spark, "static");
 
     assertThat(spark.visible()).containsOnlyKeys("/table/p=1/second");
-    assertThat(recovery(spark).find(spark.table)).isEmpty();
+    assertThat(spark.recovery(false).find(spark.table)).isEmpty();
     assertThat(Clean.ofSession(spark.conf, spark.table.toString(), "24h", false, false, false))
         .contains("\"state\":\"abandoned\"", "\"removed\":true");
     assertThat(spark.staging()).noneMatch(path -> path.startsWith("/table/"));
@@ -326,9 +322,7 @@ class LeftoverTest {
   }
 
   private static void refuseDeletionOfStaging(SparkJobHarness spark) {
-    spark.state.onRequest(
-        (number, operation, path) ->
-            operation.equals("delete") && path.equals(STAGING) ? Fate.FAILS_BEFORE : Fate.NORMAL);
+    spark.state.onRequest(Fault.on("delete", Fate.FAILS_BEFORE, path -> path.equals(STAGING)));
   }
 
   private static void write(SparkJobHarness spark, String kind) throws IOException {
@@ -350,10 +344,6 @@ class LeftoverTest {
     }
     expected.put("/table/p=1/second", "new p=1/second");
     return expected;
-  }
-
-  private static Recovery recovery(SparkJobHarness spark) {
-    return new Recovery(new Stores(spark.conf).all(), config(spark), /* force= */ false);
   }
 
   private static CommitterConfig config(SparkJobHarness spark) {

@@ -1,16 +1,15 @@
 package io.manifestcommitter.spark;
 
+import static io.manifestcommitter.spark.SparkJobHarness.JOB_ID;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.manifestcommitter.config.CommitterConfig;
-import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.layout.StagingRoot;
-import io.manifestcommitter.store.RequestGate;
 import io.manifestcommitter.store.Store;
-import io.manifestcommitter.store.Stores;
-import io.manifestcommitter.testing.FaultyLocalFileSystem;
 import io.manifestcommitter.testing.LocalFiles;
+import io.manifestcommitter.testing.Recoveries;
+import io.manifestcommitter.testing.TableWrite;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,7 +20,6 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 import java.util.stream.Stream;
-import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -37,18 +35,17 @@ import org.junit.jupiter.params.provider.ValueSource;
  * link. An append goes through it.
  */
 class LinkedPartitionsTest {
-  private static final String JOB_ID = "0b5d8ab4-7f3c-4a53-a4a7-7b6d8e3f1c11";
-
   @TempDir private Path directory;
 
-  private final Configuration conf = new Configuration();
+  private ReaderLocalStore store;
   private Path table;
   private Path data;
-  private SparkJob job;
+  private DriverJob job;
 
   @BeforeEach
   void table() throws IOException {
-    FaultyLocalFileSystem.use(conf);
+    store = new ReaderLocalStore(directory.toFile());
+    job = new DriverJob(store, JOB_ID);
     table = Files.createDirectories(directory.resolve("table"));
     data = directory.resolve("data");
     write(data.resolve("old"), "behind");
@@ -59,10 +56,9 @@ class LinkedPartitionsTest {
 
   @AfterEach
   void whatIsBehindStays() throws IOException {
-    FaultyLocalFileSystem.refuseNothing();
-    if (job != null) {
-      job.abort();
-    }
+    store.noFault();
+    job.abort();
+    store.close();
     assertThat(new LocalFiles(data.toFile()).files())
         .containsAllEntriesOf(Map.of("old", "behind", "q=1/old", "behind"));
     assertThat(data.resolve("q=2")).isDirectory();
@@ -208,8 +204,7 @@ class LinkedPartitionsTest {
   @ParameterizedTest
   @ValueSource(strings = {"auto", "off"})
   void aTableThatIsALinkStaysOne(String rename) throws IOException {
-    Path real = table;
-    table = directory.resolve("linked");
+    Path real = Files.move(table, directory.resolve("real"));
     Files.createSymbolicLink(table, real);
     setUp(rename, "static");
     job.commit(task("p=1/a"));
@@ -222,16 +217,9 @@ class LinkedPartitionsTest {
   void aLocationThatIsALinkIsNotOverwritten(String rename) throws IOException {
     Path location = directory.resolve("location");
     Files.createSymbolicLink(location, data);
-    conf.set(CommitterConfig.DIRECTORY_RENAME, rename);
-    SparkJob refused =
-        new SparkJob(
-            JOB_ID,
-            path(table),
-            Overwrite.recorded(List.of(path(location))),
-            store(),
-            RequestGate.open(),
-            new CommitterConfig(conf));
-    assertThatThrownBy(refused::setUp).hasMessageContaining(location + " is a symbolic link");
+    job.with(CommitterConfig.DIRECTORY_RENAME, rename);
+    assertThatThrownBy(() -> job.setUp(TableWrite.replacing("/location")))
+        .hasMessageContaining(location + " is a symbolic link");
     assertThat(staging()).isEmpty();
     assertThat(location).isSymbolicLink();
     assertThat(data.resolve("_manifest_" + JOB_ID)).doesNotExist();
@@ -244,12 +232,11 @@ class LinkedPartitionsTest {
     Path target = link("location", "../data");
     Path location = table.resolve("location");
     setUp(rename, "static");
-    TaskOutput.Builder output = TaskOutput.builder(JOB_ID, 0, 0);
-    output.add(path(location).toString(), "", "a");
+    TaskMessage message = new TaskMessage(JOB_ID, 0, 0).add(path(location).toString(), "a");
     new LocationMarks(store(), new StagingRoot(path(table), JOB_ID)).write(path(location));
     write(data.resolve("_manifest_" + JOB_ID + "/00/output/a"), "new");
 
-    assertThatThrownBy(() -> job.commit(List.of(output.build().toBytes())))
+    assertThatThrownBy(() -> job.commit(List.of(message.bytes())))
         .hasMessageContaining(location + " is a symbolic link");
     job.abort();
 
@@ -260,51 +247,23 @@ class LinkedPartitionsTest {
   }
 
   private void setUp(String rename, String kind) throws IOException {
-    conf.set(CommitterConfig.DIRECTORY_RENAME, rename);
-    if (kind.equals("conflict")) {
-      conf.set(CommitterConfig.CONFLICT_MODE, "replace");
-    }
-    SparkJob started =
-        new SparkJob(
-            JOB_ID,
-            path(table),
-            overwrite(kind),
-            store(),
-            RequestGate.open(),
-            new CommitterConfig(conf));
-    started.setUp();
-    job = started;
+    job.with(CommitterConfig.DIRECTORY_RENAME, rename)
+        .setUp(TableWrite.of(kind, SparkGround.TABLE));
   }
 
   /** After all is published, right before the point of no return. */
   private void commitFails(List<Object> messages) {
-    FaultyLocalFileSystem.refuseRenamesTo(path -> path.getName().startsWith("journal-committed"));
-    assertThatThrownBy(() -> job.commit(messages)).hasMessageContaining("no rename to");
-    FaultyLocalFileSystem.refuseNothing();
-  }
-
-  private Overwrite overwrite(String kind) {
-    switch (kind) {
-      case "static":
-        return Overwrite.recorded(List.of(path(table)));
-      case "partition":
-        return Overwrite.recorded(List.of(path(table.resolve("p=1"))));
-      case "dynamic":
-        return Overwrite.dynamic(List.of());
-      default:
-        return Overwrite.recorded(List.of());
-    }
+    store.refuseRenamesTo("journal-committed");
+    assertThatThrownBy(() -> job.commit(messages)).hasMessageContaining("before rename");
+    store.noFault();
   }
 
   /** A task that commits files; returns the messages. */
   private List<Object> task(String... files) throws IOException {
-    TaskOutput.Builder output = TaskOutput.builder(JOB_ID, 0, 0);
     for (String file : files) {
-      int slash = file.lastIndexOf('/');
-      output.add(TaskOutput.TABLE, file.substring(0, slash), file.substring(slash + 1));
-      write(table.resolve("_manifest_" + JOB_ID + "/00/output/" + file), "new");
+      job.file(SparkGround.TABLE + "/" + file, "new");
     }
-    return new ArrayList<>(List.of(output.build().toBytes()));
+    return job.messages();
   }
 
   /** What is seen without following a link. */
@@ -329,7 +288,7 @@ class LinkedPartitionsTest {
   }
 
   private List<StagingRoot> staging() throws IOException {
-    assertThat(new Recovery(store(), new CommitterConfig(conf), true).find(path(table))).isEmpty();
+    assertThat(Recoveries.of(store.configuration(), true).find(path(table))).isEmpty();
     List<StagingRoot> left = new ArrayList<>();
     try (Stream<Path> children = Files.list(table)) {
       children
@@ -361,8 +320,8 @@ class LinkedPartitionsTest {
     assertThat(Files.isSymbolicLink(path)).as("%s is a link", path).isFalse();
   }
 
-  private Store store() {
-    return new Stores(conf).all();
+  private Store store() throws IOException {
+    return store.stores(store.configuration());
   }
 
   private static org.apache.hadoop.fs.Path path(Path local) {

@@ -3,15 +3,13 @@ package io.manifestcommitter.spark;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.manifestcommitter.config.CommitterConfig;
-import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.jobs.Recovery.Direction;
 import io.manifestcommitter.jobs.RecoveryOutcome;
-import io.manifestcommitter.layout.StagingRoot;
-import io.manifestcommitter.store.Stores;
+import io.manifestcommitter.testing.Fate;
+import io.manifestcommitter.testing.Fault;
 import io.manifestcommitter.testing.MemoryFileSystem;
 import io.manifestcommitter.testing.MemoryStoreState;
-import io.manifestcommitter.testing.MemoryStoreState.Fate;
+import io.manifestcommitter.testing.Recoveries;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -55,7 +53,7 @@ class LostClaimTest {
         failed = true;
         spark.job().abort();
       }
-      spark.state.gate((client, operation, path) -> {});
+      spark.state.noGate();
       reached = recovery.requests >= at;
 
       String context =
@@ -82,12 +80,7 @@ class LostClaimTest {
   void recoveryTakesTheJournalBeforeItChangesTheTable(
       String scheme, String kind, String directoryRename) throws IOException {
     SparkJobHarness spark = SparkJobFaultTest.prepared(scheme, kind, directoryRename);
-    boolean[] dead = {false};
-    spark.state.onRequest(
-        (number, operation, path) -> {
-          dead[0] |= operation.equals("create") && path.endsWith("/_SUCCESS");
-          return dead[0] ? Fate.FAILS_BEFORE : Fate.NORMAL;
-        });
+    spark.state.onRequest(Fault.deadFrom("create", path -> path.endsWith("/_SUCCESS")));
     assertThatThrownBy(spark::commit).isInstanceOf(IOException.class);
     List<String> changes = new ArrayList<>();
     List<String> early = new ArrayList<>();
@@ -142,11 +135,8 @@ class LostClaimTest {
     }
 
     private void recover() throws IOException {
-      Recovery recovery =
-          new Recovery(new Stores(conf).all(), new CommitterConfig(conf), /* force= */ true);
-      for (StagingRoot root : recovery.find(spark.table)) {
-        outcomes.add(recovery.run(root, direction));
-      }
+      outcomes.addAll(
+          Recoveries.all(Recoveries.of(conf, /* force= */ true), spark.table, direction));
     }
 
     /** Whether the driver had still to note that its commit is finished. */

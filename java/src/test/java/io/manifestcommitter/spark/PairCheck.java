@@ -51,7 +51,7 @@ final class PairCheck {
     for (List<PairWriter> order : choices(new ArrayList<>(left.keySet()), left)) {
       if (fits(order)) {
         StringBuilder words = new StringBuilder();
-        order.forEach(writer -> words.append(writer.word()));
+        order.forEach(writer -> words.append(writer.name()));
         fitting.add(words.toString());
       }
     }
@@ -81,13 +81,13 @@ final class PairCheck {
   private boolean fits(List<PairWriter> order) {
     Map<String, String> expected = new TreeMap<>(old);
     for (PairWriter writer : order) {
-      if (!writer.isAppend()) {
-        expected = writer.after(expected);
+      if (!writer.write().isAppend()) {
+        expected = writer.write().after(expected);
       }
     }
     for (PairWriter writer : order) {
-      if (writer.isAppend()) {
-        for (Map.Entry<String, String> row : writer.rows().entrySet()) {
+      if (writer.write().isAppend()) {
+        for (Map.Entry<String, String> row : writer.write().rows().entrySet()) {
           if (visible.containsKey(row.getKey()) || !mayBeReplaced(row.getKey(), order)) {
             expected.put(row.getKey(), row.getValue());
           }
@@ -99,6 +99,6 @@ final class PairCheck {
 
   private boolean mayBeReplaced(String row, List<PairWriter> by) {
     return by.stream()
-        .anyMatch(writer -> writer.isReplaced(row) && hasSeen.test(writer.word(), row));
+        .anyMatch(writer -> writer.write().replaces(row) && hasSeen.test(writer.name(), row));
   }
 }

@@ -51,7 +51,7 @@ final class PairForeign {
 
   private void run(String steps, int seed) throws InterruptedException {
     PairRace race = new PairRace(store, seed);
-    PairJob a = new PairJob(store, ours, "a", CrashJob.DEAD, race);
+    PairJob a = new PairJob(store, ours, "a", DriverJob.DEAD, race);
     PairHadoopJob b = new PairHadoopJob(store, theirs, kind, "b");
     PairRuns.fill(store, ours.old());
     race.run(a, b);
@@ -66,27 +66,27 @@ final class PairForeign {
 
   private void check(List<String> wrong, PairRace race, PairJob a, PairHadoopJob b) {
     Map<String, String> visible = store.visible();
-    if (!a.hasEnded() && b.isAppend()) {
+    if (!a.hasEnded() && b.write().isAppend()) {
       wrong.add("ours failed beside an append");
     }
     // A job that fails takes empty directories back, which FileOutputCommitter may have counted on.
-    boolean mayFail = !b.isOurs() && (!a.isAppend() || (!a.hasEnded() && b.hasDeleted()));
+    boolean mayFail = !b.isOurs() && (!a.write().isAppend() || (!a.hasEnded() && b.hasDeleted()));
     if (!b.hasEnded() && !mayFail) {
       wrong.add("theirs failed");
     }
-    boolean isAll = visible.entrySet().containsAll(a.rows().entrySet());
-    boolean isDeletedWhole = race.deleted().entrySet().containsAll(a.rows().entrySet());
+    boolean isAll = visible.entrySet().containsAll(a.write().rows().entrySet());
+    boolean isDeletedWhole = race.deleted().entrySet().containsAll(a.write().rows().entrySet());
     if (a.hasEnded() && !isAll && !isDeletedWhole) {
       wrong.add("ours ended, and its rows are not there");
     }
     if (!a.hasEnded() || !isAll) {
-      a.rows().keySet().stream()
+      a.write().rows().keySet().stream()
           .filter(visible::containsKey)
           .forEach(row -> wrong.add("a row of ours, which failed or was deleted: " + row));
     }
-    for (Map.Entry<String, String> row : b.rows().entrySet()) {
+    for (Map.Entry<String, String> row : b.write().rows().entrySet()) {
       boolean isReplaced =
-          a.hasEnded() && a.isReplaced(row.getKey()) && race.hasSeen("a", row.getKey());
+          a.hasEnded() && a.write().replaces(row.getKey()) && race.hasSeen("a", row.getKey());
       if (b.hasEnded() && !visible.containsValue(row.getValue()) && !isReplaced) {
         wrong.add("theirs ended, and a row is lost: " + row);
       }
@@ -95,11 +95,11 @@ final class PairForeign {
     old.keySet()
         .removeIf(
             row ->
-                (b.hasDeleted() && b.isReplaced(row))
-                    || (a.hasEnded() && isAll && a.isReplaced(row)));
+                (b.hasDeleted() && b.write().replaces(row))
+                    || (a.hasEnded() && isAll && a.write().replaces(row)));
     Map<String, String> left = new TreeMap<>(visible);
-    left.values().removeAll(a.rows().values());
-    left.values().removeAll(b.rows().values());
+    left.values().removeAll(a.write().rows().values());
+    left.values().removeAll(b.write().rows().values());
     CrashCheck.differs(wrong, "the old data", left, old);
   }
 }

@@ -1,12 +1,13 @@
 package io.manifestcommitter.spark;
 
-import io.manifestcommitter.ManifestCommitterFactory;
+import static io.manifestcommitter.spark.SparkGround.TABLE;
+
+import io.manifestcommitter.testing.HadoopCalls;
 import io.manifestcommitter.testing.MemoryFileSystem;
+import io.manifestcommitter.testing.TableWrite;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
-import java.util.NavigableMap;
-import java.util.TreeMap;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
@@ -15,28 +16,24 @@ import org.apache.hadoop.mapreduce.JobContext;
 import org.apache.hadoop.mapreduce.JobID;
 import org.apache.hadoop.mapreduce.JobStatus;
 import org.apache.hadoop.mapreduce.TaskAttemptContext;
-import org.apache.hadoop.mapreduce.TaskAttemptID;
-import org.apache.hadoop.mapreduce.TaskID;
-import org.apache.hadoop.mapreduce.TaskType;
 import org.apache.hadoop.mapreduce.lib.output.FileOutputCommitter;
 import org.apache.hadoop.mapreduce.lib.output.PathOutputCommitter;
-import org.apache.hadoop.mapreduce.lib.output.PathOutputCommitterFactory;
-import org.apache.hadoop.mapreduce.task.JobContextImpl;
-import org.apache.hadoop.mapreduce.task.TaskAttemptContextImpl;
 
 /** A write of one task through a committer of Hadoop's kind: ours, or FileOutputCommitter. */
-final class PairHadoopJob extends PairParty implements PairWriter {
+final class PairHadoopJob extends PairWriter {
   private static final JobID ID = new JobID("202601010000", 9);
 
   private final CrashStore store;
-  private final PairWrite write;
   private final Kind kind;
   private volatile boolean hasDeleted;
 
   PairHadoopJob(CrashStore store, PairWrite write, Kind kind, String name) {
-    super(name, "");
+    super(
+        name,
+        "",
+        (kind == Kind.FILE_OUTPUT_STATIC ? TableWrite.replacing(TABLE) : TableWrite.append())
+            .with(write.by(name).rows()));
     this.store = store;
-    this.write = write;
     this.kind = kind;
   }
 
@@ -62,30 +59,25 @@ final class PairHadoopJob extends PairParty implements PairWriter {
 
   @Override
   void act() throws IOException {
-    Configuration conf = store.configuration();
+    Configuration conf = HadoopCalls.bind(store.configuration(), store.scheme());
     conf.set(MemoryFileSystem.CLIENT, name());
     conf.setInt("mapreduce.fileoutputcommitter.algorithm.version", 1);
-    conf.set(
-        "mapreduce.outputcommitter.factory.scheme." + store.scheme(),
-        ManifestCommitterFactory.class.getName());
-    Path table = store.path(CrashStore.TABLE);
+    Path table = store.path(TABLE);
     FileSystem fs = table.getFileSystem(conf);
     if (kind == Kind.FILE_OUTPUT_STATIC) {
       fs.delete(table, true);
       hasDeleted = true;
     }
-    JobContext job = new JobContextImpl(conf, ID);
-    TaskAttemptContext task =
-        new TaskAttemptContextImpl(conf, new TaskAttemptID(new TaskID(ID, TaskType.MAP, 0), 0));
+    HadoopCalls calls = new HadoopCalls(conf, table, ID);
+    JobContext job = calls.jobContext();
+    TaskAttemptContext task = calls.context(0, 0);
     PathOutputCommitter committer =
-        kind == Kind.MANIFEST
-            ? PathOutputCommitterFactory.createCommitter(table, task)
-            : new FileOutputCommitter(table, task);
+        kind == Kind.MANIFEST ? calls.jobCommitter() : new FileOutputCommitter(table, task);
     committer.setupJob(job);
     try {
       committer.setupTask(task);
-      for (Map.Entry<String, String> row : rows().entrySet()) {
-        String below = row.getKey().substring(CrashStore.TABLE.length() + 1);
+      for (Map.Entry<String, String> row : write().rows().entrySet()) {
+        String below = row.getKey().substring(TABLE.length() + 1);
         try (FSDataOutputStream out = fs.create(new Path(committer.getWorkPath(), below))) {
           out.write(row.getValue().getBytes(StandardCharsets.UTF_8));
         }
@@ -105,33 +97,5 @@ final class PairHadoopJob extends PairParty implements PairWriter {
   /** Whether it has deleted the table. */
   boolean hasDeleted() {
     return hasDeleted;
-  }
-
-  @Override
-  public String word() {
-    return name();
-  }
-
-  @Override
-  public boolean isAppend() {
-    return kind != Kind.FILE_OUTPUT_STATIC;
-  }
-
-  @Override
-  public boolean isReplaced(String path) {
-    return !isAppend() && path.startsWith(CrashStore.TABLE + "/");
-  }
-
-  @Override
-  public NavigableMap<String, String> rows() {
-    return write.rows(name());
-  }
-
-  @Override
-  public NavigableMap<String, String> after(Map<String, String> before) {
-    NavigableMap<String, String> after = new TreeMap<>(before);
-    after.keySet().removeIf(this::isReplaced);
-    after.putAll(rows());
-    return after;
   }
 }

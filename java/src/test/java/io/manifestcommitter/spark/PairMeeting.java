@@ -3,7 +3,8 @@ package io.manifestcommitter.spark;
 import io.manifestcommitter.jobs.Recovery.Direction;
 import io.manifestcommitter.spark.PairCheck.Left;
 import io.manifestcommitter.spark.PairTally.Count;
-import io.manifestcommitter.testing.MemoryStoreState.Fate;
+import io.manifestcommitter.testing.Failures;
+import io.manifestcommitter.testing.Fate;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -86,7 +87,7 @@ final class PairMeeting {
   private void run(String steps, int seed) throws InterruptedException, IOException {
     PairRace race = new PairRace(store, seed);
     boolean isSmaller = race.draw(2) == 0;
-    PairJob died = new PairJob(store, dead, "d", isSmaller ? CrashJob.DEAD : CrashJob.NEXT, race);
+    PairJob died = new PairJob(store, dead, "d", isSmaller ? DriverJob.DEAD : DriverJob.NEXT, race);
     PairRuns.fill(store, dead.old());
     boolean hasDied = die(died.jobId(), race);
     store.passTime();
@@ -134,11 +135,10 @@ final class PairMeeting {
 
   /** A driver that dies in its commit, and where only what it left is to be cleaned before that. */
   private boolean die(String jobId, PairRace race) throws IOException {
-    CrashJob job = new CrashJob(store, jobId);
-    dead.setUp(job, store, "d");
+    DriverJob job = new DriverJob(store, jobId).setUp(dead.by("d"));
     List<Object> messages = job.messages();
     store.dieAt(1 + race.draw(what == What.CLEAN ? 5 : REQUESTS), Fate.FAILS_AFTER);
-    String failure = CrashSparkRuns.failureOf(() -> job.commit(messages));
+    String failure = Failures.of(() -> job.commit(messages));
     store.state().noFault();
     return !failure.isEmpty();
   }
@@ -160,7 +160,7 @@ final class PairMeeting {
     }
     if (isRefused) {
       for (PairWriter writer : left.keySet()) {
-        for (String row : writer.rows().keySet()) {
+        for (String row : writer.write().rows().keySet()) {
           if (writer == b && !store.visible().containsKey(row)) {
             wrong.add("recovery refused, and a row is lost: " + row);
           }

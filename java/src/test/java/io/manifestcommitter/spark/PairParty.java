@@ -1,5 +1,6 @@
 package io.manifestcommitter.spark;
 
+import io.manifestcommitter.testing.Failures;
 import java.io.IOException;
 
 /** One of the two who work on a table at the same time, each in a thread of its own. */
@@ -56,7 +57,7 @@ abstract class PairParty {
     Exception with = failure;
     return with == null
         ? ""
-        : CrashSparkRuns.failureOf(
+        : Failures.of(
             () -> {
               if (with instanceof RuntimeException) {
                 throw (RuntimeException) with;

@@ -1,7 +1,7 @@
 package io.manifestcommitter.spark;
 
+import io.manifestcommitter.testing.Fate;
 import io.manifestcommitter.testing.MemoryStoreState;
-import io.manifestcommitter.testing.MemoryStoreState.Fate;
 import io.manifestcommitter.testing.TurnTaking;
 import java.io.IOException;
 import java.util.HashMap;
@@ -98,7 +98,7 @@ final class PairRace {
     for (Thread thread : threads) {
       thread.join();
     }
-    state.gate((client, operation, path) -> {});
+    state.noGate();
     state.noFault();
   }
 

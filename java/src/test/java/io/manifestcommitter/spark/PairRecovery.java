@@ -1,11 +1,10 @@
 package io.manifestcommitter.spark;
 
-import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.jobs.Recovery.Direction;
 import io.manifestcommitter.layout.StagingRoot;
-import io.manifestcommitter.store.Stores;
 import io.manifestcommitter.testing.MemoryFileSystem;
+import io.manifestcommitter.testing.Recoveries;
 import java.io.IOException;
 import org.apache.hadoop.conf.Configuration;
 
@@ -29,8 +28,7 @@ final class PairRecovery extends PairParty {
   void act() throws IOException {
     Configuration conf = store.configuration();
     conf.set(MemoryFileSystem.CLIENT, name());
-    Recovery recovery =
-        new Recovery(new Stores(conf).all(), new CommitterConfig(conf), /* force= */ false);
+    Recovery recovery = Recoveries.of(conf, /* force= */ false);
     for (StagingRoot root : recovery.find(store.path(CrashStore.TABLE))) {
       if (root.jobId().equals(jobId())) {
         recovery.run(root, direction);

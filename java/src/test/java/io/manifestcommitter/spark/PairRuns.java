@@ -1,17 +1,15 @@
 package io.manifestcommitter.spark;
 
-import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.jobs.Recovery;
-import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.spark.PairCheck.Left;
 import io.manifestcommitter.spark.PairRace.Trouble;
 import io.manifestcommitter.spark.PairTally.Count;
-import io.manifestcommitter.store.Stores;
+import io.manifestcommitter.testing.Failures;
+import io.manifestcommitter.testing.Recoveries;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.apache.hadoop.conf.Configuration;
 
 /**
  * Two writes of the Spark protocol into one table at the same time, in many orders; in half of them
@@ -66,15 +64,12 @@ final class PairRuns {
   /** Recovers what is dead, once time has passed; what that fails with, if it does. */
   static String recoverAll(CrashStore store) {
     store.passTime();
-    Configuration conf = store.configuration();
-    Recovery recovery =
-        new Recovery(new Stores(conf).all(), new CommitterConfig(conf), /* force= */ false);
-    return CrashSparkRuns.failureOf(
-        () -> {
-          for (StagingRoot root : recovery.find(store.byOtherName().path(CrashStore.TABLE))) {
-            recovery.run(root, Recovery.Direction.AS_MARKED);
-          }
-        });
+    return Failures.of(
+        () ->
+            Recoveries.all(
+                Recoveries.of(store.configuration(), /* force= */ false),
+                store.byOtherName().path(CrashStore.TABLE),
+                Recovery.Direction.AS_MARKED));
   }
 
   /** How a case is told that went wrong. */
@@ -104,13 +99,13 @@ final class PairRuns {
       this.trouble = trouble;
       race = new PairRace(store, seed);
       boolean isSmaller = race.draw(2) == 0;
-      a = new PairJob(store, first, "a", isSmaller ? CrashJob.DEAD : CrashJob.NEXT, race);
+      a = new PairJob(store, first, "a", isSmaller ? DriverJob.DEAD : DriverJob.NEXT, race);
       b =
           new PairJob(
               store.byName(seed / TROUBLES.length),
               second,
               "b",
-              isSmaller ? CrashJob.NEXT : CrashJob.DEAD,
+              isSmaller ? DriverJob.NEXT : DriverJob.DEAD,
               race);
       troubled = race.draw(2) == 0 ? a : b;
     }
@@ -200,14 +195,14 @@ final class PairRuns {
      */
     private boolean isMoved(PairJob job) {
       PairJob other = job == a ? b : a;
-      return job.isAppend()
-          && !other.isAppend()
+      return job.write().isAppend()
+          && !other.write().isAppend()
           && job.failure().contains("right after they were published");
     }
 
     private void requireRowsOfEnded() {
       for (PairJob job : List.of(a, b)) {
-        for (String row : job.rows().keySet()) {
+        for (String row : job.write().rows().keySet()) {
           if (job.hasEnded() && !store.visible().containsKey(row)) {
             wrong.add("recovery refused, and a row is lost: " + row);
           }

@@ -1,21 +1,17 @@
 package io.manifestcommitter.spark;
 
-import java.util.Map;
-import java.util.NavigableMap;
+import io.manifestcommitter.testing.TableWrite;
 
-/** Who adds rows to a table, or replaces some of it. */
-interface PairWriter {
-  /** In the names and contents of its rows. */
-  String word();
+/** Who adds rows to a table, with its name in them, or replaces some of it. */
+abstract class PairWriter extends PairParty {
+  private final TableWrite write;
 
-  boolean isAppend();
+  PairWriter(String name, String jobId, TableWrite write) {
+    super(name, jobId);
+    this.write = write;
+  }
 
-  /** Whether it replaces what stands at a path. */
-  boolean isReplaced(String path);
-
-  /** What it adds, by path. */
-  NavigableMap<String, String> rows();
-
-  /** What it makes of a table. */
-  NavigableMap<String, String> after(Map<String, String> before);
+  final TableWrite write() {
+    return write;
+  }
 }

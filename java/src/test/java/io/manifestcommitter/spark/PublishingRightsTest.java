@@ -3,10 +3,8 @@ package io.manifestcommitter.spark;
 import static io.manifestcommitter.spark.SparkJobHarness.JOB_ID;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.manifestcommitter.config.CommitterConfig;
-import io.manifestcommitter.store.RequestGate;
-import io.manifestcommitter.store.Stores;
-import io.manifestcommitter.testing.MemoryStoreState.Fate;
+import io.manifestcommitter.testing.Fate;
+import io.manifestcommitter.testing.TableWrite;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -14,7 +12,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
-import org.apache.hadoop.conf.Configuration;
+import java.util.Map;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -33,17 +31,10 @@ class PublishingRightsTest {
     Files.setPosixFilePermissions(partition.getParent(), PosixFilePermissions.fromString(TABLES));
     Files.setPosixFilePermissions(partition, PosixFilePermissions.fromString(partitions));
     ReaderLocalStore store = new ReaderLocalStore(root);
-    Configuration conf = store.configuration();
-    SparkJob job =
-        new SparkJob(
-            JOB_ID,
-            store.path("/table"),
-            Overwrite.recorded(List.of()),
-            new Stores(conf).all(),
-            RequestGate.open(),
-            new CommitterConfig(conf));
-    job.setUp();
-    store.put(SparkJobHarness.OUTPUT + "p=1/q=1/f", "new");
+    DriverJob job =
+        new DriverJob(store, JOB_ID)
+            .setUp(TableWrite.append().with(Map.of("/table/p=1/q=1/f", "new")));
+    List<Object> messages = job.messages();
     List<String> renamed = new ArrayList<>();
     store.onRequest(
         (number, operation, path) -> {
@@ -53,12 +44,7 @@ class PublishingRightsTest {
           return Fate.NORMAL;
         });
 
-    job.commit(
-        List.of(
-            TaskOutput.builder(JOB_ID, 0, 0)
-                .add(TaskOutput.TABLE, "p=1/q=1", "f")
-                .build()
-                .toBytes()));
+    job.commit(messages);
 
     assertThat(renamed).containsExactly("/sealed/p=1/q=1" + (isRenamed ? "" : "/f"));
     assertThat(partition.resolve("q=1/f")).hasContent("new");

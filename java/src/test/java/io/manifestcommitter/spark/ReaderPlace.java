@@ -63,11 +63,7 @@ final class ReaderPlace {
 
   /** Whether it lies outside the table's directory. */
   boolean isCustomLocation() {
-    return !(path + "/").startsWith(ReaderJob.TABLE + "/");
-  }
-
-  List<String> freshNames() {
-    return fresh;
+    return !(path + "/").startsWith(SparkGround.TABLE + "/");
   }
 
   NavigableSet<String> oldFiles() {

@@ -2,8 +2,8 @@ package io.manifestcommitter.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.manifestcommitter.testing.MemoryStoreState.Fate;
-import io.manifestcommitter.testing.MemoryStoreState.Fault;
+import io.manifestcommitter.testing.Fate;
+import io.manifestcommitter.testing.Fault;
 import java.io.File;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -24,8 +24,6 @@ import org.junit.jupiter.params.provider.CsvSource;
  * rolled back, stops dead, and is recovered.
  */
 class ReaderViewTest {
-  private static final Fault NONE = (number, operation, path) -> Fate.NORMAL;
-
   @TempDir File directory;
 
   /** With one thread every view of a course shows, so the page promises neither more nor less. */
@@ -49,7 +47,7 @@ class ReaderViewTest {
     for (ReaderWrite write : ReaderWrite.ALL) {
       ReaderJob job = job(scheme, write, directoryRename, 1);
       ReaderWatch watch = new ReaderWatch(job, way);
-      watch.on(NONE);
+      watch.on(Fault.NONE);
       job.commit();
       watch.look();
 
@@ -81,7 +79,7 @@ class ReaderViewTest {
       for (int round = 0; round < 3; round++) {
         ReaderJob job = job(scheme, write, directoryRename, 16);
         ReaderWatch watch = new ReaderWatch(job, way);
-        watch.on(NONE);
+        watch.on(Fault.NONE);
         job.commit();
         watch.look();
 
@@ -139,8 +137,7 @@ class ReaderViewTest {
             (at + ReaderWrite.ALL.indexOf(write)) % 2 == 0 ? Fate.FAILS_BEFORE : Fate.FAILS_AFTER;
         ReaderJob job = job(scheme, write, directoryRename, 1);
         ReaderWatch watch = new ReaderWatch(job, way);
-        int failing = at;
-        watch.on((number, operation, path) -> number == failing ? fate : Fate.NORMAL);
+        watch.on(Fault.at(at, fate));
         boolean isDone = isDone(job);
         watch.look();
 
@@ -179,13 +176,13 @@ class ReaderViewTest {
         ReaderJob job = job(scheme, write, directoryRename, 1);
         ReaderWatch before = new ReaderWatch(job, way);
         int dead = from;
-        before.on((number, operation, path) -> number < dead ? Fate.NORMAL : Fate.FAILS_BEFORE);
+        before.on(Fault.deadFrom(dead, Fate.FAILS_BEFORE));
         isDone(job);
         before.look();
         boolean isForward = before.isMarked();
 
         ReaderWatch during = new ReaderWatch(job, way);
-        during.on(NONE);
+        during.on(Fault.NONE);
         job.recover();
         during.look();
 
@@ -228,7 +225,17 @@ class ReaderViewTest {
   private ReaderJob job(String scheme, ReaderWrite write, String directoryRename, int threads)
       throws IOException {
     File root = new File(directory, "write-" + ReaderWrite.ALL.indexOf(write));
-    return new ReaderJob(ReaderStore.open(scheme, root), write, directoryRename, threads);
+    return new ReaderJob(store(scheme, root), write, directoryRename, threads);
+  }
+
+  /** A fresh store; all but the local filesystem are in memory. */
+  private static SparkGround store(String scheme, File root) {
+    if (scheme.equals("file")) {
+      return new ReaderLocalStore(root);
+    }
+    CrashStore store = new CrashStore(scheme, "auto", /* marksSuccess= */ true);
+    store.state().clear();
+    return store;
   }
 
   /** The numbers of the requests from the one on that writes the journal: nothing shows before. */

@@ -1,7 +1,7 @@
 package io.manifestcommitter.spark;
 
 import io.manifestcommitter.layout.JobPaths;
-import io.manifestcommitter.testing.MemoryStoreState.Fault;
+import io.manifestcommitter.testing.Fault;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -18,7 +18,7 @@ import java.util.TreeSet;
  * it. It never throws: it looks from inside of the job's requests.
  */
 final class ReaderWatch {
-  private static final String REPORT = ReaderJob.TABLE + "/" + JobPaths.SUCCESS_MARKER;
+  private static final String REPORT = SparkGround.TABLE + "/" + JobPaths.SUCCESS_MARKER;
 
   private final ReaderJob job;
   private final ReaderWay way;

@@ -16,7 +16,8 @@ import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.Stores;
-import io.manifestcommitter.testing.MemoryStoreState.Fate;
+import io.manifestcommitter.testing.Fate;
+import io.manifestcommitter.testing.Fault;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.time.Instant;
@@ -357,13 +358,7 @@ class ReplacingJobsTest {
   /** An overwrite with its first old directory aside, some time ago. */
   private static SparkJobHarness diedHalfWay() throws IOException {
     SparkJobHarness dead = SparkJobFaultTest.prepared("abfs", "dynamic", "auto");
-    boolean[] down = {false};
-    dead.state.onRequest(
-        (number, operation, path) -> {
-          Fate fate = down[0] ? Fate.FAILS_BEFORE : Fate.NORMAL;
-          down[0] |= operation.equals("rename") && path.equals("/table/p=1");
-          return fate;
-        });
+    dead.state.onRequest(Fault.deadAfter("rename", path -> path.equals("/table/p=1")));
     assertThatThrownBy(dead::commit).isInstanceOf(IOException.class);
     dead.state.noFault();
     dead.state.remove(SparkJobHarness.STAGING + "/heartbeat");

@@ -2,14 +2,11 @@ package io.manifestcommitter.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.manifestcommitter.config.CommitterConfig;
-import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.jobs.Recovery.Direction;
 import io.manifestcommitter.journal.SilentDriverException;
-import io.manifestcommitter.layout.StagingRoot;
-import io.manifestcommitter.store.Stores;
 import io.manifestcommitter.testing.MemoryFileSystem;
 import io.manifestcommitter.testing.MemoryStoreState;
+import io.manifestcommitter.testing.Recoveries;
 import java.io.IOException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -88,7 +85,7 @@ class SilentDriverTest {
         boolean isClaimed = recovery.hasClaimed();
         recovery.goOn();
         goesOn = reached && recovery.wasHalted();
-        spark.state.gate((client, operation, path) -> {});
+        spark.state.noGate();
         met++;
         claimed += isClaimed ? 1 : 0;
         String context =
@@ -131,7 +128,7 @@ class SilentDriverTest {
         reached = silence.isOver();
         goesOn = recovery.wasHalted() && recovery.wentOn();
         recovery.goOn();
-        spark.state.gate((client, operation, path) -> {});
+        spark.state.noGate();
         met += goesOn ? 1 : 0;
         String context =
             String.format(
@@ -166,12 +163,7 @@ class SilentDriverTest {
   private static void assertIsOldOrNew(String context, SparkJobHarness spark, String kind)
       throws IOException {
     spark.state.passTime(60_000);
-    Recovery recovery =
-        new Recovery(
-            new Stores(spark.conf).all(), new CommitterConfig(spark.conf), /* force= */ false);
-    for (StagingRoot root : recovery.find(spark.table)) {
-      recovery.run(root, Direction.AS_MARKED);
-    }
+    spark.recover(Direction.AS_MARKED, /* force= */ false);
     assertThat(spark.visible())
         .as(context)
         .isIn(SparkJobFaultTest.OLD, SparkJobFaultTest.expected(kind));
@@ -255,11 +247,7 @@ class SilentDriverTest {
       Configuration conf = new Configuration(spark.conf);
       conf.set(MemoryFileSystem.CLIENT, CLIENT);
       try {
-        Recovery recovery =
-            new Recovery(new Stores(conf).all(), new CommitterConfig(conf), /* force= */ false);
-        for (StagingRoot root : recovery.find(spark.table)) {
-          recovery.run(root, direction);
-        }
+        Recoveries.all(Recoveries.of(conf, /* force= */ false), spark.table, direction);
       } catch (IOException | RuntimeException e) {
         failure = e.toString();
       } finally {

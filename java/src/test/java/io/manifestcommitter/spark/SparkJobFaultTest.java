@@ -4,9 +4,10 @@ import static io.manifestcommitter.spark.SparkJobHarness.JOB_ID;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.manifestcommitter.config.CommitterConfig;
-import io.manifestcommitter.testing.MemoryStoreState.Fate;
+import io.manifestcommitter.testing.Fate;
+import io.manifestcommitter.testing.Fault;
+import io.manifestcommitter.testing.TableWrite;
 import java.io.IOException;
-import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -78,7 +79,7 @@ class SparkJobFaultTest {
   private static Run run(String scheme, String kind, String directoryRename, int at, Fate fate)
       throws IOException {
     SparkJobHarness spark = prepared(scheme, kind, directoryRename);
-    spark.state.onRequest((number, operation, path) -> number == at ? fate : Fate.NORMAL);
+    spark.state.onRequest(Fault.at(at, fate));
 
     boolean failed = false;
     String context = scheme + " " + kind + ", request " + at + " " + fate;
@@ -90,7 +91,7 @@ class SparkJobFaultTest {
       spark.job().abort();
     }
     int requests = spark.state.requests().size();
-    spark.state.onRequest((number, operation, path) -> Fate.NORMAL);
+    spark.state.noFault();
     if (at > 0) {
       context += " " + spark.state.requests().get(at - 1);
     }
@@ -110,34 +111,27 @@ class SparkJobFaultTest {
   }
 
   static Overwrite overwrite(SparkJobHarness spark, String kind) {
-    switch (kind) {
-      case "static":
-        return spark.overwriteOf("/table", "/elsewhere");
-      case "partition":
-        return spark.overwriteOf("/table/p=1");
-      case "dynamic":
-        return spark.dynamicOverwrite();
-      default:
-        return spark.noOverwrite();
-    }
+    TableWrite write = write(kind);
+    return write.isDynamic()
+        ? spark.dynamicOverwrite()
+        : spark.overwriteOf(write.named().toArray(new String[0]));
   }
 
   static Map<String, String> expected(String kind) {
-    Map<String, String> table = new HashMap<>();
-    if (!kind.equals("static")) {
-      table.put("/table/p=2/old", "old");
-    }
-    if (kind.equals("append")) {
-      table.put("/table/p=1/old", "old");
-    }
-    if (kind.equals("append") || kind.equals("partition")) {
-      table.put("/elsewhere/old", "old");
-    }
-    table.put("/table/p=1/a", "new p=1/a");
-    table.put("/table/p=1/c", "new p=1/c");
-    table.put("/table/p=3/b", "new p=3/b");
-    table.put("/elsewhere/d", "new d");
-    return table;
+    return write(kind).after(OLD);
+  }
+
+  /** A static overwrite is of the location, too. */
+  private static TableWrite write(String kind) {
+    return (kind.equals("static")
+            ? TableWrite.replacing("/table", "/elsewhere")
+            : TableWrite.of(kind, "/table"))
+        .with(
+            Map.of(
+                "/table/p=1/a", "new p=1/a",
+                "/table/p=1/c", "new p=1/c",
+                "/table/p=3/b", "new p=3/b",
+                "/elsewhere/d", "new d"));
   }
 
   private static final class Run {

@@ -2,12 +2,15 @@ package io.manifestcommitter.spark;
 
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.jobs.Pause;
+import io.manifestcommitter.jobs.Recovery;
+import io.manifestcommitter.jobs.RecoveryOutcome;
 import io.manifestcommitter.layout.HiddenNames;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.store.RequestGate;
 import io.manifestcommitter.store.Stores;
 import io.manifestcommitter.testing.MemoryFileSystem;
 import io.manifestcommitter.testing.MemoryStoreState;
+import io.manifestcommitter.testing.Recoveries;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -134,26 +137,21 @@ final class SparkJobHarness {
 
   /** A task that commits files ("p=1/a"), each with its own name as content. */
   void commitTask(int task, String... files) {
-    TaskOutput.Builder output = TaskOutput.builder(jobId, task, task);
     for (String file : files) {
-      int slash = file.lastIndexOf('/');
-      output.add(
-          TaskOutput.TABLE, slash < 0 ? "" : file.substring(0, slash), file.substring(slash + 1));
       String staged = new StagingRoot(job.stagedIn(), jobId).output().toUri().getPath();
       state.write(staged + "/" + file, "new " + file);
     }
-    messages.add(output.build().toBytes());
+    messages.add(new TaskMessage(jobId, task, task).add(TaskMessage.TABLE, files).bytes());
   }
 
   /** A task that commits files to a custom location. */
   void commitTaskAt(int task, String location, String... names) throws IOException {
-    TaskOutput.Builder output = TaskOutput.builder(jobId, task, task);
     new LocationMarks(new Stores(conf).all(), new StagingRoot(table, jobId)).write(path(location));
     for (String name : names) {
-      output.add(path(location).toString(), "", name);
       state.write(location + "/_manifest_" + jobId + "/00/output/" + name, "new " + name);
     }
-    messages.add(output.build().toBytes());
+    String at = path(location).toString();
+    messages.add(new TaskMessage(jobId, task, task).add(at, names).bytes());
   }
 
   void message(Object message) {
@@ -162,6 +160,16 @@ final class SparkJobHarness {
 
   void commit() throws IOException {
     job.commit(messages);
+  }
+
+  /** Recovers all that is unfinished in the table; how each ended. */
+  List<RecoveryOutcome> recover(Recovery.Direction direction, boolean force) throws IOException {
+    return Recoveries.all(recovery(force), table, direction);
+  }
+
+  /** With the settings of the job. */
+  Recovery recovery(boolean force) {
+    return Recoveries.of(conf, force);
   }
 
   /**

@@ -5,14 +5,13 @@ import static io.manifestcommitter.spark.SparkJobHarness.STAGING;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.jobs.JobIsAliveException;
-import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.jobs.Recovery.Direction;
 import io.manifestcommitter.jobs.RecoveryOutcome;
 import io.manifestcommitter.layout.StagingRoot;
-import io.manifestcommitter.store.Stores;
-import io.manifestcommitter.testing.MemoryStoreState.Fate;
+import io.manifestcommitter.testing.Failures;
+import io.manifestcommitter.testing.Fate;
+import io.manifestcommitter.testing.Fault;
 import java.io.IOException;
 import java.util.EnumMap;
 import java.util.List;
@@ -47,26 +46,24 @@ class SparkJobRecoveryTest {
       for (int from = 1; from <= requests; from++) {
         SparkJobHarness spark = SparkJobFaultTest.prepared(scheme, kind, directoryRename);
         int first = from;
-        spark.state.onRequest(
-            (number, operation, path) ->
-                number < first ? Fate.NORMAL : number == first ? fate : Fate.FAILS_BEFORE);
+        spark.state.onRequest(Fault.deadFrom(first, fate));
         String context = scheme + " " + kind + ", down from request " + from + " " + fate;
-        String failure = failureOf(spark::commit);
+        String failure = Failures.of(spark::commit);
         if (!failure.isEmpty()) {
           spark.job().abort();
         }
-        spark.state.onRequest((number, operation, path) -> Fate.NORMAL);
+        spark.state.noFault();
         context += ": " + failure;
 
-        List<StagingRoot> unfinished = recovery(spark, true).find(spark.table);
+        List<StagingRoot> unfinished = spark.recovery(true).find(spark.table);
         for (StagingRoot root : unfinished) {
           assertThat(failure.isEmpty() || failure.contains("recover " + spark.table))
               .as("is told to recover: " + context)
               .isTrue();
-          outcomes.merge(recovery(spark, true).run(root, Direction.AS_MARKED), 1, Integer::sum);
+          outcomes.merge(spark.recovery(true).run(root, Direction.AS_MARKED), 1, Integer::sum);
         }
         left += unfinished.size();
-        assertThat(recovery(spark, true).find(spark.table)).as(context).isEmpty();
+        assertThat(spark.recovery(true).find(spark.table)).as(context).isEmpty();
         Map<String, String> fresh = SparkJobFaultTest.expected(kind);
         assertThat(spark.visible())
             .as(context)
@@ -91,7 +88,7 @@ class SparkJobRecoveryTest {
     String failure = failsAfterItsReport(spark, "delete");
 
     assertThat(failure).contains("manifest-committer recover " + spark.table);
-    assertThat(recovery(spark, false).run(root(spark), Direction.AS_MARKED))
+    assertThat(spark.recovery(false).run(root(spark), Direction.AS_MARKED))
         .isEqualTo(RecoveryOutcome.ROLLED_BACK);
     assertThat(spark.visible()).isEqualTo(SparkJobFaultTest.OLD);
     assertThat(spark.state.files()).containsEntry("/table/_SUCCESS", "the last report");
@@ -109,7 +106,7 @@ class SparkJobRecoveryTest {
 
     assertThat(failure).contains("manifest-committer recover " + spark.table);
     assertThat(spark.visible()).isEqualTo(SparkJobFaultTest.expected("append"));
-    assertThat(recovery(spark, false).run(root(spark), Direction.AS_MARKED))
+    assertThat(spark.recovery(false).run(root(spark), Direction.AS_MARKED))
         .isEqualTo(RecoveryOutcome.COMPLETED);
     assertThat(spark.visible()).isEqualTo(SparkJobFaultTest.expected("append"));
   }
@@ -131,7 +128,7 @@ class SparkJobRecoveryTest {
               ? Fate.FAILS_BEFORE
               : Fate.NORMAL;
         });
-    String failure = failureOf(spark::commit);
+    String failure = Failures.of(spark::commit);
     spark.job().abort();
     spark.state.noFault();
     return failure;
@@ -174,7 +171,7 @@ class SparkJobRecoveryTest {
             number < from || !operation.equals(refused)
                 ? Fate.NORMAL
                 : number == from ? fate : Fate.FAILS_BEFORE);
-    String failure = failureOf(spark::commit);
+    String failure = Failures.of(spark::commit);
     String context =
         String.format(
             "%s %s, no %s from %d %s: %s", spark.table, kind, refused, from, fate, failure);
@@ -191,9 +188,9 @@ class SparkJobRecoveryTest {
         spark.staging().contains(STAGING + "/00/journal-committed-0")
             && !spark.staging().contains(STAGING + "/00/journal-planned-0");
 
-    List<StagingRoot> unfinished = recovery(spark, true).find(spark.table);
+    List<StagingRoot> unfinished = spark.recovery(true).find(spark.table);
     for (StagingRoot root : unfinished) {
-      String recovered = failureOf(() -> recovery(spark, true).run(root, Direction.AS_MARKED));
+      String recovered = Failures.of(() -> spark.recovery(true).run(root, Direction.AS_MARKED));
       assertThat(recovered).as(context).isEmpty();
     }
 
@@ -218,12 +215,12 @@ class SparkJobRecoveryTest {
                   : operation.equals("rename") && path.contains("/00/_SUCCESS");
           return isDead[0] ? Fate.FAILS_BEFORE : Fate.NORMAL;
         });
-    failureOf(spark::commit);
+    Failures.of(spark::commit);
     spark.state.noFault();
     spark.state.write("/table/p=2/old", "OLD");
 
-    for (StagingRoot root : recovery(spark, true).find(spark.table)) {
-      String failure = failureOf(() -> recovery(spark, true).run(root, direction));
+    for (StagingRoot root : spark.recovery(true).find(spark.table)) {
+      String failure = Failures.of(() -> spark.recovery(true).run(root, direction));
       assertThat(failure.isEmpty()).as(failure).isEqualTo(isPastMark);
     }
 
@@ -242,26 +239,22 @@ class SparkJobRecoveryTest {
       for (int again = 1; ; again++) {
         SparkJobHarness spark = SparkJobFaultTest.prepared(scheme, kind, directoryRename);
         int first = from;
-        spark.state.onRequest(
-            (number, operation, path) -> number < first ? Fate.NORMAL : Fate.FAILS_BEFORE);
-        failureOf(spark::commit);
-        spark.state.onRequest((number, operation, path) -> Fate.NORMAL);
-        List<StagingRoot> unfinished = recovery(spark, true).find(spark.table);
+        spark.state.onRequest(Fault.deadFrom(first, Fate.FAILS_BEFORE));
+        Failures.of(spark::commit);
+        spark.state.noFault();
+        List<StagingRoot> unfinished = spark.recovery(true).find(spark.table);
         if (unfinished.isEmpty()) {
           break;
         }
         spark.state.resetRequests();
-        int downFrom = again;
         Fate fate = again % 2 == 0 ? Fate.FAILS_BEFORE : Fate.FAILS_AFTER;
-        spark.state.onRequest(
-            (number, operation, path) ->
-                number < downFrom ? Fate.NORMAL : number == downFrom ? fate : Fate.FAILS_BEFORE);
+        spark.state.onRequest(Fault.deadFrom(again, fate));
         String failure =
-            failureOf(() -> recovery(spark, true).run(unfinished.get(0), Direction.AS_MARKED));
-        spark.state.onRequest((number, operation, path) -> Fate.NORMAL);
+            Failures.of(() -> spark.recovery(true).run(unfinished.get(0), Direction.AS_MARKED));
+        spark.state.noFault();
         recoveries++;
-        for (StagingRoot root : recovery(spark, true).find(spark.table)) {
-          recovery(spark, true).run(root, Direction.AS_MARKED);
+        for (StagingRoot root : spark.recovery(true).find(spark.table)) {
+          spark.recovery(true).run(root, Direction.AS_MARKED);
         }
         assertThat(spark.visible())
             .as(
@@ -283,19 +276,12 @@ class SparkJobRecoveryTest {
   @Test
   void aRecoveryThatFailsAdvisesToRecoverAgain() throws IOException {
     SparkJobHarness spark = SparkJobFaultTest.prepared("abfs", "static", "auto");
-    boolean[] down = {false};
-    spark.state.onRequest(
-        (number, operation, path) -> {
-          down[0] |= operation.equals("rename") && path.endsWith("/sealed/p=3");
-          return down[0] ? Fate.FAILS_BEFORE : Fate.NORMAL;
-        });
-    failureOf(spark::commit);
+    spark.state.onRequest(Fault.deadFrom("rename", path -> path.endsWith("/sealed/p=3")));
+    Failures.of(spark::commit);
     StagingRoot root = new StagingRoot(spark.table, JOB_ID);
-    spark.state.onRequest(
-        (number, operation, path) ->
-            operation.equals("rename") && path.contains("/old/") ? Fate.FAILS_BEFORE : Fate.NORMAL);
+    spark.state.onRequest(Fault.on("rename", Fate.FAILS_BEFORE, path -> path.contains("/old/")));
 
-    String failure = failureOf(() -> recovery(spark, true).run(root, Direction.AS_MARKED));
+    String failure = Failures.of(() -> spark.recovery(true).run(root, Direction.AS_MARKED));
 
     assertThat(failure)
         .contains("could not roll back")
@@ -303,7 +289,7 @@ class SparkJobRecoveryTest {
         .contains(root.old().toString())
         .doesNotContain("/replaced", "delete the files");
     spark.state.noFault();
-    assertThat(recovery(spark, true).run(root, Direction.AS_MARKED))
+    assertThat(spark.recovery(true).run(root, Direction.AS_MARKED))
         .isEqualTo(RecoveryOutcome.ROLLED_BACK);
     assertThat(spark.visible()).isEqualTo(SparkJobFaultTest.OLD);
   }
@@ -320,11 +306,11 @@ class SparkJobRecoveryTest {
           }
           return dead[0] ? Fate.FAILS_BEFORE : Fate.NORMAL;
         });
-    failureOf(spark::commit);
-    spark.state.onRequest((number, operation, path) -> Fate.NORMAL);
+    Failures.of(spark::commit);
+    spark.state.noFault();
 
     assertThat(dead[0]).isTrue();
-    assertThat(recovery(spark, true).find(spark.table)).isEmpty();
+    assertThat(spark.recovery(true).find(spark.table)).isEmpty();
     assertThat(spark.visible()).isEqualTo(SparkJobFaultTest.OLD);
   }
 
@@ -332,24 +318,18 @@ class SparkJobRecoveryTest {
   void aJobWhoseDriverLivesIsLeftAloneUnlessForced() throws IOException {
     SparkJobHarness spark = SparkJobFaultTest.prepared("abfs", "dynamic", "auto");
     StagingRoot root = new StagingRoot(spark.table, JOB_ID);
-    boolean[] down = {false};
-    spark.state.onRequest(
-        (number, operation, path) -> {
-          Fate fate = down[0] ? Fate.FAILS_BEFORE : Fate.NORMAL;
-          down[0] |= operation.equals("rename") && path.equals("/table/p=1");
-          return fate;
-        });
-    failureOf(spark::commit);
-    spark.state.onRequest((number, operation, path) -> Fate.NORMAL);
+    spark.state.onRequest(Fault.deadAfter("rename", path -> path.equals("/table/p=1")));
+    Failures.of(spark::commit);
+    spark.state.noFault();
 
-    assertThatThrownBy(() -> recovery(spark, false).run(root, Direction.AS_MARKED))
+    assertThatThrownBy(() -> spark.recovery(false).run(root, Direction.AS_MARKED))
         .isInstanceOf(JobIsAliveException.class)
         .hasMessageContaining(STAGING)
         .hasMessageContaining("--force");
-    assertThat(recovery(spark, true).run(root, Direction.AS_MARKED))
+    assertThat(spark.recovery(true).run(root, Direction.AS_MARKED))
         .isEqualTo(RecoveryOutcome.ROLLED_BACK);
     assertThat(spark.visible()).isEqualTo(SparkJobFaultTest.OLD);
-    assertThat(recovery(spark, true).find(spark.table)).isEmpty();
+    assertThat(spark.recovery(true).find(spark.table)).isEmpty();
   }
 
   /** Also where its name begins as those do that no reader sees. */
@@ -364,20 +344,15 @@ class SparkJobRecoveryTest {
     for (int p = 1; p <= 8; p++) {
       spark.commitTask(p, name + p + "/a");
     }
-    boolean[] down = {false};
-    spark.state.onRequest(
-        (number, operation, path) -> {
-          down[0] |= operation.equals("create") && path.contains("_SUCCESS");
-          return down[0] ? Fate.FAILS_BEFORE : Fate.NORMAL;
-        });
-    failureOf(spark::commit);
+    spark.state.onRequest(Fault.deadFrom("create", path -> path.contains("_SUCCESS")));
+    Failures.of(spark::commit);
     spark.state.noFault();
     spark.state.remove("/table/" + name + "3");
     spark.state.write("/table/" + name + "3/theirs", "theirs");
     Map<String, String> before = spark.visible();
     StagingRoot root = new StagingRoot(spark.table, JOB_ID);
 
-    assertThatThrownBy(() -> recovery(spark, true).run(root, Direction.AS_MARKED))
+    assertThatThrownBy(() -> spark.recovery(true).run(root, Direction.AS_MARKED))
         .hasMessageContaining("/table/" + name + "3");
 
     assertThat(before).hasSize(8).containsKeys("/table/" + name + "1/a");
@@ -386,27 +361,5 @@ class SparkJobRecoveryTest {
 
   private static boolean committed(SparkJobHarness spark) {
     return spark.state.files().getOrDefault("/table/_SUCCESS", "").contains(JOB_ID);
-  }
-
-  private static Recovery recovery(SparkJobHarness spark, boolean force) {
-    return new Recovery(new Stores(spark.conf).all(), new CommitterConfig(spark.conf), force);
-  }
-
-  /** What an action failed with, with all that is suppressed in it; empty if it did not. */
-  private static String failureOf(Action action) {
-    try {
-      action.run();
-      return "";
-    } catch (IOException | RuntimeException e) {
-      StringBuilder text = new StringBuilder(e.toString());
-      for (Throwable suppressed : e.getSuppressed()) {
-        text.append("; ").append(suppressed);
-      }
-      return text.toString();
-    }
-  }
-
-  private interface Action {
-    void run() throws IOException;
   }
 }

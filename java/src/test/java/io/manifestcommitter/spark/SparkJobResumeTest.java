@@ -3,13 +3,12 @@ package io.manifestcommitter.spark;
 import static io.manifestcommitter.spark.SparkJobHarness.JOB_ID;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.manifestcommitter.config.CommitterConfig;
-import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.jobs.Recovery.Direction;
 import io.manifestcommitter.jobs.RecoveryOutcome;
 import io.manifestcommitter.layout.StagingRoot;
-import io.manifestcommitter.store.Stores;
-import io.manifestcommitter.testing.MemoryStoreState.Fate;
+import io.manifestcommitter.testing.Failures;
+import io.manifestcommitter.testing.Fate;
+import io.manifestcommitter.testing.Fault;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
@@ -42,8 +41,8 @@ class SparkJobResumeTest {
       for (int at = 1; at <= requests; at++) {
         SparkJobHarness spark = cutShort(scheme, kind, directoryRename, at, fate);
         boolean wasCommitted = isCommitted(spark);
-        for (StagingRoot root : recovery(spark).find(spark.table)) {
-          outcomes.merge(recovery(spark).run(root, Direction.COMPLETE), 1, Integer::sum);
+        for (StagingRoot root : spark.recovery(true).find(spark.table)) {
+          outcomes.merge(spark.recovery(true).run(root, Direction.COMPLETE), 1, Integer::sum);
           assertThat(isCommitted(spark)).isTrue();
           wasCommitted = true;
         }
@@ -75,16 +74,18 @@ class SparkJobResumeTest {
       boolean cut = true;
       for (int again = 1; cut; again += 2) {
         SparkJobHarness spark = cutShort(scheme, kind, "auto", at, Fate.FAILS_AFTER);
-        List<StagingRoot> unfinished = recovery(spark).find(spark.table);
+        List<StagingRoot> unfinished = spark.recovery(true).find(spark.table);
         cut = !unfinished.isEmpty();
         if (cut) {
           spark.state.resetRequests();
           downFrom(spark, again, Fate.FAILS_AFTER);
-          cut = fails(() -> recovery(spark).run(unfinished.get(0), Direction.COMPLETE));
+          cut =
+              !Failures.of(() -> spark.recovery(true).run(unfinished.get(0), Direction.COMPLETE))
+                  .isEmpty();
           up(spark);
         }
-        for (StagingRoot root : recovery(spark).find(spark.table)) {
-          recovery(spark).run(root, second);
+        for (StagingRoot root : spark.recovery(true).find(spark.table)) {
+          spark.recovery(true).run(root, second);
           twice++;
         }
         assertThat(spark.visible())
@@ -112,17 +113,17 @@ class SparkJobResumeTest {
       }
       spark.state.write(OTHERS, "of another job");
       String context = scheme + " " + kind + ", cut short at request " + at;
-      for (StagingRoot root : recovery(spark).find(spark.table)) {
-        if (fails(() -> recovery(spark).run(root, direction))) {
+      for (StagingRoot root : spark.recovery(true).find(spark.table)) {
+        if (!Failures.of(() -> spark.recovery(true).run(root, direction)).isEmpty()) {
           stopped++;
           assertThat(place(spark)).as(context).containsOnlyKeys(OTHERS);
           // As the message says.
           spark.state.remove(root.old().toUri().getPath());
-          recovery(spark).run(root, Direction.AS_MARKED);
+          spark.recovery(true).run(root, Direction.AS_MARKED);
         }
       }
       assertThat(place(spark)).as(context).containsOnlyKeys(OTHERS);
-      assertThat(recovery(spark).find(spark.table)).isEmpty();
+      assertThat(spark.recovery(true).find(spark.table)).isEmpty();
     }
     System.out.printf(
         "%s %s %s: overwritten after each of %d requests, %d stopped%n",
@@ -152,8 +153,8 @@ class SparkJobResumeTest {
       spark.state.write(OTHERS, "of another job");
       String context = scheme + " " + kind + ", cut short at request " + at;
       boolean stopped = false;
-      for (StagingRoot root : recovery(spark).find(spark.table)) {
-        stopped |= fails(() -> recovery(spark).run(root, direction));
+      for (StagingRoot root : spark.recovery(true).find(spark.table)) {
+        stopped |= !Failures.of(() -> spark.recovery(true).run(root, direction)).isEmpty();
         recovered++;
       }
       Map<String, String> place = place(spark);
@@ -183,19 +184,17 @@ class SparkJobResumeTest {
       String scheme, String kind, String directoryRename, int at, Fate fate) throws IOException {
     SparkJobHarness spark = SparkJobFaultTest.prepared(scheme, kind, directoryRename);
     downFrom(spark, at, fate);
-    fails(spark::commit);
+    Failures.of(spark::commit);
     up(spark);
     return spark;
   }
 
   private static void downFrom(SparkJobHarness spark, int at, Fate fate) {
-    spark.state.onRequest(
-        (number, operation, path) ->
-            number < at ? Fate.NORMAL : number == at ? fate : Fate.FAILS_BEFORE);
+    spark.state.onRequest(Fault.deadFrom(at, fate));
   }
 
   private static void up(SparkJobHarness spark) {
-    spark.state.onRequest((number, operation, path) -> Fate.NORMAL);
+    spark.state.noFault();
   }
 
   private static boolean isCommitted(SparkJobHarness spark) {
@@ -210,23 +209,5 @@ class SparkJobResumeTest {
     Map<String, String> place = new HashMap<>(files);
     place.keySet().removeIf(file -> !file.startsWith("/table/p=1/"));
     return place;
-  }
-
-  private static Recovery recovery(SparkJobHarness spark) {
-    return new Recovery(
-        new Stores(spark.conf).all(), new CommitterConfig(spark.conf), /* force= */ true);
-  }
-
-  private static boolean fails(Action action) {
-    try {
-      action.run();
-      return false;
-    } catch (IOException | RuntimeException e) {
-      return true;
-    }
-  }
-
-  private interface Action {
-    void run() throws IOException;
   }
 }

@@ -10,7 +10,8 @@ import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.manifest.SuccessReport;
 import io.manifestcommitter.plan.PlanRejectedException;
-import io.manifestcommitter.testing.MemoryStoreState.Fate;
+import io.manifestcommitter.testing.Fate;
+import io.manifestcommitter.testing.Fault;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.ArrayList;
@@ -414,7 +415,7 @@ class SparkJobTest {
     spark.setUp(spark.noOverwrite());
     spark.state.onRequest((number, operation, path) -> Fate.FAILS_BEFORE);
     spark.job().abort();
-    spark.state.onRequest((number, operation, path) -> Fate.NORMAL);
+    spark.state.noFault();
     assertThat(spark.staging()).contains(STAGING);
   }
 
@@ -435,7 +436,7 @@ class SparkJobTest {
                 assertThat(e.getSuppressed())
                     .anySatisfy(s -> assertThat(s).hasMessageContaining("could not roll back")));
     spark.job().abort();
-    spark.state.onRequest((number, operation, path) -> Fate.NORMAL);
+    spark.state.noFault();
     assertThat(spark.staging()).contains(STAGING);
   }
 
@@ -562,8 +563,7 @@ class SparkJobTest {
     SparkJobHarness spark = new SparkJobHarness("hdfs");
     spark.setUp(spark.noOverwrite());
     spark.commitTask(0, "a");
-    spark.state.onRequest(
-        (number, operation, path) -> operation.equals("delete") ? Fate.FAILS_BEFORE : Fate.NORMAL);
+    spark.state.onRequest(Fault.on("delete", Fate.FAILS_BEFORE, path -> true));
     spark.commit();
     assertThat(spark.visible()).containsOnlyKeys("/table/a");
   }
@@ -575,9 +575,7 @@ class SparkJobTest {
     spark.state.write("/table/p=1/old", "old");
     spark.setUp(spark.overwriteOf("/table"));
     spark.commitTask(0, "p=1/a");
-    spark.state.onRequest(
-        (number, operation, path) ->
-            operation.equals("delete") && path.endsWith("/old") ? Fate.FAILS_BEFORE : Fate.NORMAL);
+    spark.state.onRequest(Fault.on("delete", Fate.FAILS_BEFORE, path -> path.endsWith("/old")));
     assertThatThrownBy(spark::commit)
         .hasMessageContaining("/table/p=1/old")
         .hasMessageContaining("new data of job " + JOB_ID + " is complete");
@@ -590,8 +588,7 @@ class SparkJobTest {
     spark.state.write("/table/p=1/old", "old");
     spark.setUp(spark.overwriteOf("/table"));
     spark.commitTask(0, "p=1/a");
-    spark.state.onRequest(
-        (number, operation, path) -> operation.equals("delete") ? Fate.FAILS_BEFORE : Fate.NORMAL);
+    spark.state.onRequest(Fault.on("delete", Fate.FAILS_BEFORE, path -> true));
     spark.commit();
     assertThat(spark.visible()).containsOnlyKeys("/table/p=1/a");
     assertThat(spark.state.files().get("/table/_SUCCESS")).contains(JOB_ID);

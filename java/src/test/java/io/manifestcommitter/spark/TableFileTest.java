@@ -6,7 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.manifestcommitter.cli.Clean;
 import io.manifestcommitter.cli.Recover;
 import io.manifestcommitter.config.CommitterConfig;
-import io.manifestcommitter.testing.MemoryStoreState.Fate;
+import io.manifestcommitter.testing.Fate;
+import io.manifestcommitter.testing.Fault;
 import io.manifestcommitter.testing.MemoryStoreState.Snapshot;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -102,7 +103,7 @@ class TableFileTest {
         begin(scheme, directoryRename);
         spark.state.resetRequests();
         int wanted = at;
-        spark.state.onRequest((number, operation, path) -> number == wanted ? fate : Fate.NORMAL);
+        spark.state.onRequest(Fault.at(wanted, fate));
         List<String> expected = NEW;
         String context = at + " " + fate;
         try {
@@ -138,9 +139,7 @@ class TableFileTest {
         begin(scheme, directoryRename);
         int wanted = at;
         spark.state.resetRequests();
-        spark.state.onRequest(
-            (number, operation, path) ->
-                number < wanted ? Fate.NORMAL : number == wanted ? last : Fate.FAILS_BEFORE);
+        spark.state.onRequest(Fault.deadFrom(wanted, last));
         try {
           spark.commit();
         } catch (IOException e) {

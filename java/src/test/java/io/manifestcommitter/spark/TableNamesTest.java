@@ -3,14 +3,15 @@ package io.manifestcommitter.spark;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.manifestcommitter.config.CommitterConfig;
-import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.jobs.Recovery.Direction;
 import io.manifestcommitter.jobs.RecoveryOutcome;
 import io.manifestcommitter.jobs.StagedJob;
 import io.manifestcommitter.jobs.StagedJobs;
-import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.store.Stores;
-import io.manifestcommitter.testing.MemoryStoreState.Fate;
+import io.manifestcommitter.testing.Failures;
+import io.manifestcommitter.testing.Fate;
+import io.manifestcommitter.testing.Recoveries;
+import io.manifestcommitter.testing.TableWrite;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
@@ -21,7 +22,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** A table is the same by every name of its store, and after it was renamed. */
 class TableNamesTest {
-  private static final CrashWrite DEAD = new CrashWrite(ReaderWrite.LOCATION_OVERWRITE, "dead");
+  private static final ReaderWrite WRITE = ReaderWrite.LOCATION_OVERWRITE;
+  private static final TableWrite DEAD = WRITE.by(DriverJob.DEAD_WORD);
 
   @ParameterizedTest
   @CsvSource({
@@ -47,9 +49,8 @@ class TableNamesTest {
   void theNextJobFindsWhatWasLeftInARenamedTable(String scheme, String state) throws IOException {
     CrashStore store = died(scheme, state);
     store.renameTable();
-    new CrashJob(store.withTableRenamed(), CrashJob.NEXT)
-        .file("/table/p=7/f", "next")
-        .setUp(Overwrite::recorded, List.of())
+    new DriverJob(store.withTableRenamed(), DriverJob.NEXT)
+        .setUp(TableWrite.append().with(Map.of("/table/p=7/f", "next")))
         .commit();
     store.renameTableBack();
     assertThat(store.text("/table/p=7/f")).isEqualTo("next");
@@ -78,8 +79,8 @@ class TableNamesTest {
   /** A driver that died in its commit, a while ago. */
   private static CrashStore died(String scheme, String state) throws IOException {
     CrashStore store = new CrashStore(scheme, "auto", true);
-    PairRuns.fill(store, CrashWrite.old(DEAD.write()));
-    CrashJob job = DEAD.job(store, CrashJob.DEAD, "rollback");
+    PairRuns.fill(store, WRITE.old());
+    DriverJob job = new DriverJob(store, DriverJob.DEAD).setUp(DEAD);
     List<Object> messages = job.messages();
     String last = state.equals("planned") ? "journal-planned-0" : "journal-committed-0";
     boolean[] isDead = {false};
@@ -92,7 +93,7 @@ class TableNamesTest {
               boolean isDone = !wasDead && (!isDead[0] || state.equals("finished"));
               return isDone ? Fate.NORMAL : Fate.FAILS_BEFORE;
             });
-    CrashSparkRuns.failureOf(() -> job.commit(messages));
+    Failures.of(() -> job.commit(messages));
     store.state().noFault();
     store.passTime();
     assertThat(store.staging()).anyMatch(path -> path.endsWith("/00/journal-" + state + "-0"));
@@ -100,16 +101,17 @@ class TableNamesTest {
   }
 
   private static RecoveryOutcome recover(CrashStore by) throws IOException {
-    Configuration conf = by.configuration();
-    Recovery recovery =
-        new Recovery(new Stores(conf).all(), new CommitterConfig(conf), /* force= */ false);
-    List<StagingRoot> found = recovery.find(by.path(CrashStore.TABLE));
-    assertThat(found).hasSize(1);
-    return recovery.run(found.get(0), Direction.AS_MARKED);
+    List<RecoveryOutcome> outcomes =
+        Recoveries.all(
+            Recoveries.of(by.configuration(), /* force= */ false),
+            by.path(CrashStore.TABLE),
+            Direction.AS_MARKED);
+    assertThat(outcomes).hasSize(1);
+    return outcomes.get(0);
   }
 
   private static void requireOver(CrashStore store, RecoveryOutcome outcome) {
-    Map<String, String> old = CrashWrite.old(DEAD.write());
+    Map<String, String> old = WRITE.old();
     assertThat(store.visible())
         .isEqualTo(outcome == RecoveryOutcome.ROLLED_BACK ? old : DEAD.after(old));
     assertThat(store.staging()).isEmpty();

@@ -6,7 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.manifestcommitter.config.CommitterConfig;
-import io.manifestcommitter.testing.MemoryStoreState.Fate;
+import io.manifestcommitter.testing.Fate;
+import io.manifestcommitter.testing.Fault;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
@@ -288,15 +289,9 @@ class UnfinishedJobsTest {
   /** With half of its renames done. */
   private static SparkJobHarness diedHalfWay() throws IOException {
     SparkJobHarness spark = SparkJobFaultTest.prepared("abfs", "append", "off");
-    boolean[] dead = {false};
-    spark.state.onRequest(
-        (number, operation, path) -> {
-          Fate fate = dead[0] ? Fate.FAILS_BEFORE : Fate.NORMAL;
-          dead[0] |= operation.equals("rename") && path.endsWith("/p=1/a");
-          return fate;
-        });
+    spark.state.onRequest(Fault.deadAfter("rename", path -> path.endsWith("/p=1/a")));
     assertThatThrownBy(spark::commit).isInstanceOf(IOException.class);
-    spark.state.onRequest((number, operation, path) -> Fate.NORMAL);
+    spark.state.noFault();
     assertThat(spark.visible()).containsKey("/table/p=1/a").doesNotContainKey("/table/p=3/b");
     return spark;
   }
@@ -304,15 +299,13 @@ class UnfinishedJobsTest {
   private static SparkJobHarness diedAt(String scheme, String kind, String directoryRename, int at)
       throws IOException {
     SparkJobHarness spark = SparkJobFaultTest.prepared(scheme, kind, directoryRename);
-    spark.state.onRequest(
-        (number, operation, path) ->
-            number < at ? Fate.NORMAL : number == at ? Fate.FAILS_AFTER : Fate.FAILS_BEFORE);
+    spark.state.onRequest(Fault.deadFrom(at, Fate.FAILS_AFTER));
     try {
       spark.commit();
     } catch (IOException e) {
       // It is dead: it hears of nothing, and aborts nothing.
     }
-    spark.state.onRequest((number, operation, path) -> Fate.NORMAL);
+    spark.state.noFault();
     return spark;
   }
 

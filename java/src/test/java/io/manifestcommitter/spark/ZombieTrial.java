@@ -2,15 +2,15 @@ package io.manifestcommitter.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.Map;
+import java.util.Locale;
+import io.manifestcommitter.testing.TableWrite;
 import io.manifestcommitter.cli.Clean;
 import io.manifestcommitter.config.CommitterConfig;
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
+import io.manifestcommitter.testing.SparkCalls;
+import io.manifestcommitter.testing.TableFiles;
 import java.io.IOException;
-import java.io.ObjectInputStream;
-import java.io.ObjectOutputStream;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -19,31 +19,19 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileStatus;
-import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
-import org.apache.hadoop.mapreduce.JobContext;
-import org.apache.hadoop.mapreduce.JobID;
-import org.apache.hadoop.mapreduce.TaskAttemptContext;
-import org.apache.hadoop.mapreduce.TaskAttemptID;
-import org.apache.hadoop.mapreduce.TaskID;
-import org.apache.hadoop.mapreduce.TaskType;
-import org.apache.hadoop.mapreduce.task.JobContextImpl;
-import org.apache.hadoop.mapreduce.task.TaskAttemptContextImpl;
 import org.apache.spark.internal.io.FileCommitProtocol.TaskCommitMessage;
-import org.apache.spark.internal.io.FileNameSpec;
-import scala.Option;
-import scala.collection.JavaConverters;
 
 /**
  * One job, called as Spark calls it, and attempts of its tasks that Spark gave up on and that go on
  * writing while the job commits and after it. Whoever runs it says when the commit is where.
  */
 public final class ZombieTrial {
-  private static final JobID SPARKS_ID = new JobID("202601010000", 1);
   private static final String ROWS = "rows of an attempt that Spark gave up on\n";
+
+  private static final Map<String, String> OLD = Map.of("p=1/old", "old", "p=2/old", "old");
 
   /** Where attempts write: partitions that the job writes to, that it does not, and new ones. */
   private static final List<String> PARTITIONS = List.of("p=1", "p=2", "p=3", "p=3/x=1", "p=5");
@@ -52,13 +40,14 @@ public final class ZombieTrial {
   private final Configuration conf;
   private final Path table;
   private final Kind kind;
-  private final ManifestCommitProtocol protocol;
+  private final SparkCalls calls;
   private final List<TaskCommitMessage> messages = new ArrayList<>();
-  private final NavigableMap<String, String> expected = new TreeMap<>();
+  private final NavigableMap<String, String> rows = new TreeMap<>();
+  private final NavigableMap<String, String> expected;
   private final List<FSDataOutputStream> untilNext = new ArrayList<>();
   private final List<FSDataOutputStream> untilEnd = new ArrayList<>();
   private final Set<Moment> moments = EnumSet.noneOf(Moment.class);
-  private Attempt twin;
+  private final SparkCalls.Attempt twin;
   private int attempts;
   private int begun;
   private int refused;
@@ -112,50 +101,45 @@ public final class ZombieTrial {
     this.conf.setInt(CommitterConfig.IO_THREADS, 1);
     this.table = table;
     this.kind = kind;
-    this.protocol = new ManifestCommitProtocol(id, table.toString(), kind == Kind.DYNAMIC);
-    old("p=1", kind == Kind.APPEND);
-    old("p=2", kind != Kind.STATIC);
-    if (kind == Kind.STATIC) {
-      protocol.deleteWithJob(table.getFileSystem(conf), table, true);
+    TableWrite write = TableWrite.of(kind.name().toLowerCase(Locale.ROOT), "");
+    this.calls =
+        new SparkCalls(
+            new ManifestCommitProtocol(id, table.toString(), write.isDynamic()), id, this.conf);
+    for (String file : OLD.keySet()) {
+      TableFiles.write(table.getFileSystem(conf), new Path(table, file), "old");
     }
-    protocol.setupJob(new JobContextImpl(this.conf, SPARKS_ID));
+    if (!write.named().isEmpty()) {
+      calls.replace(table);
+    }
+    calls.setUp();
     commitTask(0, "p=1", "p=3");
     commitTask(1, "p=3");
+    expected = write.with(rows).after(OLD);
     begin();
-    twin = new Attempt(0);
+    twin = attempt(0);
     for (String partition : List.of("p=1", "p=3")) {
-      write(twin.newFile(partition)).close();
-    }
-  }
-
-  private void old(String partition, boolean stays) throws IOException {
-    try (FSDataOutputStream out = create(new Path(table, partition + "/old"))) {
-      out.writeBytes("old");
-    }
-    if (stays) {
-      expected.put(partition + "/old", "old");
+      write(twin.newFile(partition, ".txt")).close();
     }
   }
 
   private void commitTask(int task, String... partitions) throws IOException {
-    TaskOutput.Builder output = TaskOutput.builder(id, task, attempts);
-    Attempt attempt = new Attempt(task);
+    SparkCalls.Attempt attempt = attempt(task);
     for (String partition : partitions) {
-      Path file = attempt.newFile(partition);
+      Path file = attempt.newFile(partition, ".txt");
       String content = "new in " + partition + " of " + task;
-      try (FSDataOutputStream out = create(file)) {
-        out.writeBytes(content);
-      }
-      output.add(TaskOutput.TABLE, partition, file.getName());
-      expected.put(partition + "/" + file.getName(), content);
+      TableFiles.write(file.getFileSystem(conf), file, content);
+      rows.put(partition + "/" + file.getName(), content);
     }
-    messages.add(new TaskCommitMessage(output.build().toBytes()));
+    messages.add(attempt.message());
+  }
+
+  private SparkCalls.Attempt attempt(int task) throws IOException {
+    return calls.attempt(task, attempts++);
   }
 
   /** The job commit. */
   public void commit() {
-    JobContext job = new JobContextImpl(conf, SPARKS_ID);
-    protocol.commitJob(job, JavaConverters.asScalaBufferConverter(messages).asScala().toSeq());
+    calls.commit(messages);
   }
 
   /** The table. */
@@ -201,7 +185,7 @@ public final class ZombieTrial {
     goOn();
     untilEnd.forEach(this::close);
     assertThat(visible()).as("%s with attempts that ended", kind).isEqualTo(withDirectories());
-    twin.protocol.abortTask(twin.context);
+    twin.abort();
     assertThat(visible()).as("%s with an attempt aborted", kind).isEqualTo(withDirectories());
 
     assertThat(stagingRoots()).as("what attempts wrote last").containsExactly("_manifest_" + id);
@@ -216,7 +200,7 @@ public final class ZombieTrial {
    */
   private void begin() throws IOException {
     for (String partition : PARTITIONS) {
-      FSDataOutputStream stream = write(new Attempt(begun % 2).newFile(partition));
+      FSDataOutputStream stream = write(attempt(begun % 2).newFile(partition, ".txt"));
       switch ((begun + 2 * (begun / PARTITIONS.size())) % 3) {
         case 0:
           stream.close();
@@ -273,28 +257,7 @@ public final class ZombieTrial {
 
   /** The files with their content, and the directories, that a reader finds. */
   private NavigableMap<String, String> visible() throws IOException {
-    NavigableMap<String, String> visible = new TreeMap<>();
-    addVisible(table.getFileSystem(conf), table, "", visible);
-    return visible;
-  }
-
-  private static void addVisible(
-      FileSystem fs, Path directory, String prefix, NavigableMap<String, String> visible)
-      throws IOException {
-    for (FileStatus status : fs.listStatus(directory)) {
-      String name = status.getPath().getName();
-      if (name.startsWith("_") || name.startsWith(".")) {
-        continue;
-      }
-      if (status.isDirectory()) {
-        visible.put(prefix + name + "/", "");
-        addVisible(fs, new Path(directory, name), prefix + name + "/", visible);
-      } else {
-        try (FSDataInputStream in = fs.open(new Path(directory, name))) {
-          visible.put(prefix + name, new String(in.readAllBytes(), StandardCharsets.UTF_8));
-        }
-      }
-    }
+    return TableFiles.visible(table.getFileSystem(conf), table);
   }
 
   private List<String> stagingRoots() throws IOException {
@@ -305,36 +268,5 @@ public final class ZombieTrial {
       }
     }
     return roots;
-  }
-
-  /** An attempt of a task, with the copy of the protocol that an executor gets. */
-  private final class Attempt {
-    private final TaskAttemptContext context;
-    private final ManifestCommitProtocol protocol;
-
-    Attempt(int task) throws IOException {
-      TaskID taskId = new TaskID(SPARKS_ID, TaskType.MAP, task);
-      context = new TaskAttemptContextImpl(conf, new TaskAttemptID(taskId, attempts++));
-      protocol = sent(ZombieTrial.this.protocol);
-      protocol.setupTask(context);
-    }
-
-    Path newFile(String partition) {
-      return new Path(
-          protocol.newTaskTempFile(context, Option.apply(partition), new FileNameSpec("", ".txt")));
-    }
-  }
-
-  private static ManifestCommitProtocol sent(ManifestCommitProtocol protocol) throws IOException {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    try (ObjectOutputStream out = new ObjectOutputStream(bytes)) {
-      out.writeObject(protocol);
-    }
-    try (ObjectInputStream in =
-        new ObjectInputStream(new ByteArrayInputStream(bytes.toByteArray()))) {
-      return (ManifestCommitProtocol) in.readObject();
-    } catch (ClassNotFoundException e) {
-      throw new IOException(e);
-    }
   }
 }

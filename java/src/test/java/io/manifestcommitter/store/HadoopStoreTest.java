@@ -5,9 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.store.RenameResult.Outcome;
+import io.manifestcommitter.testing.Fate;
+import io.manifestcommitter.testing.Fault;
 import io.manifestcommitter.testing.MemoryFileSystem;
 import io.manifestcommitter.testing.MemoryStoreState;
-import io.manifestcommitter.testing.MemoryStoreState.Fate;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.List;
@@ -112,8 +113,7 @@ class HadoopStoreTest {
 
   @Test
   void aRefusalToDeleteAnEmptyDirectoryIsToldFromADirectoryWithContent() {
-    state.onRequest(
-        (number, operation, path) -> operation.equals("delete") ? Fate.FAILS_BEFORE : Fate.NORMAL);
+    state.onRequest(Fault.on("delete", Fate.FAILS_BEFORE, path -> true));
     assertThatThrownBy(() -> store().deleteEmptyDirectory(path("hdfs", "/table")))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("/table");

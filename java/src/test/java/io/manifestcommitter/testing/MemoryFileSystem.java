@@ -1,9 +1,7 @@
 package io.manifestcommitter.testing;
 
 import io.manifestcommitter.config.CommitterConfig;
-import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
-import java.io.EOFException;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -19,23 +17,18 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.CommonPathCapabilities;
-import org.apache.hadoop.fs.EtagSource;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileAlreadyExistsException;
 import org.apache.hadoop.fs.FileChecksum;
 import org.apache.hadoop.fs.FileStatus;
-import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.MD5MD5CRC32CastagnoliFileChecksum;
 import org.apache.hadoop.fs.ParentNotDirectoryException;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.PathIsNotEmptyDirectoryException;
-import org.apache.hadoop.fs.PositionedReadable;
-import org.apache.hadoop.fs.Seekable;
 import org.apache.hadoop.fs.permission.FsAction;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.io.MD5Hash;
-import org.apache.hadoop.util.Progressable;
 
 /**
  * A Hadoop filesystem in memory that counts requests and fails on demand, so that the committer's
@@ -48,7 +41,7 @@ import org.apache.hadoop.util.Progressable;
  * links, where a test puts them, are followed as on a local disk; a rename or deletion is of the
  * link.
  */
-public final class MemoryFileSystem extends FileSystem {
+public final class MemoryFileSystem extends MinimalFileSystem {
   /** The key of the name under which a filesystem's requests are shown to a gate. */
   public static final String CLIENT = "memory.filesystem.client";
 
@@ -84,10 +77,8 @@ public final class MemoryFileSystem extends FileSystem {
 
   private static final Map<String, MemoryStoreState> STATES = new ConcurrentHashMap<>();
 
-  private URI uri;
   private String client;
   private MemoryStoreState state;
-  private Path working;
   private volatile boolean closed;
 
   /** The state behind {@code scheme://authority}, made on first use. */
@@ -142,11 +133,8 @@ public final class MemoryFileSystem extends FileSystem {
   @Override
   public void initialize(URI name, Configuration conf) throws IOException {
     super.initialize(name, conf);
-    setConf(conf);
-    uri = URI.create(name.getScheme() + "://" + name.getAuthority());
     state = state(conf.get(SAME + name.getAuthority(), name.getAuthority()));
     client = conf.get(CLIENT, "");
-    working = new Path(uri.toString(), "/");
   }
 
   /** Whether it moves objects is told as Google's connector tells it. */
@@ -171,7 +159,7 @@ public final class MemoryFileSystem extends FileSystem {
     if (!closed) {
       return;
     }
-    switch (uri.getScheme()) {
+    switch (getScheme()) {
       case "abfs":
         throw new IllegalStateException("Connection pool shut down");
       case "gs":
@@ -197,7 +185,7 @@ public final class MemoryFileSystem extends FileSystem {
         "checksum",
         path,
         () -> {
-          MemoryStoreState.Node node = state.get(key(path));
+          MemoryStoreState.Node node = state.get(keyOf(path));
           if (node == null || node.isDirectory()) {
             throw new FileNotFoundException(path.toString());
           }
@@ -206,39 +194,21 @@ public final class MemoryFileSystem extends FileSystem {
   }
 
   @Override
-  public String getScheme() {
-    return uri.getScheme();
-  }
-
-  @Override
-  public URI getUri() {
-    return uri;
-  }
-
-  @Override
   public FSDataInputStream open(Path path, int bufferSize) throws IOException {
     return request(
         "open",
         path,
         () -> {
-          MemoryStoreState.Node node = state.get(key(path));
+          MemoryStoreState.Node node = state.get(keyOf(path));
           if (node == null || node.isDirectory()) {
             throw new FileNotFoundException(path.toString());
           }
-          return new FSDataInputStream(new MemoryInput(node.content));
+          return new FSDataInputStream(new SeekableBytes(node.content));
         });
   }
 
   @Override
-  public FSDataOutputStream create(
-      Path path,
-      FsPermission permission,
-      boolean overwrite,
-      int bufferSize,
-      short replication,
-      long blockSize,
-      Progressable progress)
-      throws IOException {
+  protected FSDataOutputStream createFile(Path path, boolean overwrite) throws IOException {
     requireOpen();
     OutputStream out =
         new ByteArrayOutputStream() {
@@ -264,25 +234,20 @@ public final class MemoryFileSystem extends FileSystem {
   }
 
   private Void createFile(Path path, boolean overwrite, byte[] content) throws IOException {
-    MemoryStoreState.Node existing = state.get(key(path));
+    MemoryStoreState.Node existing = state.get(keyOf(path));
     if (existing != null && (existing.isDirectory() || !overwrite)) {
       throw new FileAlreadyExistsException(path.toString());
     }
     makeDirectories(path.getParent());
-    state.requireMayAdd(key(path.getParent()));
-    state.put(key(path), MemoryStoreState.Node.file(content));
+    state.requireMayAdd(keyOf(path.getParent()));
+    state.put(keyOf(path), MemoryStoreState.Node.file(content));
     return null;
-  }
-
-  @Override
-  public FSDataOutputStream append(Path path, int bufferSize, Progressable progress) {
-    throw new UnsupportedOperationException();
   }
 
   @Override
   public boolean rename(Path source, Path destination) throws IOException {
     requireOpen();
-    if (renames() != Rename.ATOMIC && state.isFile(key(source))) {
+    if (renames() != Rename.ATOMIC && state.isFile(keyOf(source))) {
       return copyAndDelete(source, destination);
     }
     return state.requestRename(
@@ -310,33 +275,33 @@ public final class MemoryFileSystem extends FileSystem {
             source,
             destination,
             () -> {
-              state.requireMayRemove(key(source));
-              state.removeTree(key(source));
+              state.requireMayRemove(keyOf(source));
+              state.removeTree(keyOf(source));
               return true;
             });
   }
 
   /** A part of a file that the store has, to where nothing is. */
   private boolean copy(Path source, Path destination, int divisor) throws IOException {
-    MemoryStoreState.Node node = state.get(key(source));
-    MemoryStoreState.Node parent = state.get(key(destination.getParent()));
+    MemoryStoreState.Node node = state.get(keyOf(source));
+    MemoryStoreState.Node parent = state.get(keyOf(destination.getParent()));
     if (node == null
-        || state.get(key(destination)) != null
+        || state.get(keyOf(destination)) != null
         || parent == null
         || !parent.isDirectory()) {
       return false;
     }
-    state.requireMayAdd(key(destination.getParent()));
-    state.copy(key(source), key(destination), node.content.length / divisor);
+    state.requireMayAdd(keyOf(destination.getParent()));
+    state.copy(keyOf(source), keyOf(destination), node.content.length / divisor);
     return true;
   }
 
   private boolean copyRest(Path source, Path destination) throws IOException {
-    MemoryStoreState.Node node = state.get(key(source));
+    MemoryStoreState.Node node = state.get(keyOf(source));
     if (node == null) {
       throw new FileNotFoundException(source.toString());
     }
-    state.copy(key(source), key(destination), node.content.length);
+    state.copy(keyOf(source), keyOf(destination), node.content.length);
     return true;
   }
 
@@ -356,15 +321,15 @@ public final class MemoryFileSystem extends FileSystem {
         return false;
       }
     }
-    MemoryStoreState.Node parent = state.get(key(target.getParent()));
+    MemoryStoreState.Node parent = state.get(keyOf(target.getParent()));
     if (parent == null || !parent.isDirectory()) {
       return false;
     }
     state.requireMayRemove(ownKey(source));
-    state.requireMayAdd(key(target.getParent()));
+    state.requireMayAdd(keyOf(target.getParent()));
     state.move(ownKey(source), ownKey(target));
-    if (node.content != null && uri.getScheme().equals("gs")) {
-      state.copy(key(target), key(target), node.content.length);
+    if (node.content != null && getScheme().equals("gs")) {
+      state.copy(keyOf(target), keyOf(target), node.content.length);
     }
     return true;
   }
@@ -405,7 +370,7 @@ public final class MemoryFileSystem extends FileSystem {
         "list",
         path,
         () -> {
-          String key = key(path);
+          String key = keyOf(path);
           MemoryStoreState.Node node = state.get(key);
           if (node == null) {
             throw new FileNotFoundException(path.toString());
@@ -429,16 +394,6 @@ public final class MemoryFileSystem extends FileSystem {
   }
 
   @Override
-  public void setWorkingDirectory(Path directory) {
-    working = directory;
-  }
-
-  @Override
-  public Path getWorkingDirectory() {
-    return working;
-  }
-
-  @Override
   public boolean mkdirs(Path path, FsPermission permission) throws IOException {
     return request(
         "mkdirs",
@@ -455,7 +410,7 @@ public final class MemoryFileSystem extends FileSystem {
         "status",
         path,
         () -> {
-          MemoryStoreState.Node node = state.get(key(path));
+          MemoryStoreState.Node node = state.get(keyOf(path));
           if (node == null) {
             throw new FileNotFoundException(path.toString());
           }
@@ -469,11 +424,11 @@ public final class MemoryFileSystem extends FileSystem {
         "access",
         path,
         () -> {
-          if (state.get(key(path)) == null) {
+          if (state.get(keyOf(path)) == null) {
             throw new FileNotFoundException(path.toString());
           }
           if (mode.implies(FsAction.WRITE)) {
-            state.requireMayAdd(key(path));
+            state.requireMayAdd(keyOf(path));
           }
           return null;
         });
@@ -483,19 +438,19 @@ public final class MemoryFileSystem extends FileSystem {
   private void makeDirectories(Path directory) throws IOException {
     Deque<Path> missing = new ArrayDeque<>();
     for (Path path = directory; path != null; path = path.getParent()) {
-      MemoryStoreState.Node node = state.get(key(path));
+      MemoryStoreState.Node node = state.get(keyOf(path));
       if (node != null) {
         if (!node.isDirectory()) {
           throw new ParentNotDirectoryException(path.toString());
         }
         if (!missing.isEmpty()) {
-          state.requireMayAdd(key(path));
+          state.requireMayAdd(keyOf(path));
         }
         break;
       }
       missing.push(path);
     }
-    missing.forEach(path -> state.put(key(path), MemoryStoreState.Node.directory()));
+    missing.forEach(path -> state.put(keyOf(path), MemoryStoreState.Node.directory()));
   }
 
   /** A request that has no half of an effect. */
@@ -505,13 +460,13 @@ public final class MemoryFileSystem extends FileSystem {
   }
 
   /** Where what a path leads to is kept. */
-  private String key(Path path) {
-    return state.resolve(path.toUri().getPath(), /* last= */ true);
+  private String keyOf(Path path) {
+    return state.resolve(key(path), /* last= */ true);
   }
 
   /** Where the entry at a path itself is kept, also if it is a link. */
   private String ownKey(Path path) {
-    return state.resolve(path.toUri().getPath(), /* last= */ false);
+    return state.resolve(key(path), /* last= */ false);
   }
 
   /** Where a symbolic link leads, as it says itself; empty if there is none. Without a request. */
@@ -522,7 +477,7 @@ public final class MemoryFileSystem extends FileSystem {
   /** The names of the symbolic links in a directory. Without a request. */
   public List<String> linksIn(Path directory) {
     List<String> names = new ArrayList<>();
-    String prefix = key(directory) + "/";
+    String prefix = keyOf(directory) + "/";
     for (String link : state.links().keySet()) {
       if (link.startsWith(prefix) && link.indexOf('/', prefix.length()) < 0) {
         names.add(link.substring(prefix.length()));
@@ -532,7 +487,7 @@ public final class MemoryFileSystem extends FileSystem {
   }
 
   private FileStatus status(Path at, MemoryStoreState.Node node) {
-    Path path = new Path(uri.getScheme(), uri.getAuthority(), at.toUri().getPath());
+    Path path = qualified(at.toUri().getPath());
     if (node.isDirectory() && node.foreign) {
       FsPermission permission = new FsPermission((short) (node.sticky ? 01777 : 0755));
       return new FileStatus(0, true, 1, 1, 0, 0, permission, "somebody", "others", path);
@@ -541,7 +496,7 @@ public final class MemoryFileSystem extends FileSystem {
       return new FileStatus(0, true, 1, 1, 0, path);
     }
     String owner = node.foreign ? "somebody" : USER;
-    return uri.getScheme().equals("abfs")
+    return getScheme().equals("abfs")
         ? new EtagStatus(node.content.length, node.time, owner, path, node.etag)
         : new FileStatus(node.content.length, false, 1, 1, node.time, 0, null, owner, "", path);
   }
@@ -562,75 +517,5 @@ public final class MemoryFileSystem extends FileSystem {
   public interface GoogleStorageOptions {
     /** Whether a rename moves an object. */
     boolean isMoveOperationEnabled();
-  }
-
-  /** A status with an etag, as ABFS has. */
-  private static final class EtagStatus extends FileStatus implements EtagSource {
-    private static final long serialVersionUID = 1L;
-    private final String etag;
-
-    EtagStatus(long length, long time, String owner, Path path, String etag) {
-      super(length, false, 1, 1, time, 0, null, owner, "", path);
-      this.etag = etag;
-    }
-
-    @Override
-    public String getEtag() {
-      return etag;
-    }
-
-    @Override
-    public boolean equals(Object other) {
-      return super.equals(other);
-    }
-
-    @Override
-    public int hashCode() {
-      return super.hashCode();
-    }
-  }
-
-  private static final class MemoryInput extends ByteArrayInputStream
-      implements Seekable, PositionedReadable {
-    MemoryInput(byte[] content) {
-      super(content);
-    }
-
-    @Override
-    public void seek(long position) throws IOException {
-      pos = (int) position;
-    }
-
-    @Override
-    public long getPos() {
-      return pos;
-    }
-
-    @Override
-    public boolean seekToNewSource(long target) {
-      return false;
-    }
-
-    @Override
-    public int read(long position, byte[] buffer, int offset, int length) {
-      if (position >= count) {
-        return -1;
-      }
-      int most = Math.min(length, count - (int) position);
-      System.arraycopy(buf, (int) position, buffer, offset, most);
-      return most;
-    }
-
-    @Override
-    public void readFully(long position, byte[] buffer, int offset, int length) throws IOException {
-      if (read(position, buffer, offset, length) < length && length > 0) {
-        throw new EOFException();
-      }
-    }
-
-    @Override
-    public void readFully(long position, byte[] buffer) throws IOException {
-      readFully(position, buffer, 0, buffer.length);
-    }
   }
 }

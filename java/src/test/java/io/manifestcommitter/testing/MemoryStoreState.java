@@ -25,41 +25,13 @@ public final class MemoryStoreState {
   /** The character that sorts right after the slash. */
   private static final String AFTER_SLASH = "0";
 
-  private static final Fault NO_FAULT = (number, operation, path) -> Fate.NORMAL;
-
   private final TreeMap<String, Node> nodes = new TreeMap<>();
   private final List<String> requests = new ArrayList<>();
-  private Fault fault = NO_FAULT;
+  private Fault fault = Fault.NONE;
   private volatile Gate gate = (client, operation, path) -> {};
   private long clock = 1_700_000_000_000L;
   private long etags;
   private boolean hasLinks;
-
-  /** What happens to a request. */
-  public enum Fate {
-    /** It is done and answered. */
-    NORMAL,
-    /** It is not done, and fails. */
-    FAILS_BEFORE,
-    /** It is done, and the answer is lost. */
-    FAILS_AFTER,
-    /** A rename that is not done and answers false; any other request fails before. */
-    ANSWERS_FALSE,
-    /** A rename that is done and answers false; any other request fails after. */
-    DONE_ANSWERS_FALSE,
-    /**
-     * Fails in its middle: the deletion of a tree has deleted the first half of its files, the
-     * creation of a file has written half of its content; any other request fails before.
-     */
-    HALF_DONE
-  }
-
-  /** Decides about requests. Called under the store's lock. */
-  @FunctionalInterface
-  public interface Fault {
-    /** What happens to the request. */
-    Fate fate(int number, String operation, String path);
-  }
 
   /** Sees each request before it begins, in the thread that makes it, and may keep it waiting. */
   @FunctionalInterface
@@ -151,7 +123,7 @@ public final class MemoryStoreState {
     hasLinks = false;
     nodes.put("/", Node.directory());
     requests.clear();
-    fault = NO_FAULT;
+    fault = Fault.NONE;
     gate = (client, operation, path) -> {};
   }
 
@@ -419,9 +391,14 @@ public final class MemoryStoreState {
     gate = newGate;
   }
 
+  /** Lets no request wait from now on. */
+  public void noGate() {
+    gate = (client, operation, path) -> {};
+  }
+
   /** Lets all requests succeed from now on. */
   public synchronized void noFault() {
-    fault = NO_FAULT;
+    fault = Fault.NONE;
   }
 
   /** Sets what happens to requests from now on. */

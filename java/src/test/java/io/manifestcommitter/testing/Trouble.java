@@ -1,7 +1,5 @@
 package io.manifestcommitter.testing;
 
-import io.manifestcommitter.testing.MemoryStoreState.Fate;
-import io.manifestcommitter.testing.MemoryStoreState.Fault;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;

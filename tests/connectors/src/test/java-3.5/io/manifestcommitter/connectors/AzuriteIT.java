@@ -50,7 +50,7 @@ class AzuriteIT {
         () -> {
           FileSystem fs = container.getFileSystem(conf);
           assertThat(fs.mkdirs(new Path(container, "written"))).isTrue();
-          assertThatThrownBy(() -> HadoopProtocolJob.into(table, conf).setup())
+          assertThatThrownBy(() -> HadoopProtocolJob.into(table, conf).setupJob())
               .isInstanceOf(UnsupportedStoreException.class)
               .hasMessageContaining(table.toString())
               .hasMessageContaining("hierarchical namespace");

@@ -63,7 +63,7 @@ class FlatAccountIT {
 
       OwnFileSystems.run(
           () -> {
-            job(emulator, conf).setup();
+            job(emulator, conf).setupJob();
             return null;
           });
       assertThat(emulator.log().counts()).containsKey("acl");
@@ -78,7 +78,7 @@ class FlatAccountIT {
 
       OwnFileSystems.run(
           () -> {
-            job(emulator, conf).setup();
+            job(emulator, conf).setupJob();
             return null;
           });
       assertThat(emulator.log().counts()).containsEntry("acl", 1L);
@@ -91,7 +91,7 @@ class FlatAccountIT {
     Map<String, Long> before = emulator.tree();
     OwnFileSystems.run(
         () -> {
-          assertThatThrownBy(() -> job(emulator, conf).setup())
+          assertThatThrownBy(() -> job(emulator, conf).setupJob())
               .isInstanceOf(UnsupportedStoreException.class)
               .hasMessageContaining(emulator.root() + "table")
               .hasMessageContaining("hierarchical namespace")

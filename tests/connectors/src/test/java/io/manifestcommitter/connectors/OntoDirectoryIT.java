@@ -58,14 +58,14 @@ class OntoDirectoryIT {
     }
     HadoopProtocolJob job = HadoopProtocolJob.into(table, conf);
     Map<String, Long> before = visible(store, table);
-    job.setup();
-    job.setupTask(0);
+    job.setupJob();
+    job.setupTask(0, 0);
     job.write(0, "p=1/part-0", CONTENT);
     job.write(0, "p=1/part-1", CONTENT);
-    job.commitTask(0);
+    job.commitTask(0, 0);
 
-    assertThatThrownBy(job::commit).isInstanceOf(IOException.class).hasMessageContaining("part-0");
-    job.abort();
+    assertThatThrownBy(job::commitJob).isInstanceOf(IOException.class).hasMessageContaining("part-0");
+    job.abortJob();
     assertThat(visible(store, table)).isEqualTo(before);
   }
 

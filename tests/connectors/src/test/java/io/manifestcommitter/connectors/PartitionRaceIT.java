@@ -2,10 +2,10 @@ package io.manifestcommitter.connectors;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.manifestcommitter.testing.SparkCalls;
 import io.manifestcommitter.emulator.FaultRule;
 import io.manifestcommitter.emulator.Onto;
 import io.manifestcommitter.spark.ManifestCommitProtocol;
-import io.manifestcommitter.spark.TaskMessage;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -20,14 +20,9 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
-import org.apache.hadoop.mapreduce.JobContext;
-import org.apache.hadoop.mapreduce.JobID;
-import org.apache.hadoop.mapreduce.task.JobContextImpl;
-import org.apache.spark.internal.io.FileCommitProtocol.TaskCommitMessage;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import scala.collection.JavaConverters;
 
 /**
  * Another job makes a partition while a directory's rename to it is on its way. Whatever the store
@@ -95,20 +90,19 @@ class PartitionRaceIT {
   private static List<String> write(Configuration conf, Path table, boolean dynamic)
       throws IOException {
     String id = UUID.randomUUID().toString();
-    ManifestCommitProtocol protocol = new ManifestCommitProtocol(id, table.toString(), dynamic);
-    JobContext job = new JobContextImpl(conf, new JobID("202601010000", 1));
-    protocol.setupJob(job);
-    List<String> files = List.of("p=1/part-0-" + id, "p=1/part-1-" + id);
+    SparkCalls calls =
+        new SparkCalls(new ManifestCommitProtocol(id, table.toString(), dynamic), id, conf);
+    calls.setUp();
+    SparkCalls.Attempt task = calls.attempt(0, 0);
     List<String> expected = new ArrayList<>();
-    for (String file : files) {
-      Path staged = new Path(table, "_manifest_" + id + "/00/output/" + file);
+    for (String name : List.of("-0.txt", "-1.txt")) {
+      Path staged = task.newFile("p=1", name);
       try (FSDataOutputStream out = staged.getFileSystem(conf).create(staged, false)) {
         out.write(CONTENT);
       }
-      expected.add("/" + file);
+      expected.add("/p=1/" + staged.getName());
     }
-    List<TaskCommitMessage> messages = List.of(TaskMessage.of(id, 0, 0, files));
-    protocol.commitJob(job, JavaConverters.asScalaBufferConverter(messages).asScala().toSeq());
+    calls.commit(List.of(task.message()));
     return expected;
   }
 

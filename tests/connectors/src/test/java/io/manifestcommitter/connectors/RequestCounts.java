@@ -181,7 +181,7 @@ public final class RequestCounts {
 
   private Map<String, String> steps() throws IOException {
     Map<String, String> cells = new LinkedHashMap<>();
-    cells.put("setupJob", count(() -> job().setup()));
+    cells.put("setupJob", count(() -> job().setupJob()));
     cells.put("setupTask", setupTask());
     cells.put("task commit", Cost.ofTask(this::taskCommit).toString());
     cells.put("task abort", Cost.ofTask(this::taskAbort).toString());
@@ -199,26 +199,26 @@ public final class RequestCounts {
 
   private String setupTask() throws IOException {
     HadoopProtocolJob job = job();
-    job.setup();
-    return count(() -> job.setupTask(0));
+    job.setupJob();
+    return count(() -> job.setupTask(0, 0));
   }
 
   private Map<String, Long> taskCommit(Shape shape) throws IOException {
     HadoopProtocolJob job = job();
-    job.setup();
+    job.setupJob();
     // Of a job of many tasks: that the parents are made once is not this task's cost.
     run(job, new Shape(1, 1, 1), 1);
-    job.setupTask(0);
+    job.setupTask(0, 0);
     write(job, 0, shape);
-    return measure(() -> job.commitTask(0));
+    return measure(() -> job.commitTask(0, 0));
   }
 
   private Map<String, Long> taskAbort(Shape shape) throws IOException {
     HadoopProtocolJob job = job();
-    job.setup();
-    job.setupTask(0);
+    job.setupJob();
+    job.setupTask(0, 0);
     write(job, 0, shape);
-    return measure(() -> job.abortTask(0));
+    return measure(() -> job.abortTask(0, 0));
   }
 
   private Map<String, Long> jobCommit(Shape shape, Table table) throws IOException {
@@ -237,24 +237,24 @@ public final class RequestCounts {
     if (table == Table.FILES) {
       job = job.with(CommitterConfig.DELETE_TARGET_FILES, "true");
     }
-    job.setup();
+    job.setupJob();
     run(job, shape, 0);
-    return measure(job::commit);
+    return measure(job::commitJob);
   }
 
   private Map<String, Long> cleanup(Shape shape) throws IOException {
     HadoopProtocolJob job = job();
-    job.setup();
+    job.setupJob();
     run(job, shape, 0);
-    job.with(CommitterConfig.CLEANUP_SKIPPED, "true").commit();
+    job.with(CommitterConfig.CLEANUP_SKIPPED, "true").commitJob();
     return measure(job::cleanup);
   }
 
   private Map<String, Long> jobAbort(Shape shape) throws IOException {
     HadoopProtocolJob job = job();
-    job.setup();
+    job.setupJob();
     run(job, shape, 0);
-    return measure(job::abort);
+    return measure(job::abortJob);
   }
 
   private HadoopProtocolJob job() throws IOException {
@@ -266,9 +266,9 @@ public final class RequestCounts {
   /** Runs tasks that write the shape's files between them. */
   private static void run(HadoopProtocolJob job, Shape shape, int firstTask) throws IOException {
     for (int task = 0; task < shape.tasks(); task++) {
-      job.setupTask(firstTask + task);
+      job.setupTask(firstTask + task, 0);
       write(job, firstTask + task, shape);
-      job.commitTask(firstTask + task);
+      job.commitTask(firstTask + task, 0);
     }
   }
 

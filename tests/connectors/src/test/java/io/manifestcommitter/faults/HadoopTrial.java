@@ -2,6 +2,7 @@ package io.manifestcommitter.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.manifestcommitter.testing.HadoopCalls;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.emulator.FaultRule;
 import io.manifestcommitter.faults.Verdict.End;
@@ -12,17 +13,9 @@ import java.util.Optional;
 import java.util.TreeMap;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
-import org.apache.hadoop.mapreduce.JobContext;
 import org.apache.hadoop.mapreduce.JobID;
 import org.apache.hadoop.mapreduce.JobStatus;
-import org.apache.hadoop.mapreduce.TaskAttemptContext;
-import org.apache.hadoop.mapreduce.TaskAttemptID;
-import org.apache.hadoop.mapreduce.TaskID;
-import org.apache.hadoop.mapreduce.TaskType;
 import org.apache.hadoop.mapreduce.lib.output.PathOutputCommitter;
-import org.apache.hadoop.mapreduce.lib.output.PathOutputCommitterFactory;
-import org.apache.hadoop.mapreduce.task.JobContextImpl;
-import org.apache.hadoop.mapreduce.task.TaskAttemptContextImpl;
 
 /** A job of the Hadoop protocol: each call goes to a committer of its own, made by the factory. */
 final class HadoopTrial extends Trial {
@@ -57,20 +50,20 @@ final class HadoopTrial extends Trial {
         oldTable("p=1/old", "p=2/old", "p=9/old");
     }
     if (scenario == HadoopScenario.SETUP) {
-      acting = committer(0, 0);
+      acting = calls().jobCommitter();
       return;
     }
-    committer(0, 0).setupJob(job());
+    calls().setupJob();
     runTask(1, 0, SECOND);
     if (scenario == HadoopScenario.TASK) {
-      acting = committer(0, 0);
+      acting = calls().jobCommitter();
       return;
     }
     runTask(0, 0, FIRST);
     if (scenario == HadoopScenario.ABORT_HALF) {
       commitHalf();
     }
-    acting = committer(0, 0);
+    acting = calls().jobCommitter();
   }
 
   /** A commit that the store ended at its second rename of data, by taking a right away. */
@@ -79,7 +72,7 @@ final class HadoopTrial extends Trial {
         FaultRule.on(lane.store().renameOperation()).path("/p=2/b$").always().refuse(403);
     lane.emulator().faults().add(forbidden);
     try {
-      committer(0, 0).commitJob(job());
+      calls().commitJob();
     } catch (IOException e) {
       assertThat(visible()).hasSizeGreaterThan(old().size());
       return;
@@ -93,19 +86,19 @@ final class HadoopTrial extends Trial {
   void act() throws IOException {
     switch (scenario) {
       case SETUP:
-        acting.setupJob(job());
+        acting.setupJob(calls().jobContext());
         break;
       case TASK:
-        acting.setupTask(task(0, 0));
+        acting.setupTask(calls().context(0, 0));
         writeFiles(acting, 0, FIRST, /* asTask= */ true);
-        acting.commitTask(task(0, 0));
+        acting.commitTask(calls().context(0, 0));
         break;
       case ABORT:
       case ABORT_HALF:
-        acting.abortJob(job(), JobStatus.State.FAILED);
+        acting.abortJob(calls().jobContext(), JobStatus.State.FAILED);
         break;
       default:
-        acting.commitJob(job());
+        acting.commitJob(calls().jobContext());
     }
   }
 
@@ -133,20 +126,20 @@ final class HadoopTrial extends Trial {
     }
     runTask(0, 0, FIRST);
     runTask(1, 0, SECOND);
-    committer(0, 0).commitJob(job());
+    calls().commitJob();
     return new Verdict(End.OK, assertCommitted());
   }
 
   private Verdict judgeTask(Optional<Exception> failure) throws IOException {
     assertRows(old());
     if (failure.isPresent()) {
-      committer(0, 0).abortTask(task(0, 0));
+      calls().abortTask(0, 0);
       for (String file : FIRST) {
         published.remove(file);
       }
       runTask(0, 1, "p=1/a", "p=2/of-the-second-attempt");
     }
-    committer(0, 0).commitJob(job());
+    calls().commitJob();
     return new Verdict(failure.isPresent() ? End.FAILED_CLEANLY : End.OK, assertCommitted());
   }
 
@@ -163,7 +156,7 @@ final class HadoopTrial extends Trial {
     assertForeignUntouched();
     boolean kept = !claims && left.equals(old());
     if (repair == Repair.COMMIT_AGAIN) {
-      committer(0, 0).commitJob(job());
+      calls().commitJob();
       return new Verdict(kept ? End.FAILED_CLEANLY : End.REPAIRED, assertCommitted());
     }
     abort();
@@ -198,10 +191,10 @@ final class HadoopTrial extends Trial {
   private Verdict runAgain(End end) throws IOException {
     id = new JobID("202601010000", id.getId() + 1);
     published.clear();
-    committer(0, 0).setupJob(job());
+    calls().setupJob();
     runTask(0, 0, FIRST);
     runTask(1, 0, SECOND);
-    committer(0, 0).commitJob(job());
+    calls().commitJob();
     assertCommitted();
     return new Verdict(end, 0);
   }
@@ -229,14 +222,13 @@ final class HadoopTrial extends Trial {
   }
 
   private void abort() throws IOException {
-    committer(0, 0).abortJob(job(), JobStatus.State.FAILED);
+    calls().abortJob();
   }
 
   private void runTask(int task, int attempt, String... files) throws IOException {
-    PathOutputCommitter committer = committer(task, attempt);
-    committer.setupTask(task(task, attempt));
+    PathOutputCommitter committer = calls().setupTask(task, attempt);
     writeFiles(committer, attempt, files, /* asTask= */ false);
-    committer.commitTask(task(task, attempt));
+    committer.commitTask(calls().context(task, attempt));
   }
 
   private void writeFiles(
@@ -254,16 +246,7 @@ final class HadoopTrial extends Trial {
     }
   }
 
-  private PathOutputCommitter committer(int task, int attempt) throws IOException {
-    return PathOutputCommitterFactory.createCommitter(table, task(task, attempt));
-  }
-
-  private JobContext job() {
-    return new JobContextImpl(conf, id);
-  }
-
-  private TaskAttemptContext task(int task, int attempt) {
-    return new TaskAttemptContextImpl(
-        conf, new TaskAttemptID(new TaskID(id, TaskType.MAP, task), attempt));
+  private HadoopCalls calls() {
+    return new HadoopCalls(conf, table, id);
   }
 }

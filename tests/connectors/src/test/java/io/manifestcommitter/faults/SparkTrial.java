@@ -2,17 +2,17 @@ package io.manifestcommitter.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.manifestcommitter.testing.Failures;
+import io.manifestcommitter.testing.TableWrite;
+import io.manifestcommitter.testing.Recoveries;
+import io.manifestcommitter.testing.SparkCalls;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.faults.Verdict.End;
 import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.jobs.RecoveryOutcome;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.spark.ManifestCommitProtocol;
-import io.manifestcommitter.spark.TaskMessage;
-import io.manifestcommitter.store.Stores;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -21,28 +21,17 @@ import java.util.Optional;
 import java.util.TreeMap;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
-import org.apache.hadoop.mapreduce.JobContext;
-import org.apache.hadoop.mapreduce.JobID;
-import org.apache.hadoop.mapreduce.TaskAttemptContext;
-import org.apache.hadoop.mapreduce.TaskAttemptID;
-import org.apache.hadoop.mapreduce.TaskID;
-import org.apache.hadoop.mapreduce.TaskType;
-import org.apache.hadoop.mapreduce.task.JobContextImpl;
-import org.apache.hadoop.mapreduce.task.TaskAttemptContextImpl;
 import org.apache.spark.internal.io.FileCommitProtocol.TaskCommitMessage;
-import org.apache.spark.internal.io.FileNameSpec;
-import scala.Option;
-import scala.collection.JavaConverters;
 
 /** A job of the Spark protocol, called as Spark calls it, without a Spark. */
 final class SparkTrial extends Trial {
   private static final String[] FIRST = {"p=1", "p=2"};
   private static final String[] SECOND = {"p=1", "p=3/x=1"};
-  private static final JobID SPARKS_ID = new JobID("202601010000", 1);
 
   private final SparkScenario scenario;
   private final Configuration conf;
   private Write write;
+  private SparkCalls.Attempt attempt;
 
   SparkTrial(Lane lane, SparkScenario scenario) {
     super(lane);
@@ -81,17 +70,17 @@ final class SparkTrial extends Trial {
         break;
       case TASK:
         try {
-          write.commitTask(0, 0, write.writeFiles(0, 0, FIRST, /* asTask= */ true));
+          write.commitTask(write.writeFiles(0, 0, FIRST, /* asTask= */ true));
         } catch (IOException e) {
-          write.protocol.abortTask(task(0, 0));
+          attempt.abort();
           throw e;
         }
         break;
       case TASK_ABORT:
-        write.protocol.abortTask(task(0, 0));
+        attempt.abort();
         break;
       case ABORT:
-        write.protocol.abortJob(job());
+        write.calls.abort();
         break;
       default:
         write.commit();
@@ -143,10 +132,10 @@ final class SparkTrial extends Trial {
     if (write.claims()) {
       assertThat(visible()).as("reported as committed").isEqualTo(write.expected());
     }
-    write.protocol.abortJob(job());
+    write.calls.abort();
     assertForeignUntouched();
     if (write.hasStaging()) {
-      return recover(text(failure.get()));
+      return recover(Failures.trace(failure.get()));
     }
     assertRows(old());
     assertThat(write.claims()).isFalse();
@@ -156,7 +145,7 @@ final class SparkTrial extends Trial {
   /** As the failure tells its user; past the commit mark what is left is the new table. */
   private Verdict recover(String failure) throws IOException {
     assertThat(failure).contains("manifest-committer recover " + table);
-    Recovery recovery = new Recovery(new Stores(conf).all(), new CommitterConfig(conf), true);
+    Recovery recovery = Recoveries.of(conf, true);
     List<StagingRoot> unfinished = recovery.find(table);
     assertThat(unfinished).as("unfinished commits").hasSize(1);
     RecoveryOutcome outcome = recovery.run(unfinished.get(0), Recovery.Direction.AS_MARKED);
@@ -171,12 +160,6 @@ final class SparkTrial extends Trial {
     return runAgain(End.REPAIRED);
   }
 
-  private static String text(Exception failure) {
-    StringWriter text = new StringWriter();
-    failure.printStackTrace(new PrintWriter(text));
-    return text.toString();
-  }
-
   /** The whole job again, as a scheduler does it. */
   private Verdict runAgain(End end) throws IOException {
     write = new Write(2);
@@ -188,49 +171,40 @@ final class SparkTrial extends Trial {
     return new Verdict(end, 0);
   }
 
-  private JobContext job() {
-    return new JobContextImpl(conf, SPARKS_ID);
-  }
-
-  private TaskAttemptContext task(int task, int attempt) {
-    return new TaskAttemptContextImpl(
-        conf, new TaskAttemptID(new TaskID(SPARKS_ID, TaskType.MAP, task), attempt));
-  }
-
   /** One write of the job's rows. */
   private final class Write {
     private final String id;
-    private final ManifestCommitProtocol protocol;
+    private final SparkCalls calls;
     private final List<TaskCommitMessage> messages = new ArrayList<>();
     private final NavigableMap<String, String> published = new TreeMap<>();
 
     Write(int number) {
       id = "0b5d8ab4-7f3c-4a53-a4a7-7b6d8e3f1c1" + number;
-      protocol =
-          new ManifestCommitProtocol(id, table.toString(), scenario == SparkScenario.DYNAMIC);
+      calls =
+          new SparkCalls(
+              new ManifestCommitProtocol(id, table.toString(), scenario == SparkScenario.DYNAMIC),
+              id,
+              conf);
     }
 
     void setUp() throws IOException {
       if (scenario == SparkScenario.STATIC) {
-        protocol.deleteWithJob(table.getFileSystem(conf), table, true);
+        calls.replace(table);
       }
-      protocol.setupJob(job());
+      calls.setUp();
     }
 
-    void runTask(int task, int attempt, String... partitions) throws IOException {
-      commitTask(task, attempt, writeFiles(task, attempt, partitions, /* asTask= */ false));
+    void runTask(int task, int number, String... partitions) throws IOException {
+      commitTask(writeFiles(task, number, partitions, /* asTask= */ false));
     }
 
     /** Writes a file into each partition; says which, relative to the table, with their rows. */
     NavigableMap<String, String> writeFiles(
-        int task, int attempt, String[] partitions, boolean asTask) throws IOException {
-      protocol.setupTask(task(task, attempt));
+        int task, int number, String[] partitions, boolean asTask) throws IOException {
+      attempt = calls.attempt(task, number);
       NavigableMap<String, String> files = new TreeMap<>();
       for (String partition : partitions) {
-        Path staged =
-            new Path(
-                protocol.newTaskTempFile(
-                    task(task, attempt), Option.apply(partition), new FileNameSpec("", ".txt")));
+        Path staged = attempt.newFile(partition, ".txt");
         String file = partition + "/" + staged.getName();
         String rows = rows(id, file);
         files.put(file, rows);
@@ -243,13 +217,13 @@ final class SparkTrial extends Trial {
       return files;
     }
 
-    void commitTask(int task, int attempt, NavigableMap<String, String> files) {
+    void commitTask(NavigableMap<String, String> files) {
       published.putAll(files);
-      messages.add(TaskMessage.of(id, task, attempt, files.keySet()));
+      messages.add(attempt.message());
     }
 
     void commit() {
-      protocol.commitJob(job(), JavaConverters.asScalaBufferConverter(messages).asScala().toSeq());
+      calls.commit(messages);
     }
 
     boolean claims() throws IOException {
@@ -261,15 +235,11 @@ final class SparkTrial extends Trial {
     }
 
     NavigableMap<String, String> expected() {
-      NavigableMap<String, String> expected = old();
-      if (scenario == SparkScenario.STATIC) {
-        expected.clear();
-      }
-      if (scenario == SparkScenario.DYNAMIC) {
-        expected.keySet().removeIf(path -> !path.startsWith("p=9/"));
-      }
-      expected.putAll(published);
-      return expected;
+      TableWrite write =
+          scenario == SparkScenario.STATIC
+              ? TableWrite.replacing("")
+              : scenario == SparkScenario.DYNAMIC ? TableWrite.dynamic() : TableWrite.append();
+      return write.with(published).after(old());
     }
 
     long assertCommitted() throws IOException {

@@ -1,8 +1,7 @@
 package io.manifestcommitter.faults;
 
+import io.manifestcommitter.testing.Failures;
 import io.manifestcommitter.faults.Verdict.End;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -29,9 +28,7 @@ final class Tally {
     Counts cell = cell(faultCase);
     cell.runs++;
     cell.violations++;
-    StringWriter text = new StringWriter();
-    what.printStackTrace(new PrintWriter(text));
-    violations.add("-Dfaults.only=" + faultCase + "\n" + text);
+    violations.add("-Dfaults.only=" + faultCase + "\n" + Failures.trace(what));
   }
 
   /** The request that was to go wrong was not made, since an earlier run differed. */

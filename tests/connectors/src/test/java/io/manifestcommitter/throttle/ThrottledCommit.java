@@ -1,6 +1,7 @@
 package io.manifestcommitter.throttle;
 
-import io.manifestcommitter.ManifestCommitter;
+import org.apache.hadoop.mapreduce.lib.output.PathOutputCommitter;
+import io.manifestcommitter.testing.HadoopCalls;
 import io.manifestcommitter.emulator.Emulator;
 import io.manifestcommitter.emulator.RequestLog;
 import io.manifestcommitter.manifest.SuccessReport;
@@ -21,14 +22,7 @@ import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
-import org.apache.hadoop.mapreduce.JobContext;
 import org.apache.hadoop.mapreduce.JobID;
-import org.apache.hadoop.mapreduce.TaskAttemptContext;
-import org.apache.hadoop.mapreduce.TaskAttemptID;
-import org.apache.hadoop.mapreduce.TaskID;
-import org.apache.hadoop.mapreduce.TaskType;
-import org.apache.hadoop.mapreduce.task.JobContextImpl;
-import org.apache.hadoop.mapreduce.task.TaskAttemptContextImpl;
 
 /**
  * A job of 20 tasks with 100 files each, whose job commit meets an account that serves only so many
@@ -43,7 +37,7 @@ final class ThrottledCommit {
 
   private final Emulator emulator;
   private final Configuration conf;
-  private final Path table;
+  private final HadoopCalls calls;
 
   /**
    * A job.
@@ -55,12 +49,14 @@ final class ThrottledCommit {
     this.conf = new Configuration();
     emulator.settings().forEach(conf::set);
     settings.forEach(conf::set);
-    this.table = new Path(new Path(emulator.root()), "table");
+    Path root = new Path(emulator.root());
+    HadoopCalls.bind(conf, root.toUri().getScheme());
+    this.calls = new HadoopCalls(conf, new Path(root, "table"), JOB);
   }
 
   /** Writes and commits the tasks, without a limit. */
   void prepare() throws Exception {
-    new ManifestCommitter(table, task(0)).setupJob(job());
+    calls.setupJob();
     ExecutorService writers = Executors.newFixedThreadPool(WRITERS);
     try {
       List<Future<?>> tasks = new ArrayList<>();
@@ -84,14 +80,12 @@ final class ThrottledCommit {
   }
 
   private void run(int number) throws IOException {
-    TaskAttemptContext context = task(number);
-    ManifestCommitter committer = new ManifestCommitter(table, context);
-    committer.setupTask(context);
-    FileSystem fs = table.getFileSystem(conf);
+    PathOutputCommitter committer = calls.setupTask(number, 0);
+    FileSystem fs = calls.table.getFileSystem(conf);
     for (int file = 0; file < FILES; file++) {
       fs.create(new Path(committer.getWorkPath(), name(number, file)), false).close();
     }
-    committer.commitTask(context);
+    committer.commitTask(calls.context(number, 0));
   }
 
   private static String name(int task, int file) {
@@ -107,7 +101,7 @@ final class ThrottledCommit {
     ScheduledFuture<?> watching =
         watch.scheduleAtFixedRate(() -> seconds.add(now()), 1, 1, TimeUnit.SECONDS);
     try {
-      new ManifestCommitter(table, task(0)).commitJob(job());
+      calls.commitJob();
     } finally {
       watching.cancel(false);
       watch.shutdown();
@@ -129,8 +123,8 @@ final class ThrottledCommit {
 
   /** The report of the commit. */
   SuccessReport report() throws IOException {
-    Path success = new Path(table, "_SUCCESS");
-    try (InputStream in = table.getFileSystem(conf).open(success)) {
+    Path success = new Path(calls.table, "_SUCCESS");
+    try (InputStream in = calls.table.getFileSystem(conf).open(success)) {
       return SuccessReport.parse(in.readAllBytes(), success.toString());
     }
   }
@@ -145,15 +139,6 @@ final class ThrottledCommit {
     }
     missing.removeAll(emulator.tree().keySet());
     return missing;
-  }
-
-  private JobContext job() {
-    return new JobContextImpl(conf, JOB);
-  }
-
-  private TaskAttemptContext task(int number) {
-    return new TaskAttemptContextImpl(
-        conf, new TaskAttemptID(new TaskID(JOB, TaskType.MAP, number), 0));
   }
 
   /** What the account had served and refused when a second had passed. */

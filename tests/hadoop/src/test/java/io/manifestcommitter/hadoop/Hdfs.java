@@ -1,20 +1,17 @@
 package io.manifestcommitter.hadoop;
 
+import io.manifestcommitter.testing.TableFiles;
 import io.manifestcommitter.ManifestCommitterFactory;
 import io.manifestcommitter.manifest.SuccessReport;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.security.NoSuchAlgorithmException;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.crypto.key.KeyProvider;
 import org.apache.hadoop.fs.FSDataInputStream;
-import org.apache.hadoop.fs.FSDataOutputStream;
-import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
@@ -98,9 +95,7 @@ public final class Hdfs implements CloseableResource {
   }
 
   void write(Path file, String content) throws IOException {
-    try (FSDataOutputStream out = fs.create(file, false)) {
-      out.write(content.getBytes(StandardCharsets.UTF_8));
-    }
+    TableFiles.write(fs, file, content);
   }
 
   byte[] bytes(Path file) throws IOException {
@@ -112,7 +107,7 @@ public final class Hdfs implements CloseableResource {
   }
 
   String read(Path file) throws IOException {
-    return new String(bytes(file), StandardCharsets.UTF_8);
+    return TableFiles.read(fs, file);
   }
 
   /** The report in a table. */
@@ -121,15 +116,9 @@ public final class Hdfs implements CloseableResource {
     return SuccessReport.parse(bytes(success), success.toString());
   }
 
-  /**
-   * What a reader of a table sees: what has no component in its path below the table that starts
-   * with an underscore or a dot. The relative path, which ends in a slash for a directory, and the
-   * content.
-   */
+  /** What a reader of a table sees. */
   Map<String, String> visible(Path table) throws IOException {
-    Map<String, String> entries = new TreeMap<>();
-    collect(table, "", entries);
-    return entries;
+    return TableFiles.visible(fs, table);
   }
 
   /** As {@link #visible}, without the directories. */
@@ -137,22 +126,6 @@ public final class Hdfs implements CloseableResource {
     Map<String, String> files = visible(table);
     files.keySet().removeIf(name -> name.endsWith("/"));
     return files;
-  }
-
-  private void collect(Path directory, String prefix, Map<String, String> entries)
-      throws IOException {
-    for (FileStatus child : fs.listStatus(directory)) {
-      String name = child.getPath().getName();
-      if (name.startsWith("_") || name.startsWith(".")) {
-        continue;
-      }
-      if (child.isDirectory()) {
-        entries.put(prefix + name + "/", "");
-        collect(child.getPath(), prefix + name + "/", entries);
-      } else {
-        entries.put(prefix + name, read(child.getPath()));
-      }
-    }
   }
 
   @Override

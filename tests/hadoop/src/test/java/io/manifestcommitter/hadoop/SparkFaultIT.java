@@ -2,13 +2,12 @@ package io.manifestcommitter.hadoop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.manifestcommitter.hadoop.RequestFaults.Fate;
-import io.manifestcommitter.hadoop.RequestFaults.Kind;
-import io.manifestcommitter.hadoop.RequestFaults.Request;
+import io.manifestcommitter.testing.Failures;
 import io.manifestcommitter.hadoop.SparkFaultTrial.End;
+import io.manifestcommitter.testing.Fate;
+import io.manifestcommitter.testing.RequestFaults.Kind;
+import io.manifestcommitter.testing.RequestFaults.Request;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumMap;
@@ -159,9 +158,7 @@ class SparkFaultIT {
     Counts cell = counts.computeIfAbsent(each.line(), line -> new Counts());
     cell.runs++;
     cell.violations++;
-    StringWriter text = new StringWriter();
-    what.printStackTrace(new PrintWriter(text));
-    violations.add(each + "\n" + text);
+    violations.add(each + "\n" + Failures.trace(what));
   }
 
   private Counts total() {

@@ -2,18 +2,20 @@ package io.manifestcommitter.hadoop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.manifestcommitter.testing.Failures;
+import io.manifestcommitter.testing.Recoveries;
+import io.manifestcommitter.testing.TableWrite;
+import io.manifestcommitter.testing.TableFiles;
 import io.manifestcommitter.config.CommitterConfig;
-import io.manifestcommitter.hadoop.RequestFaults.Fate;
-import io.manifestcommitter.hadoop.RequestFaults.Request;
 import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.jobs.RecoveryOutcome;
 import io.manifestcommitter.layout.StagingRoot;
-import io.manifestcommitter.store.Stores;
+import io.manifestcommitter.testing.Fate;
+import io.manifestcommitter.testing.Fault;
+import io.manifestcommitter.testing.RequestFaults;
+import io.manifestcommitter.testing.RequestFaults.Request;
 import java.io.Closeable;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -21,9 +23,6 @@ import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeMap;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.fs.FSDataInputStream;
-import org.apache.hadoop.fs.FSDataOutputStream;
-import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 
@@ -44,15 +43,27 @@ final class SparkFaultTrial implements Closeable {
   /** What the job does to a table. */
   enum Kind {
     /** Adds to a partition that is there and one that is not, and to a custom location. */
-    APPEND,
+    APPEND("append"),
     /** Makes the table. */
-    NEW,
+    NEW("append"),
     /** Replaces the table and a custom location. */
-    STATIC,
+    STATIC("static"),
     /** Replaces one partition, and adds another. */
-    PARTITION,
+    PARTITION("partition"),
     /** Replaces the partitions and the custom location that it writes to. */
-    DYNAMIC
+    DYNAMIC("dynamic");
+
+    private final String inTable;
+
+    Kind(String inTable) {
+      this.inTable = inTable;
+    }
+
+    TableWrite write() {
+      return this == STATIC
+          ? TableWrite.replacing("table", "elsewhere")
+          : TableWrite.of(inTable, "table");
+    }
   }
 
   /** How a trial ended. */
@@ -93,25 +104,16 @@ final class SparkFaultTrial implements Closeable {
     raw.mkdirs(base);
     if (kind != Kind.NEW) {
       for (String file : List.of("table/p=1/old", "table/p=2/old", "elsewhere/old")) {
-        writeRaw(new Path(base, file), "old in " + file);
+        TableFiles.write(raw, new Path(base, file), "old in " + file);
       }
-      writeRaw(new Path(table, "_SUCCESS"), LAST_REPORT);
-      writeRaw(new Path(table, "_SUCCESS.files"), LAST_REPORT);
+      TableFiles.write(raw, new Path(table, "_SUCCESS"), LAST_REPORT);
+      TableFiles.write(raw, new Path(table, "_SUCCESS.files"), LAST_REPORT);
     }
     old.putAll(visible());
-    switch (kind) {
-      case STATIC:
-        write = SparkWrite.overwrite(conf, table, table, location);
-        break;
-      case PARTITION:
-        write = SparkWrite.overwrite(conf, table, new Path(table, "p=1"));
-        break;
-      case DYNAMIC:
-        write = SparkWrite.dynamicOverwrite(conf, table);
-        break;
-      default:
-        write = SparkWrite.append(conf, table);
-    }
+    write =
+        kind == Kind.STATIC
+            ? SparkWrite.overwrite(conf, table, table, location)
+            : SparkWrite.begin(conf, table, kind.inTable);
     write.task(0, "p=1", "p=3/x=1");
     if (kind == Kind.NEW) {
       write.task(1, "p=1", "p=2");
@@ -123,42 +125,40 @@ final class SparkFaultTrial implements Closeable {
 
   /** Commits without a fault; tells the requests. */
   List<Request> clean() throws IOException {
-    faults.arm(number -> Fate.NORMAL);
+    faults.onRequest(Fault.NONE);
     write.commit();
-    faults.disarm();
+    faults.noFault();
     assertCommitted("without a fault");
     return faults.requests();
   }
 
   /** One request of the commit goes wrong, once. */
   End once(int at, Fate fate) throws IOException {
-    return run(number -> number == at ? fate : Fate.NORMAL, /* stays= */ false);
+    return run(Fault.at(at, fate), /* stays= */ false);
   }
 
   /** One request of the commit goes wrong, and all after it fail until the job is aborted. */
   End stays(int from, Fate fate) throws IOException {
-    return run(
-        number -> number < from ? Fate.NORMAL : number == from ? fate : Fate.FAILS_BEFORE,
-        /* stays= */ true);
+    return run(Fault.deadFrom(from, fate), /* stays= */ true);
   }
 
-  private End run(RequestFaults.Plan plan, boolean stays) throws IOException {
+  private End run(Fault fault, boolean stays) throws IOException {
     NavigableMap<String, String> fresh = fresh();
     Optional<Exception> failure = Optional.empty();
-    faults.arm(plan);
+    faults.onRequest(fault);
     try {
       write.commit();
     } catch (Exception e) {
       failure = Optional.of(e);
       if (!stays) {
-        faults.disarm();
+        faults.noFault();
       }
       write.abort();
     }
-    faults.disarm();
+    faults.noFault();
     assertThat(faults.injected()).as("faults met").isPositive();
 
-    String told = failure.map(SparkFaultTrial::text).orElse("no failure");
+    String told = failure.map(Failures::trace).orElse("no failure");
     List<StagingRoot> unfinished = unfinished();
     if (unfinished.isEmpty()) {
       if (!failure.isPresent()) {
@@ -208,15 +208,15 @@ final class SparkFaultTrial implements Closeable {
     }
     assertThat(left).as(told).isEqualTo(old);
     if (kind != Kind.NEW) {
-      assertThat(readRaw(new Path(table, "_SUCCESS"))).as(told).isEqualTo(LAST_REPORT);
-      assertThat(readRaw(new Path(table, "_SUCCESS.files"))).as(told).isEqualTo(LAST_REPORT);
+      assertThat(TableFiles.read(raw, new Path(table, "_SUCCESS"))).as(told).isEqualTo(LAST_REPORT);
+      assertThat(TableFiles.read(raw, new Path(table, "_SUCCESS.files"))).as(told).isEqualTo(LAST_REPORT);
     } else if (raw.exists(table)) {
       assertThat(raw.exists(new Path(table, "_SUCCESS"))).as(told).isFalse();
     }
   }
 
   private void assertCommitted(String told) throws IOException {
-    assertThat(readRaw(new Path(table, "_SUCCESS"))).as(told).contains(write.id());
+    assertThat(TableFiles.read(raw, new Path(table, "_SUCCESS"))).as(told).contains(write.id());
   }
 
   private List<StagingRoot> unfinished() throws IOException {
@@ -224,52 +224,28 @@ final class SparkFaultTrial implements Closeable {
   }
 
   private Recovery recovery() {
-    return new Recovery(new Stores(conf).all(), new CommitterConfig(conf), /* force= */ true);
+    return Recoveries.of(conf, /* force= */ true);
   }
 
   /** What the table and the location hold once the job is committed. */
   private NavigableMap<String, String> fresh() throws IOException {
-    NavigableMap<String, String> fresh = new TreeMap<>();
-    if (kind == Kind.APPEND || kind == Kind.PARTITION || kind == Kind.DYNAMIC) {
-      fresh.putAll(old);
-    }
-    if (kind == Kind.PARTITION || kind == Kind.DYNAMIC) {
-      fresh.remove("table/p=1/old");
-    }
-    if (kind == Kind.DYNAMIC) {
-      fresh.remove("elsewhere/old");
-    }
-    fresh.put("table/", "");
+    NavigableMap<String, String> rows = new TreeMap<>();
     for (Map.Entry<Path, Path> file : write.staged().entrySet()) {
-      String path = relative(file.getKey());
+      rows.put(relative(file.getKey()), TableFiles.read(raw, file.getValue()));
+    }
+    NavigableMap<String, String> fresh = kind.write().with(rows).after(old);
+    fresh.put("table/", "");
+    for (String path : rows.keySet()) {
       for (int slash = path.indexOf('/'); slash >= 0; slash = path.indexOf('/', slash + 1)) {
         fresh.put(path.substring(0, slash + 1), "");
       }
-      fresh.put(path, readRaw(file.getValue()));
     }
     return fresh;
   }
 
   /** Every entry that is not hidden, below the trial's directory. */
   private NavigableMap<String, String> visible() throws IOException {
-    NavigableMap<String, String> entries = new TreeMap<>();
-    collect(base, entries);
-    return entries;
-  }
-
-  private void collect(Path directory, NavigableMap<String, String> entries) throws IOException {
-    for (FileStatus child : raw.listStatus(directory)) {
-      String name = child.getPath().getName();
-      if (name.startsWith("_") || name.startsWith(".")) {
-        continue;
-      }
-      if (child.isDirectory()) {
-        entries.put(relative(child.getPath()) + "/", "");
-        collect(child.getPath(), entries);
-      } else {
-        entries.put(relative(child.getPath()), readRaw(child.getPath()));
-      }
-    }
+    return TableFiles.visible(raw, base);
   }
 
   /** The staging roots that are left. */
@@ -277,11 +253,7 @@ final class SparkFaultTrial implements Closeable {
     List<String> left = new ArrayList<>();
     for (Path directory : List.of(table, location)) {
       if (raw.exists(directory)) {
-        for (FileStatus child : raw.listStatus(directory)) {
-          if (child.getPath().getName().startsWith("_manifest_")) {
-            left.add(relative(child.getPath()));
-          }
-        }
+        left.addAll(TableFiles.staging(raw, directory));
       }
     }
     return left;
@@ -289,25 +261,6 @@ final class SparkFaultTrial implements Closeable {
 
   private String relative(Path path) {
     return path.toUri().getPath().substring(base.toUri().getPath().length() + 1);
-  }
-
-  private void writeRaw(Path file, String content) throws IOException {
-    try (FSDataOutputStream out = raw.create(file, false)) {
-      out.write(content.getBytes(StandardCharsets.UTF_8));
-    }
-  }
-
-  private String readRaw(Path file) throws IOException {
-    try (FSDataInputStream in = raw.open(file)) {
-      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
-    }
-  }
-
-  /** As its user sees it. */
-  private static String text(Exception failure) {
-    StringWriter text = new StringWriter();
-    failure.printStackTrace(new PrintWriter(text));
-    return text.toString();
   }
 
   @Override

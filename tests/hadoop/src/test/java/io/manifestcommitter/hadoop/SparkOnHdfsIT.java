@@ -2,20 +2,21 @@ package io.manifestcommitter.hadoop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.manifestcommitter.testing.Failures;
+import io.manifestcommitter.testing.Recoveries;
+import io.manifestcommitter.testing.TableFiles;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.jobs.RecoveryOutcome;
 import io.manifestcommitter.layout.StagingRoot;
-import io.manifestcommitter.store.Stores;
+import io.manifestcommitter.testing.Fate;
+import io.manifestcommitter.testing.RequestFaults;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.security.PrivilegedExceptionAction;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.ContentSummary;
 import org.apache.hadoop.fs.FSDataOutputStream;
@@ -66,10 +67,10 @@ class SparkOnHdfsIT {
     hdfs.fs().createSnapshot(partition, "before");
     long id = fileId(partition);
 
-    SparkWrite write = begin(conf, table, kind);
+    SparkWrite write = SparkWrite.begin(conf, table, kind);
     write.task(0, "p=1", "p=3");
 
-    assertThat(end(write, conf, table, kind)).as(told).isEqualTo(End.COMMITTED);
+    assertThat(end(write, conf, table)).as(told).isEqualTo(End.COMMITTED);
     assertThat(fileId(partition)).isEqualTo(id);
     assertThat(hdfs.read(new Path(partition, ".snapshot/before/old"))).isEqualTo("old");
   }
@@ -84,10 +85,10 @@ class SparkOnHdfsIT {
     hdfs.fs().allowSnapshot(partition);
     hdfs.fs().createSnapshot(partition, "before");
 
-    SparkWrite write = begin(conf, table, "static");
+    SparkWrite write = SparkWrite.begin(conf, table, "static");
     write.task(0, "p=1");
 
-    assertThat(end(write, conf, table, "static")).as(told).isEqualTo(End.COMMITTED);
+    assertThat(end(write, conf, table)).as(told).isEqualTo(End.COMMITTED);
     assertThat(hdfs.read(new Path(partition, ".snapshot/before/x=1/old"))).isEqualTo("old");
   }
 
@@ -110,7 +111,7 @@ class SparkOnHdfsIT {
     write.task(0, "p=1");
     write.taskAt(1, location);
 
-    assertThat(end(write, conf, table, kind)).as(told).isEqualTo(End.COMMITTED);
+    assertThat(end(write, conf, table)).as(told).isEqualTo(End.COMMITTED);
     Map<String, String> there = hdfs.visible(location);
     assertThat(there).hasSize(kind.equals("static") ? 1 : 2).containsValue("new in p=9");
     for (FileStatus file : hdfs.fs().listStatus(location)) {
@@ -136,10 +137,10 @@ class SparkOnHdfsIT {
     hdfs.makeEncryptionZone(partition);
     hdfs.write(new Path(partition, "old"), "old");
 
-    SparkWrite write = begin(conf, table, kind);
+    SparkWrite write = SparkWrite.begin(conf, table, kind);
     write.task(0, "p=1");
 
-    assertThat(end(write, conf, table, kind)).as(told).isEqualTo(End.RESTORED);
+    assertThat(end(write, conf, table)).as(told).isEqualTo(End.RESTORED);
     assertThat(told).contains("encryption zone");
     assertThat(hdfs.fs().getFileStatus(partition).isEncrypted()).isTrue();
   }
@@ -153,7 +154,7 @@ class SparkOnHdfsIT {
     for (int room = 0; ; room++) {
       Configuration conf = conf(directoryRename);
       Path table = table("quota-" + kind + directoryRename + room, "");
-      SparkWrite write = begin(conf, table, kind).withoutRows();
+      SparkWrite write = SparkWrite.begin(conf, table, kind).withoutRows();
       write.task(0, "p=1", "p=3/x=1", "p=4");
       ContentSummary used = hdfs.fs().getContentSummary(table);
       hdfs.fs()
@@ -162,7 +163,7 @@ class SparkOnHdfsIT {
               used.getFileCount() + used.getDirectoryCount() + room,
               HdfsConstants.QUOTA_DONT_SET);
 
-      End end = end(write, conf, table, kind);
+      End end = end(write, conf, table);
 
       if (end == End.COMMITTED) {
         assertThat(restored).as("rooms that were too small").isPositive();
@@ -179,12 +180,12 @@ class SparkOnHdfsIT {
   void aTableWhoseSpaceIsUsedUpStaysAsItWas(String kind, String directoryRename) throws Exception {
     Configuration conf = conf(directoryRename);
     Path table = table("space-" + kind + directoryRename);
-    SparkWrite write = begin(conf, table, kind);
+    SparkWrite write = SparkWrite.begin(conf, table, kind);
     write.task(0, "p=1", "p=3");
     long used = hdfs.fs().getContentSummary(table).getSpaceConsumed();
     hdfs.fs().setQuota(table, HdfsConstants.QUOTA_DONT_SET, used + 1);
 
-    assertThat(end(write, conf, table, kind)).as(told).isEqualTo(End.RESTORED);
+    assertThat(end(write, conf, table)).as(told).isEqualTo(End.RESTORED);
     assertThat(told).contains("quota");
   }
 
@@ -200,10 +201,10 @@ class SparkOnHdfsIT {
     Configuration conf = conf(directoryRename);
     Path table = table("quota-partition-" + kind + directoryRename, "");
     hdfs.fs().setQuota(new Path(table, "p=1"), 2, HdfsConstants.QUOTA_DONT_SET);
-    SparkWrite write = begin(conf, table, kind).withoutRows();
+    SparkWrite write = SparkWrite.begin(conf, table, kind).withoutRows();
     write.task(0, "p=1", "p=3");
 
-    assertThat(end(write, conf, table, kind)).as(told).isEqualTo(expected);
+    assertThat(end(write, conf, table)).as(told).isEqualTo(expected);
   }
 
   /**
@@ -239,12 +240,12 @@ class SparkOnHdfsIT {
         as(
             worker,
             () -> {
-              SparkWrite begun = begin(conf, table, kind).withoutRows();
+              SparkWrite begun = SparkWrite.begin(conf, table, kind).withoutRows();
               begun.task(0, "p=1", "p=3");
               return begun;
             });
 
-    assertThat(as(worker, () -> visibleEnd(write, conf, table, kind))).as(told).isEqualTo(expected);
+    assertThat(as(worker, () -> visibleEnd(write, conf, table))).as(told).isEqualTo(expected);
   }
 
   /** An attempt that Spark gave up on and that has a file open; on HDFS its stream survives. */
@@ -258,7 +259,7 @@ class SparkOnHdfsIT {
       throws Exception {
     Configuration conf = conf(directoryRename);
     Path table = table("open-" + kind + directoryRename);
-    SparkWrite write = begin(conf, table, kind);
+    SparkWrite write = SparkWrite.begin(conf, table, kind);
     write.task(0, "p=1", "p=3/x=1");
     List<FSDataOutputStream> streams =
         List.of(
@@ -270,7 +271,7 @@ class SparkOnHdfsIT {
       stream.hflush();
     }
 
-    assertThat(end(write, conf, table, kind)).as(told).isEqualTo(End.COMMITTED);
+    assertThat(end(write, conf, table)).as(told).isEqualTo(End.COMMITTED);
 
     Map<String, String> committed = hdfs.visible(table);
     for (FSDataOutputStream stream : streams) {
@@ -288,17 +289,17 @@ class SparkOnHdfsIT {
     Path table = table("begun-" + kind + directoryRename);
     List<FSDataOutputStream> streams = new ArrayList<>();
     try (RequestFaults requests = RequestFaults.bind(conf)) {
-      SparkWrite write = begin(conf, table, kind);
+      SparkWrite write = SparkWrite.begin(conf, table, kind);
       write.task(0, "p=1", "p=3/x=1");
-      requests.arm(
-          number -> {
+      requests.onRequest(
+          (number, operation, path) -> {
             Path staged =
                 new Path(write.staging(), "00/output/" + (number % 2 == 0 ? "p=1" : "p=3/x=1"));
             streams.add(begun(new Path(staged, "begun-" + number + "-" + write.id())));
-            return RequestFaults.Fate.NORMAL;
+            return Fate.NORMAL;
           });
 
-      assertThat(end(write, conf, table, kind)).as(told).isEqualTo(End.COMMITTED);
+      assertThat(end(write, conf, table)).as(told).isEqualTo(End.COMMITTED);
     }
 
     assertThat(streams).hasSizeGreaterThan(15);
@@ -333,36 +334,23 @@ class SparkOnHdfsIT {
   }
 
   /** Commits; asserts that the table is the new one, or the old one, with nothing else left. */
-  private End end(SparkWrite write, Configuration conf, Path table, String kind)
+  private End end(SparkWrite write, Configuration conf, Path table)
       throws IOException {
-    End end = visibleEnd(write, conf, table, kind);
-    assertThat(hasStaging(table)).as(told).isFalse();
+    End end = visibleEnd(write, conf, table);
+    assertThat(TableFiles.staging(hdfs.fs(), table)).as(told).isEmpty();
     return end;
   }
 
   /** As {@link #end}, but something hidden may be left. */
-  private End visibleEnd(SparkWrite write, Configuration conf, Path table, String kind)
+  private End visibleEnd(SparkWrite write, Configuration conf, Path table)
       throws IOException {
     Map<String, String> old = hdfs.visible(table);
-    Map<String, String> fresh = new TreeMap<>(hdfs.visibleFiles(table));
-    fresh.keySet().removeIf(path -> isReplaced(kind, path));
-    write
-        .staged()
-        .keySet()
-        .forEach(
-            file -> {
-              if (file.toString().startsWith(table + "/")) {
-                String path = file.toString().substring(table.toString().length() + 1);
-                fresh.put(path, write.content(path.substring(0, path.lastIndexOf('/'))));
-              }
-            });
+    Map<String, String> fresh = write.after(hdfs.visibleFiles(table));
     try {
       write.commit();
       told = "no failure";
     } catch (Exception e) {
-      StringWriter text = new StringWriter();
-      e.printStackTrace(new PrintWriter(text));
-      told = text.toString();
+      told = Failures.trace(e);
       write.abort();
       return ending(conf, table, old, fresh);
     }
@@ -374,7 +362,7 @@ class SparkOnHdfsIT {
       Configuration conf, Path table, Map<String, String> old, Map<String, String> fresh)
       throws IOException {
     Recovery recovery =
-        new Recovery(new Stores(conf).all(), new CommitterConfig(conf), /* force= */ true);
+        Recoveries.of(conf, /* force= */ true);
     List<StagingRoot> unfinished = recovery.find(table);
     if (unfinished.isEmpty()) {
       assertThat(hdfs.visible(table)).as(told).isEqualTo(old);
@@ -388,32 +376,6 @@ class SparkOnHdfsIT {
     }
     assertThat(hdfs.visibleFiles(table)).as(told).isEqualTo(fresh);
     return End.FINISHED;
-  }
-
-  private static boolean isReplaced(String kind, String path) {
-    switch (kind) {
-      case "append":
-        return false;
-      case "static":
-        return true;
-      default:
-        return path.startsWith("p=1/");
-    }
-  }
-
-  private static SparkWrite begin(Configuration conf, Path table, String kind) throws IOException {
-    switch (kind) {
-      case "append":
-        return SparkWrite.append(conf, table);
-      case "static":
-        return SparkWrite.overwrite(conf, table, table);
-      case "partition":
-        return SparkWrite.overwrite(conf, table, new Path(table, "p=1"));
-      case "dynamic":
-        return SparkWrite.dynamicOverwrite(conf, table);
-      default:
-        throw new IllegalArgumentException(kind);
-    }
   }
 
   private Configuration conf(String directoryRename) {
@@ -431,15 +393,6 @@ class SparkOnHdfsIT {
     hdfs.write(new Path(table, "p=1/old"), content);
     hdfs.write(new Path(table, "p=2/x=1/old"), content);
     return table;
-  }
-
-  private boolean hasStaging(Path table) throws IOException {
-    for (FileStatus child : hdfs.fs().listStatus(table)) {
-      if (child.getPath().getName().startsWith("_manifest_")) {
-        return true;
-      }
-    }
-    return false;
   }
 
   private long fileId(Path path) throws IOException {

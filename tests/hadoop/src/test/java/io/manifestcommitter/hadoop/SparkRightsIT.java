@@ -2,16 +2,15 @@ package io.manifestcommitter.hadoop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.Locale;
+import io.manifestcommitter.testing.TableFiles;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.security.PrivilegedExceptionAction;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.fs.FSDataInputStream;
-import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
@@ -34,6 +33,7 @@ class SparkRightsIT {
       "user::rwx,user:auditor:r-x,group::r-x,mask::rwx,other::r-x,"
           + "default:user::rwx,default:user:auditor:r-x,default:group::r-x,default:group:writers:rwx,"
           + "default:mask::rwx,default:other::---";
+  private static final List<String> OLD = List.of("p=1", "p=2/x=1");
   private static final String[] NEW = {"p=1", "p=2/x=9", "p=3/x=1/y=1", "p=3/x=1/y=2", "p=3/x=2"};
 
   private final Hdfs hdfs;
@@ -82,12 +82,12 @@ class SparkRightsIT {
       Path table = table(ground, worker, kind + "-" + ground + "-" + directoryRename);
       Path twin = table(ground, worker, kind + "-" + ground + "-twin");
 
-      SparkWrite write = worker.call(() -> kind.write(conf, table, NEW));
+      SparkWrite write = worker.call(() -> write(conf, kind, table, NEW));
       long staged = fileId(new Path(write.staging(), "00/output/p=3"));
       worker.call(
           () -> {
             write.commit();
-            kind.writeInPlace(conf, twin, table, write);
+            writeInPlace(conf, twin, table, write);
             return null;
           });
 
@@ -97,7 +97,7 @@ class SparkRightsIT {
       assertThat(fileId(new Path(table, "p=3")) == staged)
           .as("p=3 was renamed")
           .isEqualTo(directoryRename.equals("auto"));
-      assertThat(staging(table)).isFalse();
+      assertThat(TableFiles.staging(hdfs.fs(), table)).isEmpty();
       if (ground == Ground.SNAPSHOTS) {
         assertThat(rights(new Path(table, ".snapshot/before"))).containsKey("p=1/old");
       }
@@ -116,77 +116,36 @@ class SparkRightsIT {
 
   /** What the job does to the table. */
   enum Kind {
-    APPEND {
-      @Override
-      SparkWrite begin(Configuration conf, Path table) throws IOException {
-        return SparkWrite.append(conf, table);
-      }
+    APPEND,
+    STATIC,
+    PARTITION,
+    DYNAMIC
+  }
 
-      @Override
-      List<String> replaced() {
-        return List.of();
-      }
-    },
-    STATIC {
-      @Override
-      SparkWrite begin(Configuration conf, Path table) throws IOException {
-        return SparkWrite.overwrite(conf, table, table);
-      }
+  /** A job that is about to commit: two tasks, which share a partition. */
+  private static SparkWrite write(Configuration conf, Kind kind, Path table, String... partitions)
+      throws IOException {
+    SparkWrite write =
+        SparkWrite.begin(conf, table, kind.name().toLowerCase(Locale.ROOT)).withoutRows();
+    write.task(0, partitions);
+    write.task(1, partitions[0]);
+    return write;
+  }
 
-      @Override
-      List<String> replaced() {
-        return List.of("p=1", "p=2");
+  /** Does the same to another table as who knows of no committer. */
+  private static void writeInPlace(Configuration conf, Path twin, Path table, SparkWrite write)
+      throws IOException {
+    FileSystem fs = twin.getFileSystem(conf);
+    for (String directory : OLD) {
+      if (write.replaces(directory + "/old")) {
+        fs.delete(new Path(twin, directory.replaceFirst("/.*", "")), true);
       }
-    },
-    PARTITION {
-      @Override
-      SparkWrite begin(Configuration conf, Path table) throws IOException {
-        return SparkWrite.overwrite(conf, table, new Path(table, "p=1"));
-      }
-
-      @Override
-      List<String> replaced() {
-        return List.of("p=1");
-      }
-    },
-    DYNAMIC {
-      @Override
-      SparkWrite begin(Configuration conf, Path table) throws IOException {
-        return SparkWrite.dynamicOverwrite(conf, table);
-      }
-
-      @Override
-      List<String> replaced() {
-        return List.of("p=1");
-      }
-    };
-
-    abstract SparkWrite begin(Configuration conf, Path table) throws IOException;
-
-    /** The directories that it replaces. */
-    abstract List<String> replaced();
-
-    /** A job that is about to commit: two tasks, which share a partition. */
-    SparkWrite write(Configuration conf, Path table, String... partitions) throws IOException {
-      SparkWrite write = begin(conf, table).withoutRows();
-      write.task(0, partitions);
-      write.task(1, partitions[0]);
-      return write;
     }
-
-    /** Does the same to another table as who knows of no committer. */
-    void writeInPlace(Configuration conf, Path twin, Path table, SparkWrite write)
-        throws IOException {
-      FileSystem fs = twin.getFileSystem(conf);
-      for (String directory : replaced()) {
-        fs.delete(new Path(twin, directory), true);
-      }
-      for (Path file : write.staged().keySet()) {
-        String partition = relative(table, file.getParent());
-        Path inPlace = new Path(new Path(twin, partition), file.getName());
-        fs.mkdirs(inPlace.getParent());
-        SparkRightsIT.write(fs, inPlace, write.content(partition));
-      }
+    for (Path file : write.staged().keySet()) {
+      String partition = relative(table, file.getParent());
+      Path inPlace = new Path(new Path(twin, partition), file.getName());
+      fs.mkdirs(inPlace.getParent());
+      TableFiles.write(fs, inPlace, write.content(partition));
     }
   }
 
@@ -221,13 +180,14 @@ class SparkRightsIT {
         }
       }
 
-      SparkWrite write = worker.call(() -> kind.write(conf, table, "p=2/x=7/y=1", "p=2/x=8"));
+      SparkWrite write = worker.call(() -> write(conf, kind, table, "p=2/x=7/y=1", "p=2/x=8"));
       long staged = fileId(new Path(write.staging(), "00/output/p=2/x=7"));
       worker.call(
           () -> {
             write.commit();
-            write(conf, kind, twin, table, write);
-            write(conf, kind, plain, table, write);
+            assertThat(write.replaces("p=2/x=1/old")).isFalse();
+            writeInPlace(conf, twin, table, write);
+            writeInPlace(conf, plain, table, write);
             return null;
           });
 
@@ -247,18 +207,6 @@ class SparkRightsIT {
     }
   }
 
-  private static void write(Configuration conf, Kind kind, Path twin, Path table, SparkWrite write)
-      throws IOException {
-    FileSystem fs = twin.getFileSystem(conf);
-    assertThat(kind.replaced()).doesNotContain("p=2");
-    for (Path file : write.staged().keySet()) {
-      String partition = relative(table, file.getParent());
-      Path inPlace = new Path(new Path(twin, partition), file.getName());
-      fs.mkdirs(inPlace.getParent());
-      write(fs, inPlace, write.content(partition));
-    }
-  }
-
   /** As new, where the directory is replaced; its own, where only its files are. */
   @ParameterizedTest
   @ValueSource(strings = {"auto", "off"})
@@ -270,7 +218,7 @@ class SparkRightsIT {
 
     worker.call(
         () -> {
-          Kind.DYNAMIC.write(conf, table, "p=1").commit();
+          write(conf, Kind.DYNAMIC, table, "p=1").commit();
           return null;
         });
 
@@ -296,9 +244,9 @@ class SparkRightsIT {
     worker.call(
         () -> {
           FileSystem fs = table.getFileSystem(worker.conf);
-          for (String directory : List.of("p=1", "p=2/x=1")) {
+          for (String directory : OLD) {
             fs.mkdirs(new Path(table, directory));
-            write(fs, new Path(table, directory + "/old"), "");
+            TableFiles.write(fs, new Path(table, directory + "/old"), "");
           }
           return null;
         });
@@ -336,34 +284,13 @@ class SparkRightsIT {
         entries.put(relative + "/", rights);
         collect(root, path, entries);
       } else {
-        entries.put(relative, rights + " " + read(path));
+        entries.put(relative, rights + " " + hdfs.read(path));
       }
     }
   }
 
   private long fileId(Path path) throws IOException {
     return hdfs.fs().getClient().getFileInfo(path.toUri().getPath()).getFileId();
-  }
-
-  private boolean staging(Path table) throws IOException {
-    for (FileStatus child : hdfs.fs().listStatus(table)) {
-      if (child.getPath().getName().startsWith("_manifest_")) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  private String read(Path file) throws IOException {
-    try (FSDataInputStream in = hdfs.fs().open(file)) {
-      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
-    }
-  }
-
-  private static void write(FileSystem fs, Path file, String content) throws IOException {
-    try (FSDataOutputStream out = fs.create(file, false)) {
-      out.write(content.getBytes(StandardCharsets.UTF_8));
-    }
   }
 
   private static String relative(Path root, Path path) {

@@ -1,9 +1,11 @@
 package io.manifestcommitter.hadoop;
 
-import io.manifestcommitter.spark.CommitMessage;
+import io.manifestcommitter.testing.TableFiles;
+import io.manifestcommitter.testing.TableWrite;
+import java.util.Map;
 import io.manifestcommitter.spark.ManifestCommitProtocol;
+import io.manifestcommitter.testing.SparkCalls;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.NavigableMap;
@@ -11,63 +13,79 @@ import java.util.TreeMap;
 import java.util.UUID;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataOutputStream;
-import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
-import org.apache.hadoop.mapreduce.JobContext;
-import org.apache.hadoop.mapreduce.JobID;
-import org.apache.hadoop.mapreduce.TaskAttemptContext;
-import org.apache.hadoop.mapreduce.TaskAttemptID;
-import org.apache.hadoop.mapreduce.TaskID;
-import org.apache.hadoop.mapreduce.TaskType;
-import org.apache.hadoop.mapreduce.task.JobContextImpl;
-import org.apache.hadoop.mapreduce.task.TaskAttemptContextImpl;
 import org.apache.spark.internal.io.FileCommitProtocol.TaskCommitMessage;
-import org.apache.spark.internal.io.FileNameSpec;
-import scala.Option;
-import scala.collection.JavaConverters;
 
 /**
- * One write through the Spark protocol, called as Spark calls it, without a Spark. Tasks create
- * their files as Spark's writers do: the directories come with them.
+ * One write through the Spark protocol, called as Spark calls it. Tasks create their files as
+ * Spark's writers do: the directories come with them.
  */
 final class SparkWrite {
-  private static final JobID SPARKS_ID = new JobID("202601010000", 1);
-
   private final String id = UUID.randomUUID().toString();
   private final Configuration conf;
   private final Path table;
-  private final ManifestCommitProtocol protocol;
+  private final TableWrite kind;
+  private final SparkCalls calls;
   private final List<TaskCommitMessage> messages = new ArrayList<>();
   private final NavigableMap<Path, Path> staged = new TreeMap<>();
   private boolean hasRows = true;
 
-  private SparkWrite(Configuration conf, Path table, boolean dynamic) {
+  private SparkWrite(Configuration conf, Path table, TableWrite kind) throws IOException {
     this.conf = conf;
     this.table = table;
-    this.protocol = new ManifestCommitProtocol(id, table.toString(), dynamic);
+    this.kind = kind;
+    this.calls =
+        new SparkCalls(
+            new ManifestCommitProtocol(id, table.toString(), kind.isDynamic()), id, conf);
+    for (String place : kind.named()) {
+      calls.replace(place.isEmpty() ? table : new Path(table, place));
+    }
+    calls.setUp();
+  }
+
+  /** A write of a kind, as {@link TableWrite#of} has it. */
+  static SparkWrite begin(Configuration conf, Path table, String kind) throws IOException {
+    return new SparkWrite(conf, table, TableWrite.of(kind, ""));
   }
 
   /** A write that adds to a table. */
   static SparkWrite append(Configuration conf, Path table) throws IOException {
-    return overwrite(conf, table);
+    return begin(conf, table, "append");
   }
 
   /** A write that replaces what is at some paths: the table itself, partitions, locations. */
   static SparkWrite overwrite(Configuration conf, Path table, Path... replaced) throws IOException {
-    return new SparkWrite(conf, table, /* dynamic= */ false).setUp(replaced);
+    String[] places = new String[replaced.length];
+    for (int i = 0; i < places.length; i++) {
+      places[i] = replaced[i].equals(table) ? "" : replaced[i].toString();
+    }
+    return new SparkWrite(conf, table, TableWrite.replacing(places));
   }
 
   /** A write that replaces the partitions that it has rows for. */
   static SparkWrite dynamicOverwrite(Configuration conf, Path table) throws IOException {
-    return new SparkWrite(conf, table, /* dynamic= */ true).setUp();
+    return begin(conf, table, "dynamic");
   }
 
-  private SparkWrite setUp(Path... replaced) throws IOException {
-    for (Path path : replaced) {
-      protocol.deleteWithJob(path.getFileSystem(conf), path, true);
+  /** What it makes of the table, whose files are by their relative paths; not of locations. */
+  NavigableMap<String, String> after(Map<String, String> before) {
+    return withRows().after(before);
+  }
+
+  /** Whether it replaces what is at a path that is relative to the table. */
+  boolean replaces(String path) {
+    return withRows().replaces(path);
+  }
+
+  private TableWrite withRows() {
+    NavigableMap<String, String> rows = new TreeMap<>();
+    for (Path file : staged.keySet()) {
+      if (file.toString().startsWith(table + "/")) {
+        String path = file.toString().substring(table.toString().length() + 1);
+        rows.put(path, content(path.substring(0, Math.max(0, path.lastIndexOf('/')))));
+      }
     }
-    protocol.setupJob(job());
-    return this;
+    return kind.with(rows);
   }
 
   String id() {
@@ -97,71 +115,39 @@ final class SparkWrite {
 
   /** A task that commits one file for each partition; "" is the table's own directory. */
   void task(int number, String... partitions) throws IOException {
-    TaskAttemptContext context = context(number, 0);
-    protocol.setupTask(context);
-    CommitMessage message = new CommitMessage(id, number, 0);
+    SparkCalls.Attempt attempt = calls.attempt(number, 0);
     for (String partition : partitions) {
-      Path file = newFile(context, partition);
-      write(file, content(partition));
-      message.add(partition, file.getName());
-      Path directory = partition.isEmpty() ? table : new Path(table, partition);
-      staged.put(new Path(directory, file.getName()), file);
+      write(
+          attempt.newFile(partition, ".txt"),
+          partition.isEmpty() ? table : new Path(table, partition),
+          content(partition));
     }
-    messages.add(message.toMessage());
+    messages.add(attempt.message());
   }
 
   /** A task that commits one file to a custom location. */
   void taskAt(int number, Path location) throws IOException {
-    TaskAttemptContext context = context(number, 0);
-    protocol.setupTask(context);
-    CommitMessage message = new CommitMessage(id, number, 0);
-    Path file =
-        new Path(
-            protocol.newTaskTempFileAbsPath(
-                context, location.toString(), new FileNameSpec("", ".txt")));
-    write(file, content(location.getName()));
-    message.addAt(location, file.getName());
-    staged.put(new Path(location, file.getName()), file);
-    messages.add(message.toMessage());
+    SparkCalls.Attempt attempt = calls.attempt(number, 0);
+    write(attempt.newFileAt(location, ".txt"), location, content(location.getName()));
+    messages.add(attempt.message());
   }
 
   /** A file that a task attempt has begun to write and that Spark is never told of. */
   FSDataOutputStream openStray(int task, int attempt, String partition) throws IOException {
-    TaskAttemptContext context = context(task, attempt);
-    protocol.setupTask(context);
-    Path file = newFile(context, partition);
+    Path file = calls.attempt(task, attempt).newFile(partition, ".txt");
     return file.getFileSystem(conf).create(file, false);
   }
 
   void commit() {
-    protocol.commitJob(job(), JavaConverters.asScalaBufferConverter(messages).asScala().toSeq());
+    calls.commit(messages);
   }
 
   void abort() {
-    protocol.abortJob(job());
+    calls.abort();
   }
 
-  private Path newFile(TaskAttemptContext context, String partition) {
-    return new Path(
-        protocol.newTaskTempFile(
-            context,
-            partition.isEmpty() ? Option.<String>empty() : Option.apply(partition),
-            new FileNameSpec("", ".txt")));
-  }
-
-  private void write(Path file, String content) throws IOException {
-    FileSystem fs = file.getFileSystem(conf);
-    try (FSDataOutputStream out = fs.create(file, false)) {
-      out.write(content.getBytes(StandardCharsets.UTF_8));
-    }
-  }
-
-  private JobContext job() {
-    return new JobContextImpl(conf, SPARKS_ID);
-  }
-
-  private TaskAttemptContext context(int task, int attempt) {
-    return new TaskAttemptContextImpl(
-        conf, new TaskAttemptID(new TaskID(SPARKS_ID, TaskType.MAP, task), attempt));
+  private void write(Path file, Path destination, String content) throws IOException {
+    TableFiles.write(file.getFileSystem(conf), file, content);
+    staged.put(new Path(destination, file.getName()), file);
   }
 }

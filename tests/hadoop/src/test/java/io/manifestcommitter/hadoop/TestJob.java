@@ -2,6 +2,7 @@ package io.manifestcommitter.hadoop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.manifestcommitter.testing.HadoopCalls;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -15,39 +16,28 @@ import org.apache.hadoop.mapreduce.JobContext;
 import org.apache.hadoop.mapreduce.JobID;
 import org.apache.hadoop.mapreduce.JobStatus;
 import org.apache.hadoop.mapreduce.TaskAttemptContext;
-import org.apache.hadoop.mapreduce.TaskAttemptID;
-import org.apache.hadoop.mapreduce.TaskID;
-import org.apache.hadoop.mapreduce.TaskType;
 import org.apache.hadoop.mapreduce.lib.output.FileOutputFormat;
 import org.apache.hadoop.mapreduce.lib.output.PathOutputCommitter;
 import org.apache.hadoop.mapreduce.lib.output.TextOutputFormat;
-import org.apache.hadoop.mapreduce.task.JobContextImpl;
-import org.apache.hadoop.mapreduce.task.TaskAttemptContextImpl;
 
 /**
  * A job whose every step the test takes itself, as MapReduce would. Each step is made by a
  * committer instance of its own, which {@link TextOutputFormat} gets from Hadoop's factory: what
  * one of them has in memory is of no use to the next, as between processes.
  */
-final class TestJob {
+final class TestJob extends HadoopCalls {
   private static final AtomicInteger JOBS = new AtomicInteger();
   private static final String JOB_ATTEMPT = "mapreduce.job.application.attempt.id";
 
-  private final Configuration conf;
-  private final Path table;
-  private final JobID id;
-
   private TestJob(Configuration conf, Path table, JobID id) {
-    this.conf = new Configuration(conf);
+    super(new Configuration(conf), table, id);
     this.conf.set(FileOutputFormat.OUTDIR, table.toString());
-    this.table = table;
-    this.id = id;
   }
 
   /** A new job that writes to {@code table}. */
   static TestJob start(Configuration conf, Path table) throws IOException {
     TestJob job = new TestJob(conf, table, new JobID("202601010000", JOBS.incrementAndGet()));
-    job.committer().setupJob(job.context());
+    job.setupJob();
     return job;
   }
 
@@ -69,9 +59,9 @@ final class TestJob {
    */
   TestJob restarted(int attempt) throws IOException {
     TestJob later = with(JOB_ATTEMPT, Integer.toString(attempt));
-    PathOutputCommitter committer = later.committer();
-    committer.abortJob(later.context(), JobStatus.State.FAILED);
-    committer.setupJob(later.context());
+    PathOutputCommitter committer = later.jobCommitter();
+    committer.abortJob(later.jobContext(), JobStatus.State.FAILED);
+    committer.setupJob(later.jobContext());
     return later;
   }
 
@@ -107,27 +97,24 @@ final class TestJob {
   }
 
   void commit() throws IOException {
-    committer().commitJob(context());
+    commitJob();
   }
 
   void abort() throws IOException {
-    committer().abortJob(context(), JobStatus.State.FAILED);
+    abortJob();
   }
 
   /** A new instance, as the job's own process makes it. */
   PathOutputCommitter committer() throws IOException {
-    return committer(taskContext(new TaskAttemptID(new TaskID(id, TaskType.MAP, 0), 0)));
+    return jobCommitter();
   }
 
   JobContext context() {
-    return new JobContextImpl(conf, id);
+    return jobContext();
   }
 
-  private TaskAttemptContext taskContext(TaskAttemptID attempt) {
-    return new TaskAttemptContextImpl(conf, attempt);
-  }
-
-  private static PathOutputCommitter committer(TaskAttemptContext context) throws IOException {
+  @Override
+  protected PathOutputCommitter committer(TaskAttemptContext context) throws IOException {
     PathOutputCommitter committer =
         (PathOutputCommitter) new TextOutputFormat<Text, Text>().getOutputCommitter(context);
     // The committer of the factory that is bound, and not one that Hadoop falls back to.
@@ -142,8 +129,8 @@ final class TestJob {
     private final PathOutputCommitter committer;
 
     private Attempt(int task, int number) throws IOException {
-      this.context = taskContext(new TaskAttemptID(new TaskID(id, TaskType.MAP, task), number));
-      this.committer = committer(context);
+      this.context = TestJob.this.context(task, number);
+      this.committer = TestJob.this.committer(context);
     }
 
     TaskAttemptContext context() {

@@ -3,12 +3,12 @@ package io.manifestcommitter.hadoop;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.manifestcommitter.testing.Recoveries;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.jobs.LeftoverException;
 import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.jobs.RecoveryOutcome;
 import io.manifestcommitter.layout.StagingRoot;
-import io.manifestcommitter.store.Stores;
 import java.io.IOException;
 import java.security.PrivilegedExceptionAction;
 import java.util.ArrayList;
@@ -89,7 +89,7 @@ class TwoUsersIT {
   private RecoveryOutcome recover(Path table) throws IOException {
     Configuration conf = hdfs.conf();
     Recovery recovery =
-        new Recovery(new Stores(conf).all(), new CommitterConfig(conf), /* force= */ false);
+        Recoveries.of(conf, /* force= */ false);
     List<StagingRoot> found = recovery.find(table);
     assertThat(found).hasSize(1);
     return recovery.run(found.get(0), Recovery.Direction.AS_MARKED);
@@ -136,7 +136,7 @@ class TwoUsersIT {
     as(
         BOB,
         () -> {
-          SparkWrite write = begin(conf, kind, table);
+          SparkWrite write = SparkWrite.begin(conf, table, kind);
           write.task(0, "p=1", "p=3");
           assertThatThrownBy(write::commit)
               .hasMessageContaining("nothing was changed")
@@ -190,7 +190,7 @@ class TwoUsersIT {
         as(
             BOB,
             () -> {
-              SparkWrite begun = begin(conf, kind, table);
+              SparkWrite begun = SparkWrite.begin(conf, table, kind);
               begun.task(0, "p=1");
               if (isServed) {
                 begun.commit();
@@ -242,23 +242,10 @@ class TwoUsersIT {
 
   private static SparkWrite write(Configuration conf, String kind, Path table, String partition)
       throws IOException {
-    SparkWrite write = begin(conf, kind, table);
+    SparkWrite write = SparkWrite.begin(conf, table, kind);
     write.task(0, partition);
     write.commit();
     return write;
-  }
-
-  private static SparkWrite begin(Configuration conf, String kind, Path table) throws IOException {
-    switch (kind) {
-      case "append":
-        return SparkWrite.append(conf, table);
-      case "dynamic":
-        return SparkWrite.dynamicOverwrite(conf, table);
-      case "partition":
-        return SparkWrite.overwrite(conf, table, new Path(table, "p=1"));
-      default:
-        return SparkWrite.overwrite(conf, table, table);
-    }
   }
 
   /** What a reader sees, each with what only itself has. */

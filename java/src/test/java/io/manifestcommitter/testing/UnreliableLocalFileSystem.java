@@ -1,21 +1,19 @@
-package io.manifestcommitter.hadoop;
+package io.manifestcommitter.testing;
 
-import io.manifestcommitter.hadoop.RequestFaults.Kind;
+import io.manifestcommitter.testing.RequestFaults.Kind;
 import java.io.IOException;
 import java.net.URI;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileStatus;
-import org.apache.hadoop.fs.Options;
+import org.apache.hadoop.fs.LocalFileSystem;
 import org.apache.hadoop.fs.Path;
-import org.apache.hadoop.fs.RemoteIterator;
 import org.apache.hadoop.fs.permission.FsPermission;
-import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.util.Progressable;
 
-/** HDFS of which every request can go wrong. */
-public final class UnreliableHdfs extends DistributedFileSystem {
+/** The local filesystem of which every request can go wrong. */
+public final class UnreliableLocalFileSystem extends LocalFileSystem {
   private RequestFaults faults;
 
   @Override
@@ -30,11 +28,6 @@ public final class UnreliableHdfs extends DistributedFileSystem {
   }
 
   @Override
-  public RemoteIterator<FileStatus> listStatusIterator(Path path) throws IOException {
-    return faults.pass("list", path, Kind.READS, () -> super.listStatusIterator(path));
-  }
-
-  @Override
   public FileStatus[] listStatus(Path path) throws IOException {
     return faults.pass("list", path, Kind.READS, () -> super.listStatus(path));
   }
@@ -45,25 +38,18 @@ public final class UnreliableHdfs extends DistributedFileSystem {
   }
 
   @Override
+  public boolean mkdirs(Path path) throws IOException {
+    return faults.ask("mkdirs", path, () -> super.mkdirs(path));
+  }
+
+  @Override
   public boolean mkdirs(Path path, FsPermission permission) throws IOException {
     return faults.ask("mkdirs", path, () -> super.mkdirs(path, permission));
   }
 
   @Override
   public boolean rename(Path source, Path destination) throws IOException {
-    return faults.ask("rename", destination, () -> super.rename(source, destination));
-  }
-
-  @Override
-  public void rename(Path source, Path destination, Options.Rename... options) throws IOException {
-    faults.<Void>pass(
-        "rename-directory",
-        destination,
-        Kind.CHANGES,
-        () -> {
-          super.rename(source, destination, options);
-          return null;
-        });
+    return faults.rename(source, destination, () -> super.rename(source, destination));
   }
 
   @Override
@@ -89,6 +75,6 @@ public final class UnreliableHdfs extends DistributedFileSystem {
             () ->
                 super.create(
                     path, permission, overwrite, bufferSize, replication, blockSize, progress));
-    return new FSDataOutputStream(new UnreliableOutput(faults, path, out), null);
+    return faults.output(path, out);
   }
 }

@@ -1,4 +1,4 @@
-package io.manifestcommitter.hadoop;
+package io.manifestcommitter.testing;
 
 import java.io.Closeable;
 import java.io.IOException;
@@ -7,7 +7,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiPredicate;
+import java.util.function.Predicate;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 
@@ -15,7 +18,7 @@ import org.apache.hadoop.fs.Path;
  * Numbers the requests that filesystems of one configuration get, and lets some of them go wrong.
  * The filesystems find it by a setting. Safe for use by many threads.
  */
-final class RequestFaults implements Closeable {
+public final class RequestFaults implements Closeable {
   private static final String ID = "test.request.faults";
   private static final Map<String, RequestFaults> ALL = new ConcurrentHashMap<>();
 
@@ -23,33 +26,21 @@ final class RequestFaults implements Closeable {
   private final String id = UUID.randomUUID().toString();
   private final List<Request> requests = new ArrayList<>();
   private final List<FileSystem> filesystems = new ArrayList<>();
-  private Plan plan;
+  private BiPredicate<String, Path> refused;
+  private Fault fault;
   private int injected;
 
   private RequestFaults() {}
 
-  /** What happens to a request. */
-  enum Fate {
-    NORMAL,
-    /** It is not done, and throws. */
-    FAILS_BEFORE,
-    /** It is done, and throws. */
-    FAILS_AFTER,
-    /** It is not done, and answers false. */
-    ANSWERS_FALSE,
-    /** It is done, and answers false. */
-    DONE_ANSWERS_FALSE
-  }
-
   /** What a request can do. */
-  enum Kind {
+  public enum Kind {
     READS,
     CHANGES,
     /** It changes something and answers whether it did. */
     CHANGES_AND_TELLS;
 
     /** The ways in which it goes wrong. */
-    List<Fate> faults() {
+    public List<Fate> faults() {
       switch (this) {
         case READS:
           return List.of(Fate.FAILS_BEFORE);
@@ -63,7 +54,7 @@ final class RequestFaults implements Closeable {
   }
 
   /** A request as it was made. */
-  static final class Request {
+  public static final class Request {
     private final String operation;
     private final Path path;
     private final Kind kind;
@@ -74,11 +65,13 @@ final class RequestFaults implements Closeable {
       this.kind = kind;
     }
 
-    String operation() {
+    /** What it is. */
+    public String operation() {
       return operation;
     }
 
-    Kind kind() {
+    /** What it can do. */
+    public Kind kind() {
       return kind;
     }
 
@@ -88,18 +81,13 @@ final class RequestFaults implements Closeable {
     }
   }
 
-  /** Decides about requests, numbered from 1. */
-  interface Plan {
-    Fate fate(int number);
-  }
-
   /** A request to the filesystem behind. */
   interface Call<T> {
     T run() throws IOException;
   }
 
   /** Makes the filesystems of a configuration ones of which requests can go wrong. */
-  static RequestFaults bind(Configuration conf) {
+  public static RequestFaults bind(Configuration conf) {
     RequestFaults faults = new RequestFaults();
     ALL.put(faults.id, faults);
     conf.set(ID, faults.id);
@@ -119,25 +107,35 @@ final class RequestFaults implements Closeable {
     return faults;
   }
 
-  /** From here on requests are numbered, and go as {@code newPlan} says. */
-  synchronized void arm(Plan newPlan) {
+  /** From here on requests are numbered, and go as {@code newFault} says. */
+  public synchronized void onRequest(Fault newFault) {
     requests.clear();
     injected = 0;
-    plan = newPlan;
+    fault = newFault;
+  }
+
+  /**
+   * From here on an operation fails.
+   *
+   * @param paths at which; for a rename, to which
+   */
+  public synchronized void refuse(String refusedOperation, Predicate<Path> paths) {
+    refused = (operation, path) -> operation.equals(refusedOperation) && paths.test(path);
   }
 
   /** From here on all goes well. */
-  synchronized void disarm() {
-    plan = null;
+  public synchronized void noFault() {
+    fault = null;
+    refused = null;
   }
 
-  /** The requests since it was armed. */
-  synchronized List<Request> requests() {
+  /** The requests since they are numbered. */
+  public synchronized List<Request> requests() {
     return List.copyOf(requests);
   }
 
-  /** How many requests went wrong since it was armed. */
-  synchronized int injected() {
+  /** How many of them went wrong. */
+  public synchronized int injected() {
     return injected;
   }
 
@@ -146,7 +144,7 @@ final class RequestFaults implements Closeable {
     if (inside.get()) {
       return call.run();
     }
-    switch (fate(operation, path, kind)) {
+    switch (fate(operation, path, path, kind)) {
       case NORMAL:
         return nested(call);
       case FAILS_AFTER:
@@ -159,17 +157,27 @@ final class RequestFaults implements Closeable {
 
   /** Makes a request that answers whether it was done. */
   boolean ask(String operation, Path path, Call<Boolean> call) throws IOException {
+    return ask(operation, path, path, call);
+  }
+
+  /** A rename, which is shown with its destination. */
+  boolean rename(Path source, Path destination, Call<Boolean> call) throws IOException {
+    return ask("rename", source, destination, call);
+  }
+
+  private boolean ask(String operation, Path path, Path shown, Call<Boolean> call)
+      throws IOException {
     if (inside.get()) {
       return call.run();
     }
-    switch (fate(operation, path, Kind.CHANGES_AND_TELLS)) {
+    switch (fate(operation, path, shown, Kind.CHANGES_AND_TELLS)) {
       case NORMAL:
         return nested(call);
       case FAILS_BEFORE:
-        throw failure(operation, path, "before");
+        throw failure(operation, shown, "before");
       case FAILS_AFTER:
         nested(call);
-        throw failure(operation, path, "after");
+        throw failure(operation, shown, "after");
       case DONE_ANSWERS_FALSE:
         nested(call);
         return false;
@@ -178,12 +186,32 @@ final class RequestFaults implements Closeable {
     }
   }
 
-  private synchronized Fate fate(String operation, Path path, Kind kind) {
-    if (plan == null) {
+  /** A file whose close, which completes it, is a request like others. */
+  FSDataOutputStream output(Path path, FSDataOutputStream out) {
+    return new FSDataOutputStream(out, null) {
+      @Override
+      public void close() throws IOException {
+        RequestFaults.this.<Void>pass(
+            "close",
+            path,
+            Kind.CHANGES,
+            () -> {
+              super.close();
+              return null;
+            });
+      }
+    };
+  }
+
+  private synchronized Fate fate(String operation, Path path, Path shown, Kind kind) {
+    if (refused != null && refused.test(operation, shown)) {
+      return Fate.FAILS_BEFORE;
+    }
+    if (fault == null) {
       return Fate.NORMAL;
     }
-    requests.add(new Request(operation, path, kind));
-    Fate fate = plan.fate(requests.size());
+    requests.add(new Request(operation, shown, kind));
+    Fate fate = fault.fate(requests.size(), operation, path.toUri().getPath());
     injected += fate == Fate.NORMAL ? 0 : 1;
     return fate;
   }
@@ -206,7 +234,7 @@ final class RequestFaults implements Closeable {
   @Override
   public void close() throws IOException {
     ALL.remove(id);
-    disarm();
+    noFault();
     List<FileSystem> open;
     synchronized (this) {
       open = List.copyOf(filesystems);

@@ -1,4 +1,4 @@
-package io.manifestcommitter.bench;
+package io.manifestcommitter.testing;
 
 import java.io.IOException;
 import java.net.URI;
@@ -7,10 +7,11 @@ import org.apache.hadoop.fs.CommonPathCapabilities;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.util.Progressable;
 
 /** What a Hadoop filesystem has to have beside its requests. */
-abstract class MinimalFileSystem extends FileSystem {
+public abstract class MinimalFileSystem extends FileSystem {
   private URI uri;
   private Path working;
 
@@ -43,24 +44,40 @@ abstract class MinimalFileSystem extends FileSystem {
   }
 
   @Override
+  public final FSDataOutputStream create(
+      Path path,
+      FsPermission permission,
+      boolean overwrite,
+      int bufferSize,
+      short replication,
+      long blockSize,
+      Progressable progress)
+      throws IOException {
+    return createFile(path, overwrite);
+  }
+
+  /** Creates a file. */
+  protected abstract FSDataOutputStream createFile(Path path, boolean overwrite) throws IOException;
+
+  @Override
   public final FSDataOutputStream append(Path path, int bufferSize, Progressable progress) {
     throw new UnsupportedOperationException("no committer appends");
   }
 
   /** As hadoop-azure answers for an account with hierarchical namespace, once it knows. */
   @Override
-  public final boolean hasPathCapability(Path path, String capability) throws IOException {
+  public boolean hasPathCapability(Path path, String capability) throws IOException {
     return capability.equals(CommonPathCapabilities.FS_ACLS)
         || super.hasPathCapability(path, capability);
   }
 
   /** The path without scheme and authority. */
-  static String key(Path path) {
+  protected static String key(Path path) {
     return path.toUri().getPath();
   }
 
   /** The path with scheme and authority. */
-  final Path qualified(String key) {
+  protected final Path qualified(String key) {
     return new Path(uri.getScheme(), uri.getAuthority(), key);
   }
 }

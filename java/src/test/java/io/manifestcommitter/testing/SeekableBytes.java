@@ -1,4 +1,4 @@
-package io.manifestcommitter.bench;
+package io.manifestcommitter.testing;
 
 import java.io.ByteArrayInputStream;
 import java.io.EOFException;
@@ -6,9 +6,11 @@ import java.io.IOException;
 import org.apache.hadoop.fs.PositionedReadable;
 import org.apache.hadoop.fs.Seekable;
 
-/** An open file of the simulated store. */
-final class SeekableBytes extends ByteArrayInputStream implements Seekable, PositionedReadable {
-  SeekableBytes(byte[] content) {
+/** An open file of a store in memory. */
+public final class SeekableBytes extends ByteArrayInputStream
+    implements Seekable, PositionedReadable {
+  /** Of this content. */
+  public SeekableBytes(byte[] content) {
     super(content);
   }
 

@@ -5,19 +5,22 @@ import io.manifestcommitter.jobs.Pause;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.store.RequestGate;
 import io.manifestcommitter.store.Stores;
+import io.manifestcommitter.testing.TableWrite;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.function.Function;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 
 /** One Spark write: the driver's real classes, and tasks that write straight into the store. */
-final class CrashJob {
+final class DriverJob {
   /** The driver that dies. */
   static final String DEAD = "0a9d3c5e-4b1f-4f0e-9a55-31c0de5f8d01";
+
+  /** In its rows. */
+  static final String DEAD_WORD = "dead";
 
   /** The one that comes after it. */
   static final String NEXT = "91b2c7aa-7d20-4a36-b1c3-5e0fd2a4be02";
@@ -28,7 +31,7 @@ final class CrashJob {
         throw new IOException("waits for a job that nobody goes on with");
       };
 
-  private final CrashStore store;
+  private final SparkGround store;
   private final String jobId;
   private final Configuration conf;
   private final Map<String, List<String>> locations = new TreeMap<>();
@@ -36,27 +39,27 @@ final class CrashJob {
   private Pause pause = WOULD_WAIT;
   private SparkJob job;
 
-  CrashJob(CrashStore store, String jobId) {
+  DriverJob(SparkGround store, String jobId) {
     this.store = store;
     this.jobId = jobId;
     this.conf = store.configuration();
   }
 
-  CrashJob with(String option, String value) {
+  DriverJob with(String option, String value) {
     conf.set(option, value);
     return this;
   }
 
   /** What it does while it waits for another job; without this, it fails. */
-  CrashJob waiting(Pause newPause) {
+  DriverJob waiting(Pause newPause) {
     pause = newPause;
     return this;
   }
 
   /** Will write a file. */
-  CrashJob file(String path, String content) {
-    boolean isInTable = path.startsWith(CrashStore.TABLE + "/");
-    String target = isInTable ? CrashStore.TABLE : path.substring(0, path.lastIndexOf('/'));
+  DriverJob file(String path, String content) {
+    boolean isInTable = path.startsWith(SparkGround.TABLE + "/");
+    String target = isInTable ? SparkGround.TABLE : path.substring(0, path.lastIndexOf('/'));
     locations
         .computeIfAbsent(target, key -> new ArrayList<>())
         .add(path.substring(target.length() + 1));
@@ -64,30 +67,29 @@ final class CrashJob {
     return this;
   }
 
-  /**
-   * Sets it up.
-   *
-   * @param overwrite what it does with the paths that Spark says are to be replaced
-   */
-  CrashJob setUp(Function<List<Path>, Overwrite> overwrite, List<Path> replaced)
-      throws IOException {
-    Stores stores = new Stores(conf);
-    Path table = stores.resolve(store.path(CrashStore.TABLE));
-    List<Path> named = new ArrayList<>();
-    for (Path path : replaced) {
-      named.add(stores.resolve(path));
+  /** Sets it up for a write; what that adds it will write. */
+  DriverJob setUp(TableWrite write) throws IOException {
+    if (write.isByConflicts()) {
+      conf.set(CommitterConfig.CONFLICT_MODE, "replace");
     }
-    job =
+    write.rows().forEach(this::file);
+    Stores stores = new Stores(conf);
+    List<Path> named = new ArrayList<>();
+    for (String place : write.named()) {
+      named.add(stores.resolve(store.path(place)));
+    }
+    SparkJob started =
         new SparkJob(
             jobId,
-            table,
-            overwrite.apply(named),
+            stores.resolve(store.path(SparkGround.TABLE)),
+            write.isDynamic() ? Overwrite.dynamic(named) : Overwrite.recorded(named),
             store.stores(conf),
             RequestGate.open(),
             new CommitterConfig(conf),
             pause,
             System::nanoTime);
-    job.setUp();
+    started.setUp();
+    job = started;
     return this;
   }
 
@@ -100,28 +102,22 @@ final class CrashJob {
   List<Object> messages() throws IOException {
     List<Object> messages = new ArrayList<>();
     for (Map.Entry<String, List<String>> target : locations.entrySet()) {
-      TaskOutput.Builder output = TaskOutput.builder(jobId, messages.size(), messages.size());
+      TaskMessage message = new TaskMessage(jobId, messages.size(), messages.size());
       String location = target.getKey();
-      boolean isTable = location.equals(CrashStore.TABLE);
+      boolean isTable = location.equals(SparkGround.TABLE);
       Stores stores = new Stores(conf);
-      Path table = stores.resolve(store.path(CrashStore.TABLE));
       Path named = stores.resolve(store.path(location));
       if (!isTable) {
+        Path table = stores.resolve(store.path(SparkGround.TABLE));
         new LocationMarks(store.stores(conf), new StagingRoot(table, jobId)).write(named);
       }
       for (String file : target.getValue()) {
-        int slash = file.lastIndexOf('/');
-        output.add(
-            isTable ? TaskOutput.TABLE : named.toString(),
-            slash < 0 ? "" : file.substring(0, slash),
-            file.substring(slash + 1));
-        store
-            .state()
-            .write(
-                store.inStore(location) + "/_manifest_" + jobId + "/00/output/" + file,
-                contents.get(location + "/" + file));
+        message.add(isTable ? TaskMessage.TABLE : named.toString(), file);
+        store.put(
+            location + "/_manifest_" + jobId + "/00/output/" + file,
+            contents.get(location + "/" + file));
       }
-      messages.add(output.build().toBytes());
+      messages.add(message.bytes());
     }
     return messages;
   }
@@ -130,8 +126,10 @@ final class CrashJob {
     job.commit(messages);
   }
 
-  /** As Spark does after a commit that failed. */
+  /** As Spark does after a commit that failed; nothing, if it is not set up. */
   void abort() {
-    job.abort();
+    if (job != null) {
+      job.abort();
+    }
   }
 }

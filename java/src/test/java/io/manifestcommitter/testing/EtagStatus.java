@@ -1,16 +1,22 @@
-package io.manifestcommitter.bench;
+package io.manifestcommitter.testing;
 
 import org.apache.hadoop.fs.EtagSource;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Path;
 
 /** The status of a file with an etag, as ABFS has. */
-final class EtagStatus extends FileStatus implements EtagSource {
+public final class EtagStatus extends FileStatus implements EtagSource {
   private static final long serialVersionUID = 1L;
   private final String etag;
 
-  EtagStatus(long length, long time, Path path, String etag) {
-    super(length, false, 1, 1, time, path);
+  /** Of a file that nobody owns. */
+  public EtagStatus(long length, long time, Path path, String etag) {
+    this(length, time, null, path, etag);
+  }
+
+  /** Of a file. */
+  public EtagStatus(long length, long time, String owner, Path path, String etag) {
+    super(length, false, 1, 1, time, 0, null, owner, "", path);
     this.etag = etag;
   }
 

@@ -1,19 +1,21 @@
-package io.manifestcommitter.hadoop;
+package io.manifestcommitter.testing;
 
-import io.manifestcommitter.hadoop.RequestFaults.Kind;
+import io.manifestcommitter.testing.RequestFaults.Kind;
 import java.io.IOException;
 import java.net.URI;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileStatus;
-import org.apache.hadoop.fs.LocalFileSystem;
+import org.apache.hadoop.fs.Options;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.RemoteIterator;
 import org.apache.hadoop.fs.permission.FsPermission;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.util.Progressable;
 
-/** The local filesystem of which every request can go wrong. */
-public final class UnreliableLocalFileSystem extends LocalFileSystem {
+/** HDFS of which every request can go wrong. */
+public final class UnreliableHdfs extends DistributedFileSystem {
   private RequestFaults faults;
 
   @Override
@@ -28,6 +30,11 @@ public final class UnreliableLocalFileSystem extends LocalFileSystem {
   }
 
   @Override
+  public RemoteIterator<FileStatus> listStatusIterator(Path path) throws IOException {
+    return faults.pass("list", path, Kind.READS, () -> super.listStatusIterator(path));
+  }
+
+  @Override
   public FileStatus[] listStatus(Path path) throws IOException {
     return faults.pass("list", path, Kind.READS, () -> super.listStatus(path));
   }
@@ -38,18 +45,25 @@ public final class UnreliableLocalFileSystem extends LocalFileSystem {
   }
 
   @Override
-  public boolean mkdirs(Path path) throws IOException {
-    return faults.ask("mkdirs", path, () -> super.mkdirs(path));
-  }
-
-  @Override
   public boolean mkdirs(Path path, FsPermission permission) throws IOException {
     return faults.ask("mkdirs", path, () -> super.mkdirs(path, permission));
   }
 
   @Override
   public boolean rename(Path source, Path destination) throws IOException {
-    return faults.ask("rename", destination, () -> super.rename(source, destination));
+    return faults.rename(source, destination, () -> super.rename(source, destination));
+  }
+
+  @Override
+  public void rename(Path source, Path destination, Options.Rename... options) throws IOException {
+    faults.<Void>pass(
+        "rename-directory",
+        destination,
+        Kind.CHANGES,
+        () -> {
+          super.rename(source, destination, options);
+          return null;
+        });
   }
 
   @Override
@@ -75,6 +89,6 @@ public final class UnreliableLocalFileSystem extends LocalFileSystem {
             () ->
                 super.create(
                     path, permission, overwrite, bufferSize, replication, blockSize, progress));
-    return new FSDataOutputStream(new UnreliableOutput(faults, path, out), null);
+    return faults.output(path, out);
   }
 }

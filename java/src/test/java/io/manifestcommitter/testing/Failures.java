@@ -1,0 +1,38 @@
+package io.manifestcommitter.testing;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+
+/** What goes wrong, as text. */
+public final class Failures {
+  private Failures() {}
+
+  /** What an action failed with, with all that is suppressed in it; empty if it did not. */
+  public static String of(Action action) {
+    try {
+      action.run();
+      return "";
+    } catch (IOException | RuntimeException e) {
+      StringBuilder text = new StringBuilder(e.toString());
+      for (Throwable suppressed : e.getSuppressed()) {
+        text.append("; ").append(suppressed);
+      }
+      return text.toString();
+    }
+  }
+
+  /** A failure as its user sees it, with its causes and where it came from. */
+  public static String trace(Throwable failure) {
+    StringWriter text = new StringWriter();
+    failure.printStackTrace(new PrintWriter(text));
+    return text.toString();
+  }
+
+  /** One thing to do. */
+  @FunctionalInterface
+  public interface Action {
+    /** Does it. */
+    void run() throws IOException;
+  }
+}

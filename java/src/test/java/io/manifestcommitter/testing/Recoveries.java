@@ -1,0 +1,32 @@
+package io.manifestcommitter.testing;
+
+import io.manifestcommitter.config.CommitterConfig;
+import io.manifestcommitter.jobs.Recovery;
+import io.manifestcommitter.jobs.RecoveryOutcome;
+import io.manifestcommitter.layout.StagingRoot;
+import io.manifestcommitter.store.Stores;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.Path;
+
+/** What {@code manifest-committer recover} does. */
+public final class Recoveries {
+  private Recoveries() {}
+
+  /** With the settings of a job; by force, nobody is taken for alive. */
+  public static Recovery of(Configuration conf, boolean force) {
+    return new Recovery(new Stores(conf).all(), new CommitterConfig(conf), force);
+  }
+
+  /** Recovers all that is unfinished in a table; how each ended. */
+  public static List<RecoveryOutcome> all(Recovery recovery, Path table, Recovery.Direction to)
+      throws IOException {
+    List<RecoveryOutcome> outcomes = new ArrayList<>();
+    for (StagingRoot root : recovery.find(table)) {
+      outcomes.add(recovery.run(root, to));
+    }
+    return outcomes;
+  }
+}

@@ -1,0 +1,151 @@
+package io.manifestcommitter.testing;
+
+import io.manifestcommitter.spark.TaskMessage;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.ObjectInputStream;
+import java.io.ObjectOutputStream;
+import java.util.List;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.mapreduce.JobContext;
+import org.apache.hadoop.mapreduce.JobID;
+import org.apache.hadoop.mapreduce.TaskAttemptContext;
+import org.apache.hadoop.mapreduce.TaskAttemptID;
+import org.apache.hadoop.mapreduce.TaskID;
+import org.apache.hadoop.mapreduce.TaskType;
+import org.apache.hadoop.mapreduce.task.JobContextImpl;
+import org.apache.hadoop.mapreduce.task.TaskAttemptContextImpl;
+import org.apache.spark.internal.io.FileCommitProtocol;
+import org.apache.spark.internal.io.FileCommitProtocol.TaskCommitMessage;
+import org.apache.spark.internal.io.FileNameSpec;
+import scala.Option;
+import scala.collection.JavaConverters;
+
+/**
+ * The calls that Spark makes of a commit protocol in one write, without a Spark: on the driver's
+ * instance, and for each attempt of a task on one that came to the executor as bytes.
+ */
+public final class SparkCalls {
+  private static final JobID SPARKS_ID = new JobID("202601010000", 1);
+
+  private final FileCommitProtocol protocol;
+  private final String jobId;
+  private final Configuration conf;
+  private byte[] sent;
+
+  /** A write that nothing was called for yet. */
+  public SparkCalls(FileCommitProtocol protocol, String jobId, Configuration conf) {
+    this.protocol = protocol;
+    this.jobId = jobId;
+    this.conf = conf;
+  }
+
+  /** The write is to replace what is there: the table, partitions, locations. Before the setup. */
+  public void replace(Path... paths) throws IOException {
+    for (Path path : paths) {
+      if (!protocol.deleteWithJob(path.getFileSystem(conf), path, true)) {
+        throw new IOException(path + " cannot be replaced");
+      }
+    }
+  }
+
+  /** Sets the job up, before there are tasks. */
+  public void setUp() throws IOException {
+    protocol.setupJob(job());
+    sent = bytes(protocol);
+  }
+
+  /** An attempt of a task, set up. */
+  public Attempt attempt(int task, int number) throws IOException {
+    return new Attempt(task, number);
+  }
+
+  /** Commits the job, with the messages of all tasks. */
+  public void commit(List<TaskCommitMessage> messages) {
+    messages.forEach(protocol::onTaskCommit);
+    protocol.commitJob(job(), JavaConverters.asScalaBufferConverter(messages).asScala().toSeq());
+  }
+
+  /** Aborts the job. */
+  public void abort() {
+    protocol.abortJob(job());
+  }
+
+  private JobContext job() {
+    return new JobContextImpl(conf, SPARKS_ID);
+  }
+
+  /** What is sent between driver and executors. */
+  public static byte[] bytes(Object object) throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (ObjectOutputStream out = new ObjectOutputStream(bytes)) {
+      out.writeObject(object);
+    }
+    return bytes.toByteArray();
+  }
+
+  /** What was sent. */
+  public static Object object(byte[] bytes) throws IOException {
+    try (ObjectInputStream in = new ObjectInputStream(new ByteArrayInputStream(bytes))) {
+      return in.readObject();
+    } catch (ClassNotFoundException e) {
+      throw new IOException(e);
+    }
+  }
+
+  /** One attempt of a task, with the copy of the protocol that an executor gets. */
+  public final class Attempt {
+    private final TaskMessage message;
+    private final TaskAttemptContext context;
+    private final FileCommitProtocol executors;
+
+    private Attempt(int task, int number) throws IOException {
+      message = new TaskMessage(jobId, task, number);
+      TaskID id = new TaskID(SPARKS_ID, TaskType.MAP, task);
+      context = new TaskAttemptContextImpl(conf, new TaskAttemptID(id, number));
+      executors = (FileCommitProtocol) object(sent);
+      executors.setupTask(context);
+    }
+
+    /**
+     * Where a new file is to be written.
+     *
+     * @param partition "p=1"; empty for the table's own directory
+     * @param nameEnd ".txt"
+     */
+    public Path newFile(String partition, String nameEnd) {
+      Option<String> directory = partition.isEmpty() ? Option.empty() : Option.apply(partition);
+      FileNameSpec name = new FileNameSpec("", nameEnd);
+      Path file = new Path(executors.newTaskTempFile(context, directory, name));
+      message.add(
+          TaskMessage.TABLE,
+          partition.isEmpty() ? file.getName() : partition + "/" + file.getName());
+      return file;
+    }
+
+    /** The same for a custom location. */
+    public Path newFileAt(Path location, String nameEnd) {
+      FileNameSpec name = new FileNameSpec("", nameEnd);
+      Path file = new Path(executors.newTaskTempFileAbsPath(context, location.toString(), name));
+      message.add(location.toString(), file.getName());
+      return file;
+    }
+
+    /** Commits it; Spark's coordinator is asked. */
+    public TaskCommitMessage commit() {
+      return executors.commitTask(context);
+    }
+
+    /** What it would send if it was committed; nobody is asked. */
+    public TaskCommitMessage message() {
+      return new TaskCommitMessage(message.bytes());
+    }
+
+    /** Aborts it. */
+    public void abort() {
+      executors.abortTask(context);
+    }
+  }
+}
