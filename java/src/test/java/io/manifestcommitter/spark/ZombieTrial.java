@@ -2,18 +2,18 @@ package io.manifestcommitter.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.Map;
-import java.util.Locale;
-import io.manifestcommitter.testing.TableWrite;
 import io.manifestcommitter.cli.Clean;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.testing.SparkCalls;
 import io.manifestcommitter.testing.TableFiles;
+import io.manifestcommitter.testing.TableWrite;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Set;
 import java.util.TreeMap;
