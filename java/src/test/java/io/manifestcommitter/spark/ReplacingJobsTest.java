@@ -358,9 +358,7 @@ class ReplacingJobsTest {
   /** An overwrite with its first old directory aside, some time ago. */
   private static SparkJobHarness diedHalfWay() throws IOException {
     SparkJobHarness dead = SparkJobFaultTest.prepared("abfs", "dynamic", "auto");
-    dead.state.onRequest(Fault.deadAfter("rename", path -> path.equals("/table/p=1")));
-    assertThatThrownBy(dead::commit).isInstanceOf(IOException.class);
-    dead.state.noFault();
+    assertThat(dead.dies(Fault.deadAfter("rename", path -> path.equals("/table/p=1")))).isTrue();
     dead.state.remove(SparkJobHarness.STAGING + "/heartbeat");
     return dead;
   }

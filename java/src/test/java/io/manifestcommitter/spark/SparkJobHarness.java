@@ -1,5 +1,6 @@
 package io.manifestcommitter.spark;
 
+import io.manifestcommitter.testing.Fault;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.jobs.Pause;
 import io.manifestcommitter.jobs.Recovery;
@@ -160,6 +161,19 @@ final class SparkJobHarness {
 
   void commit() throws IOException {
     job.commit(messages);
+  }
+
+  /** Commits, and aborts nothing if that fails: the driver is dead. Says whether it failed. */
+  boolean dies(Fault fault) {
+    state.onRequest(fault);
+    try {
+      commit();
+      return false;
+    } catch (IOException e) {
+      return true;
+    } finally {
+      state.noFault();
+    }
   }
 
   /** Recovers all that is unfinished in the table; how each ended. */

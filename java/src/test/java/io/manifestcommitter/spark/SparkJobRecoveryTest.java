@@ -207,16 +207,13 @@ class SparkJobRecoveryTest {
     SparkJobHarness spark = SparkJobFaultTest.prepared("gs", "static", "auto");
     boolean[] isDead = {false};
     boolean isPastMark = direction == Direction.AS_MARKED;
-    spark.state.onRequest(
-        (number, operation, path) -> {
+    spark.dies((number, operation, path) -> {
           isDead[0] |=
               isPastMark
                   ? operation.equals("delete") && path.endsWith("/old")
                   : operation.equals("rename") && path.contains("/00/_SUCCESS");
           return isDead[0] ? Fate.FAILS_BEFORE : Fate.NORMAL;
         });
-    Failures.of(spark::commit);
-    spark.state.noFault();
     spark.state.write("/table/p=2/old", "OLD");
 
     for (StagingRoot root : spark.recovery(true).find(spark.table)) {
@@ -239,9 +236,7 @@ class SparkJobRecoveryTest {
       for (int again = 1; ; again++) {
         SparkJobHarness spark = SparkJobFaultTest.prepared(scheme, kind, directoryRename);
         int first = from;
-        spark.state.onRequest(Fault.deadFrom(first, Fate.FAILS_BEFORE));
-        Failures.of(spark::commit);
-        spark.state.noFault();
+        spark.dies(Fault.deadFrom(first, Fate.FAILS_BEFORE));
         List<StagingRoot> unfinished = spark.recovery(true).find(spark.table);
         if (unfinished.isEmpty()) {
           break;
@@ -298,16 +293,13 @@ class SparkJobRecoveryTest {
   void aDriverThatDiesWhileItWritesItsJournalLeavesNothingToRecover() throws IOException {
     SparkJobHarness spark = SparkJobFaultTest.prepared("abfs", "static", "auto");
     boolean[] dead = {false};
-    spark.state.onRequest(
-        (number, operation, path) -> {
+    spark.dies((number, operation, path) -> {
           if (!dead[0] && operation.equals("create") && path.startsWith(STAGING + "/00/journal")) {
             dead[0] = true;
             return Fate.HALF_DONE;
           }
           return dead[0] ? Fate.FAILS_BEFORE : Fate.NORMAL;
         });
-    Failures.of(spark::commit);
-    spark.state.noFault();
 
     assertThat(dead[0]).isTrue();
     assertThat(spark.recovery(true).find(spark.table)).isEmpty();
@@ -318,9 +310,7 @@ class SparkJobRecoveryTest {
   void aJobWhoseDriverLivesIsLeftAloneUnlessForced() throws IOException {
     SparkJobHarness spark = SparkJobFaultTest.prepared("abfs", "dynamic", "auto");
     StagingRoot root = new StagingRoot(spark.table, JOB_ID);
-    spark.state.onRequest(Fault.deadAfter("rename", path -> path.equals("/table/p=1")));
-    Failures.of(spark::commit);
-    spark.state.noFault();
+    spark.dies(Fault.deadAfter("rename", path -> path.equals("/table/p=1")));
 
     assertThatThrownBy(() -> spark.recovery(false).run(root, Direction.AS_MARKED))
         .isInstanceOf(JobIsAliveException.class)
@@ -344,9 +334,7 @@ class SparkJobRecoveryTest {
     for (int p = 1; p <= 8; p++) {
       spark.commitTask(p, name + p + "/a");
     }
-    spark.state.onRequest(Fault.deadFrom("create", path -> path.contains("_SUCCESS")));
-    Failures.of(spark::commit);
-    spark.state.noFault();
+    spark.dies(Fault.deadFrom("create", path -> path.contains("_SUCCESS")));
     spark.state.remove("/table/" + name + "3");
     spark.state.write("/table/" + name + "3/theirs", "theirs");
     Map<String, String> before = spark.visible();

@@ -78,11 +78,11 @@ class SparkJobResumeTest {
         cut = !unfinished.isEmpty();
         if (cut) {
           spark.state.resetRequests();
-          downFrom(spark, again, Fate.FAILS_AFTER);
+          spark.state.onRequest(Fault.deadFrom(again, Fate.FAILS_AFTER));
           cut =
               !Failures.of(() -> spark.recovery(true).run(unfinished.get(0), Direction.COMPLETE))
                   .isEmpty();
-          up(spark);
+          spark.state.noFault();
         }
         for (StagingRoot root : spark.recovery(true).find(spark.table)) {
           spark.recovery(true).run(root, second);
@@ -183,18 +183,8 @@ class SparkJobResumeTest {
   private static SparkJobHarness cutShort(
       String scheme, String kind, String directoryRename, int at, Fate fate) throws IOException {
     SparkJobHarness spark = SparkJobFaultTest.prepared(scheme, kind, directoryRename);
-    downFrom(spark, at, fate);
-    Failures.of(spark::commit);
-    up(spark);
+    spark.dies(Fault.deadFrom(at, fate));
     return spark;
-  }
-
-  private static void downFrom(SparkJobHarness spark, int at, Fate fate) {
-    spark.state.onRequest(Fault.deadFrom(at, fate));
-  }
-
-  private static void up(SparkJobHarness spark) {
-    spark.state.noFault();
   }
 
   private static boolean isCommitted(SparkJobHarness spark) {

@@ -289,9 +289,7 @@ class UnfinishedJobsTest {
   /** With half of its renames done. */
   private static SparkJobHarness diedHalfWay() throws IOException {
     SparkJobHarness spark = SparkJobFaultTest.prepared("abfs", "append", "off");
-    spark.state.onRequest(Fault.deadAfter("rename", path -> path.endsWith("/p=1/a")));
-    assertThatThrownBy(spark::commit).isInstanceOf(IOException.class);
-    spark.state.noFault();
+    assertThat(spark.dies(Fault.deadAfter("rename", path -> path.endsWith("/p=1/a")))).isTrue();
     assertThat(spark.visible()).containsKey("/table/p=1/a").doesNotContainKey("/table/p=3/b");
     return spark;
   }
@@ -299,13 +297,7 @@ class UnfinishedJobsTest {
   private static SparkJobHarness diedAt(String scheme, String kind, String directoryRename, int at)
       throws IOException {
     SparkJobHarness spark = SparkJobFaultTest.prepared(scheme, kind, directoryRename);
-    spark.state.onRequest(Fault.deadFrom(at, Fate.FAILS_AFTER));
-    try {
-      spark.commit();
-    } catch (IOException e) {
-      // It is dead: it hears of nothing, and aborts nothing.
-    }
-    spark.state.noFault();
+    spark.dies(Fault.deadFrom(at, Fate.FAILS_AFTER));
     return spark;
   }
 

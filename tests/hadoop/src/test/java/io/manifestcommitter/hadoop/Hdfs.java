@@ -1,5 +1,8 @@
 package io.manifestcommitter.hadoop;
 
+import java.security.PrivilegedExceptionAction;
+import org.apache.hadoop.security.UserGroupInformation;
+import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.testing.TableFiles;
 import io.manifestcommitter.ManifestCommitterFactory;
 import io.manifestcommitter.manifest.SuccessReport;
@@ -64,6 +67,23 @@ public final class Hdfs implements CloseableResource {
     conf.setInt("mapreduce.client.progressmonitor.pollinterval", 100);
     conf.setInt("mapreduce.client.completion.pollinterval", 100);
     return conf;
+  }
+
+  /** The same, with a value of {@code directory.rename}. */
+  Configuration conf(String directoryRename) {
+    Configuration conf = conf();
+    conf.set(CommitterConfig.DIRECTORY_RENAME, directoryRename);
+    return conf;
+  }
+
+  /** Does something as a user, with filesystems of his own. */
+  static <T> T as(UserGroupInformation user, PrivilegedExceptionAction<T> action) throws Exception {
+    return user.doAs(action);
+  }
+
+  /** What only this file or directory has, wherever it is renamed to. */
+  long fileId(Path path) throws IOException {
+    return fs.getClient().getFileInfo(path.toUri().getPath()).getFileId();
   }
 
   DistributedFileSystem fs() {

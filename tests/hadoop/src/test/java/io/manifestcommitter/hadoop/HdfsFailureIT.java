@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.manifestcommitter.hadoop.FaultyHdfs.Fault;
 import java.io.IOException;
-import java.security.PrivilegedExceptionAction;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -224,7 +223,7 @@ class HdfsFailureIT {
     hdfs.write(new Path(table, OLD_FILE), "old");
     Path partition = new Path(table, "p=1");
     hdfs.fs().setPermission(partition, new FsPermission((short) 0755));
-    TestJob job = as(worker, () -> writtenJob(conf("false"), table));
+    TestJob job = Hdfs.as(worker, () -> writtenJob(conf("false"), table));
 
     assertThatThrownBy(() -> commitAs(worker, job))
         .isInstanceOf(IOException.class)
@@ -318,16 +317,10 @@ class HdfsFailureIT {
   }
 
   private static void commitAs(UserGroupInformation user, TestJob job) throws Exception {
-    as(
-        user,
+    Hdfs.as(user,
         () -> {
           job.commit();
           return null;
         });
-  }
-
-  private static <T> T as(UserGroupInformation user, PrivilegedExceptionAction<T> action)
-      throws Exception {
-    return user.doAs(action);
   }
 }

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.manifestcommitter.testing.Failures;
 import io.manifestcommitter.testing.Recoveries;
 import io.manifestcommitter.testing.TableFiles;
-import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.jobs.RecoveryOutcome;
 import io.manifestcommitter.layout.StagingRoot;
@@ -13,7 +12,6 @@ import io.manifestcommitter.testing.Fate;
 import io.manifestcommitter.testing.RequestFaults;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.security.PrivilegedExceptionAction;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -60,18 +58,18 @@ class SparkOnHdfsIT {
   })
   void aPartitionWithSnapshotsIsWrittenFileByFile(String kind, String directoryRename)
       throws Exception {
-    Configuration conf = conf(directoryRename);
+    Configuration conf = hdfs.conf(directoryRename);
     Path table = table("snapshots-" + kind + directoryRename);
     Path partition = new Path(table, "p=1");
     hdfs.fs().allowSnapshot(partition);
     hdfs.fs().createSnapshot(partition, "before");
-    long id = fileId(partition);
+    long id = hdfs.fileId(partition);
 
     SparkWrite write = SparkWrite.begin(conf, table, kind);
     write.task(0, "p=1", "p=3");
 
     assertThat(end(write, conf, table)).as(told).isEqualTo(End.COMMITTED);
-    assertThat(fileId(partition)).isEqualTo(id);
+    assertThat(hdfs.fileId(partition)).isEqualTo(id);
     assertThat(hdfs.read(new Path(partition, ".snapshot/before/old"))).isEqualTo("old");
   }
 
@@ -79,7 +77,7 @@ class SparkOnHdfsIT {
   @ParameterizedTest
   @ValueSource(strings = {"auto", "off"})
   void aPartitionWithSnapshotsThatGoesIsEmptied(String directoryRename) throws Exception {
-    Configuration conf = conf(directoryRename);
+    Configuration conf = hdfs.conf(directoryRename);
     Path table = table("snapshots-gone-" + directoryRename);
     Path partition = new Path(table, "p=2");
     hdfs.fs().allowSnapshot(partition);
@@ -97,7 +95,7 @@ class SparkOnHdfsIT {
   @CsvSource({"append,off", "static,auto"})
   void aCustomLocationMayBeInAnEncryptionZone(String kind, String directoryRename)
       throws Exception {
-    Configuration conf = conf(directoryRename);
+    Configuration conf = hdfs.conf(directoryRename);
     Path table = table("zone-" + kind + directoryRename);
     Path zone = new Path(table.getParent(), "zone-of-" + table.getName());
     Path location = new Path(zone, "p=9");
@@ -131,7 +129,7 @@ class SparkOnHdfsIT {
   })
   void aPartitionThatIsAnEncryptionZoneIsNotWrittenUnencrypted(String kind, String directoryRename)
       throws Exception {
-    Configuration conf = conf(directoryRename);
+    Configuration conf = hdfs.conf(directoryRename);
     Path table = hdfs.newTable("zone-partition-" + kind + directoryRename);
     Path partition = new Path(table, "p=1");
     hdfs.makeEncryptionZone(partition);
@@ -152,7 +150,7 @@ class SparkOnHdfsIT {
       throws Exception {
     int restored = 0;
     for (int room = 0; ; room++) {
-      Configuration conf = conf(directoryRename);
+      Configuration conf = hdfs.conf(directoryRename);
       Path table = table("quota-" + kind + directoryRename + room, "");
       SparkWrite write = SparkWrite.begin(conf, table, kind).withoutRows();
       write.task(0, "p=1", "p=3/x=1", "p=4");
@@ -178,7 +176,7 @@ class SparkOnHdfsIT {
   @ParameterizedTest
   @CsvSource({"append,auto", "append,off", "static,auto", "dynamic,off"})
   void aTableWhoseSpaceIsUsedUpStaysAsItWas(String kind, String directoryRename) throws Exception {
-    Configuration conf = conf(directoryRename);
+    Configuration conf = hdfs.conf(directoryRename);
     Path table = table("space-" + kind + directoryRename);
     SparkWrite write = SparkWrite.begin(conf, table, kind);
     write.task(0, "p=1", "p=3");
@@ -198,7 +196,7 @@ class SparkOnHdfsIT {
   })
   void aPartitionWhoseQuotaIsUsedUpStaysAsItWas(String kind, String directoryRename, End expected)
       throws Exception {
-    Configuration conf = conf(directoryRename);
+    Configuration conf = hdfs.conf(directoryRename);
     Path table = table("quota-partition-" + kind + directoryRename, "");
     hdfs.fs().setQuota(new Path(table, "p=1"), 2, HdfsConstants.QUOTA_DONT_SET);
     SparkWrite write = SparkWrite.begin(conf, table, kind).withoutRows();
@@ -228,7 +226,7 @@ class SparkOnHdfsIT {
   void aPartitionOfAnotherUserIsReplacedOrStays(
       String kind, String directoryRename, String root, String partition, End expected)
       throws Exception {
-    Configuration conf = conf(directoryRename);
+    Configuration conf = hdfs.conf(directoryRename);
     UserGroupInformation worker =
         UserGroupInformation.createUserForTesting("worker", new String[] {"workers"});
     Path table = table("owner-" + kind + directoryRename + root + partition, "");
@@ -237,7 +235,7 @@ class SparkOnHdfsIT {
     hdfs.fs().setPermission(new Path(table, "p=1"), permission(partition));
 
     SparkWrite write =
-        as(
+        Hdfs.as(
             worker,
             () -> {
               SparkWrite begun = SparkWrite.begin(conf, table, kind).withoutRows();
@@ -245,7 +243,7 @@ class SparkOnHdfsIT {
               return begun;
             });
 
-    assertThat(as(worker, () -> visibleEnd(write, conf, table))).as(told).isEqualTo(expected);
+    assertThat(Hdfs.as(worker, () -> visibleEnd(write, conf, table))).as(told).isEqualTo(expected);
   }
 
   /** An attempt that Spark gave up on and that has a file open; on HDFS its stream survives. */
@@ -257,7 +255,7 @@ class SparkOnHdfsIT {
   })
   void whatAnAttemptHasOpenWhenTheJobCommitsNeverBecomesVisible(String kind, String directoryRename)
       throws Exception {
-    Configuration conf = conf(directoryRename);
+    Configuration conf = hdfs.conf(directoryRename);
     Path table = table("open-" + kind + directoryRename);
     SparkWrite write = SparkWrite.begin(conf, table, kind);
     write.task(0, "p=1", "p=3/x=1");
@@ -285,7 +283,7 @@ class SparkOnHdfsIT {
   @CsvSource({"append,off", "static,auto", "dynamic,auto"})
   void whatAnAttemptBeginsWhileTheJobCommitsNeverBecomesVisible(String kind, String directoryRename)
       throws Exception {
-    Configuration conf = conf(directoryRename);
+    Configuration conf = hdfs.conf(directoryRename);
     Path table = table("begun-" + kind + directoryRename);
     List<FSDataOutputStream> streams = new ArrayList<>();
     try (RequestFaults requests = RequestFaults.bind(conf)) {
@@ -378,12 +376,6 @@ class SparkOnHdfsIT {
     return End.FINISHED;
   }
 
-  private Configuration conf(String directoryRename) {
-    Configuration conf = hdfs.conf();
-    conf.set(CommitterConfig.DIRECTORY_RENAME, directoryRename);
-    return conf;
-  }
-
   private Path table(String name) throws IOException {
     return table(name, "old");
   }
@@ -395,16 +387,7 @@ class SparkOnHdfsIT {
     return table;
   }
 
-  private long fileId(Path path) throws IOException {
-    return hdfs.fs().getClient().getFileInfo(path.toUri().getPath()).getFileId();
-  }
-
   private static FsPermission permission(String octal) {
     return new FsPermission(Short.parseShort(octal, 8));
-  }
-
-  private static <T> T as(UserGroupInformation user, PrivilegedExceptionAction<T> action)
-      throws Exception {
-    return user.doAs(action);
   }
 }

@@ -73,7 +73,7 @@ class SparkRightsIT {
   })
   void whatIsPublishedHasTheRightsOfWhatIsWrittenInPlace(Ground ground, String directoryRename)
       throws Exception {
-    Configuration conf = conf(directoryRename);
+    Configuration conf = hdfs.conf(directoryRename);
     if (ground == Ground.UMASK_077) {
       conf.set("fs.permissions.umask-mode", "077");
     }
@@ -83,7 +83,7 @@ class SparkRightsIT {
       Path twin = table(ground, worker, kind + "-" + ground + "-twin");
 
       SparkWrite write = worker.call(() -> write(conf, kind, table, NEW));
-      long staged = fileId(new Path(write.staging(), "00/output/p=3"));
+      long staged = hdfs.fileId(new Path(write.staging(), "00/output/p=3"));
       worker.call(
           () -> {
             write.commit();
@@ -94,7 +94,7 @@ class SparkRightsIT {
       assertThat(rights(table))
           .as("%s of a table on %s, directory.rename %s", kind, ground, directoryRename)
           .isEqualTo(rights(twin));
-      assertThat(fileId(new Path(table, "p=3")) == staged)
+      assertThat(hdfs.fileId(new Path(table, "p=3")) == staged)
           .as("p=3 was renamed")
           .isEqualTo(directoryRename.equals("auto"));
       assertThat(TableFiles.staging(hdfs.fs(), table)).isEmpty();
@@ -160,7 +160,7 @@ class SparkRightsIT {
   })
   void directoriesBelowOneWithOtherRightsGetThoseRights(String what, String directoryRename)
       throws Exception {
-    Configuration conf = conf(directoryRename);
+    Configuration conf = hdfs.conf(directoryRename);
     Worker worker = new Worker(conf);
     for (Kind kind : List.of(Kind.APPEND, Kind.DYNAMIC)) {
       Path table = table(Ground.PLAIN, worker, what + "-" + directoryRename + kind);
@@ -181,7 +181,7 @@ class SparkRightsIT {
       }
 
       SparkWrite write = worker.call(() -> write(conf, kind, table, "p=2/x=7/y=1", "p=2/x=8"));
-      long staged = fileId(new Path(write.staging(), "00/output/p=2/x=7"));
+      long staged = hdfs.fileId(new Path(write.staging(), "00/output/p=2/x=7"));
       worker.call(
           () -> {
             write.commit();
@@ -191,7 +191,7 @@ class SparkRightsIT {
             return null;
           });
 
-      assertThat(fileId(new Path(table, "p=2/x=7"))).as("made in place").isNotEqualTo(staged);
+      assertThat(hdfs.fileId(new Path(table, "p=2/x=7"))).as("made in place").isNotEqualTo(staged);
       NavigableMap<String, String> published = rights(table);
       NavigableMap<String, String> inPlace = rights(twin);
       // A renamed file keeps the rights that it was created with, in the table's own staging root.
@@ -211,7 +211,7 @@ class SparkRightsIT {
   @ParameterizedTest
   @ValueSource(strings = {"auto", "off"})
   void whatWasSetOnAReplacedPartitionGoesWithItsDirectory(String directoryRename) throws Exception {
-    Configuration conf = conf(directoryRename);
+    Configuration conf = hdfs.conf(directoryRename);
     Worker worker = new Worker(conf);
     Path table = table(Ground.PLAIN, worker, "replaced-" + directoryRename);
     hdfs.fs().setPermission(new Path(table, "p=1"), new FsPermission((short) 0711));
@@ -224,12 +224,6 @@ class SparkRightsIT {
 
     assertThat(rights(table).get("p=1/"))
         .startsWith(directoryRename.equals("auto") ? "rwxr-xr-x worker" : "rwx--x--x worker");
-  }
-
-  private Configuration conf(String directoryRename) {
-    Configuration conf = hdfs.conf();
-    conf.set("mapreduce.manifest.committer.directory.rename", directoryRename);
-    return conf;
   }
 
   /** A table with old data in two partitions, of two levels. */
@@ -287,10 +281,6 @@ class SparkRightsIT {
         entries.put(relative, rights + " " + hdfs.read(path));
       }
     }
-  }
-
-  private long fileId(Path path) throws IOException {
-    return hdfs.fs().getClient().getFileInfo(path.toUri().getPath()).getFileId();
   }
 
   private static String relative(Path root, Path path) {

@@ -10,7 +10,6 @@ import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.jobs.RecoveryOutcome;
 import io.manifestcommitter.layout.StagingRoot;
 import java.io.IOException;
-import java.security.PrivilegedExceptionAction;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -58,8 +57,8 @@ class TwoUsersIT {
     conf.set(CommitterConfig.UNFINISHED_JOBS, mode);
     SparkWrite first = leftBehind(conf, table);
 
-    SparkWrite second = as(BOB, () -> write(conf, "append", table, "p=2"));
-    SparkWrite third = as(BOB, () -> write(conf, kind, table, "p=2"));
+    SparkWrite second = Hdfs.as(BOB, () -> write(conf, "append", table, "p=2"));
+    SparkWrite third = Hdfs.as(BOB, () -> write(conf, kind, table, "p=2"));
 
     Set<String> expected = new TreeSet<>(names(table, third));
     if (!kind.equals("static")) {
@@ -71,9 +70,9 @@ class TwoUsersIT {
     assertThat(hdfs.visibleFiles(table).keySet()).isEqualTo(expected);
     assertThat(stagingRoots(table)).containsExactly(first.staging());
 
-    as(BOB, () -> recoveryFailsToRemove(table, first.staging()));
+    Hdfs.as(BOB, () -> recoveryFailsToRemove(table, first.staging()));
     assertThat(stagingRoots(table)).containsExactly(first.staging());
-    as(ALICE, () -> recover(table));
+    Hdfs.as(ALICE, () -> recover(table));
     assertThat(stagingRoots(table)).isEmpty();
     assertThat(hdfs.visibleFiles(table).keySet()).isEqualTo(expected);
   }
@@ -99,7 +98,7 @@ class TwoUsersIT {
   private SparkWrite leftBehind(Configuration conf, Path table) throws Exception {
     Configuration kept = new Configuration(conf);
     kept.setBoolean(CommitterConfig.CLEANUP_SKIPPED, true);
-    SparkWrite write = as(ALICE, () -> write(kept, "append", table, "p=1"));
+    SparkWrite write = Hdfs.as(ALICE, () -> write(kept, "append", table, "p=1"));
     Path staging = write.staging();
     Path heartbeat = new Path(staging, "heartbeat");
     hdfs.fs().setTimes(heartbeat, System.currentTimeMillis() - TimeUnit.HOURS.toMillis(1), -1);
@@ -133,7 +132,7 @@ class TwoUsersIT {
     conf.set(CommitterConfig.DIRECTORY_RENAME, directoryRename);
     Map<String, String> before = identities(table);
 
-    as(
+    Hdfs.as(
         BOB,
         () -> {
           SparkWrite write = SparkWrite.begin(conf, table, kind);
@@ -150,7 +149,7 @@ class TwoUsersIT {
 
     assertThat(identities(table)).isEqualTo(before);
     assertThat(hdfs.fs().listStatus(table)).hasSize(1);
-    as(BOB, () -> write(conf, "append", table, "p=3"));
+    Hdfs.as(BOB, () -> write(conf, "append", table, "p=3"));
     assertThat(hdfs.visibleFiles(table)).hasSize(2);
   }
 
@@ -166,7 +165,7 @@ class TwoUsersIT {
     Configuration conf = hdfs.conf();
     conf.set(CommitterConfig.DIRECTORY_RENAME, directoryRename);
 
-    SparkWrite write = as(BOB, () -> write(conf, kind, table, "p=1"));
+    SparkWrite write = Hdfs.as(BOB, () -> write(conf, kind, table, "p=1"));
 
     assertThat(hdfs.visibleFiles(table)).containsOnlyKeys(names(table, write));
   }
@@ -187,7 +186,7 @@ class TwoUsersIT {
     Map<String, String> before = identities(table);
 
     SparkWrite write =
-        as(
+        Hdfs.as(
             BOB,
             () -> {
               SparkWrite begun = SparkWrite.begin(conf, table, kind);
@@ -276,10 +275,5 @@ class TwoUsersIT {
 
   private static UserGroupInformation user(String name) {
     return UserGroupInformation.createUserForTesting(name, new String[] {name + "s-group"});
-  }
-
-  private static <T> T as(UserGroupInformation user, PrivilegedExceptionAction<T> action)
-      throws Exception {
-    return user.doAs(action);
   }
 }
