@@ -43,14 +43,18 @@ class DirectoryPublishingTest {
     spark.commitTask(0, "p=9/q=1/a", "p=9/q=2/b");
     AtomicBoolean hasAppeared = new AtomicBoolean();
     AtomicBoolean isDead = new AtomicBoolean();
-    assertThat(spark.dies((number, operation, path) -> {
-          boolean isLook = operation.equals("list") && path.equals("/table/p=9/q=1");
-          if (isLook && !hasAppeared.getAndSet(true)) {
-            spark.state.write("/table/p=9/q=1/theirs", "theirs");
-          }
-          boolean isMark = operation.equals("rename") && path.endsWith("/00/journal-planned-0");
-          return isMark || isDead.get() ? die(isDead) : Fate.NORMAL;
-        })).isTrue();
+    assertThat(
+            spark.dies(
+                (number, operation, path) -> {
+                  boolean isLook = operation.equals("list") && path.equals("/table/p=9/q=1");
+                  if (isLook && !hasAppeared.getAndSet(true)) {
+                    spark.state.write("/table/p=9/q=1/theirs", "theirs");
+                  }
+                  boolean isMark =
+                      operation.equals("rename") && path.endsWith("/00/journal-planned-0");
+                  return isMark || isDead.get() ? die(isDead) : Fate.NORMAL;
+                }))
+        .isTrue();
     assertThat(spark.visible())
         .isEqualTo(
             Map.of("/table/p=9/q=1/a", "new p=9/q=1/a", "/table/p=9/q=2/b", "new p=9/q=2/b"));

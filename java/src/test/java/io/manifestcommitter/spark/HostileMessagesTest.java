@@ -232,8 +232,11 @@ class HostileMessagesTest {
       old.forEach(spark.state::write);
       spark.setUp(spark.overwriteOf("/table", "/elsewhere", "/nowhere"));
       spark.commitTask(0, "p=2/a");
-      assertThat(spark.dies((number, operation, path) ->
-              path.endsWith("journal-planned-0") ? Fate.FAILS_BEFORE : Fate.NORMAL)).isTrue();
+      assertThat(
+              spark.dies(
+                  (number, operation, path) ->
+                      path.endsWith("journal-planned-0") ? Fate.FAILS_BEFORE : Fate.NORMAL))
+          .isTrue();
       spark
           .recovery(true)
           .run(

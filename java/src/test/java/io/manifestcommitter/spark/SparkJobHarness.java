@@ -1,6 +1,5 @@
 package io.manifestcommitter.spark;
 
-import io.manifestcommitter.testing.Fault;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.jobs.Pause;
 import io.manifestcommitter.jobs.Recovery;
@@ -9,6 +8,7 @@ import io.manifestcommitter.layout.HiddenNames;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.store.RequestGate;
 import io.manifestcommitter.store.Stores;
+import io.manifestcommitter.testing.Fault;
 import io.manifestcommitter.testing.MemoryFileSystem;
 import io.manifestcommitter.testing.MemoryStoreState;
 import io.manifestcommitter.testing.Recoveries;

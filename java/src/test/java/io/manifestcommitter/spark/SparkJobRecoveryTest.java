@@ -207,7 +207,8 @@ class SparkJobRecoveryTest {
     SparkJobHarness spark = SparkJobFaultTest.prepared("gs", "static", "auto");
     boolean[] isDead = {false};
     boolean isPastMark = direction == Direction.AS_MARKED;
-    spark.dies((number, operation, path) -> {
+    spark.dies(
+        (number, operation, path) -> {
           isDead[0] |=
               isPastMark
                   ? operation.equals("delete") && path.endsWith("/old")
@@ -293,7 +294,8 @@ class SparkJobRecoveryTest {
   void aDriverThatDiesWhileItWritesItsJournalLeavesNothingToRecover() throws IOException {
     SparkJobHarness spark = SparkJobFaultTest.prepared("abfs", "static", "auto");
     boolean[] dead = {false};
-    spark.dies((number, operation, path) -> {
+    spark.dies(
+        (number, operation, path) -> {
           if (!dead[0] && operation.equals("create") && path.startsWith(STAGING + "/00/journal")) {
             dead[0] = true;
             return Fate.HALF_DONE;

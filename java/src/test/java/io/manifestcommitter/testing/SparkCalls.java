@@ -6,7 +6,10 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.mapreduce.JobContext;
@@ -97,12 +100,15 @@ public final class SparkCalls {
 
   /** One attempt of a task, with the copy of the protocol that an executor gets. */
   public final class Attempt {
-    private final TaskMessage message;
+    private final int task;
+    private final int number;
+    private final Map<String, List<String>> files = new TreeMap<>();
     private final TaskAttemptContext context;
     private final FileCommitProtocol executors;
 
     private Attempt(int task, int number) throws IOException {
-      message = new TaskMessage(jobId, task, number);
+      this.task = task;
+      this.number = number;
       TaskID id = new TaskID(SPARKS_ID, TaskType.MAP, task);
       context = new TaskAttemptContextImpl(conf, new TaskAttemptID(id, number));
       executors = (FileCommitProtocol) object(sent);
@@ -119,9 +125,7 @@ public final class SparkCalls {
       Option<String> directory = partition.isEmpty() ? Option.empty() : Option.apply(partition);
       FileNameSpec name = new FileNameSpec("", nameEnd);
       Path file = new Path(executors.newTaskTempFile(context, directory, name));
-      message.add(
-          TaskMessage.TABLE,
-          partition.isEmpty() ? file.getName() : partition + "/" + file.getName());
+      add(TaskMessage.TABLE, partition.isEmpty() ? "" : partition + "/", file);
       return file;
     }
 
@@ -129,7 +133,7 @@ public final class SparkCalls {
     public Path newFileAt(Path location, String nameEnd) {
       FileNameSpec name = new FileNameSpec("", nameEnd);
       Path file = new Path(executors.newTaskTempFileAbsPath(context, location.toString(), name));
-      message.add(location.toString(), file.getName());
+      add(location.toString(), "", file);
       return file;
     }
 
@@ -140,7 +144,13 @@ public final class SparkCalls {
 
     /** What it would send if it was committed; nobody is asked. */
     public TaskCommitMessage message() {
+      TaskMessage message = new TaskMessage(jobId, task, number);
+      files.forEach((location, names) -> message.add(location, names.toArray(new String[0])));
       return new TaskCommitMessage(message.bytes());
+    }
+
+    private void add(String location, String prefix, Path file) {
+      files.computeIfAbsent(location, key -> new ArrayList<>()).add(prefix + file.getName());
     }
 
     /** Aborts it. */

@@ -2,12 +2,12 @@ package io.manifestcommitter.connectors;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.manifestcommitter.testing.TableFiles;
 import io.manifestcommitter.testing.SparkCalls;
 import io.manifestcommitter.emulator.FaultRule;
 import io.manifestcommitter.emulator.Onto;
 import io.manifestcommitter.spark.ManifestCommitProtocol;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -17,7 +17,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.junit.jupiter.api.AfterEach;
@@ -29,8 +28,6 @@ import org.junit.jupiter.params.provider.CsvSource;
  * answers, the files of both jobs are in the partition, and in no other directory.
  */
 class PartitionRaceIT {
-  private static final byte[] CONTENT = "new".getBytes(StandardCharsets.UTF_8);
-
   @AfterEach
   void answerAsBefore() {
     EmulatedStore.abfs().faults().clear();
@@ -97,9 +94,7 @@ class PartitionRaceIT {
     List<String> expected = new ArrayList<>();
     for (String name : List.of("-0.txt", "-1.txt")) {
       Path staged = task.newFile("p=1", name);
-      try (FSDataOutputStream out = staged.getFileSystem(conf).create(staged, false)) {
-        out.write(CONTENT);
-      }
+      TableFiles.write(staged.getFileSystem(conf), staged, "new");
       expected.add("/p=1/" + staged.getName());
     }
     calls.commit(List.of(task.message()));

@@ -2,6 +2,7 @@ package io.manifestcommitter.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.manifestcommitter.testing.TableFiles;
 import io.manifestcommitter.testing.HadoopCalls;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.emulator.FaultRule;
@@ -239,7 +240,7 @@ final class HadoopTrial extends Trial {
       published.put(file, rows);
       Path staged = new Path(committer.getWorkPath(), file);
       if (asTask) {
-        writeAsTask(staged, rows, conf);
+        TableFiles.write(staged.getFileSystem(conf), staged, rows);
       } else {
         write(Map.of(relative(staged), rows));
       }

@@ -2,6 +2,7 @@ package io.manifestcommitter.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.manifestcommitter.testing.TableFiles;
 import io.manifestcommitter.testing.Failures;
 import io.manifestcommitter.testing.TableWrite;
 import io.manifestcommitter.testing.Recoveries;
@@ -209,7 +210,7 @@ final class SparkTrial extends Trial {
         String rows = rows(id, file);
         files.put(file, rows);
         if (asTask) {
-          writeAsTask(staged, rows, conf);
+          TableFiles.write(staged.getFileSystem(conf), staged, rows);
         } else {
           write(Map.of(relative(staged), rows));
         }

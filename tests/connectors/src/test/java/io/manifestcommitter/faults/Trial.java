@@ -7,7 +7,6 @@ import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.manifest.SuccessReport;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -16,7 +15,6 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeMap;
-import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 
 /**
@@ -86,13 +84,6 @@ abstract class Trial {
   final void write(Map<String, String> files) throws IOException {
     for (Map.Entry<String, String> file : files.entrySet()) {
       raw.write(directory + file.getKey(), file.getValue());
-    }
-  }
-
-  /** Writes a file as a task does: through the connector. */
-  static void writeAsTask(Path file, String content, Configuration conf) throws IOException {
-    try (OutputStream out = file.getFileSystem(conf).create(file, false)) {
-      out.write(content.getBytes(StandardCharsets.UTF_8));
     }
   }
 
