@@ -1,6 +1,5 @@
 package io.manifestcommitter.bench;
 
-import org.apache.hadoop.mapreduce.JobContext;
 import io.manifestcommitter.testing.HadoopCalls;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -9,6 +8,7 @@ import java.util.Locale;
 import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.mapreduce.JobContext;
 import org.apache.hadoop.mapreduce.JobID;
 import org.apache.hadoop.mapreduce.TaskAttemptContext;
 import org.apache.hadoop.mapreduce.lib.output.PathOutputCommitter;
@@ -41,8 +41,7 @@ final class BenchJob {
     conf.setInt("mapreduce.job.application.attempt.id", 0);
     contender.bind(conf, SCHEME);
     this.calls =
-        new HadoopCalls(
-            conf, new Path(SCHEME, storeName, TABLE), new JobID("202601010000", 1));
+        new HadoopCalls(conf, new Path(SCHEME, storeName, TABLE), new JobID("202601010000", 1));
   }
 
   /**

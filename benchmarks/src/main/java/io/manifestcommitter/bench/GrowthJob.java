@@ -1,11 +1,10 @@
 package io.manifestcommitter.bench;
 
-import io.manifestcommitter.testing.Recoveries;
-import io.manifestcommitter.testing.SparkCalls;
-import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.jobs.Recovery.Direction;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.spark.ManifestCommitProtocol;
+import io.manifestcommitter.testing.Recoveries;
+import io.manifestcommitter.testing.SparkCalls;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -127,8 +126,7 @@ final class GrowthJob {
 
   /** Recovers what {@link #die} left. */
   void recover(Direction direction) throws IOException {
-    Recoveries.of(conf, /* force= */ true)
-        .run(new StagingRoot(table, JOB_ID), direction);
+    Recoveries.of(conf, /* force= */ true).run(new StagingRoot(table, JOB_ID), direction);
   }
 
   private void requireFailure() throws IOException {

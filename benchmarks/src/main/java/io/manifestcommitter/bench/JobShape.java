@@ -1,6 +1,5 @@
 package io.manifestcommitter.bench;
 
-import org.apache.hadoop.fs.Path;
 import io.manifestcommitter.testing.SparkCalls;
 import java.io.IOException;
 import java.util.HashMap;
@@ -8,6 +7,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.function.IntFunction;
+import org.apache.hadoop.fs.Path;
 
 /**
  * How many tasks a job has, how many files each writes, and how they spread over partitions: file
@@ -128,8 +128,7 @@ final class JobShape {
   SparkCalls.Attempt write(SparkCalls calls, int task, Writer files) throws IOException {
     SparkCalls.Attempt attempt = calls.attempt(task, 0);
     for (int file = task * filesPerTask; file < (task + 1) * filesPerTask; file++) {
-      Path path =
-          attempt.newFile(partition(partitionOf(file)), COUNTER + counter(file) + SUFFIX);
+      Path path = attempt.newFile(partition(partitionOf(file)), COUNTER + counter(file) + SUFFIX);
       if (!path.getName().equals(name(file))) {
         throw new IOException(path.getName() + " is not called " + name(file));
       }

@@ -1,8 +1,8 @@
 package io.manifestcommitter.bench;
 
-import io.manifestcommitter.testing.SeekableBytes;
 import io.manifestcommitter.testing.EtagStatus;
 import io.manifestcommitter.testing.MinimalFileSystem;
+import io.manifestcommitter.testing.SeekableBytes;
 import java.io.ByteArrayOutputStream;
 import java.io.FileNotFoundException;
 import java.io.IOException;

@@ -1,7 +1,5 @@
 package io.manifestcommitter.bench;
 
-import org.apache.hadoop.mapred.JobConf;
-import org.apache.hadoop.fs.FileSystem;
 import io.manifestcommitter.testing.SparkCalls;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -10,7 +8,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.mapred.JobConf;
 import org.apache.spark.internal.io.FileCommitProtocol;
 import org.apache.spark.internal.io.FileCommitProtocol.TaskCommitMessage;
 
@@ -32,8 +32,10 @@ final class SparkBenchJob {
   private final JobShape old;
   private final SparkCalls write;
   private final Path table;
+
   /** Each task would copy any other kind. */
   private final JobConf conf;
+
   private final ByteBuffer[] messages;
 
   /**

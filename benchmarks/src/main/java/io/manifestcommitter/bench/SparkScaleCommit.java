@@ -1,14 +1,14 @@
 package io.manifestcommitter.bench;
 
-import org.apache.hadoop.mapred.JobConf;
-import io.manifestcommitter.testing.SparkCalls;
 import io.manifestcommitter.spark.ManifestCommitProtocol;
+import io.manifestcommitter.testing.SparkCalls;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.mapred.JobConf;
 import org.apache.spark.internal.io.FileCommitProtocol.TaskCommitMessage;
 
 /**
@@ -57,9 +57,7 @@ public final class SparkScaleCommit {
         new org.apache.hadoop.fs.Path(ScaleJob.SCHEME, ScaleJob.STORE, TABLE);
     SparkCalls write =
         new SparkCalls(
-            new ManifestCommitProtocol(JOB_ID, table.toString(), false),
-            JOB_ID,
-            new JobConf(conf));
+            new ManifestCommitProtocol(JOB_ID, table.toString(), false), JOB_ID, new JobConf(conf));
     write.setUp();
     List<TaskCommitMessage> messages = new ArrayList<>();
     long bytes = 0;

@@ -27,8 +27,8 @@ import org.apache.hadoop.fs.PathIsNotEmptyDirectoryException;
  * each outside the heap tells whether they were renamed one by one. Its directories are a tree;
  * what the committer writes lies on the local disk.
  *
- * <p>What no commit of the job has a reason to do with one of its files is a fault. Paths
- * are absolute, without scheme.
+ * <p>What no commit of the job has a reason to do with one of its files is a fault. Paths are
+ * absolute, without scheme.
  */
 final class SparkScaleStore {
   private static volatile SparkScaleStore current;

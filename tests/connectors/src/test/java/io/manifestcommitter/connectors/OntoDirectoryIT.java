@@ -64,7 +64,9 @@ class OntoDirectoryIT {
     job.write(0, "p=1/part-1", CONTENT);
     job.commitTask(0, 0);
 
-    assertThatThrownBy(job::commitJob).isInstanceOf(IOException.class).hasMessageContaining("part-0");
+    assertThatThrownBy(job::commitJob)
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("part-0");
     job.abortJob();
     assertThat(visible(store, table)).isEqualTo(before);
   }

@@ -2,11 +2,11 @@ package io.manifestcommitter.connectors;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.manifestcommitter.testing.TableFiles;
-import io.manifestcommitter.testing.SparkCalls;
 import io.manifestcommitter.emulator.FaultRule;
 import io.manifestcommitter.emulator.Onto;
 import io.manifestcommitter.spark.ManifestCommitProtocol;
+import io.manifestcommitter.testing.SparkCalls;
+import io.manifestcommitter.testing.TableFiles;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

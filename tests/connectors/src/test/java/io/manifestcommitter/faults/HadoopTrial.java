@@ -2,11 +2,11 @@ package io.manifestcommitter.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.manifestcommitter.testing.TableFiles;
-import io.manifestcommitter.testing.HadoopCalls;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.emulator.FaultRule;
 import io.manifestcommitter.faults.Verdict.End;
+import io.manifestcommitter.testing.HadoopCalls;
+import io.manifestcommitter.testing.TableFiles;
 import java.io.IOException;
 import java.util.Map;
 import java.util.NavigableMap;

@@ -2,17 +2,17 @@ package io.manifestcommitter.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.manifestcommitter.testing.TableFiles;
-import io.manifestcommitter.testing.Failures;
-import io.manifestcommitter.testing.TableWrite;
-import io.manifestcommitter.testing.Recoveries;
-import io.manifestcommitter.testing.SparkCalls;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.faults.Verdict.End;
 import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.jobs.RecoveryOutcome;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.spark.ManifestCommitProtocol;
+import io.manifestcommitter.testing.Failures;
+import io.manifestcommitter.testing.Recoveries;
+import io.manifestcommitter.testing.SparkCalls;
+import io.manifestcommitter.testing.TableFiles;
+import io.manifestcommitter.testing.TableWrite;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.manifestcommitter.faults;
 
-import io.manifestcommitter.testing.Failures;
 import io.manifestcommitter.faults.Verdict.End;
+import io.manifestcommitter.testing.Failures;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

@@ -1,10 +1,9 @@
 package io.manifestcommitter.throttle;
 
-import org.apache.hadoop.mapreduce.lib.output.PathOutputCommitter;
-import io.manifestcommitter.testing.HadoopCalls;
 import io.manifestcommitter.emulator.Emulator;
 import io.manifestcommitter.emulator.RequestLog;
 import io.manifestcommitter.manifest.SuccessReport;
+import io.manifestcommitter.testing.HadoopCalls;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
@@ -23,6 +22,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.mapreduce.JobID;
+import org.apache.hadoop.mapreduce.lib.output.PathOutputCommitter;
 
 /**
  * A job of 20 tasks with 100 files each, whose job commit meets an account that serves only so many

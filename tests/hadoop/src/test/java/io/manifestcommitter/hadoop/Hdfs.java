@@ -1,15 +1,14 @@
 package io.manifestcommitter.hadoop;
 
-import java.security.PrivilegedExceptionAction;
-import org.apache.hadoop.security.UserGroupInformation;
-import io.manifestcommitter.config.CommitterConfig;
-import io.manifestcommitter.testing.TableFiles;
 import io.manifestcommitter.ManifestCommitterFactory;
+import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.manifest.SuccessReport;
+import io.manifestcommitter.testing.TableFiles;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.security.NoSuchAlgorithmException;
+import java.security.PrivilegedExceptionAction;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.conf.Configuration;
@@ -18,6 +17,7 @@ import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
+import org.apache.hadoop.security.UserGroupInformation;
 import org.junit.jupiter.api.extension.ExtensionContext.Store.CloseableResource;
 
 /** An HDFS of one name node and one data node, and what the tests do with it. */

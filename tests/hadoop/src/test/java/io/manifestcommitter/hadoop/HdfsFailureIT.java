@@ -317,7 +317,8 @@ class HdfsFailureIT {
   }
 
   private static void commitAs(UserGroupInformation user, TestJob job) throws Exception {
-    Hdfs.as(user,
+    Hdfs.as(
+        user,
         () -> {
           job.commit();
           return null;

@@ -2,8 +2,8 @@ package io.manifestcommitter.hadoop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.manifestcommitter.testing.Failures;
 import io.manifestcommitter.hadoop.SparkFaultTrial.End;
+import io.manifestcommitter.testing.Failures;
 import io.manifestcommitter.testing.Fate;
 import io.manifestcommitter.testing.RequestFaults.Kind;
 import io.manifestcommitter.testing.RequestFaults.Request;

@@ -2,18 +2,18 @@ package io.manifestcommitter.hadoop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.manifestcommitter.testing.Failures;
-import io.manifestcommitter.testing.Recoveries;
-import io.manifestcommitter.testing.TableWrite;
-import io.manifestcommitter.testing.TableFiles;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.jobs.RecoveryOutcome;
 import io.manifestcommitter.layout.StagingRoot;
+import io.manifestcommitter.testing.Failures;
 import io.manifestcommitter.testing.Fate;
 import io.manifestcommitter.testing.Fault;
+import io.manifestcommitter.testing.Recoveries;
 import io.manifestcommitter.testing.RequestFaults;
 import io.manifestcommitter.testing.RequestFaults.Request;
+import io.manifestcommitter.testing.TableFiles;
+import io.manifestcommitter.testing.TableWrite;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -209,7 +209,9 @@ final class SparkFaultTrial implements Closeable {
     assertThat(left).as(told).isEqualTo(old);
     if (kind != Kind.NEW) {
       assertThat(TableFiles.read(raw, new Path(table, "_SUCCESS"))).as(told).isEqualTo(LAST_REPORT);
-      assertThat(TableFiles.read(raw, new Path(table, "_SUCCESS.files"))).as(told).isEqualTo(LAST_REPORT);
+      assertThat(TableFiles.read(raw, new Path(table, "_SUCCESS.files")))
+          .as(told)
+          .isEqualTo(LAST_REPORT);
     } else if (raw.exists(table)) {
       assertThat(raw.exists(new Path(table, "_SUCCESS"))).as(told).isFalse();
     }

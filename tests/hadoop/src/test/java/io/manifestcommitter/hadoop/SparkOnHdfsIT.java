@@ -2,14 +2,14 @@ package io.manifestcommitter.hadoop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.manifestcommitter.testing.Failures;
-import io.manifestcommitter.testing.Recoveries;
-import io.manifestcommitter.testing.TableFiles;
 import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.jobs.RecoveryOutcome;
 import io.manifestcommitter.layout.StagingRoot;
+import io.manifestcommitter.testing.Failures;
 import io.manifestcommitter.testing.Fate;
+import io.manifestcommitter.testing.Recoveries;
 import io.manifestcommitter.testing.RequestFaults;
+import io.manifestcommitter.testing.TableFiles;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -332,16 +332,14 @@ class SparkOnHdfsIT {
   }
 
   /** Commits; asserts that the table is the new one, or the old one, with nothing else left. */
-  private End end(SparkWrite write, Configuration conf, Path table)
-      throws IOException {
+  private End end(SparkWrite write, Configuration conf, Path table) throws IOException {
     End end = visibleEnd(write, conf, table);
     assertThat(TableFiles.staging(hdfs.fs(), table)).as(told).isEmpty();
     return end;
   }
 
   /** As {@link #end}, but something hidden may be left. */
-  private End visibleEnd(SparkWrite write, Configuration conf, Path table)
-      throws IOException {
+  private End visibleEnd(SparkWrite write, Configuration conf, Path table) throws IOException {
     Map<String, String> old = hdfs.visible(table);
     Map<String, String> fresh = write.after(hdfs.visibleFiles(table));
     try {
@@ -359,8 +357,7 @@ class SparkOnHdfsIT {
   private End ending(
       Configuration conf, Path table, Map<String, String> old, Map<String, String> fresh)
       throws IOException {
-    Recovery recovery =
-        Recoveries.of(conf, /* force= */ true);
+    Recovery recovery = Recoveries.of(conf, /* force= */ true);
     List<StagingRoot> unfinished = recovery.find(table);
     if (unfinished.isEmpty()) {
       assertThat(hdfs.visible(table)).as(told).isEqualTo(old);

@@ -1,13 +1,13 @@
 package io.manifestcommitter.hadoop;
 
-import io.manifestcommitter.testing.TableFiles;
-import io.manifestcommitter.testing.TableWrite;
-import java.util.Map;
 import io.manifestcommitter.spark.ManifestCommitProtocol;
 import io.manifestcommitter.testing.SparkCalls;
+import io.manifestcommitter.testing.TableFiles;
+import io.manifestcommitter.testing.TableWrite;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 import java.util.UUID;

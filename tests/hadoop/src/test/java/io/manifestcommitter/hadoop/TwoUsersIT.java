@@ -3,12 +3,12 @@ package io.manifestcommitter.hadoop;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.manifestcommitter.testing.Recoveries;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.jobs.LeftoverException;
 import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.jobs.RecoveryOutcome;
 import io.manifestcommitter.layout.StagingRoot;
+import io.manifestcommitter.testing.Recoveries;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -87,8 +87,7 @@ class TwoUsersIT {
 
   private RecoveryOutcome recover(Path table) throws IOException {
     Configuration conf = hdfs.conf();
-    Recovery recovery =
-        Recoveries.of(conf, /* force= */ false);
+    Recovery recovery = Recoveries.of(conf, /* force= */ false);
     List<StagingRoot> found = recovery.find(table);
     assertThat(found).hasSize(1);
     return recovery.run(found.get(0), Recovery.Direction.AS_MARKED);
