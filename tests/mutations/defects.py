@@ -178,7 +178,7 @@ PLAN = (
         "swap-above-a-swap",
         "a directory is published by one rename though another job has just made it",
         "spark/PlanSparkJob.java",
-        ("found.with(old).without(links(old))", "found.without(links(old))"),
+        ("look.found.with(old).withEntries(", "look.found.withEntries("),
         by="DirectoryPublishingTest",
     ),
     defect(
@@ -225,9 +225,7 @@ PUBLISH = (
         "no journal is written",
         "spark/CommitSparkJob.java",
         (
-            "    CommitJournal begun = CommitJournal.write(store, staging.attempt(), plan);\n"
-            "    journal = Optional.of(begun);\n",
-            "    CommitJournal begun = CommitJournal.write(store, staging.locations(), plan);\n"
+            "    journal = Optional.of(begun);\n    begun.begin();\n",
             "    journal = Optional.empty();\n",
         ),
         by="CrashTest",
@@ -240,7 +238,10 @@ PUBLISH = (
             "            new Path(directory, TEMPORARY),\n",
             "            path(directory, State.PLANNED, 0),\n",
         ),
-        ("    journal.move(written);\n", ""),
+        (
+            "    move(new FileEntry(new Path(directory, TEMPORARY), path(), size, null, 0));\n",
+            "",
+        ),
         by="SparkJobRecoveryTest",
     ),
     defect(
@@ -250,8 +251,8 @@ PUBLISH = (
         (
             "      log.pointOfNoReturn();\n"
             "      pastReturn = true;\n"
-            "      work.step(REMOVE_OLD_DATA, () -> work.removeOldData(plan));\n",
-            "      work.step(REMOVE_OLD_DATA, () -> work.removeOldData(plan));\n"
+            "      work.step(REMOVE_OLD_DATA, () -> work.removeOldData(plan, asides));\n",
+            "      work.step(REMOVE_OLD_DATA, () -> work.removeOldData(plan, asides));\n"
             "      log.pointOfNoReturn();\n      pastReturn = true;\n",
         ),
         by="CrashTest",
@@ -278,7 +279,7 @@ PUBLISH = (
         "what another job added to a partition before it was moved aside goes with the old data",
         "commit/CommitWork.java",
         (
-            "    new ReleaseAsides(store, workers).run(plan, swapped);\n",
+            "    asides.run();\n",
             "",
         ),
         by="DirectoryPublishingTest",
@@ -742,7 +743,7 @@ RECOVERY = (
         "file-forgotten",
         "a file that a dead driver had taken from the table's place is not looked for",
         "spark/SparkJob.java",
-        ("existing.isBare() && file.settle()", "existing.isBare() && file.equals(table)"),
+        ("isFileParked[0] && file.settle()", "existing.isBare() && file.equals(table)"),
         by="TableFileTest",
     ),
     defect(

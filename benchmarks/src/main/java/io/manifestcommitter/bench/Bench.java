@@ -16,6 +16,7 @@ import java.util.Map;
  *
  * <pre>
  * --protocol hadoop,spark
+ * --spark requests,one,times   of the Spark protocol, which tables
  * --shape a         of the Hadoop protocol, which jobs: a, b, c or all
  * --latency-ms      there, of every request; without it each shape has its own
  * --rounds 3        how often
@@ -39,6 +40,7 @@ public final class Bench {
                 args,
                 Map.of(
                     "protocol", "hadoop,spark",
+                    "spark", "requests,one,times",
                     "shape", "a",
                     "latency-ms", "",
                     "rounds", "3",
@@ -61,8 +63,16 @@ public final class Bench {
     if (asks("spark")) {
       SparkBench spark = new SparkBench(options.text("heap"), options.count("rounds"), 5, 50);
       System.out.printf("%n## The Spark protocol%n");
-      spark.requests();
-      spark.times();
+      List<String> parts = List.of(options.text("spark").split(",", -1));
+      if (parts.contains("requests")) {
+        spark.requests();
+      }
+      if (parts.contains("one")) {
+        spark.oneFile();
+      }
+      if (parts.contains("times")) {
+        spark.times();
+      }
     }
   }
 

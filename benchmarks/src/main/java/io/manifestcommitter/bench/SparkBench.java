@@ -49,6 +49,29 @@ final class SparkBench {
     }
   }
 
+  /** Requests that wait for one another, in a job of one file. */
+  void oneFile() throws IOException {
+    double latency = latencies[latencies.length - 1];
+    for (SparkWriteKind kind : SparkWriteKind.values()) {
+      Map<SparkContender, SparkCosts> all = costs();
+      for (int round = 0; round < rounds; round++) {
+        for (SparkContender contender : SparkContender.values()) {
+          measure(
+              all.get(contender),
+              contender,
+              kind,
+              SparkBenchShape.ONE,
+              latency,
+              BenchRun.Subject.TIME);
+        }
+      }
+      System.out.printf(
+          Locale.ROOT, "%n### %s: one file, %s ms a request%n%n", kind.title(), latency);
+      System.out.print(SparkTables.oneFile(all, latency));
+      System.out.flush();
+    }
+  }
+
   /** Times of a small job. */
   void times() throws IOException {
     SparkBenchShape shape = SparkBenchShape.SMALL;

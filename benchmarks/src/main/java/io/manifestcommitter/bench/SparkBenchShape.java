@@ -4,6 +4,13 @@ import java.util.Locale;
 
 /** The Spark writes that are measured. */
 enum SparkBenchShape {
+  /** What most writes of most users are. */
+  ONE {
+    @Override
+    JobShape job() {
+      return new JobShape(1, 1, 1, p -> "day=01");
+    }
+  },
   /** Few enough files for a committer that renames them one by one, 50 ms each. */
   SMALL {
     @Override

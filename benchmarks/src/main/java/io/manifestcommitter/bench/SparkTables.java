@@ -85,6 +85,45 @@ final class SparkTables {
     return table;
   }
 
+  /**
+   * A job of one file: requests, and how many of them waited for one another, which is the time in
+   * units of a request.
+   */
+  static MarkdownTable oneFile(Map<SparkContender, SparkCosts> all, double latencyMillis) {
+    MarkdownTable table =
+        new MarkdownTable(
+            List.of(
+                "committer",
+                "setup: requests",
+                "in sequence",
+                "job commit: requests",
+                "in sequence",
+                "s",
+                "to Spark's default"));
+    Series yardstick = all.get(SparkContender.FILE_V1).of(Phase.JOB_COMMIT);
+    all.forEach(
+        (contender, costs) -> {
+          Series setup = costs.of(Phase.JOB_SETUP);
+          Series commit = costs.of(Phase.JOB_COMMIT);
+          table.row(
+              List.of(
+                  name(contender, costs),
+                  count(setup.requests().all()),
+                  inSequence(setup, latencyMillis),
+                  count(commit.requests().all()),
+                  inSequence(commit, latencyMillis),
+                  commit.seconds(Measurement::wallNanos).text(2),
+                  commit.ratio(yardstick, Measurement::wallNanos).text(2)));
+        });
+    return table;
+  }
+
+  private static String inSequence(Series series, double latencyMillis) {
+    return series
+        .seconds(measurement -> (long) (measurement.wallNanos() * 1000 / latencyMillis))
+        .text(1);
+  }
+
   private static String name(SparkContender contender, SparkCosts costs) {
     return contender.title()
         + (costs.verdict().isEmpty() ? "" : " (**wrong**: " + costs.verdict() + ")");

@@ -5,6 +5,8 @@ import io.manifestcommitter.manifest.StatisticsRecorder;
 import io.manifestcommitter.manifest.SuccessReport;
 import io.manifestcommitter.plan.JobPlan;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
@@ -73,8 +75,35 @@ public final class CommitJob {
     plan = work.statistics.time(work.stage(), planning);
     LOG.info("Committing {}", plan);
     work.workers.checkInterrupted();
-    swaps.makeAsides(plan);
     return plan;
+  }
+
+  /**
+   * Does, before the first change that a reader sees, what needs the plan and nothing else, all of
+   * it at once: makes the directories that old data moves to, writes the list of files, and looks
+   * for the last job's report.
+   *
+   * @param mayHaveReport whether there may be one
+   * @param more what is done beside it
+   */
+  public void prepare(boolean mayHaveReport, Attempts.Request more) throws IOException {
+    boolean marks = work.config.markSuccessfulJobs();
+    List<Attempts.Request> all = new ArrayList<>();
+    all.add(more);
+    if (!plan.swaps().isEmpty()) {
+      all.add(() -> swaps.makeAsides(plan));
+    }
+    if (marks) {
+      all.add(this::writeList);
+    }
+    if (marks && (mayHaveReport || !plan.replaced().isEmpty())) {
+      all.add(() -> work.report.findLast(work.workers));
+    }
+    work.workers.beside(all.toArray(new Attempts.Request[0]));
+  }
+
+  private void writeList() throws IOException {
+    work.report.writeList(plan, work.workers.telling(plan.files()));
   }
 
   /** The plan, once it is made: without one there is nothing to roll back. */
@@ -103,11 +132,23 @@ public final class CommitJob {
     places.resume(work.swapped);
   }
 
-  /** Makes the new data visible at its place, and moves the old aside where it gives way. */
+  /**
+   * Makes the new data visible at its place, and moves the old aside where it gives way; the last
+   * job's report, too.
+   */
   public void publish() throws IOException {
+    work.workers.beside(this::publishData, () -> work.report.moveLastAside(work.workers));
+  }
+
+  private void publishData() throws IOException {
     if (!plan.swaps().isEmpty()) {
       work.step(RENAME_DIRECTORIES, () -> swaps.run(plan));
     }
+    publishFiles();
+  }
+
+  /** What does not come with a whole directory. */
+  private void publishFiles() throws IOException {
     work.step(
         StatisticNames.JOB_STAGE_CREATE_TARGET_DIRS,
         () ->
@@ -127,15 +168,18 @@ public final class CommitJob {
   /**
    * Brings a commit that has a log, and has published its data, to its end: past the point of no
    * return, where it replaces something, it removes the old data.
+   *
+   * @param beside what is done while the report becomes visible
    */
-  public void complete(CommitLog log) throws IOException {
-    SuccessReport success = prepareReport(log::requireHeld);
+  public void complete(CommitLog log, Attempts.Request beside) throws IOException {
+    ReleaseAsides asides = new ReleaseAsides(work.store, work.workers, plan, work.swapped);
+    SuccessReport success = proveAndReport(asides::find, !plan.replaced().isEmpty());
     if (!plan.replaced().isEmpty()) {
       log.pointOfNoReturn();
       pastReturn = true;
-      work.step(REMOVE_OLD_DATA, () -> work.removeOldData(plan));
+      work.step(REMOVE_OLD_DATA, () -> work.removeOldData(plan, asides));
     }
-    publishReport();
+    work.workers.beside(this::publishReport, beside);
     log.end();
     pastReturn = true;
     committed(success);
@@ -143,19 +187,21 @@ public final class CommitJob {
 
   /** Ends a commit that replaces nothing and can be repeated from wherever it is cut short. */
   public void report() throws IOException {
-    SuccessReport success = prepareReport(() -> {});
+    SuccessReport success = proveAndReport(() -> {}, /* isHeldLater= */ false);
     publishReport();
     committed(success);
   }
 
   /**
-   * Checks the output, if it is to be, and brings the report to where one request publishes it.
+   * Proves that all is published, and brings the report to where one request publishes it.
    *
-   * @param before done between its writing, which makes a staging directory again that somebody
-   *     deleted, and the first change of what the last job left in the table
+   * @param look at what else there is to see, beside that
+   * @param isHeldLater whether it shows later that nobody took the commit from this driver
    */
-  private SuccessReport prepareReport(Story before) throws IOException {
+  private SuccessReport proveAndReport(Attempts.Request look, boolean isHeldLater)
+      throws IOException {
     if (work.config.validateOutput()) {
+      prove();
       work.step(
           StatisticNames.JOB_STAGE_OPTIONAL_VALIDATE_OUTPUT,
           () -> new ValidateOutput(work.store, work.workers).run(plan));
@@ -163,18 +209,35 @@ public final class CommitJob {
     work.statistics.increment(StatisticNames.COMMITTER_COMMIT_JOB);
     work.statistics.sample(StatisticNames.COMMITTER_COMMIT_JOB, System.currentTimeMillis() - start);
     SuccessReport success = work.summary.success(plan);
-    if (work.config.markSuccessfulJobs()) {
-      work.step(
-          StatisticNames.JOB_STAGE_SAVE_SUCCESS_MARKER,
-          () -> {
-            work.report.write(plan, work.workers.telling(plan.files()), success);
-            before.run();
-            work.report.prepare(plan);
-          });
-    }
+    work.step(
+        StatisticNames.JOB_STAGE_SAVE_SUCCESS_MARKER,
+        () -> {
+          Attempts.Request none = () -> {};
+          boolean marks = work.config.markSuccessfulJobs();
+          boolean hasList = work.report.hasList();
+          work.workers.beside(
+              this::prove,
+              look,
+              marks ? () -> work.report.write(success) : none,
+              marks && !hasList ? this::writeList : none,
+              marks && hasList && isHeldLater ? work.report::publishList : none);
+          if (marks && !(hasList && isHeldLater)) {
+            // Where somebody took the commit from this driver, and deleted its staging directory,
+            // the list, which was written before anything was visible, is gone, and the commit
+            // fails: the report alone made that directory again.
+            work.report.publishList();
+          }
+        });
     work.workers.checkInterrupted();
     work.workers.toItsEnd();
     return success;
+  }
+
+  /** Where a directory was not published as a whole after all, its files are. */
+  private void prove() throws IOException {
+    if (swaps.prove(plan)) {
+      publishFiles();
+    }
   }
 
   private void publishReport() throws IOException {

@@ -9,12 +9,6 @@ import java.io.IOException;
  */
 public interface CommitLog {
   /**
-   * Requires that nobody took the commit over, or away, in between. Called before the report of the
-   * last job gives way to this one's.
-   */
-  void requireHeld() throws IOException;
-
-  /**
    * Notes that the new data is complete at its place, and that the old goes from here on: the
    * commit is not rolled back any more. If this fails, nobody here may say whether it was noted.
    */

@@ -71,8 +71,12 @@ public final class CommitWork {
     return stage;
   }
 
-  /** Deletes what the plan replaces, but for what was moved aside, which it then releases. */
-  void removeOldData(JobPlan plan) throws IOException {
+  /**
+   * Deletes what the plan replaces, but for what was moved aside.
+   *
+   * @param asides which has looked for what of other jobs is there, and returns that
+   */
+  void removeOldData(JobPlan plan, ReleaseAsides asides) throws IOException {
     List<OldDirectory> inPlace = new ArrayList<>();
     for (OldDirectory old : plan.replaced()) {
       if (!swapped.isAside(plan.swaps(), old.path())) {
@@ -83,7 +87,7 @@ public final class CommitWork {
       }
     }
     new RemoveOldData(store, workers).run(plan, inPlace);
-    new ReleaseAsides(store, workers).run(plan, swapped);
+    asides.run();
   }
 
   /** Tells with a failure what a user does about it. */

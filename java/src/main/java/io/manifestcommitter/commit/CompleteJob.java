@@ -27,7 +27,9 @@ public final class CompleteJob {
           work.workers.toItsEnd();
           findAsides(plan);
           try {
-            work.removeOldData(plan);
+            ReleaseAsides asides = new ReleaseAsides(work.store, work.workers, plan, work.swapped);
+            asides.find();
+            work.removeOldData(plan, asides);
             work.report.publishPrepared();
           } catch (IOException e) {
             work.advise(e, "is not complete");

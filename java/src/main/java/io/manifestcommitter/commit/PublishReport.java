@@ -16,12 +16,13 @@ import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.fs.Path;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -48,44 +49,54 @@ final class PublishReport {
 
   private final Store store;
   private final JobDescription job;
-  private final Map<String, Long> sizes = new HashMap<>();
-  private int asides;
+  private final Map<String, Long> sizes = new ConcurrentHashMap<>();
+  private final Map<String, StoreEntry> last = new ConcurrentHashMap<>();
+  private final AtomicInteger asides = new AtomicInteger();
 
   PublishReport(Store store, JobDescription job) {
     this.store = store;
     this.job = job;
   }
 
-  /**
-   * Writes the new report to the job's own directory.
-   *
-   * @param files the published files, as {@code plan} has them
-   */
-  void write(JobPlan plan, Iterable<FileEntry> files, SuccessReport report) throws IOException {
-    if (mayLeaveBothEnds()) {
-      // While what an earlier try prepared is still there to compare with.
-      for (String name : NAMES) {
-        removeOwnCopy(name);
-      }
-    }
-    write(
-        JobPaths.FILE_LIST,
-        out -> FileList.write(out, plan.jobId(), plan.table(), plan.files().count(), files));
-    byte[] json = report.toJson();
-    write(JobPaths.SUCCESS_MARKER, out -> out.write(json));
+  /** Looks for the report of the last job, which {@link #moveLastAside} moves. Two requests. */
+  void findLast(Workers workers) throws IOException {
+    workers.forEach(
+        NAMES, name -> store.status(target(name)).ifPresent(entry -> last.put(name, entry)));
+  }
+
+  /** Makes room for the new report. One request for each file of the last one that was found. */
+  void moveLastAside(Workers workers) throws IOException {
+    workers.forEach(
+        last.entrySet(), entry -> moveAside(entry.getKey(), Optional.of(entry.getValue())));
   }
 
   /**
-   * Does all but the last request: afterwards the report that was written is a rename away from the
-   * table.
+   * Writes the list of files to the job's own directory.
+   *
+   * @param files the published files, as {@code plan} has them
    */
-  void prepare(JobPlan plan) throws IOException {
-    if (!plan.replaced().isEmpty()) {
-      // Old data goes soon, and its report with it; elsewhere a rename that finds none is cheaper.
-      moveAside(JobPaths.SUCCESS_MARKER);
-      moveAside(JobPaths.FILE_LIST);
-    }
+  void writeList(JobPlan plan, Iterable<FileEntry> files) throws IOException {
+    write(
+        JobPaths.FILE_LIST,
+        out -> FileList.write(out, plan.jobId(), plan.table(), plan.files().count(), files));
+  }
+
+  /** Whether {@link #writeList} was called. */
+  boolean hasList() {
+    return sizes.containsKey(JobPaths.FILE_LIST);
+  }
+
+  /** Puts the list of files in place. */
+  void publishList() throws IOException {
     putInPlace(JobPaths.FILE_LIST);
+  }
+
+  /**
+   * Writes the report to the job's own directory: afterwards it is a rename away from the table.
+   */
+  void write(SuccessReport report) throws IOException {
+    byte[] json = report.toJson();
+    write(JobPaths.SUCCESS_MARKER, out -> out.write(json));
   }
 
   /** Makes the report visible: one request. */
@@ -145,7 +156,8 @@ final class PublishReport {
     for (int round = 1; !result.isDone(); round++) {
       boolean undone =
           result.outcome() == RenameResult.Outcome.FAILED || result.inTheWay().isPresent();
-      boolean another = undone && (removeOwnCopy(name) || moveAside(name));
+      boolean another =
+          undone && (removeOwnCopy(name) || moveAside(name, store.status(target(name))));
       refusals += another ? 0 : 1;
       if (!undone || refusals == REFUSALS || round == ROUNDS) {
         throw result.failure("Could not put the report in place");
@@ -159,12 +171,11 @@ final class PublishReport {
    * was one. Other jobs may move it first and put theirs there, again and again. Never deletes:
    * where somebody else recovered this job and took its directory away, nothing gives way any more.
    */
-  private boolean moveAside(String name) throws IOException {
+  private boolean moveAside(String name, Optional<StoreEntry> found) throws IOException {
     int refusals = 0;
-    Optional<StoreEntry> last = store.status(target(name));
-    boolean tried = last.isPresent();
-    for (int round = 1; last.isPresent(); round++) {
-      StoreEntry entry = last.get();
+    Optional<StoreEntry> there = found;
+    for (int round = 1; there.isPresent(); round++) {
+      StoreEntry entry = there.get();
       if (entry.isDirectory()) {
         throw new IOException(
             entry.path()
@@ -176,18 +187,19 @@ final class PublishReport {
       if (result.isDone()) {
         return true;
       }
-      last = store.status(target(name));
-      refusals += last.filter(now -> now.isSameFileAs(entry)).isPresent() ? 1 : 0;
-      if (last.isPresent() && (refusals == REFUSALS || round == ROUNDS)) {
+      there = store.status(target(name));
+      refusals += there.filter(now -> now.isSameFileAs(entry)).isPresent() ? 1 : 0;
+      if (there.isPresent() && (refusals == REFUSALS || round == ROUNDS)) {
         throw result.failure("Could not move the last job's report aside");
       }
     }
-    return tried;
+    return found.isPresent();
   }
 
   /** Sorts by time, also among the tries of one job; only its committers write here. */
   private String nextAside() {
-    return String.format(Locale.ROOT, "%s%013d-%03d", LAST, System.currentTimeMillis(), asides++);
+    return String.format(
+        Locale.ROOT, "%s%013d-%03d", LAST, System.currentTimeMillis(), asides.getAndIncrement());
   }
 
   /** Removes the report in the table if it is this job's; says whether it was. */
@@ -314,6 +326,10 @@ final class PublishReport {
   }
 
   private void write(String name, Store.Content content) throws IOException {
+    if (mayLeaveBothEnds()) {
+      // While what an earlier try prepared is still there to compare with.
+      removeOwnCopy(name);
+    }
     sizes.put(name, NewFile.write(store, prepared(name), target(name), content).size());
   }
 

@@ -5,6 +5,7 @@ import io.manifestcommitter.plan.OldDirectory;
 import io.manifestcommitter.plan.Swap;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
+import io.manifestcommitter.store.StorePaths;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -26,83 +27,144 @@ import org.apache.hadoop.fs.Path;
 final class ReleaseAsides {
   private final Store store;
   private final Workers workers;
+  private final JobPlan plan;
+  private final Map<Path, StoreEntry> recorded = new HashMap<>();
+  private final Set<Path> directories = new HashSet<>();
+  private final List<Swap> asides = new ArrayList<>();
+  private final Queue<Swap> withForeign = new ConcurrentLinkedQueue<>();
+  private final Map<Path, StoreEntry> files = new ConcurrentHashMap<>();
 
-  ReleaseAsides(Store store, Workers workers) {
+  private final ReturnForeign.Claim claim =
+      new ReturnForeign.Claim() {
+        @Override
+        public boolean keepsFile(Path place, StoreEntry file) {
+          StoreEntry asPlanned = recorded.get(place);
+          return asPlanned != null && asPlanned.isSameFileAs(file);
+        }
+
+        @Override
+        public boolean keepsDirectory(Path place) {
+          return directories.contains(place);
+        }
+
+        @Override
+        public boolean keepsLink(Path place) {
+          return recorded.containsKey(place) || directories.contains(place);
+        }
+      };
+
+  /** A step after the swaps of a plan. */
+  ReleaseAsides(Store store, Workers workers, JobPlan plan, Swapped swapped) {
     this.store = store;
     this.workers = workers;
-  }
-
-  /**
-   * Gives back what is of other jobs.
-   *
-   * @throws ForeignDataAsideException if something of that could not be given back
-   */
-  void run(JobPlan plan, Swapped swapped) throws IOException {
-    Map<Path, StoreEntry> recorded = new HashMap<>();
-    Set<Path> directories = new HashSet<>();
+    this.plan = plan;
     for (OldDirectory old : plan.replaced()) {
       directories.add(old.path());
       old.files().forEach(file -> recorded.put(file.path(), file));
     }
-    ReturnForeign.Claim claim =
-        new ReturnForeign.Claim() {
-          @Override
-          public boolean keepsFile(Path place, StoreEntry file) {
-            StoreEntry asPlanned = recorded.get(place);
-            return asPlanned != null && asPlanned.isSameFileAs(file);
-          }
-
-          @Override
-          public boolean keepsDirectory(Path place) {
-            return directories.contains(place);
-          }
-
-          @Override
-          public boolean keepsLink(Path place) {
-            return recorded.containsKey(place) || directories.contains(place);
-          }
-        };
-    List<Swap> asides = new ArrayList<>();
-    Set<Path> parents = new HashSet<>();
     List<Swap> all = plan.swaps().all();
     for (int number = 0; number < all.size(); number++) {
       if (swapped.isAside(number)) {
         asides.add(all.get(number));
-        parents.add(all.get(number).aside().get().getParent());
       }
     }
-    Map<Path, StoreEntry> listed = new ConcurrentHashMap<>();
-    workers.forEach(parents, parent -> Attempts.few(() -> list(parent, listed)));
+  }
+
+  /** Looks, and changes nothing. One request for each directory that is aside, in parallel. */
+  void find() throws IOException {
+    Set<Path> parentsOfFiles = new HashSet<>();
+    List<Swap> ofDirectories = new ArrayList<>();
+    for (Swap swap : asides) {
+      if (swap.oldFile().isPresent()) {
+        parentsOfFiles.add(swap.aside().get().getParent());
+      } else {
+        ofDirectories.add(swap);
+      }
+    }
+    workers.beside(
+        () -> workers.forEach(parentsOfFiles, parent -> Attempts.few(() -> listFiles(parent))),
+        () ->
+            workers.forEach(
+                ofDirectories,
+                swap -> {
+                  if (Attempts.fewFor(() -> holdsForeign(swap.aside().get(), swap.place()))) {
+                    withForeign.add(swap);
+                  }
+                }));
+    for (Swap swap : asides) {
+      if (swap.oldFile().isPresent() && isAnother(swap)) {
+        withForeign.add(swap);
+      }
+    }
+  }
+
+  /**
+   * Returns what {@link #find} found.
+   *
+   * @throws ForeignDataAsideException if something of that could not be returned
+   */
+  void run() throws IOException {
     Queue<String> left = new ConcurrentLinkedQueue<>();
+    ReturnForeign back = new ReturnForeign(store);
     workers.forEach(
-        asides,
+        withForeign,
         swap ->
             Attempts.fewOrNote(
-                swap.aside().get(), left, () -> giveBackForeign(swap, listed, claim)));
+                swap.aside().get(),
+                left,
+                () -> {
+                  if (swap.oldFile().isPresent()) {
+                    back.file(files.get(swap.aside().get()), swap.place());
+                  } else {
+                    back.run(swap.aside().get(), swap.place(), claim);
+                  }
+                }));
     if (!left.isEmpty()) {
       throw new ForeignDataAsideException(plan, new ArrayList<>(left));
     }
   }
 
-  private void list(Path directory, Map<Path, StoreEntry> listed) throws IOException {
+  private void listFiles(Path directory) throws IOException {
     try {
-      store.list(directory, entry -> listed.put(entry.path(), entry));
+      store.list(directory, entry -> files.put(entry.path(), entry));
     } catch (FileNotFoundException e) {
       // All of the old data was gone before it could be moved.
     }
   }
 
-  private void giveBackForeign(Swap swap, Map<Path, StoreEntry> listed, ReturnForeign.Claim claim)
-      throws IOException {
-    StoreEntry aside = listed.get(swap.aside().get());
-    if (aside == null || aside.isLink()) {
-      return;
+  /** Whether another file, or a directory, is where the old file should be. */
+  private boolean isAnother(Swap swap) {
+    StoreEntry aside = files.get(swap.aside().get());
+    return aside != null && !aside.isLink() && !swap.oldFile().get().isSameFileAs(aside);
+  }
+
+  private boolean holdsForeign(Path aside, Path place) throws IOException {
+    List<Path> below = new ArrayList<>();
+    boolean[] foreign = {false};
+    try {
+      store.list(
+          aside,
+          entry -> {
+            Path at = StorePaths.resolve(place, entry.name());
+            if (entry.isLink()) {
+              foreign[0] |= !claim.keepsLink(at);
+            } else if (!entry.isDirectory()) {
+              foreign[0] |= !claim.keepsFile(at, entry);
+            } else if (claim.keepsDirectory(at)) {
+              below.add(entry.path());
+            } else {
+              foreign[0] = true;
+            }
+          });
+    } catch (FileNotFoundException e) {
+      return false;
     }
-    ReturnForeign giveBack = new ReturnForeign(store);
-    if (aside.isDirectory()) {
-      giveBack.run(aside.path(), swap.place(), claim);
-    } else if (!swap.oldFile().filter(old -> old.isSameFileAs(aside)).isPresent()) {
-      giveBack.file(aside, swap.place());
+    for (Path directory : below) {
+      if (foreign[0]) {
+        break;
+      }
+      foreign[0] = holdsForeign(directory, StorePaths.resolve(place, directory.getName()));
     }
+    return foreign[0];
   }
 }

@@ -57,12 +57,21 @@ final class SwapDirectories {
   /**
    * Does all swaps of a plan that are not done; those that cannot be done are noted as failed.
    *
-   * @throws IOException if a swap's outcome is not known, or a file of the plan is gone
+   * @throws IOException if a swap's outcome is not known
    */
   void run(JobPlan plan) throws IOException {
     List<Swap> swaps = plan.swaps().all();
     workers.forEach(Numbered.each(swaps), swaps.size(), this::swap);
+  }
 
+  /**
+   * Lists what was published. Where another job made the place in between it is taken out again,
+   * and the swap noted as failed.
+   *
+   * @return whether there was such a place
+   * @throws IOException if a file of the plan is gone
+   */
+  boolean prove(JobPlan plan) throws IOException {
     Set<Integer> incomplete = ConcurrentHashMap.newKeySet();
     List<Path> published = new ArrayList<>(plan.swaps().directories());
     published.removeIf(directory -> !swapped.isPublished(plan.swaps().bringing(directory)));
@@ -74,6 +83,7 @@ final class SwapDirectories {
           }
         });
     workers.forEach(incomplete, swap -> takeOut(plan, swap));
+    return !incomplete.isEmpty();
   }
 
   private void swap(Numbered<Swap> numbered) throws IOException {

@@ -193,6 +193,47 @@ public final class Workers {
   }
 
   /**
+   * Does things beside one another and waits for all of them; each may use these workers. Fails
+   * with the first that failed, in their order, and the failures of the others suppressed in it.
+   * With one thread, one after the other.
+   */
+  public void beside(Attempts.Request... all) throws IOException {
+    requireOutside();
+    if (threads == 1) {
+      for (Attempts.Request one : all) {
+        one.run();
+      }
+      return;
+    }
+    List<Outcome<Void>> outcomes = new ArrayList<>();
+    List<Thread> running = new ArrayList<>();
+    for (Attempts.Request one : all) {
+      Outcome<Void> outcome = new Outcome<>();
+      Thread thread =
+          thread(
+              () ->
+                  outcome.of(
+                      () -> {
+                        one.run();
+                        return null;
+                      }));
+      outcomes.add(outcome);
+      running.add(thread);
+      thread.start();
+    }
+    awaitAll(running);
+    Throwable first = null;
+    for (Outcome<Void> outcome : outcomes) {
+      if (first == null) {
+        first = outcome.failure;
+      } else {
+        outcome.suppressIn(first);
+      }
+    }
+    rethrow(first);
+  }
+
+  /**
    * Fails if the caller was interrupted, unless the work has to go {@link #toItsEnd}.
    *
    * @throws InterruptedIOException if so
@@ -369,7 +410,9 @@ public final class Workers {
 
     /** Tells what else went wrong with {@code cause}, unless it is only that nobody listened. */
     void suppressIn(Throwable cause) {
-      if (failure != null && !(failure instanceof Handover.AbandonedException)) {
+      if (failure != null
+          && failure != cause
+          && !(failure instanceof Handover.AbandonedException)) {
         cause.addSuppressed(failure);
       }
     }

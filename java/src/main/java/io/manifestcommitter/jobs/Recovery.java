@@ -283,8 +283,11 @@ public final class Recovery {
         () -> {
           commit.plan(() -> begun);
           commit.resume();
+          commit.prepare(/* mayHaveReport= */ true, () -> {});
+          // What was just written made the staging directory again, had somebody deleted it.
+          journal.requireHeld();
           commit.publish();
-          commit.complete(journal);
+          commit.complete(journal, () -> {});
         },
         failure -> {});
   }

@@ -63,7 +63,37 @@ public final class ReplacingJobs {
     Wait wait = new Wait(places, pause);
     do {
       ReplaceNote.write(store, own, places);
-    } while (!isFirst(places, wait));
+    } while (!isFirst(places, wait, StagingRoots.list(store, own.directory())));
+  }
+
+  /** The staging roots of the other jobs in the table. One request. */
+  public List<StagingRoot> inTable() throws IOException {
+    List<StagingRoot> roots = StagingRoots.list(store, own.directory());
+    roots.removeIf(root -> root.jobId().equals(own.jobId()));
+    return roots;
+  }
+
+  /**
+   * As {@link #enter}, and settles the unfinished commits in the table, as {@link UnfinishedJobs}
+   * does. Where there are none, as a rule, one look is enough for both.
+   *
+   * @return what became of them
+   */
+  public SettledJobs settleAndEnter(Collection<Path> places, Pause pause) throws IOException {
+    Wait wait = new Wait(places, pause);
+    ReplaceNote.write(store, own, places);
+    List<StagingRoot> roots = inTable();
+    if (others.begun(roots).isEmpty()) {
+      if (!isFirst(places, wait, roots)) {
+        enter(places, pause);
+      }
+      return new SettledJobs();
+    }
+    // Nobody recovers a job whose places are a living one's.
+    leave();
+    SettledJobs settled = new UnfinishedJobs(store, config, pause).settle(roots);
+    enter(places, pause);
+    return settled;
   }
 
   /**
@@ -83,8 +113,9 @@ public final class ReplacingJobs {
   }
 
   /** Whether this job's note stood while all others were out of the way. */
-  private boolean isFirst(Collection<Path> places, Wait wait) throws IOException {
-    for (StagingRoot other : StagingRoots.list(store, own.directory())) {
+  private boolean isFirst(Collection<Path> places, Wait wait, List<StagingRoot> roots)
+      throws IOException {
+    for (StagingRoot other : roots) {
       if (others.isReplacing(other, places, own) && !isPast(other, wait)) {
         return false;
       }

@@ -83,6 +83,11 @@ public final class TableFile {
     }
   }
 
+  /** Whether a driver took the file from its place and has not put it anywhere. One request. */
+  public boolean isParked() throws IOException {
+    return store.status(parked).isPresent();
+  }
+
   /**
    * Puts a file that a driver had taken from its place, before it died, into the table as the old
    * data that it is. Not into a table that somebody has written since. One request where there is

@@ -69,7 +69,7 @@ public final class CommitJournal implements CommitLog {
   private final Path directory;
   private final long size;
   private State state;
-  private State end = State.FINISHED;
+  private Optional<State> end = Optional.of(State.FINISHED);
   private int holder;
 
   /** Of a claim that was cut short, or is under way: the next one has to come before it. */
@@ -100,7 +100,7 @@ public final class CommitJournal implements CommitLog {
     }
   }
 
-  /** Writes a journal: from here on the commit can be completed or rolled back by anyone. */
+  /** Writes a journal that nobody finds yet. One request. */
   public static CommitJournal write(Store store, Path directory, JobPlan plan) throws IOException {
     FileEntry written =
         NewFile.write(
@@ -108,9 +108,12 @@ public final class CommitJournal implements CommitLog {
             new Path(directory, TEMPORARY),
             path(directory, State.PLANNED, 0),
             out -> PlanRecords.write(out, plan));
-    CommitJournal journal = new CommitJournal(store, directory, written.size(), State.PLANNED, 0);
-    journal.move(written);
-    return journal;
+    return new CommitJournal(store, directory, written.size(), State.PLANNED, 0);
+  }
+
+  /** From here on the commit can be completed or rolled back by anyone. One request. */
+  public void begin() throws IOException {
+    move(new FileEntry(new Path(directory, TEMPORARY), path(), size, null, 0));
   }
 
   /**
@@ -255,7 +258,15 @@ public final class CommitJournal implements CommitLog {
 
   /** Says that the staging directory is to stay when the commit comes to its end. */
   public void keepsStaging() {
-    end = State.KEPT;
+    end = Optional.of(State.KEPT);
+  }
+
+  /**
+   * Says that the staging directory is deleted, by one request, right after the commit came to its
+   * end: that says it all.
+   */
+  public void goesWithStaging() {
+    end = Optional.empty();
   }
 
   /**
@@ -265,7 +276,9 @@ public final class CommitJournal implements CommitLog {
    */
   @Override
   public void end() throws IOException {
-    end(end);
+    if (end.isPresent()) {
+      end(end.get());
+    }
   }
 
   /**
@@ -313,7 +326,6 @@ public final class CommitJournal implements CommitLog {
    *
    * @throws LostJournalException if it is not
    */
-  @Override
   public void requireHeld() throws IOException {
     if (!isHeld()) {
       throw new LostJournalException(path());

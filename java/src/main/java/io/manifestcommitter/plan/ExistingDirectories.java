@@ -52,6 +52,13 @@ public final class ExistingDirectories {
     return new ExistingDirectories(all, files, entries);
   }
 
+  /** The same, and what was seen of more directories. */
+  public ExistingDirectories withEntries(Map<Path, StoreEntry> more) {
+    Map<Path, StoreEntry> all = new HashMap<>(entries);
+    all.putAll(more);
+    return new ExistingDirectories(directories, files, all);
+  }
+
   /** Needed directories that exist. */
   public Set<Path> directories() {
     return directories;

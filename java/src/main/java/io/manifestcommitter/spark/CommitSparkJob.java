@@ -9,6 +9,7 @@ import io.manifestcommitter.config.CommitterConfig.ConflictMode;
 import io.manifestcommitter.jobs.Pause;
 import io.manifestcommitter.jobs.ReplacingJobs;
 import io.manifestcommitter.jobs.SettledJobs;
+import io.manifestcommitter.jobs.UnfinishedJobs;
 import io.manifestcommitter.journal.CommitJournal;
 import io.manifestcommitter.journal.Heartbeat;
 import io.manifestcommitter.journal.LostJournalException;
@@ -43,6 +44,7 @@ final class CommitSparkJob {
   private final StagingRoot staging;
   private final Overwrite overwrite;
   private final boolean madeTable;
+  private final boolean mayHaveReport;
   private final Store store;
   private final Workers workers;
   private final CommitterConfig config;
@@ -53,6 +55,7 @@ final class CommitSparkJob {
 
   private boolean replaces;
   private Optional<CommitJournal> journal = Optional.empty();
+  private Optional<Set<Path>> marked = Optional.empty();
   private Ending ending = Ending.NOTHING_VISIBLE;
 
   /** How a commit ended. */
@@ -71,6 +74,7 @@ final class CommitSparkJob {
    * @param work of this try
    * @param staging the job's staging root in the table
    * @param madeTable whether the job made the table's directory
+   * @param mayHaveReport whether the last job's report may be in it
    * @param store guarded by the driver's heartbeat
    * @param pause between two looks at a job that replaces the same places
    */
@@ -78,6 +82,7 @@ final class CommitSparkJob {
       CommitWork work,
       StagingRoot staging,
       boolean madeTable,
+      boolean mayHaveReport,
       Overwrite overwrite,
       Store store,
       Workers workers,
@@ -88,6 +93,7 @@ final class CommitSparkJob {
     this.work = work;
     this.staging = staging;
     this.madeTable = madeTable;
+    this.mayHaveReport = mayHaveReport;
     this.overwrite = overwrite;
     this.store = store;
     this.workers = workers;
@@ -102,15 +108,14 @@ final class CommitSparkJob {
    * Commits, or rolls back and fails.
    *
    * @param messages the contents of the commit messages of the attempts that Spark says committed
-   * @param settled the unfinished commits that the job met
    */
-  void run(List<?> messages, SettledJobs settled) throws IOException {
+  void run(List<?> messages) throws IOException {
     commit.run(
         () -> {
-          JobPlan plan = commit.plan(() -> plan(messages, settled));
+          JobPlan plan = commit.plan(() -> plan(messages));
           CommitJournal begun = writeJournal(plan);
           commit.publish();
-          commit.complete(begun);
+          commit.complete(begun, this::findMarks);
         },
         failure -> commit.planned().ifPresent(plan -> rollBack(plan, failure)));
     ending = Ending.COMMITTED;
@@ -139,7 +144,7 @@ final class CommitSparkJob {
   }
 
   /** All that comes before the first change that a reader could see. */
-  private JobPlan plan(List<?> messages, SettledJobs settled) throws IOException {
+  private JobPlan plan(List<?> messages) throws IOException {
     CommittedFiles committed = new CommittedFiles(staging.jobId(), messages, this::named);
     try (JobPlanner planner =
         new JobPlanner(staging.jobId(), new Target(staging.directory(), staging.root()))) {
@@ -149,14 +154,33 @@ final class CommitSparkJob {
       for (Integer task : committed.tasks()) {
         planner.task(task.toString());
       }
-      List<StagedTree> trees = seal.run(committed, planner);
-      List<StoreEntry> strays = prove(trees, committed, planner);
-      Collection<Path> overwritten = overwrite.roots(planner.parents());
-      settled.requireNoneAt(Overwrite.outermost(overwritten, planner.parents()));
-      lock(overwritten, planner);
-      JobPlan plan =
-          new PlanSparkJob(staging.directory(), store, workers, config)
-              .run(trees, overwritten, planner);
+      Set<Path> parents = committed.parents(staging.directory());
+      Collection<Path> overwritten = overwrite.roots(parents);
+      Collection<Path> places =
+          config.conflictMode() == ConflictMode.REPLACE
+              ? Overwrite.outermost(overwritten, parents)
+              : overwritten;
+      replaces = !places.isEmpty();
+      PlanSparkJob planning = new PlanSparkJob(staging.directory(), store, workers, config);
+      List<StagedTree> trees = new ArrayList<>();
+      List<StoreEntry> strays = new ArrayList<>();
+      SettledJobs[] settled = {null};
+      workers.beside(
+          () -> {
+            trees.addAll(seal.run(committed, planner));
+            strays.addAll(prove(trees, committed, planner));
+          },
+          () -> settled[0] = settleAndLock(places),
+          () -> {
+            if (!replaces) {
+              planning.lookAhead(committed.levels(staging.directory()));
+            }
+          });
+      settled[0].requireNoneAt(Overwrite.outermost(overwritten, parents));
+      if (settled[0].hasRecovered()) {
+        planning.forget();
+      }
+      JobPlan plan = planning.run(trees, overwrite.roots(planner.parents()), planner);
       try {
         removeStrays(strays, plan.swaps().all());
       } catch (IOException | RuntimeException | Error e) {
@@ -187,24 +211,23 @@ final class CommitSparkJob {
   }
 
   /**
-   * Before anybody looks at the places: of two jobs that replace them, one comes first. No request
-   * if the job replaces nothing; else see {@link ReplacingJobs#enter}.
+   * Before anybody looks at the places: what drivers that died left in the table is settled, again,
+   * since one that died just before setup showed signs of life then; and of two jobs that replace
+   * the same places, one comes first. One request if the job replaces nothing and nobody else is
+   * there; else see {@link UnfinishedJobs#settle} and {@link ReplacingJobs#enter}.
+   *
+   * @param places that the job replaces
    */
-  private void lock(Collection<Path> overwritten, JobPlanner planner) throws IOException {
-    Collection<Path> places =
-        config.conflictMode() == ConflictMode.REPLACE
-            ? Overwrite.outermost(overwritten, planner.parents())
-            : overwritten;
-    replaces = !places.isEmpty();
-    if (replaces) {
-      others.enter(
-          places,
-          () -> {
-            workers.checkInterrupted();
-            pause.pause();
-            workers.checkInterrupted();
-          });
-    }
+  private SettledJobs settleAndLock(Collection<Path> places) throws IOException {
+    Pause interruptible =
+        () -> {
+          workers.checkInterrupted();
+          pause.pause();
+          workers.checkInterrupted();
+        };
+    return replaces
+        ? others.settleAndEnter(places, interruptible)
+        : new UnfinishedJobs(store, config, interruptible).settle(others.inTable());
   }
 
   /** Deletes what nobody named from the directories that are published as they are. */
@@ -236,15 +259,36 @@ final class CommitSparkJob {
    * replaces anything: nobody may have taken it for dead meanwhile and replaced the same places.
    */
   private CommitJournal writeJournal(JobPlan plan) throws IOException {
-    CommitJournal begun = CommitJournal.write(store, staging.attempt(), plan);
+    CommitJournal[] written = {null};
+    commit.prepare(
+        mayHaveReport, () -> written[0] = CommitJournal.write(store, staging.attempt(), plan));
+    CommitJournal begun = written[0];
     journal = Optional.of(begun);
+    begun.begin();
     if (config.cleanupSkipped()) {
       begun.keepsStaging();
+    } else if (seal.locations().isEmpty()
+        && store.traits(staging.root()).hasAtomicDirectoryDeletion()) {
+      begun.goesWithStaging();
     }
     if (replaces) {
       others.requireNotTakenForDead();
     }
     return begun;
+  }
+
+  /** For the cleanup. What cannot be told now is asked again then. */
+  private void findMarks() {
+    try {
+      marked = Optional.of(new LocationMarks(store, staging).find(seal.locations(), workers));
+    } catch (IOException e) {
+      LOG.debug("The marks of custom locations in {} cannot be listed", staging.root(), e);
+    }
+  }
+
+  /** The custom locations where attempts of the job wrote, if the commit came to know them. */
+  Optional<Set<Path>> marked() {
+    return marked;
   }
 
   private void rollBack(JobPlan plan, Throwable failure) {

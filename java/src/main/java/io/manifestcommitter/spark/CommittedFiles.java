@@ -3,19 +3,24 @@ package io.manifestcommitter.spark;
 import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.manifest.NameIndex;
 import io.manifestcommitter.plan.PlanRejectedException;
+import io.manifestcommitter.store.StorePaths;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.NavigableSet;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.BiConsumer;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.apache.hadoop.fs.Path;
 
 /**
  * What the attempts that Spark says committed named, all messages together: the driver's word,
@@ -59,6 +64,37 @@ final class CommittedFiles {
   /** The directories with files, by location and by their path relative to it. */
   Map<String, NavigableMap<String, Directory>> directories() {
     return Collections.unmodifiableMap(directories);
+  }
+
+  /** The directories with files, as they are called in the table and at its locations. */
+  Set<Path> parents(Path table) {
+    Set<Path> parents = new HashSet<>();
+    forEachParent(table, (root, parent) -> parents.add(parent));
+    return parents;
+  }
+
+  /** As {@link #parents}, and those above them, up to the table or location and without that. */
+  Set<Path> levels(Path table) {
+    Set<Path> levels = new HashSet<>();
+    forEachParent(
+        table,
+        (root, parent) -> {
+          Path level = parent;
+          while (!level.equals(root) && levels.add(level)) {
+            level = level.getParent();
+          }
+        });
+    return levels;
+  }
+
+  private void forEachParent(Path table, BiConsumer<Path, Path> visitor) {
+    directories.forEach(
+        (location, within) -> {
+          Path root = location.equals(TaskOutput.TABLE) ? table : new Path(location);
+          within
+              .keySet()
+              .forEach(relative -> visitor.accept(root, StorePaths.resolve(root, relative)));
+        });
   }
 
   /** The tasks that committed, those without files too. */

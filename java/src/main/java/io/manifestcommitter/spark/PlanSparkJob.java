@@ -5,6 +5,7 @@ import io.manifestcommitter.commit.FindOldData;
 import io.manifestcommitter.commit.RequireDeletable;
 import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.config.CommitterConfig;
+import io.manifestcommitter.config.CommitterConfig.ConflictMode;
 import io.manifestcommitter.layout.JobPaths;
 import io.manifestcommitter.plan.ExistingDirectories;
 import io.manifestcommitter.plan.JobPlan;
@@ -22,7 +23,9 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.apache.hadoop.fs.Path;
 
 /**
@@ -34,12 +37,26 @@ final class PlanSparkJob {
   private final Store store;
   private final Workers workers;
   private final CommitterConfig config;
+  private Optional<ExistingDirectories> seen = Optional.empty();
 
   PlanSparkJob(Path table, Store store, Workers workers, CommitterConfig config) {
     this.table = table;
     this.store = store;
     this.workers = workers;
     this.config = config;
+  }
+
+  /**
+   * Looks which directories are there, before it is known whether all of them get files. Only for a
+   * job that replaces nothing: others look once their places are locked.
+   */
+  void lookAhead(Set<Path> directories) throws IOException {
+    seen = Optional.of(new FindDirectories(store, workers).run(directories));
+  }
+
+  /** Forgets what {@link #lookAhead} saw: it may have changed. */
+  void forget() {
+    seen = Optional.empty();
   }
 
   /**
@@ -54,19 +71,25 @@ final class PlanSparkJob {
    */
   JobPlan run(List<StagedTree> trees, Collection<Path> overwritten, JobPlanner planner)
       throws IOException {
-    ExistingDirectories found = new FindDirectories(store, workers).run(planner.directories());
     Set<Path> targets = new HashSet<>();
     trees.forEach(tree -> targets.add(tree.target()));
-    Collection<Path> conflicts =
-        new Conflicts(store, workers, config.conflictMode())
-            .replaced(planner.parents(), overwritten, found, targets);
-    if (conflicts.contains(table)) {
-      TableRoot.list(store, table).requirePlainFiles(store);
+    Look look = new Look(trees, targets);
+    if (config.conflictMode() == ConflictMode.APPEND) {
+      // What is replaced is known: neither waits for the other.
+      workers.beside(() -> look.forDirectories(planner), () -> look.forOldData(overwritten));
+    } else {
+      look.forDirectories(planner);
+      Collection<Path> conflicts =
+          new Conflicts(store, workers, config.conflictMode())
+              .replaced(planner.parents(), overwritten, look.found, targets);
+      if (conflicts.contains(table)) {
+        TableRoot.list(store, table).requirePlainFiles(store);
+      }
+      look.forOldData(Overwrite.outermost(overwritten, conflicts));
     }
-    Collection<Path> replaced = Overwrite.outermost(overwritten, conflicts);
-    requireNoLinks(replaced, targets);
-    List<OldDirectory> old = new FindOldData(store, workers, targets).run(replaced, keptFiles());
-    ExistingDirectories existing = found.with(old).without(links(old));
+    List<OldDirectory> old = look.old;
+    ExistingDirectories existing =
+        look.found.with(old).withEntries(look.replacedTargets).without(links(old));
     if (!existing.files().isEmpty()) {
       throw new PlanRejectedException(
           "Files stand where the job's partitions have to go: "
@@ -75,7 +98,45 @@ final class PlanSparkJob {
     }
     new RequireDeletable(store, workers).run(old, existing);
     return planner.plan(
-        existing, old, swaps(trees, planner.directories(), existing, replaced, old));
+        existing, old, swaps(trees, planner.directories(), existing, look.replaced, old));
+  }
+
+  /** What stands where the job writes. */
+  private final class Look {
+    private final List<StagedTree> trees;
+    private final Set<Path> targets;
+    private final Map<Path, StoreEntry> replacedTargets = new ConcurrentHashMap<>();
+    private ExistingDirectories found;
+    private Collection<Path> replaced;
+    private List<OldDirectory> old;
+
+    Look(List<StagedTree> trees, Set<Path> targets) {
+      this.trees = trees;
+      this.targets = targets;
+    }
+
+    void forDirectories(JobPlanner planner) throws IOException {
+      found =
+          seen.isPresent()
+              ? seen.get()
+              : new FindDirectories(store, workers).run(planner.directories());
+    }
+
+    void forOldData(Collection<Path> places) throws IOException {
+      replaced = places;
+      requireNoLinks(replaced, targets);
+      Set<Path> holders = new HashSet<>();
+      byTarget(replaced, trees)
+          .forEach(
+              (target, within) -> holders.addAll(within.isEmpty() ? Set.of() : Set.of(target)));
+      workers.beside(
+          () -> old = new FindOldData(store, workers, targets).run(replaced, keptFiles()),
+          () ->
+              workers.forEach(
+                  holders,
+                  target ->
+                      store.status(target).ifPresent(entry -> replacedTargets.put(target, entry))));
+    }
   }
 
   /** At custom locations that are replaced, or lie in a place that is. */

@@ -172,7 +172,7 @@ final class PlanSwaps {
 
   private Rights targetsRights() throws IOException {
     if (!targetsRights.isPresent()) {
-      targetsRights = store.status(root.directory()).map(StoreEntry::rights);
+      targetsRights = entry(root.directory()).map(StoreEntry::rights);
     }
     return targetsRights.orElseThrow(
         () -> new IOException(root.directory() + " is gone: nothing was published"));

@@ -64,6 +64,7 @@ final class SparkJob {
   private CommitSparkJob commit;
   private boolean commitTried;
   private boolean madeTable;
+  private boolean mayHaveReport;
   private State state = State.NEW;
 
   private enum State {
@@ -140,9 +141,6 @@ final class SparkJob {
     if (overwrite.replacesWholeTable(table)) {
       existing.requirePlainFiles(store);
     }
-    if (existing.isBare() && file.settle()) {
-      existing = TableRoot.list(store, table);
-    }
     if (existing.kind() == TableRoot.Kind.FILE) {
       stageBesideFile();
     }
@@ -160,9 +158,18 @@ final class SparkJob {
       existing = TableRoot.list(store, table);
     }
     madeTable = existing.kind() == TableRoot.Kind.NOTHING;
+    mayHaveReport = existing.hasReport();
+    boolean isBare = existing.isBare();
+    boolean[] isFileParked = {false};
     try {
-      store.mkdirs(staging.output());
-      heartbeat = Heartbeat.start(store, staging.root(), config, nanos);
+      workers()
+          .beside(
+              () -> store.mkdirs(staging.output()),
+              () -> heartbeat = Heartbeat.start(store, staging.root(), config, nanos),
+              () -> isFileParked[0] = isBare && file.isParked());
+      if (isFileParked[0] && file.settle()) {
+        madeTable = false;
+      }
     } catch (IOException | RuntimeException e) {
       try {
         removeStaging(List.of(), workers());
@@ -221,20 +228,19 @@ final class SparkJob {
     }
     Store guarded = heartbeat.guard(store);
     try {
-      // Again: one that died just before setup showed signs of life then.
-      SettledJobs settled = settleOthers(TableRoot.list(store, table));
       commit =
           new CommitSparkJob(
               new CommitWork(description(), guarded, config, workers, statistics),
               staging,
               madeTable,
+              mayHaveReport,
               overwrite,
               guarded,
               workers,
               config,
               heartbeat,
               pause);
-      commit.run(messages, settled);
+      commit.run(messages);
     } finally {
       endOfCommit(workers);
     }
@@ -250,6 +256,7 @@ final class SparkJob {
           staging.root(),
           e);
       stopHeartbeat();
+      end(workers);
       giveUp(workers);
     } finally {
       stopHeartbeat();
@@ -373,8 +380,12 @@ final class SparkJob {
     workers.<Void>shield(
         () -> {
           Set<Path> written = new TreeSet<>();
-          LocationMarks marks = new LocationMarks(store, staging);
-          Attempts.few(() -> written.addAll(marks.find(known, workers)));
+          if (commit != null && commit.marked().isPresent()) {
+            written.addAll(commit.marked().get());
+          } else {
+            LocationMarks marks = new LocationMarks(store, staging);
+            Attempts.few(() -> written.addAll(marks.find(known, workers)));
+          }
           written.forEach(location -> atLocations.add(new StagingRoot(location, jobId)));
           return null;
         });
@@ -387,6 +398,23 @@ final class SparkJob {
           });
     }
     removeStaging(atLocations, workers);
+  }
+
+  /** Where the staging directory stays, its journal has to say that nothing is left to do. */
+  private void end(Workers workers) {
+    try {
+      workers.<Void>shield(
+          () -> {
+            Attempts.few(commit::end);
+            return null;
+          });
+    } catch (IOException | RuntimeException e) {
+      LOG.warn(
+          "The journal in {} does not say that job {} has ended: the next job there completes it",
+          staging.root(),
+          jobId,
+          e);
+    }
   }
 
   /** The table's comes last, since it holds the marks by which the others are found. */

@@ -24,6 +24,7 @@ final class TableRoot {
   private final List<Path> inPlaceOfReport = new ArrayList<>();
   private Kind kind = Kind.DIRECTORY;
   private boolean isBare = true;
+  private boolean hasReport;
 
   private TableRoot(Path table) {
     this.table = table;
@@ -53,6 +54,7 @@ final class TableRoot {
       if (entry.path().equals(table)) {
         kind = Kind.FILE;
       }
+      hasReport |= REPORTS.contains(entry.name());
       return;
     }
     if (REPORTS.contains(entry.name())) {
@@ -73,6 +75,11 @@ final class TableRoot {
   /** Whether nothing is there, or a directory with nothing in it. */
   boolean isBare() {
     return isBare;
+  }
+
+  /** Whether a job's report is there. */
+  boolean hasReport() {
+    return hasReport;
   }
 
   /** The staging roots of jobs of the Spark protocol. */

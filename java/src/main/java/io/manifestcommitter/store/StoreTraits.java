@@ -8,33 +8,34 @@ package io.manifestcommitter.store;
  */
 public enum StoreTraits {
   /** HDFS: a rename is one atomic change of the namespace and keeps the modification time. */
-  HDFS(FileRename.ATOMIC, true, true, false, false, false),
+  HDFS(FileRename.ATOMIC, true, true, true, false, false, false),
   /** A local volume: as HDFS, through {@code rename(2)}. */
-  LOCAL(FileRename.ATOMIC_WITHIN_VOLUME, true, true, false, false, true),
+  LOCAL(FileRename.ATOMIC_WITHIN_VOLUME, true, false, true, false, false, true),
   /**
    * ADLS Gen2 with a hierarchical namespace: renames of files and directories are atomic, and a
    * file keeps its etag. Nothing is claimed about its modification time: the etag says more.
    */
-  ABFS(FileRename.ATOMIC, true, false, true, false, false),
+  ABFS(FileRename.ATOMIC, true, true, false, true, false, false),
   /**
    * Google Cloud Storage: a file rename is a move of one object, a directory rename is a loop over
    * objects. A moved object gets a new modification time and has no etag that the connector shows.
    */
-  GCS(FileRename.ATOMIC, false, false, false, false, false),
+  GCS(FileRename.ATOMIC, false, false, false, false, false, false),
   /**
    * As {@link #GCS}, with a content hash for each file, which a move keeps and a request of its own
    * tells ({@code fs.gs.checksum.type}).
    */
-  GCS_WITH_CHECKSUMS(FileRename.ATOMIC, false, false, true, true, false),
+  GCS_WITH_CHECKSUMS(FileRename.ATOMIC, false, false, false, true, true, false),
   /** As {@link #GCS}, by a connector that does not move objects: it copies and deletes them. */
-  GCS_COPYING(FileRename.COPIES_OBJECTS, false, false, false, false, false),
+  GCS_COPYING(FileRename.COPIES_OBJECTS, false, false, false, false, false, false),
   /** As {@link #GCS_COPYING}, with a content hash for each file, which a copy keeps. */
-  GCS_COPYING_WITH_CHECKSUMS(FileRename.COPIES_OBJECTS, false, false, true, true, false),
+  GCS_COPYING_WITH_CHECKSUMS(FileRename.COPIES_OBJECTS, false, false, false, true, true, false),
   /** Any other store: its file rename is relied on, and that may be a copy of bytes. */
-  UNKNOWN(FileRename.COPIES_BYTES, false, false, false, false, false);
+  UNKNOWN(FileRename.COPIES_BYTES, false, false, false, false, false, false);
 
   private final FileRename fileRename;
   private final boolean atomicDirectoryRename;
+  private final boolean atomicDirectoryDeletion;
   private final boolean renameKeepsModificationTime;
   private final boolean renameKeepsEtag;
   private final boolean identityCostsRequest;
@@ -43,12 +44,14 @@ public enum StoreTraits {
   StoreTraits(
       FileRename fileRename,
       boolean atomicDirectoryRename,
+      boolean atomicDirectoryDeletion,
       boolean renameKeepsModificationTime,
       boolean renameKeepsEtag,
       boolean identityCostsRequest,
       boolean links) {
     this.fileRename = fileRename;
     this.atomicDirectoryRename = atomicDirectoryRename;
+    this.atomicDirectoryDeletion = atomicDirectoryDeletion;
     this.renameKeepsModificationTime = renameKeepsModificationTime;
     this.renameKeepsEtag = renameKeepsEtag;
     this.identityCostsRequest = identityCostsRequest;
@@ -65,6 +68,11 @@ public enum StoreTraits {
    */
   public boolean hasAtomicDirectoryRename() {
     return atomicDirectoryRename;
+  }
+
+  /** Whether a directory goes, with all that is in it, by one request that leaves no part of it. */
+  public boolean hasAtomicDirectoryDeletion() {
+    return atomicDirectoryDeletion;
   }
 
   /** Whether a renamed file keeps its modification time, so that the time helps to recognise it. */

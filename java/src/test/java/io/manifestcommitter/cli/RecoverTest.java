@@ -210,7 +210,7 @@ class RecoverTest {
       planner.makesTable();
     }
     try (JobPlan plan = planner.plan(new ExistingDirectories(Set.of(), Set.of()), List.of())) {
-      CommitJournal.write(store, root.attempt(), plan);
+      CommitJournal.write(store, root.attempt(), plan).begin();
     }
     store.mkdirs(destination.getParent());
     assertThat(store.renameFile(file).isDone()).isTrue();

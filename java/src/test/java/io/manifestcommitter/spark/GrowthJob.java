@@ -68,8 +68,11 @@ final class GrowthJob {
         (number, operation, path) -> {
           boolean isSign =
               end == End.COMPLETED
-                  ? operation.equals("rename") && path.contains("/journal-planned")
-                  : end != End.COMMITTED && operation.equals("create") && path.contains("_SUCCESS");
+                  ? operation.equals("rename")
+                      && (path.contains("/journal-planned") || path.endsWith("/00/_SUCCESS"))
+                  : end != End.COMMITTED
+                      && operation.equals("create")
+                      && path.endsWith("/_SUCCESS");
           if (isSign && !down[0]) {
             down[0] = end != End.ROLLED_BACK;
             return end == End.COMPLETED ? Fate.FAILS_AFTER : Fate.FAILS_BEFORE;

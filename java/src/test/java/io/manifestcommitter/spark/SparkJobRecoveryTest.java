@@ -336,7 +336,7 @@ class SparkJobRecoveryTest {
     for (int p = 1; p <= 8; p++) {
       spark.commitTask(p, name + p + "/a");
     }
-    spark.dies(Fault.deadFrom("create", path -> path.contains("_SUCCESS")));
+    spark.dies(Fault.deadFrom("create", path -> path.endsWith("/_SUCCESS")));
     spark.state.remove("/table/" + name + "3");
     spark.state.write("/table/" + name + "3/theirs", "theirs");
     Map<String, String> before = spark.visible();

@@ -147,11 +147,14 @@ public final class MemoryFileSystem extends MinimalFileSystem {
     return getConf().getEnum(RENAME, Rename.ATOMIC);
   }
 
-  /** Serves no request any more, as a shared filesystem that another user of it closed. */
+  /**
+   * Serves no request any more, as a shared filesystem that another user of it closed. As all
+   * drivers do, it leaves Hadoop's cache first.
+   */
   @Override
   public void close() throws IOException {
-    closed = true;
     super.close();
+    closed = true;
   }
 
   /** Fails as the drivers of the schemes do, each in its own way. */
