@@ -36,7 +36,7 @@ class CriticalPathTest {
     "hdfs,new,2,9",
     "hdfs,static,2,14",
     "gs,new,2,10",
-    "gs,append,2,10",
+    "gs,append,2,9",
     "gs,dynamic,2,15",
     "gs,static,2,16"
   })
@@ -81,12 +81,13 @@ class CriticalPathTest {
   private void pass(String client, String operation, String path) {
     synchronized (log) {
       String text = path.replace(SparkJobHarness.JOB_ID, "id");
-      log.add(String.format(Locale.ROOT, "%3d %s %s", depth.next(), operation, text));
+      log.add(String.format(Locale.ROOT, "%3d %s %s", depth.begin(), operation, text));
     }
     try {
       Thread.sleep(latency);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+    depth.end();
   }
 }

@@ -29,11 +29,16 @@ public final class RequestDepth {
     lines.get();
   }
 
-  /** Notes a request of this thread; its place in the sequence, from 1. */
-  public int next() {
+  /** Notes that this thread begins a request; its place in the sequence, from 1. */
+  public int begin() {
     int depth = lines.get().next();
     most.accumulateAndGet(depth, Math::max);
     return depth;
+  }
+
+  /** Notes that it is answered: who waits for this thread goes on after it. */
+  public void end() {
+    lines.get().tellStarters();
   }
 
   /** The longest sequence so far. */
@@ -55,15 +60,15 @@ public final class RequestDepth {
       return depth;
     }
 
-    int next() {
-      int now;
-      synchronized (this) {
-        now = ++depth;
-      }
+    synchronized int next() {
+      return ++depth;
+    }
+
+    void tellStarters() {
+      int now = depth();
       for (Line line = starter; line != null; line = line.starter) {
         line.atLeast(now);
       }
-      return now;
     }
 
     private synchronized void atLeast(int other) {
