@@ -51,7 +51,7 @@ public final class Attempts {
    * is made again: another job that failed may have rolled it back as its own.
    */
   static RenameResult rename(Store store, FileEntry file) {
-    return rename(() -> store.renameFile(file), () -> store.mkdirs(file.destination().getParent()));
+    return rename(() -> store.renameFile(file), () -> store.mkdirs(file.destinationDirectory()));
   }
 
   /** As {@link #rename(Store, FileEntry)}, of a file as it was seen, or a symbolic link itself. */

@@ -251,8 +251,8 @@ final class PlaceSurvey {
     }
     Set<Path> sources = new HashSet<>();
     for (FileEntry file : plan.files()) {
-      if (directories.containsKey(file.destination().getParent())) {
-        sources.add(file.source().getParent());
+      if (directories.containsKey(file.destinationDirectory())) {
+        sources.add(file.sourceDirectory());
       }
     }
     Set<Path> staged = ConcurrentHashMap.newKeySet();
@@ -266,7 +266,7 @@ final class PlaceSurvey {
           old.requireInPlace();
         });
     for (FileEntry file : plan.files()) {
-      OldFiles directory = directories.get(file.destination().getParent());
+      OldFiles directory = directories.get(file.destinationDirectory());
       if (directory != null && !staged.contains(file.source())) {
         directory.published(file);
       }

@@ -92,7 +92,7 @@ final class RemoveOldData {
     plan.files()
         .forEach(
             file -> {
-              Path directory = file.destination().getParent();
+              Path directory = file.destinationDirectory();
               while (directory != null && inUse.add(directory)) {
                 directory = directory.getParent();
               }

@@ -79,7 +79,7 @@ final class RenameFiles {
         Numbered.each(plan.files()),
         plan.files().count(),
         file -> {
-          int swap = plan.swaps().bringing(file.item().destination().getParent());
+          int swap = plan.swaps().bringing(file.item().destinationDirectory());
           if (swap >= 0 && swapped.isPublished(swap)) {
             return;
           }

@@ -108,7 +108,7 @@ final class RollBackPublished {
   }
 
   private static int swapOf(JobPlan plan, FileEntry file) {
-    return plan.swaps().bringing(file.destination().getParent());
+    return plan.swaps().bringing(file.destinationDirectory());
   }
 
   private List<String> run(JobPlan plan, RollBackSwaps swaps, Removal removal) throws IOException {

@@ -7,9 +7,13 @@ import io.manifestcommitter.store.Store;
 import java.io.Closeable;
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -40,6 +44,7 @@ public final class Heartbeat implements Closeable {
           1, beats -> caller.thread("manifest-committer-heartbeat", beats));
 
   private ScheduledFuture<?> beats;
+  private Future<?> first = CompletableFuture.completedFuture(null);
 
   /** When the last beat that came through was begun, by this machine's clock. */
   private long last;
@@ -75,11 +80,47 @@ public final class Heartbeat implements Closeable {
       throws IOException {
     Heartbeat heartbeat = new Heartbeat(store, root, config.heartbeatTimeout(), nanos);
     heartbeat.beat();
-    long interval = config.heartbeatInterval();
-    heartbeat.beats =
-        heartbeat.clock.scheduleWithFixedDelay(
-            heartbeat::beatOrLog, interval, interval, TimeUnit.MILLISECONDS);
+    heartbeat.goOn(config.heartbeatInterval());
     return heartbeat;
+  }
+
+  /**
+   * As {@link #start}, and does not wait for the first beat. Whoever does what only a job that
+   * lives may do has to {@link #await} it before.
+   */
+  public static Heartbeat begin(
+      Store store, Path root, CommitterConfig config, LongSupplier nanos) {
+    Heartbeat heartbeat = new Heartbeat(store, root, config.heartbeatTimeout(), nanos);
+    heartbeat.first =
+        heartbeat.clock.submit(
+            () -> {
+              heartbeat.beat();
+              return null;
+            });
+    heartbeat.goOn(config.heartbeatInterval());
+    return heartbeat;
+  }
+
+  private void goOn(long interval) {
+    beats =
+        clock.scheduleWithFixedDelay(this::beatOrLog, interval, interval, TimeUnit.MILLISECONDS);
+  }
+
+  /**
+   * Waits for the first beat.
+   *
+   * @throws IOException if it failed
+   */
+  public void await() throws IOException {
+    try {
+      first.get();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("Interrupted before the first sign of life of the job");
+    } catch (ExecutionException e) {
+      LOG.debug("The first beat at {} failed: again", file, e);
+      beat();
+    }
   }
 
   /**
@@ -173,6 +214,7 @@ public final class Heartbeat implements Closeable {
     synchronized (this) {
       closed = true;
     }
+    first.cancel(/* mayInterruptIfRunning= */ false);
     beats.cancel(/* mayInterruptIfRunning= */ false);
     clock.shutdown();
     boolean interrupted = false;

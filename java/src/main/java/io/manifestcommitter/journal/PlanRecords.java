@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.util.Optional;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.apache.hadoop.fs.Path;
 
@@ -81,17 +82,43 @@ final class PlanRecords {
       swap.aside().ifPresent(path -> record.with("aside", places.write(path)));
       records.write(record);
     }
+    Neighbours sources = new Neighbours(places);
+    Neighbours destinations = new Neighbours(places);
     for (FileEntry file : plan.files()) {
       records.write(
           identity(
               new Record("file")
-                  .with("source", places.write(file.source()))
-                  .with("destination", places.write(file.destination())),
+                  .with(
+                      "source",
+                      sources.write(file.sourceDirectory(), file.sourceName(), file::source))
+                  .with(
+                      "destination",
+                      destinations.write(
+                          file.destinationDirectory(), file.name(), file::destination)),
               file.size(),
               file.etag(),
               file.modificationTime()));
     }
     records.finish();
+  }
+
+  /** The texts of files that come directory by directory. */
+  private static final class Neighbours {
+    private final PlaceText places;
+    private Path directory;
+    private Optional<String> prefix = Optional.empty();
+
+    Neighbours(PlaceText places) {
+      this.places = places;
+    }
+
+    String write(Path of, String name, Supplier<Path> path) {
+      if (!of.equals(directory)) {
+        directory = of;
+        prefix = places.prefix(of);
+      }
+      return prefix.isPresent() ? prefix.get() + name : places.write(path.get());
+    }
   }
 
   private static Record identity(Record record, long size, String etag, long modified) {

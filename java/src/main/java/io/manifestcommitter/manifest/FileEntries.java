@@ -25,6 +25,8 @@ import org.apache.hadoop.fs.Path;
  */
 public final class FileEntries implements Iterable<FileEntry>, Closeable {
   private static final int BLOCK = 128 << 10;
+  private static final int SAME_DIRECTORIES = 0;
+  private static final int OTHER_DIRECTORIES = 1;
 
   private final List<Block> blocks;
   private final SpillFile spill;
@@ -75,8 +77,9 @@ public final class FileEntries implements Iterable<FileEntry>, Closeable {
     private final SpillFile spill = new SpillFile();
     private final ByteArrayOutputStream block = new ByteArrayOutputStream(BLOCK);
     private final DataOutputStream out = new DataOutputStream(block);
-    private String source = "";
-    private String destination = "";
+    private Path source;
+    private Path destination;
+    private String name = "";
     private long memoryLeft;
     private int count;
     private long bytes;
@@ -88,8 +91,21 @@ public final class FileEntries implements Iterable<FileEntry>, Closeable {
 
     /** Adds a file. */
     public Builder add(FileEntry file) throws IOException {
-      source = writePath(file.source(), source);
-      destination = writePath(file.destination(), destination);
+      if (isBefore(file.sourceDirectory(), source)
+          && isBefore(file.destinationDirectory(), destination)) {
+        out.writeByte(SAME_DIRECTORIES);
+      } else {
+        out.writeByte(OTHER_DIRECTORIES);
+        source = file.sourceDirectory();
+        destination = file.destinationDirectory();
+        writeText(PathText.write(source));
+        writeText(PathText.write(destination));
+      }
+      int shared = Packed.shared(name, file.name());
+      out.writeInt(shared);
+      writeText(file.name().substring(shared));
+      name = file.name();
+      writeText(file.sourceName().equals(name) ? "" : file.sourceName());
       writeText(file.etag());
       out.writeLong(file.size());
       out.writeLong(file.modificationTime());
@@ -99,6 +115,12 @@ public final class FileEntries implements Iterable<FileEntry>, Closeable {
         endBlock();
       }
       return this;
+    }
+
+    /** Neighbours are in the same directories, mostly, which then are the same objects. */
+    @SuppressWarnings("ReferenceEquality")
+    private static boolean isBefore(Path directory, Path before) {
+      return directory == before || directory.equals(before);
     }
 
     /** The finished list, which now has to be closed instead of this. */
@@ -116,15 +138,6 @@ public final class FileEntries implements Iterable<FileEntry>, Closeable {
       }
     }
 
-    /** Writes what differs from the path before: neighbours have long beginnings in common. */
-    private String writePath(Path path, String before) throws IOException {
-      String text = PathText.write(path);
-      int common = Packed.shared(before, text);
-      out.writeInt(common);
-      writeText(text.substring(common));
-      return text;
-    }
-
     private void writeText(String text) throws IOException {
       byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
       out.writeInt(utf8.length);
@@ -137,8 +150,9 @@ public final class FileEntries implements Iterable<FileEntry>, Closeable {
       }
       byte[] plain = block.toByteArray();
       block.reset();
-      source = "";
-      destination = "";
+      source = null;
+      destination = null;
+      name = "";
       byte[] compressed = Packed.deflate(plain, Deflater.BEST_SPEED);
       if (compressed.length <= memoryLeft) {
         memoryLeft -= compressed.length;
@@ -175,8 +189,9 @@ public final class FileEntries implements Iterable<FileEntry>, Closeable {
   private final class Entries implements Iterator<FileEntry> {
     private final Iterator<Block> rest = blocks.iterator();
     private ByteBuffer block = ByteBuffer.allocate(0);
-    private String source = "";
-    private String destination = "";
+    private Path source;
+    private Path destination;
+    private String name = "";
 
     @Override
     public boolean hasNext() {
@@ -190,23 +205,23 @@ public final class FileEntries implements Iterable<FileEntry>, Closeable {
       }
       if (!block.hasRemaining()) {
         block = expand(rest.next());
-        source = "";
-        destination = "";
+        name = "";
       }
-      source = readPath(source);
-      destination = readPath(destination);
+      if (block.get() == OTHER_DIRECTORIES) {
+        source = new Path(URI.create(readText()));
+        destination = new Path(URI.create(readText()));
+      }
+      name = name.substring(0, block.getInt()) + readText();
+      String sourceName = readText();
       String etag = readText();
       return new FileEntry(
-          new Path(URI.create(source)),
-          new Path(URI.create(destination)),
+          source,
+          sourceName.isEmpty() ? name : sourceName,
+          destination,
+          name,
           block.getLong(),
           etag,
           block.getLong());
-    }
-
-    private String readPath(String before) {
-      String common = before.substring(0, block.getInt());
-      return common + readText();
     }
 
     private String readText() {

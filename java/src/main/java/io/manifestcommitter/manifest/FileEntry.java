@@ -3,13 +3,21 @@ package io.manifestcommitter.manifest;
 import java.util.Objects;
 import org.apache.hadoop.fs.Path;
 
-/** One file of a task's work: where it lies, where it goes, and by what it is recognised. */
+/**
+ * One file of a task's work: where it lies, where it goes, and by what it is recognised.
+ * Directories and names are kept apart, and a path is made when it is asked for: of many files most
+ * are never asked for theirs.
+ */
 public final class FileEntry {
-  private final Path source;
-  private final Path destination;
+  private final Path sourceDirectory;
+  private final String sourceName;
+  private final Path destinationDirectory;
+  private final String name;
   private final long size;
   private final String etag;
   private final long modificationTime;
+  private Path source;
+  private Path destination;
 
   /**
    * A file to rename.
@@ -25,13 +33,67 @@ public final class FileEntry {
   public FileEntry(Path source, Path destination, long size, String etag, long modificationTime) {
     this.source = PathText.canonicalFile(source);
     this.destination = PathText.canonicalFile(destination);
+    this.sourceDirectory = this.source.getParent();
+    this.sourceName = this.source.getName();
+    this.destinationDirectory = this.destination.getParent();
+    this.name = this.destination.getName();
     this.size = size;
     this.etag = etag == null ? "" : Text.requireWellFormed(etag);
     this.modificationTime = modificationTime;
+    requireNotNegative();
+  }
+
+  /** Of directories and names that were checked before. */
+  FileEntry(
+      Path sourceDirectory,
+      String sourceName,
+      Path destinationDirectory,
+      String name,
+      long size,
+      String etag,
+      long modificationTime) {
+    this.sourceDirectory = sourceDirectory;
+    this.sourceName = sourceName;
+    this.destinationDirectory = destinationDirectory;
+    this.name = name;
+    this.size = size;
+    this.etag = etag;
+    this.modificationTime = modificationTime;
+  }
+
+  /**
+   * A file to rename to the same name in another directory.
+   *
+   * @param source the directory where the task left it, as {@link PathText} has it in one form
+   * @param destination the directory where the job's commit puts it, as well
+   * @param name of the file
+   * @param etag null or empty where the store has none
+   * @throws IllegalArgumentException if the name is none, or a number is negative
+   */
+  public static FileEntry between(
+      Path source, Path destination, String name, long size, String etag, long modificationTime) {
+    if (name.indexOf('/') >= 0 || PathText.hasDotSegment(name)) {
+      throw new IllegalArgumentException("'" + name + "' is not a file's name");
+    }
+    Text.requireWellFormed(name);
+    FileEntry file =
+        new FileEntry(
+            source,
+            name,
+            destination,
+            name,
+            size,
+            etag == null ? "" : Text.requireWellFormed(etag),
+            modificationTime);
+    file.requireNotNegative();
+    return file;
+  }
+
+  private void requireNotNegative() {
     if (size < 0 || modificationTime < 0) {
       throw new IllegalArgumentException(
           "the file "
-              + source
+              + source()
               + " has size "
               + size
               + " and modification time "
@@ -42,12 +104,38 @@ public final class FileEntry {
 
   /** Where the task left the file. */
   public Path source() {
+    if (source == null) {
+      source = PathText.child(sourceDirectory, sourceName);
+    }
     return source;
   }
 
   /** Where the file goes. */
   public Path destination() {
+    if (destination == null) {
+      destination = PathText.child(destinationDirectory, name);
+    }
     return destination;
+  }
+
+  /** The directory of {@link #source}. */
+  public Path sourceDirectory() {
+    return sourceDirectory;
+  }
+
+  /** The directory of {@link #destination}. */
+  public Path destinationDirectory() {
+    return destinationDirectory;
+  }
+
+  /** The name at the source. */
+  public String sourceName() {
+    return sourceName;
+  }
+
+  /** The name at the destination. */
+  public String name() {
+    return name;
   }
 
   /** The length in bytes. */
@@ -74,17 +162,17 @@ public final class FileEntry {
     return size == other.size
         && modificationTime == other.modificationTime
         && etag.equals(other.etag)
-        && source.equals(other.source)
-        && destination.equals(other.destination);
+        && source().equals(other.source())
+        && destination().equals(other.destination());
   }
 
   @Override
   public int hashCode() {
-    return Objects.hash(source, destination, size, etag, modificationTime);
+    return Objects.hash(source(), destination(), size, etag, modificationTime);
   }
 
   @Override
   public String toString() {
-    return source + " -> " + destination + " (" + size + " bytes)";
+    return source() + " -> " + destination() + " (" + size + " bytes)";
   }
 }

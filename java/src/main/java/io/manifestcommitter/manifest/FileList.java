@@ -79,9 +79,19 @@ public final class FileList implements Closeable {
       json.writeStringField("table", PathText.write(directory));
       json.writeNumberField("files", count);
       json.writeEndObject();
+      Path within = null;
+      Optional<String> prefix = Optional.empty();
       for (FileEntry file : files) {
+        if (!file.destinationDirectory().equals(within)) {
+          within = file.destinationDirectory();
+          prefix = PathText.prefixBelow(directory, within);
+        }
         json.writeStartObject();
-        json.writeStringField("path", PathText.relative(directory, file.destination()));
+        json.writeStringField(
+            "path",
+            prefix.isPresent()
+                ? prefix.get() + file.name()
+                : PathText.relative(directory, file.destination()));
         json.writeNumberField("size", file.size());
         JsonWriter.optional(json, "etag", file.etag());
         json.writeEndObject();

@@ -14,6 +14,8 @@ import java.security.NoSuchAlgorithmException;
  */
 public final class NameIndex {
   private static final int SMALLEST = 64;
+  private static final ThreadLocal<MessageDigest> DIGESTS =
+      ThreadLocal.withInitial(NameIndex::sha256);
 
   private long[] high = new long[SMALLEST];
   private long[] low = new long[SMALLEST];
@@ -83,10 +85,17 @@ public final class NameIndex {
   }
 
   private static ByteBuffer hash(int directory, String name) {
+    MessageDigest digest = DIGESTS.get();
+    digest.update((byte) (directory >> 24));
+    digest.update((byte) (directory >> 16));
+    digest.update((byte) (directory >> 8));
+    digest.update((byte) directory);
+    return ByteBuffer.wrap(digest.digest(name.getBytes(StandardCharsets.UTF_8)));
+  }
+
+  private static MessageDigest sha256() {
     try {
-      MessageDigest digest = MessageDigest.getInstance("SHA-256");
-      digest.update(ByteBuffer.allocate(Integer.BYTES).putInt(directory).flip());
-      return ByteBuffer.wrap(digest.digest(name.getBytes(StandardCharsets.UTF_8)));
+      return MessageDigest.getInstance("SHA-256");
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException("Every Java has SHA-256", e);
     }

@@ -3,6 +3,7 @@ package io.manifestcommitter.manifest;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.regex.Pattern;
 import org.apache.hadoop.fs.Path;
 
@@ -42,6 +43,12 @@ public final class PathText {
       throw new IllegalArgumentException("the path '" + path + "' is a root, so no file");
     }
     return file;
+  }
+
+  /** The path of a file in a directory that is in its one form; the name was checked. */
+  static Path child(Path directory, String name) {
+    URI uri = directory.toUri();
+    return new Path(uri.getScheme(), uri.getAuthority(), prefix(directory) + name);
   }
 
   /** The text of a path that {@link #canonical} gave. */
@@ -89,6 +96,28 @@ public final class PathText {
       }
     }
     return write(path);
+  }
+
+  /**
+   * What {@link #relative} writes before the name of each file in {@code within}; empty if it
+   * writes their URIs.
+   */
+  static Optional<String> prefixBelow(Path directory, Path within) {
+    return prefixOf(directory, within).filter(relative -> !ABSOLUTE.matcher(relative).lookingAt());
+  }
+
+  /** The path of {@code within} below {@code directory}, and a slash; empty if it is not there. */
+  static Optional<String> prefixOf(Path directory, Path within) {
+    if (within.equals(directory)) {
+      return Optional.of("");
+    }
+    URI uri = within.toUri();
+    String prefix = prefix(directory);
+    return Objects.equals(uri.getScheme(), directory.toUri().getScheme())
+            && Objects.equals(uri.getAuthority(), directory.toUri().getAuthority())
+            && uri.getPath().startsWith(prefix)
+        ? Optional.of(prefix(within).substring(prefix.length()))
+        : Optional.empty();
   }
 
   /**

@@ -42,6 +42,8 @@ public final class JobPlanner implements Closeable {
   private boolean makesTable;
   private final List<String> warnings = new ArrayList<>();
   private Target lastTarget;
+  private Path lastSource;
+  private Path lastDestination;
 
   /**
    * A plan for one job.
@@ -109,11 +111,17 @@ public final class JobPlanner implements Closeable {
    *     destination not in the table
    */
   public void publish(FileEntry file) throws IOException {
-    Target target = targetOf(file);
-    Path parent = file.destination().getParent();
-    addDirectories(parent, target);
-    parents.add(parent);
-    destinations.add(file.destination());
+    Path source = file.sourceDirectory();
+    Path destination = file.destinationDirectory();
+    boolean isNeighbour = source.equals(lastSource) && destination.equals(lastDestination);
+    if (!isNeighbour || file.name().equals(lastTarget.staging().getName())) {
+      Target target = targetOf(file);
+      addDirectories(destination, target);
+      parents.add(destination);
+      lastSource = source;
+      lastDestination = destination;
+    }
+    destinations.add(destination, file.name());
     files.add(file);
   }
 

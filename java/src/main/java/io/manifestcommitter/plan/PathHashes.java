@@ -1,5 +1,6 @@
 package io.manifestcommitter.plan;
 
+import java.net.URI;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Set;
@@ -10,25 +11,40 @@ import org.apache.hadoop.fs.Path;
  * has to be looked at exactly.
  */
 final class PathHashes {
+  private static final long START = 0xcbf29ce484222325L;
+  private static final long PRIME = 0x100000001b3L;
+
   private long[] hashes = new long[1024];
+  private Path lastDirectory;
+  private long lastHash;
   private int count;
   private boolean sorted = true;
 
   /** A number that is the same for equal paths, and hardly ever for others (FNV-1a, 64 bits). */
   static long hash(Path path) {
-    String text = path.toUri().toString();
-    long hash = 0xcbf29ce484222325L;
-    for (int i = 0; i < text.length(); i++) {
-      hash = (hash ^ text.charAt(i)) * 0x100000001b3L;
+    URI uri = path.toUri();
+    return hash(hash(hash(START, uri.getScheme()), uri.getAuthority()), uri.getPath());
+  }
+
+  private static long hash(long before, String text) {
+    long hash = before;
+    for (int i = 0; text != null && i < text.length(); i++) {
+      hash = (hash ^ text.charAt(i)) * PRIME;
     }
     return hash;
   }
 
-  void add(Path path) {
+  /** Adds a file in a directory. Neighbours are in the same one, mostly. */
+  void add(Path directory, String name) {
+    if (!directory.equals(lastDirectory)) {
+      lastDirectory = directory;
+      lastHash = hash(directory);
+      lastHash = directory.isRoot() ? lastHash : hash(lastHash, "/");
+    }
     if (count == hashes.length) {
       hashes = Arrays.copyOf(hashes, count + count / 2);
     }
-    hashes[count++] = hash(path);
+    hashes[count++] = hash(lastHash, name);
     sorted = false;
   }
 

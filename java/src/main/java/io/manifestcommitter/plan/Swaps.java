@@ -52,10 +52,10 @@ public final class Swaps {
 
   /** Notes a file of the plan. */
   void add(FileEntry file) {
-    Path parent = file.destination().getParent();
+    Path parent = file.destinationDirectory();
     Directory directory = directories.get(parent);
     if (directory != null) {
-      names.add(directory.number, file.destination().getName());
+      names.add(directory.number, file.name());
       directory.files++;
       files[directory.swap]++;
       if (firstWithFiles[directory.swap] == null) {

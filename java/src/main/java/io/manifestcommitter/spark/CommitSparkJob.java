@@ -117,7 +117,11 @@ final class CommitSparkJob {
           commit.publish();
           commit.complete(begun, this::findMarks);
         },
-        failure -> commit.planned().ifPresent(plan -> rollBack(plan, failure)));
+        failure -> {
+          if (journal.isPresent()) {
+            rollBack(commit.planned().get(), failure);
+          }
+        });
     ending = Ending.COMMITTED;
   }
 

@@ -35,6 +35,9 @@ final class CommittedFiles {
   private final NavigableSet<Integer> tasks = new TreeSet<>();
   private final NameIndex names = new NameIndex();
   private int directoryCount;
+  private String lastLocation = "";
+  private String lastDirectory = "";
+  private Directory last;
 
   /**
    * Decodes and checks the messages.
@@ -127,10 +130,16 @@ final class CommittedFiles {
 
   private void add(TaskOutput output, String location, String directory, String name)
       throws IOException {
-    Directory known =
-        directories
-            .computeIfAbsent(location, key -> new TreeMap<>())
-            .computeIfAbsent(directory, key -> new Directory(directoryCount++));
+    if (last == null || !location.equals(lastLocation) || !directory.equals(lastDirectory)) {
+      // The names of one directory come together.
+      last =
+          directories
+              .computeIfAbsent(location, key -> new TreeMap<>())
+              .computeIfAbsent(directory, key -> new Directory(directoryCount++));
+      lastLocation = location;
+      lastDirectory = directory;
+    }
+    Directory known = last;
     if (!names.add(known.number, name)) {
       throw new PlanRejectedException(
           "Tasks "

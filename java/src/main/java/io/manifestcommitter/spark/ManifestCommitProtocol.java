@@ -371,6 +371,7 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
     private final Configuration conf;
     private final Stores stores;
     private final StagingRoot staging;
+    private final String output;
     private final TaskOutput.Builder files;
     private final Map<Path, Path> marks = new HashMap<>();
 
@@ -381,12 +382,13 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
       conf = context.getConfiguration();
       stores = new Stores(conf);
       staging = new StagingRoot(new Path(stagedIn), jobId);
+      output = staging.output() + "/";
       files = TaskOutput.builder(jobId, context.getTaskAttemptID().getTaskID().getId(), id);
     }
 
     String newFile(String directory, String name) {
       files.add(TaskOutput.TABLE, directory, name);
-      return file(staging, directory, name).toString();
+      return directory.isEmpty() ? output + name : output + directory + "/" + name;
     }
 
     String newFileAt(Path directory, String name) throws IOException {
@@ -402,7 +404,7 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
         marks.put(location, new LocationMarks(stores.all(), staging).write(location));
       }
       files.add(location.toString(), "", name);
-      return file(new StagingRoot(location, jobId), "", name).toString();
+      return new StagingRoot(location, jobId).output() + "/" + name;
     }
 
     void delete() {
@@ -419,7 +421,8 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
                           : new StagingRoot(new Path(location), jobId);
                   byDirectory.forEach(
                       (directory, names) -> {
-                        names.forEach(name -> own.add(file(root, directory, name)));
+                        Path parent = StorePaths.resolve(root.output(), directory);
+                        names.forEach(name -> own.add(StorePaths.resolve(parent, name)));
                         upTo(root, own.get(own.size() - 1), directories);
                       });
                 });
@@ -470,10 +473,6 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
           directory = directory.getParent()) {
         directories.add(directory);
       }
-    }
-
-    private Path file(StagingRoot root, String directory, String name) {
-      return StorePaths.resolve(StorePaths.resolve(root.output(), directory), name);
     }
   }
 }

@@ -112,8 +112,13 @@ final class ProveStaged {
     StoreEntry entry =
         store.identified(
             StoreEntry.file(file.source(), file.size(), file.etag(), file.modificationTime()));
-    return new FileEntry(
-        file.source(), file.destination(), entry.length(), entry.etag(), entry.modificationTime());
+    return FileEntry.between(
+        file.sourceDirectory(),
+        file.destinationDirectory(),
+        file.name(),
+        entry.length(),
+        entry.etag(),
+        entry.modificationTime());
   }
 
   private void requireAll(BitSet found, CommittedFiles committed, JobPlanner planner)

@@ -165,8 +165,12 @@ final class SparkJob {
       workers()
           .beside(
               () -> store.mkdirs(staging.output()),
-              () -> heartbeat = Heartbeat.start(store, staging.root(), config, nanos),
               () -> isFileParked[0] = isBare && file.isParked());
+      // Not before: on HDFS the permission of a directory that a file makes is another one.
+      heartbeat = Heartbeat.begin(store, staging.root(), config, nanos);
+      if (config.ioThreads() == 1) {
+        heartbeat.await();
+      }
       if (isFileParked[0] && file.settle()) {
         madeTable = false;
       }
@@ -220,6 +224,7 @@ final class SparkJob {
     if (state != State.RUNNING) {
       throw new IllegalStateException("Job " + jobId + " cannot be committed: it is " + state);
     }
+    heartbeat.await();
     Workers workers = workers();
     StatisticsRecorder statistics = new StatisticsRecorder();
     gate.recordTo(statistics);

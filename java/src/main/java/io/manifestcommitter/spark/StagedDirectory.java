@@ -91,11 +91,7 @@ final class StagedDirectory {
 
   /** What becomes of a file that was named. */
   FileEntry planned(StoreEntry entry) {
-    return new FileEntry(
-        StorePaths.resolve(source, entry.name()),
-        StorePaths.resolve(destination, entry.name()),
-        entry.length(),
-        entry.etag(),
-        entry.modificationTime());
+    return FileEntry.between(
+        source, destination, entry.name(), entry.length(), entry.etag(), entry.modificationTime());
   }
 }

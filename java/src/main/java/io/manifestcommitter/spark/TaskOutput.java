@@ -236,14 +236,25 @@ final class TaskOutput {
     if (length > in.available()) {
       throw new IOException("a text of " + length + " bytes is cut short");
     }
+    byte[] bytes = in.readNBytes(length);
+    if (isAscii(bytes)) {
+      return new String(bytes, StandardCharsets.US_ASCII);
+    }
     try {
-      return StandardCharsets.UTF_8
-          .newDecoder()
-          .decode(ByteBuffer.wrap(in.readNBytes(length)))
-          .toString();
+      return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
     } catch (CharacterCodingException e) {
       throw new IOException("a text is not UTF-8", e);
     }
+  }
+
+  /** As nearly all names are, which are then neither decoded nor tried to be encoded. */
+  private static boolean isAscii(byte[] bytes) {
+    for (byte one : bytes) {
+      if (one < 0) {
+        return false;
+      }
+    }
+    return true;
   }
 
   private static void writeVarint(DataOutputStream out, long value) throws IOException {
@@ -269,7 +280,8 @@ final class TaskOutput {
 
   /** Half a surrogate pair would be written as a question mark. */
   private static void requireText(String text) {
-    if (!StandardCharsets.UTF_8.newEncoder().canEncode(text)) {
+    boolean isPlain = text.chars().noneMatch(c -> c > 0x7f);
+    if (!isPlain && !StandardCharsets.UTF_8.newEncoder().canEncode(text)) {
       throw new IllegalArgumentException("'" + text + "' cannot be written as UTF-8");
     }
   }

@@ -380,9 +380,9 @@ public class HadoopStore implements Store {
    * filesystems answer with another form of the same authority, and paths are compared.
    */
   protected final StoreEntry child(Path directory, FileStatus status) {
-    boolean self = status.getPath().toUri().getPath().equals(directory.toUri().getPath());
-    return entry(
-        self ? directory : StorePaths.resolve(directory, status.getPath().getName()), status);
+    Path path = status.getPath();
+    boolean self = path.toUri().getPath().equals(directory.toUri().getPath());
+    return entry(self ? directory : StorePaths.child(directory, path), status);
   }
 
   /** What a status says, with the identity that a rename keeps here and no other. */

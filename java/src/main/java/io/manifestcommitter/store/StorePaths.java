@@ -64,6 +64,18 @@ public final class StorePaths {
     return new Path(uri.getScheme(), uri.getAuthority(), directoryPrefix(parent) + relative);
   }
 
+  /** The path of the same name in {@code directory}: the same object, if it is that already. */
+  static Path child(Path directory, Path path) {
+    String name = path.getName();
+    String prefix = directoryPrefix(directory);
+    String text = path.toUri().getPath();
+    boolean isThere =
+        text.length() == prefix.length() + name.length()
+            && text.startsWith(prefix)
+            && sameStore(directory, path);
+    return isThere ? path : resolve(directory, name);
+  }
+
   /** The path with the scheme and authority of {@code name}. */
   static Path under(Path name, Path path) {
     URI uri = name.toUri();

@@ -129,11 +129,15 @@ class HostileLinksTest {
   @ValueSource(strings = {"heartbeat", ".heartbeat.crc"})
   void whatIsWrittenIsNotWrittenThroughALink(String name) throws IOException {
     link(root.resolve(name), victim.resolve("a"));
-    assertThatThrownBy(() -> setUp("append"))
+    setUp("append");
+    List<Object> messages = task("p=1/a");
+    assertThatThrownBy(() -> job.commit(messages))
         .hasMessageContaining(name)
         .hasMessageContaining("is a symbolic link in a staging directory")
         .hasMessageContaining("remove the link");
+    job.abort();
     assertThat(root).doesNotExist();
+    assertThat(visible()).isEmpty();
   }
 
   @Test
