@@ -145,6 +145,9 @@ public final class CommitJob {
       work.step(RENAME_DIRECTORIES, () -> swaps.run(plan));
     }
     publishFiles();
+    work.statistics.count(StatisticNames.COMMITTER_FILES_COMMITTED, plan.files().count());
+    work.statistics.count(StatisticNames.COMMITTER_BYTES_COMMITTED, plan.bytes());
+    work.statistics.count(StatisticNames.COMMITTER_TASKS_COMPLETED, plan.tasks());
   }
 
   /** What does not come with a whole directory. */
@@ -262,8 +265,5 @@ public final class CommitJob {
     } else {
       rename.run(plan);
     }
-    work.statistics.count(StatisticNames.COMMITTER_FILES_COMMITTED, plan.files().count());
-    work.statistics.count(StatisticNames.COMMITTER_BYTES_COMMITTED, plan.bytes());
-    work.statistics.count(StatisticNames.COMMITTER_TASKS_COMPLETED, plan.tasks());
   }
 }

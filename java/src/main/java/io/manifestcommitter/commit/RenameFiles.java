@@ -80,7 +80,8 @@ final class RenameFiles {
         plan.files().count(),
         file -> {
           int swap = plan.swaps().bringing(file.item().destinationDirectory());
-          if (swap >= 0 && swapped.isPublished(swap)) {
+          boolean isPublished = swap >= 0 && swapped.isPublished(swap);
+          if (isPublished || published.isDone(file.number())) {
             return;
           }
           published.begin(file.number());
