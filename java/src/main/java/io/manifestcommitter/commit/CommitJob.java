@@ -203,7 +203,8 @@ public final class CommitJob {
    */
   private SuccessReport proveAndReport(Attempts.Request look, boolean isHeldLater)
       throws IOException {
-    if (work.config.validateOutput()) {
+    boolean validates = work.config.validateOutput();
+    if (validates) {
       prove();
       work.step(
           StatisticNames.JOB_STAGE_OPTIONAL_VALIDATE_OUTPUT,
@@ -219,7 +220,7 @@ public final class CommitJob {
           boolean marks = work.config.markSuccessfulJobs();
           boolean hasList = work.report.hasList();
           work.workers.beside(
-              this::prove,
+              validates ? none : this::prove,
               look,
               marks ? () -> work.report.write(success) : none,
               marks && !hasList ? this::writeList : none,

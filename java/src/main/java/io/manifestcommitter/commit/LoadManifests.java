@@ -185,7 +185,7 @@ public final class LoadManifests {
   }
 
   /** Notes in the store that the commit was rolled back. */
-  void tookBack() throws IOException {
+  void rolledBack() throws IOException {
     CommitMark.remove(store, paths);
   }
 

@@ -26,8 +26,8 @@ public final class PlaceChangedException extends IOException {
             + sign
             + ". Nothing was touched there. If what is there now is right, delete the old data in "
             + old
-            + " and take the job back again; if the old data is right, move away what is there, and"
-            + " take the job back again");
+            + " and recover the job again; if the old data is right, move away what is there, and"
+            + " recover the job again");
   }
 
   /** At one place that had no old data. */
@@ -38,6 +38,6 @@ public final class PlaceChangedException extends IOException {
             + plan.jobId()
             + " was cut short: "
             + sign
-            + ". Nothing was touched there. Take the job back instead: what is there stays");
+            + ". Nothing was touched there. Roll the job back instead: what is there stays");
   }
 }

@@ -89,7 +89,7 @@ public final class RollBackJob {
             LOG.info("Rolling back {}", plan);
             fromStore(plan, Optional.empty(), "Job " + work.job.jobId() + " was aborted");
           }
-          manifests.tookBack();
+          manifests.rolledBack();
           return null;
         });
   }

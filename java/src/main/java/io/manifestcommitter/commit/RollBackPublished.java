@@ -41,7 +41,7 @@ final class RollBackPublished {
   }
 
   /**
-   * Takes everything back that this process published, trying each request a few times, and goes on
+   * Rolls back everything that this process published, trying each request a few times, and goes on
    * past what cannot be rolled back.
    *
    * @return what is still visible or may be, with the reason; empty if all is as before the commit
@@ -210,9 +210,9 @@ final class RollBackPublished {
     statistics.increment(StatisticNames.COMMITTER_COMMITS_REVERTED);
   }
 
-  /** Takes one file back. */
+  /** Rolls one file back. */
   private interface Removal {
-    /** Takes it back, and says whether it was to be. */
+    /** Rolls it back, and says whether it was to be. */
     boolean run(Numbered<FileEntry> file) throws IOException;
   }
 }

@@ -22,7 +22,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes swaps back: the new directories go to where they were staged, the old ones to their places,
+ * Rolls swaps back: the new directories go to where they were staged, the old ones to their places,
  * and what another job put there goes back, too. How far a swap came is told from the store, so
  * this may be repeated from wherever it ended.
  */
@@ -54,7 +54,7 @@ final class RollBackSwaps {
   }
 
   /**
-   * Takes the new directories back.
+   * Moves the new directories to where they were staged.
    *
    * @param left takes what could not be rolled back, with the reason
    */

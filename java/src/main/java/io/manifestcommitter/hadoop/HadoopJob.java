@@ -74,8 +74,8 @@ public final class HadoopJob {
    * @throws DuplicateJobException if a job of the same id is under way, or was not cleaned up
    */
   public void setUp() throws IOException {
-    takeEarlierAttemptsBack();
-    takeCommittedAttemptBack();
+    rollBackEarlierAttempts();
+    rollBackCommittedAttempt();
     Audit.job(paths.jobId())
         .during(
             StatisticNames.JOB_STAGE_SETUP,
@@ -139,7 +139,7 @@ public final class HadoopJob {
    * cleanup that follows would delete all that tells of them.
    */
   public void rollBack() throws IOException {
-    takeEarlierAttemptsBack();
+    rollBackEarlierAttempts();
     Workers workers = workers();
     StatisticsRecorder statistics = new StatisticsRecorder();
     LoadManifests manifests = manifests(paths, workers, statistics);
@@ -164,7 +164,7 @@ public final class HadoopJob {
   }
 
   /** MapReduce numbers the attempts of a job from 1; each has directories of its own. */
-  private void takeEarlierAttemptsBack() throws IOException {
+  private void rollBackEarlierAttempts() throws IOException {
     if (paths.jobAttempt() <= 1) {
       return;
     }
@@ -190,7 +190,7 @@ public final class HadoopJob {
   }
 
   /** An earlier attempt may have come to its end and cleaned up, unheard by MapReduce. */
-  private void takeCommittedAttemptBack() throws IOException {
+  private void rollBackCommittedAttempt() throws IOException {
     if (paths.jobAttempt() <= 1) {
       return;
     }

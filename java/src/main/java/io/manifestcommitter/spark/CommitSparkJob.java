@@ -267,8 +267,9 @@ final class CommitSparkJob {
     commit.prepare(
         mayHaveReport, () -> written[0] = CommitJournal.write(store, staging.attempt(), plan));
     CommitJournal begun = written[0];
-    journal = Optional.of(begun);
+    // Until it has its name nothing is visible, and nothing is to be rolled back.
     begun.begin();
+    journal = Optional.of(begun);
     if (config.cleanupSkipped()) {
       begun.keepsStaging();
     } else if (seal.locations().isEmpty()

@@ -261,7 +261,7 @@ final class SparkJob {
           staging.root(),
           e);
       stopHeartbeat();
-      end(workers);
+      tryToEnd(workers);
       giveUp(workers);
     } finally {
       stopHeartbeat();
@@ -396,23 +396,23 @@ final class SparkJob {
         });
     if (!atLocations.isEmpty() && commit != null && state != State.COMMITTED) {
       // Recovery takes locations without these roots for somebody else's.
-      workers.<Void>shield(
-          () -> {
-            Attempts.few(commit::end);
-            return null;
-          });
+      end(workers);
     }
     removeStaging(atLocations, workers);
   }
 
+  private void end(Workers workers) throws IOException {
+    workers.<Void>shield(
+        () -> {
+          Attempts.few(commit::end);
+          return null;
+        });
+  }
+
   /** Where the staging directory stays, its journal has to say that nothing is left to do. */
-  private void end(Workers workers) {
+  private void tryToEnd(Workers workers) {
     try {
-      workers.<Void>shield(
-          () -> {
-            Attempts.few(commit::end);
-            return null;
-          });
+      end(workers);
     } catch (IOException | RuntimeException e) {
       LOG.warn(
           "The journal in {} does not say that job {} has ended: the next job there completes it",

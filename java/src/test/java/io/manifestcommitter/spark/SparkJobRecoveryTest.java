@@ -324,6 +324,25 @@ class SparkJobRecoveryTest {
     assertThat(spark.recovery(true).find(spark.table)).isEmpty();
   }
 
+  /** Else the error would lead to a recovery that finds no journal. */
+  @ParameterizedTest
+  @ValueSource(strings = {"abfs", "gs"})
+  void aCommitWhoseJournalGetsNoNameHasNothingToRollBack(String scheme) throws IOException {
+    SparkJobHarness spark = new SparkJobHarness(scheme);
+    SparkJobFaultTest.prepare(spark, "static", "auto");
+    spark.state.onRequest(
+        Fault.on("rename", Fate.FAILS_BEFORE, path -> path.contains("/00/journal")));
+
+    assertThatThrownBy(spark::commit)
+        .hasMessageContaining("Could not note the state of the commit")
+        .satisfies(failure -> assertThat(failure.getSuppressed()).isEmpty());
+
+    spark.state.noFault();
+    spark.job().abort();
+    assertThat(spark.visible()).isEqualTo(SparkJobFaultTest.OLD);
+    assertThat(spark.staging()).isEmpty();
+  }
+
   /** Also where its name begins as those do that no reader sees. */
   @ParameterizedTest
   @ValueSource(strings = {"p=", "_p="})
