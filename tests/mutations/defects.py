@@ -225,7 +225,7 @@ PUBLISH = (
         "no journal is written",
         "spark/CommitSparkJob.java",
         (
-            "    begun.begin();\n    journal = Optional.of(begun);\n",
+            "    journal = Optional.of(begun);\n    begun.begin();\n",
             "    journal = Optional.empty();\n",
         ),
         by="CrashTest",

@@ -117,6 +117,14 @@ public final class CommitJournal implements CommitLog {
   }
 
   /**
+   * Whether {@link #begin} left it where nobody finds it: nothing has begun then. One request; the
+   * answer to the rename may have been lost.
+   */
+  public boolean hasNoName() throws IOException {
+    return store.status(new Path(directory, TEMPORARY)).isPresent();
+  }
+
+  /**
    * The journal in a directory, if there is one.
    *
    * @throws CorruptManifestException if there are several, or one whose name no version of the

@@ -54,6 +54,7 @@ final class CommitSparkJob {
   private final ReplacingJobs others;
 
   private boolean replaces;
+  private boolean isBegun;
   private Optional<CommitJournal> journal = Optional.empty();
   private Optional<Set<Path>> marked = Optional.empty();
   private Ending ending = Ending.NOTHING_VISIBLE;
@@ -267,9 +268,9 @@ final class CommitSparkJob {
     commit.prepare(
         mayHaveReport, () -> written[0] = CommitJournal.write(store, staging.attempt(), plan));
     CommitJournal begun = written[0];
-    // Until it has its name nothing is visible, and nothing is to be rolled back.
-    begun.begin();
     journal = Optional.of(begun);
+    begun.begin();
+    isBegun = true;
     if (config.cleanupSkipped()) {
       begun.keepsStaging();
     } else if (seal.locations().isEmpty()
@@ -299,6 +300,11 @@ final class CommitSparkJob {
   private void rollBack(JobPlan plan, Throwable failure) {
     ending = Ending.LEFT_BEHIND;
     try {
+      if (!isBegun && journal.get().hasNoName()) {
+        journal = Optional.empty();
+        ending = Ending.NOTHING_VISIBLE;
+        return;
+      }
       if (commit.isPastReturn() || !mayRollBack()) {
         commit.advise(failure, "is not complete and was not rolled back");
         return;
