@@ -57,7 +57,16 @@ def test_what_it_prints_reaches_both_stores(emulators: Emulators) -> None:
 
 def test_a_signal_ends_it() -> None:
     signals = (signal.SIGINT, signal.SIGTERM)
-    children = [subprocess.Popen(command(), stdout=subprocess.PIPE, text=True) for _ in signals]
+    children = [
+        # A shell's background jobs ignore SIGINT, and so would all that they start.
+        subprocess.Popen(
+            command(),
+            stdout=subprocess.PIPE,
+            text=True,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        )
+        for _ in signals
+    ]
     for child in children:
         assert child.stdout is not None
         assert "# ready\n" in iter(child.stdout.readline, "")

@@ -2,6 +2,7 @@ package io.manifestcommitter.commit;
 
 import io.manifestcommitter.layout.JobPaths;
 import io.manifestcommitter.layout.StagingRoot;
+import io.manifestcommitter.manifest.FileIdentity;
 import io.manifestcommitter.manifest.FileList;
 import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.store.FileTooLongException;
@@ -118,7 +119,7 @@ public final class RollBackEarlierAttempt {
   private static boolean isSame(StoreEntry visible, FileList.Entry published) {
     return !visible.isDirectory()
         && visible.length() == published.size()
-        && (published.etag().isEmpty() || visible.etag().equals(published.etag()));
+        && (published.etag().isEmpty() || FileIdentity.isKept(visible.etag(), published.etag()));
   }
 
   private static Iterator<FileList.Entry> each(FileList list) {

@@ -2,6 +2,7 @@ package io.manifestcommitter.config;
 
 import io.manifestcommitter.config.CommitterOption.Scope;
 import io.manifestcommitter.store.CopyingRename;
+import io.manifestcommitter.store.GcsRequests;
 import io.manifestcommitter.store.RequestGate;
 import io.manifestcommitter.store.Stores;
 import java.util.Arrays;
@@ -88,6 +89,9 @@ public final class CommitterConfig {
 
   /** What to do about a store whose rename may show a file in part. */
   public static final String COPYING_RENAME = PREFIX + "copying.rename";
+
+  /** How Google Cloud Storage is asked. */
+  public static final String GS_REQUESTS = GcsRequests.OPTION;
 
   /** Spark protocol: what happens to partitions that a job writes to and that are there. */
   public static final String CONFLICT_MODE = PREFIX + "conflict.mode";
@@ -308,6 +312,12 @@ public final class CommitterConfig {
         Scope.BOTH,
         "What to do about a store of a scheme that the committer does not know, which may rename a file by copying its bytes. With `serve` a reader may see a part of a file while it is copied and, if the driver dies, until recovery.");
     option(
+        GS_REQUESTS,
+        "direct",
+        choices(GcsRequests.class),
+        Scope.BOTH,
+        "How Google Cloud Storage is asked: `direct` by the client of Google's connector, which renames a file with one request and shows hashes in listings; `filesystem` by Hadoop's FileSystem calls, which take more requests. A connector without such a client is always asked by FileSystem calls.");
+    option(
         UNSUPPORTED_SCHEME,
         "fail",
         choices(UnsupportedScheme.class),
@@ -382,6 +392,7 @@ public final class CommitterConfig {
     this.replaceWait = duration(conf, REPLACE_WAIT);
     this.directoryRename = choice(conf, DIRECTORY_RENAME, DirectoryRename.class);
     this.copyingRename = choice(conf, COPYING_RENAME, CopyingRename.class);
+    choice(conf, GS_REQUESTS, GcsRequests.class);
     this.unsupportedScheme = choice(conf, UNSUPPORTED_SCHEME, UnsupportedScheme.class);
   }
 

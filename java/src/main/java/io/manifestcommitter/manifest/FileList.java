@@ -93,7 +93,7 @@ public final class FileList implements Closeable {
                 ? prefix.get() + file.name()
                 : PathText.relative(directory, file.destination()));
         json.writeNumberField("size", file.size());
-        JsonWriter.optional(json, "etag", file.etag());
+        JsonWriter.optional(json, "etag", FileIdentity.kept(file.etag()));
         json.writeEndObject();
         written++;
       }

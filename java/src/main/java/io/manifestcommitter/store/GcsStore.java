@@ -1,12 +1,21 @@
 package io.manifestcommitter.store;
 
+import io.manifestcommitter.manifest.FileEntry;
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.math.BigInteger;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import org.apache.hadoop.fs.FileChecksum;
+import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.RemoteIterator;
 import org.apache.hadoop.fs.StorageStatistics;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Google Cloud Storage through Google's connector ({@code gs}).
@@ -20,9 +29,14 @@ import org.apache.hadoop.fs.StorageStatistics;
  *       existing one ("Objects: move"; {@code fs.gs.operation.move.enable}). With moves switched
  *       off, and in releases without them, it is a copy and a delete after a look at the
  *       destination: the copy appears whole, and both ends may exist ("Objects: rewrite");
- *   <li>the length of a file, and its content hash where {@code fs.gs.checksum.type} asks the
- *       connector to show it: the only identity that a move keeps. Generation and etag change.
+ *   <li>the length of a file and the hash of its content: the only identity that a move keeps.
+ *       Generation and etag change.
  * </ul>
+ *
+ * <p>Where the connector lets its own client be used ({@link GcsClient}), a rename is one request
+ * with preconditions on both ends, and listings show hash and generation. Else {@code FileSystem}
+ * calls do the same with more requests, and a hash is seen only where {@code fs.gs.checksum.type}
+ * asks the connector to show it.
  *
  * <p>Directories are never renamed: the connector does that object by object, and a reader or a
  * crash sees half of it.
@@ -31,14 +45,59 @@ import org.apache.hadoop.fs.StorageStatistics;
  * fs.gs.http.max.retry} times, and counts such answers in its global storage statistics.
  */
 public final class GcsStore extends HadoopStore {
+  private static final Logger LOG = LoggerFactory.getLogger(GcsStore.class);
   private static final String STATISTICS = "GhfsStorageStatistics";
   private static final List<String> REFUSALS =
       List.of("gcs_api_client_rate_limit_error_count", "gcs_api_server_unavailable_count");
   private static final String CHECKSUM_TYPE = "fs.gs.checksum.type";
 
+  private static final String FOLDERS = "fs.gs.hierarchical.namespace.folders.enable";
+  private static final String NO_GRPC = ".gax.rpc.UnavailableException";
+  private static final Set<Integer> PRECONDITION_FAILED = Set.of(412);
+
+  private volatile Optional<GcsClient> client;
+
   /** A store on the filesystem {@code fs} of Google's connector. */
   public GcsStore(FileSystem fs, RequestGate gate) {
-    super(fs, traits(fs), gate);
+    this(fs, client(fs), gate);
+  }
+
+  private GcsStore(FileSystem fs, Optional<GcsClient> client, RequestGate gate) {
+    super(fs, client.isPresent() ? StoreTraits.GCS_DIRECT : traits(fs), gate);
+    this.client = client;
+  }
+
+  private static Optional<GcsClient> client(FileSystem fs) {
+    if (GcsRequests.of(fs.getConf()) == GcsRequests.FILESYSTEM) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(new GcsClient(fs));
+    } catch (ReflectiveOperationException | RuntimeException e) {
+      LOG.info(
+          "{} is asked by FileSystem calls, which take more requests: the connector's own client"
+              + " cannot be used ({})",
+          fs.getUri(),
+          e.toString());
+      LOG.debug("The connector's own client", e);
+      return Optional.empty();
+    }
+  }
+
+  /** That of the filesystem that is used now; there is another one once that was closed. */
+  private GcsClient client() throws IOException {
+    GcsClient known = client.orElseThrow();
+    if (known.isOf(fs())) {
+      return known;
+    }
+    GcsClient opened =
+        client(fs()).orElseThrow(() -> new IOException("The client of " + fs() + " is gone"));
+    client = Optional.of(opened);
+    return opened;
+  }
+
+  private boolean isDirect() {
+    return client.isPresent();
   }
 
   private static StoreTraits traits(FileSystem fs) {
@@ -64,6 +123,64 @@ public final class GcsStore extends HadoopStore {
       }
     }
     return refusals;
+  }
+
+  @Override
+  protected FileStatus requestStatus(Path path) throws IOException {
+    return isDirect() ? client().status(path) : super.requestStatus(path);
+  }
+
+  @Override
+  protected RemoteIterator<FileStatus> requestListing(Path directory) throws IOException {
+    return isDirect() ? client().list(directory) : super.requestListing(directory);
+  }
+
+  @Override
+  protected boolean requestRename(FileEntry file) throws IOException {
+    if (!isDirect()) {
+      return super.requestRename(file);
+    }
+    client().move(file);
+    return true;
+  }
+
+  /** Most files are new: that they are is not looked at before, but shows at their end. */
+  @Override
+  protected void requestWrite(Path file, Content content) throws IOException {
+    if (!isDirect()) {
+      super.requestWrite(file, content);
+      return;
+    }
+    try (OutputStream out = client().create(file)) {
+      content.writeTo(out);
+      return;
+    } catch (IOException e) {
+      if (!HttpStatus.isAmong(PRECONDITION_FAILED, e)) {
+        throw e;
+      }
+    }
+    try (OutputStream out = client().replace(file)) {
+      content.writeTo(out);
+    }
+  }
+
+  @Override
+  public void deleteTree(Path directory) throws IOException {
+    try {
+      super.deleteTree(directory);
+    } catch (IOException e) {
+      if (e.getCause() == null || !e.getCause().getClass().getName().endsWith(NO_GRPC)) {
+        throw e;
+      }
+      throw new IOException(
+          directory
+              + " was not deleted. In a bucket with hierarchical namespace Google's connector"
+              + " deletes folders by gRPC, and storage.googleapis.com:443 does not answer that."
+              + " Let it through, or set "
+              + FOLDERS
+              + " to false: folders that were emptied then stay",
+          e);
+    }
   }
 
   @Override

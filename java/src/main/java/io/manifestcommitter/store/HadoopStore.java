@@ -4,6 +4,7 @@ import io.manifestcommitter.manifest.FileEntry;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.util.Collection;
 import java.util.List;
@@ -65,7 +66,7 @@ public class HadoopStore implements Store {
   @Override
   public Optional<StoreEntry> status(Path path) throws IOException {
     try {
-      FileStatus status = ask("a look at " + path, () -> fs.getFileStatus(path));
+      FileStatus status = ask("a look at " + path, () -> requestStatus(path));
       return Optional.of(identified(entry(path, status)));
     } catch (FileNotFoundException e) {
       return Optional.empty();
@@ -213,7 +214,7 @@ public class HadoopStore implements Store {
 
   @Override
   public long modified(Path file) throws IOException {
-    return ask("a look at " + file, () -> fs.getFileStatus(file)).getModificationTime();
+    return ask("a look at " + file, () -> requestStatus(file)).getModificationTime();
   }
 
   @Override
@@ -221,9 +222,7 @@ public class HadoopStore implements Store {
     askLong(
         "writing " + file,
         () -> {
-          try (OutputStream out = fs.create(file, true)) {
-            content.writeTo(out);
-          }
+          requestWrite(file, content);
           return true;
         });
   }
@@ -249,6 +248,22 @@ public class HadoopStore implements Store {
   /** The filesystem, another one once it was closed. Requests go through {@link #ask}. */
   protected final FileSystem fs() {
     return fs;
+  }
+
+  /**
+   * Looks at a path.
+   *
+   * @throws FileNotFoundException if there is nothing
+   */
+  protected FileStatus requestStatus(Path path) throws IOException {
+    return fs.getFileStatus(path);
+  }
+
+  /** Writes a file, in the place of one that is there. */
+  protected void requestWrite(Path file, Content content) throws IOException {
+    try (OutputStream out = fs.create(file, true)) {
+      content.writeTo(out);
+    }
   }
 
   /** Makes the one request that renames a file; its outcome is proven by the caller. */
@@ -314,14 +329,25 @@ public class HadoopStore implements Store {
   private <T> T reopening(RequestGate.Request<T> request) throws IOException {
     FileSystem used = fs;
     try {
-      return request.run();
+      return checked(request);
     } catch (FileNotFoundException e) {
       throw e;
     } catch (IOException | RuntimeException e) {
       if (!reopen(used, e)) {
         throw e;
       }
+      return checked(request);
+    }
+  }
+
+  /** Drivers that speak gRPC throw its failures unchecked. */
+  private static <T> T checked(RequestGate.Request<T> request) throws IOException {
+    try {
       return request.run();
+    } catch (IllegalArgumentException | UncheckedIOException e) {
+      throw e;
+    } catch (RuntimeException e) {
+      throw new IOException("The store's driver failed: " + e, e);
     }
   }
 

@@ -1,5 +1,6 @@
 package io.manifestcommitter.store;
 
+import java.lang.reflect.Modifier;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.IdentityHashMap;
@@ -9,8 +10,9 @@ import java.util.Set;
  * The HTTP status that a store answered with, as a connector's failure tells it.
  *
  * <p>Connectors wrap answers in exceptions of their own, partly under relocated names, so the
- * status is asked for by the method that all of them have, {@code int getStatusCode()}: {@code
- * AbfsRestOperationException} in hadoop-azure, {@code HttpResponseException} in Google's client.
+ * status is asked for by the methods that they have: {@code int getStatusCode()} of {@code
+ * AbfsRestOperationException} in hadoop-azure and {@code HttpResponseException} in Google's client;
+ * {@code getStatusCode().getCode().getHttpStatusCode()} of gRPC's {@code ApiException}.
  */
 final class HttpStatus {
   private HttpStatus() {}
@@ -36,10 +38,23 @@ final class HttpStatus {
 
   private static int of(Throwable failure) {
     try {
-      Object status = failure.getClass().getMethod("getStatusCode").invoke(failure);
+      Object status = asked(failure, "getStatusCode");
+      if (status != null && !(status instanceof Integer)) {
+        status = asked(asked(status, "getCode"), "getHttpStatusCode");
+      }
       return status instanceof Integer ? (Integer) status : 0;
     } catch (ReflectiveOperationException e) {
       return 0;
     }
+  }
+
+  /** By the class or interface that declares it, since the object's own may not be public. */
+  private static Object asked(Object object, String method) throws ReflectiveOperationException {
+    for (Class<?> type = object.getClass(); type != null; type = type.getSuperclass()) {
+      if (Modifier.isPublic(type.getModifiers())) {
+        return type.getMethod(method).invoke(object);
+      }
+    }
+    throw new NoSuchMethodException(method);
   }
 }

@@ -2,7 +2,6 @@ package io.manifestcommitter.store;
 
 import io.manifestcommitter.manifest.FileEntry;
 import java.io.IOException;
-import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
@@ -43,7 +42,7 @@ final class ResilientRename {
    */
   boolean run(FileEntry file) throws IOException {
     Call known = call(file.source());
-    invoke(known.method, known.target, file.source(), file.destination(), file.etag());
+    DriverCall.invoke(known.method, known.target, file.source(), file.destination(), file.etag());
     return true;
   }
 
@@ -59,7 +58,8 @@ final class ResilientRename {
   private Call find(Path path) {
     try {
       Object target =
-          invoke(fs.getClass().getMethod("createResilientCommitSupport", Path.class), fs, path);
+          DriverCall.invoke(
+              fs.getClass().getMethod("createResilientCommitSupport", Path.class), fs, path);
       for (Class<?> type : target.getClass().getInterfaces()) {
         if (type.getSimpleName().equals("ResilientCommitByRename")) {
           Method method =
@@ -71,24 +71,6 @@ final class ResilientRename {
       LOG.debug("{} has no rename for committers; FileSystem.rename is used", fs.getUri(), e);
     }
     return new Call(null, null);
-  }
-
-  private static Object invoke(Method method, Object target, Object... arguments)
-      throws IOException {
-    try {
-      return method.invoke(target, arguments);
-    } catch (InvocationTargetException e) {
-      Throwable cause = e.getCause();
-      if (cause instanceof IOException) {
-        throw (IOException) cause;
-      }
-      if (cause instanceof RuntimeException) {
-        throw (RuntimeException) cause;
-      }
-      throw new IOException(cause);
-    } catch (IllegalAccessException e) {
-      throw new IOException(e);
-    }
   }
 
   /** What to call, nothing where the driver does not have it. */

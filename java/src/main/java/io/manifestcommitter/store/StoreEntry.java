@@ -1,6 +1,7 @@
 package io.manifestcommitter.store;
 
 import io.manifestcommitter.manifest.FileEntry;
+import io.manifestcommitter.manifest.FileIdentity;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -181,7 +182,7 @@ public final class StoreEntry {
     if (kind != Kind.FILE || length != otherLength) {
       return false;
     }
-    if (!etag.isEmpty() && !otherEtag.isEmpty() && !etag.equals(otherEtag)) {
+    if (!etag.isEmpty() && !otherEtag.isEmpty() && !FileIdentity.isKept(etag, otherEtag)) {
       return false;
     }
     return modificationTime == 0 || otherTime == 0 || modificationTime == otherTime;

@@ -26,6 +26,11 @@ public enum StoreTraits {
    * tells ({@code fs.gs.checksum.type}).
    */
   GCS_WITH_CHECKSUMS(FileRename.ATOMIC, false, false, false, true, true, false),
+  /**
+   * As {@link #GCS}, by the connector's own client: a listing shows the content hash, which a move
+   * keeps, and the generation, which tells the store what to move.
+   */
+  GCS_DIRECT(FileRename.ATOMIC, false, false, false, true, false, false),
   /** As {@link #GCS}, by a connector that does not move objects: it copies and deletes them. */
   GCS_COPYING(FileRename.COPIES_OBJECTS, false, false, false, false, false, false),
   /** As {@link #GCS_COPYING}, with a content hash for each file, which a copy keeps. */

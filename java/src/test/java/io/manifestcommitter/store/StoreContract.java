@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
 import io.manifestcommitter.manifest.FileEntry;
+import io.manifestcommitter.manifest.FileIdentity;
 import io.manifestcommitter.store.RenameResult.Outcome;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -258,7 +259,7 @@ abstract class StoreContract {
 
     assertThat(result.outcome()).isEqualTo(Outcome.RENAMED);
     assertThat(text("b/g")).isEqualTo("content");
-    assertThat(listed("a")).isEmpty();
+    assertThat(left("a")).isEmpty();
     assertThat(listed("b")).extracting(StoreEntry::name).containsExactly("g");
   }
 
@@ -364,7 +365,7 @@ abstract class StoreContract {
             at("a/f"),
             at("b/f"),
             there.length(),
-            there.etag().isEmpty() ? null : there.etag() + "x",
+            there.etag().isEmpty() ? null : "x" + there.etag(),
             there.modificationTime() == 0 ? 0 : there.modificationTime() + 1);
 
     assertThat(store.renameFile(other).isDone())
@@ -416,8 +417,8 @@ abstract class StoreContract {
     store.deleteFile(file.destination());
     assertThat(store.deleteEmptyDirectory(at("to/" + name))).isTrue();
     store.deleteTree(at("from/" + name));
-    assertThat(listed("from")).isEmpty();
-    assertThat(listed("to")).isEmpty();
+    assertThat(left("from")).isEmpty();
+    assertThat(left("to")).isEmpty();
   }
 
   static List<String> names() {
@@ -569,7 +570,12 @@ abstract class StoreContract {
   void writeDoesNotReplaceADirectory() throws IOException {
     write("d/f", "1");
 
-    assertThatThrownBy(() -> write("d", "2")).isInstanceOf(IOException.class);
+    if (store.traits(root) == StoreTraits.GCS_DIRECT) {
+      // An object of that name says nothing about others whose names begin with it.
+      write("d", "2");
+    } else {
+      assertThatThrownBy(() -> write("d", "2")).isInstanceOf(IOException.class);
+    }
     assertThat(text("d/f")).isEqualTo("1");
   }
 
@@ -650,8 +656,8 @@ abstract class StoreContract {
     int found = 0;
     for (int p = 0; p < 3; p++) {
       found += listed("to/p=" + p).size();
-      assertThat(listed("from/p=" + p)).isEmpty();
-      assertThat(listed("gone/p=" + p)).isEmpty();
+      assertThat(left("from/p=" + p)).isEmpty();
+      assertThat(left("gone/p=" + p)).isEmpty();
     }
     assertThat(found).isEqualTo(files);
   }
@@ -677,12 +683,25 @@ abstract class StoreContract {
     return entries;
   }
 
+  /** What is left in a directory, which object stores forget with its last file. */
+  private List<StoreEntry> left(String relative) throws IOException {
+    try {
+      return listed(relative);
+    } catch (FileNotFoundException e) {
+      return List.of();
+    }
+  }
+
   private Path at(String relative) {
     return StorePaths.resolve(root, relative);
   }
 
   private static List<Object> identity(StoreEntry entry) {
-    return List.of(entry.isDirectory(), entry.length(), entry.etag(), entry.modificationTime());
+    return List.of(
+        entry.isDirectory(),
+        entry.length(),
+        FileIdentity.kept(entry.etag()),
+        entry.modificationTime());
   }
 
   /** Runs everything in a few threads and gives the results in order, or the first failure. */

@@ -16,6 +16,12 @@ public final class FaultRule {
   /** An operation's name that stands for every operation. */
   public static final String ANY = "*";
 
+  /**
+   * The code of an error that the store did not word: one of a load balancer or proxy, whose body
+   * is HTML.
+   */
+  public static final String NOT_THE_STORE = "text/html";
+
   /** How a request goes wrong. */
   public enum Action {
     /** Answered with an error, and not done. */

@@ -32,6 +32,14 @@ public final class GcsEmulator extends Emulator {
     return new GcsEmulator(new GcsProtocol(BUCKET), port);
   }
 
+  /**
+   * From now on a request that is repeated with its idempotency token is a new one, as it is to the
+   * service some two minutes after the first try. A lost answer then ends in a refusal.
+   */
+  public void forgetTokens() {
+    protocol.forgetTokens();
+  }
+
   @Override
   public URI root() {
     return URI.create("gs://" + BUCKET + "/");

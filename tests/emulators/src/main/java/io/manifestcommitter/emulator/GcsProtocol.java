@@ -9,11 +9,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 
 /**
  * The JSON API of Google Cloud Storage, version 1, as far as the Hadoop connector and Google's
  * Python client use it. Buckets are flat; there are no object versions, access lists, folders or
- * batches. {@code fields} is ignored, {@code projection} but for page sizes: replies are complete.
+ * batches. {@code projection} is ignored but for page sizes. A reply has the {@code fields} that
+ * were asked for, and a request that is repeated with its idempotency token its first result.
  *
  * <p>Operations: get, list, insert, upload (a request of a resumable session), move, rewrite, copy,
  * delete, compose, read (the content), patch (also update), bucket, layout, and unknown for
@@ -22,8 +24,12 @@ import java.util.OptionalLong;
 final class GcsProtocol implements Protocol {
   private static final int MOST_COMPONENTS = 32;
 
+  /** Requests whose tokens count. */
+  private static final Set<String> WITH_TOKENS = Set.of("insert", "move", "patch", "delete");
+
   private final GcsBuckets buckets = new GcsBuckets();
   private final GcsSessions sessions = new GcsSessions();
+  private final GcsTokens tokens = new GcsTokens();
 
   /** A project with one bucket. */
   GcsProtocol(String bucket) {
@@ -32,6 +38,11 @@ final class GcsProtocol implements Protocol {
     } catch (GcsException e) {
       throw new IllegalArgumentException("No name for a bucket: '" + bucket + "'", e);
     }
+  }
+
+  /** From now on a repeated request is a new one. */
+  void forgetTokens() {
+    tokens.forget();
   }
 
   /** The names in a bucket, each with a leading slash, and the sizes in bytes. */
@@ -117,15 +128,17 @@ final class GcsProtocol implements Protocol {
   @Override
   public Reply answer(Call call) {
     GcsRoute route = GcsRoute.of(call);
+    String request = classify(call).name();
     try {
-      return answer(call, route);
+      return WITH_TOKENS.contains(request)
+          ? tokens.answer(call, () -> answer(call, route, request))
+          : answer(call, route, request);
     } catch (GcsException e) {
       return e.reply();
     }
   }
 
-  private Reply answer(Call call, GcsRoute route) throws GcsException {
-    String request = classify(call).name();
+  private Reply answer(Call call, GcsRoute route, String request) throws GcsException {
     if (request.equals("unknown")) {
       throw unknown(call);
     }
@@ -135,7 +148,7 @@ final class GcsProtocol implements Protocol {
       case BUCKET:
         return onBucket(call, route);
       case LAYOUT:
-        return GcsJson.reply(200, GcsBuckets.layout(buckets.get(route.bucket())));
+        return reply(call, GcsBuckets.layout(buckets.get(route.bucket())));
       case OBJECTS:
         return onObjects(call, route, request);
       case OBJECT:
@@ -160,10 +173,10 @@ final class GcsProtocol implements Protocol {
   private Reply onBuckets(Call call, GcsRoute route) throws GcsException {
     switch (route.method()) {
       case "GET":
-        return GcsJson.reply(200, buckets.list(call.parameter("prefix").orElse("")));
+        return reply(call, buckets.list(call.parameter("prefix").orElse("")));
       case "POST":
         String name = GcsJson.object(call.body()).path("name").asText("");
-        return GcsJson.reply(200, GcsBuckets.json(buckets.create(name)));
+        return reply(call, GcsBuckets.json(buckets.create(name)));
       default:
         throw unknown(call);
     }
@@ -172,7 +185,7 @@ final class GcsProtocol implements Protocol {
   private Reply onBucket(Call call, GcsRoute route) throws GcsException {
     switch (route.method()) {
       case "GET":
-        return GcsJson.reply(200, GcsBuckets.json(buckets.get(route.bucket())));
+        return reply(call, GcsBuckets.json(buckets.get(route.bucket())));
       case "DELETE":
         buckets.delete(route.bucket());
         return new Reply(204);
@@ -185,7 +198,7 @@ final class GcsProtocol implements Protocol {
     GcsBucket bucket = buckets.get(route.bucket());
     switch (request) {
       case "list":
-        return GcsJson.reply(200, bucket.list(BucketListing.of(call)).json(root(call)));
+        return reply(call, bucket.list(BucketListing.of(call)).json(root(call)));
       case "upload":
         return upload(call, route.method());
       default:
@@ -298,7 +311,7 @@ final class GcsProtocol implements Protocol {
         return object(call, compose(call, bucket, route.destination()));
       case "rewrite":
         GcsObject rewritten = copy(call, bucket, route);
-        return GcsJson.reply(200, rewriteResponse(rewritten, root(call)));
+        return reply(call, rewriteResponse(rewritten, root(call)));
       default:
         return object(call, copy(call, bucket, route));
     }
@@ -351,8 +364,12 @@ final class GcsProtocol implements Protocol {
     return node.isMissingNode() ? OptionalLong.empty() : OptionalLong.of(node.asLong());
   }
 
-  private static Reply object(Call call, GcsObject object) {
-    return GcsJson.reply(200, object.json(root(call))).header("ETag", object.etag());
+  private static Reply reply(Call call, ObjectNode json) throws GcsException {
+    return GcsJson.reply(200, GcsFields.filter(call, json));
+  }
+
+  private static Reply object(Call call, GcsObject object) throws GcsException {
+    return reply(call, object.json(root(call))).header("ETag", object.etag());
   }
 
   /** Of links and of session addresses: as the client itself calls this server. */

@@ -99,7 +99,7 @@ final class GcsSession {
     content.prove(hashes);
     content.prove(GcsHashes.ofHeader(call));
     GcsObject made = bucket.write(object, content, attributes, conditions);
-    Reply reply = GcsJson.reply(200, made.json(root));
+    Reply reply = GcsJson.reply(200, GcsFields.filter(call, made.json(root)));
     finished = Optional.of(reply);
     received = new ByteArrayOutputStream();
     return reply;

@@ -80,10 +80,10 @@ final class RequestHandler implements HttpHandler {
     Reply reply;
     switch (rule.action()) {
       case REFUSE:
-        return new Outcome(Cause.FAULT, protocol.refusal(call, rule.status(), rule.code()));
+        return new Outcome(Cause.FAULT, refusal(call, rule));
       case APPLY_THEN_FAIL:
         protocol.answer(call);
-        return new Outcome(Cause.FAULT, protocol.refusal(call, rule.status(), rule.code()));
+        return new Outcome(Cause.FAULT, refusal(call, rule));
       case APPLY_THEN_STALL:
         reply = protocol.answer(call);
         rule.pause();
@@ -99,6 +99,14 @@ final class RequestHandler implements HttpHandler {
         return new Outcome(Cause.FAULT, protocol.answer(call));
     }
     throw new IllegalStateException("Not an action: " + rule.action());
+  }
+
+  /** As the store words it, or as something on the way to it does. */
+  private Reply refusal(Call call, FaultRule rule) {
+    return rule.code().equals(FaultRule.NOT_THE_STORE)
+        ? new Reply(rule.status())
+            .body("text/html", "<html>Error</html>".getBytes(StandardCharsets.UTF_8))
+        : protocol.refusal(call, rule.status(), rule.code());
   }
 
   private static void pause(Duration delay) throws InterruptedException {

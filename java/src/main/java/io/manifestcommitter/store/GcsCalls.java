@@ -1,0 +1,119 @@
+package io.manifestcommitter.store;
+
+import java.io.IOException;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.util.Map;
+import org.apache.hadoop.conf.Configuration;
+
+/**
+ * The calls of Google's connector that make one request each: {@code GoogleHadoopFileSystem
+ * .getGcsFs().getGcs()} is the client with which it talks to the store, authenticated and set up.
+ * Followed by the declared return types, so that it does not matter under which name a release has
+ * relocated them. In releases 2.2.28, 3.0.8, 3.1.3, 4.0.0 and newer ones.
+ */
+final class GcsCalls {
+  /** The client that speaks JSON. */
+  private static final String CLIENT_TYPE = "fs.gs.client.type";
+
+  private static final String JSON_CLIENT = "HTTP_API_CLIENT";
+
+  private final Method getGcsFs;
+  private final Method getGcs;
+  private final Constructor<?> id;
+  private final Class<?> listOptions;
+  private final Class<?> createOptions;
+  final Method move;
+  final Method itemInfo;
+  final Method listPage;
+  final Method create;
+  final Method items;
+  final Method nextPageToken;
+  final Method objectName;
+  final Method size;
+  final Method modificationTime;
+  final Method exists;
+  final Method generation;
+  final Method hashes;
+  final Method crc32c;
+
+  private GcsCalls(Class<?> fileSystem) throws ReflectiveOperationException {
+    this.getGcsFs = fileSystem.getMethod("getGcsFs");
+    this.getGcs = getGcsFs.getReturnType().getMethod("getGcs");
+    Class<?> storage = getGcs.getReturnType();
+    String gcsio = storage.getName().substring(0, storage.getName().lastIndexOf('.') + 1);
+    Class<?> resource = load(gcsio + "StorageResourceId", storage);
+    this.id = resource.getConstructor(String.class, String.class, long.class);
+    this.move = storage.getMethod("move", Map.class);
+    this.itemInfo = storage.getMethod("getItemInfo", resource);
+    this.listOptions = load(gcsio + "ListObjectOptions", storage);
+    this.listPage =
+        storage.getMethod(
+            "listObjectInfoPage", String.class, String.class, listOptions, String.class);
+    this.createOptions = load(gcsio + "CreateObjectOptions", storage);
+    this.create = storage.getMethod("create", resource, createOptions);
+    this.items = listPage.getReturnType().getMethod("getItems");
+    this.nextPageToken = listPage.getReturnType().getMethod("getNextPageToken");
+    Class<?> item = itemInfo.getReturnType();
+    this.objectName = item.getMethod("getObjectName");
+    this.size = item.getMethod("getSize");
+    this.modificationTime = item.getMethod("getModificationTime");
+    this.exists = item.getMethod("exists");
+    this.generation = item.getMethod("getContentGeneration");
+    this.hashes = item.getMethod("getVerificationAttributes");
+    this.crc32c = hashes.getReturnType().getMethod("getCrc32c");
+  }
+
+  private static Class<?> load(String name, Class<?> beside) throws ClassNotFoundException {
+    return Class.forName(name, false, beside.getClassLoader());
+  }
+
+  /**
+   * The calls of a connector.
+   *
+   * @throws ReflectiveOperationException if it lacks one; the message tells which
+   */
+  static GcsCalls of(Class<?> fileSystem, Configuration conf) throws ReflectiveOperationException {
+    String type = conf.getTrimmed(CLIENT_TYPE, JSON_CLIENT);
+    if (!type.equals(JSON_CLIENT)) {
+      throw new NoSuchMethodException(CLIENT_TYPE + " is " + type + ", not " + JSON_CLIENT);
+    }
+    return new GcsCalls(fileSystem);
+  }
+
+  /** The client of a filesystem. */
+  Object storage(Object fileSystem) throws ReflectiveOperationException {
+    return getGcs.invoke(getGcsFs.invoke(fileSystem));
+  }
+
+  /**
+   * An object.
+   *
+   * @param generation -1 for whatever there is, 0 if there must be none
+   */
+  Object id(String bucket, String object, long generation) throws IOException {
+    try {
+      return id.newInstance(bucket, object, generation);
+    } catch (InvocationTargetException e) {
+      throw DriverCall.thrown(e);
+    } catch (ReflectiveOperationException e) {
+      throw new IOException(e);
+    }
+  }
+
+  /** A listing of one directory, and of the object that stands for it. */
+  Object listing(String fields) throws ReflectiveOperationException {
+    Object builder =
+        listOptions.getMethod("toBuilder").invoke(listOptions.getField("DEFAULT").get(null));
+    Class<?> type = listOptions.getMethod("toBuilder").getReturnType();
+    builder = type.getMethod("setIncludePrefix", boolean.class).invoke(builder, true);
+    builder = type.getMethod("setFields", String.class).invoke(builder, fields);
+    return type.getMethod("build").invoke(builder);
+  }
+
+  /** A write that replaces what is there. */
+  Object overwriting() throws ReflectiveOperationException {
+    return createOptions.getField("DEFAULT_OVERWRITE").get(null);
+  }
+}

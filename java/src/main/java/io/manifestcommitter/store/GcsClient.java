@@ -1,0 +1,268 @@
+package io.manifestcommitter.store;
+
+import io.manifestcommitter.manifest.FileEntry;
+import io.manifestcommitter.manifest.FileIdentity;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.math.BigInteger;
+import java.nio.channels.Channels;
+import java.nio.channels.WritableByteChannel;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.NoSuchElementException;
+import java.util.Optional;
+import org.apache.hadoop.fs.EtagSource;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.RemoteIterator;
+
+/**
+ * Google Cloud Storage by the client of Google's connector: one request for a renamed file, and
+ * listings with the hash and the generation of each object, which {@code FileSystem} does not show.
+ */
+final class GcsClient {
+  /** What is asked of an object ("Partial responses"): what {@link Found} needs. */
+  private static final String FIELDS = "bucket,name,size,updated,generation,crc32c";
+
+  private static final long ANY = -1;
+  private static final long NONE = 0;
+
+  private final FileSystem fs;
+  private final GcsCalls calls;
+  private final Object storage;
+  private final Object listing;
+  private final Object overwriting;
+
+  /**
+   * The client of a filesystem. Makes no request.
+   *
+   * @throws ReflectiveOperationException if the connector has none that can be used
+   */
+  GcsClient(FileSystem fs) throws ReflectiveOperationException {
+    this.fs = fs;
+    this.calls = GcsCalls.of(fs.getClass(), fs.getConf());
+    this.storage = calls.storage(fs);
+    this.listing = calls.listing(FIELDS);
+    this.overwriting = calls.overwriting();
+  }
+
+  /** Whether it is that of a filesystem. */
+  boolean isOf(FileSystem other) {
+    return fs == other;
+  }
+
+  /**
+   * Moves an object to where none is: the one that was committed, if its generation is known, or
+   * nothing. One request.
+   */
+  void move(FileEntry file) throws IOException {
+    long generation = FileIdentity.generation(file.etag());
+    DriverCall.invoke(
+        calls.move,
+        storage,
+        Map.of(
+            id(file.source(), generation == 0 ? ANY : generation), id(file.destination(), NONE)));
+  }
+
+  /**
+   * What is at a path. One request for a file, two for a directory, or for nothing.
+   *
+   * @throws FileNotFoundException if there is nothing
+   */
+  FileStatus status(Path path) throws IOException {
+    String name = name(path);
+    if (!name.isEmpty()) {
+      Object item = DriverCall.invoke(calls.itemInfo, storage, id(path, ANY));
+      if ((boolean) DriverCall.invoke(calls.exists, item)) {
+        return found(item, path);
+      }
+    }
+    Optional<Object> placeholder = Optional.empty();
+    List<?> items = items(page(path, null));
+    for (Object item : items) {
+      if (objectName(item).equals(directoryName(path))) {
+        placeholder = Optional.of(item);
+      }
+    }
+    if (items.isEmpty() && !name.isEmpty()) {
+      throw new FileNotFoundException("There is nothing at " + path);
+    }
+    return placeholder.isPresent() ? found(placeholder.get(), path) : Found.directory(path, 0);
+  }
+
+  /**
+   * Begins to list a directory. One request a page, and one if there is nothing in it and it has no
+   * object of its own.
+   */
+  RemoteIterator<FileStatus> list(Path directory) throws IOException {
+    Object first = page(directory, null);
+    if (!items(first).isEmpty()) {
+      return new Pages(directory, first);
+    }
+    FileStatus status = status(directory);
+    List<FileStatus> file = status.isDirectory() ? List.of() : List.of(status);
+    Iterator<FileStatus> entries = file.iterator();
+    return new RemoteIterator<FileStatus>() {
+      @Override
+      public boolean hasNext() {
+        return entries.hasNext();
+      }
+
+      @Override
+      public FileStatus next() {
+        return entries.next();
+      }
+    };
+  }
+
+  /** Begins to write an object where none is: whoever closes it learns of another. */
+  OutputStream create(Path path) throws IOException {
+    return open(id(path, NONE));
+  }
+
+  /** Begins to write an object in the place of another one. One request more. */
+  OutputStream replace(Path path) throws IOException {
+    return open(id(path, ANY));
+  }
+
+  private OutputStream open(Object id) throws IOException {
+    return Channels.newOutputStream(
+        (WritableByteChannel) DriverCall.invoke(calls.create, storage, id, overwriting));
+  }
+
+  private Object page(Path directory, String token) throws IOException {
+    return DriverCall.invoke(
+        calls.listPage,
+        storage,
+        fs.getUri().getAuthority(),
+        directoryName(directory),
+        listing,
+        token);
+  }
+
+  private List<?> items(Object page) throws IOException {
+    return (List<?>) DriverCall.invoke(calls.items, page);
+  }
+
+  private Object id(Path path, long generation) throws IOException {
+    return calls.id(fs.getUri().getAuthority(), name(path), generation);
+  }
+
+  private String objectName(Object item) throws IOException {
+    String name = (String) DriverCall.invoke(calls.objectName, item);
+    return name == null ? "" : name;
+  }
+
+  private static String name(Path path) {
+    return path.toUri().getPath().replaceFirst("^/", "");
+  }
+
+  /** Of the object that stands for a directory, if there is one; of the bucket itself "". */
+  private static String directoryName(Path path) {
+    String name = name(path);
+    return name.isEmpty() ? name : name + "/";
+  }
+
+  private Path path(String name) {
+    String plain = name.endsWith("/") ? name.substring(0, name.length() - 1) : name;
+    return new Path(fs.getUri().getScheme(), fs.getUri().getAuthority(), "/" + plain);
+  }
+
+  private FileStatus found(Object item, Path path) throws IOException {
+    long time = (long) DriverCall.invoke(calls.modificationTime, item);
+    if (objectName(item).endsWith("/")) {
+      return Found.directory(path, time);
+    }
+    long generation = (long) DriverCall.invoke(calls.generation, item);
+    Object hashes = DriverCall.invoke(calls.hashes, item);
+    byte[] crc32c = hashes == null ? null : (byte[]) DriverCall.invoke(calls.crc32c, hashes);
+    String etag =
+        crc32c == null
+            ? ""
+            : FileIdentity.ofObject(new BigInteger(1, crc32c).toString(16), generation);
+    return Found.file(path, (long) DriverCall.invoke(calls.size, item), time, etag);
+  }
+
+  /** A listing, page by page; it leaves out the object that stands for the directory itself. */
+  private final class Pages implements RemoteIterator<FileStatus> {
+    private final Path directory;
+    private Iterator<?> page;
+    private String token;
+    private FileStatus next;
+
+    Pages(Path directory, Object first) throws IOException {
+      this.directory = directory;
+      turnTo(first);
+    }
+
+    private void turnTo(Object read) throws IOException {
+      page = items(read).iterator();
+      token = (String) DriverCall.invoke(calls.nextPageToken, read);
+    }
+
+    @Override
+    public boolean hasNext() throws IOException {
+      while (next == null) {
+        if (page.hasNext()) {
+          Object item = page.next();
+          String name = objectName(item);
+          next = name.equals(directoryName(directory)) ? null : found(item, path(name));
+        } else if (token != null) {
+          turnTo(page(directory, token));
+        } else {
+          return false;
+        }
+      }
+      return true;
+    }
+
+    @Override
+    public FileStatus next() throws IOException {
+      if (!hasNext()) {
+        throw new NoSuchElementException();
+      }
+      FileStatus found = next;
+      next = null;
+      return found;
+    }
+  }
+
+  /** An object, with what identifies it. */
+  private static final class Found extends FileStatus implements EtagSource {
+    private static final long serialVersionUID = 1L;
+
+    private final String etag;
+
+    private Found(long length, boolean isDirectory, long time, Path path, String etag) {
+      super(length, isDirectory, 1, 0, time, path);
+      this.etag = etag;
+    }
+
+    static FileStatus file(Path path, long length, long time, String etag) {
+      return new Found(length, false, time, path, etag);
+    }
+
+    static FileStatus directory(Path path, long time) {
+      return new Found(0, true, time, path, "");
+    }
+
+    @Override
+    public String getEtag() {
+      return etag;
+    }
+
+    // What is not part of a file's name is not compared by FileStatus either.
+    @Override
+    public boolean equals(Object other) {
+      return super.equals(other);
+    }
+
+    @Override
+    public int hashCode() {
+      return super.hashCode();
+    }
+  }
+}
