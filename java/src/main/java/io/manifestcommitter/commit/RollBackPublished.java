@@ -192,8 +192,9 @@ final class RollBackPublished {
     if (!visible.isPresent()) {
       return;
     }
-    if (!visible.get().isSameFileAs(file)) {
-      throw new IOException("it was changed since: there is " + visible.get());
+    StoreEntry published = visible.get();
+    if (!published.isSameFileAs(file)) {
+      throw new IOException("it was changed since: there is " + published);
     }
     RenameResult result =
         Attempts.rename(
@@ -201,9 +202,9 @@ final class RollBackPublished {
             new FileEntry(
                 /* source= */ file.destination(),
                 /* destination= */ file.source(),
-                file.size(),
-                file.etag(),
-                file.modificationTime()));
+                published.length(),
+                published.etag(),
+                published.modificationTime()));
     if (!result.isDone()) {
       throw new IOException(result.explanation(), result.cause().orElse(null));
     }

@@ -1,6 +1,7 @@
 package io.manifestcommitter.info;
 
 import io.manifestcommitter.cli.Setting;
+import io.manifestcommitter.store.GcsRequests;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -18,6 +19,7 @@ final class GcsDiagnosis {
 
   private static final String ABSTRACT_IMPL = "fs.AbstractFileSystem.gs.impl";
   private static final String MOVE = "fs.gs.operation.move.enable";
+  private static final String CLIENT_TYPE = "fs.gs.client.type";
   private static final String CHECKSUM = "fs.gs.checksum.type";
   private static final String PARALLEL_STATUS = "fs.gs.status.parallel.enable";
   private static final String PARENT_REPAIR = "fs.gs.implicit.dir.repair.enable";
@@ -57,9 +59,35 @@ final class GcsDiagnosis {
 
   /** All that is wrong. */
   List<Problem> problems() {
-    return Stream.of(blockSize(), newerHadoop(), move(), requests(), checksum())
-        .flatMap(Optional::stream)
-        .collect(Collectors.toList());
+    Optional<String> whyNotDirect = whyNotDirect();
+    Stream<Optional<Problem>> all = Stream.of(blockSize(), newerHadoop(), requests());
+    if (whyNotDirect.isPresent()) {
+      all =
+          Stream.concat(
+              all, Stream.of(Optional.of(fileSystemCalls(whyNotDirect.get())), move(), checksum()));
+    }
+    return all.flatMap(Optional::stream).collect(Collectors.toList());
+  }
+
+  private Optional<String> whyNotDirect() {
+    Class<?> connector = conf.getClassByNameOrNull(ClassNames.GOOGLES_GS);
+    return connector == null ? Optional.empty() : GcsRequests.whyNotDirect(connector, conf);
+  }
+
+  private Problem fileSystemCalls(String why) {
+    Repair repair = Repair.none();
+    if (why.startsWith(GcsRequests.OPTION)) {
+      repair = Repair.set(GcsRequests.OPTION, "direct");
+    } else if (why.startsWith(CLIENT_TYPE)) {
+      repair = Repair.set(CLIENT_TYPE, "HTTP_API_CLIENT");
+    }
+    return Problem.note(
+        ProblemCode.GCS_FILESYSTEM_CALLS,
+        "The committer asks Google Cloud Storage by FileSystem calls: five requests for each file"
+            + " that is renamed rather than one. It cannot use the client of Google's connector ("
+            + why
+            + "). Versions 3.1.3 and 4.0.0 of the connector, and newer ones, have it",
+        repair);
   }
 
   /** The connector reads this one by {@code getLong}; its other sizes may have a unit. */
@@ -155,9 +183,9 @@ final class GcsDiagnosis {
         : Optional.of(
             Problem.note(
                 ProblemCode.GCS_REQUESTS,
-                "The connector makes more requests than the committer needs, up to 7 for each file"
-                    + " that is renamed rather than 5: it looks for files and directories of a name"
-                    + " at once, and after each rename for the parent directories of both ends",
+                "The connector makes more requests than are needed: it looks for files and"
+                    + " directories of a name at once, and after each rename and deletion for the"
+                    + " parent directories",
                 repair));
   }
 

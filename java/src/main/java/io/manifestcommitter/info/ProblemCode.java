@@ -59,6 +59,8 @@ enum ProblemCode {
   GCS_BLOCK_SIZE,
   /** Google's connector is built for a newer Hadoop than this, and cannot open files of lines. */
   GCS_NEEDS_NEWER_HADOOP,
+  /** Google Cloud Storage is asked by FileSystem calls, which take more requests. */
+  GCS_FILESYSTEM_CALLS,
   /** Google's connector renames by copying, or may do so. */
   GCS_NO_MOVE,
   /** Google's connector compares no checksums, so a lost answer is recovered by length only. */

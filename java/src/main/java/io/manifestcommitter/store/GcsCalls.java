@@ -14,9 +14,10 @@ import org.apache.hadoop.conf.Configuration;
  * relocated them. In releases 2.2.28, 3.0.8, 3.1.3, 4.0.0 and newer ones.
  */
 final class GcsCalls {
-  /** The client that speaks JSON. */
+  /** Which client the connector uses. */
   private static final String CLIENT_TYPE = "fs.gs.client.type";
 
+  /** The one that speaks JSON; the committer was never seen with the other one. */
   private static final String JSON_CLIENT = "HTTP_API_CLIENT";
 
   private final Method getGcsFs;

@@ -1,6 +1,5 @@
 package io.manifestcommitter.store;
 
-import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.manifest.FileIdentity;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -55,16 +54,13 @@ final class GcsClient {
   }
 
   /**
-   * Moves an object to where none is: the one that was committed, if its generation is known, or
-   * nothing. One request.
+   * Moves an object to where none is. One request.
+   *
+   * @param generation of the object that is moved, or none is; 0 for whatever is there
    */
-  void move(FileEntry file) throws IOException {
-    long generation = FileIdentity.generation(file.etag());
-    DriverCall.invoke(
-        calls.move,
-        storage,
-        Map.of(
-            id(file.source(), generation == 0 ? ANY : generation), id(file.destination(), NONE)));
+  void move(Path source, long generation, Path destination) throws IOException {
+    Object moved = id(source, generation == 0 ? ANY : generation);
+    DriverCall.invoke(calls.move, storage, Map.of(moved, id(destination, NONE)));
   }
 
   /**

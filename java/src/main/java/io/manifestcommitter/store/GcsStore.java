@@ -1,6 +1,7 @@
 package io.manifestcommitter.store;
 
 import io.manifestcommitter.manifest.FileEntry;
+import io.manifestcommitter.manifest.FileIdentity;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -140,7 +141,21 @@ public final class GcsStore extends HadoopStore {
     if (!isDirect()) {
       return super.requestRename(file);
     }
-    client().move(file);
+    long committed = FileIdentity.generation(file.etag());
+    try {
+      client().move(file.source(), committed, file.destination());
+    } catch (IOException e) {
+      if (committed == 0 || !HttpStatus.isAmong(PRECONDITION_FAILED, e)) {
+        throw e;
+      }
+      // An earlier commit of it, which was rolled back, has moved it there and back.
+      StoreEntry found = entry(file.source(), client().status(file.source()));
+      long seen = FileIdentity.generation(found.etag());
+      if (seen == committed || !found.isSameFileAs(file)) {
+        throw e;
+      }
+      client().move(file.source(), seen, file.destination());
+    }
     return true;
   }
 

@@ -69,6 +69,7 @@ class CommitterConfigTest {
             "mapreduce.manifest.committer.summary.report.directory",
             "mapreduce.manifest.committer.throttle.timeout",
             "mapreduce.manifest.committer.copying.rename",
+            "mapreduce.manifest.committer.gs.requests",
             "mapreduce.manifest.committer.unsupported.scheme",
             "mapreduce.manifest.committer.validate.output",
             "mapreduce.manifest.committer.writer.queue.capacity",
@@ -300,6 +301,7 @@ class CommitterConfigTest {
   @CsvSource({
     "mapreduce.manifest.committer.missing.files, fail or warn",
     "mapreduce.manifest.committer.copying.rename, fail or serve",
+    "mapreduce.manifest.committer.gs.requests, direct or filesystem",
     "mapreduce.manifest.committer.unsupported.scheme, fail or delegate"
   })
   void aWrongChoiceIsAnsweredWithWhatIsAllowed(String key, String allowed) {

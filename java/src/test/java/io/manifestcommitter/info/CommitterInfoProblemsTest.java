@@ -6,6 +6,7 @@ import io.manifestcommitter.ManifestCommitterFactory;
 import io.manifestcommitter.cli.Setting;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.info.JobSettings.Origin;
+import io.manifestcommitter.store.GcsRequests;
 import io.manifestcommitter.testing.MemoryFileSystem;
 import java.io.IOException;
 import java.net.URI;
@@ -127,8 +128,20 @@ class CommitterInfoProblemsTest {
           world.connectorIsForNewerHadoop = true;
         });
     CAUSES.put(
-        ProblemCode.GCS_NO_MOVE, world -> world.onGoogle("fs.gs.operation.move.enable", "false"));
-    CAUSES.put(ProblemCode.GCS_NO_CHECKSUM, world -> world.onGoogle("fs.gs.checksum.type", "NONE"));
+        ProblemCode.GCS_FILESYSTEM_CALLS,
+        world -> world.onGoogle("fs.gs.client.type", "STORAGE_CLIENT"));
+    CAUSES.put(
+        ProblemCode.GCS_NO_MOVE,
+        world -> {
+          world.onGoogle("fs.gs.operation.move.enable", "false");
+          world.set(GcsRequests.OPTION, "filesystem");
+        });
+    CAUSES.put(
+        ProblemCode.GCS_NO_CHECKSUM,
+        world -> {
+          world.onGoogle("fs.gs.checksum.type", "NONE");
+          world.set(GcsRequests.OPTION, "filesystem");
+        });
     CAUSES.put(
         ProblemCode.GCS_REQUESTS, world -> world.onGoogle("fs.gs.status.parallel.enable", "true"));
     CAUSES.put(
@@ -434,11 +447,7 @@ class CommitterInfoProblemsTest {
     world.apply(notBound.repair());
     assertThat(world.codes())
         .containsExactlyInAnyOrder(
-            ProblemCode.GCS_BLOCK_SIZE,
-            ProblemCode.STORE_FAILED,
-            ProblemCode.GCS_NO_MOVE,
-            ProblemCode.GCS_NO_CHECKSUM,
-            ProblemCode.GCS_REQUESTS);
+            ProblemCode.GCS_BLOCK_SIZE, ProblemCode.STORE_FAILED, ProblemCode.GCS_REQUESTS);
     Problem first = world.report().problems().get(0);
     assertThat(first.code()).as("the cause comes first").isEqualTo(ProblemCode.GCS_BLOCK_SIZE);
     assertThat(first.text()).contains("64m (a test)");
@@ -464,6 +473,8 @@ class CommitterInfoProblemsTest {
   @Test
   void aConnectorThatRenamesByCopyingIsWorseThanOneThatMay() {
     world.onGoogle("fs.gs.operation.move.enable", "");
+    assertThat(world.codes()).isEmpty();
+    world.set(GcsRequests.OPTION, "filesystem");
     assertThat(world.problem(ProblemCode.GCS_NO_MOVE).map(Problem::severity))
         .contains(Severity.NOTE);
 

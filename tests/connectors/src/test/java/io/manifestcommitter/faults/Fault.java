@@ -22,6 +22,7 @@ enum Fault {
   PARENT_NOT_FOUND("404 RenameDestinationParentPathNotFound"),
   CONFLICT("409"),
   PRECONDITION("412"),
+  NOT_THE_STORE("done, and answered 502 by something else"),
   DONE_404("done, answered 404"),
   DONE_412("done, answered 412");
 
@@ -50,6 +51,8 @@ enum Fault {
       case PRECONDITION:
       case DONE_412:
         return rename && store.isGoogles();
+      case NOT_THE_STORE:
+        return store.isGoogles();
       case DONE_404:
         return rename || operation.equals("delete");
       default:
@@ -99,6 +102,8 @@ enum Fault {
         return when.refuse(409);
       case PRECONDITION:
         return when.refuse(412);
+      case NOT_THE_STORE:
+        return when.applyThenFail(502, FaultRule.NOT_THE_STORE);
       case DONE_404:
         return when.applyThenFail(404);
       case DONE_412:

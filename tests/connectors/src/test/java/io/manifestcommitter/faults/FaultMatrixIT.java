@@ -23,16 +23,21 @@ import org.junit.jupiter.api.Test;
  * the old one, or the documented repair makes it exactly the old or the new one.
  *
  * <p>{@code -Dfaults.mode=sample} runs one case of each phase, kind of request and fault, chosen by
- * {@code -Dfaults.seed}, of {@code gs} without moves only of its copies and deletions, of which
- * {@code -Dfaults.part=1/2} takes every second one; {@code full} runs all, but of those that take
- * minutes each one of every scenario, kind of request and fault; {@code -Dfaults.only} runs the one
- * whose name a failure printed, or those whose names match a regular expression.
+ * {@code -Dfaults.seed}, of the further kinds of {@code gs} only of what their renames consist of,
+ * of which {@code -Dfaults.part=1/2} takes every second one; {@code full} runs all, but of those
+ * that take minutes each one of every scenario, kind of request and fault; {@code -Dfaults.only}
+ * runs the one whose name a failure printed, or those whose names match a regular expression.
  */
 class FaultMatrixIT {
   private static final int TOLD = 20;
   private static final Map<StoreUnderTest, Integer> LANES =
       new EnumMap<>(
-          Map.of(StoreUnderTest.ABFS, 12, StoreUnderTest.GS, 24, StoreUnderTest.GS_COPIES, 24));
+          Map.of(
+              StoreUnderTest.ABFS, 12,
+              StoreUnderTest.GS, 24,
+              StoreUnderTest.GS_TOKENS, 12,
+              StoreUnderTest.GS_FILESYSTEM, 12,
+              StoreUnderTest.GS_COPIES, 24));
 
   @Test
   void noFaultMakesAWrongSuccessOrLosesOrDoublesARow() throws Exception {

@@ -1,5 +1,6 @@
 package io.manifestcommitter.faults;
 
+import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.emulator.AbfsEmulator;
 import io.manifestcommitter.emulator.Emulator;
 import io.manifestcommitter.emulator.GcsEmulator;
@@ -11,9 +12,19 @@ import org.apache.hadoop.util.VersionInfo;
 /** A store with its connector, as far as faults are concerned. */
 enum StoreUnderTest {
   ABFS("rename", 4, "300ms"),
-  /** This driver waits 1.25 seconds before its retry, always. */
+  /**
+   * By the client of its connector, which waits 1.25 seconds before its retry, always. A retry of
+   * what was done is refused.
+   */
   GS("move", 2, "2s"),
-  /** The same without moves: a rename is a copy and a deletion, so both ends may exist. */
+  /** The same, and the store knows a retry by its token. */
+  GS_TOKENS("move", 2, "2s"),
+  /** By FileSystem calls. */
+  GS_FILESYSTEM("move", 2, "2s"),
+  /**
+   * By FileSystem calls and without moves: a rename is a copy and a deletion, so both ends may
+   * exist.
+   */
   GS_COPIES("rewrite", 2, "2s");
 
   /** How long a client waits for an answer, in milliseconds, where it can be told. */
@@ -54,7 +65,10 @@ enum StoreUnderTest {
    * only what these consist of.
    */
   boolean isSampled(String operation) {
-    return this != GS_COPIES || operation.equals(renameOperation) || operation.equals("delete");
+    return this == ABFS
+        || this == GS
+        || operation.equals(renameOperation)
+        || (this == GS_COPIES && operation.equals("delete"));
   }
 
   boolean renamesDirectories() {
@@ -71,7 +85,14 @@ enum StoreUnderTest {
   }
 
   Emulator start() throws IOException {
-    return isGoogles() ? GcsEmulator.start() : AbfsEmulator.start();
+    if (!isGoogles()) {
+      return AbfsEmulator.start();
+    }
+    GcsEmulator emulator = GcsEmulator.start();
+    if (this != GS_TOKENS) {
+      emulator.forgetTokens();
+    }
+    return emulator;
   }
 
   RawStore raw(Emulator emulator) {
@@ -88,6 +109,8 @@ enum StoreUnderTest {
     conf.setInt("fs.gs.http.max.retry", GS.tries - 1);
     conf.setInt("fs.gs.http.read-timeout", READ_TIMEOUT);
     conf.setBoolean("fs.gs.operation.move.enable", this != GS_COPIES);
+    boolean isDirect = this == GS || this == GS_TOKENS;
+    conf.set(CommitterConfig.GS_REQUESTS, isDirect ? "direct" : "filesystem");
     conf.setBoolean("fs.gs.status.parallel.enable", false);
     conf.setBoolean("fs.gs.implicit.dir.repair.enable", false);
   }

@@ -3,6 +3,8 @@ package com.google.cloud.hadoop.fs.gcs;
 import io.manifestcommitter.testing.MemoryFileSystem;
 import java.io.IOException;
 import java.net.URI;
+import java.util.List;
+import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FilterFileSystem;
 
@@ -20,5 +22,67 @@ public final class GoogleHadoopFileSystem extends FilterFileSystem {
   public void initialize(URI name, Configuration conf) throws IOException {
     conf.getLong("fs.gs.block.size", 0);
     super.initialize(name, conf);
+  }
+
+  /** As the connector gives access to its client, which this one does not have. */
+  public GoogleCloudStorageFileSystem getGcsFs() {
+    return null;
+  }
+
+  /** By its shape. */
+  public interface GoogleCloudStorageFileSystem {
+    /** The client. */
+    GoogleCloudStorage getGcs();
+  }
+
+  /** By its shape. */
+  public interface GoogleCloudStorage {
+    /** Moves objects. */
+    void move(Map<StorageResourceId, StorageResourceId> objects);
+
+    /** Looks at an object. */
+    Item getItemInfo(StorageResourceId object);
+
+    /** Lists objects. */
+    Page listObjectInfoPage(String bucket, String prefix, ListObjectOptions how, String token);
+
+    /** Writes an object. */
+    Object create(StorageResourceId object, CreateObjectOptions how);
+  }
+
+  /** By its shape. */
+  public interface Page {
+    /** What is on it. */
+    List<Item> getItems();
+
+    /** Leads to the next one. */
+    String getNextPageToken();
+  }
+
+  /** By its shape. */
+  public interface Item {
+    /** Its name. */
+    String getObjectName();
+
+    /** In bytes. */
+    long getSize();
+
+    /** In milliseconds since 1970. */
+    long getModificationTime();
+
+    /** Whether it is there. */
+    boolean exists();
+
+    /** Its generation. */
+    long getContentGeneration();
+
+    /** Of its content. */
+    Hashes getVerificationAttributes();
+  }
+
+  /** By its shape. */
+  public interface Hashes {
+    /** The one that all objects have. */
+    byte[] getCrc32c();
   }
 }

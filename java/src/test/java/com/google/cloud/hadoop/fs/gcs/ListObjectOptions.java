@@ -1,0 +1,4 @@
+package com.google.cloud.hadoop.fs.gcs;
+
+/** How objects are listed. By its shape. */
+public abstract class ListObjectOptions {}

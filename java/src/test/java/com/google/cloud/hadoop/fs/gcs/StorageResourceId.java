@@ -1,0 +1,7 @@
+package com.google.cloud.hadoop.fs.gcs;
+
+/** By its shape. */
+public final class StorageResourceId {
+  /** An object. */
+  public StorageResourceId(String bucket, String object, long generation) {}
+}
