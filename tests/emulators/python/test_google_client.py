@@ -197,7 +197,7 @@ def test_buckets(client: storage.Client, bucket: storage.Bucket) -> None:
     second = client.create_bucket("second")
     with pytest.raises(Conflict):
         client.create_bucket("second")
-    assert [found.name for found in client.list_buckets()] == ["emulated", "second"]
+    assert [found.name for found in client.list_buckets()] == ["emulated", "hierarchical", "second"]
     second.delete()
     with pytest.raises(NotFound):
         client.get_bucket("second")

@@ -29,6 +29,7 @@ final class GcsCalls {
   final Method itemInfo;
   final Method listPage;
   final Method create;
+  final Method createEmpty;
   final Method items;
   final Method nextPageToken;
   final Method objectName;
@@ -54,6 +55,7 @@ final class GcsCalls {
             "listObjectInfoPage", String.class, String.class, listOptions, String.class);
     this.createOptions = load(gcsio + "CreateObjectOptions", storage);
     this.create = storage.getMethod("create", resource, createOptions);
+    this.createEmpty = storage.getMethod("createEmptyObject", resource);
     this.items = listPage.getReturnType().getMethod("getItems");
     this.nextPageToken = listPage.getReturnType().getMethod("getNextPageToken");
     Class<?> item = itemInfo.getReturnType();

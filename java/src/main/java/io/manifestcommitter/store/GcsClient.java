@@ -12,7 +12,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.apache.hadoop.fs.EtagSource;
+import org.apache.hadoop.fs.FileAlreadyExistsException;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
@@ -26,6 +29,7 @@ final class GcsClient {
   /** What is asked of an object ("Partial responses"): what {@link Found} needs. */
   private static final String FIELDS = "bucket,name,size,updated,generation,crc32c";
 
+  private static final int MOST_FREE = 100_000;
   private static final long ANY = -1;
   private static final long NONE = 0;
 
@@ -34,6 +38,9 @@ final class GcsClient {
   private final Object storage;
   private final Object listing;
   private final Object overwriting;
+
+  /** Where no file stood when it was looked at. */
+  private final Set<Path> free = ConcurrentHashMap.newKeySet();
 
   /**
    * The client of a filesystem. Makes no request.
@@ -112,6 +119,32 @@ final class GcsClient {
         return entries.next();
       }
     };
+  }
+
+  /**
+   * Makes the object that stands for a directory. One request, and one more if it is there.
+   *
+   * @throws FileAlreadyExistsException if a file stands at the path or at one of its parents; one
+   *     request for each of them that was not found free before
+   */
+  void mkdirs(Path directory) throws IOException {
+    for (Path level = directory; !name(level).isEmpty(); level = level.getParent()) {
+      if (free.contains(level)) {
+        break;
+      }
+      Object item = DriverCall.invoke(calls.itemInfo, storage, id(level, ANY));
+      if ((boolean) DriverCall.invoke(calls.exists, item)) {
+        throw new FileAlreadyExistsException(
+            directory + " cannot be made: " + level + " is a file");
+      }
+      if (free.size() < MOST_FREE) {
+        free.add(level);
+      }
+    }
+    if (!name(directory).isEmpty()) {
+      Object id = calls.id(fs.getUri().getAuthority(), directoryName(directory), ANY);
+      DriverCall.invoke(calls.createEmpty, storage, id);
+    }
   }
 
   /** Begins to write an object where none is: whoever closes it learns of another. */

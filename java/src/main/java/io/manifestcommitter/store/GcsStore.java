@@ -137,6 +137,15 @@ public final class GcsStore extends HadoopStore {
   }
 
   @Override
+  protected boolean requestMkdirs(Path directory) throws IOException {
+    if (!isDirect()) {
+      return super.requestMkdirs(directory);
+    }
+    client().mkdirs(directory);
+    return true;
+  }
+
+  @Override
   protected boolean requestRename(FileEntry file) throws IOException {
     if (!isDirect()) {
       return super.requestRename(file);

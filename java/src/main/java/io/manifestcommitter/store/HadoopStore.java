@@ -101,7 +101,7 @@ public class HadoopStore implements Store {
 
   @Override
   public void mkdirs(Path directory) throws IOException {
-    if (!ask("mkdirs of " + directory, () -> fs.mkdirs(directory))
+    if (!ask("mkdirs of " + directory, () -> requestMkdirs(directory))
         && !status(directory).filter(StoreEntry::isDirectory).isPresent()) {
       throw new IOException(
           "The store did not make the directory " + directory + " and gave no reason");
@@ -257,6 +257,11 @@ public class HadoopStore implements Store {
    */
   protected FileStatus requestStatus(Path path) throws IOException {
     return fs.getFileStatus(path);
+  }
+
+  /** Makes a directory with its parents. */
+  protected boolean requestMkdirs(Path directory) throws IOException {
+    return fs.mkdirs(directory);
   }
 
   /** Writes a file, in the place of one that is there. */

@@ -56,6 +56,10 @@ public final class RequestCounts {
     columns.put("abfs", new RequestCounts(EmulatedStore.ABFS, EmulatedStore.ABFS.conf()));
     columns.put("gs, as it comes", new RequestCounts(EmulatedStore.GS, EmulatedStore.GS.conf()));
     columns.put("gs, with gs.conf", new RequestCounts(EmulatedStore.GS, asIn(GS_CONF)));
+    Configuration files = asIn(GS_CONF);
+    files.set(CommitterConfig.GS_REQUESTS, "filesystem");
+    files.set("fs.gs.checksum.type", "CRC32C");
+    columns.put("gs, by FileSystem calls", new RequestCounts(EmulatedStore.GS, files));
     try {
       List<String> names = new ArrayList<>(columns.keySet());
       Map<String, Map<String, String>> calls = new LinkedHashMap<>();

@@ -216,6 +216,25 @@ class GcsClientIT {
   }
 
   @Test
+  void aDirectoryBesideAnotherIsTwoRequests() throws IOException {
+    store.mkdirs(new Path(root, "p=1"));
+    emulator.log().clear();
+
+    store.mkdirs(new Path(root, "p=2"));
+
+    assertThat(requests()).isEqualTo(Map.of("get", 1L, "insert", 1L));
+    assertThat(emulator.tree()).containsOnlyKeys("/table/p=1/", "/table/p=2/");
+    store.mkdirs(new Path(root, "p=2"));
+    assertThat(emulator.tree()).containsOnlyKeys("/table/p=1/", "/table/p=2/");
+    write("p=3", "a file");
+    for (String below : List.of("p=3", "p=3/q=1")) {
+      assertThatThrownBy(() -> store.mkdirs(new Path(root, below)))
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("/p=3 is a file");
+    }
+  }
+
+  @Test
   void aFilesystemThatSomebodyClosedIsOpenedAgain() throws IOException {
     Configuration conf = fs.getConf();
     FileSystem shared = FileSystem.get(emulator.root(), conf);

@@ -2,8 +2,10 @@ package io.manifestcommitter.emulator;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
+import java.util.Collection;
 import java.util.NavigableMap;
 import java.util.Optional;
+import java.util.TreeMap;
 
 /**
  * One request for a page of names. Items and prefixes count alike; with {@code
@@ -23,6 +25,7 @@ final class BucketListing {
   private final Optional<String> start;
   private final Optional<String> end;
   private final boolean trailing;
+  private final boolean foldersToo;
   private final int limit;
   private final Optional<String> after;
 
@@ -32,6 +35,7 @@ final class BucketListing {
     this.start = call.parameter("startOffset").filter(name -> !name.isEmpty());
     this.end = call.parameter("endOffset").filter(name -> !name.isEmpty());
     this.trailing = isTrue(call, "includeTrailingDelimiter");
+    this.foldersToo = isTrue(call, "includeFoldersAsPrefixes");
     this.limit = limit(call);
     this.after = after(call);
   }
@@ -88,8 +92,19 @@ final class BucketListing {
     return prefix;
   }
 
-  /** The page of these objects that was asked for. */
-  BucketPage page(NavigableMap<String, GcsObject> objects) {
+  /** The page of these objects, and of these folders where they count, that was asked for. */
+  BucketPage page(NavigableMap<String, GcsObject> objects, Collection<String> folders) {
+    if (!foldersToo || delimiter.isEmpty() || folders.isEmpty()) {
+      return page(objects);
+    }
+    NavigableMap<String, GcsObject> all = new TreeMap<>(objects);
+    folders.stream()
+        .filter(folder -> !folder.equals(prefix))
+        .forEach(folder -> all.putIfAbsent(folder, null));
+    return page(all);
+  }
+
+  private BucketPage page(NavigableMap<String, GcsObject> objects) {
     BucketPage page = new BucketPage();
     String last = null;
     String name = first(objects);
@@ -102,7 +117,7 @@ final class BucketListing {
         page.continueWith(token(last));
         return page;
       }
-      if (folded.isEmpty() || both) {
+      if ((folded.isEmpty() || both) && objects.get(name) != null) {
         page.add(objects.get(name));
       }
       folded.ifPresent(page::addPrefix);

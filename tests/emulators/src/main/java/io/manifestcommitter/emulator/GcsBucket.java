@@ -11,8 +11,9 @@ import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 
 /**
- * A flat, strongly consistent namespace of objects. Each call is atomic: conditions are checked and
- * the change made under one lock. Directories are nothing but names that end in a slash.
+ * A strongly consistent namespace of objects. Each call is atomic: conditions are checked and the
+ * change made under one lock. In a flat one directories are nothing but names that end in a slash;
+ * a hierarchical one has folders beside the objects.
  */
 final class GcsBucket {
   private static final int LONGEST_NAME = 1024;
@@ -22,15 +23,72 @@ final class GcsBucket {
   private final Instant created = Instant.now();
   private final NavigableMap<String, GcsObject> objects = new TreeMap<>(new BucketOrder());
   private final ReadWriteLock lock = new ReentrantReadWriteLock();
+  private final boolean hierarchical;
+  private final GcsFolders folders;
+  private final GcsOperations operations;
 
   /**
    * An empty bucket.
    *
+   * @param hierarchical whether it has folders
    * @param generations the last generation given to any object, in microseconds since 1970
    */
-  GcsBucket(String name, AtomicLong generations) {
+  GcsBucket(String name, boolean hierarchical, AtomicLong generations) {
     this.name = name;
+    this.hierarchical = hierarchical;
+    this.folders = new GcsFolders(name);
+    this.operations = new GcsOperations(name);
     this.generations = generations;
+  }
+
+  boolean isHierarchical() {
+    return hierarchical;
+  }
+
+  /**
+   * Asks, or changes, the folders and their operations.
+   *
+   * @throws GcsException as {@code action} does; 400 in a flat bucket
+   */
+  <T> T onFolders(FolderAction<T> action) throws GcsException {
+    if (!hierarchical) {
+      throw GcsException.invalid("The bucket " + name + " has no hierarchical namespace");
+    }
+    lock.writeLock().lock();
+    try {
+      return action.apply(folders, operations);
+    } finally {
+      lock.writeLock().unlock();
+    }
+  }
+
+  /** Something that is done with the folders. */
+  interface FolderAction<T> {
+    T apply(GcsFolders folders, GcsOperations operations) throws GcsException;
+  }
+
+  /** Whether no object is below a folder. Inside of {@link #onFolders}. */
+  boolean isEmpty(String folder) {
+    String first = objects.ceilingKey(folder);
+    return first == null || !first.startsWith(folder);
+  }
+
+  /**
+   * Gives a folder, all that are in it and all objects below another name. Objects get new
+   * generations: whether they do at the service nobody has told. Inside of {@link #onFolders}.
+   */
+  void renameFolder(String source, String destination) {
+    folders.rename(source, destination);
+    Map<String, GcsObject> moved = new TreeMap<>(objects.tailMap(source, true));
+    for (Map.Entry<String, GcsObject> object : moved.entrySet()) {
+      if (object.getKey().startsWith(source)) {
+        objects.remove(object.getKey());
+        put(
+            destination + object.getKey().substring(source.length()),
+            object.getValue().content(),
+            object.getValue().attributes());
+      }
+    }
   }
 
   String name() {
@@ -55,6 +113,7 @@ final class GcsBucket {
     lock.readLock().lock();
     try {
       Map<String, Long> tree = new TreeMap<>();
+      folders.names().forEach(folder -> tree.put("/" + folder, 0L));
       objects.forEach((object, live) -> tree.put("/" + object, (long) live.content().length()));
       return tree;
     } finally {
@@ -97,7 +156,7 @@ final class GcsBucket {
   BucketPage list(BucketListing listing) {
     lock.readLock().lock();
     try {
-      return listing.page(objects);
+      return listing.page(objects, folders.names());
     } finally {
       lock.readLock().unlock();
     }
@@ -129,6 +188,7 @@ final class GcsBucket {
     checkName(object);
     lock.writeLock().lock();
     try {
+      operations.checkUnlocked(object);
       conditions.checkWrite(name, Optional.ofNullable(objects.get(object)));
       return put(object, content, attributes);
     } finally {
@@ -154,6 +214,8 @@ final class GcsBucket {
     }
     lock.writeLock().lock();
     try {
+      operations.checkUnlocked(source);
+      operations.checkUnlocked(destination);
       GcsObject moved = live(source);
       sourceConditions.checkChange(name, moved);
       destinationConditions.checkWrite(name, Optional.ofNullable(objects.get(destination)));
@@ -190,6 +252,7 @@ final class GcsBucket {
   void delete(String object, GcsConditions conditions) throws GcsException {
     lock.writeLock().lock();
     try {
+      operations.checkUnlocked(object);
       conditions.checkChange(name, live(object));
       objects.remove(object);
     } finally {
@@ -210,6 +273,9 @@ final class GcsBucket {
     long generation = generations.updateAndGet(last -> Math.max(last + 1, now));
     GcsObject made = GcsObject.made(name, object, content, attributes, generation);
     objects.put(object, made);
+    if (hierarchical) {
+      folders.makeFor(object);
+    }
     return made;
   }
 

@@ -15,9 +15,10 @@ final class GcsBuckets {
   /**
    * Makes a bucket.
    *
+   * @param hierarchical whether it has folders
    * @throws GcsException 409 if it exists, 400 for an empty name
    */
-  synchronized GcsBucket create(String name) throws GcsException {
+  synchronized GcsBucket create(String name, boolean hierarchical) throws GcsException {
     if (name.isEmpty()) {
       throw new GcsException(400, "required", "Required bucket name");
     }
@@ -25,7 +26,7 @@ final class GcsBuckets {
       throw new GcsException(
           409, "conflict", "Your previous request to create the named bucket succeeded.");
     }
-    GcsBucket bucket = new GcsBucket(name, generations);
+    GcsBucket bucket = new GcsBucket(name, hierarchical, generations);
     buckets.put(name, bucket);
     return bucket;
   }
@@ -83,14 +84,14 @@ final class GcsBuckets {
     return json;
   }
 
-  /** A flat namespace: no folders, no atomic rename of a directory. */
+  /** Whether there are folders, which can be renamed. */
   static ObjectNode layout(GcsBucket bucket) {
     ObjectNode json = JsonNodeFactory.instance.objectNode();
     json.put("kind", "storage#storageLayout");
     json.put("bucket", bucket.name());
     json.put("location", "US");
     json.put("locationType", "multi-region");
-    json.putObject("hierarchicalNamespace").put("enabled", false);
+    json.putObject("hierarchicalNamespace").put("enabled", bucket.isHierarchical());
     return json;
   }
 }

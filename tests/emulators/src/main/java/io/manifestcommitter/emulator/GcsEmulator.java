@@ -5,10 +5,15 @@ import java.net.URI;
 import java.util.Collections;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 
-/** An emulator of Google Cloud Storage with one flat bucket, {@code gs://emulated/}. */
+/**
+ * An emulator of Google Cloud Storage with one flat bucket, {@code gs://emulated/}, and one with
+ * hierarchical namespace, {@code gs://hierarchical/}.
+ */
 public final class GcsEmulator extends Emulator {
   private static final String BUCKET = "emulated";
+  private static final String HIERARCHICAL = "hierarchical";
 
   private final GcsProtocol protocol;
 
@@ -29,7 +34,7 @@ public final class GcsEmulator extends Emulator {
    * @throws IOException where the port is taken
    */
   public static GcsEmulator start(int port) throws IOException {
-    return new GcsEmulator(new GcsProtocol(BUCKET), port);
+    return new GcsEmulator(new GcsProtocol(BUCKET, HIERARCHICAL), port);
   }
 
   /**
@@ -43,6 +48,46 @@ public final class GcsEmulator extends Emulator {
   @Override
   public URI root() {
     return URI.create("gs://" + BUCKET + "/");
+  }
+
+  /** The bucket with folders. */
+  public URI hierarchicalRoot() {
+    return URI.create("gs://" + HIERARCHICAL + "/");
+  }
+
+  /** What is in the bucket with folders, as {@link #tree}: folders, too. */
+  public Map<String, Long> hierarchicalTree() {
+    return protocol.tree(HIERARCHICAL);
+  }
+
+  /** From now on a rename of a folder runs on until {@link #releaseRenames}. */
+  public void holdRenames() {
+    onOperations(GcsOperations::hold);
+  }
+
+  /** From now on a rename of a folder ends with an error, and changes nothing. */
+  public void failRenames() {
+    onOperations(GcsOperations::fail);
+  }
+
+  /** Ends the renames that run; from now on each ends with its first answer, and none fails. */
+  public void releaseRenames() {
+    GcsBucket bucket = protocol.bucket(HIERARCHICAL);
+    onOperations(operations -> operations.release(bucket::renameFolder));
+  }
+
+  private void onOperations(Consumer<GcsOperations> action) {
+    try {
+      protocol
+          .bucket(HIERARCHICAL)
+          .onFolders(
+              (folders, operations) -> {
+                action.accept(operations);
+                return null;
+              });
+    } catch (GcsException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   /**

@@ -13,12 +13,14 @@ import java.util.Set;
 
 /**
  * The JSON API of Google Cloud Storage, version 1, as far as the Hadoop connector and Google's
- * Python client use it. Buckets are flat; there are no object versions, access lists, folders or
- * batches. {@code projection} is ignored but for page sizes. A reply has the {@code fields} that
- * were asked for, and a request that is repeated with its idempotency token its first result.
+ * Python client use it, and the folders of buckets with hierarchical namespace. There are no object
+ * versions, access lists or batches. {@code projection} is ignored but for page sizes. A reply has
+ * the {@code fields} that were asked for, and a request that is repeated with its idempotency token
+ * its first result.
  *
  * <p>Operations: get, list, insert, upload (a request of a resumable session), move, rewrite, copy,
- * delete, compose, read (the content), patch (also update), bucket, layout, and unknown for
+ * delete, compose, read (the content), patch (also update), bucket, layout, folder-create,
+ * folder-get, folder-list, folder-delete, folder-rename, operation, operation-list, and unknown for
  * anything else, which is answered 400.
  */
 final class GcsProtocol implements Protocol {
@@ -31,12 +33,22 @@ final class GcsProtocol implements Protocol {
   private final GcsSessions sessions = new GcsSessions();
   private final GcsTokens tokens = new GcsTokens();
 
-  /** A project with one bucket. */
-  GcsProtocol(String bucket) {
+  /** A project with one bucket that is flat and one that is not. */
+  GcsProtocol(String flat, String hierarchical) {
     try {
-      buckets.create(bucket);
+      buckets.create(flat, false);
+      buckets.create(hierarchical, true);
     } catch (GcsException e) {
-      throw new IllegalArgumentException("No name for a bucket: '" + bucket + "'", e);
+      throw new IllegalArgumentException("No name for a bucket: " + e.getMessage(), e);
+    }
+  }
+
+  /** A bucket that is there. */
+  GcsBucket bucket(String name) {
+    try {
+      return buckets.get(name);
+    } catch (GcsException e) {
+      throw new IllegalArgumentException(name, e);
     }
   }
 
@@ -63,6 +75,20 @@ final class GcsProtocol implements Protocol {
         return new Operation("bucket", "/");
       case LAYOUT:
         return new Operation("layout", "/");
+      case FOLDERS:
+        return route.method().equals("POST")
+            ? new Operation("folder-create", "/" + nameOfFolder(call))
+            : new Operation(
+                route.method().equals("GET") ? "folder-list" : "unknown",
+                "/" + call.parameter("prefix").orElse(""));
+      case FOLDER:
+        return new Operation(onFolder(route.method()), "/" + route.object());
+      case FOLDER_RENAME:
+        return new Operation("folder-rename", "/" + route.destination());
+      case OPERATIONS:
+        return new Operation("operation-list", "/");
+      case OPERATION:
+        return new Operation("operation", "/" + route.object());
       case OBJECTS:
         return classifyObjects(call, route.method());
       case OBJECT:
@@ -99,6 +125,26 @@ final class GcsProtocol implements Protocol {
     } catch (GcsException e) {
       // The answer will say what is wrong; it concerns no object.
       return "";
+    }
+  }
+
+  private static String nameOfFolder(Call call) {
+    try {
+      return GcsJson.object(call.body()).path("name").asText("");
+    } catch (GcsException e) {
+      // The answer will say what is wrong; it concerns no folder.
+      return "";
+    }
+  }
+
+  private static String onFolder(String method) {
+    switch (method) {
+      case "GET":
+        return "folder-get";
+      case "DELETE":
+        return "folder-delete";
+      default:
+        return "unknown";
     }
   }
 
@@ -149,6 +195,12 @@ final class GcsProtocol implements Protocol {
         return onBucket(call, route);
       case LAYOUT:
         return reply(call, GcsBuckets.layout(buckets.get(route.bucket())));
+      case FOLDERS:
+      case FOLDER:
+      case FOLDER_RENAME:
+      case OPERATIONS:
+      case OPERATION:
+        return onFolders(call, route, request);
       case OBJECTS:
         return onObjects(call, route, request);
       case OBJECT:
@@ -175,8 +227,10 @@ final class GcsProtocol implements Protocol {
       case "GET":
         return reply(call, buckets.list(call.parameter("prefix").orElse("")));
       case "POST":
-        String name = GcsJson.object(call.body()).path("name").asText("");
-        return reply(call, GcsBuckets.json(buckets.create(name)));
+        ObjectNode bucket = GcsJson.object(call.body());
+        String name = bucket.path("name").asText("");
+        boolean isHierarchical = bucket.at("/hierarchicalNamespace/enabled").asBoolean();
+        return reply(call, GcsBuckets.json(buckets.create(name, isHierarchical)));
       default:
         throw unknown(call);
     }
@@ -192,6 +246,43 @@ final class GcsProtocol implements Protocol {
       default:
         throw unknown(call);
     }
+  }
+
+  private Reply onFolders(Call call, GcsRoute route, String request) throws GcsException {
+    GcsBucket bucket = buckets.get(route.bucket());
+    String name = route.object();
+    ObjectNode json =
+        bucket.onFolders(
+            (folders, operations) -> {
+              switch (request) {
+                case "folder-create":
+                  String made = nameOfFolder(call);
+                  operations.checkUnlocked(made);
+                  folders.create(
+                      made, call.parameter("recursive").filter("true"::equals).isPresent());
+                  return folders.json(made);
+                case "folder-get":
+                  return folders.json(name);
+                case "folder-list":
+                  return folders.list(
+                      call.parameter("prefix").orElse(""), call.parameter("delimiter"));
+                case "folder-delete":
+                  operations.checkUnlocked(name);
+                  folders.delete(name, bucket.isEmpty(name));
+                  return null;
+                case "folder-rename":
+                  requirePost(call, route);
+                  operations.checkUnlocked(name);
+                  operations.checkUnlocked(route.destination());
+                  folders.checkRename(name, route.destination());
+                  return operations.begin(name, route.destination(), bucket::renameFolder);
+                case "operation":
+                  return operations.json(name);
+                default:
+                  return operations.list(call.parameter("filter"));
+              }
+            });
+    return json == null ? new Reply(204) : reply(call, json);
   }
 
   private Reply onObjects(Call call, GcsRoute route, String request) throws GcsException {

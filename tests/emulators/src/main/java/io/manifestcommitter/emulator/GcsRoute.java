@@ -11,6 +11,11 @@ final class GcsRoute {
     BUCKETS,
     BUCKET,
     LAYOUT,
+    FOLDERS,
+    FOLDER,
+    FOLDER_RENAME,
+    OPERATIONS,
+    OPERATION,
     OBJECTS,
     OBJECT,
     COMPOSE,
@@ -19,6 +24,8 @@ final class GcsRoute {
     COPY,
     UNKNOWN
   }
+
+  private static final List<String> HOLDERS = List.of("b", "o", "folders", "operations");
 
   private final Target target;
   private final String method;
@@ -69,6 +76,16 @@ final class GcsRoute {
         return new GcsRoute(Target.BUCKET, method, bucket, "", "", "");
       case "*/storageLayout":
         return new GcsRoute(Target.LAYOUT, method, bucket, "", "", "");
+      case "*/folders":
+        return new GcsRoute(Target.FOLDERS, method, bucket, "", "", "");
+      case "*/folders/*":
+        return new GcsRoute(Target.FOLDER, method, bucket, object, "", "");
+      case "*/folders/*/renameTo/folders/*":
+        return new GcsRoute(Target.FOLDER_RENAME, method, bucket, object, bucket, at(parts, 5));
+      case "*/operations":
+        return new GcsRoute(Target.OPERATIONS, method, bucket, "", "", "");
+      case "*/operations/*":
+        return new GcsRoute(Target.OPERATION, method, bucket, object, "", "");
       case "*/o":
         return new GcsRoute(Target.OBJECTS, method, bucket, "", "", "");
       case "*/o/*":
@@ -86,11 +103,11 @@ final class GcsRoute {
     }
   }
 
-  /** The path with a star where a name stands: at 0 and 2, and after {@code b} and {@code o}. */
+  /** The path with a star where a name stands: at 0, and after what holds several of them. */
   private static String shape(List<String> parts) {
     List<String> shape = new ArrayList<>(parts);
     for (int i = 0; i < shape.size(); i++) {
-      if (i == 0 || shape.get(i - 1).equals("b") || shape.get(i - 1).equals("o")) {
+      if (i == 0 || HOLDERS.contains(shape.get(i - 1))) {
         shape.set(i, "*");
       }
     }
@@ -114,7 +131,7 @@ final class GcsRoute {
     return bucket;
   }
 
-  /** The object, or the source of a move, rewrite or copy. */
+  /** The object, folder or operation, or the source of a move, rename, rewrite or copy. */
   String object() {
     return object;
   }

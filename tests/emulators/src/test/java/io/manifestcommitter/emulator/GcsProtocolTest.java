@@ -90,7 +90,7 @@ final class GcsProtocolTest extends GcsTest {
     assertThat(client.send("POST", buckets + "?project=p", second).status()).isEqualTo(200);
     assertThat(client.send("POST", buckets + "?project=p", second).reason()).isEqualTo("conflict");
     assertThat(client.send("GET", buckets + "?project=p").names())
-        .containsExactly("emulated", "second");
+        .containsExactly("emulated", "hierarchical", "second");
     Answer layout = client.send("GET", buckets + "/emulated/storageLayout");
     assertThat(layout.json().at("/hierarchicalNamespace/enabled").asBoolean(true)).isFalse();
 
@@ -114,5 +114,16 @@ final class GcsProtocolTest extends GcsTest {
     assertThat(client.send("PATCH", "/storage/v1/b/emulated").status()).isEqualTo(400);
     byte[] array = GcsClient.bytes("[]");
     assertThat(client.send("POST", "/storage/v1/b", array).reason()).isEqualTo("parseError");
+  }
+
+  @Test
+  void anErrorMayComeFromSomethingOnTheWay() throws Exception {
+    emulator.faults().add(FaultRule.on("get").refuse(502, FaultRule.NOT_THE_STORE));
+
+    GcsClient.Answer refused = client.send("GET", GcsClient.object("a"));
+
+    assertThat(refused.status()).isEqualTo(502);
+    assertThat(refused.header("Content-Type")).isEqualTo("text/html");
+    assertThat(refused.text()).startsWith("<html>");
   }
 }

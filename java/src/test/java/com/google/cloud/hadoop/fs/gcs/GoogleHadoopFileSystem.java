@@ -46,6 +46,9 @@ public final class GoogleHadoopFileSystem extends FilterFileSystem {
     /** Lists objects. */
     Page listObjectInfoPage(String bucket, String prefix, ListObjectOptions how, String token);
 
+    /** Makes an object without content. */
+    void createEmptyObject(StorageResourceId object);
+
     /** Writes an object. */
     Object create(StorageResourceId object, CreateObjectOptions how);
   }

@@ -1,0 +1,174 @@
+package io.manifestcommitter.emulator;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/**
+ * The folders of a bucket with hierarchical namespace, by names that end in a slash. An object
+ * makes the folders that lead to it; they stay when it goes. Guarded by the bucket's lock.
+ */
+final class GcsFolders {
+  private static final String DELIMITER = "/";
+
+  private final String bucket;
+  private final NavigableMap<String, Instant> folders = new TreeMap<>(new BucketOrder());
+
+  GcsFolders(String bucket) {
+    this.bucket = bucket;
+  }
+
+  /** The folder that a name is in; empty for one at the top. */
+  static String parent(String name) {
+    int end = name.length() - (name.endsWith(DELIMITER) ? 1 : 0);
+    return name.substring(0, name.lastIndexOf(DELIMITER, end - 1) + 1);
+  }
+
+  Collection<String> names() {
+    return folders.keySet();
+  }
+
+  boolean has(String folder) {
+    return folder.isEmpty() || folders.containsKey(folder);
+  }
+
+  /** Makes what leads to an object; the object of a name with a slash at its end stands for one. */
+  void makeFor(String object) {
+    Instant now = Instant.now();
+    for (int end = object.indexOf(DELIMITER); end >= 0; end = object.indexOf(DELIMITER, end + 1)) {
+      folders.putIfAbsent(object.substring(0, end + 1), now);
+    }
+  }
+
+  /**
+   * Makes a folder.
+   *
+   * @param recursive also its parents
+   * @throws GcsException 409 if it exists, or its parent does not, 400 if it can be no folder
+   */
+  void create(String folder, boolean recursive) throws GcsException {
+    requireName(folder);
+    requireNew(folder);
+    if (!recursive && !has(parent(folder))) {
+      throw noParent();
+    }
+    makeFor(folder);
+  }
+
+  /**
+   * Removes a folder.
+   *
+   * @param isEmpty whether no object is below it
+   * @throws GcsException 404, 409 if something is in it
+   */
+  void delete(String folder, boolean isEmpty) throws GcsException {
+    require(folder);
+    if (!isEmpty || below(folder).size() > 1) {
+      throw new GcsException(409, "conflict", "The folder you tried to delete is not empty.");
+    }
+    folders.remove(folder);
+  }
+
+  /**
+   * Whether a folder may now get another name.
+   *
+   * @throws GcsException 404, 409 if there is one of that name, or its parent is missing, 400 if it
+   *     would be in itself
+   */
+  void checkRename(String source, String destination) throws GcsException {
+    requireName(destination);
+    if (destination.startsWith(source)) {
+      throw GcsException.invalid("A folder cannot be renamed into itself: " + source);
+    }
+    require(source);
+    requireNew(destination);
+    if (!has(parent(destination))) {
+      throw noParent();
+    }
+  }
+
+  /** Gives a folder, and all that are in it, another name. */
+  void rename(String source, String destination) {
+    Instant now = Instant.now();
+    for (String folder : below(source)) {
+      folders.remove(folder);
+      folders.put(destination + folder.substring(source.length()), now);
+    }
+  }
+
+  /** A folder and those in it. */
+  private List<String> below(String folder) {
+    return folders.tailMap(folder, true).keySet().stream()
+        .takeWhile(name -> name.startsWith(folder))
+        .collect(Collectors.toList());
+  }
+
+  /**
+   * The folder resource.
+   *
+   * @throws GcsException 404
+   */
+  ObjectNode json(String folder) throws GcsException {
+    require(folder);
+    String time = GcsObject.time(folders.get(folder));
+    ObjectNode json = JsonNodeFactory.instance.objectNode();
+    json.put("kind", "storage#folder");
+    json.put("id", bucket + "/" + folder);
+    json.put(
+        "selfLink",
+        "/storage/v1/b/"
+            + bucket
+            + "/folders/"
+            + URLEncoder.encode(folder, StandardCharsets.UTF_8));
+    json.put("name", folder);
+    json.put("bucket", bucket);
+    json.put("metageneration", "1");
+    json.put("createTime", time);
+    json.put("updateTime", time);
+    return json;
+  }
+
+  /** All folders below a prefix, on one page; with a delimiter those directly in it. */
+  ObjectNode list(String prefix, Optional<String> delimiter) throws GcsException {
+    ObjectNode json = JsonNodeFactory.instance.objectNode();
+    json.put("kind", "storage#folders");
+    ArrayNode items = json.putArray("items");
+    for (String folder : below(prefix)) {
+      if (delimiter.isEmpty() || parent(folder).equals(prefix)) {
+        items.add(json(folder));
+      }
+    }
+    return json;
+  }
+
+  private void require(String folder) throws GcsException {
+    if (!folders.containsKey(folder)) {
+      throw new GcsException(404, "notFound", "The folder does not exist: " + folder);
+    }
+  }
+
+  private void requireNew(String folder) throws GcsException {
+    if (folders.containsKey(folder)) {
+      throw new GcsException(409, "conflict", "The folder you tried to create already exists.");
+    }
+  }
+
+  private static GcsException noParent() {
+    return new GcsException(409, "conflict", "The parent folder does not exist.");
+  }
+
+  private static void requireName(String folder) throws GcsException {
+    if (!folder.endsWith(DELIMITER) || folder.equals(DELIMITER)) {
+      throw GcsException.invalid("No folder can have this name: '" + folder + "'");
+    }
+  }
+}
