@@ -4,6 +4,7 @@ import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.manifest.StatisticsRecorder;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.OldDirectory;
+import io.manifestcommitter.plan.Target;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
 import java.io.IOException;
@@ -102,6 +103,16 @@ public final class CommitWork {
                 + what
                 + ". "
                 + job.advice()));
+  }
+
+  /**
+   * Waits until what the commit of a plan, here or in a process that died, asked of the store is
+   * not under way any more: what is seen at its places then stays.
+   */
+  public void awaitRenames(JobPlan plan) throws IOException {
+    for (Target target : plan.targets()) {
+      store.awaitRenames(target.directory());
+    }
   }
 
   /** Saves the report of a try that failed. */

@@ -74,6 +74,11 @@ final class GuardedStore implements Store {
   }
 
   @Override
+  public void awaitRenames(Path directory) throws IOException {
+    store.awaitRenames(directory);
+  }
+
+  @Override
   public Optional<String> deletionDenied(
       Path directory, Optional<StoreEntry> seen, Collection<Path> entries) throws IOException {
     return store.deletionDenied(directory, seen, entries);

@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
+import java.net.URI;
+import java.util.List;
 import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
 
@@ -30,6 +32,8 @@ final class GcsCalls {
   final Method listPage;
   final Method create;
   final Method createEmpty;
+  final Method delete;
+  final Method isHierarchical;
   final Method items;
   final Method nextPageToken;
   final Method objectName;
@@ -56,6 +60,8 @@ final class GcsCalls {
     this.createOptions = load(gcsio + "CreateObjectOptions", storage);
     this.create = storage.getMethod("create", resource, createOptions);
     this.createEmpty = storage.getMethod("createEmptyObject", resource);
+    this.delete = storage.getMethod("deleteObjects", List.class);
+    this.isHierarchical = storage.getMethod("isHnBucket", URI.class);
     this.items = listPage.getReturnType().getMethod("getItems");
     this.nextPageToken = listPage.getReturnType().getMethod("getNextPageToken");
     Class<?> item = itemInfo.getReturnType();
@@ -105,13 +111,34 @@ final class GcsCalls {
     }
   }
 
-  /** A listing of one directory, and of the object that stands for it. */
-  Object listing(String fields) throws ReflectiveOperationException {
-    Object builder =
-        listOptions.getMethod("toBuilder").invoke(listOptions.getField("DEFAULT").get(null));
-    Class<?> type = listOptions.getMethod("toBuilder").getReturnType();
-    builder = type.getMethod("setIncludePrefix", boolean.class).invoke(builder, true);
-    builder = type.getMethod("setFields", String.class).invoke(builder, fields);
+  /** What is listed. */
+  enum Listing {
+    /** A directory, and the object that stands for it. */
+    DIRECTORY,
+    /** The bucket, for which no object stands. */
+    BUCKET,
+    /** All that is below a directory, and the object that stands for it. */
+    TREE
+  }
+
+  /**
+   * How to list.
+   *
+   * @param fields what is asked of an object
+   * @param folders whether folders without objects are listed
+   */
+  Object options(Listing listing, String fields, boolean folders)
+      throws ReflectiveOperationException {
+    Method toBuilder = listOptions.getMethod("toBuilder");
+    Class<?> type = toBuilder.getReturnType();
+    Object builder = toBuilder.invoke(listOptions.getField("DEFAULT").get(null));
+    type.getMethod("setFields", String.class).invoke(builder, fields);
+    type.getMethod("setIncludePrefix", boolean.class).invoke(builder, listing != Listing.BUCKET);
+    if (listing == Listing.TREE) {
+      type.getMethod("setDelimiter", String.class).invoke(builder, (Object) null);
+    } else if (folders) {
+      type.getMethod("setIncludeFoldersAsPrefixes", boolean.class).invoke(builder, true);
+    }
     return type.getMethod("build").invoke(builder);
   }
 

@@ -7,6 +7,8 @@ import java.io.OutputStream;
 import java.math.BigInteger;
 import java.nio.channels.Channels;
 import java.nio.channels.WritableByteChannel;
+import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -14,12 +16,15 @@ import java.util.NoSuchElementException;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.fs.EtagSource;
 import org.apache.hadoop.fs.FileAlreadyExistsException;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RemoteIterator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Google Cloud Storage by the client of Google's connector: one request for a renamed file, and
@@ -29,6 +34,11 @@ final class GcsClient {
   /** What is asked of an object ("Partial responses"): what {@link Found} needs. */
   private static final String FIELDS = "bucket,name,size,updated,generation,crc32c";
 
+  private static final Logger LOG = LoggerFactory.getLogger(GcsClient.class);
+
+  /** A folder may have millions of entries. In milliseconds. */
+  private static final long PATIENCE = TimeUnit.MINUTES.toMillis(30);
+
   private static final int MOST_FREE = 100_000;
   private static final long ANY = -1;
   private static final long NONE = 0;
@@ -36,10 +46,11 @@ final class GcsClient {
   private final FileSystem fs;
   private final GcsCalls calls;
   private final Object storage;
-  private final Object listing;
+  private final Map<GcsCalls.Listing, Object> listings = new EnumMap<>(GcsCalls.Listing.class);
+  private final Optional<GcsFolders> folders;
   private final Object overwriting;
 
-  /** Where no file stood when it was looked at. */
+  /** Where no file stood, nor at a parent, when it was looked at. */
   private final Set<Path> free = ConcurrentHashMap.newKeySet();
 
   /**
@@ -51,8 +62,36 @@ final class GcsClient {
     this.fs = fs;
     this.calls = GcsCalls.of(fs.getClass(), fs.getConf());
     this.storage = calls.storage(fs);
-    this.listing = calls.listing(FIELDS);
+    this.folders = folders();
+    for (GcsCalls.Listing listing : GcsCalls.Listing.values()) {
+      listings.put(listing, calls.options(listing, FIELDS, folders.isPresent()));
+    }
     this.overwriting = calls.overwriting();
+  }
+
+  /** Of a bucket with hierarchical namespace. Once in ten minutes one request in each JVM. */
+  private Optional<GcsFolders> folders() throws ReflectiveOperationException {
+    try {
+      if ((boolean) DriverCall.invoke(calls.isHierarchical, storage, fs.getUri().resolve("/"))) {
+        return Optional.of(new GcsFolders(storage, bucket(), PATIENCE));
+      }
+    } catch (IOException | RuntimeException e) {
+      LOG.warn(
+          "{} does not tell whether its namespace is hierarchical: it is taken for flat, and"
+              + " directories are written file by file",
+          fs.getUri(),
+          e);
+    }
+    return Optional.empty();
+  }
+
+  private String bucket() {
+    return fs.getUri().getAuthority();
+  }
+
+  /** Whether directories are folders, which can be renamed. */
+  boolean isHierarchical() {
+    return folders.isPresent();
   }
 
   /** Whether it is that of a filesystem. */
@@ -82,6 +121,12 @@ final class GcsClient {
       if ((boolean) DriverCall.invoke(calls.exists, item)) {
         return found(item, path);
       }
+    }
+    if (folders.isPresent() && !name.isEmpty()) {
+      if (folders.get().has(directoryName(path))) {
+        return Found.directory(path, 0);
+      }
+      throw new FileNotFoundException("There is nothing at " + path);
     }
     Optional<Object> placeholder = Optional.empty();
     List<?> items = items(page(path, null));
@@ -128,23 +173,89 @@ final class GcsClient {
    *     request for each of them that was not found free before
    */
   void mkdirs(Path directory) throws IOException {
-    for (Path level = directory; !name(level).isEmpty(); level = level.getParent()) {
-      if (free.contains(level)) {
-        break;
-      }
+    List<Path> looked = new ArrayList<>();
+    for (Path level = directory;
+        !name(level).isEmpty() && !free.contains(level);
+        level = level.getParent()) {
       Object item = DriverCall.invoke(calls.itemInfo, storage, id(level, ANY));
       if ((boolean) DriverCall.invoke(calls.exists, item)) {
         throw new FileAlreadyExistsException(
             directory + " cannot be made: " + level + " is a file");
       }
-      if (free.size() < MOST_FREE) {
-        free.add(level);
-      }
+      looked.add(level);
+    }
+    if (free.size() < MOST_FREE) {
+      free.addAll(looked);
     }
     if (!name(directory).isEmpty()) {
-      Object id = calls.id(fs.getUri().getAuthority(), directoryName(directory), ANY);
+      Object id = calls.id(bucket(), directoryName(directory), ANY);
       DriverCall.invoke(calls.createEmpty, storage, id);
     }
+  }
+
+  /** Renames a folder, as {@link GcsFolders#rename}. */
+  void renameFolder(Path source, Path destination) throws IOException {
+    folders.orElseThrow().rename(directoryName(source), directoryName(destination));
+  }
+
+  /** As {@link GcsFolders#awaitRenames}. */
+  void awaitRenames(Path directory) throws IOException {
+    folders.orElseThrow().awaitRenames(directoryName(directory));
+  }
+
+  /**
+   * Deletes all objects below a folder, then the folders. A request for each, and for each page of
+   * both.
+   *
+   * @return whether there was anything
+   * @throws IOException also if somebody writes there meanwhile
+   */
+  boolean deleteFolder(Path directory) throws IOException {
+    boolean isDeleted = false;
+    String token = null;
+    do {
+      Object page = page(directory, GcsCalls.Listing.TREE, token);
+      List<Object> objects = new ArrayList<>();
+      for (Object item : items(page)) {
+        objects.add(calls.id(bucket(), objectName(item), generation(item)));
+      }
+      if (!objects.isEmpty()) {
+        DriverCall.invoke(calls.delete, storage, objects);
+        isDeleted = true;
+      }
+      token = (String) DriverCall.invoke(calls.nextPageToken, page);
+    } while (token != null);
+    for (String folder : folders.orElseThrow().within(directoryName(directory))) {
+      if (!folders.get().delete(folder)) {
+        throw new IOException("The folder " + folder + " is not empty: somebody writes there");
+      }
+      isDeleted = true;
+    }
+    return isDeleted;
+  }
+
+  /**
+   * Deletes a folder in which nothing is but the object that stands for it.
+   *
+   * @return whether there is none of that name now
+   */
+  boolean deleteEmptyFolder(Path directory) throws IOException {
+    String name = directoryName(directory);
+    List<Object> own = new ArrayList<>();
+    for (Object item : items(page(directory, null))) {
+      if (!objectName(item).equals(name)) {
+        return false;
+      }
+      own.add(calls.id(bucket(), name, generation(item)));
+    }
+    if (!own.isEmpty()) {
+      DriverCall.invoke(calls.delete, storage, own);
+    }
+    return folders.orElseThrow().delete(name);
+  }
+
+  private long generation(Object item) throws IOException {
+    return (long) DriverCall.invoke(calls.generation, item);
   }
 
   /** Begins to write an object where none is: whoever closes it learns of another. */
@@ -163,12 +274,18 @@ final class GcsClient {
   }
 
   private Object page(Path directory, String token) throws IOException {
+    boolean isBucket = name(directory).isEmpty();
+    return page(directory, isBucket ? GcsCalls.Listing.BUCKET : GcsCalls.Listing.DIRECTORY, token);
+  }
+
+  private Object page(Path directory, GcsCalls.Listing listing, String token) throws IOException {
+    String prefix = directoryName(directory);
     return DriverCall.invoke(
         calls.listPage,
         storage,
-        fs.getUri().getAuthority(),
-        directoryName(directory),
-        listing,
+        bucket(),
+        prefix.isEmpty() ? null : prefix,
+        listings.get(listing),
         token);
   }
 
@@ -177,7 +294,7 @@ final class GcsClient {
   }
 
   private Object id(Path path, long generation) throws IOException {
-    return calls.id(fs.getUri().getAuthority(), name(path), generation);
+    return calls.id(bucket(), name(path), generation);
   }
 
   private String objectName(Object item) throws IOException {
@@ -205,7 +322,7 @@ final class GcsClient {
     if (objectName(item).endsWith("/")) {
       return Found.directory(path, time);
     }
-    long generation = (long) DriverCall.invoke(calls.generation, item);
+    long generation = generation(item);
     Object hashes = DriverCall.invoke(calls.hashes, item);
     byte[] crc32c = hashes == null ? null : (byte[]) DriverCall.invoke(calls.crc32c, hashes);
     String etag =

@@ -39,8 +39,9 @@ import org.slf4j.LoggerFactory;
  * calls do the same with more requests, and a hash is seen only where {@code fs.gs.checksum.type}
  * asks the connector to show it.
  *
- * <p>Directories are never renamed: the connector does that object by object, and a reader or a
- * crash sees half of it.
+ * <p>In a bucket with hierarchical namespace a folder is renamed with all that is in it, by one
+ * change of the namespace ({@link GcsFolders}; "Rename folders"). In any other one directories are
+ * never renamed: the connector does that object by object, and a reader or a crash sees half of it.
  *
  * <p>The connector makes a request that was answered 429 or 503 again by itself, up to {@code
  * fs.gs.http.max.retry} times, and counts such answers in its global storage statistics.
@@ -64,8 +65,12 @@ public final class GcsStore extends HadoopStore {
   }
 
   private GcsStore(FileSystem fs, Optional<GcsClient> client, RequestGate gate) {
-    super(fs, client.isPresent() ? StoreTraits.GCS_DIRECT : traits(fs), gate);
+    super(fs, client.map(GcsStore::traits).orElseGet(() -> traits(fs)), gate);
     this.client = client;
+  }
+
+  private static StoreTraits traits(GcsClient client) {
+    return client.isHierarchical() ? StoreTraits.GCS_HIERARCHICAL : StoreTraits.GCS_DIRECT;
   }
 
   private static Optional<GcsClient> client(FileSystem fs) {
@@ -99,6 +104,10 @@ public final class GcsStore extends HadoopStore {
 
   private boolean isDirect() {
     return client.isPresent();
+  }
+
+  private boolean isHierarchical() {
+    return isDirect() && client.get().isHierarchical();
   }
 
   private static StoreTraits traits(FileSystem fs) {
@@ -166,6 +175,52 @@ public final class GcsStore extends HadoopStore {
       client().move(file.source(), seen, file.destination());
     }
     return true;
+  }
+
+  @Override
+  protected boolean requestDirectoryRename(Path source, Path destination) throws IOException {
+    if (!isHierarchical()) {
+      return super.requestDirectoryRename(source, destination);
+    }
+    client().renameFolder(source, destination);
+    return true;
+  }
+
+  /** Nothing is proven by a look at both ends while the rename may be under way. */
+  @Override
+  public RenameResult renameDirectory(Path source, Path destination) {
+    RenameResult result = super.renameDirectory(source, destination);
+    boolean mayBeUnderWay =
+        result.cause().filter(GcsFolders.RenameUnderWayException.class::isInstance).isPresent();
+    return mayBeUnderWay && !result.isDone()
+        ? RenameResult.unknown(result.explanation(), result.cause().get())
+        : result;
+  }
+
+  @Override
+  public void awaitRenames(Path directory) throws IOException {
+    if (isHierarchical()) {
+      askLong(
+          "a look for renames below " + directory,
+          () -> {
+            client().awaitRenames(directory);
+            return true;
+          });
+    }
+  }
+
+  @Override
+  protected boolean requestTreeDeletion(Path directory) throws IOException {
+    return isHierarchical()
+        ? client().deleteFolder(directory)
+        : super.requestTreeDeletion(directory);
+  }
+
+  @Override
+  public boolean deleteEmptyDirectory(Path directory) throws IOException {
+    return isHierarchical()
+        ? ask("deletion of " + directory, () -> client().deleteEmptyFolder(directory))
+        : super.deleteEmptyDirectory(directory);
   }
 
   /** Most files are new: that they are is not looked at before, but shows at their end. */

@@ -132,6 +132,9 @@ public class HadoopStore implements Store {
         StoreEntry::isDirectory);
   }
 
+  @Override
+  public void awaitRenames(Path directory) throws IOException {}
+
   /** What an unknown store would refuse shows only when it is tried. */
   @Override
   public Optional<String> deletionDenied(
@@ -316,7 +319,7 @@ public class HadoopStore implements Store {
   }
 
   /** As {@link #ask}, for requests that take long by themselves. */
-  private <T> T askLong(String what, RequestGate.Request<T> request) throws IOException {
+  protected final <T> T askLong(String what, RequestGate.Request<T> request) throws IOException {
     try {
       return gate.passLong(what, () -> reopening(request));
     } catch (IllegalArgumentException e) {
@@ -499,9 +502,14 @@ public class HadoopStore implements Store {
     }
   }
 
+  /** Deletes a directory and all below it; false if there was none. */
+  protected boolean requestTreeDeletion(Path directory) throws IOException {
+    return fs.delete(directory, true);
+  }
+
   private boolean remove(Path path, Depth depth) throws IOException {
     return depth == Depth.TREE
-        ? askLong("deletion of " + path, () -> fs.delete(path, true))
+        ? askLong("deletion of " + path, () -> requestTreeDeletion(path))
         : ask("deletion of " + path, () -> fs.delete(path, false));
   }
 

@@ -81,6 +81,11 @@ final class RoutingStore implements Store {
   }
 
   @Override
+  public void awaitRenames(Path directory) throws IOException {
+    stores.of(directory).awaitRenames(directory);
+  }
+
+  @Override
   public Optional<String> deletionDenied(
       Path directory, Optional<StoreEntry> seen, Collection<Path> entries) throws IOException {
     return stores.of(directory).deletionDenied(directory, seen, entries);

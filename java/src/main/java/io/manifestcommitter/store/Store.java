@@ -106,6 +106,15 @@ public interface Store {
   Optional<String> deletionDenied(
       Path directory, Optional<StoreEntry> seen, Collection<Path> entries) throws IOException;
 
+  /**
+   * Waits until no rename of a directory in {@code directory}, or of itself, is under way in the
+   * store, though whoever asked for it may have died. No request where a rename is done when it is
+   * answered.
+   *
+   * @throws IOException also if one takes too long
+   */
+  void awaitRenames(Path directory) throws IOException;
+
   /** Deletes one file, or link. One that is already gone is fine. One request. */
   void deleteFile(Path file) throws IOException;
 

@@ -31,6 +31,11 @@ public enum StoreTraits {
    * keeps, and the generation, which tells the store what to move.
    */
   GCS_DIRECT(FileRename.ATOMIC, false, false, false, true, false, false),
+  /**
+   * As {@link #GCS_DIRECT}, in a bucket with hierarchical namespace: a folder is renamed with all
+   * that is in it, by one change of the namespace. Its deletion is one request for each entry.
+   */
+  GCS_HIERARCHICAL(FileRename.ATOMIC, true, false, false, true, false, false),
   /** As {@link #GCS}, by a connector that does not move objects: it copies and deletes them. */
   GCS_COPYING(FileRename.COPIES_OBJECTS, false, false, false, false, false, false),
   /** As {@link #GCS_COPYING}, with a content hash for each file, which a copy keeps. */

@@ -10,12 +10,14 @@ import io.manifestcommitter.manifest.FileIdentity;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.security.PrivilegedExceptionAction;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.security.UserGroupInformation;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -25,7 +27,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the connector's own client sends, and what its answers come to. */
 class GcsClientIT {
-  private static final int ENTRIES = 1200;
+  private static final int ENTRIES = 60;
+  private static final int PAGE = 50;
 
   private GcsEmulator emulator;
   private FileSystem fs;
@@ -38,6 +41,9 @@ class GcsClientIT {
     Configuration conf = new Configuration();
     emulator.settings().forEach(conf::set);
     conf.setInt("fs.gs.http.read-timeout", 1000);
+    conf.setInt("fs.gs.list.max.items.per.call", PAGE);
+    // Else another one of the same bucket is taken for this one, opened again.
+    conf.setBoolean("fs.gs.impl.disable.cache", true);
     fs = FileSystem.newInstance(emulator.root(), conf);
     store = new GcsStore(fs, RequestGate.open());
     root = new Path(emulator.root().toString(), "table");
@@ -235,17 +241,27 @@ class GcsClientIT {
   }
 
   @Test
-  void aFilesystemThatSomebodyClosedIsOpenedAgain() throws IOException {
-    Configuration conf = fs.getConf();
-    FileSystem shared = FileSystem.get(emulator.root(), conf);
-    GcsStore onShared = new GcsStore(shared, RequestGate.open());
+  void aFilesystemThatSomebodyClosedIsOpenedAgain() throws Exception {
     write("from/a", "content");
     FileEntry file = listed("from/a", "to/a");
-    shared.close();
-
-    assertThat(onShared.renameFile(file).isDone()).isTrue();
-    assertThat(onShared.status(file.destination())).isPresent();
-    FileSystem.get(emulator.root(), conf).close();
+    Configuration cached = new Configuration(fs.getConf());
+    cached.setBoolean("fs.gs.impl.disable.cache", false);
+    UserGroupInformation user =
+        UserGroupInformation.createUserForTesting("closes", new String[] {"users"});
+    try {
+      user.doAs(
+          (PrivilegedExceptionAction<Void>)
+              () -> {
+                FileSystem shared = FileSystem.get(emulator.root(), cached);
+                GcsStore onShared = new GcsStore(shared, RequestGate.open());
+                shared.close();
+                assertThat(onShared.renameFile(file).isDone()).isTrue();
+                assertThat(onShared.status(file.destination())).isPresent();
+                return null;
+              });
+    } finally {
+      FileSystem.closeAllForUGI(user);
+    }
   }
 
   private void write(String name, String content) throws IOException {

@@ -49,6 +49,12 @@ public final class GoogleHadoopFileSystem extends FilterFileSystem {
     /** Makes an object without content. */
     void createEmptyObject(StorageResourceId object);
 
+    /** Deletes objects. */
+    void deleteObjects(List<StorageResourceId> objects);
+
+    /** Whether a bucket has folders. */
+    boolean isHnBucket(URI bucket);
+
     /** Writes an object. */
     Object create(StorageResourceId object, CreateObjectOptions how);
   }

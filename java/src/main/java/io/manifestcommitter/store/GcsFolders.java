@@ -1,0 +1,295 @@
+package io.manifestcommitter.store;
+
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.lang.reflect.Field;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The folders of a bucket with hierarchical namespace, by the JSON client inside of Google's
+ * connector: {@code folders()} and {@code operations()} of its field {@code storage}. By name and
+ * with a slash at the end: {@code table/p=1/}.
+ *
+ * <p>The rename of a folder is one change of the namespace ("Rename folders"). It may go on after
+ * its first answer, as an operation; nobody can write below either name meanwhile.
+ */
+final class GcsFolders {
+  private static final String STORAGE = "storage";
+  private static final String RUNNING = "done = false";
+  private static final Set<Integer> NOT_FOUND = Set.of(404);
+  private static final Set<Integer> CONFLICT = Set.of(409);
+
+  /** In milliseconds, between two looks at an operation. */
+  private static final long FIRST_PAUSE = 100;
+
+  private static final long LONGEST_PAUSE = 5_000;
+
+  private final Object client;
+  private final Object api;
+  private final Method prepare;
+  private final String bucket;
+  private final long patience;
+
+  /**
+   * The folders of a bucket. Makes no request.
+   *
+   * @param client the connector's client
+   * @param patience how long an operation may take, in milliseconds
+   * @throws ReflectiveOperationException if the connector has none that can be used
+   */
+  GcsFolders(Object client, String bucket, long patience) throws ReflectiveOperationException {
+    Field storage = client.getClass().getDeclaredField(STORAGE);
+    storage.setAccessible(true);
+    this.client = client;
+    this.api = storage.get(client);
+    this.bucket = bucket;
+    this.patience = patience;
+    this.prepare = preparation(client.getClass());
+    api.getClass().getMethod("folders");
+    api.getClass().getMethod("operations");
+  }
+
+  /** Sets what the connector sets for each request: headers, and who pays. */
+  private static Method preparation(Class<?> type) throws NoSuchMethodException {
+    for (Method method : type.getDeclaredMethods()) {
+      if (method.getName().equals("initializeRequest") && method.getParameterCount() == 2) {
+        method.setAccessible(true);
+        return method;
+      }
+    }
+    throw new NoSuchMethodException("initializeRequest of " + type.getName());
+  }
+
+  /** Whether there is one of this name. One request. */
+  boolean has(String folder) throws IOException {
+    try {
+      execute(request("folders", "get", bucket, folder));
+      return true;
+    } catch (IOException e) {
+      if (isNotFound(e)) {
+        return false;
+      }
+      throw e;
+    }
+  }
+
+  /**
+   * Renames a folder with all that is in it. One request where the store does it at once, else one
+   * more for each look whether it is done.
+   *
+   * @throws IOException also if it was done, but the answer was lost. When it is thrown no rename
+   *     of the two is under way any more
+   * @throws RenameUnderWayException if one may be
+   */
+  void rename(String source, String destination) throws IOException {
+    try {
+      Map<?, ?> operation = execute(request("folders", "rename", bucket, source, destination));
+      long began = System.nanoTime();
+      for (long pause = FIRST_PAUSE;
+          !isDone(operation);
+          pause = Math.min(2 * pause, LONGEST_PAUSE)) {
+        pause(pause, began, source);
+        operation = execute(request("operations", "get", bucket, id(operation)));
+      }
+      if (operation.get("error") != null) {
+        throw new IOException(
+            "The rename of the folder " + source + " failed: " + operation.get("error"));
+      }
+    } catch (RenameUnderWayException e) {
+      throw e;
+    } catch (IOException e) {
+      awaitRenames(source, destination, e);
+      throw e;
+    }
+  }
+
+  /** Waits until no rename of one of these folders, or of one in them, is under way. */
+  private void awaitRenames(String source, String destination, IOException failure)
+      throws RenameUnderWayException {
+    try {
+      awaitRenames(source);
+      awaitRenames(destination);
+    } catch (IOException e) {
+      failure.addSuppressed(e);
+      throw new RenameUnderWayException(source, failure);
+    }
+  }
+
+  /**
+   * Waits until no rename of this folder, or of one in it, from it or to it, is under way: of a
+   * process that died, too. One request, and one more for each further look.
+   *
+   * @throws RenameUnderWayException if one takes too long
+   */
+  void awaitRenames(String folder) throws IOException {
+    long began = System.nanoTime();
+    for (long pause = FIRST_PAUSE; isRenamed(folder); pause = Math.min(2 * pause, LONGEST_PAUSE)) {
+      pause(pause, began, folder);
+    }
+  }
+
+  private boolean isRenamed(String folder) throws IOException {
+    String token = null;
+    do {
+      Object request = request("operations", "list", bucket);
+      set(request, "setFilter", RUNNING);
+      if (token != null) {
+        set(request, "setPageToken", token);
+      }
+      Map<?, ?> page = execute(request);
+      for (Map<?, ?> operation : entries(page, "operations")) {
+        if (!isDone(operation) && concerns(operation, folder)) {
+          return true;
+        }
+      }
+      token = (String) page.get("nextPageToken");
+    } while (token != null);
+    return false;
+  }
+
+  /** One that does not tell what it renames may rename this one. */
+  private static boolean concerns(Map<?, ?> operation, String folder) {
+    Object metadata = operation.get("metadata");
+    if (!(metadata instanceof Map)) {
+      return true;
+    }
+    for (String end : List.of("sourceFolderId", "destinationFolderId")) {
+      Object name = ((Map<?, ?>) metadata).get(end);
+      if (name == null
+          || name.toString().startsWith(folder)
+          || folder.startsWith(name.toString())) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** A folder and all that are in it, those that are in others first. One request a page. */
+  List<String> within(String folder) throws IOException {
+    List<String> found = new ArrayList<>();
+    String token = null;
+    do {
+      Object request = request("folders", "list", bucket);
+      set(request, "setPrefix", folder);
+      if (token != null) {
+        set(request, "setPageToken", token);
+      }
+      Map<?, ?> page = execute(request);
+      for (Map<?, ?> entry : entries(page, "items")) {
+        found.add(entry.get("name").toString());
+      }
+      token = (String) page.get("nextPageToken");
+    } while (token != null);
+    found.sort((one, other) -> Integer.compare(other.length(), one.length()));
+    return found;
+  }
+
+  /**
+   * Deletes a folder, if nothing is in it. One request.
+   *
+   * @return whether there is now none of that name
+   */
+  boolean delete(String folder) throws IOException {
+    try {
+      execute(request("folders", "delete", bucket, folder));
+      return true;
+    } catch (IOException e) {
+      if (isNotFound(e)) {
+        return true;
+      }
+      if (HttpStatus.isAmong(CONFLICT, e)) {
+        return false;
+      }
+      throw e;
+    }
+  }
+
+  private static boolean isNotFound(IOException e) {
+    return e instanceof FileNotFoundException || HttpStatus.isAmong(NOT_FOUND, e);
+  }
+
+  private static boolean isDone(Map<?, ?> operation) {
+    return Boolean.TRUE.equals(operation.get("done"));
+  }
+
+  private static String id(Map<?, ?> operation) {
+    String name = operation.get("name").toString();
+    return name.substring(name.lastIndexOf('/') + 1);
+  }
+
+  private static List<Map<?, ?>> entries(Map<?, ?> page, String field) {
+    List<Map<?, ?>> entries = new ArrayList<>();
+    Object found = page.get(field);
+    if (found instanceof List) {
+      ((List<?>) found).forEach(entry -> entries.add((Map<?, ?>) entry));
+    }
+    return entries;
+  }
+
+  private void pause(long millis, long began, String folder) throws IOException {
+    if (TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began) > patience) {
+      throw new RenameUnderWayException(folder, null);
+    }
+    try {
+      TimeUnit.MILLISECONDS.sleep(millis);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("Interrupted while the folder " + folder + " is renamed");
+    }
+  }
+
+  private Object request(String resource, String method, Object... arguments) throws IOException {
+    try {
+      Object target = api.getClass().getMethod(resource).invoke(api);
+      Class<?>[] types = new Class<?>[arguments.length];
+      Arrays.fill(types, String.class);
+      return target.getClass().getMethod(method, types).invoke(target, arguments);
+    } catch (InvocationTargetException e) {
+      throw DriverCall.thrown(e);
+    } catch (ReflectiveOperationException e) {
+      throw new IOException(e);
+    }
+  }
+
+  private static void set(Object request, String setter, String value) throws IOException {
+    try {
+      request.getClass().getMethod(setter, String.class).invoke(request, value);
+    } catch (ReflectiveOperationException e) {
+      throw new IOException(e);
+    }
+  }
+
+  /** What the store answers; nothing where the answer has no content. */
+  private Map<?, ?> execute(Object request) throws IOException {
+    try {
+      Object prepared = prepare.invoke(client, request, bucket);
+      Object answer = prepared.getClass().getMethod("execute").invoke(prepared);
+      return answer instanceof Map ? (Map<?, ?>) answer : Map.of();
+    } catch (InvocationTargetException e) {
+      throw DriverCall.thrown(e);
+    } catch (ReflectiveOperationException e) {
+      throw new IOException(e);
+    }
+  }
+
+  /** A rename may still come to its end. */
+  static final class RenameUnderWayException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    RenameUnderWayException(String folder, IOException cause) {
+      super(
+          "The store may still be renaming the folder "
+              + folder
+              + ". Nothing is known of it before it has come to its end",
+          cause);
+    }
+  }
+}
