@@ -28,7 +28,19 @@ enum Fault {
 
   /** Requests that change nothing: done or not is the same to them. */
   private static final Set<String> READS =
-      Set.of("acl", "bucket", "filesystem", "get", "layout", "list", "read", "status");
+      Set.of(
+          "acl",
+          "bucket",
+          "filesystem",
+          "folder-get",
+          "folder-list",
+          "get",
+          "layout",
+          "list",
+          "operation",
+          "operation-list",
+          "read",
+          "status");
 
   private final String text;
 
@@ -54,7 +66,7 @@ enum Fault {
       case NOT_THE_STORE:
         return store.isGoogles();
       case DONE_404:
-        return rename || operation.equals("delete");
+        return rename || operation.equals("folder-rename") || operation.endsWith("delete");
       default:
         return true;
     }

@@ -36,6 +36,7 @@ class FaultMatrixIT {
               StoreUnderTest.ABFS, 12,
               StoreUnderTest.GS, 24,
               StoreUnderTest.GS_TOKENS, 12,
+              StoreUnderTest.GS_FOLDERS, 24,
               StoreUnderTest.GS_FILESYSTEM, 12,
               StoreUnderTest.GS_COPIES, 24));
 

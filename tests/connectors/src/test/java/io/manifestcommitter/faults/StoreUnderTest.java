@@ -19,6 +19,8 @@ enum StoreUnderTest {
   GS("move", 2, "2s"),
   /** The same, and the store knows a retry by its token. */
   GS_TOKENS("move", 2, "2s"),
+  /** As {@link #GS}, in a bucket with hierarchical namespace. */
+  GS_FOLDERS("move", 2, "2s"),
   /** By FileSystem calls. */
   GS_FILESYSTEM("move", 2, "2s"),
   /**
@@ -68,11 +70,12 @@ enum StoreUnderTest {
     return this == ABFS
         || this == GS
         || operation.equals(renameOperation)
+        || (this == GS_FOLDERS && operation.matches("folder-.*|operation.*"))
         || (this == GS_COPIES && operation.equals("delete"));
   }
 
   boolean renamesDirectories() {
-    return this == ABFS;
+    return this == ABFS || this == GS_FOLDERS;
   }
 
   /** Whether a lost answer can be waited for: hadoop-azure 3.3 waits 30 seconds, always. */
@@ -88,7 +91,8 @@ enum StoreUnderTest {
     if (!isGoogles()) {
       return AbfsEmulator.start();
     }
-    GcsEmulator emulator = GcsEmulator.start();
+    GcsEmulator emulator =
+        this == GS_FOLDERS ? GcsEmulator.startHierarchical() : GcsEmulator.start();
     if (this != GS_TOKENS) {
       emulator.forgetTokens();
     }
@@ -109,7 +113,7 @@ enum StoreUnderTest {
     conf.setInt("fs.gs.http.max.retry", GS.tries - 1);
     conf.setInt("fs.gs.http.read-timeout", READ_TIMEOUT);
     conf.setBoolean("fs.gs.operation.move.enable", this != GS_COPIES);
-    boolean isDirect = this == GS || this == GS_TOKENS;
+    boolean isDirect = this == GS || this == GS_TOKENS || this == GS_FOLDERS;
     conf.set(CommitterConfig.GS_REQUESTS, isDirect ? "direct" : "filesystem");
     conf.setBoolean("fs.gs.status.parallel.enable", false);
     conf.setBoolean("fs.gs.implicit.dir.repair.enable", false);

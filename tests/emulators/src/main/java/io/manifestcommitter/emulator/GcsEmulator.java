@@ -16,10 +16,12 @@ public final class GcsEmulator extends Emulator {
   private static final String HIERARCHICAL = "hierarchical";
 
   private final GcsProtocol protocol;
+  private final String bucket;
 
-  private GcsEmulator(GcsProtocol protocol, int port) throws IOException {
+  private GcsEmulator(GcsProtocol protocol, String bucket, int port) throws IOException {
     super(protocol, port, 429);
     this.protocol = protocol;
+    this.bucket = bucket;
   }
 
   /** Starts on a free port. */
@@ -34,7 +36,12 @@ public final class GcsEmulator extends Emulator {
    * @throws IOException where the port is taken
    */
   public static GcsEmulator start(int port) throws IOException {
-    return new GcsEmulator(new GcsProtocol(BUCKET, HIERARCHICAL), port);
+    return new GcsEmulator(new GcsProtocol(BUCKET, HIERARCHICAL), BUCKET, port);
+  }
+
+  /** Starts on a free port; its {@link #root} is the bucket with hierarchical namespace. */
+  public static GcsEmulator startHierarchical() throws IOException {
+    return new GcsEmulator(new GcsProtocol(BUCKET, HIERARCHICAL), HIERARCHICAL, 0);
   }
 
   /**
@@ -47,7 +54,7 @@ public final class GcsEmulator extends Emulator {
 
   @Override
   public URI root() {
-    return URI.create("gs://" + BUCKET + "/");
+    return URI.create("gs://" + bucket + "/");
   }
 
   /** The bucket with folders. */
@@ -121,6 +128,6 @@ public final class GcsEmulator extends Emulator {
 
   @Override
   public Map<String, Long> tree() {
-    return protocol.tree(BUCKET);
+    return protocol.tree(bucket);
   }
 }
