@@ -87,9 +87,9 @@ public final class ZombieTrial {
       return renamed.toUri().getPath().matches(".*/_manifest_[^/]*" + source);
     }
 
-    /** A regular expression for the path that the rename leads to. */
+    /** A regular expression for the path that the rename leads to; a folder's ends in a slash. */
     public String destination(Path table) {
-      return table.toUri().getPath() + destination + "$";
+      return table.toUri().getPath() + destination + "/?$";
     }
   }
 

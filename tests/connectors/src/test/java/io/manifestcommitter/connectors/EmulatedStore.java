@@ -18,13 +18,15 @@ public enum EmulatedStore {
   /** The same store as {@link #ABFS} through TLS. */
   ABFSS,
   /** Google Cloud Storage. */
-  GS;
+  GS,
+  /** The same service, in a bucket with hierarchical namespace. */
+  GS_FOLDERS;
 
   private static final AtomicInteger ROOTS = new AtomicInteger();
 
   /** The emulator behind it; {@link #abfs()} and {@link #gcs()} know its kind. */
   public Emulator emulator() {
-    return this == GS ? gcs() : abfs();
+    return this == ABFS || this == ABFSS ? abfs() : gcs();
   }
 
   /** The emulator behind {@link #ABFS} and {@link #ABFSS}. */
@@ -39,7 +41,14 @@ public enum EmulatedStore {
 
   /** The container or bucket. */
   public URI root() {
-    return this == ABFSS ? abfs().secureRoot() : emulator().root();
+    switch (this) {
+      case ABFSS:
+        return abfs().secureRoot();
+      case GS_FOLDERS:
+        return gcs().hierarchicalRoot();
+      default:
+        return emulator().root();
+    }
   }
 
   /** Makes the connectors of {@code conf} use the emulator. */

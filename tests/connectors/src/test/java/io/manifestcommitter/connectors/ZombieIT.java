@@ -53,6 +53,18 @@ class ZombieIT {
     run(EmulatedStore.GS, "move", moments, kind, directoryRename);
   }
 
+  /** Whole folders are renamed; what is uploaded into one that moved away makes it anew. */
+  @ParameterizedTest
+  @CsvSource({"STATIC", "DYNAMIC"})
+  void whatTheyWriteToFoldersOfGsNeverBecomesVisible(Kind kind) throws Exception {
+    run(
+        EmulatedStore.GS_FOLDERS,
+        "folder-rename",
+        EnumSet.of(Moment.SEAL, Moment.PUBLISH),
+        kind,
+        "auto");
+  }
+
   private static ZombieTrial run(
       EmulatedStore store, String rename, Set<Moment> moments, Kind kind, String directoryRename)
       throws Exception {
