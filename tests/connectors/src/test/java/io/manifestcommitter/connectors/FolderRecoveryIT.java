@@ -1,0 +1,139 @@
+package io.manifestcommitter.connectors;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.manifestcommitter.config.CommitterConfig;
+import io.manifestcommitter.emulator.FaultRule;
+import io.manifestcommitter.emulator.GcsEmulator;
+import io.manifestcommitter.jobs.Recovery;
+import io.manifestcommitter.jobs.RecoveryOutcome;
+import io.manifestcommitter.spark.ManifestCommitProtocol;
+import io.manifestcommitter.testing.Recoveries;
+import io.manifestcommitter.testing.SparkCalls;
+import io.manifestcommitter.testing.TableFiles;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.spark.internal.io.FileCommitProtocol.TaskCommitMessage;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** A driver that dies while the store renames a folder for it, which the store goes on with. */
+class FolderRecoveryIT {
+  private static final String ID = "0b5d8ab4-7f3c-4a53-a4a7-7b6d8e3f1c11";
+  private static final Map<String, String> OLD = Map.of("p=1/old", "old", "p=2/old", "old");
+
+  private final ExecutorService driver = Executors.newSingleThreadExecutor();
+  private final ExecutorService recovery = Executors.newSingleThreadExecutor();
+  private GcsEmulator emulator;
+  private Configuration conf;
+  private Path table;
+
+  @BeforeEach
+  void start() throws IOException {
+    emulator = GcsEmulator.startHierarchical();
+    conf = new Configuration();
+    emulator.settings().forEach(conf::set);
+    conf.setBoolean("fs.gs.impl.disable.cache", true);
+    conf.setInt(CommitterConfig.IO_THREADS, 1);
+    table = new Path(emulator.root().toString(), "table");
+  }
+
+  @AfterEach
+  void stop() {
+    emulator.releaseRenames();
+    driver.shutdownNow();
+    recovery.shutdownNow();
+    emulator.close();
+  }
+
+  /** It may be the one that seals, that moves old data aside, or that publishes. */
+  @ParameterizedTest
+  @CsvSource({"2,AS_MARKED", "3,AS_MARKED", "4,AS_MARKED", "2,COMPLETE", "3,COMPLETE"})
+  void recoveryWaitsForTheRenameAndThenGoesOn(int rename, Recovery.Direction direction)
+      throws Exception {
+    FileSystem fs = table.getFileSystem(conf);
+    for (Map.Entry<String, String> old : OLD.entrySet()) {
+      TableFiles.write(fs, new Path(table, old.getKey()), old.getValue());
+    }
+    SparkCalls job =
+        new SparkCalls(new ManifestCommitProtocol(ID, table.toString(), true), ID, conf);
+    List<TaskCommitMessage> messages = written(job);
+    Future<?> commit = driver.submit(() -> job.commit(messages));
+    holdRename(rename);
+    // As good as dead: it reaches the store no more, and cannot tell that its rename goes on.
+    emulator.faults().add(FaultRule.on(FaultRule.ANY).always().refuse(403));
+    assertThatThrownBy(() -> commit.get(1, TimeUnit.MINUTES))
+        .hasRootCauseInstanceOf(IOException.class);
+    emulator.faults().clear();
+    long looks = looks();
+
+    Future<List<RecoveryOutcome>> recovering =
+        recovery.submit(() -> Recoveries.all(Recoveries.of(conf, true), table, direction));
+    await(() -> looks() > looks + 1);
+    assertThat(recovering.isDone()).isFalse();
+    emulator.releaseRenames();
+    List<RecoveryOutcome> outcomes = recovering.get(1, TimeUnit.MINUTES);
+
+    boolean isCompleted = direction == Recovery.Direction.COMPLETE;
+    assertThat(outcomes)
+        .containsExactly(isCompleted ? RecoveryOutcome.COMPLETED : RecoveryOutcome.ROLLED_BACK);
+    NavigableMap<String, String> visible = TableFiles.visible(fs, table);
+    visible.keySet().removeIf(name -> name.endsWith("/"));
+    if (isCompleted) {
+      assertThat(visible.values()).containsExactly("new", "new");
+    } else {
+      assertThat(visible).isEqualTo(OLD);
+    }
+    assertThat(TableFiles.staging(fs, table)).isEmpty();
+  }
+
+  private List<TaskCommitMessage> written(SparkCalls job) throws IOException {
+    job.setUp();
+    SparkCalls.Attempt attempt = job.attempt(0, 0);
+    for (String partition : List.of("p=1", "p=2")) {
+      TableFiles.write(table.getFileSystem(conf), attempt.newFile(partition, ".txt"), "new");
+    }
+    List<TaskCommitMessage> messages = new ArrayList<>();
+    messages.add(attempt.message());
+    emulator.log().clear();
+    return messages;
+  }
+
+  /** Lets the renames before this one pass, and this one run on. */
+  private void holdRename(int number) throws Exception {
+    FaultRule reached = emulator.faults().add(FaultRule.on("folder-rename").call(number).hold());
+    reached.awaitHeld();
+    emulator.holdRenames();
+    reached.release();
+    await(() -> emulator.log().counts().getOrDefault("folder-rename", 0L) >= number);
+  }
+
+  private long looks() {
+    return emulator.log().counts().getOrDefault("operation-list", 0L);
+  }
+
+  private static void await(Condition condition) throws InterruptedException {
+    long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
+    while (!condition.holds()) {
+      assertThat(System.nanoTime()).isLessThan(end);
+      Thread.sleep(10);
+    }
+  }
+
+  private interface Condition {
+    boolean holds();
+  }
+}
