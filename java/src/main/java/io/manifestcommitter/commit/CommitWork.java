@@ -106,12 +106,14 @@ public final class CommitWork {
   }
 
   /**
-   * Waits until what the commit of a plan, here or in a process that died, asked of the store is
-   * not under way any more: what is seen at its places then stays.
+   * Waits until what the commit of a plan asked of the store is not under way any more: what is
+   * seen at its places then stays.
+   *
+   * @param ofOthers also what a process asked for that died
    */
-  public void awaitRenames(JobPlan plan) throws IOException {
+  public void awaitRenames(JobPlan plan, boolean ofOthers) throws IOException {
     for (Target target : plan.targets()) {
-      store.awaitRenames(target.directory());
+      store.awaitRenames(target.directory(), ofOthers);
     }
   }
 

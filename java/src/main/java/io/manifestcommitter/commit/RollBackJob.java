@@ -136,7 +136,7 @@ public final class RollBackJob {
         Attempts.few(noteRollBack);
         isReportGone = true;
       }
-      work.awaitRenames(plan);
+      work.awaitRenames(plan, false);
       left.addAll(
           way.run(new RollBackPublished(work.store, work.workers, work.statistics, work.replaced)));
     } catch (IOException | RuntimeException e) {

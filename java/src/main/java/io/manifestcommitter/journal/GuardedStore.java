@@ -74,8 +74,8 @@ final class GuardedStore implements Store {
   }
 
   @Override
-  public void awaitRenames(Path directory) throws IOException {
-    store.awaitRenames(directory);
+  public void awaitRenames(Path directory, boolean ofOthers) throws IOException {
+    store.awaitRenames(directory, ofOthers);
   }
 
   @Override

@@ -2,11 +2,13 @@ package io.manifestcommitter.store;
 
 import java.io.IOException;
 import java.lang.reflect.Constructor;
+import java.lang.reflect.Field;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.net.URI;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.apache.hadoop.conf.Configuration;
 
 /**
@@ -91,9 +93,25 @@ final class GcsCalls {
     return new GcsCalls(fileSystem);
   }
 
-  /** The client of a filesystem. */
+  /** The client of a filesystem; that behind a cache, whose answers may be stale. */
   Object storage(Object fileSystem) throws ReflectiveOperationException {
-    return getGcs.invoke(getGcsFs.invoke(fileSystem));
+    Object client = getGcs.invoke(getGcsFs.invoke(fileSystem));
+    for (Optional<Field> behind = delegate(client); behind.isPresent(); behind = delegate(client)) {
+      behind.get().setAccessible(true);
+      client = behind.get().get(client);
+    }
+    return client;
+  }
+
+  private static Optional<Field> delegate(Object client) {
+    for (Class<?> type = client.getClass(); type != null; type = type.getSuperclass()) {
+      for (Field field : type.getDeclaredFields()) {
+        if (field.getName().equals("delegate")) {
+          return Optional.of(field);
+        }
+      }
+    }
+    return Optional.empty();
   }
 
   /**

@@ -59,6 +59,9 @@ public final class GcsStore extends HadoopStore {
 
   private volatile Optional<GcsClient> client;
 
+  /** Since a rename whose outcome nobody could tell. */
+  private volatile boolean mayBeRenaming;
+
   /** A store on the filesystem {@code fs} of Google's connector. */
   public GcsStore(FileSystem fs, RequestGate gate) {
     this(fs, client(fs), gate);
@@ -180,7 +183,14 @@ public final class GcsStore extends HadoopStore {
   @Override
   protected boolean requestDirectoryRename(Path source, Path destination) throws IOException {
     if (!isHierarchical()) {
-      return super.requestDirectoryRename(source, destination);
+      throw new IOException(
+          "The folder "
+              + source
+              + " was not renamed: by FileSystem calls, and in a bucket that does not say that its"
+              + " namespace is hierarchical, that would be a copy and a deletion of each file. If"
+              + " another job began with folders here, set "
+              + GcsRequests.OPTION
+              + " to direct, as it had it");
     }
     client().renameFolder(source, destination);
     return true;
@@ -192,14 +202,16 @@ public final class GcsStore extends HadoopStore {
     RenameResult result = super.renameDirectory(source, destination);
     boolean mayBeUnderWay =
         result.cause().filter(GcsFolders.RenameUnderWayException.class::isInstance).isPresent();
-    return mayBeUnderWay && !result.isDone()
-        ? RenameResult.unknown(result.explanation(), result.cause().get())
-        : result;
+    if (!mayBeUnderWay || result.isDone()) {
+      return result;
+    }
+    mayBeRenaming = true;
+    return RenameResult.unknown(result.explanation(), result.cause().get());
   }
 
   @Override
-  public void awaitRenames(Path directory) throws IOException {
-    if (isHierarchical()) {
+  public void awaitRenames(Path directory, boolean ofOthers) throws IOException {
+    if (isHierarchical() && (ofOthers || mayBeRenaming)) {
       askLong(
           "a look for renames below " + directory,
           () -> {

@@ -81,8 +81,8 @@ final class RoutingStore implements Store {
   }
 
   @Override
-  public void awaitRenames(Path directory) throws IOException {
-    stores.of(directory).awaitRenames(directory);
+  public void awaitRenames(Path directory, boolean ofOthers) throws IOException {
+    stores.of(directory).awaitRenames(directory, ofOthers);
   }
 
   @Override

@@ -108,12 +108,13 @@ public interface Store {
 
   /**
    * Waits until no rename of a directory in {@code directory}, or of itself, is under way in the
-   * store, though whoever asked for it may have died. No request where a rename is done when it is
-   * answered.
+   * store. No request where a rename is done when it is answered.
    *
-   * @throws IOException also if one takes too long
+   * @param ofOthers whether those count that others asked for, who may have died; else none is
+   *     asked for where the outcome of all own ones is known
+   * @throws IOException also if one takes too long, or the user may not ask for them
    */
-  void awaitRenames(Path directory) throws IOException;
+  void awaitRenames(Path directory, boolean ofOthers) throws IOException;
 
   /** Deletes one file, or link. One that is already gone is fine. One request. */
   void deleteFile(Path file) throws IOException;

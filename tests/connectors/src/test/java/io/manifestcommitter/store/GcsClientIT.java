@@ -221,6 +221,27 @@ class GcsClientIT {
     assertThat(read("a")).isEqualTo("second");
   }
 
+  /** A cache of the connector's would show what was there before. */
+  @Test
+  void theConnectorsCacheIsNotAsked() throws IOException {
+    Configuration cached = new Configuration(fs.getConf());
+    cached.setBoolean("fs.gs.performance.cache.enable", true);
+    try (FileSystem other = FileSystem.newInstance(emulator.root(), cached)) {
+      GcsStore throughCache = new GcsStore(other, RequestGate.open());
+      write("dir/a", "content");
+      Path file = new Path(root, "dir/a");
+      String before = throughCache.status(file).orElseThrow().etag();
+      throughCache.list(file.getParent(), entry -> {});
+      write("dir/a", "another");
+      write("dir/b", "more");
+
+      assertThat(throughCache.status(file).orElseThrow().etag()).isNotEqualTo(before);
+      List<String> names = new ArrayList<>();
+      throughCache.list(file.getParent(), entry -> names.add(entry.name()));
+      assertThat(names).containsExactlyInAnyOrder("a", "b");
+    }
+  }
+
   @Test
   void aDirectoryBesideAnotherIsTwoRequests() throws IOException {
     store.mkdirs(new Path(root, "p=1"));

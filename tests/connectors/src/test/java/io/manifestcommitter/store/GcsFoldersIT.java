@@ -133,13 +133,47 @@ class GcsFoldersIT {
   @Test
   void whereNobodyCanTellWhetherARenameGoesOnItsOutcomeIsUnknown() {
     emulator.holdRenames();
-    emulator.faults().add(FaultRule.on("operation").always().refuse(403));
+    emulator.faults().add(FaultRule.on("folder-rename").applyThenFail(403));
     emulator.faults().add(FaultRule.on("operation-list").always().refuse(403));
 
     RenameResult result = rename();
 
     assertThat(result.outcome()).isEqualTo(RenameResult.Outcome.UNKNOWN);
     assertThat(result.explanation()).contains("may still be renaming");
+    assertThatThrownBy(() -> store.awaitRenames(root, false)).isInstanceOf(IOException.class);
+    emulator.faults().clear();
+    emulator.releaseRenames();
+  }
+
+  /** Who has no right to operations sees the folder go. */
+  @Test
+  void aRenameThatGoesOnIsFollowedByWhoMayNotLookAtOperations() throws Exception {
+    emulator.holdRenames();
+    emulator.faults().add(FaultRule.on("operation").always().refuse(403));
+
+    Future<RenameResult> renaming = other.submit(this::rename);
+    awaitRequests("folder-get", 2);
+    emulator.releaseRenames();
+
+    assertThat(renaming.get(1, TimeUnit.MINUTES).outcome()).isEqualTo(RenameResult.Outcome.RENAMED);
+    store.awaitRenames(root, false);
+    assertThat(requests()).doesNotContainKey("operation-list");
+  }
+
+  /** What another process began with folders is left as it is where there are none. */
+  @Test
+  void withoutFoldersNothingIsRenamedAsOne() throws IOException {
+    Configuration files = new Configuration(fs.getConf());
+    files.set(GcsRequests.OPTION, "filesystem");
+    try (FileSystem slow = FileSystem.newInstance(emulator.hierarchicalRoot(), files)) {
+      RenameResult result =
+          new GcsStore(slow, RequestGate.open())
+              .renameDirectory(new Path(root, "staged/p=1"), new Path(root, "table/p=1"));
+
+      assertThat(result.outcome()).isEqualTo(RenameResult.Outcome.FAILED);
+      assertThat(result.explanation()).contains(GcsRequests.OPTION);
+    }
+    assertThat(emulator.hierarchicalTree()).containsKey("/t/staged/p=1/q=1/f");
   }
 
   /** Of a process that died, such as one whose job is recovered now. */
@@ -153,12 +187,12 @@ class GcsFoldersIT {
       Future<?> waiting =
           recovery.submit(
               () -> {
-                store.awaitRenames(new Path(root, "table"));
+                store.awaitRenames(new Path(root, "table"), true);
                 return null;
               });
       awaitRequests("operation-list", 2);
       assertThat(waiting.isDone()).isFalse();
-      store.awaitRenames(new Path(root, "elsewhere"));
+      store.awaitRenames(new Path(root, "elsewhere"), true);
 
       emulator.releaseRenames();
 
