@@ -12,7 +12,7 @@ SPARK_FLOOR := 3.5.9
 SPARK_NEWEST := 4.3.0
 VENVS := .venv
 
-JAVA_SOURCES := $(shell find java/src/main -type f)
+JAVA_SOURCES := $(shell find java/src/main -type f) LICENSE NOTICE
 EMULATOR_SOURCES := $(shell find tests/emulators/src/main -type f)
 PYTHON_SOURCES := $(shell find python/manifest_committer -name '*.py') python/pyproject.toml
 
@@ -195,8 +195,9 @@ $(WHEEL): $(JAR) $(PYTHON_SOURCES) $(VENVS)/build/.done
 	rm -rf python/dist python/build python/*.egg-info python/manifest_committer/jars
 	mkdir -p python/manifest_committer/jars
 	cp $(JAR) python/manifest_committer/jars/
+	cp LICENSE NOTICE python/
 	$(VENVS)/build/bin/pip wheel -q --no-deps --wheel-dir python/dist ./python
-	rm -rf python/build python/*.egg-info
+	rm -rf python/build python/*.egg-info python/LICENSE python/NOTICE
 	touch $@
 
 # Virtual environments, one for each purpose. Made anew when the wheel or a requirement changes.

@@ -12,6 +12,7 @@ import manifest_committer as mc
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PYTHON = REPOSITORY / "python"
+LICENCES = ("LICENSE", "NOTICE")
 JAR = f"manifest_committer/jars/manifest-committer-{mc.__version__}.jar"
 
 
@@ -25,6 +26,8 @@ def wheel(tmp_path_factory):
         source,
         ignore=shutil.ignore_patterns("jars", "build", "dist", "__pycache__", "*.egg-info", ".*"),
     )
+    for file in LICENCES:
+        shutil.copy(PYTHON.parent / file, source)
     (source / JAR).parent.mkdir()
     (source / JAR).write_bytes(b"PK stand-in")
     command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--quiet"]
@@ -74,6 +77,11 @@ def test_its_metadata(wheel):
         'Requires-Dist: pyspark>=3.5; extra == "spark"',
         'Requires-Dist: pandas>=2; extra == "pandas"',
     ]
+
+
+def test_it_brings_its_licence(wheel):
+    for file in LICENCES:
+        assert metadata(wheel, f"licenses/{file}") == (PYTHON.parent / file).read_text("utf-8")
 
 
 def test_its_console_script(wheel):
