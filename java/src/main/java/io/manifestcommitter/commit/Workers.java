@@ -59,7 +59,7 @@ public final class Workers {
     return Optional.ofNullable(failedItem);
   }
 
-  /** The same items; who goes through them says with each that work goes on. */
+  /** The same items; reports progress for every item iterated. */
   <T> Iterable<T> telling(Iterable<T> items) {
     return () -> {
       Iterator<T> each = items.iterator();

@@ -30,10 +30,10 @@ public final class CommitterConfig {
   /** How many requests may be under way at once in job commit. */
   public static final String IO_THREADS = PREFIX + "io.threads";
 
-  /** How many requests a second one committer may make; 0 for any number. */
+  /** Maximum requests per second of one committer; 0 for no limit. */
   public static final String IO_RATE = PREFIX + "io.rate";
 
-  /** How long a request that the store refuses for its rate is made again. */
+  /** How long throttled requests are retried. */
   public static final String THROTTLE_TIMEOUT = PREFIX + "throttle.timeout";
 
   /** Whether a file at a destination gives way to the one that goes there. */
@@ -178,19 +178,19 @@ public final class CommitterConfig {
         "64",
         POSITIVE,
         Scope.BOTH,
-        "How many requests may be under way at once in job commit. It begins with a quarter of them, grows while the store keeps its pace, and halves when the store refuses or fails.");
+        "Maximum requests at the same time in job commit. A commit begins with a quarter of them. The number grows while the store keeps its pace, and halves when the store throttles or fails.");
     option(
         IO_RATE,
         "0",
         NOT_NEGATIVE,
         Scope.BOTH,
-        "How many requests a second one committer makes at most, evenly spread; 0 for no limit. A driver with several jobs has one committer for each.");
+        "Maximum requests per second of one committer, evenly spread; 0 for no limit. A driver with several jobs has one committer for each.");
     option(
         THROTTLE_TIMEOUT,
         "10m",
         DURATION,
         Scope.BOTH,
-        "How long a request that the store refuses because there are too many (429, 503) is made again, at the rate that the store serves, before the commit fails; `0s` for not at all. Drivers have retries of their own inside of it.");
+        "How long throttled requests (429, 503) are retried, at the observed rate, before the commit fails; `0s` for no retries. Drivers retry by themselves, too, within that time.");
     option(
         DELETE_TARGET_FILES,
         "false",
