@@ -14,6 +14,7 @@ import java.util.TreeMap;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.util.VersionInfo;
 import org.apache.spark.internal.io.FileCommitProtocol.TaskCommitMessage;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -55,7 +56,10 @@ class FolderRequestsIT {
     System.out.printf(
         "%s, %d replaced partitions, %d new files each: %s%n", store, PARTITIONS, files, requests);
     int old = forOld == 0 ? 0 : PARTITIONS * (forOld + 1);
-    assertThat(total(requests)).isLessThanOrEqualTo(6 * PARTITIONS + old + FIXED);
+    // A newer driver asks for the status of what it renames.
+    boolean asksFirst = store == EmulatedStore.ABFS && !VersionInfo.getVersion().startsWith("3.3.");
+    int forEach = asksFirst ? 9 : 6;
+    assertThat(total(requests)).isLessThanOrEqualTo(forEach * PARTITIONS + old + FIXED);
     assertThat(files(fs, table)).isEqualTo(expected(files));
   }
 
