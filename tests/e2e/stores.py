@@ -197,7 +197,9 @@ def _emulators(scratch: Path) -> Iterator[list[str]]:
     assert class_path.is_file(), "Compile the emulators: mvn -f tests/emulators/pom.xml compile"
     classes = [str(class_path.parent / "classes"), class_path.read_text("utf-8").strip()]
     main = "io.manifestcommitter.emulator.Emulators"
-    command = ["java", "-cp", os.pathsep.join(classes), main, "--until-stdin-ends"]
+    # What is sent again long after its answer was lost is a new request to the service.
+    options = ["--forget-tokens", "--until-stdin-ends"]
+    command = ["java", "-cp", os.pathsep.join(classes), main, *options]
     log = scratch / "emulators.log"
     with log.open("w") as errors:
         process = subprocess.Popen(

@@ -29,6 +29,7 @@ public final class Emulators {
     int abfsPort = 0;
     int gcsPort = 0;
     boolean untilStdinEnds = false;
+    boolean forgetTokens = false;
     try {
       for (String argument : arguments) {
         if (argument.startsWith("--abfs-port=")) {
@@ -37,16 +38,19 @@ public final class Emulators {
           gcsPort = port(argument);
         } else if (argument.equals("--until-stdin-ends")) {
           untilStdinEnds = true;
+        } else if (argument.equals("--forget-tokens")) {
+          forgetTokens = true;
         } else {
           throw new IllegalArgumentException("Unknown argument: " + argument);
         }
       }
     } catch (IllegalArgumentException e) {
       System.err.println(e.getMessage());
-      System.err.println("Usage: Emulators [--abfs-port=N] [--gcs-port=N] [--until-stdin-ends]");
+      System.err.println(
+          "Usage: Emulators [--abfs-port=N] [--gcs-port=N] [--forget-tokens] [--until-stdin-ends]");
       System.exit(WRONG_USAGE);
     }
-    serve(abfsPort, gcsPort);
+    serve(abfsPort, gcsPort, forgetTokens);
     if (untilStdinEnds) {
       System.in.transferTo(OutputStream.nullOutputStream());
       System.exit(0);
@@ -65,12 +69,15 @@ public final class Emulators {
     return Integer.parseInt(value);
   }
 
-  private static void serve(int abfsPort, int gcsPort) {
+  private static void serve(int abfsPort, int gcsPort, boolean forgetTokens) {
     try {
       AbfsEmulator abfs = AbfsEmulator.start(abfsPort);
       atExit(abfs::close);
       GcsEmulator gcs = GcsEmulator.start(gcsPort);
       atExit(gcs::close);
+      if (forgetTokens) {
+        gcs.forgetTokens();
+      }
       ControlEndpoint control = ControlEndpoint.open(Map.of("abfs", abfs, "gcs", gcs));
       atExit(control::close);
       print(abfs, gcs, control.port());
