@@ -109,11 +109,11 @@ public final class CommitWork {
    * Waits until what the commit of a plan asked of the store is not under way any more: what is
    * seen at its places then stays.
    *
-   * @param ofOthers also what a process asked for that died
+   * @param of whose renames count
    */
-  public void awaitRenames(JobPlan plan, boolean ofOthers) throws IOException {
+  public void awaitRenames(JobPlan plan, Store.RenamesOf of) throws IOException {
     for (Target target : plan.targets()) {
-      store.awaitRenames(target.directory(), ofOthers);
+      store.awaitRenames(target.directory(), of);
     }
   }
 

@@ -4,6 +4,7 @@ import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.PlanRejectedException;
+import io.manifestcommitter.store.Store;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -136,7 +137,7 @@ public final class RollBackJob {
         Attempts.few(noteRollBack);
         isReportGone = true;
       }
-      work.awaitRenames(plan, false);
+      work.awaitRenames(plan, Store.RenamesOf.THIS_STORE);
       left.addAll(
           way.run(new RollBackPublished(work.store, work.workers, work.statistics, work.replaced)));
     } catch (IOException | RuntimeException e) {

@@ -1,6 +1,7 @@
 package io.manifestcommitter.info;
 
 import io.manifestcommitter.cli.Setting;
+import io.manifestcommitter.store.GcsObstacle;
 import io.manifestcommitter.store.GcsRequests;
 import java.io.IOException;
 import java.io.InputStream;
@@ -19,7 +20,6 @@ final class GcsDiagnosis {
 
   private static final String ABSTRACT_IMPL = "fs.AbstractFileSystem.gs.impl";
   private static final String MOVE = "fs.gs.operation.move.enable";
-  private static final String CLIENT_TYPE = "fs.gs.client.type";
   private static final String CHECKSUM = "fs.gs.checksum.type";
   private static final String PARALLEL_STATUS = "fs.gs.status.parallel.enable";
   private static final String PARENT_REPAIR = "fs.gs.implicit.dir.repair.enable";
@@ -59,35 +59,27 @@ final class GcsDiagnosis {
 
   /** All that is wrong. */
   List<Problem> problems() {
-    Optional<String> whyNotDirect = whyNotDirect();
+    Optional<GcsObstacle> obstacle = obstacle();
     Stream<Optional<Problem>> all = Stream.of(blockSize(), newerHadoop(), requests());
-    if (whyNotDirect.isPresent()) {
-      all =
-          Stream.concat(
-              all, Stream.of(Optional.of(fileSystemCalls(whyNotDirect.get())), move(), checksum()));
+    if (obstacle.isPresent()) {
+      all = Stream.concat(all, Stream.of(obstacle.map(this::fileSystemCalls), move(), checksum()));
     }
     return all.flatMap(Optional::stream).collect(Collectors.toList());
   }
 
-  private Optional<String> whyNotDirect() {
+  private Optional<GcsObstacle> obstacle() {
     Class<?> connector = conf.getClassByNameOrNull(ClassNames.GOOGLES_GS);
     return connector == null ? Optional.empty() : GcsRequests.whyNotDirect(connector, conf);
   }
 
-  private Problem fileSystemCalls(String why) {
-    Repair repair = Repair.none();
-    if (why.startsWith(GcsRequests.OPTION)) {
-      repair = Repair.set(GcsRequests.OPTION, "direct");
-    } else if (why.startsWith(CLIENT_TYPE)) {
-      repair = Repair.set(CLIENT_TYPE, "HTTP_API_CLIENT");
-    }
+  private Problem fileSystemCalls(GcsObstacle obstacle) {
     return Problem.note(
         ProblemCode.GCS_FILESYSTEM_CALLS,
         "The committer asks Google Cloud Storage by FileSystem calls: five requests for each file"
             + " that is renamed rather than one. It cannot use the client of Google's connector ("
-            + why
+            + obstacle.reason()
             + "). Versions 3.1.3 and 4.0.0 of the connector, and newer ones, have it",
-        repair);
+        obstacle.setting().map(key -> Repair.set(key, obstacle.value())).orElseGet(Repair::none));
   }
 
   /** The connector reads this one by {@code getLong}; its other sizes may have a unit. */

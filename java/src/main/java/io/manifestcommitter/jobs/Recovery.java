@@ -254,7 +254,7 @@ public final class Recovery {
             config,
             workers(root),
             new StatisticsRecorder());
-    work.awaitRenames(plan, true);
+    work.awaitRenames(plan, Store.RenamesOf.ANYBODY);
     // To have reported is the last step but for the journal's name; only an append does so
     // unmarked.
     if (journal.state() == CommitJournal.State.COMMITTED

@@ -74,8 +74,8 @@ final class GuardedStore implements Store {
   }
 
   @Override
-  public void awaitRenames(Path directory, boolean ofOthers) throws IOException {
-    store.awaitRenames(directory, ofOthers);
+  public void awaitRenames(Path directory, RenamesOf of) throws IOException {
+    store.awaitRenames(directory, of);
   }
 
   @Override

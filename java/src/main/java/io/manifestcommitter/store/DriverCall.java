@@ -19,6 +19,19 @@ final class DriverCall {
     }
   }
 
+  /** Calls a public method by its name; its arguments have the types that it declares. */
+  static Object call(Object target, String method, Object... arguments) throws IOException {
+    Class<?>[] types = new Class<?>[arguments.length];
+    for (int number = 0; number < types.length; number++) {
+      types[number] = arguments[number].getClass();
+    }
+    try {
+      return invoke(target.getClass().getMethod(method, types), target, arguments);
+    } catch (NoSuchMethodException e) {
+      throw new IOException(e);
+    }
+  }
+
   /** What was thrown, if it is checked; else throws it. */
   static IOException thrown(InvocationTargetException e) {
     Throwable cause = e.getCause();

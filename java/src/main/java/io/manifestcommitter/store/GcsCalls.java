@@ -9,7 +9,6 @@ import java.net.URI;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.apache.hadoop.conf.Configuration;
 
 /**
  * The calls of Google's connector that make one request each: {@code GoogleHadoopFileSystem
@@ -18,12 +17,6 @@ import org.apache.hadoop.conf.Configuration;
  * relocated them. In releases 2.2.28, 3.0.8, 3.1.3, 4.0.0 and newer ones.
  */
 final class GcsCalls {
-  /** Which client the connector uses. */
-  private static final String CLIENT_TYPE = "fs.gs.client.type";
-
-  /** The one that speaks JSON; the committer was never seen with the other one. */
-  private static final String JSON_CLIENT = "HTTP_API_CLIENT";
-
   private final Method getGcsFs;
   private final Method getGcs;
   private final Constructor<?> id;
@@ -85,11 +78,7 @@ final class GcsCalls {
    *
    * @throws ReflectiveOperationException if it lacks one; the message tells which
    */
-  static GcsCalls of(Class<?> fileSystem, Configuration conf) throws ReflectiveOperationException {
-    String type = conf.getTrimmed(CLIENT_TYPE, JSON_CLIENT);
-    if (!type.equals(JSON_CLIENT)) {
-      throw new NoSuchMethodException(CLIENT_TYPE + " is " + type + ", not " + JSON_CLIENT);
-    }
+  static GcsCalls of(Class<?> fileSystem) throws ReflectiveOperationException {
     return new GcsCalls(fileSystem);
   }
 

@@ -16,13 +16,13 @@ import java.util.NoSuchElementException;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.fs.EtagSource;
 import org.apache.hadoop.fs.FileAlreadyExistsException;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RemoteIterator;
+import org.apache.hadoop.util.functional.RemoteIterators;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,13 +31,10 @@ import org.slf4j.LoggerFactory;
  * listings with the hash and the generation of each object, which {@code FileSystem} does not show.
  */
 final class GcsClient {
-  /** What is asked of an object ("Partial responses"): what {@link Found} needs. */
-  private static final String FIELDS = "bucket,name,size,updated,generation,crc32c";
-
   private static final Logger LOG = LoggerFactory.getLogger(GcsClient.class);
 
-  /** A folder may have millions of entries. In milliseconds. */
-  private static final long PATIENCE = TimeUnit.MINUTES.toMillis(30);
+  /** What is asked of an object ("Partial responses"): what {@link Found} needs. */
+  private static final String FIELDS = "bucket,name,size,updated,generation,crc32c";
 
   private static final int MOST_FREE = 100_000;
   private static final long ANY = -1;
@@ -54,13 +51,14 @@ final class GcsClient {
   private final Set<Path> free = ConcurrentHashMap.newKeySet();
 
   /**
-   * The client of a filesystem. Makes no request.
+   * The client of a filesystem. One request, and none where another client of this JVM made it in
+   * the last ten minutes: whether the bucket has a hierarchical namespace.
    *
    * @throws ReflectiveOperationException if the connector has none that can be used
    */
   GcsClient(FileSystem fs) throws ReflectiveOperationException {
     this.fs = fs;
-    this.calls = GcsCalls.of(fs.getClass(), fs.getConf());
+    this.calls = GcsCalls.of(fs.getClass());
     this.storage = calls.storage(fs);
     this.folders = folders();
     for (GcsCalls.Listing listing : GcsCalls.Listing.values()) {
@@ -69,11 +67,11 @@ final class GcsClient {
     this.overwriting = calls.overwriting();
   }
 
-  /** Of a bucket with hierarchical namespace. Once in ten minutes one request in each JVM. */
+  /** Of a bucket with hierarchical namespace. */
   private Optional<GcsFolders> folders() throws ReflectiveOperationException {
     try {
       if ((boolean) DriverCall.invoke(calls.isHierarchical, storage, fs.getUri().resolve("/"))) {
-        return Optional.of(new GcsFolders(storage, bucket(), PATIENCE));
+        return Optional.of(new GcsFolders(storage, bucket()));
       }
     } catch (IOException | RuntimeException e) {
       LOG.warn(
@@ -126,24 +124,27 @@ final class GcsClient {
       if (folders.get().has(directoryName(path))) {
         return Found.directory(path, 0);
       }
-      throw new FileNotFoundException("There is nothing at " + path);
+      throw nothingAt(path);
     }
-    Optional<Object> placeholder = Optional.empty();
     List<?> items = items(page(path, null));
+    if (items.isEmpty() && !name.isEmpty()) {
+      throw nothingAt(path);
+    }
     for (Object item : items) {
       if (objectName(item).equals(directoryName(path))) {
-        placeholder = Optional.of(item);
+        return found(item, path);
       }
     }
-    if (items.isEmpty() && !name.isEmpty()) {
-      throw new FileNotFoundException("There is nothing at " + path);
-    }
-    return placeholder.isPresent() ? found(placeholder.get(), path) : Found.directory(path, 0);
+    return Found.directory(path, 0);
+  }
+
+  private static FileNotFoundException nothingAt(Path path) {
+    return new FileNotFoundException("There is nothing at " + path);
   }
 
   /**
-   * Begins to list a directory. One request a page, and one if there is nothing in it and it has no
-   * object of its own.
+   * Begins to list a directory. One request a page; where the first one is empty also those of
+   * {@link #status}.
    */
   RemoteIterator<FileStatus> list(Path directory) throws IOException {
     Object first = page(directory, null);
@@ -151,19 +152,8 @@ final class GcsClient {
       return new Pages(directory, first);
     }
     FileStatus status = status(directory);
-    List<FileStatus> file = status.isDirectory() ? List.of() : List.of(status);
-    Iterator<FileStatus> entries = file.iterator();
-    return new RemoteIterator<FileStatus>() {
-      @Override
-      public boolean hasNext() {
-        return entries.hasNext();
-      }
-
-      @Override
-      public FileStatus next() {
-        return entries.next();
-      }
-    };
+    return RemoteIterators.remoteIteratorFromIterable(
+        status.isDirectory() ? List.of() : List.of(status));
   }
 
   /**
@@ -303,7 +293,8 @@ final class GcsClient {
   }
 
   private static String name(Path path) {
-    return path.toUri().getPath().replaceFirst("^/", "");
+    String absolute = path.toUri().getPath();
+    return absolute.isEmpty() ? absolute : absolute.substring(1);
   }
 
   /** Of the object that stands for a directory, if there is one; of the bucket itself "". */
@@ -335,12 +326,14 @@ final class GcsClient {
   /** A listing, page by page; it leaves out the object that stands for the directory itself. */
   private final class Pages implements RemoteIterator<FileStatus> {
     private final Path directory;
+    private final String own;
     private Iterator<?> page;
     private String token;
     private FileStatus next;
 
     Pages(Path directory, Object first) throws IOException {
       this.directory = directory;
+      this.own = directoryName(directory);
       turnTo(first);
     }
 
@@ -355,7 +348,7 @@ final class GcsClient {
         if (page.hasNext()) {
           Object item = page.next();
           String name = objectName(item);
-          next = name.equals(directoryName(directory)) ? null : found(item, path(name));
+          next = name.equals(own) ? null : found(item, path(name));
         } else if (token != null) {
           turnTo(page(directory, token));
         } else {

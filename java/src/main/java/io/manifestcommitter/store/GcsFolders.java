@@ -4,10 +4,9 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.lang.reflect.Field;
-import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -28,31 +27,33 @@ final class GcsFolders {
   private static final Set<Integer> NOT_FOUND = Set.of(404);
   private static final Set<Integer> CONFLICT = Set.of(409);
 
-  /** In milliseconds, between two looks at an operation. */
-  private static final long FIRST_PAUSE = 100;
+  private static final Clock CLOCK = Clock.SYSTEM;
 
-  private static final long LONGEST_PAUSE = 5_000;
+  /** Between two looks at a rename, in nanoseconds. */
+  private static final long FIRST_PAUSE = TimeUnit.MILLISECONDS.toNanos(100);
+
+  private static final long LONGEST_PAUSE = TimeUnit.SECONDS.toNanos(5);
+
+  /** A folder may have millions of entries. */
+  private static final long PATIENCE = TimeUnit.MINUTES.toNanos(30);
 
   private final Object client;
   private final Object api;
   private final Method prepare;
   private final String bucket;
-  private final long patience;
 
   /**
    * The folders of a bucket. Makes no request.
    *
    * @param client the connector's client
-   * @param patience how long an operation may take, in milliseconds
    * @throws ReflectiveOperationException if the connector has none that can be used
    */
-  GcsFolders(Object client, String bucket, long patience) throws ReflectiveOperationException {
+  GcsFolders(Object client, String bucket) throws ReflectiveOperationException {
     Field storage = client.getClass().getDeclaredField(STORAGE);
     storage.setAccessible(true);
     this.client = client;
     this.api = storage.get(client);
     this.bucket = bucket;
-    this.patience = patience;
     this.prepare = preparation(client.getClass());
     api.getClass().getMethod("folders");
     api.getClass().getMethod("operations");
@@ -93,11 +94,8 @@ final class GcsFolders {
   void rename(String source, String destination) throws IOException {
     try {
       Map<?, ?> operation = execute(request("folders", "rename", bucket, source, destination));
-      long began = System.nanoTime();
-      for (long pause = FIRST_PAUSE;
-          !isDone(operation);
-          pause = Math.min(2 * pause, LONGEST_PAUSE)) {
-        pause(pause, began, source);
+      for (Looks looks = new Looks(source); !isDone(operation); ) {
+        looks.next();
         operation = seen(operation, source);
       }
       if (operation.get("error") != null) {
@@ -143,28 +141,17 @@ final class GcsFolders {
    * @throws RenameUnderWayException if one takes too long
    */
   void awaitRenames(String folder) throws IOException {
-    long began = System.nanoTime();
-    for (long pause = FIRST_PAUSE; isRenamed(folder); pause = Math.min(2 * pause, LONGEST_PAUSE)) {
-      pause(pause, began, folder);
+    for (Looks looks = new Looks(folder); isRenamed(folder); ) {
+      looks.next();
     }
   }
 
   private boolean isRenamed(String folder) throws IOException {
-    String token = null;
-    do {
-      Object request = request("operations", "list", bucket);
-      set(request, "setFilter", RUNNING);
-      if (token != null) {
-        set(request, "setPageToken", token);
+    for (Map<?, ?> operation : listed("operations", "setFilter", RUNNING, "operations")) {
+      if (!isDone(operation) && concerns(operation, folder)) {
+        return true;
       }
-      Map<?, ?> page = execute(request);
-      for (Map<?, ?> operation : entries(page, "operations")) {
-        if (!isDone(operation) && concerns(operation, folder)) {
-          return true;
-        }
-      }
-      token = (String) page.get("nextPageToken");
-    } while (token != null);
+    }
     return false;
   }
 
@@ -188,20 +175,36 @@ final class GcsFolders {
   /** A folder and all that are in it, those that are in others first. One request a page. */
   List<String> within(String folder) throws IOException {
     List<String> found = new ArrayList<>();
-    String token = null;
+    for (Map<?, ?> entry : listed("folders", "setPrefix", folder, "items")) {
+      found.add(entry.get("name").toString());
+    }
+    found.sort(Comparator.comparing(String::length).reversed());
+    return found;
+  }
+
+  /**
+   * All that the store lists of a resource. One request a page.
+   *
+   * @param setter what narrows the list, to {@code value}
+   * @param field where a page has them
+   */
+  private List<Map<?, ?>> listed(String resource, String setter, String value, String field)
+      throws IOException {
+    List<Map<?, ?>> found = new ArrayList<>();
+    Object token = null;
     do {
-      Object request = request("folders", "list", bucket);
-      set(request, "setPrefix", folder);
+      Object request = request(resource, "list", bucket);
+      DriverCall.call(request, setter, value);
       if (token != null) {
-        set(request, "setPageToken", token);
+        DriverCall.call(request, "setPageToken", token);
       }
       Map<?, ?> page = execute(request);
-      for (Map<?, ?> entry : entries(page, "items")) {
-        found.add(entry.get("name").toString());
+      Object entries = page.get(field);
+      if (entries instanceof List) {
+        ((List<?>) entries).forEach(entry -> found.add((Map<?, ?>) entry));
       }
-      token = (String) page.get("nextPageToken");
+      token = page.get("nextPageToken");
     } while (token != null);
-    found.sort((one, other) -> Integer.compare(other.length(), one.length()));
     return found;
   }
 
@@ -238,58 +241,42 @@ final class GcsFolders {
     return name.substring(name.lastIndexOf('/') + 1);
   }
 
-  private static List<Map<?, ?>> entries(Map<?, ?> page, String field) {
-    List<Map<?, ?>> entries = new ArrayList<>();
-    Object found = page.get(field);
-    if (found instanceof List) {
-      ((List<?>) found).forEach(entry -> entries.add((Map<?, ?>) entry));
-    }
-    return entries;
-  }
-
-  private void pause(long millis, long began, String folder) throws IOException {
-    if (TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began) > patience) {
-      throw new RenameUnderWayException(folder, null);
-    }
-    try {
-      TimeUnit.MILLISECONDS.sleep(millis);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new InterruptedIOException("Interrupted while the folder " + folder + " is renamed");
-    }
-  }
-
   private Object request(String resource, String method, Object... arguments) throws IOException {
-    try {
-      Object target = api.getClass().getMethod(resource).invoke(api);
-      Class<?>[] types = new Class<?>[arguments.length];
-      Arrays.fill(types, String.class);
-      return target.getClass().getMethod(method, types).invoke(target, arguments);
-    } catch (InvocationTargetException e) {
-      throw DriverCall.thrown(e);
-    } catch (ReflectiveOperationException e) {
-      throw new IOException(e);
-    }
-  }
-
-  private static void set(Object request, String setter, String value) throws IOException {
-    try {
-      request.getClass().getMethod(setter, String.class).invoke(request, value);
-    } catch (ReflectiveOperationException e) {
-      throw new IOException(e);
-    }
+    return DriverCall.call(DriverCall.call(api, resource), method, arguments);
   }
 
   /** What the store answers; nothing where the answer has no content. */
   private Map<?, ?> execute(Object request) throws IOException {
-    try {
-      Object prepared = prepare.invoke(client, request, bucket);
-      Object answer = prepared.getClass().getMethod("execute").invoke(prepared);
-      return answer instanceof Map ? (Map<?, ?>) answer : Map.of();
-    } catch (InvocationTargetException e) {
-      throw DriverCall.thrown(e);
-    } catch (ReflectiveOperationException e) {
-      throw new IOException(e);
+    Object answer = DriverCall.call(DriverCall.invoke(prepare, client, request, bucket), "execute");
+    return answer instanceof Map ? (Map<?, ?>) answer : Map.of();
+  }
+
+  /** The looks at one rename, ever less often. */
+  private static final class Looks {
+    private final String folder;
+    private final long began = CLOCK.nanos();
+    private long pause = FIRST_PAUSE;
+
+    Looks(String folder) {
+      this.folder = folder;
+    }
+
+    /**
+     * Waits until the next one.
+     *
+     * @throws RenameUnderWayException if there were enough
+     */
+    void next() throws IOException {
+      if (CLOCK.nanos() - began > PATIENCE) {
+        throw new RenameUnderWayException(folder, null);
+      }
+      try {
+        CLOCK.sleep(pause);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new InterruptedIOException("Interrupted while the folder " + folder + " is renamed");
+      }
+      pause = Math.min(2 * pause, LONGEST_PAUSE);
     }
   }
 

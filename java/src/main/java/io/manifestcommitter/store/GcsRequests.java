@@ -11,6 +11,12 @@ public enum GcsRequests {
   /** By Hadoop's {@code FileSystem} calls. */
   FILESYSTEM;
 
+  /** Which client the connector uses. */
+  private static final String CLIENT_TYPE = "fs.gs.client.type";
+
+  /** The one that speaks JSON; the committer was never seen with the other one. */
+  private static final String JSON_CLIENT = "HTTP_API_CLIENT";
+
   /** The option that says so. */
   public static final String OPTION = "mapreduce.manifest.committer.gs.requests";
 
@@ -18,15 +24,19 @@ public enum GcsRequests {
    * Why FileSystem calls are used where a filesystem of this class is open; empty if they are not.
    * Makes no request.
    */
-  public static Optional<String> whyNotDirect(Class<?> fileSystem, Configuration conf) {
+  public static Optional<GcsObstacle> whyNotDirect(Class<?> fileSystem, Configuration conf) {
     if (of(conf) == FILESYSTEM) {
-      return Optional.of(OPTION + " is filesystem");
+      return Optional.of(GcsObstacle.setting(OPTION, "filesystem", "direct"));
+    }
+    String client = conf.getTrimmed(CLIENT_TYPE, JSON_CLIENT);
+    if (!client.equals(JSON_CLIENT)) {
+      return Optional.of(GcsObstacle.setting(CLIENT_TYPE, client, JSON_CLIENT));
     }
     try {
-      GcsCalls.of(fileSystem, conf);
+      GcsCalls.of(fileSystem);
       return Optional.empty();
     } catch (ReflectiveOperationException | LinkageError e) {
-      return Optional.of(e.getMessage());
+      return Optional.of(GcsObstacle.missing(e));
     }
   }
 

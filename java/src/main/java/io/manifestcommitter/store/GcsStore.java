@@ -9,6 +9,7 @@ import java.math.BigInteger;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileChecksum;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
@@ -62,9 +63,13 @@ public final class GcsStore extends HadoopStore {
   /** Since a rename whose outcome nobody could tell. */
   private volatile boolean mayBeRenaming;
 
-  /** A store on the filesystem {@code fs} of Google's connector. */
-  public GcsStore(FileSystem fs, RequestGate gate) {
-    this(fs, client(fs), gate);
+  /**
+   * A store on the filesystem {@code fs} of Google's connector.
+   *
+   * @param conf of the job; that of the filesystem is that of whoever opened it first
+   */
+  public GcsStore(FileSystem fs, Configuration conf, RequestGate gate) {
+    this(fs, client(fs, conf), gate);
   }
 
   private GcsStore(FileSystem fs, Optional<GcsClient> client, RequestGate gate) {
@@ -76,21 +81,22 @@ public final class GcsStore extends HadoopStore {
     return client.isHierarchical() ? StoreTraits.GCS_HIERARCHICAL : StoreTraits.GCS_DIRECT;
   }
 
-  private static Optional<GcsClient> client(FileSystem fs) {
-    if (GcsRequests.of(fs.getConf()) == GcsRequests.FILESYSTEM) {
-      return Optional.empty();
+  private static Optional<GcsClient> client(FileSystem fs, Configuration conf) {
+    Optional<GcsObstacle> obstacle = GcsRequests.whyNotDirect(fs.getClass(), conf);
+    if (!obstacle.isPresent()) {
+      try {
+        return Optional.of(new GcsClient(fs));
+      } catch (ReflectiveOperationException | RuntimeException e) {
+        LOG.debug("The connector's own client", e);
+        obstacle = Optional.of(GcsObstacle.missing(e));
+      }
     }
-    try {
-      return Optional.of(new GcsClient(fs));
-    } catch (ReflectiveOperationException | RuntimeException e) {
-      LOG.info(
-          "{} is asked by FileSystem calls, which take more requests: the connector's own client"
-              + " cannot be used ({})",
-          fs.getUri(),
-          e.toString());
-      LOG.debug("The connector's own client", e);
-      return Optional.empty();
-    }
+    LOG.info(
+        "{} is asked by FileSystem calls, which take more requests than the connector's own client:"
+            + " {}",
+        fs.getUri(),
+        obstacle.get().reason());
+    return Optional.empty();
   }
 
   /** That of the filesystem that is used now; there is another one once that was closed. */
@@ -99,10 +105,13 @@ public final class GcsStore extends HadoopStore {
     if (known.isOf(fs())) {
       return known;
     }
-    GcsClient opened =
-        client(fs()).orElseThrow(() -> new IOException("The client of " + fs() + " is gone"));
-    client = Optional.of(opened);
-    return opened;
+    try {
+      GcsClient opened = new GcsClient(fs());
+      client = Optional.of(opened);
+      return opened;
+    } catch (ReflectiveOperationException e) {
+      throw new IOException("The client of " + fs().getUri() + " cannot be used any more", e);
+    }
   }
 
   private boolean isDirect() {
@@ -210,8 +219,8 @@ public final class GcsStore extends HadoopStore {
   }
 
   @Override
-  public void awaitRenames(Path directory, boolean ofOthers) throws IOException {
-    if (isHierarchical() && (ofOthers || mayBeRenaming)) {
+  public void awaitRenames(Path directory, RenamesOf of) throws IOException {
+    if (isHierarchical() && (of == RenamesOf.ANYBODY || mayBeRenaming)) {
       askLong(
           "a look for renames below " + directory,
           () -> {

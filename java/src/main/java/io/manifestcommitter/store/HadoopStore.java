@@ -133,7 +133,7 @@ public class HadoopStore implements Store {
   }
 
   @Override
-  public void awaitRenames(Path directory, boolean ofOthers) throws IOException {}
+  public void awaitRenames(Path directory, RenamesOf of) throws IOException {}
 
   /** What an unknown store would refuse shows only when it is tried. */
   @Override

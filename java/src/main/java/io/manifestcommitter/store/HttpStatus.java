@@ -1,6 +1,5 @@
 package io.manifestcommitter.store;
 
-import java.lang.reflect.Modifier;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.IdentityHashMap;
@@ -48,13 +47,7 @@ final class HttpStatus {
     }
   }
 
-  /** By the class or interface that declares it, since the object's own may not be public. */
   private static Object asked(Object object, String method) throws ReflectiveOperationException {
-    for (Class<?> type = object.getClass(); type != null; type = type.getSuperclass()) {
-      if (Modifier.isPublic(type.getModifiers())) {
-        return type.getMethod(method).invoke(object);
-      }
-    }
-    throw new NoSuchMethodException(method);
+    return object.getClass().getMethod(method).invoke(object);
   }
 }

@@ -81,8 +81,8 @@ final class RoutingStore implements Store {
   }
 
   @Override
-  public void awaitRenames(Path directory, boolean ofOthers) throws IOException {
-    stores.of(directory).awaitRenames(directory, ofOthers);
+  public void awaitRenames(Path directory, RenamesOf of) throws IOException {
+    stores.of(directory).awaitRenames(directory, of);
   }
 
   @Override

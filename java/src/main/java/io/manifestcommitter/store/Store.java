@@ -110,11 +110,10 @@ public interface Store {
    * Waits until no rename of a directory in {@code directory}, or of itself, is under way in the
    * store. No request where a rename is done when it is answered.
    *
-   * @param ofOthers whether those count that others asked for, who may have died; else none is
-   *     asked for where the outcome of all own ones is known
+   * @param of whose renames
    * @throws IOException also if one takes too long, or the user may not ask for them
    */
-  void awaitRenames(Path directory, boolean ofOthers) throws IOException;
+  void awaitRenames(Path directory, RenamesOf of) throws IOException;
 
   /** Deletes one file, or link. One that is already gone is fine. One request. */
   void deleteFile(Path file) throws IOException;
@@ -167,6 +166,14 @@ public interface Store {
    * some seconds.
    */
   Store pastLimits();
+
+  /** Whose renames are waited for. */
+  enum RenamesOf {
+    /** Those that were asked for here; no request where the outcome of each is known. */
+    THIS_STORE,
+    /** Those of anybody, who may have died. */
+    ANYBODY
+  }
 
   /** Receives the entries of a listing. */
   @FunctionalInterface

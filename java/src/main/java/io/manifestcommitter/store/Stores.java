@@ -280,7 +280,7 @@ public final class Stores {
       return new AbfsStore(fs, gate);
     }
     if (GCS_SCHEMES.contains(scheme)) {
-      return new GcsStore(fs, gate);
+      return new GcsStore(fs, conf, gate);
     }
     return new HadoopStore(fs, StoreTraits.UNKNOWN, gate);
   }

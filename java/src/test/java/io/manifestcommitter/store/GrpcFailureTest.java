@@ -28,7 +28,7 @@ class GrpcFailureTest {
   void aDeletionThatGetsNoAnswerNamesTheEndpointAndTheWayAround() throws IOException {
     try (Unreachable fs = new Unreachable()) {
       fs.initialize(URI.create("gs://bucket/"), new Configuration());
-      GcsStore store = new GcsStore(fs, RequestGate.open());
+      GcsStore store = new GcsStore(fs, fs.getConf(), RequestGate.open());
 
       assertThatThrownBy(() -> store.deleteTree(new Path("gs://bucket/table/_manifest_x")))
           .isInstanceOf(IOException.class)

@@ -72,19 +72,20 @@ class FolderRecoveryIT {
         new SparkCalls(new ManifestCommitProtocol(ID, table.toString(), true), ID, conf);
     List<TaskCommitMessage> messages = written(job);
     Future<?> commit = driver.submit(() -> job.commit(messages));
-    holdRename(rename);
+    FaultRule poll = holdRename(rename);
     // As good as dead: it reaches the store no more, and cannot tell that its rename goes on.
     emulator.faults().add(FaultRule.on(FaultRule.ANY).always().refuse(403));
+    poll.release();
     assertThatThrownBy(() -> commit.get(1, TimeUnit.MINUTES))
         .hasRootCauseInstanceOf(IOException.class);
     emulator.faults().clear();
-    long looks = looks();
+    FaultRule look = emulator.faults().add(FaultRule.on("operation-list").call(2).hold());
 
     Future<List<RecoveryOutcome>> recovering =
         recovery.submit(() -> Recoveries.all(Recoveries.of(conf, true), table, direction));
-    await(() -> looks() > looks + 1);
-    assertThat(recovering.isDone()).isFalse();
+    look.awaitHeld();
     emulator.releaseRenames();
+    look.release();
     List<RecoveryOutcome> outcomes = recovering.get(1, TimeUnit.MINUTES);
 
     boolean isCompleted = direction == Recovery.Direction.COMPLETE;
@@ -112,28 +113,18 @@ class FolderRecoveryIT {
     return messages;
   }
 
-  /** Lets the renames before this one pass, and this one run on. */
-  private void holdRename(int number) throws Exception {
+  /**
+   * Lets the renames before this one pass, and this one run on.
+   *
+   * @return what holds the driver's next look at it
+   */
+  private FaultRule holdRename(int number) throws Exception {
     FaultRule reached = emulator.faults().add(FaultRule.on("folder-rename").call(number).hold());
+    FaultRule poll = emulator.faults().add(FaultRule.on("operation").hold());
     reached.awaitHeld();
     emulator.holdRenames();
     reached.release();
-    await(() -> emulator.log().counts().getOrDefault("folder-rename", 0L) >= number);
-  }
-
-  private long looks() {
-    return emulator.log().counts().getOrDefault("operation-list", 0L);
-  }
-
-  private static void await(Condition condition) throws InterruptedException {
-    long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
-    while (!condition.holds()) {
-      assertThat(System.nanoTime()).isLessThan(end);
-      Thread.sleep(10);
-    }
-  }
-
-  private interface Condition {
-    boolean holds();
+    poll.awaitHeld();
+    return poll;
   }
 }

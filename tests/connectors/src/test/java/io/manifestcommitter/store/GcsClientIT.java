@@ -45,7 +45,7 @@ class GcsClientIT {
     // Else another one of the same bucket is taken for this one, opened again.
     conf.setBoolean("fs.gs.impl.disable.cache", true);
     fs = FileSystem.newInstance(emulator.root(), conf);
-    store = new GcsStore(fs, RequestGate.open());
+    store = new GcsStore(fs, fs.getConf(), RequestGate.open());
     root = new Path(emulator.root().toString(), "table");
   }
 
@@ -69,19 +69,6 @@ class GcsClientIT {
     StoreEntry moved = store.status(file.destination()).orElseThrow();
     assertThat(moved.isSameFileAs(file)).isTrue();
     assertThat(moved.etag()).isNotEqualTo(file.etag());
-  }
-
-  @Test
-  void aMoveReplacesNothing() throws IOException {
-    write("from/a", "new");
-    write("to/a", "old");
-
-    RenameResult result = store.renameFile(listed("from/a", "to/a"));
-
-    assertThat(result.outcome()).isEqualTo(RenameResult.Outcome.FAILED);
-    assertThat(result.inTheWay()).isPresent();
-    assertThat(read("from/a")).isEqualTo("new");
-    assertThat(read("to/a")).isEqualTo("old");
   }
 
   @Test
@@ -174,12 +161,25 @@ class GcsClientIT {
     other.set(GcsRequests.OPTION, "filesystem");
     try (FileSystem slow = FileSystem.newInstance(emulator.root(), other)) {
       StoreEntry seen =
-          new GcsStore(slow, RequestGate.open()).status(new Path(root, "from/a")).orElseThrow();
+          new GcsStore(slow, slow.getConf(), RequestGate.open())
+              .status(new Path(root, "from/a"))
+              .orElseThrow();
 
       assertThat(seen.etag())
           .isEqualTo(FileIdentity.kept(listed("from/a", "to/a").etag()))
           .startsWith("COMPOSITE-CRC32C-");
     }
+  }
+
+  /** The filesystem is shared, and keeps the settings of whoever opened it. */
+  @Test
+  void eachJobChoosesByItsOwnSettings() {
+    Configuration files = new Configuration(fs.getConf());
+    files.set(GcsRequests.OPTION, "filesystem");
+    GcsStore other = new GcsStore(fs, files, RequestGate.open());
+
+    assertThat(other.traits(root)).isEqualTo(StoreTraits.GCS);
+    assertThat(store.traits(root)).isEqualTo(StoreTraits.GCS_DIRECT);
   }
 
   @Test
@@ -227,7 +227,7 @@ class GcsClientIT {
     Configuration cached = new Configuration(fs.getConf());
     cached.setBoolean("fs.gs.performance.cache.enable", true);
     try (FileSystem other = FileSystem.newInstance(emulator.root(), cached)) {
-      GcsStore throughCache = new GcsStore(other, RequestGate.open());
+      GcsStore throughCache = new GcsStore(other, other.getConf(), RequestGate.open());
       write("dir/a", "content");
       Path file = new Path(root, "dir/a");
       String before = throughCache.status(file).orElseThrow().etag();
@@ -274,7 +274,7 @@ class GcsClientIT {
           (PrivilegedExceptionAction<Void>)
               () -> {
                 FileSystem shared = FileSystem.get(emulator.root(), cached);
-                GcsStore onShared = new GcsStore(shared, RequestGate.open());
+                GcsStore onShared = new GcsStore(shared, shared.getConf(), RequestGate.open());
                 shared.close();
                 assertThat(onShared.renameFile(file).isDone()).isTrue();
                 assertThat(onShared.status(file.destination())).isPresent();

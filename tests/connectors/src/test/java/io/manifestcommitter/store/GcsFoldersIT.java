@@ -32,15 +32,15 @@ class GcsFoldersIT {
 
   @BeforeEach
   void start() throws IOException {
-    emulator = GcsEmulator.start();
+    emulator = GcsEmulator.startHierarchical();
     emulator.forgetTokens();
     Configuration conf = new Configuration();
     emulator.settings().forEach(conf::set);
     conf.setInt("fs.gs.http.read-timeout", 1000);
     conf.setBoolean("fs.gs.impl.disable.cache", true);
-    fs = FileSystem.newInstance(emulator.hierarchicalRoot(), conf);
-    store = new GcsStore(fs, RequestGate.open());
-    root = new Path(emulator.hierarchicalRoot().toString(), "t");
+    fs = FileSystem.newInstance(emulator.root(), conf);
+    store = new GcsStore(fs, fs.getConf(), RequestGate.open());
+    root = new Path(emulator.root().toString(), "t");
     write("staged/p=1/q=1/f");
     store.mkdirs(new Path(root, "table"));
     emulator.log().clear();
@@ -60,7 +60,7 @@ class GcsFoldersIT {
     assertThat(rename().outcome()).isEqualTo(RenameResult.Outcome.RENAMED);
 
     assertThat(requests()).isEqualTo(Map.of("folder-rename", 1L));
-    assertThat(emulator.hierarchicalTree())
+    assertThat(emulator.tree())
         .containsKey("/t/table/p=1/q=1/f")
         .doesNotContainKey("/t/staged/p=1/");
   }
@@ -69,13 +69,14 @@ class GcsFoldersIT {
   void aRenameThatGoesOnIsFollowedToItsEnd() throws Exception {
     emulator.holdRenames();
 
+    FaultRule look = second("operation");
     Future<RenameResult> renaming = other.submit(this::rename);
-    awaitRequests("operation", 2);
-    assertThat(emulator.hierarchicalTree()).containsKey("/t/staged/p=1/q=1/f");
+    look.awaitHeld();
+    assertThat(emulator.tree()).containsKey("/t/staged/p=1/q=1/f");
     emulator.releaseRenames();
 
     assertThat(renaming.get(1, TimeUnit.MINUTES).outcome()).isEqualTo(RenameResult.Outcome.RENAMED);
-    assertThat(emulator.hierarchicalTree()).containsKey("/t/table/p=1/q=1/f");
+    assertThat(emulator.tree()).containsKey("/t/table/p=1/q=1/f");
   }
 
   @Test
@@ -86,7 +87,7 @@ class GcsFoldersIT {
 
     assertThat(result.outcome()).isEqualTo(RenameResult.Outcome.FAILED);
     assertThat(result.explanation()).contains("The rename was aborted");
-    assertThat(emulator.hierarchicalTree()).containsKey("/t/staged/p=1/q=1/f");
+    assertThat(emulator.tree()).containsKey("/t/staged/p=1/q=1/f");
   }
 
   @Test
@@ -112,7 +113,7 @@ class GcsFoldersIT {
     assertThat(rename().outcome()).isEqualTo(RenameResult.Outcome.RECOVERED);
 
     assertThat(lost.applied()).isEqualTo(1);
-    assertThat(emulator.hierarchicalTree()).containsKey("/t/table/p=1/q=1/f");
+    assertThat(emulator.tree()).containsKey("/t/table/p=1/q=1/f");
   }
 
   /** It began, nobody was told, and it goes on: what both ends show then proves nothing yet. */
@@ -121,10 +122,11 @@ class GcsFoldersIT {
     emulator.holdRenames();
     emulator.faults().add(FaultRule.on("folder-rename").applyThenDrop());
 
+    FaultRule look = second("operation-list");
     Future<RenameResult> renaming = other.submit(this::rename);
-    awaitRequests("operation-list", 2);
-    assertThat(renaming.isDone()).isFalse();
+    look.awaitHeld();
     emulator.releaseRenames();
+    look.release();
 
     assertThat(renaming.get(1, TimeUnit.MINUTES).outcome())
         .isEqualTo(RenameResult.Outcome.RECOVERED);
@@ -140,7 +142,8 @@ class GcsFoldersIT {
 
     assertThat(result.outcome()).isEqualTo(RenameResult.Outcome.UNKNOWN);
     assertThat(result.explanation()).contains("may still be renaming");
-    assertThatThrownBy(() -> store.awaitRenames(root, false)).isInstanceOf(IOException.class);
+    assertThatThrownBy(() -> store.awaitRenames(root, Store.RenamesOf.THIS_STORE))
+        .isInstanceOf(IOException.class);
     emulator.faults().clear();
     emulator.releaseRenames();
   }
@@ -151,12 +154,14 @@ class GcsFoldersIT {
     emulator.holdRenames();
     emulator.faults().add(FaultRule.on("operation").always().refuse(403));
 
+    FaultRule look = second("folder-get");
     Future<RenameResult> renaming = other.submit(this::rename);
-    awaitRequests("folder-get", 2);
+    look.awaitHeld();
     emulator.releaseRenames();
+    look.release();
 
     assertThat(renaming.get(1, TimeUnit.MINUTES).outcome()).isEqualTo(RenameResult.Outcome.RENAMED);
-    store.awaitRenames(root, false);
+    store.awaitRenames(root, Store.RenamesOf.THIS_STORE);
     assertThat(requests()).doesNotContainKey("operation-list");
   }
 
@@ -165,36 +170,39 @@ class GcsFoldersIT {
   void withoutFoldersNothingIsRenamedAsOne() throws IOException {
     Configuration files = new Configuration(fs.getConf());
     files.set(GcsRequests.OPTION, "filesystem");
-    try (FileSystem slow = FileSystem.newInstance(emulator.hierarchicalRoot(), files)) {
+    try (FileSystem slow = FileSystem.newInstance(emulator.root(), files)) {
       RenameResult result =
-          new GcsStore(slow, RequestGate.open())
+          new GcsStore(slow, slow.getConf(), RequestGate.open())
               .renameDirectory(new Path(root, "staged/p=1"), new Path(root, "table/p=1"));
 
       assertThat(result.outcome()).isEqualTo(RenameResult.Outcome.FAILED);
       assertThat(result.explanation()).contains(GcsRequests.OPTION);
     }
-    assertThat(emulator.hierarchicalTree()).containsKey("/t/staged/p=1/q=1/f");
+    assertThat(emulator.tree()).containsKey("/t/staged/p=1/q=1/f");
   }
 
   /** Of a process that died, such as one whose job is recovered now. */
   @Test
   void theRenamesOfOthersAreWaitedFor() throws Exception {
     emulator.holdRenames();
+    FaultRule poll = emulator.faults().add(FaultRule.on("operation").hold());
+    FaultRule look = second("operation-list");
     Future<RenameResult> dead = other.submit(this::rename);
-    awaitRequests("operation", 1);
+    poll.awaitHeld();
+    poll.release();
     ExecutorService recovery = Executors.newSingleThreadExecutor();
     try {
       Future<?> waiting =
           recovery.submit(
               () -> {
-                store.awaitRenames(new Path(root, "table"), true);
+                store.awaitRenames(new Path(root, "table"), Store.RenamesOf.ANYBODY);
                 return null;
               });
-      awaitRequests("operation-list", 2);
-      assertThat(waiting.isDone()).isFalse();
-      store.awaitRenames(new Path(root, "elsewhere"), true);
+      look.awaitHeld();
+      store.awaitRenames(new Path(root, "elsewhere"), Store.RenamesOf.ANYBODY);
 
       emulator.releaseRenames();
+      look.release();
 
       waiting.get(1, TimeUnit.MINUTES);
       assertThat(dead.get(1, TimeUnit.MINUTES).isDone()).isTrue();
@@ -212,7 +220,7 @@ class GcsFoldersIT {
 
     store.deleteTree(new Path(root, "tree"));
 
-    assertThat(emulator.hierarchicalTree().keySet()).noneMatch(name -> name.startsWith("/t/tree"));
+    assertThat(emulator.tree().keySet()).noneMatch(name -> name.startsWith("/t/tree"));
     assertThat(requests())
         .containsEntry("list", 1L)
         .containsEntry("folder-list", 1L)
@@ -250,11 +258,8 @@ class GcsFoldersIT {
     return emulator.log().counts();
   }
 
-  private void awaitRequests(String operation, long count) throws InterruptedException {
-    long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
-    while (requests().getOrDefault(operation, 0L) < count) {
-      assertThat(System.nanoTime()).as("%d of %s", count, operation).isLessThan(end);
-      Thread.sleep(10);
-    }
+  /** Holds the second request of a kind: whoever makes it was not content with the first. */
+  private FaultRule second(String operation) {
+    return emulator.faults().add(FaultRule.on(operation).call(2).hold());
   }
 }

@@ -62,11 +62,6 @@ public final class GcsEmulator extends Emulator {
     return URI.create("gs://" + HIERARCHICAL + "/");
   }
 
-  /** What is in the bucket with folders, as {@link #tree}: folders, too. */
-  public Map<String, Long> hierarchicalTree() {
-    return protocol.tree(HIERARCHICAL);
-  }
-
   /** From now on a rename of a folder runs on until {@link #releaseRenames}. */
   public void holdRenames() {
     onOperations(GcsOperations::hold);

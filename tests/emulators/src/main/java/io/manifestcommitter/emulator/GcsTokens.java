@@ -1,5 +1,6 @@
 package io.manifestcommitter.emulator;
 
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -7,21 +8,22 @@ import java.util.Optional;
 /**
  * The idempotency tokens that Google's clients send with each try of one request. The service
  * answers a repeat with its first result, for some two minutes (observed; not documented). Safe for
- * many threads: of two tries at once one waits for the other.
+ * many threads; two tries of one request do not come at once.
  */
 final class GcsTokens {
   private static final String HEADER = "x-goog-gcs-idempotency-token";
   private static final int REMEMBERED = 10_000;
 
   private final Map<String, Reply> results =
-      new LinkedHashMap<>() {
-        private static final long serialVersionUID = 1L;
+      Collections.synchronizedMap(
+          new LinkedHashMap<>() {
+            private static final long serialVersionUID = 1L;
 
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, Reply> eldest) {
-          return size() > REMEMBERED;
-        }
-      };
+            @Override
+            protected boolean removeEldestEntry(Map.Entry<String, Reply> eldest) {
+              return size() > REMEMBERED;
+            }
+          });
 
   private volatile boolean forgets;
 
@@ -41,14 +43,12 @@ final class GcsTokens {
       return request.answer();
     }
     String key = token.get() + " " + call.method() + " " + call.rawPath();
-    synchronized (results) {
-      Reply first = results.get(key);
-      if (first == null) {
-        first = request.answer();
-        results.put(key, first);
-      }
-      return first;
+    Reply first = results.get(key);
+    if (first == null) {
+      first = request.answer();
+      results.put(key, first);
     }
+    return first;
   }
 
   /** Does what a call asks for. */

@@ -12,6 +12,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class GcsFoldersTest extends GcsTest {
   private static final String BUCKET = "/storage/v1/b/hierarchical";
 
+  @Override
+  GcsEmulator open() throws IOException {
+    return GcsEmulator.startHierarchical();
+  }
+
   @Test
   void theLayoutTellsWhichBucketHasFolders() throws Exception {
     assertThat(layout("hierarchical")).isTrue();
@@ -23,9 +28,9 @@ final class GcsFoldersTest extends GcsTest {
   void anObjectMakesItsFoldersWhichStayWhenItGoes() throws Exception {
     insert("a/b/file");
 
-    assertThat(emulator.hierarchicalTree()).containsOnlyKeys("/a/", "/a/b/", "/a/b/file");
+    assertThat(emulator.tree()).containsOnlyKeys("/a/", "/a/b/", "/a/b/file");
     assertThat(send("DELETE", "/o/" + GcsClient.encoded("a/b/file")).status()).isEqualTo(204);
-    assertThat(emulator.hierarchicalTree()).containsOnlyKeys("/a/", "/a/b/");
+    assertThat(emulator.tree()).containsOnlyKeys("/a/", "/a/b/");
     assertThat(list("?prefix=a/&delimiter=/").prefixes()).isEmpty();
     assertThat(list("?prefix=a/&delimiter=/&includeFoldersAsPrefixes=true").prefixes())
         .containsExactly("a/b/");
@@ -55,7 +60,7 @@ final class GcsFoldersTest extends GcsTest {
     send("DELETE", "/o/" + GcsClient.encoded("a/b/file"));
     assertThat(send("DELETE", folder("a/b/")).status()).isEqualTo(204);
     assertThat(send("DELETE", folder("a/b/")).status()).isEqualTo(404);
-    assertThat(emulator.hierarchicalTree()).containsOnlyKeys("/a/");
+    assertThat(emulator.tree()).containsOnlyKeys("/a/");
   }
 
   @Test
@@ -68,7 +73,7 @@ final class GcsFoldersTest extends GcsTest {
 
     assertThat(operation.get("done")).isEqualTo("true");
     assertThat(operation.json().at("/response/name").asText()).isEqualTo("to/p=1/");
-    assertThat(emulator.hierarchicalTree())
+    assertThat(emulator.tree())
         .containsOnlyKeys("/from/", "/to/", "/to/p=1/", "/to/p=1/q=1/", "/to/p=1/q=1/file");
     assertThat(rename("from/p=1/", "to/p=2/").status()).isEqualTo(404);
   }
@@ -82,7 +87,7 @@ final class GcsFoldersTest extends GcsTest {
     Answer refused = rename("from/", destination);
 
     assertThat(refused.status()).isEqualTo(destination.startsWith("from/") ? 400 : 409);
-    assertThat(emulator.hierarchicalTree()).containsOnlyKeys("/from/", "/from/file", "/to/");
+    assertThat(emulator.tree()).containsOnlyKeys("/from/", "/from/file", "/to/");
   }
 
   /** An object of that name is another matter. */
@@ -93,7 +98,7 @@ final class GcsFoldersTest extends GcsTest {
 
     assertThat(rename("from/", "to/").status()).isEqualTo(200);
 
-    assertThat(emulator.hierarchicalTree()).containsOnlyKeys("/to", "/to/", "/to/file");
+    assertThat(emulator.tree()).containsOnlyKeys("/to", "/to/", "/to/file");
   }
 
   @Test
@@ -105,7 +110,7 @@ final class GcsFoldersTest extends GcsTest {
     Answer operation = rename("from/", "to/");
 
     assertThat(operation.get("done")).isEqualTo("false");
-    assertThat(emulator.hierarchicalTree()).containsKey("/from/file");
+    assertThat(emulator.tree()).containsKey("/from/file");
     assertThat(send("GET", "/o/" + GcsClient.encoded("from/file")).status()).isEqualTo(200);
     assertThat(insert("from/late").status()).isEqualTo(429);
     assertThat(insert("to/early").status()).isEqualTo(429);
@@ -120,7 +125,7 @@ final class GcsFoldersTest extends GcsTest {
 
     assertThat(send("GET", id).get("done")).isEqualTo("true");
     assertThat(running()).isZero();
-    assertThat(emulator.hierarchicalTree()).containsKey("/to/file").doesNotContainKey("/from/file");
+    assertThat(emulator.tree()).containsKey("/to/file").doesNotContainKey("/from/file");
     assertThat(insert("from/late").status()).isEqualTo(200);
   }
 
@@ -133,7 +138,7 @@ final class GcsFoldersTest extends GcsTest {
 
     assertThat(operation.get("done")).isEqualTo("true");
     assertThat(operation.json().at("/error/message").asText()).isNotEmpty();
-    assertThat(emulator.hierarchicalTree()).containsOnlyKeys("/from/", "/from/file");
+    assertThat(emulator.tree()).containsOnlyKeys("/from/", "/from/file");
     emulator.releaseRenames();
     assertThat(rename("from/", "to/").json().has("error")).isFalse();
   }

@@ -11,8 +11,12 @@ abstract class GcsTest {
 
   @BeforeEach
   final void start() throws IOException {
-    emulator = GcsEmulator.start();
+    emulator = open();
     client = new GcsClient(emulator);
+  }
+
+  GcsEmulator open() throws IOException {
+    return GcsEmulator.start();
   }
 
   @AfterEach
