@@ -231,6 +231,20 @@ PUBLISH = (
         by="CrashTest",
     ),
     defect(
+        "lost-answer-of-the-first-rename",
+        "a journal whose first rename failed is taken for one without a name, though it may have one",
+        "spark/CommitSparkJob.java",
+        ("!isBegun && journal.get().hasNoName()", "!isBegun"),
+        by="SparkJobRecoveryTest",
+    ),
+    defect(
+        "journal-without-a-name",
+        "a commit whose journal got no name is told to be recovered",
+        "spark/CommitSparkJob.java",
+        ("!isBegun && journal.get().hasNoName()", "false"),
+        by="SparkJobRecoveryTest",
+    ),
+    defect(
         "journal-in-place",
         "the journal is written under the name by which it is found",
         "journal/CommitJournal.java",

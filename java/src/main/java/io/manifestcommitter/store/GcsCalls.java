@@ -14,7 +14,7 @@ import java.util.Optional;
  * The calls of Google's connector that make one request each: {@code GoogleHadoopFileSystem
  * .getGcsFs().getGcs()} is the client with which it talks to the store, authenticated and set up.
  * Followed by the declared return types, so that it does not matter under which name a release has
- * relocated them. In releases 2.2.28, 3.0.8, 3.1.3, 4.0.0 and newer ones.
+ * relocated them. Releases 3.1.3, 3.1.15, 4.0.0 and 4.0.4 were tried.
  */
 final class GcsCalls {
   private final Method getGcsFs;
