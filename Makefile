@@ -63,7 +63,7 @@ demo: $(VENVS)/demo/.done
 	$(VENVS)/demo/bin/python python/examples/flights.py
 
 # Two lanes side by side, each in its order; what both need is made before.
-test: test-java lint test-python test-emulators environments
+test: lint test-java test-python test-emulators environments
 	$(MAKE) -j2 -Oline lane-java lane-spark
 
 lane-java:

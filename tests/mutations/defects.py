@@ -232,7 +232,7 @@ PUBLISH = (
     ),
     defect(
         "lost-answer-of-the-first-rename",
-        "a journal whose first rename failed is taken for one without a name, though it may have one",
+        "a journal whose first rename failed is taken for one without a name; it may have one",
         "spark/CommitSparkJob.java",
         ("!isBegun && journal.get().hasNoName()", "!isBegun"),
         by="SparkJobRecoveryTest",
