@@ -68,6 +68,7 @@ public class ManifestCommitter extends PathOutputCommitter implements StreamCapa
     this.badOption = refused;
     this.gate = parsed == null ? RequestGate.open() : parsed.requestGate(context::progress);
     this.stores = new Stores(conf, gate);
+    stores.requireRenames(outputPath);
     this.destination = stores.resolve(outputPath);
     // Spark's own job ids were not unique (SPARK-33402); its UUID is.
     this.writeJobUuid =

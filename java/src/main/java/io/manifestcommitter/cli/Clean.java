@@ -26,13 +26,14 @@ public final class Clean {
   private static final String DRY_RUN = "--dry-run";
   private static final String DISCARD = "--discard-unfinished";
   private static final String FORCE = "--force";
+  private static final String UPLOADS = "--uploads";
   private static final String DAY = "24h";
 
   private static final String USAGE =
       String.join(
           System.lineSeparator(),
           "Usage: Clean [--older-than 24h] [--dry-run] [--discard-unfinished] [--force]",
-          "             [--properties-file file] [-D key=value]... <table>...",
+          "             [--uploads] [--properties-file file] [-D key=value]... <table>...",
           "",
           "Lists the staging directories in tables (_manifest_*, those in _temporary,",
           ".spark-staging-*) and removes those of jobs that are dead. What readers see is not touched.",
@@ -45,6 +46,10 @@ public final class Clean {
           "                          aside is lost. Recover them instead",
           "  --force                 whatever the age, and also of a job that shows signs of life:",
           "                          only if you know that it is dead",
+          "  --uploads               on s3a, also abort the multipart uploads below the table that are",
+          "                          older: what attempts uploaded that Spark lost, what drivers left",
+          "                          that died before their job commit. It is 'hadoop s3guard uploads',",
+          "                          and aborts those of other committers, too",
           "  --properties-file file  settings as in spark-defaults.conf; those of Hadoop are used",
           "  -D key=value            an option of Hadoop, such as an account's key",
           "  --help                  this text",
@@ -111,7 +116,7 @@ public final class Clean {
     CommitterConfig config;
     CleanRule rule;
     try {
-      line = CommandLine.parse(Set.of(DRY_RUN, DISCARD, FORCE), Set.of(OLDER_THAN), args);
+      line = CommandLine.parse(Set.of(DRY_RUN, DISCARD, FORCE, UPLOADS), Set.of(OLDER_THAN), args);
       config = new CommitterConfig(line.conf());
       rule =
           new CleanRule(
@@ -130,38 +135,43 @@ public final class Clean {
     }
     int code = OK;
     for (String table : line.paths()) {
-      code = Math.max(code, clean(table, line.conf(), config, rule));
+      code = Math.max(code, clean(table, line.conf(), config, rule, line.has(UPLOADS)));
     }
     return code;
   }
 
-  private int clean(String table, Configuration conf, CommitterConfig config, CleanRule rule) {
-    List<CleanedJob> jobs;
+  private int clean(
+      String table, Configuration conf, CommitterConfig config, CleanRule rule, boolean uploads) {
+    List<CleanedJob> jobs = List.of();
     try {
       jobs = CleanedJob.all(table, conf, config, rule);
+      if (jobs.isEmpty()) {
+        out.println(Humane.line(table) + ": no staging directories");
+      }
     } catch (FileNotFoundException e) {
       out.println("There is no table at " + Humane.line(table) + ": nothing to clean");
-      return OK;
     } catch (IOException | RuntimeException e) {
-      String why = e.getMessage() == null ? e.toString() : e.getMessage();
-      err.println("Clean: " + Humane.line(table) + ": " + Humane.line(why));
-      return FAILED;
-    }
-    if (jobs.isEmpty()) {
-      out.println(Humane.line(table) + ": no staging directories");
+      return failed(table, e.getMessage() == null ? e.toString() : e.getMessage());
     }
     int code = OK;
     for (CleanedJob job : jobs) {
       out.println(job);
       if (job.error().isPresent()) {
-        code = FAILED;
-        err.println(
-            "Clean: "
-                + Humane.line(job.job().root().toString())
-                + ": "
-                + Humane.line(job.error().get()));
+        code = failed(job.job().root().toString(), job.error().get());
       }
     }
+    try {
+      if (uploads) {
+        new OldUploads(conf, rule).run(table, jobs);
+      }
+    } catch (IOException e) {
+      code = failed(table, e.getMessage());
+    }
     return code;
+  }
+
+  private int failed(String what, String why) {
+    err.println("Clean: " + Humane.line(what) + ": " + Humane.line(why));
+    return FAILED;
   }
 }

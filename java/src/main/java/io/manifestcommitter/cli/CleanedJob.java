@@ -65,6 +65,10 @@ final class CleanedJob {
     return job;
   }
 
+  boolean isRemoved() {
+    return removed;
+  }
+
   /** Why it could not be removed, though it should have been. */
   Optional<String> error() {
     return Optional.ofNullable(failure).map(IOException::getMessage);

@@ -51,7 +51,14 @@ public final class Attempts {
    * is made again: another job that failed may have rolled it back as its own.
    */
   static RenameResult rename(Store store, FileEntry file) {
-    return rename(() -> store.renameFile(file), () -> store.mkdirs(file.destinationDirectory()));
+    return rename(
+        () -> store.renameFile(file), () -> makeDirectory(store, file.destinationDirectory()));
+  }
+
+  private static void makeDirectory(Store store, Path directory) throws IOException {
+    if (!store.traits(directory).completesUploads()) {
+      store.mkdirs(directory);
+    }
   }
 
   /** As {@link #rename(Store, FileEntry)}, of a file as it was seen, or a symbolic link itself. */

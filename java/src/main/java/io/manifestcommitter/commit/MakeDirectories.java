@@ -4,7 +4,9 @@ import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.List;
 import java.util.Optional;
 import org.apache.hadoop.fs.Path;
 
@@ -30,7 +32,9 @@ final class MakeDirectories {
    */
   void run(JobPlan plan, BitSet failed) throws IOException {
     workers.forEach(plan.filesInTheWay(), this::moveAside);
-    workers.forEach(plan.directoriesToMake(failed), store::mkdirs);
+    List<Path> directories = new ArrayList<>(plan.directoriesToMake(failed));
+    directories.removeIf(directory -> store.traits(directory).completesUploads());
+    workers.forEach(directories, store::mkdirs);
   }
 
   private void moveAside(Path file) throws IOException {

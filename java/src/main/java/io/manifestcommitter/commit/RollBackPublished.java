@@ -58,6 +58,7 @@ final class RollBackPublished {
               if (!swaps.isMixed(swapOf(plan, file.item()))
                   && !published.isDone(file.number())
                   && !published.isUncertain(file.number())) {
+                store.abandon(file.item());
                 return false;
               }
               putBack(file.item(), copies);
@@ -77,7 +78,9 @@ final class RollBackPublished {
         Numbered.each(plan.files()),
         plan.files().count(),
         file -> {
-          if (published.isUncertain(file.number()) && !isKnownByLengthOnly(file.item())) {
+          if (published.isUncertain(file.number())
+              && !isKnownByLengthOnly(file.item())
+              && !isUpload(file.item())) {
             Attempts.fewOrNote(file.item().destination(), left, () -> stopLate(file.item()));
           }
         });
@@ -184,6 +187,10 @@ final class RollBackPublished {
    * be told again if the rolling back is repeated, and goes with the job's directory.
    */
   private void putBack(FileEntry file, SettleCopies copies) throws IOException {
+    if (isUpload(file)) {
+      takeDown(file);
+      return;
+    }
     copies.run(file);
     if (store.status(file.source()).isPresent()) {
       return;
@@ -208,6 +215,27 @@ final class RollBackPublished {
     if (!result.isDone()) {
       throw new IOException(result.explanation(), result.cause().orElse(null));
     }
+    statistics.increment(StatisticNames.COMMITTER_COMMITS_REVERTED);
+  }
+
+  private boolean isUpload(FileEntry file) {
+    return store.traits(file.destination()).completesUploads();
+  }
+
+  /**
+   * First the upload, so that no completion of it can come later; then what it became. Its name is
+   * one that no other job gives.
+   */
+  private void takeDown(FileEntry file) throws IOException {
+    store.abandon(file);
+    Optional<StoreEntry> visible = store.status(file.destination());
+    if (!visible.isPresent()) {
+      return;
+    }
+    if (!visible.get().isSameFileAs(file)) {
+      throw new IOException("it was changed since: there is " + visible.get());
+    }
+    store.deleteFile(file.destination());
     statistics.increment(StatisticNames.COMMITTER_COMMITS_REVERTED);
   }
 

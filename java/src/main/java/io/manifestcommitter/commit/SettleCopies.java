@@ -31,7 +31,7 @@ final class SettleCopies {
    */
   boolean run(FileEntry file) throws IOException {
     StoreTraits traits = store.traits(file.destination());
-    if (!traits.fileRename().mayLeaveBothEnds()) {
+    if (!traits.fileRename().mayLeaveBothEnds() || traits.completesUploads()) {
       return false;
     }
     store.removePartialCopy(file);

@@ -18,10 +18,12 @@ import org.apache.hadoop.util.VersionInfo;
 final class ConnectorDiagnosis {
   private final Configuration conf;
   private final String scheme;
+  private final String authority;
 
   ConnectorDiagnosis(Configuration conf, Path path) {
     this.conf = conf;
     String literal = path.toUri().getScheme();
+    this.authority = String.valueOf(path.toUri().getAuthority());
     this.scheme =
         (literal == null ? FileSystem.getDefaultUri(conf).getScheme() : literal)
             .toLowerCase(Locale.ROOT);
@@ -39,6 +41,9 @@ final class ConnectorDiagnosis {
     }
     if (className.equals(ClassNames.HADOOPS_GS)) {
       return List.of(GcsDiagnosis.hadoopsConnector(conf, bound.get()));
+    }
+    if (className.startsWith(S3Diagnosis.PACKAGE)) {
+      return new S3Diagnosis(conf, authority, VersionInfo.getVersion()).problems();
     }
     return className.startsWith(ClassNames.ABFS_PACKAGE)
         ? AbfsDiagnosis.problems(conf, VersionInfo.getVersion())

@@ -49,7 +49,7 @@ final class HadoopDiagnosis {
 
   /** Whether MapReduce jobs and RDD writers that write to the path are committed by us. */
   boolean serves() {
-    if (refusal().isPresent() || refusesCopies()) {
+    if (refusal().isPresent() || refusesCopies() || isServedBySparkProtocolOnly()) {
       return false;
     }
     if (probed.committer().isPresent()) {
@@ -70,6 +70,12 @@ final class HadoopDiagnosis {
     List<Problem> problems = new ArrayList<>();
     if (refusal().isPresent()) {
       unsupported(refusal().get()).ifPresent(problems::add);
+    } else if (isServedBySparkProtocolOnly()) {
+      otherCommitters().ifPresent(problems::add);
+      sessionFactory().ifPresent(problems::add);
+      if (!ClassNames.isOurFactory(factory.className())) {
+        probed.problem().map(this::asBadAsItIs).ifPresent(problems::add);
+      }
     } else {
       bindingProblem().ifPresent(problems::add);
       forAll().ifPresent(problems::add);
@@ -130,11 +136,37 @@ final class HadoopDiagnosis {
     return new Stores(jobs).refusal(path).or(probed::refusal);
   }
 
-  private Optional<Problem> unsupported(String refusal) {
-    boolean factoryOurs = ClassNames.isOurFactory(factory.className());
-    if (!factoryOurs && !spark.isOurs() && servedByS3a()) {
+  private boolean isServedBySparkProtocolOnly() {
+    Stores stores = new Stores(jobs);
+    return stores.refusalOfRenames(path).isPresent() && stores.refusal(path).isEmpty();
+  }
+
+  /** On S3 MapReduce jobs and RDD writers go through hadoop-aws's own committers. */
+  private Optional<Problem> otherCommitters() {
+    if (servedByS3a()) {
       return Optional.empty();
     }
+    boolean factoryOurs = ClassNames.isOurFactory(factory.className());
+    String text =
+        factoryOurs
+            ? "MapReduce jobs and RDD writers fail, since "
+                + factory.key()
+                + " is ours: "
+                + withoutStop(new Stores(jobs).refusalOfRenames(path).get())
+            : "MapReduce jobs and RDD writers use FileOutputCommitter, or one that renames, on"
+                + " S3: each file is copied, and a job that fails may leave some of them. "
+                + factory.key()
+                + " does not name S3A's own committers, or fs.s3a.committer.name is file";
+    return Optional.of(
+        new Problem(
+            factoryOurs || !spark.serves() ? Severity.ERROR : Severity.WARNING,
+            factoryOurs ? ProblemCode.UNSUPPORTED_STORE : ProblemCode.NO_FACTORY,
+            text,
+            otherStore()));
+  }
+
+  private Optional<Problem> unsupported(String refusal) {
+    boolean factoryOurs = ClassNames.isOurFactory(factory.className());
     List<String> sentences = new ArrayList<>();
     sentences.add(withoutStop(refusal));
     if (factoryOurs) {
@@ -170,17 +202,14 @@ final class HadoopDiagnosis {
 
   private Repair otherStore() {
     String name = scheme == null ? FileSystem.getDefaultUri(jobs).getScheme() : scheme;
-    if (name.toLowerCase(Locale.ROOT).startsWith("s3")) {
+    if (name.equalsIgnoreCase("s3a")) {
       Repair s3a =
           Repair.set(FactoryBinding.key(name), ClassNames.S3A_FACTORY)
               .andSet("fs.s3a.committer.name", "magic");
-      if (factory.isForAll()) {
-        s3a = s3a.andSet(FactoryBinding.FOR_ALL, "");
-      }
-      return spark.isOurs()
-          ? s3a.andSet(SparkSettings.PROTOCOL, ClassNames.STOCK_PROTOCOL)
-              .andJar(ClassNames.jarOf(ClassNames.STOCK_PROTOCOL))
-          : s3a;
+      return factory.isForAll() ? s3a.andSet(FactoryBinding.FOR_ALL, "") : s3a;
+    }
+    if (name.toLowerCase(Locale.ROOT).startsWith("s3")) {
+      return Repair.writeTo(path.toString().replaceFirst("^[^:]+:", "s3a:"));
     }
     Matcher blobs = BLOB_STORE.matcher(path.toString());
     return blobs.matches()
@@ -287,7 +316,7 @@ final class HadoopDiagnosis {
         Problem.warning(
             ProblemCode.FACTORY_FOR_ALL,
             FactoryBinding.FOR_ALL
-                + " binds our committer for every scheme: jobs that write to s3a or wasb fail",
+                + " binds our committer for every scheme: MapReduce jobs that write to s3a or wasb fail",
             factory.bindOurs(scheme)));
   }
 

@@ -67,6 +67,10 @@ enum ProblemCode {
   GCS_NO_CHECKSUM,
   /** Google's connector makes requests that are not needed. */
   GCS_REQUESTS,
+  /** Settings of S3A by which uploads of jobs that run are aborted. */
+  S3_ABORTED_UPLOADS,
+  /** Hadoop 3.3 deletes markers of directories above each file that is published. */
+  S3_DIRECTORY_MARKERS,
   /** A version of hadoop-azure that reads ahead into the wrong buffers. */
   ABFS_READ_AHEAD,
   /** The store's FileSystem does not open. */

@@ -104,6 +104,10 @@ public final class Recovery {
    */
   public RecoveryOutcome run(StagingRoot root, Direction direction) throws IOException {
     CommitJournal journal = journalOf(root);
+    if (!journal.hasPlan()) {
+      removeRest(root);
+      return RecoveryOutcome.CLEANED_UP;
+    }
     if (journal.state().isEnd()) {
       tidy(root, journal);
       return RecoveryOutcome.CLEANED_UP;
@@ -114,6 +118,18 @@ public final class Recovery {
       removeStaging(root, plan, outcome);
     }
     return outcome;
+  }
+
+  /** Removes a staging directory, whose deletion was cut short: those at locations went before. */
+  private void removeRest(StagingRoot root) throws IOException {
+    if (!force) {
+      jobs.requireDead(root);
+    }
+    try {
+      Attempts.few(() -> store.deleteTree(root.root()));
+    } catch (IOException e) {
+      throw new LeftoverException(root, RecoveryOutcome.CLEANED_UP, e);
+    }
   }
 
   /** Removes what is left of a commit that has ended; whatever fails here harms nobody. */
@@ -262,6 +278,8 @@ public final class Recovery {
       new CompleteJob(work).run(plan);
     } else if (direction == Direction.COMPLETE) {
       resume(work, journal, plan);
+    } else if (!journal.renounce()) {
+      new CompleteJob(work).run(plan);
     } else {
       new RollBackJob(work).fromStore(plan);
       outcome = RecoveryOutcome.ROLLED_BACK;

@@ -211,11 +211,13 @@ public final class StagedJobs {
     }
 
     /**
-     * A journal beside what it is a copy of may be a part, and nothing has begun. Where a custom
-     * location has no journal, the old data that was moved aside there tells.
+     * A journal beside what it is a copy of may be a part, and nothing has begun. Where there are
+     * several, of which the furthest counts, one that has ended is it. Where a custom location has
+     * no journal, the old data that was moved aside there tells.
      */
     boolean isUnfinished() {
-      return (begun && !planning) || (oldData && !finished);
+      boolean hasEnded = finished && store.traits(root.path()).completesUploads();
+      return (begun && !planning && !hasEnded) || (oldData && !finished);
     }
   }
 }

@@ -5,6 +5,7 @@ import io.manifestcommitter.store.RenameResult;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
 import io.manifestcommitter.store.StoreTraits;
+import java.io.File;
 import java.io.IOException;
 import java.util.Collection;
 import java.util.Optional;
@@ -41,6 +42,18 @@ final class GuardedStore implements Store {
       return notTried(file.source(), e);
     }
     return store.renameFile(file);
+  }
+
+  @Override
+  public StoreEntry upload(File local, Path destination) throws IOException {
+    guard.requireLeave();
+    return store.upload(local, destination);
+  }
+
+  @Override
+  public void abandon(FileEntry file) throws IOException {
+    guard.requireLeave();
+    store.abandon(file);
   }
 
   @Override

@@ -4,6 +4,7 @@ import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.manifest.PlaceText;
 import io.manifestcommitter.manifest.Record;
+import io.manifestcommitter.manifest.Upload;
 import io.manifestcommitter.plan.ExistingDirectories;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.JobPlanner;
@@ -230,9 +231,11 @@ final class PlanReader {
       lastParent = destination.getParent();
       heap.path(lastParent);
     }
+    String etag = etag(record);
+    // One that is damaged fails here, and not once others were completed.
+    Upload.in(etag);
     planner.publish(
-        new FileEntry(
-            source, destination, record.number("size"), etag(record), record.number("modified")));
+        new FileEntry(source, destination, record.number("size"), etag, record.number("modified")));
   }
 
   private static String etag(Record record) {

@@ -3,7 +3,8 @@ package io.manifestcommitter.manifest;
 /**
  * What proves which file it is, as text: the etag of a store whose renames keep it; on Google Cloud
  * Storage the hash of the content, which a rename keeps, and the generation of the object, which it
- * does not. As {@code COMPOSITE-CRC32C-9ae3af37#1700000000000000}.
+ * does not, as {@code COMPOSITE-CRC32C-9ae3af37#1700000000000000}; of a file that is an {@link
+ * Upload} still, the etag that it will have, and the upload.
  */
 public final class FileIdentity {
   private static final String HASH = "COMPOSITE-CRC32C-";
@@ -21,13 +22,13 @@ public final class FileIdentity {
     return HASH + crc32c + (generation == 0 ? "" : GENERATION + Long.toString(generation));
   }
 
-  /** What of an etag is the same after a rename. */
+  /** What of an etag is the same once the file is published. */
   public static String kept(String etag) {
     int end = generationAt(etag);
-    return end < 0 ? etag : etag.substring(0, end);
+    return end < 0 ? Upload.without(etag) : etag.substring(0, end);
   }
 
-  /** Whether two etags may be those of one file, renamed or not. */
+  /** Whether two etags may be those of one file, published or not. */
   public static boolean isKept(String etag, String other) {
     return etag.equals(other) || kept(etag).equals(kept(other));
   }

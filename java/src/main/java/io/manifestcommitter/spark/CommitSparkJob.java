@@ -212,7 +212,8 @@ final class CommitSparkJob {
       List<StagedTree> trees, CommittedFiles committed, JobPlanner planner) throws IOException {
     List<StagedDirectory> listed = new ArrayList<>();
     trees.forEach(tree -> listed.addAll(tree.toList()));
-    return new ProveStaged(store, workers, config.missingFiles()).run(listed, committed, planner);
+    return new ProveStaged(store, workers, config.missingFiles())
+        .run(listed, committed, new UploadedFiles(staging), planner);
   }
 
   /**
@@ -265,8 +266,15 @@ final class CommitSparkJob {
    */
   private CommitJournal writeJournal(JobPlan plan) throws IOException {
     CommitJournal[] written = {null};
-    commit.prepare(
-        mayHaveReport, () -> written[0] = CommitJournal.write(store, staging.attempt(), plan));
+    try {
+      commit.prepare(
+          mayHaveReport, () -> written[0] = CommitJournal.write(store, staging.attempt(), plan));
+    } catch (IOException | RuntimeException | Error e) {
+      if (written[0] != null) {
+        discard(written[0]);
+      }
+      throw e;
+    }
     CommitJournal begun = written[0];
     journal = Optional.of(begun);
     begun.begin();
@@ -281,6 +289,15 @@ final class CommitSparkJob {
       others.requireNotTakenForDead();
     }
     return begun;
+  }
+
+  /** What remains of it is invisible, and goes with the staging tree, or with old uploads. */
+  private static void discard(CommitJournal unbegun) {
+    try {
+      unbegun.discard();
+    } catch (IOException | RuntimeException e) {
+      LOG.warn("{} has not begun, and could not be given up", unbegun, e);
+    }
   }
 
   /** For the cleanup. What cannot be told now is asked again then. */
@@ -301,11 +318,12 @@ final class CommitSparkJob {
     ending = Ending.LEFT_BEHIND;
     try {
       if (!isBegun && journal.get().hasNoName()) {
+        discard(journal.get());
         journal = Optional.empty();
         ending = Ending.NOTHING_VISIBLE;
         return;
       }
-      if (commit.isPastReturn() || !mayRollBack()) {
+      if (commit.isPastReturn() || !mayRollBack() || !journal.get().renounce()) {
         commit.advise(failure, "is not complete and was not rolled back");
         return;
       }

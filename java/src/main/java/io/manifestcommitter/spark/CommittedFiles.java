@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.NavigableSet;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -50,7 +51,7 @@ final class CommittedFiles {
     this.jobId = jobId;
     this.messages = messages;
     this.naming = naming;
-    forEach(
+    forEachOutput(
         output -> {
           if (!tasks.add(output.task())) {
             throw new PlanRejectedException(
@@ -60,8 +61,9 @@ final class CommittedFiles {
                     + jobId
                     + ".");
           }
-        },
-        this::add);
+          forEachName(
+              output, (location, called, directory, name) -> add(output, called, directory, name));
+        });
   }
 
   /** The directories with files, by location and by their path relative to it. */
@@ -118,7 +120,6 @@ final class CommittedFiles {
   List<String> missing(BitSet found, int most) throws IOException {
     List<String> missing = new ArrayList<>();
     forEach(
-        output -> {},
         (output, location, directory, name) -> {
           int number = directories.get(location).get(directory).find(name);
           if (missing.size() < most && !found.get(number)) {
@@ -126,6 +127,21 @@ final class CommittedFiles {
           }
         });
     return missing;
+  }
+
+  /** Shows what attempts uploaded, one file after the other. */
+  void forEachUpload(UploadVisitor visitor) throws IOException {
+    forEachOutput(
+        output ->
+            forEachName(
+                output,
+                (location, called, directory, name) -> {
+                  Optional<UploadedFile> file = output.upload(location, directory, name);
+                  if (file.isPresent()) {
+                    int number = directories.get(called).get(directory).find(name);
+                    visitor.visit(number, called, directory, name, file.get());
+                  }
+                }));
   }
 
   private void add(TaskOutput output, String location, String directory, String name)
@@ -156,7 +172,6 @@ final class CommittedFiles {
   private int firstWith(String location, String directory, String name) throws IOException {
     List<Integer> with = new ArrayList<>();
     forEach(
-        output -> {},
         (output, otherLocation, otherDirectory, otherName) -> {
           if (location.equals(otherLocation)
               && directory.equals(otherDirectory)
@@ -173,7 +188,16 @@ final class CommittedFiles {
         .collect(Collectors.joining("/"));
   }
 
-  private void forEach(OutputVisitor ofOutput, NameVisitor ofName) throws IOException {
+  private void forEach(NameVisitor visitor) throws IOException {
+    forEachOutput(
+        output ->
+            forEachName(
+                output,
+                (location, called, directory, name) ->
+                    visitor.visit(output, called, directory, name)));
+  }
+
+  private void forEachOutput(OutputVisitor visitor) throws IOException {
     int number = 0;
     for (Object message : messages) {
       number++;
@@ -194,17 +218,21 @@ final class CommittedFiles {
                 + output.jobId()
                 + ". Nothing was published; run the job again.");
       }
-      ofOutput.visit(output);
-      for (Map.Entry<String, NavigableMap<String, NavigableSet<String>>> location :
-          output.names().entrySet()) {
-        String called =
-            location.getKey().equals(TaskOutput.TABLE)
-                ? TaskOutput.TABLE
-                : naming.apply(location.getKey());
-        for (Map.Entry<String, NavigableSet<String>> directory : location.getValue().entrySet()) {
-          for (String name : directory.getValue()) {
-            ofName.visit(output, called, directory.getKey(), name);
-          }
+      visitor.visit(output);
+    }
+  }
+
+  /** By the name of each location in the message, and the one by which the driver calls it. */
+  private void forEachName(TaskOutput output, CalledVisitor visitor) throws IOException {
+    for (Map.Entry<String, NavigableMap<String, NavigableSet<String>>> location :
+        output.names().entrySet()) {
+      String called =
+          location.getKey().equals(TaskOutput.TABLE)
+              ? TaskOutput.TABLE
+              : naming.apply(location.getKey());
+      for (Map.Entry<String, NavigableSet<String>> directory : location.getValue().entrySet()) {
+        for (String name : directory.getValue()) {
+          visitor.visit(location.getKey(), called, directory.getKey(), name);
         }
       }
     }
@@ -233,6 +261,19 @@ final class CommittedFiles {
     }
   }
 
+  /** Sees what was uploaded. */
+  @FunctionalInterface
+  interface UploadVisitor {
+    /**
+     * One file.
+     *
+     * @param number as {@link Directory#find} gives it
+     * @param location {@link TaskOutput#TABLE}, or the path of a custom location
+     */
+    void visit(int number, String location, String directory, String name, UploadedFile file)
+        throws IOException;
+  }
+
   private interface OutputVisitor {
     void visit(TaskOutput output) throws IOException;
   }
@@ -240,5 +281,9 @@ final class CommittedFiles {
   private interface NameVisitor {
     void visit(TaskOutput output, String location, String directory, String name)
         throws IOException;
+  }
+
+  private interface CalledVisitor {
+    void visit(String location, String called, String directory, String name) throws IOException;
   }
 }

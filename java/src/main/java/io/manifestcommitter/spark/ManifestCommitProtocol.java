@@ -75,6 +75,9 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
   /** Whether the job made the table's directory; known from setupJob on. */
   private boolean madeTable;
 
+  /** Whether attempts upload what they write to the table; known from setupJob on. */
+  private boolean uploads;
+
   private transient List<Deletion> deletions;
   private transient SparkJob job;
   private transient Attempt attempt;
@@ -144,6 +147,7 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
           started.setUp();
           stagedIn = started.stagedIn().toString();
           madeTable = started.madeTable();
+          uploads = started.isUploaded();
           job = started;
           return null;
         });
@@ -189,7 +193,8 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
       throw new IllegalStateException(
           "A dynamic partition overwrite of " + table + " asked for a file outside any partition");
     }
-    return attempt.newFile(directory.isEmpty() ? "" : directory.get(), fileName(context, spec));
+    String partition = directory.isEmpty() ? "" : directory.get();
+    return run(() -> attempt.newFile(partition, fileName(context, spec)));
   }
 
   /** Spark's older form, which Spark 3.5 still requires. */
@@ -219,7 +224,7 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
 
   /**
    * Asks the driver for permission and answers with the names of the attempt's files. Makes no
-   * store request.
+   * store request; where output is uploaded, uploads it: two requests a file.
    */
   @Override
   public TaskCommitMessage commitTask(TaskAttemptContext context) {
@@ -231,7 +236,12 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
         context,
         context.getTaskAttemptID().getJobID().getId(),
         context.getTaskAttemptID().getTaskID().getId());
-    return new TaskCommitMessage(attempt.files.build().toBytes());
+    return commitApproved();
+  }
+
+  /** Commits the attempt, once the driver has permitted it. */
+  TaskCommitMessage commitApproved() {
+    return new TaskCommitMessage(run(attempt::commit));
   }
 
   /**
@@ -245,6 +255,16 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
       delegate.abortTask(context);
     } else if (attempt != null) {
       attempt.delete();
+    }
+  }
+
+  /** On the driver, when Spark says that an attempt has committed. */
+  @Override
+  public void onTaskCommit(TaskCommitMessage message) {
+    if (delegate != null) {
+      delegate.onTaskCommit(message);
+    } else if (job != null) {
+      job.taskCommitted(message.obj());
     }
   }
 
@@ -374,6 +394,7 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
     private final String output;
     private final TaskOutput.Builder files;
     private final Map<Path, Path> marks = new HashMap<>();
+    private final LocalOutput local;
 
     Attempt(TaskAttemptContext context) {
       TaskContext spark = TaskContext.get();
@@ -384,10 +405,15 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
       staging = new StagingRoot(new Path(stagedIn), jobId);
       output = staging.output() + "/";
       files = TaskOutput.builder(jobId, context.getTaskAttemptID().getTaskID().getId(), id);
+      local = new LocalOutput("manifest-committer-" + jobId + "-" + id, conf, stores.all());
     }
 
-    String newFile(String directory, String name) {
+    String newFile(String directory, String name) throws IOException {
       files.add(TaskOutput.TABLE, directory, name);
+      if (uploads) {
+        Path parent = StorePaths.resolve(new Path(table), directory);
+        return local.newFile(TaskOutput.TABLE, directory, name, StorePaths.resolve(parent, name));
+      }
       return directory.isEmpty() ? output + name : output + directory + "/" + name;
     }
 
@@ -404,7 +430,25 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
         marks.put(location, new LocationMarks(stores.all(), staging).write(location));
       }
       files.add(location.toString(), "", name);
+      if (stores.all().traits(location).completesUploads()) {
+        return local.newFile(location.toString(), "", name, StorePaths.resolve(location, name));
+      }
       return new StagingRoot(location, jobId).output() + "/" + name;
+    }
+
+    byte[] commit() throws IOException {
+      Workers workers = workers();
+      workers.<Void>shield(
+          () -> {
+            local.upload(files, workers);
+            return null;
+          });
+      return files.build().toBytes();
+    }
+
+    private Workers workers() {
+      Audit audit = Audit.task(jobId, Long.toString(id));
+      return new Workers(new CommitterConfig(conf).ioThreads(), () -> {}, audit);
     }
 
     void delete() {
@@ -427,14 +471,16 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
                       });
                 });
         Store store = stores.all();
-        Audit audit = Audit.task(jobId, Long.toString(id));
         CommitterConfig config = new CommitterConfig(conf);
-        Workers workers = new Workers(config.ioThreads(), () -> {}, audit);
+        Workers workers = workers();
         workers.toItsEnd();
         workers.<Void>shield(
             () -> {
+              local.delete(workers);
+              boolean hasWritten = !own.isEmpty();
+              own.removeIf(file -> store.traits(file).completesUploads());
               workers.forEach(own, store::deleteFile);
-              if (!own.isEmpty() && !Heartbeat.exists(store, staging)) {
+              if (hasWritten && !Heartbeat.exists(store, staging)) {
                 if (madeTable && config.markSuccessfulJobs()) {
                   // A table that the job committed is not empty: it has a report.
                   directories.add(staging.directory());

@@ -43,15 +43,27 @@ final class ProveStaged {
   }
 
   /**
-   * Lists the directories and plans their files.
+   * Lists the directories and plans their files, and those that attempts uploaded. That an upload
+   * still waits shows when it is completed.
    *
+   * @param uploaded makes entries of the plan of files that were uploaded
    * @return what nobody named, files and directories
    * @throws PlanRejectedException if a named file is missing and that is not allowed
    */
   List<StoreEntry> run(
-      Collection<StagedDirectory> directories, CommittedFiles committed, JobPlanner planner)
+      Collection<StagedDirectory> directories,
+      CommittedFiles committed,
+      UploadedFiles uploaded,
+      JobPlanner planner)
       throws IOException {
     BitSet found = new BitSet(committed.count());
+    committed.forEachUpload(
+        (number, location, directory, name, file) -> {
+          FileEntry entry = uploaded.entry(location, directory, name, file);
+          requireCompletion(entry);
+          found.set(number);
+          planner.publish(entry);
+        });
     List<StoreEntry> strays = new ArrayList<>();
     try (FileEntries.Builder unidentified = FileEntries.builder(IN_MEMORY)) {
       workers.pipe(
@@ -74,6 +86,17 @@ final class ProveStaged {
     }
     requireAll(found, committed, planner);
     return strays;
+  }
+
+  /** Else it would be taken for a file in the staging directory. */
+  private void requireCompletion(FileEntry uploaded) throws PlanRejectedException {
+    if (!store.traits(uploaded.destination()).completesUploads()) {
+      throw new PlanRejectedException(
+          "A task uploaded "
+              + uploaded.destination()
+              + ", in whose store nothing becomes visible by the completion of an upload. Driver and"
+              + " executors need the same settings of that store.");
+    }
   }
 
   private void list(StagedDirectory directory, Workers.Action<Lot> lots) throws IOException {
@@ -129,7 +152,7 @@ final class ProveStaged {
     }
     String what =
         missing
-            + " files that committed tasks named are not in the staging directory: "
+            + " files that committed tasks named are neither in the staging directory nor uploaded: "
             + String.join(", ", committed.missing(found, NAMED))
             + (missing > NAMED ? ", ..." : "")
             + ".";

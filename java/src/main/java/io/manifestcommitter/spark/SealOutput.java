@@ -121,6 +121,7 @@ final class SealOutput {
         new SealStaging(store).run(root),
         config.directoryRename() == DirectoryRename.AUTO
             && store.traits(root.root()).hasAtomicDirectoryRename(),
+        store.traits(root.root()).completesUploads(),
         directories == null ? new TreeMap<>() : directories);
   }
 }

@@ -67,6 +67,9 @@ final class SparkJob {
   private boolean mayHaveReport;
   private State state = State.NEW;
 
+  /** The messages of attempts that have committed. */
+  private final List<Object> committed = new ArrayList<>();
+
   private enum State {
     NEW,
     RUNNING,
@@ -162,10 +165,7 @@ final class SparkJob {
     boolean isBare = existing.isBare();
     boolean[] isFileParked = {false};
     try {
-      workers()
-          .beside(
-              () -> store.mkdirs(staging.output()),
-              () -> isFileParked[0] = isBare && file.isParked());
+      workers().beside(() -> makeOutput(), () -> isFileParked[0] = isBare && file.isParked());
       // Not before: on HDFS the permission of a directory that a file makes is another one.
       heartbeat = Heartbeat.begin(store, staging.root(), config, nanos);
       if (config.ioThreads() == 1) {
@@ -185,12 +185,25 @@ final class SparkJob {
     state = State.RUNNING;
   }
 
+  /** Where output is uploaded there is nothing to stage. */
+  private void makeOutput() throws IOException {
+    if (!store.traits(table).completesUploads()) {
+      store.mkdirs(staging.output());
+    }
+  }
+
   private void stageBesideFile() throws IOException {
     if (!overwrite.replacesWholeTable(table)) {
       throw new IOException(
           table
               + " is a file, so no table can be written there but by an overwrite. It was not touched:"
               + " remove it or choose another path.");
+    }
+    if (store.traits(table).completesUploads()) {
+      throw new IOException(
+          table
+              + " is a file, and in this store it cannot be moved aside until the job has its data."
+              + " It was not touched: remove it, or choose another path.");
     }
     file.requireReplaceable();
     staging = new StagingRoot(file.beside(), jobId);
@@ -214,6 +227,23 @@ final class SparkJob {
     return new UnfinishedJobs(store, config, pause).settle(others);
   }
 
+  /** Whether attempts upload what they write to the table. */
+  boolean isUploaded() {
+    return store.traits(table).completesUploads();
+  }
+
+  /**
+   * Notes that Spark says an attempt has committed: what it uploaded is given up if the job is
+   * aborted.
+   *
+   * @param message its commit message
+   */
+  void taskCommitted(Object message) {
+    if (isUploaded()) {
+      committed.add(message);
+    }
+  }
+
   /**
    * Publishes what the messages name, or nothing.
    *
@@ -224,6 +254,9 @@ final class SparkJob {
     if (state != State.RUNNING) {
       throw new IllegalStateException("Job " + jobId + " cannot be committed: it is " + state);
     }
+    // Not every writer has told of each before.
+    committed.clear();
+    messages.forEach(this::taskCommitted);
     heartbeat.await();
     Workers workers = workers();
     StatisticsRecorder statistics = new StatisticsRecorder();
@@ -312,6 +345,7 @@ final class SparkJob {
           if (!commitTried) {
             saveAborted();
           }
+          new AbandonUploads(staging, store, workers()).run(committed);
           removeStaging(workers());
         } catch (IOException | RuntimeException e) {
           LOG.warn(

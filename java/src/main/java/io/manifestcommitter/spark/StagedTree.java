@@ -13,6 +13,7 @@ final class StagedTree {
   private final StagingRoot root;
   private final Path output;
   private final boolean isByDirectory;
+  private final boolean isUploaded;
   private final List<StagedDirectory> directories;
 
   /**
@@ -20,16 +21,19 @@ final class StagedTree {
    *
    * @param output the directory that holds the output
    * @param isByDirectory whether whole directories may be published
+   * @param isUploaded whether its files are uploads, and nothing is in it
    * @param directories those with files, by their path relative to the target
    */
   StagedTree(
       StagingRoot root,
       Path output,
       boolean isByDirectory,
+      boolean isUploaded,
       NavigableMap<String, CommittedFiles.Directory> directories) {
     this.root = root;
     this.output = output;
     this.isByDirectory = isByDirectory;
+    this.isUploaded = isUploaded;
     this.directories = StagedDirectory.tree(output, root.directory(), directories);
   }
 
@@ -51,8 +55,14 @@ final class StagedTree {
     return isByDirectory;
   }
 
-  /** The directories to list: all of a tree whose directories may be published as they are. */
+  /**
+   * The directories to list: all of a tree whose directories may be published as they are, and none
+   * where there are uploads in their place.
+   */
   List<StagedDirectory> toList() {
+    if (isUploaded) {
+      return List.of();
+    }
     List<StagedDirectory> listed = new ArrayList<>(directories);
     listed.removeIf(directory -> !isByDirectory && !directory.hasFiles());
     return listed;

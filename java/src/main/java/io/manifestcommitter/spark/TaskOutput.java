@@ -11,12 +11,16 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.NavigableSet;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.zip.CRC32C;
@@ -33,15 +37,20 @@ import org.apache.hadoop.fs.Path;
  *
  * <pre>
  * 'M' 'C' version(1) crc32c(4, of what follows) length(4, uncompressed) deflate( body )
- * body    = jobId task attempt groups, each: location directory count names
+ * body    = jobId task attempt groups, each: location directory count names uploads
  * string  = varint length, UTF-8;   name = varint length shared with the name before, string
  * </pre>
+ *
+ * <p>Version 2 has uploads, one for each name: a varint that is 0 where the file is in the staging
+ * directory, else its length and one, and then a string, its etag with the upload in it. Version 1,
+ * which has none, is what is written where nothing was uploaded.
  */
 final class TaskOutput {
   /** The location of files that go to the table itself. */
   static final String TABLE = "";
 
   private static final byte[] MAGIC = {'M', 'C', 1};
+  private static final byte[] WITH_UPLOADS = {'M', 'C', 2};
   private static final int HEADER = MAGIC.length + 8;
   private static final int MOST_BYTES = 1 << 28;
 
@@ -55,16 +64,19 @@ final class TaskOutput {
   private final int task;
   private final long attempt;
   private final NavigableMap<String, NavigableMap<String, NavigableSet<String>>> names;
+  private final Map<List<String>, UploadedFile> uploads;
 
   private TaskOutput(
       String jobId,
       int task,
       long attempt,
-      NavigableMap<String, NavigableMap<String, NavigableSet<String>>> names) {
+      NavigableMap<String, NavigableMap<String, NavigableSet<String>>> names,
+      Map<List<String>, UploadedFile> uploads) {
     this.jobId = jobId;
     this.task = task;
     this.attempt = attempt;
     this.names = names;
+    this.uploads = uploads;
   }
 
   /** Collects the output of a task attempt. */
@@ -95,6 +107,11 @@ final class TaskOutput {
     return Collections.unmodifiableMap(names);
   }
 
+  /** What was uploaded of a file; empty if it is in the staging directory, or was not written. */
+  Optional<UploadedFile> upload(String location, String directory, String name) {
+    return Optional.ofNullable(uploads.get(List.of(location, directory, name)));
+  }
+
   /** The message. */
   byte[] toBytes() {
     ByteArrayOutputStream body = new ByteArrayOutputStream();
@@ -110,6 +127,9 @@ final class TaskOutput {
           writeString(out, directory.getKey());
           writeVarint(out, directory.getValue().size());
           writeNames(out, directory.getValue());
+          if (!uploads.isEmpty()) {
+            writeUploads(out, location.getKey(), directory.getKey(), directory.getValue());
+          }
         }
       }
     } catch (IOException e) {
@@ -123,7 +143,7 @@ final class TaskOutput {
     message.putInt(plain.length).put(packed);
     checksum.update(message.array(), HEADER - 4, packed.length + 4);
     message.position(0);
-    message.put(MAGIC).putInt((int) checksum.getValue());
+    message.put(uploads.isEmpty() ? MAGIC : WITH_UPLOADS).putInt((int) checksum.getValue());
     return message.array();
   }
 
@@ -134,7 +154,9 @@ final class TaskOutput {
    * @throws CorruptManifestException if it is not, to the last bit, what {@link #toBytes} wrote
    */
   static TaskOutput parse(byte[] message, String origin) throws CorruptManifestException {
-    if (message.length < HEADER || !Arrays.equals(Arrays.copyOf(message, MAGIC.length), MAGIC)) {
+    byte[] magic = Arrays.copyOf(message, MAGIC.length);
+    boolean hasUploads = Arrays.equals(magic, WITH_UPLOADS);
+    if (message.length < HEADER || !(hasUploads || Arrays.equals(magic, MAGIC))) {
       throw corrupt(origin, "it is not a message of this version of the committer", null);
     }
     ByteBuffer header = ByteBuffer.wrap(message, MAGIC.length, 8);
@@ -150,7 +172,7 @@ final class TaskOutput {
     }
     try {
       ByteArrayInputStream body = new ByteArrayInputStream(Packed.inflate(message, HEADER, length));
-      TaskOutput output = read(new DataInputStream(body), (long) MOST_SHARED * length);
+      TaskOutput output = read(new DataInputStream(body), hasUploads, (long) MOST_SHARED * length);
       if (body.available() > 0) {
         throw corrupt(origin, "it has " + body.available() + " bytes too many", null);
       }
@@ -171,12 +193,13 @@ final class TaskOutput {
     return jobId.equals(that.jobId)
         && task == that.task
         && attempt == that.attempt
-        && names.equals(that.names);
+        && names.equals(that.names)
+        && uploads.equals(that.uploads);
   }
 
   @Override
   public int hashCode() {
-    return Objects.hash(jobId, task, attempt, names);
+    return Objects.hash(jobId, task, attempt, names, uploads);
   }
 
   @Override
@@ -189,7 +212,8 @@ final class TaskOutput {
    *
    * @param most how many characters its names may have together
    */
-  private static TaskOutput read(DataInputStream in, long most) throws IOException {
+  private static TaskOutput read(DataInputStream in, boolean hasUploads, long most)
+      throws IOException {
     long left = most;
     Builder builder = builder(readString(in), Math.toIntExact(readVarint(in)), readVarint(in));
     long groups = readVarint(in);
@@ -197,6 +221,7 @@ final class TaskOutput {
       String location = readString(in);
       String directory = readString(in);
       long count = readVarint(in);
+      List<String> added = new ArrayList<>();
       String name = "";
       for (long i = 0; i < count; i++) {
         int shared = Math.toIntExact(readVarint(in));
@@ -209,6 +234,16 @@ final class TaskOutput {
           throw new IOException("its names have more than " + most + " characters");
         }
         builder.add(location, directory, name);
+        if (hasUploads) {
+          added.add(name);
+        }
+      }
+      for (String uploaded : added) {
+        long length = readVarint(in) - 1;
+        if (length >= 0) {
+          UploadedFile file = new UploadedFile(length, readString(in));
+          builder.uploaded(location, directory, uploaded, file);
+        }
       }
     }
     return builder.build();
@@ -222,6 +257,18 @@ final class TaskOutput {
       writeVarint(out, shared);
       writeString(out, name.substring(shared));
       before = name;
+    }
+  }
+
+  private void writeUploads(
+      DataOutputStream out, String location, String directory, NavigableSet<String> sorted)
+      throws IOException {
+    for (String name : sorted) {
+      UploadedFile file = uploads.get(List.of(location, directory, name));
+      writeVarint(out, file == null ? 0 : file.length() + 1);
+      if (file != null) {
+        writeString(out, file.etag());
+      }
     }
   }
 
@@ -302,6 +349,7 @@ final class TaskOutput {
     private final long attempt;
     private final NavigableMap<String, NavigableMap<String, NavigableSet<String>>> names =
         new TreeMap<>();
+    private final Map<List<String>, UploadedFile> uploads = new HashMap<>();
 
     private Builder(String jobId, int task, long attempt) {
       if (jobId.isEmpty() || task < 0 || attempt < 0) {
@@ -356,6 +404,12 @@ final class TaskOutput {
       }
     }
 
+    /** Adds what was uploaded of a file that was added. */
+    Builder uploaded(String location, String directory, String name, UploadedFile file) {
+      uploads.put(List.of(location, directory, name), file);
+      return this;
+    }
+
     /** The names added so far, by location and directory. */
     Map<String, NavigableMap<String, NavigableSet<String>>> names() {
       return names;
@@ -363,7 +417,7 @@ final class TaskOutput {
 
     /** The output. The builder is not to be used any more. */
     TaskOutput build() {
-      return new TaskOutput(jobId, task, attempt, names);
+      return new TaskOutput(jobId, task, attempt, names, uploads);
     }
   }
 }

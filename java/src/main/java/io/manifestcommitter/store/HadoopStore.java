@@ -1,6 +1,7 @@
 package io.manifestcommitter.store;
 
 import io.manifestcommitter.manifest.FileEntry;
+import java.io.File;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -116,6 +117,14 @@ public class HadoopStore implements Store {
         () -> ask("rename of " + file.source(), () -> requestRename(file)),
         entry -> entry.isSameFileAs(file));
   }
+
+  @Override
+  public StoreEntry upload(File local, Path destination) throws IOException {
+    throw new UnsupportedOperationException(destination + " is published by a rename");
+  }
+
+  @Override
+  public void abandon(FileEntry file) throws IOException {}
 
   @Override
   public void removePartialCopy(FileEntry file) throws IOException {}

@@ -1,6 +1,7 @@
 package io.manifestcommitter.store;
 
 import io.manifestcommitter.manifest.FileEntry;
+import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Collection;
@@ -64,6 +65,16 @@ final class RoutingStore implements Store {
     } catch (IOException e) {
       return RenameResult.failed("the store of " + file.source() + " could not be opened", e);
     }
+  }
+
+  @Override
+  public StoreEntry upload(File local, Path destination) throws IOException {
+    return stores.of(destination).upload(local, destination);
+  }
+
+  @Override
+  public void abandon(FileEntry file) throws IOException {
+    stores.of(file.destination()).abandon(file);
   }
 
   @Override

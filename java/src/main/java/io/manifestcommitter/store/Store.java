@@ -1,6 +1,7 @@
 package io.manifestcommitter.store;
 
 import io.manifestcommitter.manifest.FileEntry;
+import java.io.File;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.Collection;
@@ -70,8 +71,25 @@ public interface Store {
    * deletion, and was cut short between them, it is {@link RenameResult.Outcome#UNKNOWN}, with the
    * copy in the way. The parent of the destination must exist. Throws nothing for an outcome: a
    * caller must look at it.
+   *
+   * <p>A file that is an upload is completed instead, which needs no parent. What stands at its
+   * destination would be replaced: such files have names that no other job gives.
    */
   RenameResult renameFile(FileEntry file);
+
+  /**
+   * Uploads a local file so that {@link #renameFile} completes it, and nobody sees it before. Two
+   * requests, and one for each further part. Only where the traits say that uploads are completed.
+   *
+   * @return where the file will be, its length, and in its etag the upload
+   */
+  StoreEntry upload(File local, Path destination) throws IOException;
+
+  /**
+   * Gives up an upload that was not completed: it never can be after that. One that is already
+   * gone, or completed, is fine. One request, and none for a file that is no upload.
+   */
+  void abandon(FileEntry file) throws IOException;
 
   /**
    * Removes what a rename of {@code file} that was cut short may have left beside its destination,

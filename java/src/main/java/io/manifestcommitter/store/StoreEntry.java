@@ -182,10 +182,14 @@ public final class StoreEntry {
     if (kind != Kind.FILE || length != otherLength) {
       return false;
     }
-    if (!etag.isEmpty() && !otherEtag.isEmpty() && !FileIdentity.isKept(etag, otherEtag)) {
+    if (isKnown(etag) && isKnown(otherEtag) && !FileIdentity.isKept(etag, otherEtag)) {
       return false;
     }
     return modificationTime == 0 || otherTime == 0 || modificationTime == otherTime;
+  }
+
+  private static boolean isKnown(String etag) {
+    return !FileIdentity.kept(etag).isEmpty();
   }
 
   @Override

@@ -40,6 +40,12 @@ public enum StoreTraits {
   GCS_COPYING(FileRename.COPIES_OBJECTS, false, false, false, false, false, false),
   /** As {@link #GCS_COPYING}, with a content hash for each file, which a copy keeps. */
   GCS_COPYING_WITH_CHECKSUMS(FileRename.COPIES_OBJECTS, false, false, false, true, true, false),
+  /**
+   * Amazon S3: what a task writes is a multipart upload, which becomes visible, whole and at its
+   * place, when it is completed. There are no directories, and no rename: a small file of the
+   * committer's own is written again under the other name.
+   */
+  S3(FileRename.COPIES_OBJECTS, false, false, false, true, false, false),
   /** Any other store: its file rename is relied on, and that may be a copy of bytes. */
   UNKNOWN(FileRename.COPIES_BYTES, false, false, false, false, false, false);
 
@@ -98,6 +104,14 @@ public enum StoreTraits {
   /** Whether what identifies a file is not in its listing and takes a request for each file. */
   public boolean identityCostsRequest() {
     return identityCostsRequest;
+  }
+
+  /**
+   * Whether output becomes visible by the completion of uploads, and not by renames. Such a store
+   * has no directories either: where there is a file, there is a directory.
+   */
+  public boolean completesUploads() {
+    return this == S3;
   }
 
   /** Whether a name may be a symbolic link. */

@@ -24,17 +24,18 @@ import org.apache.hadoop.fs.viewfs.ViewFileSystem;
  * renames only, and only where the user accepts what a copy shows ({@link CopyingRename}).
  */
 public final class Stores {
-  private static final String OBJECT_STORE_HINT =
-      "S3 has no rename, so output would be copied and could be lost or doubled. Use the S3A committers there: set"
-          + " mapreduce.outputcommitter.factory.scheme.s3a to"
-          + " org.apache.hadoop.fs.s3a.commit.S3ACommitterFactory and fs.s3a.committer.name to magic.";
+  private static final String OLD_S3_HINT = "Write to the same bucket through s3a://.";
+  private static final String NO_RENAME_HINT =
+      "S3 has no rename, so output would be copied and could be lost or doubled. Use the S3A"
+          + " committers for such jobs: set mapreduce.outputcommitter.factory.scheme.s3a to"
+          + " org.apache.hadoop.fs.s3a.commit.S3ACommitterFactory and fs.s3a.committer.name to magic."
+          + " What Spark SQL writes goes through the Spark protocol.";
   private static final String OLD_AZURE_HINT =
       "It lacks the atomic rename of ADLS Gen2. Write to the same account through abfs:// or abfss://.";
   private static final Map<String, String> REFUSED =
       Map.of(
-          "s3a", OBJECT_STORE_HINT,
-          "s3n", OBJECT_STORE_HINT,
-          "s3", OBJECT_STORE_HINT,
+          "s3n", OLD_S3_HINT,
+          "s3", OLD_S3_HINT,
           "wasb", OLD_AZURE_HINT,
           "wasbs", OLD_AZURE_HINT,
           "adl", OLD_AZURE_HINT);
@@ -48,7 +49,8 @@ public final class Stores {
           GcsStore.class.getName(),
           HadoopStore.class.getName(),
           HdfsStore.class.getName(),
-          LocalStore.class.getName());
+          LocalStore.class.getName(),
+          S3Store.class.getName());
 
   /** What their users mean by them is whatever is right for the scheme. */
   private static final List<String> HADOOPS_CLASSES =
@@ -112,6 +114,34 @@ public final class Stores {
         .map(
             hint ->
                 "The manifest committer does not serve " + scheme + ":// (" + path + "). " + hint);
+  }
+
+  /**
+   * Why jobs of the Hadoop protocol, which publishes by renames alone, are refused at {@code path};
+   * empty if they are served. Opens nothing.
+   */
+  public Optional<String> refusalOfRenames(Path path) {
+    return S3Store.SCHEMES.contains(scheme(path))
+        ? Optional.of(
+            "The manifest committer's Hadoop protocol does not serve "
+                + scheme(path)
+                + ":// ("
+                + path
+                + "). "
+                + NO_RENAME_HINT)
+        : refusal(path);
+  }
+
+  /**
+   * Requires that jobs of the Hadoop protocol are served at a path.
+   *
+   * @throws UnsupportedStoreException if they are not; it says why, and what to do
+   */
+  public void requireRenames(Path path) throws UnsupportedStoreException {
+    Optional<String> refusal = refusalOfRenames(path);
+    if (refusal.isPresent()) {
+      throw new UnsupportedStoreException(refusal.get());
+    }
   }
 
   /**
@@ -229,10 +259,12 @@ public final class Stores {
               + " see a part of a file while it is copied and, if the driver dies, until recovery."
               + " To accept that, set mapreduce.manifest.committer.copying.rename to serve.");
     }
-    if (!(store instanceof AbfsStore)) {
-      return;
+    Optional<String> shortcoming = Optional.empty();
+    if (store instanceof AbfsStore) {
+      shortcoming = ((AbfsStore) store).shortcoming(path);
+    } else if (store instanceof S3Store) {
+      shortcoming = ((S3Store) store).shortcoming(path);
     }
-    Optional<String> shortcoming = ((AbfsStore) store).shortcoming(path);
     if (shortcoming.isPresent()) {
       throw new UnsupportedStoreException(
           "The manifest committer does not serve " + path + ": " + shortcoming.get());
@@ -281,6 +313,9 @@ public final class Stores {
     }
     if (GCS_SCHEMES.contains(scheme)) {
       return new GcsStore(fs, conf, gate);
+    }
+    if (S3Store.SCHEMES.contains(scheme)) {
+      return new S3Store(fs, gate);
     }
     return new HadoopStore(fs, StoreTraits.UNKNOWN, gate);
   }

@@ -3,6 +3,8 @@ package io.manifestcommitter.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.manifestcommitter.testing.MemoryFileSystem;
+import io.manifestcommitter.testing.MemoryStoreState;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -168,6 +170,34 @@ class CleanTest {
     assertThat(text(out)).contains("Usage: Clean");
     assertThat(run("s3a://bucket/table")).isEqualTo(1);
     assertThat(text(err)).contains("s3a");
+  }
+
+  @Test
+  void uploadsAreOnS3() {
+    assertThat(run("--uploads", table())).isEqualTo(1);
+    assertThat(text(err)).contains("leave --uploads out");
+  }
+
+  @Test
+  void uploadsOfAJobThatLivesAreLeft() {
+    MemoryStoreState state = MemoryFileSystem.state("clean");
+    state.clear();
+    state.write("/table/_manifest_job-1/heartbeat", "");
+    assertThat(runOnS3("--uploads")).isEqualTo(1);
+    assertThat(text(err)).contains("_manifest_job-1 is running").doesNotContain("hadoop-aws");
+  }
+
+  @Test
+  void withoutTheToolForUploadsTheErrorSaysWhatIsMissing() {
+    MemoryFileSystem.state("clean").clear();
+    assertThat(runOnS3("--uploads")).isEqualTo(1);
+    assertThat(text(out)).contains("There is no table");
+    assertThat(text(err)).contains("hadoop-aws").contains("--class-path");
+  }
+
+  private int runOnS3(String option) {
+    String impl = "fs.s3a.impl=" + MemoryFileSystem.class.getName();
+    return run("-D", impl, "-D", "fs.s3a.impl.disable.cache=true", option, "s3a://clean/table");
   }
 
   private String table() {

@@ -24,6 +24,7 @@ import org.apache.hadoop.fs.CommonPathCapabilities;
 import org.apache.hadoop.fs.FilterFileSystem;
 import org.apache.hadoop.fs.LocalFileSystem;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.s3a.S3AFileSystem;
 import org.apache.hadoop.mapreduce.TaskAttemptContext;
 import org.apache.hadoop.mapreduce.lib.output.FileOutputCommitter;
 import org.apache.hadoop.mapreduce.lib.output.PathOutputCommitter;
@@ -144,6 +145,12 @@ class CommitterInfoProblemsTest {
         });
     CAUSES.put(
         ProblemCode.GCS_REQUESTS, world -> world.onGoogle("fs.gs.status.parallel.enable", "true"));
+    CAUSES.put(
+        ProblemCode.S3_ABORTED_UPLOADS,
+        world -> world.onS3("fs.s3a.bucket.bucket.committer.abort.pending.uploads", "true"));
+    CAUSES.put(
+        ProblemCode.S3_DIRECTORY_MARKERS,
+        world -> world.onS3("fs.s3a.directory.marker.retention", "delete"));
     CAUSES.put(
         ProblemCode.ABFS_READ_AHEAD,
         world -> {
@@ -305,7 +312,7 @@ class CommitterInfoProblemsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"s3a", "s3", "s3n", "wasb", "wasbs", "adl"})
+  @ValueSource(strings = {"s3", "s3n", "wasb", "wasbs", "adl"})
   void storesThatAreRefused(String scheme) {
     world.path = scheme + "://bucket/table";
     world.set(FactoryBinding.key(scheme), "");
@@ -328,14 +335,28 @@ class CommitterInfoProblemsTest {
   }
 
   @Test
-  void s3aIsRepairedByItsOwnCommitters() {
+  void onS3WhatOurFactoryRefusesIsRepairedByS3asOwnCommitters() {
     world.path = "s3a://bucket/table";
     world.set(FactoryBinding.FOR_ALL, ClassNames.FACTORY);
+    Problem problem = world.problem(ProblemCode.UNSUPPORTED_STORE).orElseThrow();
+    assertThat(problem.severity()).isEqualTo(Severity.ERROR);
+    assertThat(problem.text()).contains("MapReduce jobs and RDD writers fail");
 
-    world.apply(world.problem(ProblemCode.UNSUPPORTED_STORE).orElseThrow().repair());
+    world.apply(problem.repair());
 
     assertThat(world.problem(ProblemCode.UNSUPPORTED_STORE)).isEmpty();
-    assertThat(world.report().served()).as("by us").isFalse();
+    assertThat(world.report().served()).as("by Spark's protocol").isTrue();
+  }
+
+  @Test
+  void onS3FileOutputCommitterIsRepairedByS3asOwnCommitters() {
+    world.path = "s3a://bucket/table";
+    Problem problem = world.problem(ProblemCode.NO_FACTORY).orElseThrow();
+    assertThat(problem.severity()).as("Spark SQL is served").isEqualTo(Severity.WARNING);
+
+    world.apply(problem.repair());
+
+    assertThat(world.problem(ProblemCode.NO_FACTORY)).isEmpty();
   }
 
   @Test
@@ -612,6 +633,15 @@ class CommitterInfoProblemsTest {
       set("fs.gs.status.parallel.enable", "false");
       set("fs.gs.implicit.dir.repair.enable", "false");
       set("fs.gs.checksum.type", "CRC32C");
+      set(key, value);
+    }
+
+    /** As spark-conf has it, but for one setting. */
+    void onS3(String key, String value) {
+      path = "s3a://bucket/table";
+      set("fs.s3a.impl", S3AFileSystem.class.getName());
+      set("fs.s3a.committer.abort.pending.uploads", "false");
+      set("fs.s3a.directory.marker.retention", "keep");
       set(key, value);
     }
 

@@ -4,6 +4,7 @@ import io.manifestcommitter.testing.MemoryStoreState.Snapshot;
 import io.manifestcommitter.testing.TableWrite;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -91,13 +92,20 @@ final class CrashCheck {
     return report.contains(DriverJob.DEAD) && report.endsWith("}");
   }
 
-  /** Of several, where a rename copies, the first one counts; and none beside what is copied. */
+  /**
+   * Of several, where a rename copies, the first one counts, and none beside what is copied; where
+   * output is uploaded, the furthest.
+   */
   private boolean hasJournal(String inState) {
     String directory = CrashStore.TABLE + "/_manifest_" + DriverJob.DEAD + "/00/journal";
     if (store.state().exists(directory + ".tmp")) {
       return false;
     }
-    for (String state : List.of("planned", "committed", "finished", "kept")) {
+    List<String> states = new ArrayList<>(List.of("planned", "committed", "finished", "kept"));
+    if (store.isUploaded()) {
+      Collections.reverse(states);
+    }
+    for (String state : states) {
       String prefix = directory + "-" + state;
       String first = store.state().files().ceilingKey(prefix);
       if (first != null && first.startsWith(prefix)) {

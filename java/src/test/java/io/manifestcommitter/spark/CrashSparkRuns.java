@@ -182,6 +182,10 @@ final class CrashSparkRuns {
 
   /** The table is renamed before it is recovered, or before the job is run again. */
   private void afterRenaming(String steps, Snapshot frozen, boolean isForward) {
+    if (store.isUploaded()) {
+      // Nothing is renamed there: uploads wait where they were begun.
+      return;
+    }
     CrashStore renamed = store.withTableRenamed();
     for (Direction direction : Direction.values()) {
       String then = steps + "/" + label(direction);

@@ -136,7 +136,7 @@ final class CrashStore implements SparkGround {
    */
   static List<CrashStore> holdingOld() {
     List<CrashStore> stores = all("abfs");
-    stores.addAll(byFile("gs"));
+    stores.addAll(byFile("gs", "s3a"));
     stores.addAll(copying());
     stores.replaceAll(CrashStore::holdsOld);
     return stores;
@@ -159,6 +159,11 @@ final class CrashStore implements SparkGround {
   /** As it is told. */
   String kind() {
     return holdsOld ? kind + "-held" : kind;
+  }
+
+  /** Whether output is uploaded, and becomes visible when the uploads are completed. */
+  boolean isUploaded() {
+    return scheme.equals("s3a");
   }
 
   /** Whether a reader may see parts of files. */
@@ -330,7 +335,14 @@ final class CrashStore implements SparkGround {
   List<String> staging() {
     List<String> left = new ArrayList<>(state.paths());
     left.removeIf(path -> !path.contains("/_manifest_") && !path.contains("/_temporary"));
+    state.uploads().forEach(path -> left.add("an upload of " + path));
     return left;
+  }
+
+  /** Gives up what a writer that died before its journal had begun uploaded. */
+  void giveUp(PairWriter writer) {
+    writer.write().rows().keySet().forEach(state::abortUpload);
+    state.abortUpload(TABLE + "/_manifest_" + writer.jobId() + "/00/journal-committed-0");
   }
 
   /** Removes a directory, and those above it, that hold nothing. */
@@ -368,6 +380,7 @@ final class CrashStore implements SparkGround {
                 print.put(nameless(path), content);
               }
             });
+    state.uploads().forEach(path -> print.put("upload of " + path, "waits"));
     for (String name : List.of("/_SUCCESS", "/_SUCCESS.files")) {
       String content = text(TABLE + name);
       print.put(name, content.length() < 20 ? content : isOfTheDead(content) ? "dead" : "");

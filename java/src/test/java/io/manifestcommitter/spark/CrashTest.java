@@ -22,7 +22,9 @@ class CrashTest {
     CrashTally tally = new CrashTally(cases);
     for (ReaderWrite each : ReaderWrite.ALL) {
       String write = each.name();
-      for (CrashStore store : stores(CrashStore.all("abfs", "hdfs", "gs", CrashStore.LINKED))) {
+      List<CrashStore> stores = stores(CrashStore.all("abfs", "hdfs", "gs", CrashStore.LINKED));
+      stores.addAll(CrashStore.byFile("s3a"));
+      for (CrashStore store : stores) {
         if (cases.begins(store + "/" + write, 6)) {
           tally.enter(write, store.kind());
           new CrashSparkRuns(store, each, cases, tally).run(12);

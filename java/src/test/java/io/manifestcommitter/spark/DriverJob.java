@@ -103,6 +103,7 @@ final class DriverJob {
     List<Object> messages = new ArrayList<>();
     for (Map.Entry<String, List<String>> target : locations.entrySet()) {
       TaskMessage message = new TaskMessage(jobId, messages.size(), messages.size());
+      UploadedTask uploads = new UploadedTask(store.stores(conf), jobId, messages.size());
       String location = target.getKey();
       boolean isTable = location.equals(SparkGround.TABLE);
       Stores stores = new Stores(conf);
@@ -111,13 +112,22 @@ final class DriverJob {
         Path table = stores.resolve(store.path(SparkGround.TABLE));
         new LocationMarks(store.stores(conf), new StagingRoot(table, jobId)).write(named);
       }
+      boolean isUploaded = store.stores(conf).traits(named).completesUploads();
       for (String file : target.getValue()) {
+        if (isUploaded) {
+          uploads.add(
+              isTable ? TaskOutput.TABLE : named.toString(),
+              named,
+              file,
+              contents.get(location + "/" + file));
+          continue;
+        }
         message.add(isTable ? TaskMessage.TABLE : named.toString(), file);
         store.put(
             location + "/_manifest_" + jobId + "/00/output/" + file,
             contents.get(location + "/" + file));
       }
-      messages.add(message.bytes());
+      messages.add(isUploaded ? uploads.bytes() : message.bytes());
     }
     return messages;
   }

@@ -303,11 +303,12 @@ class ManifestCommitProtocolTest {
 
   @Test
   void storesThatAreNotServedAreRefusedWithTheChoice() {
-    FileCommitProtocol protocol = protocol("s3a://bucket/table");
+    String table = "s3a://bucket--use1-az4--x-s3/table";
+    FileCommitProtocol protocol = protocol(table);
     assertThatThrownBy(() -> protocol.setupJob(job(MemoryFileSystem.configuration())))
         .isInstanceOf(UnsupportedStoreException.class)
-        .hasMessageContaining("s3a://bucket/table")
-        .hasMessageContaining("S3A committers")
+        .hasMessageContaining(table)
+        .hasMessageContaining("general purpose bucket")
         .hasMessageContaining(CommitterConfig.UNSUPPORTED_SCHEME);
   }
 

@@ -106,7 +106,8 @@ final class PairRace {
     current = client;
     if (operation.equals("delete") && path.equals(CrashStore.TABLE)) {
       deleted = store.visible();
-    } else if (operation.equals("create") && path.endsWith("/journal.tmp")) {
+    } else if (operation.equals("create")
+        && (path.endsWith("/journal.tmp") || path.endsWith("/00/plan"))) {
       planned.add(client);
     } else if (operation.equals("list") && !planned.contains(client)) {
       for (String file : store.state().files().keySet()) {

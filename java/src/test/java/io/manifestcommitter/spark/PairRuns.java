@@ -218,6 +218,7 @@ final class PairRuns {
         wrong.add("recovery failed: " + failure);
       }
       // What a dead job without a commit leaves is for cleaning.
+      store.giveUp(troubled);
       for (String path : store.staging()) {
         boolean isOfDead = path.contains("/_manifest_" + troubled.jobId()) && !isRefused;
         if (isOfDead || path.contains("/_manifest_clock-")) {

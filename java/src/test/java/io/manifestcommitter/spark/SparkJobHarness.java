@@ -137,7 +137,11 @@ final class SparkJobHarness {
   }
 
   /** A task that commits files ("p=1/a"), each with its own name as content. */
-  void commitTask(int task, String... files) {
+  void commitTask(int task, String... files) throws IOException {
+    if (isUploaded()) {
+      upload(task, TaskMessage.TABLE, table, files);
+      return;
+    }
     for (String file : files) {
       String staged = new StagingRoot(job.stagedIn(), jobId).output().toUri().getPath();
       state.write(staged + "/" + file, "new " + file);
@@ -148,11 +152,27 @@ final class SparkJobHarness {
   /** A task that commits files to a custom location. */
   void commitTaskAt(int task, String location, String... names) throws IOException {
     new LocationMarks(new Stores(conf).all(), new StagingRoot(table, jobId)).write(path(location));
+    if (isUploaded()) {
+      upload(task, path(location).toString(), path(location), names);
+      return;
+    }
     for (String name : names) {
       state.write(location + "/_manifest_" + jobId + "/00/output/" + name, "new " + name);
     }
     String at = path(location).toString();
     messages.add(new TaskMessage(jobId, task, task).add(at, names).bytes());
+  }
+
+  private boolean isUploaded() {
+    return new Stores(conf).all().traits(table).completesUploads();
+  }
+
+  private void upload(int task, String location, Path target, String... files) throws IOException {
+    UploadedTask uploads = new UploadedTask(new Stores(conf).all(), jobId, task);
+    for (String file : files) {
+      uploads.add(location, target, file, "new " + file);
+    }
+    messages.add(uploads.bytes());
   }
 
   void message(Object message) {
@@ -201,6 +221,7 @@ final class SparkJobHarness {
   List<String> staging() {
     List<String> left = new ArrayList<>(state.paths());
     left.removeIf(path -> !path.contains("/_manifest_"));
+    state.uploads().forEach(path -> left.add("an upload of " + path));
     return left;
   }
 }

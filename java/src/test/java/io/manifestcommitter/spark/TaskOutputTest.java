@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.manifestcommitter.manifest.CorruptManifestException;
+import io.manifestcommitter.manifest.Upload;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -26,6 +27,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import net.jqwik.api.Tuple;
+import net.jqwik.api.constraints.LongRange;
 
 class TaskOutputTest {
   private static final String ORIGIN = "The commit message 3 of 17 of job j";
@@ -50,6 +52,50 @@ class TaskOutputTest {
     TaskOutput output = builder.build();
 
     assertThat(TaskOutput.parse(output.toBytes(), ORIGIN)).isEqualTo(output);
+  }
+
+  @Property(tries = 300)
+  void whatWasUploadedIsReadBack(
+      @ForAll("outputs") TaskOutput output,
+      @ForAll("text") String id,
+      @ForAll @LongRange(min = 0, max = 1L << 50) long length)
+      throws Exception {
+    TaskOutput.Builder builder = TaskOutput.builder("j", 1, 2);
+    UploadedFile file = new UploadedFile(length, upload("id" + id).toEtag("9a0e-1"));
+    output
+        .names()
+        .forEach(
+            (location, directories) ->
+                directories.forEach(
+                    (directory, names) -> {
+                      names.forEach(name -> builder.add(location, directory, name));
+                      builder.uploaded(location, directory, names.first(), file);
+                    }));
+    TaskOutput uploaded = builder.build();
+
+    TaskOutput read = TaskOutput.parse(uploaded.toBytes(), ORIGIN);
+
+    assertThat(read).isEqualTo(uploaded);
+    output
+        .names()
+        .forEach(
+            (location, directories) ->
+                directories.forEach(
+                    (directory, names) ->
+                        assertThat(read.upload(location, directory, names.first()))
+                            .contains(file)));
+  }
+
+  private static Upload upload(String id) {
+    return new Upload(id, List.of(new Upload.Part("\"etag\"", "CRC32C", "a+b/c=")));
+  }
+
+  @Example
+  void anUploadThatIsNoneIsRefused() {
+    for (String etag : List.of("9a0e-1", "9a0e-1#upload=x", "9a0e-1#upload=#e", "#upload=x#a:b")) {
+      assertThatThrownBy(() -> new UploadedFile(1, etag))
+          .isInstanceOf(IllegalArgumentException.class);
+    }
   }
 
   @Example
@@ -158,7 +204,7 @@ class TaskOutputTest {
   @Example
   void theMessageOfAnotherVersionIsRefusedWithWhatToDo() {
     byte[] message = TaskOutput.builder("j", 0, 0).build().toBytes();
-    message[2]++;
+    message[2] = 3;
 
     assertThatThrownBy(() -> TaskOutput.parse(message, ORIGIN))
         .isInstanceOf(CorruptManifestException.class)

@@ -29,16 +29,25 @@ class StoresTest {
   private final String cluster = "cluster-" + UUID.randomUUID();
 
   @ParameterizedTest
-  @ValueSource(strings = {"s3a://b/t", "s3n://b/t", "s3://b/t", "S3A://b/t"})
-  void objectStoresWithoutRenameAreRefusedWithTheCommitterToUse(String path) {
+  @ValueSource(strings = {"s3n://b/t", "s3://b/t"})
+  void oldS3StoresAreRefusedWithTheSchemeToUse(String path) {
     assertThatThrownBy(() -> stores.resolve(new Path(path)))
+        .isInstanceOf(UnsupportedStoreException.class)
+        .hasMessageContainingAll(path, "s3a://");
+    assertThat(stores.refusal(new Path(path))).isPresent();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"s3a://b/t", "S3A://b/t"})
+  void theHadoopProtocolIsRefusedOnS3WithTheCommitterToUse(String path) {
+    assertThat(stores.refusal(new Path(path))).isEmpty();
+    assertThatThrownBy(() -> stores.requireRenames(new Path(path)))
         .isInstanceOf(UnsupportedStoreException.class)
         .hasMessageContainingAll(
             path,
             "mapreduce.outputcommitter.factory.scheme.s3a",
             "org.apache.hadoop.fs.s3a.commit.S3ACommitterFactory",
             "fs.s3a.committer.name");
-    assertThat(stores.refusal(new Path(path))).isPresent();
   }
 
   @ParameterizedTest
@@ -86,11 +95,11 @@ class StoresTest {
 
   @Test
   void anUnqualifiedPathIsRefusedWhereTheDefaultFilesystemIs() {
-    conf.set("fs.defaultFS", "s3a://bucket");
+    conf.set("fs.defaultFS", "s3n://bucket");
 
     assertThatThrownBy(() -> new Stores(conf).resolve(new Path("/t")))
         .isInstanceOf(UnsupportedStoreException.class)
-        .hasMessageContainingAll("/t", "s3a");
+        .hasMessageContainingAll("/t", "s3n");
   }
 
   @Test

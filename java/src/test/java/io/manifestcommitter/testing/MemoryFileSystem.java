@@ -1,10 +1,8 @@
 package io.manifestcommitter.testing;
 
 import io.manifestcommitter.config.CommitterConfig;
-import java.io.ByteArrayOutputStream;
 import java.io.FileNotFoundException;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.net.URI;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -23,6 +21,7 @@ import org.apache.hadoop.fs.FileAlreadyExistsException;
 import org.apache.hadoop.fs.FileChecksum;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.MD5MD5CRC32CastagnoliFileChecksum;
+import org.apache.hadoop.fs.MultipartUploaderBuilder;
 import org.apache.hadoop.fs.ParentNotDirectoryException;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.PathIsNotEmptyDirectoryException;
@@ -39,7 +38,8 @@ import org.apache.hadoop.io.MD5Hash;
  * onto a directory goes inside, unless {@link #RENAME} says otherwise; parents are made by {@code
  * create} and {@code mkdirs}. On {@code abfs} files have etags, which survive a rename. Symbolic
  * links, where a test puts them, are followed as on a local disk; a rename or deletion is of the
- * link.
+ * link. On {@code s3a} a file is there whole or not at all, nothing is renamed, and there are
+ * uploads; directories stay when they are empty, as the markers do that S3A puts there.
  */
 public final class MemoryFileSystem extends MinimalFileSystem {
   /** The key of the name under which a filesystem's requests are shown to a gate. */
@@ -70,7 +70,7 @@ public final class MemoryFileSystem extends MinimalFileSystem {
   /** See {@link #GS_COPIES}. */
   public static final String MEM_COPIES = "mem-copies";
 
-  private static final List<String> SCHEMES = List.of("hdfs", "abfs", "abfss", "gs", "mem");
+  private static final List<String> SCHEMES = List.of("hdfs", "abfs", "abfss", "gs", "s3a", "mem");
 
   /** Who uses it, and owns what is not given away. */
   private static final String USER = System.getProperty("user.name");
@@ -108,6 +108,7 @@ public final class MemoryFileSystem extends MinimalFileSystem {
       conf.set("fs." + scheme + ".impl.disable.cache", "true");
     }
     conf.set("fs.defaultFS", "mem://default");
+    conf.set("fs.s3a.buffer.dir", System.getProperty("java.io.tmpdir") + "/s3a");
     // Nobody knows mem.
     conf.set(CommitterConfig.COPYING_RENAME, "serve");
     return conf;
@@ -213,26 +214,21 @@ public final class MemoryFileSystem extends MinimalFileSystem {
   @Override
   protected FSDataOutputStream createFile(Path path, boolean overwrite) throws IOException {
     requireOpen();
-    OutputStream out =
-        new ByteArrayOutputStream() {
-          private boolean ended;
-
-          @Override
-          public void close() throws IOException {
-            if (ended) {
-              return;
-            }
-            ended = true;
-            requireOpen();
-            byte[] content = toByteArray();
-            state.<Void>request(
-                client,
-                "create",
-                path,
-                () -> createFile(path, overwrite, content),
-                () -> createFile(path, overwrite, Arrays.copyOf(content, content.length / 2)));
-          }
-        };
+    AbortableBytes out =
+        new AbortableBytes(
+            content -> {
+              requireOpen();
+              state.<Void>request(
+                  client,
+                  "create",
+                  path,
+                  () -> createFile(path, overwrite, content),
+                  () ->
+                      isS3()
+                          ? null
+                          : createFile(
+                              path, overwrite, Arrays.copyOf(content, content.length / 2)));
+            });
     return new FSDataOutputStream(out, null);
   }
 
@@ -247,9 +243,24 @@ public final class MemoryFileSystem extends MinimalFileSystem {
     return null;
   }
 
+  private boolean isS3() {
+    return getScheme().equals("s3a");
+  }
+
+  /** On S3 only. */
+  @Override
+  public MultipartUploaderBuilder<?, ?> createMultipartUploader(Path path) throws IOException {
+    return isS3()
+        ? new MemoryUploads(state, this::request).builder(this, path)
+        : super.createMultipartUploader(path);
+  }
+
   @Override
   public boolean rename(Path source, Path destination) throws IOException {
     requireOpen();
+    if (isS3()) {
+      throw new IOException("S3 was asked to rename " + source + " to " + destination);
+    }
     if (renames() != Rename.ATOMIC && state.isFile(keyOf(source))) {
       return copyAndDelete(source, destination);
     }
@@ -499,6 +510,11 @@ public final class MemoryFileSystem extends MinimalFileSystem {
       return new FileStatus(0, true, 1, 1, 0, path);
     }
     String owner = node.foreign ? "somebody" : USER;
+    if (isS3()) {
+      // In quotes, as some versions of S3A give it.
+      String etag = node.etag.startsWith("etag-") ? MemoryUploads.etag(node.content) : node.etag;
+      return new EtagStatus(node.content.length, node.time, owner, path, '"' + etag + '"');
+    }
     return getScheme().equals("abfs")
         ? new EtagStatus(node.content.length, node.time, owner, path, node.etag)
         : new FileStatus(node.content.length, false, 1, 1, node.time, 0, null, owner, "", path);

@@ -5,9 +5,11 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.function.BiConsumer;
@@ -26,6 +28,13 @@ public final class MemoryStoreState {
   private static final String AFTER_SLASH = "0";
 
   private final TreeMap<String, Node> nodes = new TreeMap<>();
+
+  /** Those that were neither completed nor aborted, by id. */
+  private final TreeMap<String, MemoryUploads.Begun> uploads = new TreeMap<>();
+
+  private final Set<String> completed = new HashSet<>();
+  private boolean remembersCompletions;
+
   private final List<String> requests = new ArrayList<>();
   private Fault fault = Fault.NONE;
   private volatile Gate gate = (client, operation, path) -> {};
@@ -47,10 +56,13 @@ public final class MemoryStoreState {
   /** All that a store holds at one moment. */
   public static final class Snapshot {
     private final NavigableMap<String, Node> nodes;
+    private final NavigableMap<String, MemoryUploads.Begun> uploads;
     private final long clock;
 
-    private Snapshot(Map<String, Node> nodes, long clock) {
+    private Snapshot(
+        Map<String, Node> nodes, Map<String, MemoryUploads.Begun> uploads, long clock) {
       this.nodes = new TreeMap<>(nodes);
+      this.uploads = new TreeMap<>(uploads);
       this.clock = clock;
     }
   }
@@ -120,6 +132,9 @@ public final class MemoryStoreState {
   /** Empties the store and forgets requests and faults. */
   public synchronized void clear() {
     nodes.clear();
+    uploads.clear();
+    completed.clear();
+    remembersCompletions = false;
     hasLinks = false;
     nodes.put("/", Node.directory());
     requests.clear();
@@ -129,7 +144,7 @@ public final class MemoryStoreState {
 
   /** All that the store holds now, and what time it is there, without a request. */
   public synchronized Snapshot snapshot() {
-    return new Snapshot(nodes, clock);
+    return new Snapshot(nodes, uploads, clock);
   }
 
   /** Makes the store hold what it held then, at that time; forgets requests and faults. */
@@ -137,6 +152,7 @@ public final class MemoryStoreState {
     boolean mayHaveLinks = hasLinks;
     clear();
     nodes.putAll(snapshot.nodes);
+    uploads.putAll(snapshot.uploads);
     clock = snapshot.clock;
     hasLinks = mayHaveLinks;
   }
@@ -361,6 +377,67 @@ public final class MemoryStoreState {
   /** The raw bytes of a file, without a request. */
   public synchronized byte[] bytes(String path) {
     return nodes.get(resolve(path, /* last= */ true)).content.clone();
+  }
+
+  /** The paths of uploads that were neither completed nor aborted, without a request. */
+  public synchronized List<String> uploads() {
+    List<String> paths = new ArrayList<>();
+    uploads.values().forEach(upload -> paths.add(upload.path()));
+    return paths;
+  }
+
+  /** Aborts an upload without a request, as somebody else may; whether there was one. */
+  public synchronized boolean abortUpload(String path) {
+    return uploads.values().removeIf(upload -> upload.path().equals(path));
+  }
+
+  /**
+   * From now on completions are remembered: one that is repeated is answered with success and the
+   * etag of what is there by then, as S3 may do for a while.
+   */
+  public synchronized void rememberCompletions() {
+    remembersCompletions = true;
+  }
+
+  /** Whether the upload was completed, and the store remembers it. */
+  boolean isRemembered(String id) {
+    return completed.contains(id);
+  }
+
+  /** The etag of what is at the path; empty if there is nothing. */
+  String etag(String path) {
+    Node node = nodes.get(path);
+    return node == null ? "" : node.etag;
+  }
+
+  String beginUpload(MemoryUploads.Begun upload) {
+    String id = "upload-" + ++etags;
+    uploads.put(id, upload);
+    return id;
+  }
+
+  MemoryUploads.Begun upload(String id) {
+    return uploads.get(id);
+  }
+
+  void putUpload(String id, MemoryUploads.Begun upload) {
+    uploads.put(id, upload);
+  }
+
+  void removeUpload(String id) {
+    uploads.remove(id);
+  }
+
+  /** Makes an object of an upload, in the place of one that is there. */
+  void completeUpload(String id, String path, byte[] content, String etag) {
+    uploads.remove(id);
+    if (remembersCompletions) {
+      completed.add(id);
+    }
+    makeParents(path);
+    Node node = Node.file(content);
+    put(path, node);
+    node.etag = etag;
   }
 
   /** Whether something is at the path, without a request. */

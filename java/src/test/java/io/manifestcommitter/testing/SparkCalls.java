@@ -1,5 +1,6 @@
 package io.manifestcommitter.testing;
 
+import io.manifestcommitter.spark.ApprovedTask;
 import io.manifestcommitter.spark.TaskMessage;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -140,6 +141,11 @@ public final class SparkCalls {
     /** Commits it; Spark's coordinator is asked. */
     public TaskCommitMessage commit() {
       return executors.commitTask(context);
+    }
+
+    /** Commits it; nobody is asked. */
+    public TaskCommitMessage commitApproved() {
+      return ApprovedTask.commit(executors);
     }
 
     /** What it would send if it was committed; nobody is asked. */

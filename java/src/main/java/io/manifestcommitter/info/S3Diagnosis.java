@@ -1,0 +1,91 @@
+package io.manifestcommitter.info;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.apache.hadoop.conf.Configuration;
+
+/** What is wrong with the settings of hadoop-aws. */
+final class S3Diagnosis {
+  static final String PACKAGE = "org.apache.hadoop.fs.s3a.";
+
+  /** What aborts uploads that wait, and whether it does by default. */
+  private static final Map<String, Boolean> ABORTING = new LinkedHashMap<>();
+
+  static {
+    ABORTING.put("fs.s3a.committer.abort.pending.uploads", true);
+    ABORTING.put("fs.s3a.multipart.purge", false);
+    ABORTING.put("fs.s3a.directory.operations.purge.uploads", false);
+  }
+
+  private static final String MARKERS = "fs.s3a.directory.marker.retention";
+
+  private final Configuration conf;
+  private final String bucket;
+  private final String version;
+
+  /**
+   * Of a bucket.
+   *
+   * @param version of hadoop-aws, which comes with Hadoop
+   */
+  S3Diagnosis(Configuration conf, String bucket, String version) {
+    this.conf = conf;
+    this.bucket = bucket;
+    this.version = version;
+  }
+
+  /** All that is wrong. */
+  List<Problem> problems() {
+    return Stream.of(abortedUploads(), markers())
+        .flatMap(Optional::stream)
+        .collect(Collectors.toList());
+  }
+
+  private Optional<Problem> abortedUploads() {
+    List<String> keys = new ArrayList<>();
+    Repair repair = Repair.none();
+    for (Map.Entry<String, Boolean> aborting : ABORTING.entrySet()) {
+      String key = key(aborting.getKey());
+      if (conf.getBoolean(key, aborting.getValue())) {
+        keys.add(key);
+        repair = repair.andSet(key, "false");
+      }
+    }
+    return keys.isEmpty()
+        ? Optional.empty()
+        : Optional.of(
+            Problem.warning(
+                ProblemCode.S3_ABORTED_UPLOADS,
+                "Output waits as uploads until the job commits. With "
+                    + String.join(" and ", keys)
+                    + " true, what other writers of this session do aborts the uploads of jobs that"
+                    + " run: these then fail, with nothing visible",
+                repair));
+  }
+
+  private Optional<Problem> markers() {
+    if (!version.startsWith("3.3.") || conf.getTrimmed(key(MARKERS), "delete").equals("keep")) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        Problem.warning(
+            ProblemCode.S3_DIRECTORY_MARKERS,
+            MARKERS
+                + " is not keep: hadoop-aws "
+                + version
+                + " makes one more request for each file that is published, which deletes markers of"
+                + " the directories above, many keys at a time",
+            Repair.set(key(MARKERS), "keep")));
+  }
+
+  /** The setting of the bucket, where it has one of its own. */
+  private String key(String key) {
+    String own = "fs.s3a.bucket." + bucket + key.substring("fs.s3a".length());
+    return conf.get(own) == null ? key : own;
+  }
+}

@@ -1,0 +1,217 @@
+package io.manifestcommitter.journal;
+
+import io.manifestcommitter.commit.Attempts;
+import io.manifestcommitter.manifest.CorruptManifestException;
+import io.manifestcommitter.manifest.FileEntry;
+import io.manifestcommitter.manifest.Record;
+import io.manifestcommitter.manifest.RecordFile;
+import io.manifestcommitter.plan.JobPlan;
+import io.manifestcommitter.store.RenameResult;
+import io.manifestcommitter.store.Store;
+import io.manifestcommitter.store.StoreEntry;
+import java.io.ByteArrayInputStream;
+import java.io.File;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import org.apache.hadoop.fs.Path;
+
+/**
+ * A journal where nothing can be renamed. The plan is a file of its own; beside it a small file for
+ * each state that the commit came to, of which the furthest counts. There is no holder: whoever
+ * works on the commit may do so beside others.
+ *
+ * <p>Between back and forward the store decides, once and for all: the file of the state past the
+ * point of no return is an upload that waits. Whoever goes forward completes it, whoever goes back
+ * aborts it first, and a store does only one of the two.
+ *
+ * <p>The first file goes when the last one is written: what is left of a journal whose deletion was
+ * cut short never looks like a commit that may be rolled back. Records of the first file:
+ *
+ * <pre>
+ * mark       size etag               the upload, as {@link io.manifestcommitter.manifest.Upload} has it
+ * </pre>
+ */
+final class UploadedJournal extends CommitJournal {
+  private static final String PLAN = "plan";
+  private static final String MARK = "mark";
+  private static final int LIMIT = 1 << 20;
+
+  private State state;
+  private State end = State.FINISHED;
+
+  /** The upload that becomes the file of {@link State#COMMITTED}; null until it is read. */
+  private FileEntry mark;
+
+  private UploadedJournal(Store store, Path directory, State state, FileEntry mark) {
+    super(store, directory);
+    this.state = state;
+    this.mark = mark;
+  }
+
+  static CommitJournal writeIn(Store store, Path directory, JobPlan plan) throws IOException {
+    store.write(new Path(directory, PLAN), out -> PlanRecords.write(out, plan));
+    File local = File.createTempFile("manifest-committer-", ".mark");
+    try {
+      Files.write(local.toPath(), "committed\n".getBytes(StandardCharsets.US_ASCII));
+      StoreEntry uploaded = store.upload(local, path(directory, State.COMMITTED, 0));
+      return new UploadedJournal(
+          store, directory, State.PLANNED, mark(directory, uploaded.length(), uploaded.etag()));
+    } finally {
+      Files.delete(local.toPath());
+    }
+  }
+
+  private static FileEntry mark(Path directory, long length, String etag) {
+    return new FileEntry(
+        new Path(directory, MARK), path(directory, State.COMMITTED, 0), length, etag, 0);
+  }
+
+  static Optional<CommitJournal> findIn(Store store, Path directory) throws IOException {
+    List<StoreEntry> found = list(store, directory, other -> {});
+    return found.stream()
+        .map(entry -> stateIn(entry.name()).orElseThrow())
+        .max(Comparator.naturalOrder())
+        .map(state -> new UploadedJournal(store, directory, state, null));
+  }
+
+  @Override
+  public void begin() throws IOException {
+    store.write(
+        path(),
+        out -> {
+          RecordFile.Writer records = new RecordFile.Writer(out);
+          records.write(new Record(MARK).with("size", mark.size()).with("etag", mark.etag()));
+          records.finish();
+        });
+  }
+
+  @Override
+  public boolean hasNoName() throws IOException {
+    return !isHeld();
+  }
+
+  @Override
+  public void discard() throws IOException {
+    Attempts.few(() -> store.abandon(mark()));
+  }
+
+  @Override
+  public State state() {
+    return state;
+  }
+
+  @Override
+  public Path path() {
+    return path(directory, state, 0);
+  }
+
+  @Override
+  Path planFile() {
+    return new Path(directory, PLAN);
+  }
+
+  @Override
+  long planLength() throws IOException {
+    return store.status(planFile()).map(StoreEntry::length).orElse(0L);
+  }
+
+  @Override
+  public boolean hasPlan() throws IOException {
+    return store.status(planFile()).isPresent();
+  }
+
+  @Override
+  public void claim() throws IOException {
+    state = findIn(store, directory).orElseThrow(() -> new LostJournalException(path())).state();
+  }
+
+  @Override
+  public boolean renounce() throws IOException {
+    if (state == State.PLANNED) {
+      discard();
+      if (Attempts.fewFor(() -> store.status(mark().destination())).isPresent()) {
+        state = State.COMMITTED;
+      }
+    }
+    return state == State.PLANNED;
+  }
+
+  @Override
+  public void pointOfNoReturn() throws IOException {
+    if (state != State.PLANNED) {
+      return;
+    }
+    RenameResult result = store.renameFile(mark());
+    if (result.outcome() == RenameResult.Outcome.FAILED) {
+      throw new LostJournalException(path());
+    }
+    result.orThrow("Could not note the state of the commit");
+    state = State.COMMITTED;
+  }
+
+  @Override
+  public void keepsStaging() {
+    end = State.KEPT;
+  }
+
+  /** What is deleted one by one does not say it. */
+  @Override
+  public void goesWithStaging() {}
+
+  @Override
+  public void end() throws IOException {
+    pointOfNoReturn();
+    end(end);
+  }
+
+  @Override
+  public void ended() throws IOException {
+    if (state == State.PLANNED) {
+      discard();
+    }
+    end(State.FINISHED);
+  }
+
+  private void end(State to) throws IOException {
+    if (state.isEnd()) {
+      return;
+    }
+    // Else this would make again what somebody else has deleted.
+    if (!Attempts.fewFor(this::isHeld)) {
+      throw new LostJournalException(path());
+    }
+    Attempts.few(() -> store.write(path(directory, to, 0), out -> out.write('\n')));
+    state = to;
+    Attempts.few(() -> store.deleteFile(path(directory, State.PLANNED, 0)));
+  }
+
+  private FileEntry mark() throws IOException {
+    if (mark == null) {
+      Path file = path(directory, State.PLANNED, 0);
+      byte[] content = store.read(file, LIMIT);
+      try (RecordFile.Reader records =
+          new RecordFile.Reader(new ByteArrayInputStream(content), file.toString())) {
+        Record first = records.next().orElseThrow(() -> records.corrupt("it is empty", null));
+        try {
+          mark = mark(directory, first.number("size"), first.text("etag"));
+        } catch (IllegalArgumentException e) {
+          throw records.corrupt(e.getMessage(), e);
+        }
+        if (records.next().isPresent()) {
+          throw records.corrupt("it has more than one record", null);
+        }
+      } catch (CorruptManifestException e) {
+        throw new CorruptManifestException(
+            e.getMessage()
+                + ". It is the journal's first file. Nothing was changed; to complete the commit,"
+                + " run 'manifest-committer recover --complete'",
+            e);
+      }
+    }
+    return mark;
+  }
+}

@@ -1,0 +1,242 @@
+package io.manifestcommitter.store;
+
+import io.manifestcommitter.manifest.FileEntry;
+import io.manifestcommitter.manifest.FileIdentity;
+import io.manifestcommitter.manifest.Upload;
+import java.io.File;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.util.Optional;
+import java.util.Set;
+import org.apache.hadoop.fs.EtagSource;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+
+/**
+ * Amazon S3, and stores that speak its protocol, through Hadoop's connector ({@code s3a}).
+ *
+ * <p>Relies on:
+ *
+ * <ul>
+ *   <li>strong consistency of objects and listings ("Amazon S3 data consistency model", since
+ *       December 2020);
+ *   <li>an object, written by one request or by the completion of a multipart upload, being visible
+ *       whole or not at all;
+ *   <li>an upload that was completed, or aborted, not being completed again to another effect; its
+ *       etag being the hash of those of its parts, where these are hashes of their content.
+ * </ul>
+ *
+ * <p>A repeated completion may be answered with success though somebody else has the key by now, or
+ * with "no such upload" though it was performed: unless the answer has the etag that the parts
+ * give, the object is looked at.
+ */
+public final class S3Store extends HadoopStore {
+  static final Set<String> SCHEMES = Set.of("s3a");
+  private static final String MULTIPART = "fs.s3a.multipart.uploads.enabled";
+  private static final String ENCRYPTION = "fs.s3a.encryption.algorithm";
+  private static final String OLD_ENCRYPTION = "fs.s3a.server-side-encryption-algorithm";
+  private static final String EXPRESS = "--x-s3";
+  private static final int TRIES = 3;
+
+  private volatile S3Uploads uploads;
+
+  /** A store on the filesystem {@code fs} of hadoop-aws. */
+  public S3Store(FileSystem fs, RequestGate gate) {
+    super(fs, StoreTraits.S3, gate);
+  }
+
+  /** Why tables in this bucket are not served; empty if they are. No request. */
+  Optional<String> shortcoming(Path path) {
+    String bucket = String.valueOf(path.toUri().getAuthority());
+    if (bucket.endsWith(EXPRESS)) {
+      return Optional.of(
+          "a directory bucket of S3 Express lists and completes uploads in another way. Write to a"
+              + " general purpose bucket.");
+    }
+    if (!setting(bucket, MULTIPART, "true").equals("true")) {
+      return Optional.of(MULTIPART + " is false, and output is multipart uploads. Set it to true.");
+    }
+    for (String key : new String[] {ENCRYPTION, OLD_ENCRYPTION}) {
+      if (setting(bucket, key, "").startsWith("CSE")) {
+        return Optional.of(
+            key
+                + " is client-side encryption, which S3A does not do in uploads that another process"
+                + " completes. Let the bucket encrypt (SSE-S3 or SSE-KMS).");
+      }
+    }
+    try {
+      uploads();
+      return Optional.empty();
+    } catch (IOException | RuntimeException e) {
+      return Optional.of(
+          "its filesystem ("
+              + fs().getClass().getName()
+              + ") has no multipart uploads ("
+              + e
+              + "). hadoop-aws 3.3.1 or newer is needed, of the version of Hadoop.");
+    }
+  }
+
+  /** For one bucket or for all. */
+  private String setting(String bucket, String key, String otherwise) {
+    String ofBucket = "fs.s3a.bucket." + bucket + key.substring("fs.s3a".length());
+    return fs().getConf().getTrimmed(ofBucket, fs().getConf().getTrimmed(key, otherwise));
+  }
+
+  private S3Uploads uploads() throws IOException {
+    S3Uploads known = uploads;
+    if (known == null || !known.isOf(fs())) {
+      known = new S3Uploads(fs());
+      uploads = known;
+    }
+    return known;
+  }
+
+  @Override
+  protected String etag(FileStatus status) {
+    return status instanceof EtagSource ? S3Uploads.unquoted(((EtagSource) status).getEtag()) : "";
+  }
+
+  @Override
+  public StoreEntry upload(File local, Path destination) throws IOException {
+    return askLong("the upload of " + destination, () -> uploads().upload(local, destination));
+  }
+
+  @Override
+  public void abandon(FileEntry file) throws IOException {
+    Optional<Upload> upload = Upload.in(file.etag());
+    if (!upload.isPresent()) {
+      return;
+    }
+    try {
+      ask(
+          "giving up the upload of " + file.destination(),
+          () -> {
+            uploads().abort(file.destination(), upload.get());
+            return true;
+          });
+    } catch (FileNotFoundException e) {
+      // It was completed, or given up before.
+    }
+  }
+
+  @Override
+  public RenameResult renameFile(FileEntry file) {
+    Optional<Upload> upload = Upload.in(file.etag());
+    return upload.isPresent() ? complete(file, upload.get()) : super.renameFile(file);
+  }
+
+  /** To complete an upload twice does no harm, so a failure is not the last word. */
+  private RenameResult complete(FileEntry file, Upload upload) {
+    IOException failure = null;
+    for (int tries = 1; tries <= TRIES; tries++) {
+      try {
+        String etag =
+            ask(
+                "the completion of " + file.destination(),
+                () -> uploads().complete(file.destination(), file.size(), upload));
+        if (etag.equals(FileIdentity.kept(file.etag()))) {
+          return tries == 1 ? RenameResult.renamed() : recovered(file, failure);
+        }
+        return proven(file, null);
+      } catch (FileNotFoundException e) {
+        return proven(file, e);
+      } catch (IOException e) {
+        if (failure != null) {
+          e.addSuppressed(failure);
+        }
+        failure = e;
+      }
+    }
+    return proven(file, failure);
+  }
+
+  private static RenameResult recovered(FileEntry file, IOException failure) {
+    return RenameResult.recovered(
+        "the completion of " + file.destination() + " failed (" + failure + ") but was done",
+        failure);
+  }
+
+  /** Looks whether the file is there. */
+  private RenameResult proven(FileEntry file, IOException failure) {
+    Path place = file.destination();
+    Optional<StoreEntry> there;
+    try {
+      there = status(place);
+    } catch (IOException e) {
+      if (failure != null) {
+        e.addSuppressed(failure);
+      }
+      return RenameResult.unknown(
+          "the completion of " + place + " has an outcome that could not be looked at", e);
+    }
+    boolean isOurs = there.filter(entry -> entry.isSameFileAs(file)).isPresent();
+    if (isOurs) {
+      return failure == null ? RenameResult.renamed() : recovered(file, failure);
+    }
+    String seen = there.map(StoreEntry::toString).orElse("nothing");
+    if (failure instanceof FileNotFoundException) {
+      return RenameResult.failed(
+          "the upload of "
+              + place
+              + " is gone, and there is "
+              + seen
+              + ": somebody aborted it. S3A's own committers abort all uploads below a table that"
+              + " they write to (fs.s3a.committer.abort.pending.uploads), a lifecycle rule those that"
+              + " are older than its days, fs.s3a.multipart.purge those of a whole bucket, and"
+              + " 'hadoop s3guard uploads -abort' what it is told to. Run the job again",
+          failure);
+    }
+    return RenameResult.unknown(
+        "the completion of "
+            + place
+            + (failure == null ? " was answered with another etag" : " failed (" + failure + ")")
+            + "; there is "
+            + seen,
+        failure);
+  }
+
+  /** A small file of the committer's own: S3 has no rename, so it is written again. */
+  @Override
+  protected boolean requestRename(FileEntry file) throws IOException {
+    if (exists(file.destination())) {
+      return false;
+    }
+    byte[] content;
+    try (FSDataInputStream in = fs().open(file.source())) {
+      content = in.readAllBytes();
+    }
+    requestWrite(file.destination(), out -> out.write(content));
+    fs().delete(file.source(), false);
+    return true;
+  }
+
+  private boolean exists(Path path) throws IOException {
+    try {
+      requestStatus(path);
+      return true;
+    } catch (FileNotFoundException e) {
+      return false;
+    }
+  }
+
+  /** To close the stream is to make the object: not of what is only a part. */
+  @Override
+  protected void requestWrite(Path file, Content content) throws IOException {
+    FSDataOutputStream out = fs().create(file, true);
+    try {
+      content.writeTo(out);
+    } catch (IOException | RuntimeException | Error e) {
+      try {
+        out.abort();
+      } catch (RuntimeException suppressed) {
+        e.addSuppressed(suppressed);
+      }
+      throw e;
+    }
+    out.close();
+  }
+}

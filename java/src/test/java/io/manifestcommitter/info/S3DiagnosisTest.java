@@ -1,0 +1,49 @@
+package io.manifestcommitter.info;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.hadoop.conf.Configuration;
+import org.junit.jupiter.api.Test;
+
+class S3DiagnosisTest {
+  private final Configuration conf = new Configuration(false);
+
+  @Test
+  void byDefaultUploadsAreAbortedAndHadoop33DeletesMarkers() {
+    assertThat(problems("3.3.4"))
+        .extracting(Problem::code)
+        .containsExactly(ProblemCode.S3_ABORTED_UPLOADS, ProblemCode.S3_DIRECTORY_MARKERS);
+    assertThat(problems("3.4.1"))
+        .extracting(Problem::code)
+        .containsExactly(ProblemCode.S3_ABORTED_UPLOADS);
+  }
+
+  @Test
+  void everySettingThatAbortsUploadsIsNamedAndRepaired() {
+    conf.set("fs.s3a.multipart.purge", "true");
+    conf.set("fs.s3a.directory.operations.purge.uploads", "true");
+    Problem problem = problems("3.5.0").get(0);
+    assertThat(problem.text())
+        .contains(
+            "fs.s3a.committer.abort.pending.uploads and fs.s3a.multipart.purge and"
+                + " fs.s3a.directory.operations.purge.uploads");
+    problem.repair().settings().forEach((key, value) -> conf.set(key, value.orElseThrow()));
+    assertThat(problems("3.5.0")).isEmpty();
+  }
+
+  @Test
+  void theBucketsOwnSettingDecides() {
+    String own = "fs.s3a.bucket.b.committer.abort.pending.uploads";
+    conf.set("fs.s3a.committer.abort.pending.uploads", "false");
+    conf.set(own, "true");
+    assertThat(problems("3.5.0").get(0).repair().settings())
+        .containsExactlyEntriesOf(Map.of(own, Optional.of("false")));
+  }
+
+  private List<Problem> problems(String version) {
+    return new S3Diagnosis(conf, "b", version).problems();
+  }
+}

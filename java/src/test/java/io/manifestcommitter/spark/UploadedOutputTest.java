@@ -1,0 +1,172 @@
+package io.manifestcommitter.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.manifestcommitter.config.CommitterConfig;
+import io.manifestcommitter.testing.MemoryFileSystem;
+import io.manifestcommitter.testing.MemoryStoreState;
+import io.manifestcommitter.testing.SparkCalls;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.Path;
+import org.apache.spark.internal.io.FileCommitProtocol.TaskCommitMessage;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Writes to S3: tasks upload, and the job commit completes what committed. */
+class UploadedOutputTest {
+  private static final String JOB = "job-1";
+
+  private final MemoryStoreState state = MemoryFileSystem.state("uploads");
+  private final Configuration conf = MemoryFileSystem.configuration();
+  private final Path table = new Path("s3a://uploads/table");
+
+  @BeforeEach
+  void clear() {
+    state.clear();
+    state.write("/table/p=1/old.txt", "old");
+  }
+
+  @Test
+  void anAppendCompletesWhatTheTasksUploaded() throws IOException {
+    SparkCalls calls = calls(false);
+    calls.setUp();
+    List<TaskCommitMessage> messages = List.of(task(calls, 0, "p=1"), task(calls, 1, "p=2"));
+    assertThat(state.files().keySet()).noneMatch(path -> path.contains("/part-"));
+    assertThat(state.uploads()).hasSize(2);
+    state.resetRequests();
+
+    calls.commit(messages);
+
+    assertThat(state.uploads()).isEmpty();
+    assertThat(rows()).containsExactlyInAnyOrder("old", "p=1 of 0", "p=2 of 1");
+    assertThat(state.files()).containsKey("/table/_SUCCESS");
+    assertThat(state.paths()).noneMatch(path -> path.contains("/_manifest_"));
+    assertThat(state.requestsByOperation())
+        .doesNotContainKey("rename")
+        .containsEntry("complete", 3);
+  }
+
+  @Test
+  void anAttemptThatIsAbortedLeavesNothing() throws IOException {
+    SparkCalls calls = calls(false);
+    calls.setUp();
+    SparkCalls.Attempt attempt = calls.attempt(0, 0);
+    write(attempt.newFile("p=1", ".txt"), "x");
+    attempt.commitApproved();
+    attempt.abort();
+    assertThat(state.uploads()).isEmpty();
+  }
+
+  @Test
+  void attemptsThatSparkGaveUpOnNeverBecomeVisible() throws IOException {
+    SparkCalls calls = calls(false);
+    calls.setUp();
+    SparkCalls.Attempt lost = attempt(calls, 0, "lost");
+    lost.commitApproved();
+    SparkCalls.Attempt late = attempt(calls, 1, "late");
+    TaskCommitMessage chosen = attempt(calls, 2, "chosen").commitApproved();
+
+    calls.commit(List.of(chosen));
+    late.commitApproved();
+
+    assertThat(rows()).containsExactlyInAnyOrder("old", "chosen");
+    assertThat(state.paths()).noneMatch(path -> path.contains("/_manifest_"));
+    assertThat(state.uploads()).hasSize(2).allMatch(path -> path.startsWith("/table/p=1/part-"));
+  }
+
+  private SparkCalls.Attempt attempt(SparkCalls calls, int number, String row) throws IOException {
+    SparkCalls.Attempt attempt = calls.attempt(0, number);
+    write(attempt.newFile("p=1", ".txt"), row);
+    return attempt;
+  }
+
+  @Test
+  void anUploadThatSomebodyAbortedFailsTheJobWithNothingVisible() throws IOException {
+    conf.setInt(CommitterConfig.IO_THREADS, 1);
+    SparkCalls calls = calls(false);
+    calls.setUp();
+    List<TaskCommitMessage> messages = new ArrayList<>();
+    for (int i = 0; i < 50; i++) {
+      messages.add(task(calls, i, "p=" + i));
+    }
+    assertThat(state.abortUpload(state.uploads().get(0))).isTrue();
+
+    assertThatThrownBy(() -> calls.commit(messages))
+        .hasMessageContaining("fs.s3a.committer.abort.pending.uploads");
+    assertThat(state.uploads()).isEmpty();
+    calls.abort();
+
+    assertThat(rows()).containsExactly("old");
+    assertThat(state.paths()).noneMatch(path -> path.contains("/_manifest_"));
+  }
+
+  @Test
+  void anOverwriteKeepsTheOldDataUntilTheNewIsComplete() throws IOException {
+    SparkCalls calls = calls(false);
+    calls.replace(table);
+    calls.setUp();
+    TaskCommitMessage message = task(calls, 0, "p=2");
+    assertThat(rows()).containsExactly("old");
+    calls.commit(List.of(message));
+    assertThat(rows()).containsExactly("p=2 of 0");
+  }
+
+  @Test
+  void aDynamicOverwriteReplacesTheWrittenPartitions() throws IOException {
+    state.write("/table/p=3/old.txt", "old 3");
+    SparkCalls calls = calls(true);
+    calls.setUp();
+    calls.commit(List.of(task(calls, 0, "p=1")));
+    assertThat(rows()).containsExactlyInAnyOrder("p=1 of 0", "old 3");
+  }
+
+  @Test
+  void anAbortedJobGivesUpWhatItsTasksUploaded() throws IOException {
+    SparkCalls calls = calls(false);
+    ManifestCommitProtocol driver = new ManifestCommitProtocol(JOB, table.toString(), false);
+    SparkCalls own = new SparkCalls(driver, JOB, conf);
+    own.setUp();
+    driver.onTaskCommit(task(own, 0, "p=1"));
+    assertThat(state.uploads()).hasSize(1);
+    own.abort();
+    assertThat(state.uploads()).isEmpty();
+    assertThat(rows()).containsExactly("old");
+    assertThat(calls).isNotNull();
+  }
+
+  private SparkCalls calls(boolean isDynamic) {
+    return new SparkCalls(new ManifestCommitProtocol(JOB, table.toString(), isDynamic), JOB, conf);
+  }
+
+  private TaskCommitMessage task(SparkCalls calls, int task, String partition) throws IOException {
+    SparkCalls.Attempt attempt = calls.attempt(task, 0);
+    write(attempt.newFile(partition, ".txt"), partition + " of " + task);
+    return attempt.commitApproved();
+  }
+
+  private void write(Path file, String content) throws IOException {
+    assertThat(file.toUri().getScheme()).isEqualTo("file");
+    try (OutputStream out = file.getFileSystem(conf).create(file)) {
+      out.write(content.getBytes(StandardCharsets.UTF_8));
+    }
+  }
+
+  private List<String> rows() {
+    List<String> rows = new ArrayList<>();
+    state
+        .files()
+        .forEach(
+            (path, content) -> {
+              if (!path.contains("/_") && !path.contains("/.")) {
+                rows.add(content);
+              }
+            });
+    return rows;
+  }
+}

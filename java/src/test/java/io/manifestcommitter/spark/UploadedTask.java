@@ -1,0 +1,46 @@
+package io.manifestcommitter.spark;
+
+import io.manifestcommitter.store.Store;
+import io.manifestcommitter.store.StoreEntry;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import org.apache.hadoop.fs.Path;
+
+/** What a task that uploaded its files tells the driver. */
+final class UploadedTask {
+  private final Store store;
+  private final TaskOutput.Builder output;
+
+  UploadedTask(Store store, String jobId, int task) {
+    this.store = store;
+    this.output = TaskOutput.builder(jobId, task, task);
+  }
+
+  /**
+   * Uploads a file.
+   *
+   * @param location {@link TaskOutput#TABLE}, or a custom one
+   * @param target its path
+   * @param file relative to it
+   */
+  UploadedTask add(String location, Path target, String file, String content) throws IOException {
+    String directory = file.contains("/") ? file.substring(0, file.lastIndexOf('/')) : "";
+    String name = file.substring(file.lastIndexOf('/') + 1);
+    File local = File.createTempFile("task", ".output");
+    try {
+      Files.writeString(local.toPath(), content);
+      StoreEntry uploaded = store.upload(local, new Path(target, new Path(null, null, file)));
+      output.add(location, directory, name);
+      output.uploaded(
+          location, directory, name, new UploadedFile(uploaded.length(), uploaded.etag()));
+    } finally {
+      Files.delete(local.toPath());
+    }
+    return this;
+  }
+
+  byte[] bytes() throws IOException {
+    return output.build().toBytes();
+  }
+}

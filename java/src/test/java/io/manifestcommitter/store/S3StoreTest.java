@@ -1,0 +1,175 @@
+package io.manifestcommitter.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.manifestcommitter.manifest.FileEntry;
+import io.manifestcommitter.testing.Fate;
+import io.manifestcommitter.testing.MemoryFileSystem;
+import io.manifestcommitter.testing.MemoryStoreState;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.Path;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class S3StoreTest {
+  private static final Path PLACE = new Path("s3a://s3-store/table/p=1%2F2/file");
+
+  @TempDir File directory;
+
+  private final MemoryStoreState state = MemoryFileSystem.state("s3-store");
+  private final Configuration conf = MemoryFileSystem.configuration();
+  private Store store = new Stores(conf).all();
+
+  @BeforeEach
+  void clear() {
+    state.clear();
+  }
+
+  @Test
+  void whatIsUploadedIsSeenWhenItIsCompleted() throws IOException {
+    FileEntry file = upload("content");
+    assertThat(store.status(PLACE)).isEmpty();
+
+    assertThat(store.renameFile(file).outcome()).isEqualTo(RenameResult.Outcome.RENAMED);
+
+    StoreEntry there = store.status(PLACE).orElseThrow();
+    assertThat(there.isSameFileAs(file)).isTrue();
+    assertThat(there.etag()).matches("[0-9a-f]{32}-1");
+    assertThat(state.files()).containsEntry("/table/p=1%2F2/file", "content");
+  }
+
+  @Test
+  void anEmptyFileIsUploadedToo() throws IOException {
+    store.renameFile(upload("")).orThrow("Could not complete");
+    assertThat(store.status(PLACE).orElseThrow().length()).isZero();
+  }
+
+  @Test
+  void aFileOfSeveralPartsHasAPartForEachPiece() throws IOException {
+    conf.setLong("fs.s3a.multipart.size", 1);
+    store = new Stores(conf).all();
+    FileEntry file = upload("x".repeat((10 << 20) + 1));
+    assertThat(state.requestsByOperation()).containsEntry("part", 3);
+
+    store.renameFile(file).orThrow("Could not complete");
+
+    StoreEntry there = store.status(PLACE).orElseThrow();
+    assertThat(there.length()).isEqualTo((10 << 20) + 1);
+    assertThat(there.etag()).endsWith("-3");
+    assertThat(there.isSameFileAs(file)).isTrue();
+  }
+
+  @Test
+  void aCompletionWhoseAnswerIsLostIsProven() throws IOException {
+    FileEntry file = upload("content");
+    state.onRequest(
+        (number, operation, path) -> operation.equals("complete") ? Fate.FAILS_AFTER : Fate.NORMAL);
+
+    assertThat(store.renameFile(file).outcome()).isEqualTo(RenameResult.Outcome.RECOVERED);
+  }
+
+  @Test
+  void aRepeatedCompletionIsNotBelievedForWhatSomebodyElseWroteSince() throws IOException {
+    state.rememberCompletions();
+    FileEntry file = upload("content");
+    store.renameFile(file).orThrow("Could not complete");
+    assertThat(store.renameFile(file).isDone()).isTrue();
+
+    state.write("/table/p=1%2F2/file", "CONTENT");
+
+    assertThat(store.renameFile(file).isDone()).isFalse();
+  }
+
+  @Test
+  void aCompletionThatFailsIsTriedAgain() throws IOException {
+    FileEntry file = upload("content");
+    int[] left = {2};
+    state.onRequest(
+        (number, operation, path) ->
+            operation.equals("complete") && left[0]-- > 0 ? Fate.FAILS_BEFORE : Fate.NORMAL);
+
+    assertThat(store.renameFile(file).isDone()).isTrue();
+  }
+
+  @Test
+  void whatWasGivenUpIsNeverCompleted() throws IOException {
+    FileEntry file = upload("content");
+    store.abandon(file);
+    store.abandon(file);
+
+    RenameResult result = store.renameFile(file);
+
+    assertThat(result.outcome()).isEqualTo(RenameResult.Outcome.FAILED);
+    assertThat(result.explanation()).contains("somebody aborted it", "lifecycle rule");
+    assertThat(store.status(PLACE)).isEmpty();
+  }
+
+  @Test
+  void anotherFileInItsPlaceIsNotTakenForIt() throws IOException {
+    FileEntry file = upload("content");
+    state.abortUpload("/table/p=1%2F2/file");
+    state.write("/table/p=1%2F2/file", "CONTENT");
+
+    assertThat(store.renameFile(file).outcome()).isEqualTo(RenameResult.Outcome.FAILED);
+    assertThat(state.files()).containsEntry("/table/p=1%2F2/file", "CONTENT");
+  }
+
+  @Test
+  void aFailedUploadLeavesNothing() throws IOException {
+    state.onRequest(
+        (number, operation, path) -> operation.equals("part") ? Fate.FAILS_BEFORE : Fate.NORMAL);
+    assertThatThrownBy(() -> upload("content")).isInstanceOf(IOException.class);
+    assertThat(state.uploads()).isEmpty();
+  }
+
+  @Test
+  void aWriterThatFailsLeavesNoHalfFile() {
+    assertThatThrownBy(
+            () ->
+                store.write(
+                    PLACE,
+                    out -> {
+                      out.write(1);
+                      throw new IOException("on purpose");
+                    }))
+        .hasMessage("on purpose");
+    assertThat(state.files()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "s3-store, fs.s3a.multipart.uploads.enabled, false",
+    "s3-store, fs.s3a.bucket.s3-store.multipart.uploads.enabled, false",
+    "s3-store, fs.s3a.encryption.algorithm, CSE-KMS",
+    "s3-store, fs.s3a.server-side-encryption-algorithm, CSE-CUSTOM",
+    "bucket--use1-az4--x-s3, none, none"
+  })
+  void bucketsWhoseUploadsNobodyElseCanCompleteAreRefused(String bucket, String key, String value) {
+    conf.set(key, value);
+    Path table = new Path("s3a://" + bucket + "/table");
+    assertThatThrownBy(() -> new Stores(conf).requireSafeRename(table, CopyingRename.FAIL))
+        .isInstanceOf(UnsupportedStoreException.class)
+        .hasMessageContaining(table.toString());
+  }
+
+  @Test
+  void otherBucketsAreServed() throws IOException {
+    conf.set("fs.s3a.encryption.algorithm", "SSE-KMS");
+    new Stores(conf).requireSafeRename(PLACE, CopyingRename.FAIL);
+  }
+
+  private FileEntry upload(String content) throws IOException {
+    File local = new File(directory, "local");
+    Files.writeString(local.toPath(), content);
+    StoreEntry uploaded = store.upload(local, PLACE);
+    Path source = new Path("s3a://s3-store/table/_manifest_j/00/output/file");
+    return new FileEntry(source, PLACE, uploaded.length(), uploaded.etag(), 0);
+  }
+}
