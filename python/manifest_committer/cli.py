@@ -164,13 +164,18 @@ def _clean_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="also of a job that shows signs of life: only if you know that it is dead",
     )
+    parser.add_argument(
+        "--uploads",
+        action="store_true",
+        help="on s3a, also abort multipart uploads below the table that are older",
+    )
     _settings_arguments(parser)
     _class_path_argument(parser)
 
 
 def _clean(parsed: argparse.Namespace) -> int:
     options = ["--older-than", parsed.older_than]
-    for flag in ("dry_run", "discard_unfinished", "force"):
+    for flag in ("dry_run", "discard_unfinished", "force", "uploads"):
         if getattr(parsed, flag):
             options.append("--" + flag.replace("_", "-"))
     return _run_java(

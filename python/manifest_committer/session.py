@@ -33,6 +33,18 @@ FACTORY_CLASS = "io.manifestcommitter.ManifestCommitterFactory"
 BOUND_SCHEMES = ("abfs", "abfss", "gs")
 """The schemes bound by default: hdfs and file work with Hadoop's own committers, too."""
 
+S3A_FACTORY_CLASS = "org.apache.hadoop.fs.s3a.commit.S3ACommitterFactory"
+"""hadoop-aws's own: on s3a it commits what does not go through Spark's commit protocol."""
+
+_S3A_SETTINGS = {
+    "mapreduce.outputcommitter.factory.scheme.s3a": S3A_FACTORY_CLASS,
+    "fs.s3a.committer.name": "magic",
+    # Else a job of S3A's committers aborts the uploads of all others in its table.
+    "fs.s3a.committer.abort.pending.uploads": "false",
+}
+# What is set to one of S3A's committers stays: the user chose it.
+_S3A_COMMITTERS = ("directory", "partitioned", "magic")
+
 _FACTORY_KEYS = tuple(f"mapreduce.outputcommitter.factory.scheme.{s}" for s in BOUND_SCHEMES)
 _JARS_KEY = "spark.jars"
 _JAR_NAME = re.compile(r"manifest-committer-(?P<version>\d[^/]*)\.jar")
@@ -97,10 +109,12 @@ def spark_conf() -> dict[str, str]:
     """The settings that bind the committer; they need the jar on ``spark.jars``.
 
     The commit protocol serves every DataFrame and SQL write on every scheme; the factories
-    serve the RDD and Hadoop APIs on abfs, abfss and gs.
+    serve the RDD and Hadoop APIs on abfs, abfss and gs. On s3a those get the committers of
+    hadoop-aws, by default the magic one.
     """
     conf = {PROTOCOL_KEY: PROTOCOL_CLASS}
     conf.update({f"spark.hadoop.{key}": FACTORY_CLASS for key in _FACTORY_KEYS})
+    conf.update({f"spark.hadoop.{key}": value for key, value in _S3A_SETTINGS.items()})
     return conf
 
 
@@ -144,7 +158,8 @@ def configure_builder(builder: _Builder) -> _Builder:
     else:
         _configure_for_running_jvm(target, options, process, jar)
     for key, value in spark_conf().items():
-        target.config(key, value)
+        if options.get(key) not in _S3A_COMMITTERS:
+            target.config(key, value)
     return builder
 
 
@@ -229,11 +244,16 @@ def _configure_classic(session: _Session) -> SessionChanges:
         session.set_setting(PROTOCOL_KEY, PROTOCOL_CLASS)
         changes.append(SettingChange(PROTOCOL_KEY, before, PROTOCOL_CLASS))
     if session.hadoop_loads(FACTORY_CLASS):
-        for key in _FACTORY_KEYS:
-            before = session.hadoop_setting(key)
-            if before != FACTORY_CLASS:
-                session.set_hadoop_setting(key, FACTORY_CLASS)
-                changes.append(SettingChange(f"spark.hadoop.{key}", before, FACTORY_CLASS))
+        wanted = dict.fromkeys(_FACTORY_KEYS, FACTORY_CLASS)
+    else:
+        wanted = {}
+    if session.hadoop_loads(S3A_FACTORY_CLASS):
+        wanted.update(_S3A_SETTINGS)
+    for key, after in wanted.items():
+        before = session.hadoop_setting(key)
+        if before not in (after, *_S3A_COMMITTERS):
+            session.set_hadoop_setting(key, after)
+            changes.append(SettingChange(f"spark.hadoop.{key}", before, after))
     return SessionChanges(jar_added, tuple(changes))
 
 

@@ -47,6 +47,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "core: belongs to the short run")
     config.addinivalue_line("markers", "more: a parameter of a core test that does not")
     config.addinivalue_line("markers", "only_on(*names): for these stores")
+    config.addinivalue_line("markers", "not_on(*names, because): has no meaning on these stores")
     config.addinivalue_line("markers", "lines: reads CSV, JSON or text by Hadoop's reader of lines")
     config.addinivalue_line("markers", "once: takes long, and is the same on every Spark")
     config.addinivalue_line("markers", "thorough: takes long, and repeats a case in another way")
@@ -67,9 +68,11 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """The tests of the connectors need a store."""
-    is_local = config.getoption("--store") == stores.LOCAL
-    return True if is_local and collection_path == HERE / "emulated" else None
+    """The tests of the connectors need a store that is emulated."""
+    is_emulated = config.getoption("--store") not in (stores.LOCAL, "s3a")
+    is_s3 = config.getoption("--store") == "s3a"
+    needless = (HERE / "emulated", not is_emulated), (HERE / "test_s3.py", not is_s3)
+    return True if (collection_path, True) in needless else None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -87,6 +90,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             return True
         only_on = item.get_closest_marker("only_on")
         if only_on is not None and stores.name() not in only_on.args:
+            return False
+        if any(stores.name() in mark.args for mark in item.iter_markers("not_on")):
             return False
         if not stores.reads_lines():
             parameters = getattr(item, "callspec", None)

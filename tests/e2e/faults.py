@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from places import Place
+from places import Place, S3Store, StorePath
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql.functions import col, concat, lit, udf
 
@@ -131,13 +131,33 @@ def waiting_for_speculation(meeting: Path) -> Any:
 
 
 def losing_staged_files(*roots: Place) -> Any:
-    """Deletes, from the last task, what the other tasks have staged below the roots."""
+    """Deletes, from the last task, what the other tasks have staged below the roots.
+
+    On S3 it aborts what they have uploaded.
+    """
+    if isinstance(roots[0], StorePath) and isinstance(roots[0].store, S3Store):
+        return aborting_uploads(roots[0])
 
     def lose(path):
         if "part-00003-" not in path.name:
             path.unlink()
 
     return in_staging(lose, *roots)
+
+
+def aborting_uploads(root: StorePath) -> Any:
+    """Aborts, from the last task, what the other tasks have uploaded below the root."""
+    last, bucket, directory = LAST, root.store, f"{root.key}/"
+
+    def check(number):
+        if number == last:
+            waiting = [u for u in bucket.uploads() if u[0].startswith(directory)]
+            assert waiting, f"nothing was uploaded to {directory}"
+            for key, upload in waiting:
+                bucket.abort(key, upload)
+        return number
+
+    return udf(check, "bigint").asNondeterministic()
 
 
 def copying_staged_files(*roots: Place) -> Any:

@@ -8,13 +8,14 @@ store has. It goes with the functions that Spark's workers run.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from http.client import HTTPConnection, HTTPResponse
 from pathlib import Path, PurePosixPath
 from typing import Any, Protocol
-from urllib.parse import quote, urlencode
+from urllib.parse import quote, unquote_plus, urlencode
+from xml.etree import ElementTree
 
 from pyspark import cloudpickle
 
@@ -144,6 +145,95 @@ class GcsStore:
 
     def delete(self, file: str) -> None:
         must(file, call(self.port, "DELETE", self._object(file)))
+
+
+@dataclass(frozen=True)
+class S3Store:
+    """S3: a bucket, in which directories are objects or parts of names."""
+
+    root: str
+    port: int
+    bucket: str
+
+    def _object(self, name: str) -> str:
+        return f"/{self.bucket}/{quote(name)}"
+
+    def _call(
+        self, method: str, path: str, body: bytes | None = None
+    ) -> tuple[bytes, HTTPResponse]:
+        """Nobody looks at the signature; without one, it would be a stranger's request."""
+        scope = "key/20260101/us-east-1/s3/aws4_request"
+        signed = f"AWS4-HMAC-SHA256 Credential={scope}, SignedHeaders=host, Signature=x"
+        return call(self.port, method, path, body, Authorization=signed)
+
+    def tree(self, directory: str) -> dict[str, int | None]:
+        prefix = f"{directory}/" if directory else ""
+        found: dict[str, int | None] = {}
+        query = {"list-type": "2", "prefix": prefix, "encoding-type": "url"}
+        while True:
+            url = f"/{self.bucket}?{urlencode(query)}"
+            answer = ElementTree.fromstring(must(url, self._call("GET", url)))
+            for item in answer.findall("{*}Contents"):
+                name = unquote_plus(item.findtext("{*}Key", ""))
+                for end, letter in enumerate(name):
+                    if letter == "/" and end > len(prefix):
+                        found[name[:end]] = None
+                if not name.endswith("/"):
+                    found[name] = int(item.findtext("{*}Size", "0"))
+            token = answer.findtext("{*}NextContinuationToken")
+            if not token:
+                return found
+            query["continuation-token"] = token
+
+    def read(self, file: str) -> bytes:
+        return must(file, self._call("GET", self._object(file)))
+
+    def write(self, file: str, content: bytes) -> None:
+        self._call("PUT", self._object(file), content)
+
+    def make_directory(self, directory: str) -> None:
+        self.write(f"{directory}/", b"")
+
+    def delete(self, file: str) -> None:
+        must(file, self._call("DELETE", self._object(file)))
+
+    def uploads(self) -> list[tuple[str, str]]:
+        """The keys and ids of uploads that were neither completed nor aborted."""
+        url = f"/{self.bucket}?uploads"
+        answer = ElementTree.fromstring(must(url, self._call("GET", url)))
+        return [
+            (upload.findtext("{*}Key", ""), upload.findtext("{*}UploadId", ""))
+            for upload in answer.findall("{*}Upload")
+        ]
+
+    def begin(self, key: str) -> None:
+        """Begins an upload that nobody will complete."""
+        url = f"{self._object(key)}?uploads"
+        must(url, self._call("POST", url))
+
+    def abort(self, key: str, upload: str) -> None:
+        self._call("DELETE", f"{self._object(key)}?{urlencode({'uploadId': upload})}")
+
+    def log(self) -> list[str]:
+        """What was asked since this was last called: operation and path."""
+        return self._steer("/_log").splitlines()
+
+    def hold(self, operation: str, call: int) -> tuple[Callable[[], bool], Callable[[], None]]:
+        """Holds a request, counted from 1: a function tells whether it came, one lets it go."""
+        self._steer(f"/_hold/{operation}/{call}")
+
+        def release() -> None:
+            self._steer("/_release")
+
+        return lambda: self._steer("/_held") != "", release
+
+    def fail(self, operation: str, first: int, how: str, times: int = 1) -> Callable[[], int]:
+        """Has requests fail, from the first on; a function ends that, and tells how often."""
+        self._steer(f"/_fail/{operation}/{first}/{how}/{times}")
+        return lambda: int(self._steer("/_failed"))
+
+    def _steer(self, path: str) -> str:
+        return must(path, call(self.port, "GET", path)).decode()
 
 
 @dataclass(frozen=True, order=True)

@@ -19,10 +19,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pyspark
-from places import AbfsStore, GcsStore, Place, Store, StorePath, call
+from places import AbfsStore, GcsStore, Place, S3Store, Store, StorePath, call
 
 LOCAL = "local"
-NAMES = (LOCAL, "abfs", "abfss", "gs")
+NAMES = (LOCAL, "abfs", "abfss", "gs", "s3a")
 
 REPOSITORY = Path(__file__).parents[2]
 CONNECTORS = Path(sys.prefix) / "jars"
@@ -86,6 +86,15 @@ def shipped(file: str) -> dict[str, str]:
     return _properties((REPOSITORY / "spark-conf" / file).read_text("utf-8").splitlines())
 
 
+def class_path() -> str:
+    """What a session needs to reach the store."""
+    if _chosen.name != "s3a":
+        return str(connector())
+    jars = sorted((CONNECTORS / "s3a").glob("*.jar"))
+    assert jars, f"{CONNECTORS / 's3a'} is empty; the Makefile fills it"
+    return os.pathsep.join(map(str, jars))
+
+
 def connector() -> Path:
     """The jar of the connector."""
     kind = "gcs-connector" if _chosen.name == "gs" else "hadoop-azure"
@@ -109,6 +118,25 @@ def running(scratch: Path) -> Iterator[None]:
     if _chosen.name == LOCAL:
         yield
         return
+    if _chosen.name == "s3a":
+        with _s3(scratch) as port:
+            _chosen.root = "s3a://bucket/"
+            bucket = S3Store(_chosen.root, port, "bucket")
+            call(port, "PUT", "/bucket")
+            _chosen.conf = {
+                **shipped("s3.conf"),
+                "spark.hadoop.fs.s3a.endpoint": f"http://127.0.0.1:{port}",
+                "spark.hadoop.fs.s3a.path.style.access": "true",
+                "spark.hadoop.fs.s3a.connection.ssl.enabled": "false",
+                "spark.hadoop.fs.s3a.access.key": "key",
+                "spark.hadoop.fs.s3a.secret.key": "secret",
+                "spark.hadoop.fs.s3a.buffer.dir": str(scratch / "s3a"),
+                "spark.driver.extraClassPath": class_path(),
+                "spark.executor.extraClassPath": class_path(),
+            }
+            _chosen.store = bucket
+            yield
+        return
     is_gs = _chosen.name == "gs"
     with _emulators(scratch) as lines:
         settings = _properties(lines)
@@ -118,8 +146,8 @@ def running(scratch: Path) -> Iterator[None]:
         _chosen.conf = {
             **shipped("gs.conf" if is_gs else "abfs.conf"),
             **needed,
-            "spark.driver.extraClassPath": str(connector()),
-            "spark.executor.extraClassPath": str(connector()),
+            "spark.driver.extraClassPath": class_path(),
+            "spark.executor.extraClassPath": class_path(),
         }
         uris = dict(line[1:].split() for line in lines if re.match(r"# [a-z]+ \S+://", line))
         _chosen.root = uris[_chosen.name]
@@ -188,6 +216,37 @@ class Control:
         """Nothing goes wrong any more."""
         self._ask("DELETE", "/faults/*")
         self.limit(0)
+
+
+def s3() -> S3Store:
+    assert isinstance(_chosen.store, S3Store)
+    return _chosen.store
+
+
+@contextmanager
+def _s3(scratch: Path) -> Iterator[int]:
+    """A server that speaks S3's protocol, as its port; it ends with its input."""
+    python = REPOSITORY / ".venv" / "s3" / "bin" / "python"
+    assert python.is_file(), "moto is missing: make .venv/s3/.done"
+    server = Path(__file__).parent / "s3_server.py"
+    log = scratch / "s3.log"
+    with log.open("w") as errors:
+        process = subprocess.Popen(
+            [str(python), str(server)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+        )
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            port = process.stdout.readline().strip()
+            assert port, f"The server ended:\n{log.read_text()}"
+            yield int(port)
+        finally:
+            process.stdin.close()
+            process.wait(timeout=30)
 
 
 @contextmanager

@@ -18,7 +18,10 @@ FORMAT = "org.apache.hadoop.mapreduce.lib.output.TextOutputFormat"
 TEXT = "org.apache.hadoop.io.Text"
 FACTORY = f"mapreduce.outputcommitter.factory.scheme.{stores.scheme()}"
 
-pytestmark = pytest.mark.core
+pytestmark = [
+    pytest.mark.core,
+    pytest.mark.not_on("s3a", because="the Hadoop protocol renames, and is refused there"),
+]
 
 
 def save(spark: SparkSession, path: str, value: Callable[[int], str]) -> None:

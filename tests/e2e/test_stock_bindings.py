@@ -32,6 +32,8 @@ JAR = Path(sys.prefix) / "jars" / "spark-hadoop-cloud.jar"
 
 more = pytest.mark.more
 
+pytestmark = pytest.mark.not_on("s3a", because="the Hadoop protocol renames, and is refused there")
+
 PROTOCOL = "spark.sql.sources.commitProtocolClass"
 PATH_OUTPUT = "org.apache.spark.internal.io.cloud.PathOutputCommitProtocol"
 DEFAULT = "org.apache.spark.sql.execution.datasources.SQLHadoopMapReduceCommitProtocol"

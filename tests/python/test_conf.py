@@ -23,6 +23,11 @@ def test_spark_conf_binds_the_protocol_and_the_factories():
         "spark.hadoop.mapreduce.outputcommitter.factory.scheme.abfs": factory,
         "spark.hadoop.mapreduce.outputcommitter.factory.scheme.abfss": factory,
         "spark.hadoop.mapreduce.outputcommitter.factory.scheme.gs": factory,
+        "spark.hadoop.mapreduce.outputcommitter.factory.scheme.s3a": (
+            "org.apache.hadoop.fs.s3a.commit.S3ACommitterFactory"
+        ),
+        "spark.hadoop.fs.s3a.committer.name": "magic",
+        "spark.hadoop.fs.s3a.committer.abort.pending.uploads": "false",
     }
 
 
@@ -33,7 +38,8 @@ def test_spark_conf_is_the_callers_own():
 
 def test_the_bound_classes_exist_in_the_java_sources():
     sources = REPOSITORY / "java/src/main/java"
-    for name in {*mc.spark_conf().values(), "io.manifestcommitter.BuildInfo"}:
+    names = {name for name in mc.spark_conf().values() if name.startswith("io.")}
+    for name in {*names, "io.manifestcommitter.BuildInfo"}:
         assert (sources / f"{name.replace('.', '/')}.java").is_file(), name
 
 
@@ -98,24 +104,38 @@ def shipped(file):
 
 
 def test_there_is_a_file_for_every_store():
-    assert [file.name for file in CONF_FILES] == ["abfs.conf", "gs.conf", "hdfs.conf", "local.conf"]
+    assert [file.name for file in CONF_FILES] == [
+        "abfs.conf",
+        "gs.conf",
+        "hdfs.conf",
+        "local.conf",
+        "s3.conf",
+    ]
 
 
 @pytest.mark.parametrize(
     ("name", "schemes"),
-    [("abfs", ["abfs", "abfss"]), ("gs", ["gs"]), ("hdfs", ["hdfs"]), ("local", ["file"])],
+    [
+        ("abfs", ["abfs", "abfss"]),
+        ("gs", ["gs"]),
+        ("hdfs", ["hdfs"]),
+        ("local", ["file"]),
+        ("s3", ["s3a"]),
+    ],
 )
 def test_each_file_is_complete_and_binds_its_store_only(name, schemes):
     settings = shipped(REPOSITORY / "spark-conf" / f"{name}.conf")
     factories = "spark.hadoop.mapreduce.outputcommitter.factory.scheme."
     bound = {key: value for key, value in settings.items() if key.startswith(factories)}
-    assert bound == {f"{factories}{scheme}": session.FACTORY_CLASS for scheme in schemes}
+    factory = session.S3A_FACTORY_CLASS if name == "s3" else session.FACTORY_CLASS
+    assert bound == {f"{factories}{scheme}": factory for scheme in schemes}
     assert settings[session.PROTOCOL_KEY] == session.PROTOCOL_CLASS
 
 
 def test_the_files_bind_what_the_package_binds():
-    both = [shipped(REPOSITORY / "spark-conf" / name) for name in ("abfs.conf", "gs.conf")]
-    assert mc.spark_conf().items() <= {**both[0], **both[1]}.items()
+    files = ("abfs.conf", "gs.conf", "s3.conf")
+    settings = [shipped(REPOSITORY / "spark-conf" / name).items() for name in files]
+    assert mc.spark_conf().items() <= dict(pair for pairs in settings for pair in pairs).items()
 
 
 @pytest.mark.parametrize("file", CONF_FILES, ids=lambda file: file.name)

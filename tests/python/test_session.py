@@ -4,7 +4,12 @@ import pytest
 
 import manifest_committer as mc
 from manifest_committer import _jvm
-from manifest_committer.session import FACTORY_CLASS, PROTOCOL_CLASS, PROTOCOL_KEY
+from manifest_committer.session import (
+    FACTORY_CLASS,
+    PROTOCOL_CLASS,
+    PROTOCOL_KEY,
+    S3A_FACTORY_CLASS,
+)
 
 SPARKS_OWN = "org.apache.spark.sql.execution.datasources.SQLHadoopMapReduceCommitProtocol"
 ABFS_KEY = "mapreduce.outputcommitter.factory.scheme.abfs"
@@ -21,6 +26,7 @@ class FakeClassic:
         self.hadoop = {}
         self.added = []
         self.visible_to_all = False
+        self.has_s3a = False
 
     def setting(self, key):
         return self.settings.get(key)
@@ -42,8 +48,8 @@ class FakeClassic:
     def protocol_problem(self, _):
         return self.problem if self.loaded else "the class is not on the driver's class path"
 
-    def hadoop_loads(self, _):
-        return self.visible_to_all
+    def hadoop_loads(self, name):
+        return self.has_s3a if name == S3A_FACTORY_CLASS else self.visible_to_all
 
     def hadoop_setting(self, key):
         return self.hadoop.get(key)
@@ -90,6 +96,18 @@ def test_a_classic_session_gets_the_jar_and_the_settings(configure, jar):
     assert f"added {jar}" in text
     assert f"{PROTOCOL_KEY} = {PROTOCOL_CLASS} (was {SPARKS_OWN})" in text
     assert "(was not set)" in text
+
+
+@pytest.mark.parametrize(("before", "after"), [("file", "magic"), ("directory", "directory")])
+def test_with_hadoop_aws_other_writers_get_its_committers(configure, before, after):
+    session = FakeClassic()
+    session.has_s3a = True
+    session.hadoop["fs.s3a.committer.name"] = before
+    configure(session)
+    assert session.hadoop["fs.s3a.committer.name"] == after
+    key = "mapreduce.outputcommitter.factory.scheme.s3a"
+    assert session.hadoop[key] == S3A_FACTORY_CLASS
+    assert session.hadoop["fs.s3a.committer.abort.pending.uploads"] == "false"
 
 
 def test_the_second_time_nothing_changes(configure):

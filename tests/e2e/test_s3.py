@@ -1,0 +1,130 @@
+"""What the committer asks of S3, and a driver that is killed in its job commit there."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable
+
+import drivers
+import pytest
+import stores
+from drivers import NEW
+from py4j.protocol import Py4JJavaError
+from pyspark.sql import SparkSession
+from tables import Row, Table
+
+import manifest_committer as mc
+
+pytestmark = pytest.mark.core
+
+OLD: list[Row] = [(f"old-{i}", i % 10) for i in range(20)]
+OPTION = "mapreduce.manifest.committer."
+ONE_BY_ONE = {f"spark.hadoop.{OPTION}io.threads": "1"}
+
+
+@pytest.fixture
+def table(new_table: Callable[..., Table]) -> Table:
+    table = new_table(partition_by=["p"])
+    table.write(OLD, "append")
+    return table
+
+
+@pytest.mark.parametrize("mode", ["append", "overwrite"])
+def test_each_file_is_uploaded_and_completed_once(table: Table, mode: str) -> None:
+    stores.s3().log()
+    report = table.write(NEW, mode)
+    asked = Counter(line.split()[0] for line in stores.s3().log())
+    files = len(report.sizes)
+    assert files > 1
+    # And the mark of the journal, past which a commit only goes forward.
+    assert (asked["initiate"], asked["part"], asked["complete"]) == (files + 1,) * 3
+    assert asked["copy"] == asked["abort"] == 0
+    assert stores.s3().uploads() == []
+
+
+def test_nothing_is_to_be_repaired(spark: SparkSession, table: Table) -> None:
+    info = mc.committer_info(spark, str(table.path))
+    assert info.problems == ()
+    assert info.ok
+
+
+@pytest.mark.parametrize("how", ["refused", "lost"])
+@pytest.mark.parametrize(
+    "operation", ["initiate", "part", "complete", "put", "get", "head", "list", "delete-many"]
+)
+def test_one_request_that_fails_changes_nothing(table: Table, operation: str, how: str) -> None:
+    bucket = stores.s3()
+    failures = bucket.fail(operation, 2, how)
+    table.write(NEW, "overwrite")
+    assert failures() == 1
+    assert table.rows() == Counter(NEW)
+    table.check_nothing_left()
+    left = bucket.uploads()
+    # An upload whose id nobody was told stays, without a part.
+    assert len(left) == (1 if (operation, how) == ("initiate", "lost") else 0)
+    for key, upload in left:
+        bucket.abort(key, upload)
+
+
+@pytest.mark.parametrize("mode", ["append", "overwrite"])
+def test_refused_completions_leave_the_old_table(table: Table, mode: str) -> None:
+    bucket = stores.s3()
+    failures = bucket.fail("complete", 3, "denied", times=1000)
+    with pytest.raises(Py4JJavaError, match="AccessDenied"):
+        table.write(NEW, mode)
+    assert failures() > 0
+    assert table.rows() == Counter(OLD)
+    table.check_nothing_left()
+    assert bucket.uploads() == []
+
+
+def test_old_uploads_of_a_table_are_cleaned(table: Table) -> None:
+    bucket = stores.s3()
+    key = table.path.key
+    for lost in (f"{key}/p=1/part-0", f"{key}/part-1", f"{key}2/part-2"):
+        bucket.begin(lost)
+    command = [sys.executable, "-m", "manifest_committer", "clean", "--uploads"]
+    command += ["--class-path", stores.class_path()]
+    for name, value in stores.conf().items():
+        command += ["--conf", f"{name}={value}"]
+
+    def clean(*options: str) -> str:
+        done = subprocess.run(
+            [*command, *options, str(table.path)],
+            capture_output=True,
+            text=True,
+            timeout=240,
+            check=True,
+        )
+        return done.stdout
+
+    assert "Total 2 uploads found" in clean("--dry-run")
+    assert len(bucket.uploads()) == 3
+    assert "Total 2 uploads deleted" in clean()
+    ((other, upload),) = bucket.uploads()
+    assert other == f"{key}2/part-2"
+    bucket.abort(other, upload)
+
+
+@pytest.mark.parametrize("complete", [False, True], ids=["roll-back", "complete"])
+@pytest.mark.parametrize("mode", ["append", "overwrite"])
+def test_a_killed_driver_is_recovered(table: Table, mode: str, complete: bool) -> None:
+    bucket = stores.s3()
+    bucket.log()
+    is_held, release = bucket.hold("complete", 3)
+    drivers.kill(table, mode, ONE_BY_ONE, is_held)
+    done = [line for line in bucket.log() if line.startswith("complete ")]
+    assert len(done) == 3
+    assert bucket.uploads()
+
+    (recovered,) = mc.recover(table.spark, str(table.path), complete=complete, force=True)
+    release()
+
+    assert recovered.outcome == ("completed" if complete else "rolled_back")
+    fresh = Table(table.spark.newSession(), table.path, table.schema)
+    new = NEW if mode == "overwrite" else OLD + NEW
+    assert fresh.rows() == Counter(new if complete else OLD)
+    table.check_nothing_left()
+    assert bucket.uploads() == []
