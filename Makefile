@@ -44,18 +44,23 @@ FAULTS_$(HADOOP_FLOOR) := 1/2
 FAULTS_$(HADOOP_NEWEST) := 2/2
 
 # The emulated stores; that of the short run on each Spark, and that of the shorter one.
-STORES := abfs abfss gs
+STORES := abfs abfss gs s3a
 CORE_$(SPARK_FLOOR) := abfs
 LESS_$(SPARK_FLOOR) := gs
 CORE_$(SPARK_NEWEST) := gs
 LESS_$(SPARK_NEWEST) := abfss
+
+# What else of the end-to-end tests runs on S3 with it.
+S3_$(SPARK_FLOOR) :=
+S3_$(SPARK_NEWEST) := tests/e2e/test_writes.py tests/e2e/test_failures.py
 
 .PHONY: demo test build lint docs bench scale growth throttle requests faults crashes pairs mutations emulators clean test-java test-python \
 	test-emulators test-connect test-stores environments lane-java lane-spark \
 	test-hadoop-$(HADOOP_FLOOR) test-hadoop-$(HADOOP_NEWEST) \
 	test-connectors-$(HADOOP_FLOOR) test-connectors-$(HADOOP_NEWEST) \
 	test-spark-$(SPARK_FLOOR) test-spark-$(SPARK_NEWEST) \
-	test-core-$(SPARK_FLOOR) test-core-$(SPARK_NEWEST) test-stores-$(SPARK_FLOOR) test-stores-$(SPARK_NEWEST)
+	test-core-$(SPARK_FLOOR) test-core-$(SPARK_NEWEST) test-s3-$(SPARK_FLOOR) test-s3-$(SPARK_NEWEST) \
+	test-stores-$(SPARK_FLOOR) test-stores-$(SPARK_NEWEST)
 
 build: $(WHEEL)
 
@@ -63,15 +68,16 @@ demo: $(VENVS)/demo/.done
 	$(VENVS)/demo/bin/python python/examples/flights.py
 
 # Two lanes side by side, each in its order; what both need is made before.
-test: lint test-java test-python test-emulators environments
+test: lint test-python test-emulators environments
 	$(MAKE) -j2 -Oline lane-java lane-spark
 
 lane-java:
-	$(MAKE) -j1 test-hadoop-$(HADOOP_FLOOR) test-connectors-$(HADOOP_FLOOR) \
-		test-hadoop-$(HADOOP_NEWEST) test-connectors-$(HADOOP_NEWEST) test-core-$(SPARK_NEWEST)
+	$(MAKE) -j1 test-java test-hadoop-$(HADOOP_FLOOR) test-connectors-$(HADOOP_FLOOR) \
+		test-hadoop-$(HADOOP_NEWEST) test-connectors-$(HADOOP_NEWEST)
 
 lane-spark:
-	$(MAKE) -j1 test-spark-$(SPARK_FLOOR) test-spark-$(SPARK_NEWEST) test-connect test-core-$(SPARK_FLOOR)
+	$(MAKE) -j1 test-spark-$(SPARK_FLOOR) test-spark-$(SPARK_NEWEST) test-connect test-core-$(SPARK_FLOOR) \
+		test-core-$(SPARK_NEWEST) test-s3-$(SPARK_FLOOR) test-s3-$(SPARK_NEWEST)
 
 lint: $(VENVS)/tools/.done $(JAR)
 	$(MVN) -q spotless:check
@@ -168,6 +174,10 @@ test-core-$(SPARK_FLOOR) test-core-$(SPARK_NEWEST): test-core-%: $(VENVS)/spark-
 	$(VENVS)/spark-$*/bin/python -m pytest -q tests/e2e/test_writes.py tests/e2e/test_hadoop_protocol.py tests/e2e/emulated \
 		--store $(LESS_$*) --core
 
+# On a server that speaks S3's protocol.
+test-s3-$(SPARK_FLOOR) test-s3-$(SPARK_NEWEST): test-s3-%: $(VENVS)/spark-%/.done $(VENVS)/s3/.done
+	$(VENVS)/spark-$*/bin/python -m pytest -q tests/e2e/test_s3.py $(S3_$*) --store s3a --core
+
 # All of them, on the local disk and on each store, by directory and by file: hours.
 test-stores: test-stores-$(SPARK_FLOOR) test-stores-$(SPARK_NEWEST)
 
@@ -217,12 +227,18 @@ $(VENVS)/tools/.done: python/pyproject.toml Makefile
 	$(VENVS)/tools/bin/pip install -q ruff==0.14.4 mypy==1.18.2 pytest==8.4.2 'setuptools>=77' wheel 'pandas<3'
 	touch $@
 
+# A server that speaks S3's protocol, for the end-to-end tests.
+$(VENVS)/s3/.done: Makefile
+	$(PYTHON) -m venv --clear $(VENVS)/s3
+	$(VENVS)/s3/bin/pip install -q 'moto[s3,server]==5.2.5'
+	touch $@
+
 $(VENVS)/emulators/.done: Makefile
 	$(PYTHON) -m venv --clear $(VENVS)/emulators
 	$(VENVS)/emulators/bin/pip install -q pytest==8.4.2 azure-storage-file-datalake==12.26.1 google-cloud-storage==3.17.1
 	touch $@
 
-environments: $(VENVS)/emulators/.done $(VENVS)/spark-$(SPARK_FLOOR)/.done $(VENVS)/spark-$(SPARK_NEWEST)/.done $(EMULATORS)
+environments: $(VENVS)/emulators/.done $(VENVS)/s3/.done $(VENVS)/spark-$(SPARK_FLOOR)/.done $(VENVS)/spark-$(SPARK_NEWEST)/.done $(EMULATORS)
 
 $(VENVS)/spark-%/.done: $(WHEEL) Makefile
 	$(PYTHON) -m venv $(VENVS)/spark-$*
@@ -233,5 +249,7 @@ $(VENVS)/spark-%/.done: $(WHEEL) Makefile
 	$(COPY_JAR) -Dartifact=org.apache.hadoop:hadoop-azure:$(HADOOP_$*) -DoutputDirectory=$(VENVS)/spark-$*/jars
 	$(COPY_JAR) -Dartifact=com.google.cloud.bigdataoss:gcs-connector:$(GCS_$(HADOOP_$*)):jar:shaded -DoutputDirectory=$(VENVS)/spark-$*/jars
 	mv $(VENVS)/spark-$*/jars/gcs-connector-shaded.jar $(VENVS)/spark-$*/jars/gcs-connector.jar
+	$(MVN) -q -f tests/connectors/s3a/pom.xml -Dhadoop.version=$(HADOOP_$*) org.apache.maven.plugins:maven-dependency-plugin:3.10.0:copy-dependencies \
+		-DoutputDirectory=$(CURDIR)/$(VENVS)/spark-$*/jars/s3a
 	mv $(VENVS)/spark-$*/jars/spark-hadoop-cloud_*.jar $(VENVS)/spark-$*/jars/spark-hadoop-cloud.jar
 	touch $@
