@@ -56,7 +56,7 @@ def test_nothing_is_to_be_repaired(spark: SparkSession, table: Table) -> None:
 )
 def test_one_request_that_fails_changes_nothing(table: Table, operation: str, how: str) -> None:
     bucket = stores.s3()
-    failures = bucket.fail(operation, 2, how)
+    failures = bucket.fail(operation, 1, how)
     table.write(NEW, "overwrite")
     assert failures() == 1
     assert table.rows() == Counter(NEW)
