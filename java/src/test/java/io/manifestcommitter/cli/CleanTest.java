@@ -168,8 +168,8 @@ class CleanTest {
     assertThat(text(err)).contains("'soon' is no length of time").contains("Usage: Clean");
     assertThat(run("--help")).isZero();
     assertThat(text(out)).contains("Usage: Clean");
-    assertThat(run("s3a://bucket/table")).isEqualTo(1);
-    assertThat(text(err)).contains("s3a");
+    assertThat(run("s3n://bucket/table")).isEqualTo(1);
+    assertThat(text(err)).contains("s3n");
   }
 
   @Test

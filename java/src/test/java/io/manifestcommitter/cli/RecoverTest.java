@@ -188,8 +188,8 @@ class RecoverTest {
     assertThat(run("--json", table.toString())).isEqualTo(2);
     assertThat(run("--help")).isZero();
     assertThat(text(out)).contains("Usage: Recover");
-    assertThat(run("s3a://bucket/table")).isEqualTo(1);
-    assertThat(text(err)).contains("s3a");
+    assertThat(run("s3n://bucket/table")).isEqualTo(1);
+    assertThat(text(err)).contains("s3n");
   }
 
   private void died() throws IOException {
