@@ -50,10 +50,14 @@ def test_nothing_is_to_be_repaired(spark: SparkSession, table: Table) -> None:
     assert info.ok
 
 
+MORE = [
+    pytest.param(operation, marks=pytest.mark.more)
+    for operation in ("put", "get", "head", "list", "delete-many")
+]
+
+
 @pytest.mark.parametrize("how", ["refused", "lost"])
-@pytest.mark.parametrize(
-    "operation", ["initiate", "part", "complete", "put", "get", "head", "list", "delete-many"]
-)
+@pytest.mark.parametrize("operation", ["initiate", "part", "complete", *MORE])
 def test_one_request_that_fails_changes_nothing(table: Table, operation: str, how: str) -> None:
     bucket = stores.s3()
     failures = bucket.fail(operation, 1, how)

@@ -208,6 +208,12 @@ public abstract class CommitJournal implements CommitLog {
    */
   public abstract void ended() throws IOException;
 
+  /**
+   * Whether its directory must not be deleted yet: cut short, that would leave what looks like a
+   * commit that may be rolled back.
+   */
+  public abstract boolean isStillToEnd();
+
   /** Where the plan is. */
   abstract Path planFile();
 

@@ -201,6 +201,12 @@ final class RenamedJournal extends CommitJournal {
     end = Optional.empty();
   }
 
+  /** One deletion takes all of it, or its one file tells how far it came until it is gone. */
+  @Override
+  public boolean isStillToEnd() {
+    return false;
+  }
+
   @Override
   public void end() throws IOException {
     if (end.isPresent()) {

@@ -18,6 +18,8 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import org.apache.hadoop.fs.Path;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A journal where nothing can be renamed. The plan is a file of its own; beside it a small file for
@@ -36,6 +38,8 @@ import org.apache.hadoop.fs.Path;
  * </pre>
  */
 final class UploadedJournal extends CommitJournal {
+  private static final Logger LOG = LoggerFactory.getLogger(UploadedJournal.class);
+
   private static final String PLAN = "plan";
   private static final String MARK = "mark";
   private static final int LIMIT = 1 << 20;
@@ -163,9 +167,19 @@ final class UploadedJournal extends CommitJournal {
   public void goesWithStaging() {}
 
   @Override
+  public boolean isStillToEnd() {
+    return !state.isEnd();
+  }
+
+  /** Past the point of no return nothing that fails undoes the commit. */
+  @Override
   public void end() throws IOException {
     pointOfNoReturn();
-    end(end);
+    try {
+      end(end);
+    } catch (IOException e) {
+      LOG.warn("{} tells that all is visible, but not yet that nothing is left to do", path(), e);
+    }
   }
 
   @Override
@@ -173,7 +187,7 @@ final class UploadedJournal extends CommitJournal {
     if (state == State.PLANNED) {
       discard();
     }
-    end(State.FINISHED);
+    end(state == State.COMMITTED ? end : State.FINISHED);
   }
 
   private void end(State to) throws IOException {
@@ -182,6 +196,11 @@ final class UploadedJournal extends CommitJournal {
     }
     // Else this would make again what somebody else has deleted.
     if (!Attempts.fewFor(this::isHeld)) {
+      if (state == State.COMMITTED) {
+        // Who took it could only go forward, and did.
+        state = to;
+        return;
+      }
       throw new LostJournalException(path());
     }
     Attempts.few(() -> store.write(path(directory, to, 0), out -> out.write('\n')));

@@ -148,6 +148,11 @@ final class CommitSparkJob {
     }
   }
 
+  /** Whether {@link #end} has to be called before anything of the staging directory is deleted. */
+  boolean isStillToEnd() {
+    return journal.isPresent() && journal.get().isStillToEnd();
+  }
+
   /** All that comes before the first change that a reader could see. */
   private JobPlan plan(List<?> messages) throws IOException {
     CommittedFiles committed = new CommittedFiles(staging.jobId(), messages, this::named);

@@ -428,8 +428,9 @@ final class SparkJob {
           written.forEach(location -> atLocations.add(new StagingRoot(location, jobId)));
           return null;
         });
-    if (!atLocations.isEmpty() && commit != null && state != State.COMMITTED) {
-      // Recovery takes locations without these roots for somebody else's.
+    // Recovery takes locations without these roots for somebody else's.
+    boolean isRolledBack = state != State.COMMITTED && !atLocations.isEmpty();
+    if (commit != null && (isRolledBack || (state == State.COMMITTED && commit.isStillToEnd()))) {
       end(workers);
     }
     removeStaging(atLocations, workers);

@@ -123,8 +123,24 @@ class UploadedJournalTest {
     driver.begin();
     driver.pointOfNoReturn();
     store.deleteTree(STAGING);
-    assertThatThrownBy(driver::end).isInstanceOf(LostJournalException.class);
+    driver.end();
+    assertThat(driver.isStillToEnd()).isFalse();
     assertThat(state.paths()).noneMatch(path -> path.contains("_manifest_"));
+  }
+
+  @Test
+  void anEndThatCannotBeNotedFailsNothingAndIsStillToCome() throws IOException {
+    driver.begin();
+    state.onRequest(
+        (number, operation, path) -> path.contains("finished") ? Fate.FAILS_BEFORE : Fate.NORMAL);
+    driver.end();
+    assertThat(driver.isStillToEnd()).isTrue();
+    assertThat(found().state()).isEqualTo(State.COMMITTED);
+
+    state.onRequest((number, operation, path) -> Fate.NORMAL);
+    driver.ended();
+    assertThat(driver.isStillToEnd()).isFalse();
+    assertThat(found().state()).isEqualTo(State.FINISHED);
   }
 
   @Test

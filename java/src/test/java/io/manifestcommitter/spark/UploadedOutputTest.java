@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.manifestcommitter.config.CommitterConfig;
+import io.manifestcommitter.testing.Fate;
 import io.manifestcommitter.testing.MemoryFileSystem;
 import io.manifestcommitter.testing.MemoryStoreState;
 import io.manifestcommitter.testing.SparkCalls;
@@ -104,6 +105,33 @@ class UploadedOutputTest {
 
     assertThat(rows()).containsExactly("old");
     assertThat(state.paths()).noneMatch(path -> path.contains("/_manifest_"));
+  }
+
+  @Test
+  void aCommitThatCannotNoteItsEndSucceedsAndTheNextJobNotesIt() throws IOException {
+    SparkCalls calls = calls(false);
+    calls.setUp();
+    List<TaskCommitMessage> messages = List.of(task(calls, 0, "p=1"));
+    state.onRequest(
+        (number, operation, path) -> path.contains("finished") ? Fate.FAILS_BEFORE : Fate.NORMAL);
+
+    calls.commit(messages);
+
+    assertThat(rows()).containsExactlyInAnyOrder("old", "p=1 of 0");
+    // What is left must not look like a commit that may be rolled back.
+    assertThat(state.files().keySet()).anyMatch(path -> path.endsWith("journal-committed-0"));
+    state.onRequest((number, operation, path) -> Fate.NORMAL);
+
+    conf.set(CommitterConfig.HEARTBEAT_INTERVAL, "1ms");
+    String next = "00000000-0000-4000-8000-00000000000f";
+    SparkCalls again =
+        new SparkCalls(new ManifestCommitProtocol(next, table.toString(), false), next, conf);
+    again.setUp();
+    again.commit(List.of(task(again, 0, "p=9")));
+
+    assertThat(rows()).containsExactlyInAnyOrder("old", "p=1 of 0", "p=9 of 0");
+    assertThat(state.paths()).noneMatch(path -> path.contains("_manifest_"));
+    assertThat(state.uploads()).isEmpty();
   }
 
   @Test

@@ -72,6 +72,11 @@ public final class SparkCalls {
     protocol.commitJob(job(), JavaConverters.asScalaBufferConverter(messages).asScala().toSeq());
   }
 
+  /** Tells the driver that Spark says an attempt has committed. */
+  public void committed(TaskCommitMessage message) {
+    protocol.onTaskCommit(message);
+  }
+
   /** Aborts the job. */
   public void abort() {
     protocol.abortJob(job());
