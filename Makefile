@@ -104,7 +104,7 @@ bench scale growth: $(JAR)
 # The stores without an account, until interrupted; prints the Spark settings that lead to them.
 emulators: $(EMULATORS)
 	java -cp $(EMULATORS):$$(cat target/emulators/classpath) io.manifestcommitter.emulator.Emulators \
-		--abfs-port=$(ABFS_PORT) --gcs-port=$(GCS_PORT)
+		--abfs-port=$(ABFS_PORT) --gcs-port=$(GCS_PORT) --s3-port=$(S3_PORT)
 
 # Every fault at every request, on the emulators: hours. Alone: FAULTS_ONLY='abfs/spark-append/.*'
 faults: $(JAR) $(EMULATORS) target/connectors-$(HADOOP_FLOOR)/.done target/connectors-$(HADOOP_NEWEST)/.done
@@ -235,7 +235,7 @@ $(VENVS)/s3/.done: Makefile
 
 $(VENVS)/emulators/.done: Makefile
 	$(PYTHON) -m venv --clear $(VENVS)/emulators
-	$(VENVS)/emulators/bin/pip install -q pytest==8.4.2 azure-storage-file-datalake==12.26.1 google-cloud-storage==3.17.1
+	$(VENVS)/emulators/bin/pip install -q pytest==8.4.2 azure-storage-file-datalake==12.26.1 google-cloud-storage==3.17.1 boto3==1.44.5
 	touch $@
 
 environments: $(VENVS)/emulators/.done $(VENVS)/s3/.done $(VENVS)/spark-$(SPARK_FLOOR)/.done $(VENVS)/spark-$(SPARK_NEWEST)/.done $(EMULATORS)

@@ -35,11 +35,11 @@ def command(*arguments: str) -> list[str]:
 
 
 class Emulators:
-    """Both stores, from entering the context to leaving it.
+    """All stores, from entering the context to leaving it.
 
     Attributes:
         settings: What the child printed, by key: those of Hadoop start with ``spark.hadoop.``.
-        uris: "abfs", "abfss", "gs" and "control".
+        uris: "abfs", "abfss", "gs", "s3a" and "control".
     """
 
     def __init__(self, *arguments: str) -> None:
@@ -97,6 +97,13 @@ class Emulators:
     def gcs_port(self) -> int:
         """Of the JSON protocol."""
         port = urlsplit(self.settings[f"{HADOOP}fs.gs.storage.root.url"]).port
+        assert port is not None
+        return port
+
+    @property
+    def s3_port(self) -> int:
+        """Of S3's REST API."""
+        port = urlsplit(self.settings[f"{HADOOP}fs.s3a.endpoint"]).port
         assert port is not None
         return port
 

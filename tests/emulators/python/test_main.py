@@ -25,30 +25,31 @@ def trust_store(emulators: Emulators) -> Path:
 
 
 def test_it_serves_on_the_ports_that_are_asked_for_until_its_input_ends() -> None:
-    abfs_port, gcs_port = free_port(), free_port()
+    abfs, gcs, s3 = ports = free_port(), free_port(), free_port()
 
-    with Emulators(f"--abfs-port={abfs_port}", f"--gcs-port={gcs_port}") as started:
-        assert (started.abfs_port, started.gcs_port) == (abfs_port, gcs_port)
-        for port in (abfs_port, gcs_port):
+    with Emulators(f"--abfs-port={abfs}", f"--gcs-port={gcs}", f"--s3-port={s3}") as started:
+        assert (started.abfs_port, started.gcs_port, started.s3_port) == ports
+        for port in ports:
             socket.create_connection(("127.0.0.1", port)).close()
         # Only this machine reaches it.
         with pytest.raises(OSError, match="refused"):
-            socket.create_connection(("127.0.0.2", abfs_port))
+            socket.create_connection(("127.0.0.2", abfs))
         trusted = trust_store(started)
         assert trusted.exists()
 
     assert started.returncode == 0
     assert not trusted.parent.exists()
     with pytest.raises(OSError, match="refused"):
-        socket.create_connection(("127.0.0.1", abfs_port))
+        socket.create_connection(("127.0.0.1", abfs))
 
 
-def test_what_it_prints_reaches_both_stores(emulators: Emulators) -> None:
+def test_what_it_prints_reaches_all_stores(emulators: Emulators) -> None:
     assert emulators.uris["abfs"] == "abfs://data@emulated.dfs.core.windows.net/"
     assert emulators.uris["abfss"] == "abfss://data@emulatedtls.dfs.core.windows.net/"
     assert emulators.uris["gs"] == "gs://emulated/"
+    assert emulators.uris["s3a"] == "s3a://emulated/"
     assert emulators.settings[f"{HADOOP}fs.azure.always.use.https"] == "false"
-    for store in ("abfs", "gcs"):
+    for store in ("abfs", "gcs", "s3"):
         assert emulators.control("GET", f"log/{store}") == []
     driver = emulators.settings["spark.driver.extraJavaOptions"]
     assert driver == emulators.settings["spark.executor.extraJavaOptions"]
@@ -80,7 +81,7 @@ def test_a_signal_ends_it() -> None:
         assert child.returncode == 128 + number
 
 
-@pytest.mark.parametrize("argument", ["--abfs-port=x", "--gcs-port=70000", "--port=1"])
+@pytest.mark.parametrize("argument", ["--abfs-port=x", "--gcs-port=70000", "--s3-port=-1", "--port=1"])
 def test_wrong_usage_is_explained(argument: str) -> None:
     ended = subprocess.run(command(argument), capture_output=True, text=True, check=False)
 

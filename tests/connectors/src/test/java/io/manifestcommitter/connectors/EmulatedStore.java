@@ -3,6 +3,7 @@ package io.manifestcommitter.connectors;
 import io.manifestcommitter.emulator.AbfsEmulator;
 import io.manifestcommitter.emulator.Emulator;
 import io.manifestcommitter.emulator.GcsEmulator;
+import io.manifestcommitter.emulator.S3Emulator;
 import java.net.URI;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.conf.Configuration;
@@ -20,13 +21,23 @@ public enum EmulatedStore {
   /** Google Cloud Storage. */
   GS,
   /** The same service, in a bucket with hierarchical namespace. */
-  GS_FOLDERS;
+  GS_FOLDERS,
+  /** Amazon S3. */
+  S3A;
 
   private static final AtomicInteger ROOTS = new AtomicInteger();
 
-  /** The emulator behind it; {@link #abfs()} and {@link #gcs()} know its kind. */
+  /** The emulator behind it; {@link #abfs()}, {@link #gcs()} and {@link #s3()} know its kind. */
   public Emulator emulator() {
-    return this == ABFS || this == ABFSS ? abfs() : gcs();
+    switch (this) {
+      case ABFS:
+      case ABFSS:
+        return abfs();
+      case S3A:
+        return s3();
+      default:
+        return gcs();
+    }
   }
 
   /** The emulator behind {@link #ABFS} and {@link #ABFSS}. */
@@ -37,6 +48,11 @@ public enum EmulatedStore {
   /** The emulator behind {@link #GS}. */
   public static GcsEmulator gcs() {
     return Emulators.gcs();
+  }
+
+  /** The emulator behind {@link #S3A}. */
+  public static S3Emulator s3() {
+    return Emulators.s3();
   }
 
   /** The container or bucket. */

@@ -2,6 +2,7 @@ package io.manifestcommitter.connectors;
 
 import io.manifestcommitter.emulator.AbfsEmulator;
 import io.manifestcommitter.emulator.GcsEmulator;
+import io.manifestcommitter.emulator.S3Emulator;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import org.apache.hadoop.fs.FileSystem;
@@ -15,6 +16,7 @@ import org.junit.platform.launcher.LauncherSessionListener;
 public final class Emulators implements LauncherSessionListener {
   private static AbfsEmulator abfs;
   private static GcsEmulator gcs;
+  private static S3Emulator s3;
 
   static synchronized AbfsEmulator abfs() {
     if (abfs == null) {
@@ -37,6 +39,17 @@ public final class Emulators implements LauncherSessionListener {
       }
     }
     return gcs;
+  }
+
+  static synchronized S3Emulator s3() {
+    if (s3 == null) {
+      try {
+        s3 = S3Emulator.start();
+      } catch (IOException e) {
+        throw new UncheckedIOException("The S3 emulator does not start", e);
+      }
+    }
+    return s3;
   }
 
   /**
@@ -68,6 +81,10 @@ public final class Emulators implements LauncherSessionListener {
       if (gcs != null) {
         gcs.close();
         gcs = null;
+      }
+      if (s3 != null) {
+        s3.close();
+        s3 = null;
       }
     }
   }

@@ -24,7 +24,9 @@ enum Fault {
   PRECONDITION("412"),
   NOT_THE_STORE("done, and answered 502 by something else"),
   DONE_404("done, answered 404"),
-  DONE_412("done, answered 412");
+  DONE_412("done, answered 412"),
+  ERROR_200("200 with an error in it"),
+  DONE_ERROR_200("done, answered 200 with an error in it");
 
   /** Requests that change nothing: done or not is the same to them. */
   private static final Set<String> READS =
@@ -35,8 +37,10 @@ enum Fault {
           "folder-get",
           "folder-list",
           "get",
+          "head",
           "layout",
           "list",
+          "list-uploads",
           "operation",
           "operation-list",
           "read",
@@ -50,7 +54,7 @@ enum Fault {
 
   /** Whether it is known of this kind of request to this store. */
   boolean concerns(StoreUnderTest store, String operation) {
-    boolean rename = operation.equals(store.renameOperation());
+    boolean publishes = operation.equals(store.publishOperation());
     switch (this) {
       case DONE_500:
       case DONE_DROPPED:
@@ -59,14 +63,17 @@ enum Fault {
         return store.hasShortReadTimeout();
       case PARENT_NOT_FOUND:
       case CONFLICT:
-        return rename && !store.isGoogles();
+        return publishes && store == StoreUnderTest.ABFS;
       case PRECONDITION:
       case DONE_412:
-        return rename && store.isGoogles();
+        return publishes && store.isGoogles();
       case NOT_THE_STORE:
         return store.isGoogles();
+      case ERROR_200:
+      case DONE_ERROR_200:
+        return publishes && store == StoreUnderTest.S3A;
       case DONE_404:
-        return rename || operation.equals("folder-rename") || operation.endsWith("delete");
+        return publishes || operation.equals("folder-rename") || operation.endsWith("delete");
       default:
         return true;
     }
@@ -120,6 +127,10 @@ enum Fault {
         return when.applyThenFail(404);
       case DONE_412:
         return when.applyThenFail(412);
+      case ERROR_200:
+        return when.refuse(200, "InternalError");
+      case DONE_ERROR_200:
+        return when.applyThenFail(200, "InternalError");
     }
     throw new IllegalStateException(name());
   }

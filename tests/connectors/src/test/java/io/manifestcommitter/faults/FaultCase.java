@@ -76,6 +76,11 @@ final class FaultCase {
     return store.isGoogles() && fault.isBusySustained();
   }
 
+  /** Whether nobody may be able to give up an upload: its id is lost, or giving up is refused. */
+  boolean mayLeaveUploads() {
+    return operation.equals("initiate") || operation.equals("abort");
+  }
+
   /** What a sample has at least one of. */
   String cell() {
     return store + "/" + phase + "/" + operation + "/" + fault;

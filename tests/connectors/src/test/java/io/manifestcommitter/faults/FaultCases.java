@@ -31,16 +31,12 @@ final class FaultCases {
     List<FaultCase> cases = new ArrayList<>();
     try (Lane lane = Lane.open(store)) {
       for (Scenario scenario : (Iterable<Scenario>) scenarios()::iterator) {
-        if (store.renamesDirectories() || !isByFile(scenario)) {
+        if (store.serves(scenario)) {
           add(cases, lane, scenario);
         }
       }
     }
     return cases;
-  }
-
-  private static boolean isByFile(Scenario scenario) {
-    return scenario instanceof SparkScenario && ((SparkScenario) scenario).isByFile();
   }
 
   /** Of every cell one, by the seed. */
@@ -111,7 +107,7 @@ final class FaultCases {
         }
       }
       // The first is refused where the last job's report stands.
-      if (operation.equals(store.renameOperation())
+      if (operation.equals(store == StoreUnderTest.S3A ? "put" : store.publishOperation())
           && request.path().endsWith("/_SUCCESS")
           && request.status() < 300) {
         phase = Phase.CLEANUP;
@@ -145,7 +141,7 @@ final class FaultCases {
     if (store != StoreUnderTest.ABFS || !scenario.publishes()) {
       return List.of(Onto.NESTS);
     }
-    return operation.equals(store.renameOperation())
+    return operation.equals(store.publishOperation())
         ? List.of(Onto.values())
         : List.of(List.of(Onto.values()).get(turn % Onto.values().length));
   }

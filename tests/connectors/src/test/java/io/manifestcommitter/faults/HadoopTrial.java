@@ -70,7 +70,7 @@ final class HadoopTrial extends Trial {
   /** A commit that the store ended at its second rename of data, by taking a right away. */
   private void commitHalf() throws IOException {
     FaultRule forbidden =
-        FaultRule.on(lane.store().renameOperation()).path("/p=2/b$").always().refuse(403);
+        FaultRule.on(lane.store().publishOperation()).path("/p=2/b$").always().refuse(403);
     lane.emulator().faults().add(forbidden);
     try {
       calls().commitJob();

@@ -6,9 +6,13 @@ import io.manifestcommitter.emulator.AbfsEmulator;
 import io.manifestcommitter.emulator.Emulator;
 import io.manifestcommitter.emulator.Onto;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.security.PrivilegedExceptionAction;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
@@ -28,6 +32,7 @@ final class Lane implements AutoCloseable {
   private final UserGroupInformation user =
       UserGroupInformation.createUserForTesting(
           "lane-" + LANES.incrementAndGet(), new String[] {"lanes"});
+  private final java.nio.file.Path disk;
   private int tables;
 
   private Lane(StoreUnderTest store) throws IOException {
@@ -41,6 +46,8 @@ final class Lane implements AutoCloseable {
     conf.set(CommitterConfig.HEARTBEAT_TIMEOUT, "48h");
     conf.set(CommitterConfig.THROTTLE_TIMEOUT, store.throttleTimeout());
     conf.setInt(CommitterConfig.MANIFEST_SAVE_ATTEMPTS, 2);
+    this.disk = Files.createTempDirectory("executors-");
+    conf.set("fs.s3a.buffer.dir", disk.toString());
     conf.set(
         "mapreduce.outputcommitter.factory.scheme." + emulator.root().getScheme(),
         ManifestCommitterFactory.class.getName());
@@ -65,6 +72,13 @@ final class Lane implements AutoCloseable {
   /** Settings for one job. */
   Configuration conf() {
     return new Configuration(conf);
+  }
+
+  /** What tasks left on the disk of their executor. */
+  List<java.nio.file.Path> onDisk() throws IOException {
+    try (Stream<java.nio.file.Path> found = Files.walk(disk)) {
+      return found.filter(Files::isRegularFile).collect(Collectors.toList());
+    }
   }
 
   /** A table that does not exist yet. */

@@ -1,5 +1,7 @@
 package io.manifestcommitter.faults;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.manifestcommitter.emulator.FaultRule;
 import io.manifestcommitter.faults.Verdict.End;
 import java.io.IOException;
@@ -112,6 +114,10 @@ final class Matrix {
     Verdict verdict;
     try {
       verdict = trial.judge(failure);
+      assertThat(lane.onDisk()).as("on the executor's disk").isEmpty();
+      if (!faultCase.mayLeaveUploads()) {
+        trial.assertNoUploads();
+      }
     } catch (IOException | RuntimeException | AssertionError e) {
       failure.ifPresent(e::addSuppressed);
       throw e;

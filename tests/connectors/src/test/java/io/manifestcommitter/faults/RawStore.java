@@ -8,6 +8,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.NavigableMap;
 import java.util.NavigableSet;
 import java.util.TreeMap;
@@ -35,6 +36,11 @@ abstract class RawStore {
 
   /** Deletes a file, or a directory with all that is in it. */
   abstract void delete(String path) throws IOException;
+
+  /** The keys of uploads that wait to be completed, where the store has such. */
+  List<String> uploads() {
+    return List.of();
+  }
 
   /** The content of a file of text. */
   final String read(String path) throws IOException {

@@ -4,6 +4,7 @@ import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.emulator.AbfsEmulator;
 import io.manifestcommitter.emulator.Emulator;
 import io.manifestcommitter.emulator.GcsEmulator;
+import io.manifestcommitter.emulator.S3Emulator;
 import java.io.IOException;
 import java.util.Locale;
 import org.apache.hadoop.conf.Configuration;
@@ -27,24 +28,26 @@ enum StoreUnderTest {
    * By FileSystem calls and without moves: a rename is a copy and a deletion, so both ends may
    * exist.
    */
-  GS_COPIES("rewrite", 2, "2s");
+  GS_COPIES("rewrite", 2, "2s"),
+  /** No rename, but the completion of an upload makes a file visible. Repeated, it is refused. */
+  S3A("complete", 2, "300ms");
 
   /** How long a client waits for an answer, in milliseconds, where it can be told. */
   static final int READ_TIMEOUT = 1000;
 
-  private final String renameOperation;
+  private final String publishOperation;
   private final int tries;
   private final String throttleTimeout;
 
-  StoreUnderTest(String renameOperation, int tries, String throttleTimeout) {
-    this.renameOperation = renameOperation;
+  StoreUnderTest(String publishOperation, int tries, String throttleTimeout) {
+    this.publishOperation = publishOperation;
     this.tries = tries;
     this.throttleTimeout = throttleTimeout;
   }
 
-  /** The emulator's name for the request that renames a file. */
-  String renameOperation() {
-    return renameOperation;
+  /** The emulator's name for the request that makes a staged file visible. */
+  String publishOperation() {
+    return publishOperation;
   }
 
   /** How often the driver makes a request that fails, as {@link #configure} sets it. */
@@ -59,7 +62,15 @@ enum StoreUnderTest {
 
   /** Whether it is Google's, with moves or without. */
   boolean isGoogles() {
-    return this != ABFS;
+    return this != ABFS && this != S3A;
+  }
+
+  /** Whether there is a connector of ours or of Hadoop for all that a scenario does. */
+  boolean serves(Scenario scenario) {
+    if (scenario instanceof HadoopScenario) {
+      return this != S3A;
+    }
+    return renamesDirectories() || !((SparkScenario) scenario).isByFile();
   }
 
   /**
@@ -69,18 +80,22 @@ enum StoreUnderTest {
   boolean isSampled(String operation) {
     return this == ABFS
         || this == GS
-        || operation.equals(renameOperation)
+        || this == S3A
+        || operation.equals(publishOperation)
         || (this == GS_FOLDERS && operation.matches("folder-.*|operation.*"))
         || (this == GS_COPIES && operation.equals("delete"));
   }
 
-  boolean renamesDirectories() {
+  private boolean renamesDirectories() {
     return this == ABFS || this == GS_FOLDERS;
   }
 
-  /** Whether a lost answer can be waited for: hadoop-azure 3.3 waits 30 seconds, always. */
+  /**
+   * Whether a lost answer can be waited for: hadoop-azure 3.3 waits 30 seconds, always, and
+   * hadoop-aws 3.5 15 seconds at least.
+   */
   boolean hasShortReadTimeout() {
-    return isGoogles() || !isHadoop33();
+    return isGoogles() || (this == S3A) == isHadoop33();
   }
 
   static boolean isHadoop33() {
@@ -88,8 +103,13 @@ enum StoreUnderTest {
   }
 
   Emulator start() throws IOException {
-    if (!isGoogles()) {
+    if (this == ABFS) {
       return AbfsEmulator.start();
+    }
+    if (this == S3A) {
+      S3Emulator emulator = S3Emulator.start();
+      emulator.forgetCompletions();
+      return emulator;
     }
     GcsEmulator emulator =
         this == GS_FOLDERS ? GcsEmulator.startHierarchical() : GcsEmulator.start();
@@ -100,6 +120,9 @@ enum StoreUnderTest {
   }
 
   RawStore raw(Emulator emulator) {
+    if (this == S3A) {
+      return new S3RawStore((S3Emulator) emulator);
+    }
     return isGoogles()
         ? new GcsRawStore((GcsEmulator) emulator)
         : new AbfsRawStore((AbfsEmulator) emulator);
@@ -117,6 +140,11 @@ enum StoreUnderTest {
     conf.set(CommitterConfig.GS_REQUESTS, isDirect ? "direct" : "filesystem");
     conf.setBoolean("fs.gs.status.parallel.enable", false);
     conf.setBoolean("fs.gs.implicit.dir.repair.enable", false);
+    conf.setInt("fs.s3a.attempts.maximum", 0);
+    conf.setInt("fs.s3a.retry.limit", S3A.tries - 1);
+    conf.setInt("fs.s3a.retry.throttle.limit", S3A.tries - 1);
+    conf.setInt("fs.s3a.connection.timeout", READ_TIMEOUT);
+    conf.set("fs.s3a.directory.marker.retention", "keep");
   }
 
   @Override

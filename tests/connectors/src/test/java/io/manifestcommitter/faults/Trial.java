@@ -161,6 +161,13 @@ abstract class Trial {
     }
   }
 
+  /** Nothing that was uploaded into the table waits to be completed. */
+  void assertNoUploads() {
+    List<String> waiting = new ArrayList<>(raw.uploads());
+    waiting.removeIf(key -> !("/" + key).startsWith(directory));
+    assertThat(waiting).as("uploads that wait").isEmpty();
+  }
+
   /** Removes the table from the emulator, so that it does not grow. */
   final void forget() throws IOException {
     raw.delete(directory);

@@ -5,12 +5,9 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.nio.charset.StandardCharsets;
-import java.time.ZoneOffset;
-import java.time.format.DateTimeFormatter;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
@@ -27,9 +24,6 @@ import java.util.regex.Pattern;
  */
 final class AbfsProtocol implements Protocol {
   private static final ObjectMapper JSON = new ObjectMapper();
-  private static final DateTimeFormatter RFC1123 =
-      DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.US)
-          .withZone(ZoneOffset.UTC);
   private static final Pattern RANGE = Pattern.compile("bytes=(\\d+)-(\\d*)");
   private static final String VERSION = "2023-11-03";
   private static final int LIST_MAXIMUM = 5000;
@@ -321,7 +315,7 @@ final class AbfsProtocol implements Protocol {
         }
         node.put("contentLength", Integer.toString(entry.content().length))
             .put("etag", entry.etag())
-            .put("lastModified", RFC1123.format(entry.modified()))
+            .put("lastModified", HttpTimes.header(entry.modified()))
             .put("owner", entry.access().owner())
             .put("group", entry.access().group())
             .put("permissions", entry.access().permissions());
@@ -489,15 +483,15 @@ final class AbfsProtocol implements Protocol {
   private static Reply written(int status, AbfsTree.Snapshot snapshot) {
     return reply(status)
         .header("ETag", quoted(snapshot))
-        .header("Last-Modified", RFC1123.format(snapshot.modified()));
+        .header("Last-Modified", HttpTimes.header(snapshot.modified()));
   }
 
   private static Reply described(Reply reply, AbfsTree.Snapshot snapshot) {
     reply
         .header("ETag", quoted(snapshot))
-        .header("Last-Modified", RFC1123.format(snapshot.modified()))
+        .header("Last-Modified", HttpTimes.header(snapshot.modified()))
         .header("Content-Length", Integer.toString(snapshot.content().length))
-        .header("x-ms-creation-time", RFC1123.format(snapshot.created()))
+        .header("x-ms-creation-time", HttpTimes.header(snapshot.created()))
         .header("x-ms-resource-type", snapshot.type())
         .header("x-ms-owner", snapshot.access().owner())
         .header("x-ms-group", snapshot.access().group())

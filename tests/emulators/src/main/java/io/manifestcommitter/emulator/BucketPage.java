@@ -1,20 +1,20 @@
 package io.manifestcommitter.emulator;
 
-import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** One page of a listing. */
-final class BucketPage {
-  private final List<GcsObject> items = new ArrayList<>();
+final class BucketPage<T> {
+  private final Map<String, T> items = new LinkedHashMap<>();
   private final List<String> prefixes = new ArrayList<>();
   private Optional<String> token = Optional.empty();
 
-  void add(GcsObject item) {
-    items.add(item);
+  void add(String name, T item) {
+    items.put(name, item);
   }
 
   void addPrefix(String prefix) {
@@ -30,19 +30,18 @@ final class BucketPage {
     return items.size() + prefixes.size();
   }
 
-  /** The list resource of the JSON API; what is empty is left out. */
-  ObjectNode json(String root) {
-    ObjectNode json = JsonNodeFactory.instance.objectNode();
-    json.put("kind", "storage#objects");
-    token.ifPresent(next -> json.put("nextPageToken", next));
-    if (!prefixes.isEmpty()) {
-      ArrayNode array = json.putArray("prefixes");
-      prefixes.forEach(array::add);
-    }
-    if (!items.isEmpty()) {
-      ArrayNode array = json.putArray("items");
-      items.forEach(item -> array.add(item.json(root)));
-    }
-    return json;
+  /** Objects by their names, in the order of the listing. */
+  Map<String, T> items() {
+    return Collections.unmodifiableMap(items);
+  }
+
+  /** Each with its delimiter. */
+  List<String> prefixes() {
+    return Collections.unmodifiableList(prefixes);
+  }
+
+  /** What the next page is asked for with; empty on the last. */
+  Optional<String> token() {
+    return token;
   }
 }

@@ -5,14 +5,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** The part of an object that the header {@code Range} asks for. */
-final class GcsRange {
+final class ByteRange {
   private static final Pattern BYTES = Pattern.compile("bytes=(\\d*)-(\\d*)");
 
   private final int from;
   private final int to;
   private final boolean partial;
 
-  private GcsRange(int from, int to, boolean partial) {
+  private ByteRange(int from, int to, boolean partial) {
     this.from = from;
     this.to = to;
     this.partial = partial;
@@ -21,12 +21,12 @@ final class GcsRange {
   /**
    * The range of a request; all of it where none is given, or one of a form that is not served.
    *
-   * @throws GcsException 416 if nothing of the object is in it
+   * @return empty if nothing of the object is in it: 416
    */
-  static GcsRange of(Optional<String> header, int length) throws GcsException {
+  static Optional<ByteRange> of(Optional<String> header, int length) {
     Matcher range = BYTES.matcher(header.orElse("").trim());
     if (!range.matches() || (range.group(1).isEmpty() && range.group(2).isEmpty())) {
-      return new GcsRange(0, length, false);
+      return Optional.of(new ByteRange(0, length, false));
     }
     try {
       long from;
@@ -39,13 +39,10 @@ final class GcsRange {
           to = Math.min(length, Math.addExact(Long.parseLong(range.group(2)), 1));
         }
       }
-      if (from < to) {
-        return new GcsRange((int) from, (int) to, true);
-      }
+      return from < to ? Optional.of(new ByteRange((int) from, (int) to, true)) : Optional.empty();
     } catch (ArithmeticException | NumberFormatException e) {
-      throw GcsException.invalid("Not a range of bytes: " + header.orElse(""));
+      return Optional.empty();
     }
-    throw GcsException.of(416, "");
   }
 
   /** The first byte. */
@@ -60,5 +57,10 @@ final class GcsRange {
 
   boolean isPartial() {
     return partial;
+  }
+
+  /** The header {@code Content-Range} of the answer. */
+  String header(int length) {
+    return String.format("bytes %d-%d/%d", from, to - 1, length);
   }
 }

@@ -52,6 +52,11 @@ final class Call {
     return Optional.ofNullable(query.get(name));
   }
 
+  /** By lower-case name. */
+  Map<String, String> headers() {
+    return headers;
+  }
+
   /** A header, by its name in any case. */
   Optional<String> header(String name) {
     return Optional.ofNullable(headers.get(name.toLowerCase(Locale.ROOT)));

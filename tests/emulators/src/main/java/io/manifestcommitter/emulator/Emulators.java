@@ -8,16 +8,17 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Serves both stores until it is interrupted, and prints what leads Spark to them: lines of a
+ * Serves all stores until it is interrupted, and prints what leads Spark to them: lines of a
  * spark-defaults.conf, with comments that give the URIs to use and how to steer the emulators, and
  * last {@code # ready}.
  *
  * <pre>
- * Emulators [--abfs-port=N] [--gcs-port=N] [--until-stdin-ends]
+ * Emulators [--abfs-port=N] [--gcs-port=N] [--s3-port=N] [--forget-tokens] [--until-stdin-ends]
  * </pre>
  *
  * <p>Ports that are 0, empty or not given are picked. With {@code --until-stdin-ends} it also ends
- * with its standard input, so that it never outlives the process that started it.
+ * with its standard input, so that it never outlives the process that started it. With {@code
+ * --forget-tokens} a request that is sent again is a new one, and so is a completion on S3.
  */
 public final class Emulators {
   private static final int WRONG_USAGE = 2;
@@ -28,6 +29,7 @@ public final class Emulators {
   public static void main(String[] arguments) throws InterruptedException, IOException {
     int abfsPort = 0;
     int gcsPort = 0;
+    int s3Port = 0;
     boolean untilStdinEnds = false;
     boolean forgetTokens = false;
     try {
@@ -36,6 +38,8 @@ public final class Emulators {
           abfsPort = port(argument);
         } else if (argument.startsWith("--gcs-port=")) {
           gcsPort = port(argument);
+        } else if (argument.startsWith("--s3-port=")) {
+          s3Port = port(argument);
         } else if (argument.equals("--until-stdin-ends")) {
           untilStdinEnds = true;
         } else if (argument.equals("--forget-tokens")) {
@@ -47,10 +51,11 @@ public final class Emulators {
     } catch (IllegalArgumentException e) {
       System.err.println(e.getMessage());
       System.err.println(
-          "Usage: Emulators [--abfs-port=N] [--gcs-port=N] [--forget-tokens] [--until-stdin-ends]");
+          "Usage: Emulators [--abfs-port=N] [--gcs-port=N] [--s3-port=N] [--forget-tokens]"
+              + " [--until-stdin-ends]");
       System.exit(WRONG_USAGE);
     }
-    serve(abfsPort, gcsPort, forgetTokens);
+    serve(abfsPort, gcsPort, s3Port, forgetTokens);
     if (untilStdinEnds) {
       System.in.transferTo(OutputStream.nullOutputStream());
       System.exit(0);
@@ -69,18 +74,21 @@ public final class Emulators {
     return Integer.parseInt(value);
   }
 
-  private static void serve(int abfsPort, int gcsPort, boolean forgetTokens) {
+  private static void serve(int abfsPort, int gcsPort, int s3Port, boolean forgetTokens) {
     try {
       AbfsEmulator abfs = AbfsEmulator.start(abfsPort);
       atExit(abfs::close);
       GcsEmulator gcs = GcsEmulator.start(gcsPort);
       atExit(gcs::close);
+      S3Emulator s3 = S3Emulator.start(s3Port);
+      atExit(s3::close);
       if (forgetTokens) {
         gcs.forgetTokens();
+        s3.forgetCompletions();
       }
-      ControlEndpoint control = ControlEndpoint.open(Map.of("abfs", abfs, "gcs", gcs));
+      ControlEndpoint control = ControlEndpoint.open(Map.of("abfs", abfs, "gcs", gcs, "s3", s3));
       atExit(control::close);
-      print(abfs, gcs, control.port());
+      print(abfs, gcs, s3, control.port());
     } catch (IOException e) {
       System.err.println(e.getMessage() + ": " + e.getCause());
       System.err.println("If the port is taken, choose another, or none to have one picked.");
@@ -92,16 +100,18 @@ public final class Emulators {
     Runtime.getRuntime().addShutdownHook(new Thread(close));
   }
 
-  private static void print(AbfsEmulator abfs, GcsEmulator gcs, int controlPort) {
+  private static void print(AbfsEmulator abfs, GcsEmulator gcs, S3Emulator s3, int controlPort) {
     PrintStream out = System.out;
     out.println(
-        "# ADLS Gen2 and Google Cloud Storage in memory: nothing is kept, nothing is safe.");
+        "# ADLS Gen2, Google Cloud Storage and S3 in memory: nothing is kept, nothing is safe.");
     uri(out, "abfs", abfs.root());
     uri(out, "abfss", abfs.secureRoot());
     uri(out, "gs", gcs.root());
+    uri(out, "s3a", s3.root());
     uri(out, "control", URI.create("http://127.0.0.1:" + controlPort + "/"));
     Map<String, String> settings = new TreeMap<>(abfs.settings());
     settings.putAll(gcs.settings());
+    settings.putAll(s3.settings());
     settings.forEach((key, value) -> out.println("spark.hadoop." + key + "  " + value));
     StringBuilder trust = new StringBuilder();
     new TreeMap<>(abfs.trustStore().systemProperties())

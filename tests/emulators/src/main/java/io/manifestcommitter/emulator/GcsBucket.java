@@ -153,7 +153,7 @@ final class GcsBucket {
     }
   }
 
-  BucketPage list(BucketListing listing) {
+  BucketPage<GcsObject> list(GcsListing listing) {
     lock.readLock().lock();
     try {
       return listing.page(objects, folders.names());

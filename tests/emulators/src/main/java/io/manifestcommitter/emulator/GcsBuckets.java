@@ -68,7 +68,7 @@ final class GcsBuckets {
 
   /** The bucket resource of the JSON API. */
   static ObjectNode json(GcsBucket bucket) {
-    String created = GcsObject.time(bucket.created());
+    String created = HttpTimes.body(bucket.created());
     ObjectNode json = JsonNodeFactory.instance.objectNode();
     json.put("kind", "storage#bucket");
     json.put("id", bucket.name());

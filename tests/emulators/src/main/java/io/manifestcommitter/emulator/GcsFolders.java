@@ -119,7 +119,7 @@ final class GcsFolders {
    */
   ObjectNode json(String folder) throws GcsException {
     require(folder);
-    String time = GcsObject.time(folders.get(folder));
+    String time = HttpTimes.body(folders.get(folder));
     ObjectNode json = JsonNodeFactory.instance.objectNode();
     json.put("kind", "storage#folder");
     json.put("id", bucket + "/" + folder);

@@ -6,8 +6,6 @@ import java.net.URLEncoder;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
-import java.time.format.DateTimeFormatter;
-import java.time.temporal.ChronoUnit;
 import java.util.Base64;
 import java.util.Objects;
 
@@ -106,16 +104,11 @@ final class GcsObject {
       json.put("componentCount", content.components());
     }
     json.put("etag", etag());
-    json.put("timeCreated", time(created));
-    json.put("updated", time(updated));
-    json.put("timeStorageClassUpdated", time(created));
+    json.put("timeCreated", HttpTimes.body(created));
+    json.put("updated", HttpTimes.body(updated));
+    json.put("timeStorageClassUpdated", HttpTimes.body(created));
     attributes.writeTo(json);
     return json;
-  }
-
-  /** RFC 3339, in milliseconds. */
-  static String time(Instant instant) {
-    return DateTimeFormatter.ISO_INSTANT.format(instant.truncatedTo(ChronoUnit.MILLIS));
   }
 
   private static String encoded(String name) {

@@ -1,6 +1,7 @@
 package io.manifestcommitter.emulator;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
@@ -289,12 +290,28 @@ final class GcsProtocol implements Protocol {
     GcsBucket bucket = buckets.get(route.bucket());
     switch (request) {
       case "list":
-        return reply(call, bucket.list(BucketListing.of(call)).json(root(call)));
+        return reply(call, json(bucket.list(GcsListing.of(call)), root(call)));
       case "upload":
         return upload(call, route.method());
       default:
         return insert(call, bucket);
     }
+  }
+
+  /** The list resource; what is empty is left out. */
+  private static ObjectNode json(BucketPage<GcsObject> page, String root) {
+    ObjectNode json = JsonNodeFactory.instance.objectNode();
+    json.put("kind", "storage#objects");
+    page.token().ifPresent(next -> json.put("nextPageToken", next));
+    if (!page.prefixes().isEmpty()) {
+      ArrayNode array = json.putArray("prefixes");
+      page.prefixes().forEach(array::add);
+    }
+    if (!page.items().isEmpty()) {
+      ArrayNode array = json.putArray("items");
+      page.items().values().forEach(item -> array.add(item.json(root)));
+    }
+    return json;
   }
 
   private Reply insert(Call call, GcsBucket bucket) throws GcsException {
@@ -363,7 +380,9 @@ final class GcsProtocol implements Protocol {
 
   private static Reply read(Call call, GcsObject object) throws GcsException {
     GcsContent content = object.content();
-    GcsRange range = GcsRange.of(call.header("Range"), content.length());
+    ByteRange range =
+        ByteRange.of(call.header("Range"), content.length())
+            .orElseThrow(() -> GcsException.of(416, ""));
     String hashes =
         "crc32c=" + content.crc32c() + content.md5().map(md5 -> ",md5=" + md5).orElse("");
     Reply reply =
@@ -378,9 +397,7 @@ final class GcsProtocol implements Protocol {
                 object.attributes().get("contentEncoding", "identity"))
             .header("X-Goog-Hash", hashes);
     if (range.isPartial()) {
-      reply.header(
-          "Content-Range",
-          String.format("bytes %d-%d/%d", range.from(), range.to() - 1, content.length()));
+      reply.header("Content-Range", range.header(content.length()));
     }
     return reply.body(
         object.attributes().get("contentType", "application/octet-stream"),

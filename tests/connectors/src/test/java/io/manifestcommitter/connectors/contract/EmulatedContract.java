@@ -9,7 +9,7 @@ import org.apache.hadoop.fs.contract.AbstractFSContract;
 
 /**
  * What Hadoop's contract tests have to know of a store. What its connector promises is in {@code
- * contract/abfs.xml} and {@code contract/gs.xml}.
+ * contract/abfs.xml}, {@code contract/gs.xml} and {@code contract/s3a.xml}.
  */
 public final class EmulatedContract extends AbstractFSContract {
   private final EmulatedStore store;
@@ -19,7 +19,7 @@ public final class EmulatedContract extends AbstractFSContract {
     super(conf);
     this.store = store;
     store.configure(conf);
-    addConfResource(store == EmulatedStore.GS ? "contract/gs.xml" : "contract/abfs.xml");
+    addConfResource("contract/" + (store == EmulatedStore.ABFSS ? "abfs" : getScheme()) + ".xml");
   }
 
   @Override

@@ -1,0 +1,157 @@
+package io.manifestcommitter.emulator;
+
+import java.nio.charset.StandardCharsets;
+import java.security.SecureRandom;
+import java.util.Base64;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * A strongly consistent namespace of objects, and the multipart uploads that are not completed.
+ * Each call is atomic. Directories are nothing but keys that end in a slash.
+ */
+final class S3Bucket {
+  private static final int LONGEST_KEY = 1024;
+
+  private final NavigableMap<String, S3Object> objects = new TreeMap<>(new BucketOrder());
+  private final Map<String, S3Upload> uploads = new HashMap<>();
+  private final Map<String, S3Object> completed = new HashMap<>();
+  private final SecureRandom random = new SecureRandom();
+  private boolean remembersCompletions = true;
+
+  /** From now on a completion that is repeated is refused, as it is some time after the first. */
+  synchronized void forgetCompletions() {
+    remembersCompletions = false;
+    completed.clear();
+  }
+
+  /** All keys, each with a leading slash, and the sizes in bytes. */
+  synchronized Map<String, Long> tree() {
+    Map<String, Long> tree = new TreeMap<>();
+    objects.forEach((key, object) -> tree.put("/" + key, (long) object.length()));
+    return tree;
+  }
+
+  /**
+   * What has the key.
+   *
+   * @throws S3Exception 404
+   */
+  synchronized S3Object get(String key) throws S3Exception {
+    S3Object live = objects.get(key);
+    if (live == null) {
+      throw S3Exception.noKey(key);
+    }
+    return live;
+  }
+
+  synchronized BucketPage<S3Object> list(BucketListing listing) {
+    return listing.page(objects);
+  }
+
+  /**
+   * Gives the key another object.
+   *
+   * @throws S3Exception 412, 404, 400 where no object can have the key
+   */
+  synchronized void put(String key, S3Object object, S3Conditions conditions) throws S3Exception {
+    checkKey(key);
+    conditions.checkWrite(key, Optional.ofNullable(objects.get(key)));
+    objects.put(key, object);
+  }
+
+  /** Removes what has the key, if anything has. */
+  synchronized void delete(String key) {
+    objects.remove(key);
+  }
+
+  /**
+   * Begins an upload.
+   *
+   * @return its id
+   */
+  synchronized String initiate(String key, Map<String, String> headers) throws S3Exception {
+    checkKey(key);
+    byte[] bytes = new byte[72];
+    random.nextBytes(bytes);
+    String id = Base64.getUrlEncoder().encodeToString(bytes);
+    uploads.put(id, new S3Upload(key, headers));
+    return id;
+  }
+
+  /**
+   * Keeps a part.
+   *
+   * @throws S3Exception 404 NoSuchUpload, 400
+   */
+  synchronized S3Object part(String key, String id, int number, byte[] content) throws S3Exception {
+    return upload(key, id).put(number, content);
+  }
+
+  /**
+   * Makes the object; the upload is gone. Again, it gives what it made as long as that is
+   * remembered, whatever the key has by then.
+   *
+   * @throws S3Exception 404 NoSuchUpload, 400, 412
+   */
+  synchronized S3Object complete(
+      String key, String id, List<Map.Entry<Integer, String>> parts, S3Conditions conditions)
+      throws S3Exception {
+    if (completed.containsKey(id)) {
+      return completed.get(id);
+    }
+    S3Object made = upload(key, id).complete(parts);
+    conditions.checkWrite(key, Optional.ofNullable(objects.get(key)));
+    uploads.remove(id);
+    objects.put(key, made);
+    if (remembersCompletions) {
+      completed.put(id, made);
+    }
+    return made;
+  }
+
+  /**
+   * Forgets an upload and its parts.
+   *
+   * @throws S3Exception 404 NoSuchUpload
+   */
+  synchronized void abort(String key, String id) throws S3Exception {
+    upload(key, id);
+    uploads.remove(id);
+  }
+
+  /** The parts of an upload, by number. */
+  synchronized NavigableMap<Integer, S3Object> parts(String key, String id) throws S3Exception {
+    return new TreeMap<>(upload(key, id).parts());
+  }
+
+  /** The uploads of keys that begin with a prefix, by key and id, which are joined by a newline. */
+  synchronized NavigableMap<String, S3Upload> uploads(String prefix) {
+    NavigableMap<String, S3Upload> found = new TreeMap<>(new BucketOrder());
+    uploads.forEach(
+        (id, upload) -> {
+          if (upload.key().startsWith(prefix)) {
+            found.put(upload.key() + "\n" + id, upload);
+          }
+        });
+    return found;
+  }
+
+  private S3Upload upload(String key, String id) throws S3Exception {
+    S3Upload upload = uploads.get(id);
+    if (upload == null || !upload.key().equals(key)) {
+      throw S3Exception.noUpload(id);
+    }
+    return upload;
+  }
+
+  private static void checkKey(String key) throws S3Exception {
+    if (key.getBytes(StandardCharsets.UTF_8).length > LONGEST_KEY) {
+      throw new S3Exception(400, "KeyTooLongError", "Your key is too long");
+    }
+  }
+}
