@@ -44,15 +44,15 @@ FAULTS_$(HADOOP_FLOOR) := 1/2
 FAULTS_$(HADOOP_NEWEST) := 2/2
 
 # The emulated stores; that of the short run on each Spark, and that of the shorter one.
-STORES := abfs abfss gs s3a
+STORES := abfs abfss gs s3a s3a-moto
 CORE_$(SPARK_FLOOR) := abfs
 LESS_$(SPARK_FLOOR) := gs
 CORE_$(SPARK_NEWEST) := gs
 LESS_$(SPARK_NEWEST) := abfss
 
-# What else of the end-to-end tests runs on S3 with it.
-S3_$(SPARK_FLOOR) :=
-S3_$(SPARK_NEWEST) := tests/e2e/test_writes.py tests/e2e/test_failures.py
+# On which server each of them meets S3, ours or an independent one, and what else of the end-to-end tests runs there.
+S3_$(SPARK_FLOOR) := --store s3a-moto
+S3_$(SPARK_NEWEST) := --store s3a tests/e2e/test_writes.py tests/e2e/test_failures.py
 
 .PHONY: demo test build lint docs bench scale growth throttle requests faults crashes pairs mutations emulators clean test-java test-python \
 	test-emulators test-connect test-stores environments lane-java lane-spark \
@@ -174,14 +174,13 @@ test-core-$(SPARK_FLOOR) test-core-$(SPARK_NEWEST): test-core-%: $(VENVS)/spark-
 	$(VENVS)/spark-$*/bin/python -m pytest -q tests/e2e/test_writes.py tests/e2e/test_hadoop_protocol.py tests/e2e/emulated \
 		--store $(LESS_$*) --core
 
-# On a server that speaks S3's protocol.
-test-s3-$(SPARK_FLOOR) test-s3-$(SPARK_NEWEST): test-s3-%: $(VENVS)/spark-%/.done $(VENVS)/s3/.done
-	$(VENVS)/spark-$*/bin/python -m pytest -q tests/e2e/test_s3.py $(S3_$*) --store s3a --core
+test-s3-$(SPARK_FLOOR) test-s3-$(SPARK_NEWEST): test-s3-%: $(VENVS)/spark-%/.done $(VENVS)/s3/.done $(EMULATORS)
+	$(VENVS)/spark-$*/bin/python -m pytest -q tests/e2e/test_s3.py $(S3_$*) --core
 
 # All of them, on the local disk and on each store, by directory and by file: hours.
 test-stores: test-stores-$(SPARK_FLOOR) test-stores-$(SPARK_NEWEST)
 
-test-stores-$(SPARK_FLOOR) test-stores-$(SPARK_NEWEST): test-stores-%: $(VENVS)/spark-%/.done $(EMULATORS)
+test-stores-$(SPARK_FLOOR) test-stores-$(SPARK_NEWEST): test-stores-%: $(VENVS)/spark-%/.done $(VENVS)/s3/.done $(EMULATORS)
 	for store in local $(STORES); do for rename in auto off; do \
 		$(VENVS)/spark-$*/bin/python -m pytest -q tests/e2e --thorough --store $$store --directory-rename $$rename || exit 1; \
 	done; done

@@ -69,8 +69,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """The tests of the connectors need a store that is emulated."""
-    is_emulated = config.getoption("--store") not in (stores.LOCAL, "s3a")
-    is_s3 = config.getoption("--store") == "s3a"
+    is_s3 = stores.name() == stores.S3
+    is_emulated = not is_s3 and stores.name() != stores.LOCAL
     needless = (HERE / "emulated", not is_emulated), (HERE / "test_s3.py", not is_s3)
     return True if (collection_path, True) in needless else None
 

@@ -19,14 +19,26 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pyspark
-from places import AbfsStore, GcsStore, Place, S3Store, Store, StorePath, call
+from places import AbfsStore, GcsStore, MotoSteering, Place, S3Store, Store, StorePath, call
 
 LOCAL = "local"
-NAMES = (LOCAL, "abfs", "abfss", "gs", "s3a")
+S3 = "s3a"
+MOTO = "s3a-moto"
+"""S3 by an independent server instead of our emulator."""
+NAMES = (LOCAL, "abfs", "abfss", "gs", S3, MOTO)
 
 REPOSITORY = Path(__file__).parents[2]
 CONNECTORS = Path(sys.prefix) / "jars"
 """Where the Makefile puts them, one for each scheme's family."""
+
+
+FAMILIES = {
+    "abfs": ("spark.hadoop.fs.azure.", "abfs.conf", "abfs"),
+    "abfss": ("spark.hadoop.fs.azure.", "abfs.conf", "abfs"),
+    "gs": ("spark.hadoop.fs.gs.", "gs.conf", "gcs"),
+    S3: ("spark.hadoop.fs.s3a.", "s3.conf", "s3"),
+}
+"""How settings of a store's connector begin, our settings for it, and its emulator's name."""
 
 
 @dataclass
@@ -34,6 +46,7 @@ class Chosen:
     """The store, and how to reach it while its emulator runs."""
 
     name: str
+    is_moto: bool = False
     root: str = ""
     conf: dict[str, str] = field(default_factory=dict)
     store: Store | None = None
@@ -45,7 +58,7 @@ _chosen = Chosen(LOCAL)
 
 def choose(name: str) -> None:
     global _chosen
-    _chosen = Chosen(name)
+    _chosen = Chosen(S3, is_moto=True) if name == MOTO else Chosen(name)
 
 
 def name() -> str:
@@ -88,7 +101,7 @@ def shipped(file: str) -> dict[str, str]:
 
 def class_path() -> str:
     """What a session needs to reach the store."""
-    if _chosen.name != "s3a":
+    if _chosen.name != S3:
         return str(connector())
     jars = sorted((CONNECTORS / "s3a").glob("*.jar"))
     assert jars, f"{CONNECTORS / 's3a'} is empty; the Makefile fills it"
@@ -118,10 +131,10 @@ def running(scratch: Path) -> Iterator[None]:
     if _chosen.name == LOCAL:
         yield
         return
-    if _chosen.name == "s3a":
-        with _s3(scratch) as port:
+    if _chosen.is_moto:
+        with _moto(scratch) as port:
             _chosen.root = "s3a://bucket/"
-            bucket = S3Store(_chosen.root, port, "bucket")
+            bucket = S3Store(_chosen.root, port, "bucket", MotoSteering(port))
             call(port, "PUT", "/bucket")
             _chosen.conf = {
                 **shipped("s3.conf"),
@@ -137,28 +150,34 @@ def running(scratch: Path) -> Iterator[None]:
             _chosen.store = bucket
             yield
         return
-    is_gs = _chosen.name == "gs"
     with _emulators(scratch) as lines:
         settings = _properties(lines)
-        family = "spark.hadoop.fs.gs." if is_gs else "spark.hadoop.fs.azure."
+        family, file, log = FAMILIES[_chosen.name]
         options = ("spark.driver.", "spark.executor.") if _chosen.name == "abfss" else ()
         needed = {k: v for k, v in settings.items() if k.startswith((family, *options))}
         _chosen.conf = {
-            **shipped("gs.conf" if is_gs else "abfs.conf"),
+            **shipped(file),
             **needed,
             "spark.driver.extraClassPath": class_path(),
             "spark.executor.extraClassPath": class_path(),
         }
-        uris = dict(line[1:].split() for line in lines if re.match(r"# [a-z]+ \S+://", line))
+        uris = dict(line[1:].split() for line in lines if re.match(r"# \w+ \S+://", line))
         _chosen.root = uris[_chosen.name]
-        _chosen.store = _client(settings, uris)
         port = urlsplit(uris["control"]).port
         assert port is not None
-        _chosen.control = Control(port, "gcs" if is_gs else "abfs")
+        _chosen.control = Control(port, log)
+        _chosen.store = _client(settings, uris, _chosen.control)
+        if _chosen.name == S3:
+            _chosen.conf["spark.hadoop.fs.s3a.buffer.dir"] = str(scratch / "s3a")
         yield
 
 
-def _client(settings: dict[str, str], uris: dict[str, str]) -> Store:
+def _client(settings: dict[str, str], uris: dict[str, str], control: Control) -> Store:
+    if _chosen.name == S3:
+        port = urlsplit(settings["spark.hadoop.fs.s3a.endpoint"]).port
+        assert port is not None
+        bucket = urlsplit(_chosen.root).netloc
+        return S3Store(_chosen.root, port, bucket, ControlSteering(control))
     if _chosen.name == "gs":
         port = urlsplit(settings["spark.hadoop.fs.gs.storage.root.url"]).port
         assert port is not None
@@ -218,13 +237,45 @@ class Control:
         self.limit(0)
 
 
+FAILURES = {
+    "refused": {"action": "refuse", "status": 503},
+    "denied": {"action": "refuse", "status": 403},
+    "lost": {"action": "applyThenFail", "status": 500},
+}
+
+
+@dataclass(frozen=True)
+class ControlSteering:
+    """Of our emulator of S3."""
+
+    control: Control
+
+    def log(self) -> list[str]:
+        entries = self.control.log()
+        self.control.forget()
+        return [f"{entry['operation']} {entry['path']}" for entry in entries]
+
+    def hold(self, operation: str, call: int) -> tuple[Callable[[], bool], Callable[[], None]]:
+        return self.control.hold(operation, call=call)
+
+    def fail(self, operation: str, first: int, how: str, times: int = 1) -> Callable[[], int]:
+        applied = self.control.fault(operation, call=first, times=times, **FAILURES[how])
+
+        def failed() -> int:
+            count = applied()
+            self.control.repair()
+            return count
+
+        return failed
+
+
 def s3() -> S3Store:
     assert isinstance(_chosen.store, S3Store)
     return _chosen.store
 
 
 @contextmanager
-def _s3(scratch: Path) -> Iterator[int]:
+def _moto(scratch: Path) -> Iterator[int]:
     """A server that speaks S3's protocol, as its port; it ends with its input."""
     python = REPOSITORY / ".venv" / "s3" / "bin" / "python"
     assert python.is_file(), "moto is missing: make .venv/s3/.done"
