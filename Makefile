@@ -156,7 +156,7 @@ test-emulators: $(VENVS)/emulators/.done $(EMULATORS)
 test-connectors-$(HADOOP_FLOOR) test-connectors-$(HADOOP_NEWEST): test-connectors-%: $(JAR) $(EMULATORS) target/connectors-%/.done
 	$(MVN) -f tests/connectors/pom.xml verify -Dhadoop.version=$* -Dfaults.part=$(FAULTS_$*)
 
-test-spark-$(SPARK_FLOOR) test-spark-$(SPARK_NEWEST): test-spark-%: $(VENVS)/spark-%/.done
+test-spark-$(SPARK_FLOOR) test-spark-$(SPARK_NEWEST): test-spark-%: $(VENVS)/spark-%/.done $(EMULATORS)
 	$(VENVS)/spark-$*/bin/python -m pytest -q tests/e2e $(AGAIN_$*)
 
 test-connect: $(VENVS)/spark-$(SPARK_NEWEST)/.done

@@ -8,7 +8,7 @@ store has. It goes with the functions that Spark's workers run.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from http.client import HTTPConnection, HTTPResponse
@@ -154,8 +154,6 @@ class S3Store:
     root: str
     port: int
     bucket: str
-    steering: Steering
-    """Of the server."""
 
     def _object(self, name: str) -> str:
         return f"/{self.bucket}/{quote(name)}"
@@ -215,48 +213,6 @@ class S3Store:
 
     def abort(self, key: str, upload: str) -> None:
         self._call("DELETE", f"{self._object(key)}?{urlencode({'uploadId': upload})}")
-
-
-class Steering(Protocol):
-    """Of a server that speaks S3's protocol."""
-
-    def log(self) -> list[str]:
-        """What was asked since this was last called: operation and path."""
-
-    def hold(self, operation: str, call: int) -> tuple[Callable[[], bool], Callable[[], None]]:
-        """Holds a request, counted from 1: a function tells whether it came, one lets it go."""
-
-    def fail(self, operation: str, first: int, how: str, times: int = 1) -> Callable[[], int]:
-        """Has requests fail, from the first on; a function ends that, and tells how often.
-
-        Those that are ``refused`` or ``denied`` are not done, of ``lost`` ones only the answer is
-        an error.
-        """
-
-
-@dataclass(frozen=True)
-class MotoSteering:
-    """By the paths that ``s3_server.py`` adds."""
-
-    port: int
-
-    def log(self) -> list[str]:
-        return self._steer("/_log").splitlines()
-
-    def hold(self, operation: str, call: int) -> tuple[Callable[[], bool], Callable[[], None]]:
-        self._steer(f"/_hold/{operation}/{call}")
-
-        def release() -> None:
-            self._steer("/_release")
-
-        return lambda: self._steer("/_held") != "", release
-
-    def fail(self, operation: str, first: int, how: str, times: int = 1) -> Callable[[], int]:
-        self._steer(f"/_fail/{operation}/{first}/{how}/{times}")
-        return lambda: int(self._steer("/_failed"))
-
-    def _steer(self, path: str) -> str:
-        return must(path, call(self.port, "GET", path)).decode()
 
 
 @dataclass(frozen=True, order=True)

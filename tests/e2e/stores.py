@@ -15,11 +15,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 import pyspark
-from places import AbfsStore, GcsStore, MotoSteering, Place, S3Store, Store, StorePath, call
+from places import AbfsStore, GcsStore, Place, S3Store, Store, StorePath, call, must
 
 LOCAL = "local"
 S3 = "s3a"
@@ -51,6 +51,7 @@ class Chosen:
     conf: dict[str, str] = field(default_factory=dict)
     store: Store | None = None
     control: Control | None = None
+    steering: Steering | None = None
 
 
 _chosen = Chosen(LOCAL)
@@ -96,21 +97,30 @@ def control() -> Control:
 
 def shipped(file: str) -> dict[str, str]:
     """The settings that the repository offers for a store."""
-    return _properties((REPOSITORY / "spark-conf" / file).read_text("utf-8").splitlines())
+    return properties((REPOSITORY / "spark-conf" / file).read_text("utf-8").splitlines())
 
 
 def class_path() -> str:
     """What a session needs to reach the store."""
-    if _chosen.name != S3:
-        return str(connector())
+    return class_path_of(_chosen.name)
+
+
+def class_path_of(name: str) -> str:
+    """What a session needs to reach a store that is emulated."""
+    if name != S3:
+        return str(_connector(name))
     jars = sorted((CONNECTORS / "s3a").glob("*.jar"))
     assert jars, f"{CONNECTORS / 's3a'} is empty; the Makefile fills it"
     return os.pathsep.join(map(str, jars))
 
 
 def connector() -> Path:
-    """The jar of the connector."""
-    kind = "gcs-connector" if _chosen.name == "gs" else "hadoop-azure"
+    """The jar of the store's connector."""
+    return _connector(_chosen.name)
+
+
+def _connector(name: str) -> Path:
+    kind = "gcs-connector" if name == "gs" else "hadoop-azure"
     jar = CONNECTORS / f"{kind}.jar"
     assert jar.is_file(), f"{jar} is missing; the Makefile fetches it for its test-stores targets"
     return jar
@@ -134,7 +144,8 @@ def running(scratch: Path) -> Iterator[None]:
     if _chosen.is_moto:
         with _moto(scratch) as port:
             _chosen.root = "s3a://bucket/"
-            bucket = S3Store(_chosen.root, port, "bucket", MotoSteering(port))
+            bucket = S3Store(_chosen.root, port, "bucket")
+            _chosen.steering = MotoSteering(port)
             call(port, "PUT", "/bucket")
             _chosen.conf = {
                 **shipped("s3.conf"),
@@ -150,8 +161,8 @@ def running(scratch: Path) -> Iterator[None]:
             _chosen.store = bucket
             yield
         return
-    with _emulators(scratch) as lines:
-        settings = _properties(lines)
+    with emulators(scratch) as lines:
+        settings = properties(lines)
         family, file, log = FAMILIES[_chosen.name]
         options = ("spark.driver.", "spark.executor.") if _chosen.name == "abfss" else ()
         needed = {k: v for k, v in settings.items() if k.startswith((family, *options))}
@@ -161,15 +172,20 @@ def running(scratch: Path) -> Iterator[None]:
             "spark.driver.extraClassPath": class_path(),
             "spark.executor.extraClassPath": class_path(),
         }
-        uris = dict(line[1:].split() for line in lines if re.match(r"# \w+ \S+://", line))
-        _chosen.root = uris[_chosen.name]
-        port = urlsplit(uris["control"]).port
+        found = uris(lines)
+        _chosen.root = found[_chosen.name]
+        port = urlsplit(found["control"]).port
         assert port is not None
         _chosen.control = Control(port, log)
-        _chosen.store = _client(settings, uris, _chosen.control)
+        _chosen.store = _client(settings, found, _chosen.control)
         if _chosen.name == S3:
             _chosen.conf["spark.hadoop.fs.s3a.buffer.dir"] = str(scratch / "s3a")
         yield
+
+
+def uris(lines: list[str]) -> dict[str, str]:
+    """What the emulators print of themselves: stores by their schemes, and the control endpoint."""
+    return dict(line[1:].split() for line in lines if re.match(r"# \w+ \S+://", line))
 
 
 def _client(settings: dict[str, str], uris: dict[str, str], control: Control) -> Store:
@@ -177,7 +193,8 @@ def _client(settings: dict[str, str], uris: dict[str, str], control: Control) ->
         port = urlsplit(settings["spark.hadoop.fs.s3a.endpoint"]).port
         assert port is not None
         bucket = urlsplit(_chosen.root).netloc
-        return S3Store(_chosen.root, port, bucket, ControlSteering(control))
+        _chosen.steering = ControlSteering(control)
+        return S3Store(_chosen.root, port, bucket)
     if _chosen.name == "gs":
         port = urlsplit(settings["spark.hadoop.fs.gs.storage.root.url"]).port
         assert port is not None
@@ -237,6 +254,48 @@ class Control:
         self.limit(0)
 
 
+class Steering(Protocol):
+    """Of a server that speaks S3's protocol."""
+
+    def log(self) -> list[str]:
+        """What was asked since this was last called: operation and path."""
+
+    def hold(self, operation: str, call: int) -> tuple[Callable[[], bool], Callable[[], None]]:
+        """Holds a request, counted from 1: a function tells whether it came, one lets it go."""
+
+    def fail(self, operation: str, first: int, how: str, times: int = 1) -> Callable[[], int]:
+        """Has requests fail, from the first on; a function ends that, and tells how often.
+
+        Those that are ``refused`` or ``denied`` are not done, of ``lost`` ones only the answer is
+        an error.
+        """
+
+
+@dataclass(frozen=True)
+class MotoSteering:
+    """By the paths that ``s3_server.py`` adds."""
+
+    port: int
+
+    def log(self) -> list[str]:
+        return self._steer("/_log").splitlines()
+
+    def hold(self, operation: str, call: int) -> tuple[Callable[[], bool], Callable[[], None]]:
+        self._steer(f"/_hold/{operation}/{call}")
+
+        def release() -> None:
+            self._steer("/_release")
+
+        return lambda: self._steer("/_held") != "", release
+
+    def fail(self, operation: str, first: int, how: str, times: int = 1) -> Callable[[], int]:
+        self._steer(f"/_fail/{operation}/{first}/{how}/{times}")
+        return lambda: int(self._steer("/_failed"))
+
+    def _steer(self, path: str) -> str:
+        return must(path, call(self.port, "GET", path)).decode()
+
+
 FAILURES = {
     "refused": {"action": "refuse", "status": 503},
     "denied": {"action": "refuse", "status": 403},
@@ -274,6 +333,12 @@ def s3() -> S3Store:
     return _chosen.store
 
 
+def steering() -> Steering:
+    """Of the server that speaks S3's protocol."""
+    assert _chosen.steering is not None
+    return _chosen.steering
+
+
 @contextmanager
 def _moto(scratch: Path) -> Iterator[int]:
     """A server that speaks S3's protocol, as its port; it ends with its input."""
@@ -301,7 +366,7 @@ def _moto(scratch: Path) -> Iterator[int]:
 
 
 @contextmanager
-def _emulators(scratch: Path) -> Iterator[list[str]]:
+def emulators(scratch: Path) -> Iterator[list[str]]:
     """Their process, as the lines that it prints; it ends with its input."""
     class_path = REPOSITORY / "target" / "emulators" / "classpath"
     assert class_path.is_file(), "Compile the emulators: mvn -f tests/emulators/pom.xml compile"
@@ -331,7 +396,8 @@ def _emulators(scratch: Path) -> Iterator[list[str]]:
             process.wait(timeout=30)
 
 
-def _properties(lines: list[str]) -> dict[str, str]:
+def properties(lines: list[str]) -> dict[str, str]:
+    """Lines of a spark-defaults.conf, with comments."""
     stripped = (line.strip() for line in lines)
     pairs = [line.split(None, 1) for line in stripped if line and not line.startswith("#")]
     return dict(pairs)

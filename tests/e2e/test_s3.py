@@ -33,9 +33,9 @@ def table(new_table: Callable[..., Table]) -> Table:
 
 @pytest.mark.parametrize("mode", ["append", "overwrite"])
 def test_each_file_is_uploaded_and_completed_once(table: Table, mode: str) -> None:
-    stores.s3().steering.log()
+    stores.steering().log()
     report = table.write(NEW, mode)
-    asked = Counter(line.split()[0] for line in stores.s3().steering.log())
+    asked = Counter(line.split()[0] for line in stores.steering().log())
     files = len(report.sizes)
     assert files > 1
     # And the mark of the journal, past which a commit only goes forward.
@@ -60,7 +60,7 @@ MORE = [
 @pytest.mark.parametrize("operation", ["initiate", "part", "complete", *MORE])
 def test_one_request_that_fails_changes_nothing(table: Table, operation: str, how: str) -> None:
     bucket = stores.s3()
-    failures = bucket.steering.fail(operation, 1, how)
+    failures = stores.steering().fail(operation, 1, how)
     table.write(NEW, "overwrite")
     assert failures() == 1
     assert table.rows() == Counter(NEW)
@@ -75,7 +75,7 @@ def test_one_request_that_fails_changes_nothing(table: Table, operation: str, ho
 @pytest.mark.parametrize("mode", ["append", "overwrite"])
 def test_refused_completions_leave_the_old_table(table: Table, mode: str) -> None:
     bucket = stores.s3()
-    failures = bucket.steering.fail("complete", 3, "denied", times=1000)
+    failures = stores.steering().fail("complete", 3, "denied", times=1000)
     with pytest.raises(Py4JJavaError, match="AccessDenied"):
         table.write(NEW, mode)
     assert failures() > 0
@@ -117,10 +117,10 @@ def test_old_uploads_of_a_table_are_cleaned(table: Table) -> None:
 @pytest.mark.parametrize("mode", ["append", "overwrite"])
 def test_a_killed_driver_is_recovered(table: Table, mode: str, complete: bool) -> None:
     bucket = stores.s3()
-    bucket.steering.log()
-    is_held, release = bucket.steering.hold("complete", 3)
+    stores.steering().log()
+    is_held, release = stores.steering().hold("complete", 3)
     drivers.kill(table, mode, ONE_BY_ONE, is_held)
-    done = [line for line in bucket.steering.log() if line.startswith("complete ")]
+    done = [line for line in stores.steering().log() if line.startswith("complete ")]
     # One that is held is in the log when it came, or when it is done.
     assert 2 <= len(done) <= 3
     assert bucket.uploads()

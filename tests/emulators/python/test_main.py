@@ -81,7 +81,9 @@ def test_a_signal_ends_it() -> None:
         assert child.returncode == 128 + number
 
 
-@pytest.mark.parametrize("argument", ["--abfs-port=x", "--gcs-port=70000", "--s3-port=-1", "--port=1"])
+@pytest.mark.parametrize(
+    "argument", ["--abfs-port=x", "--gcs-port=70000", "--s3-port=-1", "--port=1"]
+)
 def test_wrong_usage_is_explained(argument: str) -> None:
     ended = subprocess.run(command(argument), capture_output=True, text=True, check=False)
 
