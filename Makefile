@@ -54,7 +54,7 @@ LESS_$(SPARK_NEWEST) := abfss
 S3_$(SPARK_FLOOR) := --store s3a-moto
 S3_$(SPARK_NEWEST) := --store s3a tests/e2e/test_writes.py tests/e2e/test_failures.py
 
-.PHONY: demo test build lint docs bench scale growth throttle requests faults crashes pairs mutations emulators clean test-java test-python \
+.PHONY: demo test build lint docs bench scale growth throttle requests faults crashes pairs mutations emulators s3-committers clean test-java test-python \
 	test-emulators test-connect test-stores environments lane-java lane-spark \
 	test-hadoop-$(HADOOP_FLOOR) test-hadoop-$(HADOOP_NEWEST) \
 	test-connectors-$(HADOOP_FLOOR) test-connectors-$(HADOOP_NEWEST) \
@@ -176,6 +176,12 @@ test-core-$(SPARK_FLOOR) test-core-$(SPARK_NEWEST): test-core-%: $(VENVS)/spark-
 
 test-s3-$(SPARK_FLOOR) test-s3-$(SPARK_NEWEST): test-s3-%: $(VENVS)/spark-%/.done $(VENVS)/s3/.done $(EMULATORS)
 	$(VENVS)/spark-$*/bin/python -m pytest -q tests/e2e/test_s3.py $(S3_$*) --core
+
+# Requests of a job of 2,000 files with this committer and those of hadoop-aws, and what a failed overwrite leaves of the old table.
+s3-committers: $(VENVS)/spark-$(SPARK_FLOOR)/.done $(VENVS)/spark-$(SPARK_NEWEST)/.done $(EMULATORS)
+	for version in $(SPARK_FLOOR) $(SPARK_NEWEST); do \
+		$(VENVS)/spark-$$version/bin/python -m pytest -q -s tests/e2e/test_s3_rivals.py --store s3a --thorough || exit 1; \
+	done
 
 # All of them, on the local disk and on each store, by directory and by file: hours.
 test-stores: test-stores-$(SPARK_FLOOR) test-stores-$(SPARK_NEWEST)

@@ -136,7 +136,7 @@ def losing_staged_files(*roots: Place) -> Any:
     On S3 it aborts what they have uploaded.
     """
     if isinstance(roots[0], StorePath) and isinstance(roots[0].store, S3Store):
-        return aborting_uploads(roots[0])
+        return aborting_uploads(*roots)
 
     def lose(path):
         if "part-00003-" not in path.name:
@@ -145,14 +145,15 @@ def losing_staged_files(*roots: Place) -> Any:
     return in_staging(lose, *roots)
 
 
-def aborting_uploads(root: StorePath) -> Any:
-    """Aborts, from the last task, what the other tasks have uploaded below the root."""
-    last, bucket, directory = LAST, root.store, f"{root.key}/"
+def aborting_uploads(*roots: StorePath) -> Any:
+    """Aborts, from the last task, what the other tasks have uploaded below the roots."""
+    last, bucket = LAST, roots[0].store
+    directories = tuple(f"{root.key}/" for root in roots)
 
     def check(number):
         if number == last:
-            waiting = [u for u in bucket.uploads() if u[0].startswith(directory)]
-            assert waiting, f"nothing was uploaded to {directory}"
+            waiting = [u for u in bucket.uploads() if u[0].startswith(directories)]
+            assert waiting, f"nothing was uploaded to {directories}"
             for key, upload in waiting:
                 bucket.abort(key, upload)
         return number

@@ -44,6 +44,23 @@ def test_each_file_is_uploaded_and_completed_once(table: Table, mode: str) -> No
     assert stores.s3().uploads() == []
 
 
+def test_requests_of_a_job_of_two_thousand_files(
+    spark: SparkSession, new_table: Callable[..., Table]
+) -> None:
+    table = new_table("id bigint, p bigint", partition_by=["p"])
+    frame = spark.range(0, 2000, 1, 40).selectExpr("id", "id % 50 AS p")
+    stores.steering().log()
+    table.save(frame, "overwrite")
+    log = stores.steering().log()
+    first = next(i for i, line in enumerate(log) if line.startswith("complete "))
+    asked = Counter(line.split()[0] for line in log)
+    assert asked["complete"] == 2001
+    assert asked["copy"] == 0
+    assert first <= 4400
+    assert len(log) - first <= 2060 + 2 * 50
+    assert table.report().counters["committer_files_committed"] == 2000
+
+
 def test_nothing_is_to_be_repaired(spark: SparkSession, table: Table) -> None:
     info = mc.committer_info(spark, str(table.path))
     assert info.problems == ()
