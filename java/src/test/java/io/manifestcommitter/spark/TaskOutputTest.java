@@ -90,6 +90,38 @@ class TaskOutputTest {
     return new Upload(id, List.of(new Upload.Part("\"etag\"", "CRC32C", "a+b/c=")));
   }
 
+  /** Ids as long as those of AWS are, at random: they do not compress. */
+  @Example
+  void aFileThatWasUploadedTakesFewBytes() throws Exception {
+    Random random = new Random(1);
+    TaskOutput.Builder builder = TaskOutput.builder("j", 0, 0);
+    int files = 1000;
+    for (int i = 0; i < files; i++) {
+      String etag = text(random, "0123456789abcdef", 32);
+      String id =
+          text(random, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz._0123456789", 128);
+      String part = text(random, "0123456789abcdef", 32);
+      Upload upload = new Upload(id, List.of(new Upload.Part('"' + part + '"', "", "")));
+      String name = "part-00000-8910c647-4c4d-4617-a8d7-d00e6c63dce0.c000.snappy.parquet";
+      builder.add(TaskOutput.TABLE, "p=" + i, name);
+      builder.uploaded(
+          TaskOutput.TABLE,
+          "p=" + i,
+          name,
+          new UploadedFile(i * 1000L, upload.toEtag(etag + "-1")));
+    }
+
+    assertThat(builder.build().toBytes().length / files).isBetween(100, 180);
+  }
+
+  private static String text(Random random, String letters, int length) {
+    StringBuilder text = new StringBuilder();
+    for (int i = 0; i < length; i++) {
+      text.append(letters.charAt(random.nextInt(letters.length())));
+    }
+    return text.toString();
+  }
+
   @Example
   void anUploadThatIsNoneIsRefused() {
     for (String etag : List.of("9a0e-1", "9a0e-1#upload=x", "9a0e-1#upload=#e", "#upload=x#a:b")) {
