@@ -97,7 +97,6 @@ def test_one_request_that_fails_changes_nothing(table: Table, operation: str, ho
 
 @pytest.mark.parametrize("mode", ["append", "overwrite"])
 def test_refused_completions_leave_the_old_table(table: Table, mode: str) -> None:
-    bucket = stores.s3()
     failures = stores.steering().fail("complete", 3, "denied", times=1000)
     with pytest.raises(Py4JJavaError, match="AccessDenied"):
         table.write(NEW, mode)
@@ -139,7 +138,6 @@ def test_old_uploads_of_a_table_are_cleaned(table: Table) -> None:
 @pytest.mark.parametrize("complete", [False, True], ids=["roll-back", "complete"])
 @pytest.mark.parametrize("mode", ["append", "overwrite"])
 def test_a_killed_driver_is_recovered(table: Table, mode: str, complete: bool) -> None:
-    bucket = stores.s3()
     stores.steering().log()
     is_held, release = stores.steering().hold("complete", 3)
     drivers.kill(table, mode, ONE_BY_ONE, is_held)
