@@ -30,8 +30,9 @@ import org.apache.hadoop.fs.Path;
  * </ul>
  *
  * <p>A repeated completion may be answered with success though somebody else has the key by now, or
- * with "no such upload" though it was performed: unless the answer has the etag that the parts
- * give, the object is looked at.
+ * with "no such upload" though it was performed: unless the first answer has the etag that the
+ * parts give, the object is looked at. Who completes what another process may have completed before
+ * looks at the object in any case.
  */
 public final class S3Store extends HadoopStore {
   static final Set<String> SCHEMES = Set.of("s3a");
@@ -138,10 +139,8 @@ public final class S3Store extends HadoopStore {
             ask(
                 "the completion of " + file.destination(),
                 () -> uploads().complete(file.destination(), file.size(), upload));
-        if (etag.equals(FileIdentity.kept(file.etag()))) {
-          return tries == 1 ? RenameResult.renamed() : recovered(file, failure);
-        }
-        return proven(file, null);
+        boolean isAsPredicted = etag.equals(FileIdentity.kept(file.etag()));
+        return tries == 1 && isAsPredicted ? RenameResult.renamed() : proven(file, failure);
       } catch (FileNotFoundException e) {
         return proven(file, e);
       } catch (IOException e) {

@@ -4,9 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.manifestcommitter.config.CommitterConfig;
+import io.manifestcommitter.jobs.Recovery;
+import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.testing.Fate;
 import io.manifestcommitter.testing.MemoryFileSystem;
 import io.manifestcommitter.testing.MemoryStoreState;
+import io.manifestcommitter.testing.Recoveries;
 import io.manifestcommitter.testing.SparkCalls;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -132,6 +135,35 @@ class UploadedOutputTest {
     assertThat(rows()).containsExactlyInAnyOrder("old", "p=1 of 0", "p=9 of 0");
     assertThat(state.paths()).noneMatch(path -> path.contains("_manifest_"));
     assertThat(state.uploads()).isEmpty();
+  }
+
+  @Test
+  void aResumedCommitDoesNotBelieveARepeatedCompletion() throws IOException {
+    state.rememberCompletions();
+    conf.setInt(CommitterConfig.IO_THREADS, 1);
+    SparkCalls calls = calls(false);
+    calls.setUp();
+    List<TaskCommitMessage> messages = List.of(task(calls, 0, "p=1"), task(calls, 1, "p=2"));
+    boolean[] isCompleted = {false};
+    state.onRequest(
+        (number, operation, path) -> {
+          Fate fate = isCompleted[0] ? Fate.FAILS_BEFORE : Fate.NORMAL;
+          isCompleted[0] |= operation.equals("complete");
+          return fate;
+        });
+    assertThatThrownBy(() -> calls.commit(messages)).hasMessageContaining("could not be looked at");
+    state.onRequest((number, operation, path) -> Fate.NORMAL);
+    String completed =
+        state.files().keySet().stream().filter(path -> path.contains("/part-")).findFirst().get();
+    state.write(completed, "of somebody else");
+
+    Recovery recovery = Recoveries.of(conf, true);
+    StagingRoot unfinished = recovery.find(table).get(0);
+    assertThatThrownBy(() -> recovery.run(unfinished, Recovery.Direction.COMPLETE))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining(completed);
+    assertThat(state.files()).containsEntry(completed, "of somebody else");
+    assertThat(rows()).contains("old");
   }
 
   @Test

@@ -79,12 +79,20 @@ class S3StoreTest {
   void aRepeatedCompletionIsNotBelievedForWhatSomebodyElseWroteSince() throws IOException {
     state.rememberCompletions();
     FileEntry file = upload("content");
-    store.renameFile(file).orThrow("Could not complete");
-    assertThat(store.renameFile(file).isDone()).isTrue();
-
-    state.write("/table/p=1%2F2/file", "CONTENT");
+    int[] tries = {0};
+    state.onRequest(
+        (number, operation, path) -> {
+          if (!operation.equals("complete")) {
+            return Fate.NORMAL;
+          }
+          if (++tries[0] == 2) {
+            state.write("/table/p=1%2F2/file", "CONTENT");
+          }
+          return tries[0] == 1 ? Fate.FAILS_AFTER : Fate.NORMAL;
+        });
 
     assertThat(store.renameFile(file).isDone()).isFalse();
+    assertThat(tries[0]).isEqualTo(2);
   }
 
   @Test

@@ -5,11 +5,11 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
-import java.util.Set;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.function.BiConsumer;
@@ -32,7 +32,7 @@ public final class MemoryStoreState {
   /** Those that were neither completed nor aborted, by id. */
   private final TreeMap<String, MemoryUploads.Begun> uploads = new TreeMap<>();
 
-  private final Set<String> completed = new HashSet<>();
+  private final Map<String, String> completed = new HashMap<>();
   private boolean remembersCompletions;
 
   private final List<String> requests = new ArrayList<>();
@@ -392,22 +392,16 @@ public final class MemoryStoreState {
   }
 
   /**
-   * From now on completions are remembered: one that is repeated is answered with success and the
-   * etag of what is there by then, as S3 may do for a while.
+   * From now on completions are remembered: one that is repeated is answered as the first was,
+   * whatever is there by then, as S3 may do for a while.
    */
   public synchronized void rememberCompletions() {
     remembersCompletions = true;
   }
 
-  /** Whether the upload was completed, and the store remembers it. */
-  boolean isRemembered(String id) {
-    return completed.contains(id);
-  }
-
-  /** The etag of what is at the path; empty if there is nothing. */
-  String etag(String path) {
-    Node node = nodes.get(path);
-    return node == null ? "" : node.etag;
+  /** The etag that a completed upload got, if the store remembers it. */
+  Optional<String> remembered(String id) {
+    return Optional.ofNullable(completed.get(id));
   }
 
   String beginUpload(MemoryUploads.Begun upload) {
@@ -432,7 +426,7 @@ public final class MemoryStoreState {
   void completeUpload(String id, String path, byte[] content, String etag) {
     uploads.remove(id);
     if (remembersCompletions) {
-      completed.add(id);
+      completed.put(id, etag);
     }
     makeParents(path);
     Node node = Node.file(content);

@@ -13,6 +13,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -142,8 +143,9 @@ final class MemoryUploads implements MultipartUploader {
         path,
         () -> {
           String id = id(upload);
-          if (state.isRemembered(id)) {
-            return completion(state.etag(path.toUri().getPath()));
+          Optional<String> remembered = state.remembered(id);
+          if (remembered.isPresent()) {
+            return completion(remembered.get());
           }
           Begun begun = begun(id, path);
           ByteArrayOutputStream content = new ByteArrayOutputStream();
