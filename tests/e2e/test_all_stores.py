@@ -10,7 +10,7 @@ import pytest
 import stores
 from sessions import run_program
 
-pytestmark = pytest.mark.local_disk
+pytestmark = [pytest.mark.local_disk, pytest.mark.once]
 
 NAMES = ("abfs", "gs", "s3a")
 

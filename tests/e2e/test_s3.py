@@ -135,8 +135,15 @@ def test_old_uploads_of_a_table_are_cleaned(table: Table) -> None:
     bucket.abort(other, upload)
 
 
-@pytest.mark.parametrize("complete", [False, True], ids=["roll-back", "complete"])
-@pytest.mark.parametrize("mode", ["append", "overwrite"])
+@pytest.mark.parametrize(
+    ("mode", "complete"),
+    [
+        ("append", False),
+        ("overwrite", True),
+        pytest.param("append", True, marks=pytest.mark.more),
+        pytest.param("overwrite", False, marks=pytest.mark.more),
+    ],
+)
 def test_a_killed_driver_is_recovered(table: Table, mode: str, complete: bool) -> None:
     stores.steering().log()
     is_held, release = stores.steering().hold("complete", 3)

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.manifestcommitter.manifest.FileEntry;
+import io.manifestcommitter.manifest.Upload;
 import io.manifestcommitter.testing.Fate;
 import io.manifestcommitter.testing.MemoryFileSystem;
 import io.manifestcommitter.testing.MemoryStoreState;
@@ -93,6 +94,16 @@ class S3StoreTest {
 
     assertThat(store.renameFile(file).isDone()).isFalse();
     assertThat(tries[0]).isEqualTo(2);
+  }
+
+  @Test
+  void aFileWithAnotherEtagThanItsPartsPredictIsNotTheOne() throws IOException {
+    FileEntry file = upload("content");
+    String other = Upload.in(file.etag()).orElseThrow().toEtag("0".repeat(32) + "-1");
+
+    FileEntry expected = new FileEntry(file.source(), PLACE, file.size(), other, 0);
+
+    assertThat(store.renameFile(expected).isDone()).isFalse();
   }
 
   @Test
