@@ -183,8 +183,11 @@ class ManifestCommitProtocolTest {
   /** Others write there: its directories are the job's. */
   @Test
   void anAttemptThatAbortsBeforeItsJobLeavesTheDirectories() throws Exception {
+    Configuration conf = MemoryFileSystem.configuration();
+    // The setup waits for the job's first sign of life, by which the attempt knows that it lives.
+    conf.setInt(CommitterConfig.IO_THREADS, 1);
     FileCommitProtocol protocol = protocol(TABLE);
-    protocol.setupJob(job(MemoryFileSystem.configuration()));
+    protocol.setupJob(job(conf));
     TaskAttemptContext context = task(0, 0);
     protocol.setupTask(context);
     write(protocol, context);
