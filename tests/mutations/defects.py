@@ -262,7 +262,7 @@ PUBLISH = (
         "deleted-before-the-end",
         "the staging directory goes though its journal could not be ended",
         "journal/UploadedJournal.java",
-        ("    return !state.isEnd();\n", "    return false;\n"),
+        ("    return !isOver;\n", "    return false;\n"),
         by="UploadedOutputTest",
     ),
     defect(

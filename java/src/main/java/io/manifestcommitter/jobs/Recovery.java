@@ -135,6 +135,9 @@ public final class Recovery {
   /** Removes what is left of a commit that has ended; whatever fails here harms nobody. */
   private void tidy(StagingRoot root, CommitJournal journal) throws IOException {
     try (JobPlan plan = planOfDead(root, journal)) {
+      if (journal.isStillToEnd()) {
+        journal.ended();
+      }
       removeStaging(root, plan, RecoveryOutcome.CLEANED_UP);
     } catch (LeftoverException e) {
       throw e;

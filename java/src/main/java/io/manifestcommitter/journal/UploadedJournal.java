@@ -47,6 +47,9 @@ final class UploadedJournal extends CommitJournal {
   private State state;
   private State end = State.FINISHED;
 
+  /** Whether the first file is known to be gone. */
+  private boolean isOver;
+
   /** The upload that becomes the file of {@link State#COMMITTED}; null until it is read. */
   private FileEntry mark;
 
@@ -168,7 +171,7 @@ final class UploadedJournal extends CommitJournal {
 
   @Override
   public boolean isStillToEnd() {
-    return !state.isEnd();
+    return !isOver;
   }
 
   /** Past the point of no return nothing that fails undoes the commit. */
@@ -191,21 +194,21 @@ final class UploadedJournal extends CommitJournal {
   }
 
   private void end(State to) throws IOException {
-    if (state.isEnd()) {
+    if (isOver) {
       return;
     }
-    // Else this would make again what somebody else has deleted.
-    if (!Attempts.fewFor(this::isHeld)) {
-      if (state == State.COMMITTED) {
-        // Who took it could only go forward, and did.
-        state = to;
-        return;
+    if (!state.isEnd()) {
+      // Else this would make again what somebody else has deleted.
+      if (Attempts.fewFor(this::isHeld)) {
+        Attempts.few(() -> store.write(path(directory, to, 0), out -> out.write('\n')));
+      } else if (state != State.COMMITTED) {
+        throw new LostJournalException(path());
       }
-      throw new LostJournalException(path());
+      // Else who took it could only go forward, and did.
+      state = to;
     }
-    Attempts.few(() -> store.write(path(directory, to, 0), out -> out.write('\n')));
-    state = to;
     Attempts.few(() -> store.deleteFile(path(directory, State.PLANNED, 0)));
+    isOver = true;
   }
 
   private FileEntry mark() throws IOException {

@@ -94,6 +94,11 @@ final class LocalOutput {
     return new org.apache.hadoop.fs.Path(local.toURI()).toString();
   }
 
+  /** Whether the attempt writes nothing here. */
+  boolean isEmpty() {
+    return files.isEmpty();
+  }
+
   /**
    * Uploads the files, in parallel, and removes them here. One that was not written is left out:
    * the driver says whether that may be.

@@ -437,12 +437,14 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
     }
 
     byte[] commit() throws IOException {
-      Workers workers = workers();
-      workers.<Void>shield(
-          () -> {
-            local.upload(files, workers);
-            return null;
-          });
+      if (!local.isEmpty()) {
+        Workers workers = workers();
+        workers.<Void>shield(
+            () -> {
+              local.upload(files, workers);
+              return null;
+            });
+      }
       return files.build().toBytes();
     }
 

@@ -129,6 +129,26 @@ class UploadedJournalTest {
   }
 
   @Test
+  void aFirstFileThatStaysIsStillToGoBeforeTheDirectoryDoes() throws IOException {
+    driver.begin();
+    state.onRequest(
+        (number, operation, path) ->
+            operation.startsWith("delete") ? Fate.FAILS_BEFORE : Fate.NORMAL);
+    driver.end();
+    assertThat(driver.isStillToEnd()).isTrue();
+    state.onRequest((number, operation, path) -> Fate.NORMAL);
+    assertThat(state.files()).containsKey(PLANNED);
+
+    CommitJournal recovery = found();
+    assertThat(recovery.state()).isEqualTo(State.FINISHED);
+    assertThat(recovery.isStillToEnd()).isTrue();
+    recovery.ended();
+
+    assertThat(recovery.isStillToEnd()).isFalse();
+    assertThat(state.files()).doesNotContainKey(PLANNED);
+  }
+
+  @Test
   void anEndThatCannotBeNotedFailsNothingAndIsStillToCome() throws IOException {
     driver.begin();
     state.onRequest(
