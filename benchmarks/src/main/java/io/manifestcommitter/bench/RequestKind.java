@@ -10,7 +10,10 @@ enum RequestKind {
   OPEN,
   CREATE,
   RENAME,
-  DELETE;
+  DELETE,
+  INITIATE,
+  PART,
+  COMPLETE;
 
   @Override
   public String toString() {

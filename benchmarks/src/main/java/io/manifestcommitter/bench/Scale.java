@@ -11,14 +11,14 @@ import java.util.Map;
 /**
  * Commits jobs of a million files in a small heap, and checks every one of them: with the Hadoop
  * protocol, whose manifests are made first, here; and with the Spark protocol into new partitions,
- * into one, into a table that has none, and into partitions that exist. Each commit has a JVM of
- * its own.
+ * into one, into a table that has none, into partitions that exist, and on S3. Each commit has a
+ * JVM of its own.
  *
  * <pre>
- * --job hadoop,spark-new,spark-one,spark-root,spark-append
+ * --job hadoop,spark-new,spark-one,spark-root,spark-append,spark-s3
  * --tasks 10000 --files-per-task 100
  * --partitions ""    500 in the Hadoop protocol, 2000 in the Spark protocol
- * --heap ""          of the JVM that commits: 256m in the Hadoop protocol, 512m in the Spark protocol
+ * --heap ""          of the JVM that commits: 256m in the Hadoop protocol, 512m in the Spark protocol, 1g on S3
  * --jvm ""           more options of that JVM, with spaces between them
  * </pre>
  *
@@ -39,7 +39,7 @@ public final class Scale {
             new CommandLine(
                 args,
                 Map.of(
-                    "job", "hadoop,spark-new,spark-one,spark-root,spark-append",
+                    "job", "hadoop,spark-new,spark-one,spark-root,spark-append,spark-s3",
                     "tasks", "10000",
                     "files-per-task", "100",
                     "partitions", "",
@@ -87,7 +87,7 @@ public final class Scale {
   }
 
   private void spark(SparkScaleJob job, Path work) throws IOException {
-    jvm("512m")
+    jvm(job == SparkScaleJob.S3 ? "1g" : "512m")
         .run(
             SparkScaleCommit.class,
             System.out::println,

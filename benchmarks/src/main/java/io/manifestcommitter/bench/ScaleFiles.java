@@ -1,5 +1,8 @@
 package io.manifestcommitter.bench;
 
+import java.util.List;
+import java.util.Random;
+
 /** Lengths and etags of the files of a job of any size: they follow from the file's number. */
 final class ScaleFiles {
   /** Twelve digits, each file's its own, and not like the one before. */
@@ -25,5 +28,28 @@ final class ScaleFiles {
 
   static String etag(int file) {
     return "0x8DC" + Long.toHexString(FIRST_ETAG + file * ETAG_STEP);
+  }
+
+  /** The etag of a file that was uploaded; each has its own. */
+  static String completedEtag(int file) {
+    return text(new Random(file), "0123456789abcdef", 32) + "-1";
+  }
+
+  /** The upload of a file, with an id as long and as random as AWS gives. */
+  static io.manifestcommitter.manifest.Upload upload(int file) {
+    Random random = new Random(~file);
+    String letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz._0123456789";
+    String part = text(random, "0123456789abcdef", 32);
+    return new io.manifestcommitter.manifest.Upload(
+        text(random, letters, 128),
+        List.of(new io.manifestcommitter.manifest.Upload.Part('"' + part + '"', "", "")));
+  }
+
+  private static String text(Random random, String letters, int length) {
+    StringBuilder text = new StringBuilder(length);
+    for (int i = 0; i < length; i++) {
+      text.append(letters.charAt(random.nextInt(letters.length())));
+    }
+    return text.toString();
   }
 }

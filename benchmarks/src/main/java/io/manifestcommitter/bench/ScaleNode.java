@@ -85,12 +85,20 @@ final class ScaleNode implements NodeTree.Node<ScaleNode> {
 
   /** One of the files that were written here goes to {@code to}; says whether that may take it. */
   boolean moveTo(ScaleNode to) {
-    if ((to.renamed != NONE && to.renamed != written) || to.written != NONE) {
+    if (!to.take(written)) {
       return false;
     }
-    to.renamed = written;
-    to.files++;
     files--;
+    return true;
+  }
+
+  /** One of a partition's files becomes visible here; says whether this may take it. */
+  boolean take(int partition) {
+    if ((renamed != NONE && renamed != partition) || written != NONE) {
+      return false;
+    }
+    renamed = partition;
+    files++;
     return true;
   }
 

@@ -1,6 +1,7 @@
 package io.manifestcommitter.bench;
 
 import io.manifestcommitter.spark.ManifestCommitProtocol;
+import io.manifestcommitter.spark.TaskMessage;
 import io.manifestcommitter.testing.SparkCalls;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -18,7 +19,7 @@ import org.apache.spark.internal.io.FileCommitProtocol.TaskCommitMessage;
  */
 public final class SparkScaleCommit {
   static final String JOB_ID = "b6b8f1c2-7a55-4c0e-9a53-0d0f3a1e5c77";
-  private static final String TABLE = "/warehouse/sales/events";
+  static final String TABLE = "/warehouse/sales/events";
   private static final String OLD = "part-00000-old.c000.snappy.parquet";
   private static final long OLD_LENGTH = 7;
 
@@ -52,9 +53,9 @@ public final class SparkScaleCommit {
       throws IOException {
     SparkRuntime.start();
     Configuration conf = new Configuration();
-    conf.set("fs." + ScaleJob.SCHEME + ".impl", SparkScaleFileSystem.class.getName());
+    conf.set("fs." + job.scheme() + ".impl", SparkScaleFileSystem.class.getName());
     org.apache.hadoop.fs.Path table =
-        new org.apache.hadoop.fs.Path(ScaleJob.SCHEME, ScaleJob.STORE, TABLE);
+        new org.apache.hadoop.fs.Path(job.scheme(), ScaleJob.STORE, TABLE);
     SparkCalls write =
         new SparkCalls(
             new ManifestCommitProtocol(JOB_ID, table.toString(), false), JOB_ID, new JobConf(conf));
@@ -62,7 +63,10 @@ public final class SparkScaleCommit {
     List<TaskCommitMessage> messages = new ArrayList<>();
     long bytes = 0;
     for (int task = 0; task < shape.tasks(); task++) {
-      TaskCommitMessage message = shape.write(write, task, store::writeFile).commit();
+      TaskCommitMessage message =
+          job == SparkScaleJob.S3
+              ? uploaded(shape, task)
+              : shape.write(write, task, store::writeFile).commit();
       bytes += ((byte[]) message.obj()).length;
       messages.add(message);
     }
@@ -70,5 +74,16 @@ public final class SparkScaleCommit {
         Locale.ROOT, "%s: %s; %,d bytes of commit messages.%n", job.option(), job.title(), bytes);
     ScaleMeter.measure(
         shape.toString(), shape.files(), store.requests(), () -> write.commit(messages));
+  }
+
+  /** What a task tells that uploaded its files. */
+  private static TaskCommitMessage uploaded(JobShape shape, int task) {
+    TaskMessage message = new TaskMessage(JOB_ID, task, 0);
+    int first = task * shape.filesPerTask();
+    for (int file = first; file < first + shape.filesPerTask(); file++) {
+      String etag = ScaleFiles.upload(file).toEtag(ScaleFiles.completedEtag(file));
+      message.addUploaded(shape.path(file), ScaleFiles.length(file), etag);
+    }
+    return new TaskCommitMessage(message.bytes());
   }
 }

@@ -1,6 +1,7 @@
 package io.manifestcommitter.bench;
 
 import io.manifestcommitter.testing.MinimalFileSystem;
+import io.manifestcommitter.testing.S3Handles;
 import java.io.IOException;
 import java.net.URI;
 import java.util.ArrayList;
@@ -10,6 +11,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.MultipartUploaderBuilder;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RemoteIterator;
 import org.apache.hadoop.fs.permission.FsPermission;
@@ -26,6 +28,11 @@ public final class SparkScaleFileSystem extends MinimalFileSystem {
   public void initialize(URI name, Configuration conf) throws IOException {
     super.initialize(name, conf);
     store = SparkScaleStore.current();
+  }
+
+  @Override
+  public MultipartUploaderBuilder<?, ?> createMultipartUploader(Path path) throws IOException {
+    return S3Handles.builder(this, path, new SparkScaleUploads(store));
   }
 
   @Override

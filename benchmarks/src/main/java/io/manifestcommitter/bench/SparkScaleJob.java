@@ -27,6 +27,12 @@ enum SparkScaleJob {
     JobShape shape(int tasks, int filesPerTask, int partitions) {
       return NEW.shape(tasks, filesPerTask, partitions);
     }
+  },
+  S3("new partitions on S3") {
+    @Override
+    JobShape shape(int tasks, int filesPerTask, int partitions) {
+      return NEW.shape(tasks, filesPerTask, partitions);
+    }
   };
 
   private final String title;
@@ -53,6 +59,11 @@ enum SparkScaleJob {
       }
     }
     throw new IllegalArgumentException("There is no job '" + option + "'");
+  }
+
+  /** Of the table. */
+  String scheme() {
+    return this == S3 ? "s3a" : ScaleJob.SCHEME;
   }
 
   abstract JobShape shape(int tasks, int filesPerTask, int partitions);

@@ -6,6 +6,7 @@ import static io.manifestcommitter.bench.NodeTree.parent;
 import io.manifestcommitter.testing.EtagStatus;
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -152,6 +153,37 @@ final class SparkScaleStore {
     return tree.lookUp(source) == null
         ? renameFile(source, destination)
         : tree.rename(source, destination);
+  }
+
+  /** Keeps what a part brought until it is completed. */
+  synchronized String upload(InputStream content) throws IOException {
+    Path part = scratch.resolve(Long.toString(written++));
+    Files.copy(content, part);
+    return part.toString();
+  }
+
+  /** Makes visible what was uploaded that is not one of the job's files. */
+  void complete(String path, String part) throws IOException {
+    put(path, Path.of(part));
+  }
+
+  /**
+   * Makes one of the job's files visible, in the table.
+   *
+   * @param below its path there
+   * @return its number; nothing if there is no such file
+   */
+  synchronized OptionalInt completeFile(String table, String below) throws IOException {
+    OptionalInt file = shape.fileNumber(below);
+    if (file.isPresent()) {
+      ScaleNode directory = tree.directory(parent(table + "/" + below));
+      if (renamed.get(file.getAsInt()) != 0
+          || !directory.take(shape.partitionOf(file.getAsInt()))) {
+        faults.add("complete " + below);
+      }
+      renamed.put(file.getAsInt(), (byte) 1);
+    }
+    return file;
   }
 
   /** Deletes what is at a path; says whether there was something. */

@@ -139,6 +139,17 @@ public final class CommitterConfig {
     OFF
   }
 
+  /** Spark protocol: where tasks write what goes to S3. */
+  public static final String S3_WRITE_TO = PREFIX + "s3.write.to";
+
+  /** Where tasks write what goes to S3. */
+  public enum S3WriteTo {
+    /** To the executor's disk, from where it is uploaded. */
+    DISK,
+    /** To S3A's magic paths, which upload what is written to them. */
+    MAGIC
+  }
+
   /** What to do about a file that a committed task named and the store does not have. */
   public enum MissingFiles {
     /** The job fails and publishes nothing. */
@@ -318,6 +329,12 @@ public final class CommitterConfig {
         Scope.BOTH,
         "How Google Cloud Storage is asked: `direct` by the client of Google's connector, which renames a file with one request and shows hashes in listings; `filesystem` by Hadoop's FileSystem calls, which take more requests. A connector without such a client is always asked by FileSystem calls.");
     option(
+        S3_WRITE_TO,
+        "disk",
+        choices(S3WriteTo.class),
+        Scope.SPARK,
+        "Where tasks write what goes to S3: `disk` to the executor's disk, from where it is uploaded; `magic` to S3A's magic paths, which upload while they are written to. For `magic` hadoop-aws has to be 3.4.1 or newer, with `fs.s3a.committer.magic.track.commits.in.memory.enabled` true before the session starts.");
+    option(
         UNSUPPORTED_SCHEME,
         "fail",
         choices(UnsupportedScheme.class),
@@ -348,6 +365,7 @@ public final class CommitterConfig {
   private final long replaceWait;
   private final DirectoryRename directoryRename;
   private final CopyingRename copyingRename;
+  private final S3WriteTo s3WriteTo;
   private final UnsupportedScheme unsupportedScheme;
 
   /**
@@ -393,6 +411,7 @@ public final class CommitterConfig {
     this.directoryRename = choice(conf, DIRECTORY_RENAME, DirectoryRename.class);
     this.copyingRename = choice(conf, COPYING_RENAME, CopyingRename.class);
     choice(conf, GS_REQUESTS, GcsRequests.class);
+    this.s3WriteTo = choice(conf, S3_WRITE_TO, S3WriteTo.class);
     this.unsupportedScheme = choice(conf, UNSUPPORTED_SCHEME, UnsupportedScheme.class);
   }
 
@@ -518,6 +537,11 @@ public final class CommitterConfig {
   /** {@link #DIRECTORY_RENAME}. */
   public DirectoryRename directoryRename() {
     return directoryRename;
+  }
+
+  /** {@link #S3_WRITE_TO}. */
+  public S3WriteTo s3WriteTo() {
+    return s3WriteTo;
   }
 
   /** {@link #COPYING_RENAME}. */

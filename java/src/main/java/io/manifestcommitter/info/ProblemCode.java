@@ -71,6 +71,8 @@ enum ProblemCode {
   S3_ABORTED_UPLOADS,
   /** Hadoop 3.3 deletes markers of directories above each file that is published. */
   S3_DIRECTORY_MARKERS,
+  /** Tasks are to write to S3A's magic paths, which cannot be used. */
+  S3_MAGIC_UNAVAILABLE,
   /** A version of hadoop-azure that reads ahead into the wrong buffers. */
   ABFS_READ_AHEAD,
   /** The store's FileSystem does not open. */

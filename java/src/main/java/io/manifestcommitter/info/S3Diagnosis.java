@@ -1,5 +1,7 @@
 package io.manifestcommitter.info;
 
+import io.manifestcommitter.config.CommitterConfig;
+import io.manifestcommitter.store.MagicUploads;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -22,6 +24,7 @@ final class S3Diagnosis {
     ABORTING.put("fs.s3a.directory.operations.purge.uploads", false);
   }
 
+  private static final String MAGIC = "fs.s3a.committer.magic.enabled";
   private static final String MARKERS = "fs.s3a.directory.marker.retention";
 
   private final Configuration conf;
@@ -41,7 +44,7 @@ final class S3Diagnosis {
 
   /** All that is wrong. */
   List<Problem> problems() {
-    return Stream.of(abortedUploads(), markers())
+    return Stream.of(abortedUploads(), markers(), magic())
         .flatMap(Optional::stream)
         .collect(Collectors.toList());
   }
@@ -81,6 +84,36 @@ final class S3Diagnosis {
                 + " makes one more request for each file that is published, which deletes markers of"
                 + " the directories above, many keys at a time",
             Repair.set(key(MARKERS), "keep")));
+  }
+
+  private Optional<Problem> magic() {
+    String option = conf.getTrimmed(CommitterConfig.S3_WRITE_TO, "");
+    if (!option.equalsIgnoreCase(CommitterConfig.S3WriteTo.MAGIC.name())) {
+      return Optional.empty();
+    }
+    String why;
+    Repair repair;
+    if (version.startsWith("3.3.") || version.equals("3.4.0")) {
+      why =
+          "hadoop-aws "
+              + version
+              + " does not note in memory what it uploads; 3.4.1 or newer is"
+              + " needed";
+      repair = Repair.set(CommitterConfig.S3_WRITE_TO, "disk");
+    } else if (!conf.getBoolean(key(MAGIC), true)) {
+      why = MAGIC + " is false";
+      repair = Repair.set(key(MAGIC), "true");
+    } else if (!conf.getBoolean(key(MagicUploads.IN_MEMORY), false)) {
+      why = MagicUploads.IN_MEMORY + " is not true";
+      repair = Repair.set(key(MagicUploads.IN_MEMORY), "true");
+    } else {
+      return Optional.empty();
+    }
+    return Optional.of(
+        Problem.error(
+            ProblemCode.S3_MAGIC_UNAVAILABLE,
+            CommitterConfig.S3_WRITE_TO + " is magic, and jobs fail when they start: " + why,
+            repair));
   }
 
   /** The setting of the bucket, where it has one of its own. */

@@ -1,6 +1,7 @@
 package io.manifestcommitter.journal;
 
 import io.manifestcommitter.manifest.FileEntry;
+import io.manifestcommitter.store.FileUpload;
 import io.manifestcommitter.store.RenameResult;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
@@ -45,9 +46,9 @@ final class GuardedStore implements Store {
   }
 
   @Override
-  public StoreEntry upload(File local, Path destination) throws IOException {
+  public FileUpload newUpload(File local, Path destination) throws IOException {
     guard.requireLeave();
-    return store.upload(local, destination);
+    return store.newUpload(local, destination);
   }
 
   @Override

@@ -64,7 +64,7 @@ final class UploadedJournal extends CommitJournal {
     File local = File.createTempFile("manifest-committer-", ".mark");
     try {
       Files.write(local.toPath(), "committed\n".getBytes(StandardCharsets.US_ASCII));
-      StoreEntry uploaded = store.upload(local, path(directory, State.COMMITTED, 0));
+      StoreEntry uploaded = store.newUpload(local, path(directory, State.COMMITTED, 0)).finish();
       return new UploadedJournal(
           store, directory, State.PLANNED, mark(directory, uploaded.length(), uploaded.etag()));
     } finally {

@@ -2,7 +2,7 @@ package io.manifestcommitter.spark;
 
 import io.manifestcommitter.commit.Attempts;
 import io.manifestcommitter.commit.Workers;
-import io.manifestcommitter.manifest.FileEntry;
+import io.manifestcommitter.store.FileUpload;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
 import java.io.File;
@@ -12,9 +12,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.LocalDirAllocator;
@@ -27,25 +26,30 @@ import org.slf4j.LoggerFactory;
  * keeps what it has not uploaded yet, {@code fs.s3a.buffer.dir}; they need room for an attempt's
  * output.
  */
-final class LocalOutput {
+final class LocalOutput implements TaskUploads {
   private static final Logger LOG = LoggerFactory.getLogger(LocalOutput.class);
   private static final String DIRECTORIES = "fs.s3a.buffer.dir";
 
   private final String name;
   private final Configuration conf;
   private final Store store;
+  private final BooleanSupplier isOver;
   private final List<Written> files = new ArrayList<>();
-  private final Queue<FileEntry> uploads = new ConcurrentLinkedQueue<>();
+
+  /** Null until there is a file. */
+  private FollowUploads follow;
 
   /**
    * Of one attempt.
    *
    * @param name no other attempt of any job has, on any disk
+   * @param isOver whether the attempt is, though nobody asked for its commit or its deletion
    */
-  LocalOutput(String name, Configuration conf, Store store) {
+  LocalOutput(String name, Configuration conf, Store store, BooleanSupplier isOver) {
     this.name = name;
     this.conf = conf;
     this.store = store;
+    this.isOver = isOver;
   }
 
   /** A file of the attempt. */
@@ -54,31 +58,23 @@ final class LocalOutput {
     private final String location;
     private final String directory;
     private final String name;
-    private final org.apache.hadoop.fs.Path destination;
+    private final FileUpload upload;
 
-    Written(
-        File local,
-        String location,
-        String directory,
-        String name,
-        org.apache.hadoop.fs.Path destination) {
+    Written(File local, String location, String directory, String name, FileUpload upload) {
       this.local = local;
       this.location = location;
       this.directory = directory;
       this.name = name;
-      this.destination = destination;
+      this.upload = upload;
     }
   }
 
   /**
-   * A place for a file on the disk with the most room, or the next one.
-   *
-   * @param location {@link TaskOutput#TABLE}, or the path of a custom location
-   * @param directory relative to the location
-   * @param destination where the file will be visible
-   * @return the path to write to
+   * A place on the disk with the most room, or the next one. What is written there is uploaded part
+   * by part while it grows.
    */
-  String newFile(
+  @Override
+  public String newFile(
       String location, String directory, String fileName, org.apache.hadoop.fs.Path destination)
       throws IOException {
     // A directory for each: names of files in different partitions may be the same.
@@ -90,42 +86,51 @@ final class LocalOutput {
     Files.createDirectories(parent.toPath());
     File local = new File(parent, fileName);
     LOG.debug("{} is written to {} first", destination, local);
-    files.add(new Written(local, location, directory, fileName, destination));
+    FileUpload upload = store.newUpload(local, destination);
+    files.add(new Written(local, location, directory, fileName, upload));
+    if (follow == null) {
+      follow = new FollowUploads(isOver);
+    }
+    follow.add(upload);
     return new org.apache.hadoop.fs.Path(local.toURI()).toString();
   }
 
-  /** Whether the attempt writes nothing here. */
-  boolean isEmpty() {
+  @Override
+  public boolean isEmpty() {
     return files.isEmpty();
   }
 
-  /**
-   * Uploads the files, in parallel, and removes them here. One that was not written is left out:
-   * the driver says whether that may be.
-   *
-   * @param to is told what was uploaded
-   */
-  void upload(TaskOutput.Builder to, Workers workers) throws IOException {
+  /** Uploads what is left of the files, in parallel, and removes them here. */
+  @Override
+  public void upload(TaskOutput.Builder to, Workers workers) throws IOException {
+    stopFollowing();
     Map<Written, UploadedFile> uploaded = new ConcurrentHashMap<>();
-    List<Written> existing = new ArrayList<>(files);
-    existing.removeIf(file -> !file.local.exists());
     workers.forEach(
-        existing,
+        files,
         file -> {
-          StoreEntry entry = store.upload(file.local, file.destination);
-          uploads.add(
-              new FileEntry(file.destination, file.destination, entry.length(), entry.etag(), 0));
-          uploaded.put(file, new UploadedFile(entry.length(), entry.etag()));
+          if (file.local.exists()) {
+            StoreEntry entry = file.upload.finish();
+            uploaded.put(file, new UploadedFile(entry.length(), entry.etag()));
+          } else {
+            file.upload.abandon();
+          }
         });
     uploaded.forEach(
         (file, upload) -> to.uploaded(file.location, file.directory, file.name, upload));
     removeFiles();
   }
 
-  /** Removes what was written here, and gives up what was uploaded. */
-  void delete(Workers workers) throws IOException {
+  @Override
+  public void delete(Workers workers) throws IOException {
+    stopFollowing();
     removeFiles();
-    workers.forEach(uploads, upload -> Attempts.few(() -> store.abandon(upload)));
+    workers.forEach(files, file -> Attempts.few(file.upload::abandon));
+  }
+
+  private void stopFollowing() throws IOException {
+    if (follow != null) {
+      follow.close();
+    }
   }
 
   private void removeFiles() {

@@ -5,6 +5,7 @@ import io.manifestcommitter.commit.RemoveEmptyDirectories;
 import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.config.CommitterConfig.ConflictMode;
+import io.manifestcommitter.config.CommitterConfig.S3WriteTo;
 import io.manifestcommitter.config.CommitterConfig.UnsupportedScheme;
 import io.manifestcommitter.journal.Heartbeat;
 import io.manifestcommitter.layout.StagingRoot;
@@ -139,6 +140,11 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
           } catch (UnsupportedStoreException e) {
             unsupported(context, config, e);
             return null;
+          }
+          if (config.s3WriteTo() == S3WriteTo.MAGIC
+              && stores.all().traits(resolved).completesUploads()) {
+            // Before any task runs into it.
+            stores.magicUploads(resolved);
           }
           table = resolved.toString();
           SparkJob started =
@@ -394,7 +400,7 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
     private final String output;
     private final TaskOutput.Builder files;
     private final Map<Path, Path> marks = new HashMap<>();
-    private final LocalOutput local;
+    private final TaskUploads uploaded;
 
     Attempt(TaskAttemptContext context) {
       TaskContext spark = TaskContext.get();
@@ -405,14 +411,20 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
       staging = new StagingRoot(new Path(stagedIn), jobId);
       output = staging.output() + "/";
       files = TaskOutput.builder(jobId, context.getTaskAttemptID().getTaskID().getId(), id);
-      local = new LocalOutput("manifest-committer-" + jobId + "-" + id, conf, stores.all());
+      String name = "manifest-committer-" + jobId + "-" + id;
+      uploaded =
+          new CommitterConfig(conf).s3WriteTo() == S3WriteTo.MAGIC
+              ? new MagicOutput(jobId, name, stores)
+              : new LocalOutput(
+                  name, conf, stores.all(), () -> spark != null && spark.isCompleted());
     }
 
     String newFile(String directory, String name) throws IOException {
       files.add(TaskOutput.TABLE, directory, name);
       if (uploads) {
         Path parent = StorePaths.resolve(new Path(table), directory);
-        return local.newFile(TaskOutput.TABLE, directory, name, StorePaths.resolve(parent, name));
+        return uploaded.newFile(
+            TaskOutput.TABLE, directory, name, StorePaths.resolve(parent, name));
       }
       return directory.isEmpty() ? output + name : output + directory + "/" + name;
     }
@@ -431,17 +443,17 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
       }
       files.add(location.toString(), "", name);
       if (stores.all().traits(location).completesUploads()) {
-        return local.newFile(location.toString(), "", name, StorePaths.resolve(location, name));
+        return uploaded.newFile(location.toString(), "", name, StorePaths.resolve(location, name));
       }
       return new StagingRoot(location, jobId).output() + "/" + name;
     }
 
     byte[] commit() throws IOException {
-      if (!local.isEmpty()) {
+      if (!uploaded.isEmpty()) {
         Workers workers = workers();
         workers.<Void>shield(
             () -> {
-              local.upload(files, workers);
+              uploaded.upload(files, workers);
               return null;
             });
       }
@@ -478,7 +490,7 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
         workers.toItsEnd();
         workers.<Void>shield(
             () -> {
-              local.delete(workers);
+              uploaded.delete(workers);
               boolean hasWritten = !own.isEmpty();
               own.removeIf(file -> store.traits(file).completesUploads());
               workers.forEach(own, store::deleteFile);

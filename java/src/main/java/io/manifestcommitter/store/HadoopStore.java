@@ -119,7 +119,7 @@ public class HadoopStore implements Store {
   }
 
   @Override
-  public StoreEntry upload(File local, Path destination) throws IOException {
+  public FileUpload newUpload(File local, Path destination) throws IOException {
     throw new UnsupportedOperationException(destination + " is published by a rename");
   }
 

@@ -68,8 +68,8 @@ final class RoutingStore implements Store {
   }
 
   @Override
-  public StoreEntry upload(File local, Path destination) throws IOException {
-    return stores.of(destination).upload(local, destination);
+  public FileUpload newUpload(File local, Path destination) throws IOException {
+    return stores.of(destination).newUpload(local, destination);
   }
 
   @Override

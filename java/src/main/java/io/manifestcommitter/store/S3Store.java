@@ -102,8 +102,9 @@ public final class S3Store extends HadoopStore {
   }
 
   @Override
-  public StoreEntry upload(File local, Path destination) throws IOException {
-    return askLong("the upload of " + destination, () -> uploads().upload(local, destination));
+  public FileUpload newUpload(File local, Path destination) throws IOException {
+    long partSize = uploads().partSize();
+    return new S3FileUpload(this::askLong, this::uploads, local, destination, partSize);
   }
 
   @Override
@@ -112,16 +113,12 @@ public final class S3Store extends HadoopStore {
     if (!upload.isPresent()) {
       return;
     }
-    try {
-      ask(
-          "giving up the upload of " + file.destination(),
-          () -> {
-            uploads().abort(file.destination(), upload.get());
-            return true;
-          });
-    } catch (FileNotFoundException e) {
-      // It was completed, or given up before.
-    }
+    ask(
+        "giving up the upload of " + file.destination(),
+        () -> {
+          uploads().abort(file.destination(), upload.get().id());
+          return true;
+        });
   }
 
   @Override
@@ -139,8 +136,9 @@ public final class S3Store extends HadoopStore {
             ask(
                 "the completion of " + file.destination(),
                 () -> uploads().complete(file.destination(), file.size(), upload));
-        boolean isAsPredicted = etag.equals(FileIdentity.kept(file.etag()));
-        return tries == 1 && isAsPredicted ? RenameResult.renamed() : proven(file, failure);
+        return tries == 1 && isAsPredicted(etag, file, upload)
+            ? RenameResult.renamed()
+            : proven(file, failure);
       } catch (FileNotFoundException e) {
         return proven(file, e);
       } catch (IOException e) {
@@ -151,6 +149,14 @@ public final class S3Store extends HadoopStore {
       }
     }
     return proven(file, failure);
+  }
+
+  /** Where an etag is no hash, and so not known before, it tells at least the number of parts. */
+  private static boolean isAsPredicted(String etag, FileEntry file, Upload upload) {
+    String predicted = FileIdentity.kept(file.etag());
+    return predicted.isEmpty()
+        ? etag.endsWith("-" + upload.parts().size())
+        : etag.equals(predicted);
   }
 
   private static RenameResult recovered(FileEntry file, IOException failure) {

@@ -5,22 +5,15 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
-import java.io.File;
-import java.io.FileInputStream;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InterruptedIOException;
 import java.io.UncheckedIOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
-import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -45,18 +38,12 @@ final class S3Uploads {
   private static final String PART_SIZE = "fs.s3a.multipart.size";
   private static final long DEFAULT_PART_SIZE = 64L << 20;
 
-  /** What S3 takes ("Amazon S3 multipart upload limits"); the last part may be smaller. */
-  private static final long LEAST_PART_SIZE = 5L << 20;
-
-  private static final int MOST_PARTS = 10_000;
   private static final String PART_HANDLE = "S3A-part01";
-  private static final int BUFFER = 64 << 10;
 
   private final FileSystem fs;
   private final MultipartUploader uploader;
   private final Method putPart;
   private final boolean tellsLastPart;
-  private final long partSize;
 
   /**
    * Uploads through a filesystem.
@@ -72,64 +59,33 @@ final class S3Uploads {
     }
     this.putPart = found;
     this.tellsLastPart = found.getParameterCount() == 6;
-    this.partSize =
-        Math.max(LEAST_PART_SIZE, fs.getConf().getLongBytes(PART_SIZE, DEFAULT_PART_SIZE));
   }
 
   boolean isOf(FileSystem other) {
     return fs == other;
   }
 
-  /** Uploads a file. If that fails nothing is left of it, unless that fails too. */
-  StoreEntry upload(File local, Path destination) throws IOException {
-    UploadHandle handle = get(uploader.startUpload(destination));
-    try {
-      return upload(local, destination, handle);
-    } catch (IOException | RuntimeException | Error e) {
-      try {
-        get(uploader.abort(handle, destination));
-      } catch (IOException suppressed) {
-        e.addSuppressed(suppressed);
-      }
-      throw e;
-    }
+  /** In bytes, as the user wants it. */
+  long partSize() {
+    return fs.getConf().getLongBytes(PART_SIZE, DEFAULT_PART_SIZE);
   }
 
-  private StoreEntry upload(File local, Path destination, UploadHandle handle) throws IOException {
-    long length = local.length();
-    long size = Math.max(partSize, (length + MOST_PARTS - 1) / MOST_PARTS);
-    List<Upload.Part> parts = new ArrayList<>();
-    MessageDigest whole = md5();
-    boolean isHashed = true;
-    for (long from = 0; from == 0 || from < length; from += size) {
-      long partLength = Math.min(size, length - from);
-      byte[] hash = hash(local, from, partLength);
-      boolean isLast = from + size >= length;
-      Upload.Part part;
-      try (InputStream content = at(local, from)) {
-        part = put(handle, parts.size() + 1, isLast, destination, content, partLength);
-      }
-      parts.add(part);
-      whole.update(hash);
-      isHashed &= unquoted(part.etag()).equals(hex(hash));
-    }
-    if (local.length() != length) {
-      throw new IOException(local + " was written to while it was uploaded");
-    }
-    Upload upload = new Upload(text(handle.toByteArray()), parts);
-    // With keys of KMS an etag is no hash: what the file's will be is not known.
-    String etag = isHashed ? hex(whole.digest()) + "-" + parts.size() : "";
-    return StoreEntry.file(destination, length, upload.toEtag(etag), 0);
+  /** Begins an upload, and answers with the store's id of it. */
+  String begin(Path destination) throws IOException {
+    return text(get(uploader.startUpload(destination)).toByteArray());
   }
 
-  private Upload.Part put(
-      UploadHandle handle,
-      int number,
-      boolean isLast,
-      Path destination,
-      InputStream content,
-      long length)
+  /**
+   * Uploads a part.
+   *
+   * @param id of the upload
+   * @param number from 1 on
+   * @param length of the part, in bytes
+   */
+  Upload.Part put(
+      String id, int number, boolean isLast, Path destination, InputStream content, long length)
       throws IOException {
+    UploadHandle handle = handle(id);
     try {
       Object answer =
           tellsLastPart
@@ -152,16 +108,21 @@ final class S3Uploads {
       long partLength = number == 1 ? length : 0;
       parts.put(number, handle(destination, upload.id(), number, partLength, part));
     }
-    return unquoted(text(get(uploader.complete(handle(upload), destination, parts)).toByteArray()));
+    return unquoted(
+        text(get(uploader.complete(handle(upload.id()), destination, parts)).toByteArray()));
   }
 
-  /** Aborts an upload. */
-  void abort(Path destination, Upload upload) throws IOException {
-    get(uploader.abort(handle(upload), destination));
+  /** Aborts an upload. One that is not there, or was completed, is fine. */
+  void abort(Path destination, String id) throws IOException {
+    try {
+      get(uploader.abort(handle(id), destination));
+    } catch (FileNotFoundException e) {
+      // It was completed, or aborted before.
+    }
   }
 
-  private static UploadHandle handle(Upload upload) {
-    return BBUploadHandle.from(ByteBuffer.wrap(upload.id().getBytes(StandardCharsets.UTF_8)));
+  private static UploadHandle handle(String id) {
+    return BBUploadHandle.from(ByteBuffer.wrap(id.getBytes(StandardCharsets.UTF_8)));
   }
 
   private static PartHandle handle(
@@ -200,45 +161,6 @@ final class S3Uploads {
           ? new Upload.Part(etag, in.readUTF(), in.readUTF())
           : new Upload.Part(etag, "", "");
     }
-  }
-
-  private static InputStream at(File local, long from) throws IOException {
-    FileInputStream in = new FileInputStream(local);
-    try {
-      in.getChannel().position(from);
-      return in;
-    } catch (IOException e) {
-      in.close();
-      throw e;
-    }
-  }
-
-  private static byte[] hash(File local, long from, long length) throws IOException {
-    MessageDigest digest = md5();
-    byte[] buffer = new byte[BUFFER];
-    try (InputStream in = at(local, from)) {
-      for (long left = length; left > 0; ) {
-        int read = in.read(buffer, 0, (int) Math.min(buffer.length, left));
-        if (read < 0) {
-          throw new IOException(local + " ended while it was uploaded");
-        }
-        digest.update(buffer, 0, read);
-        left -= read;
-      }
-    }
-    return digest.digest();
-  }
-
-  private static MessageDigest md5() {
-    try {
-      return MessageDigest.getInstance("MD5");
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("Every Java has MD5", e);
-    }
-  }
-
-  private static String hex(byte[] hash) {
-    return String.format(Locale.ROOT, "%032x", new BigInteger(1, hash));
   }
 
   /** Some versions give etags in the quotes that they have in HTTP. */

@@ -78,12 +78,11 @@ public interface Store {
   RenameResult renameFile(FileEntry file);
 
   /**
-   * Uploads a local file so that {@link #renameFile} completes it, and nobody sees it before. Two
-   * requests, and one for each further part. Only where the traits say that uploads are completed.
-   *
-   * @return where the file will be, its length, and in its etag the upload
+   * The upload of a local file, which {@link #renameFile} completes and nobody sees before. Two
+   * requests, and one for each further part; none until it is told to begin. Only where the traits
+   * say that uploads are completed.
    */
-  StoreEntry upload(File local, Path destination) throws IOException;
+  FileUpload newUpload(File local, Path destination) throws IOException;
 
   /**
    * Gives up an upload that was not completed: it never can be after that. One that is already

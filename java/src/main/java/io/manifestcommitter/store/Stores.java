@@ -272,6 +272,16 @@ public final class Stores {
   }
 
   /**
+   * How S3A uploads what is written to its magic paths. No request.
+   *
+   * @param path on a store that completes uploads
+   * @throws UnsupportedStoreException if it does not; it says why, and what to do
+   */
+  public MagicUploads magicUploads(Path path) throws IOException {
+    return MagicUploads.of(path.getFileSystem(conf), path);
+  }
+
+  /**
    * A store that serves every path, each through the filesystem it belongs to.
    *
    * @see #resolve for what a path has to look like

@@ -57,6 +57,7 @@ class CommitterConfigTest {
             "mapreduce.manifest.committer.delete.target.files",
             "mapreduce.manifest.committer.diagnostics.manifest.directory",
             "mapreduce.manifest.committer.directory.rename",
+            "mapreduce.manifest.committer.s3.write.to",
             "mapreduce.manifest.committer.unfinished.jobs",
             "mapreduce.manifest.committer.heartbeat.interval",
             "mapreduce.manifest.committer.heartbeat.timeout",

@@ -152,6 +152,9 @@ class CommitterInfoProblemsTest {
         ProblemCode.S3_DIRECTORY_MARKERS,
         world -> world.onS3("fs.s3a.directory.marker.retention", "delete"));
     CAUSES.put(
+        ProblemCode.S3_MAGIC_UNAVAILABLE,
+        world -> world.onS3(CommitterConfig.S3_WRITE_TO, "magic"));
+    CAUSES.put(
         ProblemCode.ABFS_READ_AHEAD,
         world -> {
           world.missing.remove(ClassNames.ABFS_PACKAGE);

@@ -2,6 +2,8 @@ package io.manifestcommitter.info;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.manifestcommitter.config.CommitterConfig;
+import io.manifestcommitter.store.MagicUploads;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -41,6 +43,26 @@ class S3DiagnosisTest {
     conf.set(own, "true");
     assertThat(problems("3.5.0").get(0).repair().settings())
         .containsExactlyEntriesOf(Map.of(own, Optional.of("false")));
+  }
+
+  @Test
+  void magicPathsNeedWhatS3aHasFrom341OnAndOnlyIfItIsSet() {
+    conf.set("fs.s3a.committer.abort.pending.uploads", "false");
+    conf.set("fs.s3a.committer.magic.enabled", "false");
+    assertThat(problems("3.5.0")).isEmpty();
+    conf.set(CommitterConfig.S3_WRITE_TO, "Magic");
+    Problem old = problems("3.4.0").get(0);
+    assertThat(old.text()).contains("hadoop-aws 3.4.0", "3.4.1 or newer");
+
+    for (String key : List.of("fs.s3a.committer.magic.enabled", MagicUploads.IN_MEMORY)) {
+      Problem problem = problems("3.5.0").get(0);
+      assertThat(problem.code()).isEqualTo(ProblemCode.S3_MAGIC_UNAVAILABLE);
+      assertThat(problem.repair().settings()).containsOnlyKeys(key);
+      problem.repair().settings().forEach((name, value) -> conf.set(name, value.orElseThrow()));
+    }
+    assertThat(problems("3.5.0")).isEmpty();
+    old.repair().settings().forEach((name, value) -> conf.set(name, value.orElseThrow()));
+    assertThat(problems("3.4.0")).isEmpty();
   }
 
   private List<Problem> problems(String version) {

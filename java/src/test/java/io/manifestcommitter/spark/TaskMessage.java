@@ -23,10 +23,30 @@ public final class TaskMessage {
    */
   public TaskMessage add(String location, String... files) {
     for (String file : files) {
-      int slash = file.lastIndexOf('/');
-      output.add(location, slash < 0 ? "" : file.substring(0, slash), file.substring(slash + 1));
+      output.add(location, directory(file), name(file));
     }
     return this;
+  }
+
+  /**
+   * Names a file in the table that was uploaded.
+   *
+   * @param file relative to the table
+   * @param length in bytes
+   * @param etag with the upload in it
+   */
+  public TaskMessage addUploaded(String file, long length, String etag) {
+    output.add(TABLE, directory(file), name(file));
+    output.uploaded(TABLE, directory(file), name(file), new UploadedFile(length, etag));
+    return this;
+  }
+
+  private static String directory(String file) {
+    return file.substring(0, Math.max(0, file.lastIndexOf('/')));
+  }
+
+  private static String name(String file) {
+    return file.substring(file.lastIndexOf('/') + 1);
   }
 
   /** As it is sent. */

@@ -16,6 +16,8 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.internal.io.FileCommitProtocol.TaskCommitMessage;
@@ -32,6 +34,7 @@ class UploadedOutputTest {
 
   @BeforeEach
   void clear() {
+    conf.set("fs.s3a.multipart.size", "5M");
     state.clear();
     state.write("/table/p=1/old.txt", "old");
   }
@@ -65,6 +68,55 @@ class UploadedOutputTest {
     attempt.commitApproved();
     attempt.abort();
     assertThat(state.uploads()).isEmpty();
+  }
+
+  @Test
+  void aLargeFileIsUploadedWhileItIsWritten() throws Exception {
+    SparkCalls calls = calls(false);
+    calls.setUp();
+    SparkCalls.Attempt attempt = calls.attempt(0, 0);
+    String content;
+    try (OutputStream out = open(attempt.newFile("p=1", ".txt"))) {
+      content = writeMoreThanAPart(out);
+    }
+    List<TaskCommitMessage> messages = List.of(attempt.commitApproved());
+    assertThat(state.requestsByOperation()).containsEntry("initiate", 1).containsEntry("part", 2);
+
+    calls.commit(messages);
+
+    assertThat(rows()).containsExactlyInAnyOrder("old", content);
+    assertThat(state.uploads()).isEmpty();
+  }
+
+  @Test
+  void anAttemptThatIsAbortedWhileItWritesLeavesNothing() throws Exception {
+    SparkCalls calls = calls(false);
+    calls.setUp();
+    SparkCalls.Attempt attempt = calls.attempt(0, 0);
+    Path file = attempt.newFile("p=1", ".txt");
+    try (OutputStream out = open(file)) {
+      writeMoreThanAPart(out);
+      attempt.abort();
+    }
+    assertThat(state.requestsByOperation()).containsEntry("part", 1).containsEntry("abort", 1);
+    assertThat(state.uploads()).isEmpty();
+    assertThat(file.getFileSystem(conf).exists(file)).isFalse();
+  }
+
+  /** Returns when the first part was uploaded. */
+  private String writeMoreThanAPart(OutputStream out) throws Exception {
+    CountDownLatch isUploaded = new CountDownLatch(1);
+    state.onRequest(
+        (number, operation, path) -> {
+          if (operation.equals("part")) {
+            isUploaded.countDown();
+          }
+          return Fate.NORMAL;
+        });
+    String content = "0123456789".repeat(600_000);
+    out.write(content.getBytes(StandardCharsets.UTF_8));
+    assertThat(isUploaded.await(1, TimeUnit.MINUTES)).isTrue();
+    return content;
   }
 
   @Test
@@ -211,10 +263,14 @@ class UploadedOutputTest {
   }
 
   private void write(Path file, String content) throws IOException {
-    assertThat(file.toUri().getScheme()).isEqualTo("file");
-    try (OutputStream out = file.getFileSystem(conf).create(file)) {
+    try (OutputStream out = open(file)) {
       out.write(content.getBytes(StandardCharsets.UTF_8));
     }
+  }
+
+  private OutputStream open(Path file) throws IOException {
+    assertThat(file.toUri().getScheme()).isEqualTo("file");
+    return file.getFileSystem(conf).create(file);
   }
 
   private List<String> rows() {

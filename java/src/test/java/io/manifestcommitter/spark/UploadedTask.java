@@ -30,7 +30,8 @@ final class UploadedTask {
     File local = File.createTempFile("task", ".output");
     try {
       Files.writeString(local.toPath(), content);
-      StoreEntry uploaded = store.upload(local, new Path(target, new Path(null, null, file)));
+      StoreEntry uploaded =
+          store.newUpload(local, new Path(target, new Path(null, null, file))).finish();
       output.add(location, directory, name);
       output.uploaded(
           location, directory, name, new UploadedFile(uploaded.length(), uploaded.etag()));

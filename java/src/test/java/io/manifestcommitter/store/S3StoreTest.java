@@ -10,7 +10,10 @@ import io.manifestcommitter.testing.MemoryFileSystem;
 import io.manifestcommitter.testing.MemoryStoreState;
 import java.io.File;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.file.Files;
+import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.junit.jupiter.api.BeforeEach;
@@ -18,9 +21,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class S3StoreTest {
   private static final Path PLACE = new Path("s3a://s3-store/table/p=1%2F2/file");
+
+  /** The least that S3 takes, in bytes. */
+  private static final int PART = 5 << 20;
 
   @TempDir File directory;
 
@@ -65,6 +72,87 @@ class S3StoreTest {
     assertThat(there.length()).isEqualTo((10 << 20) + 1);
     assertThat(there.etag()).endsWith("-3");
     assertThat(there.isSameFileAs(file)).isTrue();
+  }
+
+  @Test
+  void fullPartsGoWhileAFileIsWrittenAndTheRestWhenItIsClosed() throws IOException {
+    FileUpload upload = growing();
+    grow(PART);
+    upload.follow();
+    assertThat(state.uploads()).as("what may be the last part waits").isEmpty();
+    grow(2 * PART);
+    upload.follow();
+    upload.follow();
+    assertThat(state.requestsByOperation()).containsEntry("part", 2);
+    assertThat(state.files()).isEmpty();
+
+    grow(1);
+    FileEntry file = finished(upload);
+    assertThat(state.requestsByOperation()).containsEntry("initiate", 1).containsEntry("part", 4);
+
+    assertThat(store.renameFile(file).outcome()).isEqualTo(RenameResult.Outcome.RENAMED);
+    assertThat(state.requestsByOperation()).containsEntry("complete", 1);
+    assertThat(state.files()).containsEntry("/table/p=1%2F2/file", Files.readString(local()));
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, PART, 2 * PART - 1})
+  void whatItsWriterChangedIsUploadedAgain(int at) throws IOException {
+    FileUpload upload = growing();
+    grow(2 * PART + 1);
+    upload.follow();
+    try (RandomAccessFile out = new RandomAccessFile(local().toFile(), "rw")) {
+      out.seek(at);
+      out.write('!');
+    }
+
+    store.renameFile(finished(upload)).orThrow("Could not complete");
+
+    assertThat(state.files()).containsEntry("/table/p=1%2F2/file", Files.readString(local()));
+    assertThat(state.uploads()).isEmpty();
+  }
+
+  @Test
+  void aFileThatWasBegunAgainIsUploadedAgain() throws IOException {
+    FileUpload upload = growing();
+    grow(2 * PART);
+    upload.follow();
+    Files.writeString(local(), "short");
+
+    store.renameFile(finished(upload)).orThrow("Could not complete");
+
+    assertThat(state.files()).containsEntry("/table/p=1%2F2/file", "short");
+    assertThat(state.uploads()).isEmpty();
+  }
+
+  @Test
+  void aPartThatFailsWhileTheFileIsWrittenIsUploadedInTheEnd() throws IOException {
+    FileUpload upload = growing();
+    grow(2 * PART + 1);
+    int[] parts = {0};
+    state.onRequest(
+        (number, operation, path) ->
+            operation.equals("part") && ++parts[0] == 2 ? Fate.FAILS_AFTER : Fate.NORMAL);
+    assertThatThrownBy(upload::follow).isInstanceOf(IOException.class);
+
+    store.renameFile(finished(upload)).orThrow("Could not complete");
+
+    assertThat(parts[0]).isEqualTo(4);
+    assertThat(state.files()).containsEntry("/table/p=1%2F2/file", Files.readString(local()));
+  }
+
+  @Test
+  void whatIsGivenUpWhileItIsWrittenLeavesNothing() throws IOException {
+    FileUpload upload = growing();
+    grow(2 * PART);
+    upload.follow();
+    assertThat(state.uploads()).hasSize(1);
+
+    upload.abandon();
+    upload.abandon();
+
+    assertThat(state.uploads()).isEmpty();
+    assertThat(state.requestsByOperation()).containsEntry("abort", 1);
   }
 
   @Test
@@ -184,10 +272,32 @@ class S3StoreTest {
     new Stores(conf).requireSafeRename(PLACE, CopyingRename.FAIL);
   }
 
+  private java.nio.file.Path local() {
+    return directory.toPath().resolve("local");
+  }
+
+  /** The upload of an empty file. */
+  private FileUpload growing() throws IOException {
+    conf.setLong("fs.s3a.multipart.size", PART);
+    store = new Stores(conf).all();
+    Files.createFile(local());
+    return store.newUpload(local().toFile(), PLACE);
+  }
+
+  /** Appends bytes to the local file, not the same ones each time. */
+  private void grow(int bytes) throws IOException {
+    byte[] more = new byte[bytes];
+    Arrays.fill(more, (byte) ('a' + Files.size(local()) % 26));
+    Files.write(local(), more, StandardOpenOption.APPEND);
+  }
+
   private FileEntry upload(String content) throws IOException {
-    File local = new File(directory, "local");
-    Files.writeString(local.toPath(), content);
-    StoreEntry uploaded = store.upload(local, PLACE);
+    Files.writeString(local(), content);
+    return finished(store.newUpload(local().toFile(), PLACE));
+  }
+
+  private static FileEntry finished(FileUpload upload) throws IOException {
+    StoreEntry uploaded = upload.finish();
     Path source = new Path("s3a://s3-store/table/_manifest_j/00/output/file");
     return new FileEntry(source, PLACE, uploaded.length(), uploaded.etag(), 0);
   }

@@ -251,7 +251,7 @@ public final class MemoryFileSystem extends MinimalFileSystem {
   @Override
   public MultipartUploaderBuilder<?, ?> createMultipartUploader(Path path) throws IOException {
     return isS3()
-        ? new MemoryUploads(state, this::request).builder(this, path)
+        ? S3Handles.builder(this, path, new MemoryUploads(state, this::request))
         : super.createMultipartUploader(path);
   }
 

@@ -1,14 +1,9 @@
 package io.manifestcommitter.testing;
 
-import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
-import java.io.DataInputStream;
-import java.io.DataOutputStream;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HashMap;
@@ -17,15 +12,11 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import org.apache.hadoop.fs.BBPartHandle;
-import org.apache.hadoop.fs.BBUploadHandle;
 import org.apache.hadoop.fs.MultipartUploader;
-import org.apache.hadoop.fs.MultipartUploaderBuilder;
 import org.apache.hadoop.fs.PartHandle;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.PathHandle;
 import org.apache.hadoop.fs.UploadHandle;
-import org.apache.hadoop.fs.impl.MultipartUploaderBuilderImpl;
 import org.apache.hadoop.fs.statistics.IOStatistics;
 
 /**
@@ -33,6 +24,9 @@ import org.apache.hadoop.fs.statistics.IOStatistics;
  * completed, or aborted, is not found any more.
  */
 final class MemoryUploads implements MultipartUploader {
+  /** What S3 takes, in bytes; the last part may be smaller. */
+  private static final int LEAST_PART = 5 << 20;
+
   private final Requests requests;
   private final MemoryStoreState state;
 
@@ -67,29 +61,6 @@ final class MemoryUploads implements MultipartUploader {
     }
   }
 
-  MultipartUploaderBuilder<?, ?> builder(MemoryFileSystem fs, Path path) {
-    return new Builder(fs, path, this);
-  }
-
-  private static final class Builder extends MultipartUploaderBuilderImpl<MemoryUploads, Builder> {
-    private final MemoryUploads uploads;
-
-    Builder(MemoryFileSystem fs, Path path, MemoryUploads uploads) {
-      super(fs, path);
-      this.uploads = uploads;
-    }
-
-    @Override
-    public Builder getThisBuilder() {
-      return this;
-    }
-
-    @Override
-    public MemoryUploads build() {
-      return uploads;
-    }
-  }
-
   /** The etag of an object that was written by one request. */
   static String etag(byte[] content) {
     return hex(md5().digest(content));
@@ -102,7 +73,7 @@ final class MemoryUploads implements MultipartUploader {
         path,
         () -> {
           String id = state.beginUpload(new Begun(path.toUri().getPath(), Map.of()));
-          return BBUploadHandle.from(ByteBuffer.wrap(id.getBytes(StandardCharsets.UTF_8)));
+          return S3Handles.upload(id);
         });
   }
 
@@ -114,18 +85,9 @@ final class MemoryUploads implements MultipartUploader {
         path,
         () -> {
           byte[] content = in.readNBytes(Math.toIntExact(length));
-          String id = id(upload);
+          String id = S3Handles.id(upload);
           state.putUpload(id, begun(id, path).with(number, content));
-          ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-          try (DataOutputStream out = new DataOutputStream(bytes)) {
-            out.writeUTF("S3A-part01");
-            out.writeUTF(path.toUri().toString());
-            out.writeUTF(id);
-            out.writeInt(number);
-            out.writeLong(length);
-            out.writeUTF(etag(content));
-          }
-          return BBPartHandle.from(ByteBuffer.wrap(bytes.toByteArray()));
+          return S3Handles.part(path, id, number, length, etag(content));
         });
   }
 
@@ -142,44 +104,30 @@ final class MemoryUploads implements MultipartUploader {
         "complete",
         path,
         () -> {
-          String id = id(upload);
+          String id = S3Handles.id(upload);
           Optional<String> remembered = state.remembered(id);
           if (remembered.isPresent()) {
-            return completion(remembered.get());
+            return S3Handles.completion(remembered.get());
           }
           Begun begun = begun(id, path);
           ByteArrayOutputStream content = new ByteArrayOutputStream();
           MessageDigest whole = md5();
-          for (Map.Entry<Integer, PartHandle> handle : new TreeMap<>(handles).entrySet()) {
+          TreeMap<Integer, PartHandle> ordered = new TreeMap<>(handles);
+          for (Map.Entry<Integer, PartHandle> handle : ordered.entrySet()) {
             byte[] part = begun.parts.get(handle.getKey());
-            if (part == null || !etag(part).equals(etag(path, handle.getValue()))) {
+            if (part == null || !etag(part).equals(S3Handles.etag(path, handle.getValue()))) {
               throw new IOException("InvalidPart " + handle.getKey() + " of " + path);
+            }
+            if (part.length < LEAST_PART && !handle.getKey().equals(ordered.lastKey())) {
+              throw new IOException("EntityTooSmall: part " + handle.getKey() + " of " + path);
             }
             content.write(part);
             whole.update(md5().digest(part));
           }
           String etag = hex(whole.digest()) + "-" + handles.size();
           state.completeUpload(id, begun.path, content.toByteArray(), etag);
-          return completion(etag);
+          return S3Handles.completion(etag);
         });
-  }
-
-  private static PathHandle completion(String etag) {
-    byte[] answer = etag.getBytes(StandardCharsets.UTF_8);
-    return () -> ByteBuffer.wrap(answer);
-  }
-
-  private static String etag(Path path, PartHandle handle) throws IOException {
-    try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(handle.toByteArray()))) {
-      in.readUTF();
-      if (!in.readUTF().equals(path.toUri().toString())) {
-        throw new IllegalArgumentException("a part of another path than " + path);
-      }
-      in.readUTF();
-      in.readInt();
-      in.readLong();
-      return in.readUTF();
-    }
   }
 
   @Override
@@ -188,7 +136,7 @@ final class MemoryUploads implements MultipartUploader {
         "abort",
         path,
         () -> {
-          String id = id(upload);
+          String id = S3Handles.id(upload);
           begun(id, path);
           state.removeUpload(id);
           return null;
@@ -224,10 +172,6 @@ final class MemoryUploads implements MultipartUploader {
       answer.completeExceptionally(e);
     }
     return answer;
-  }
-
-  private static String id(UploadHandle upload) {
-    return new String(upload.toByteArray(), StandardCharsets.UTF_8);
   }
 
   private static MessageDigest md5() {

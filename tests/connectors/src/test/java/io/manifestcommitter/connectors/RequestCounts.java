@@ -2,6 +2,12 @@ package io.manifestcommitter.connectors;
 
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.emulator.Emulator;
+import io.manifestcommitter.manifest.FileEntry;
+import io.manifestcommitter.store.FileUpload;
+import io.manifestcommitter.store.Store;
+import io.manifestcommitter.store.StoreEntry;
+import io.manifestcommitter.store.Stores;
+import java.io.File;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
@@ -26,9 +32,8 @@ import org.apache.hadoop.util.VersionInfo;
  * FileSystem}, and for each step of a job of the Hadoop protocol, and prints tables of it.
  */
 public final class RequestCounts {
-  private static final String GS_CONF = "spark-conf/gs.conf";
   private static final String HADOOP = "spark.hadoop.";
-  private static final String CONNECTOR = HADOOP + "fs.gs.";
+  private static final String CONNECTOR = HADOOP + "fs.";
   private static final byte[] CONTENT = new byte[100];
 
   /**
@@ -55,11 +60,13 @@ public final class RequestCounts {
     Map<String, RequestCounts> columns = new LinkedHashMap<>();
     columns.put("abfs", new RequestCounts(EmulatedStore.ABFS, EmulatedStore.ABFS.conf()));
     columns.put("gs, as it comes", new RequestCounts(EmulatedStore.GS, EmulatedStore.GS.conf()));
-    columns.put("gs, with gs.conf", new RequestCounts(EmulatedStore.GS, asIn(GS_CONF)));
-    Configuration files = asIn(GS_CONF);
+    columns.put("gs, with gs.conf", new RequestCounts(EmulatedStore.GS, withGsConf()));
+    Configuration files = withGsConf();
     files.set(CommitterConfig.GS_REQUESTS, "filesystem");
     files.set("fs.gs.checksum.type", "CRC32C");
     columns.put("gs, by FileSystem calls", new RequestCounts(EmulatedStore.GS, files));
+    RequestCounts s3 =
+        new RequestCounts(EmulatedStore.S3A, as(EmulatedStore.S3A, "spark-conf/s3.conf"));
     try {
       List<String> names = new ArrayList<>(columns.keySet());
       Map<String, Map<String, String>> calls = new LinkedHashMap<>();
@@ -68,17 +75,25 @@ public final class RequestCounts {
         collect(calls, column.getKey(), OwnFileSystems.run(column.getValue()::calls));
         collect(steps, column.getKey(), OwnFileSystems.run(column.getValue()::steps));
       }
+      // The Hadoop protocol does not write to S3.
+      List<String> allNames = new ArrayList<>(names);
+      allNames.add("s3a, with s3.conf");
+      collect(calls, allNames.get(names.size()), OwnFileSystems.run(s3::calls));
       String version = VersionInfo.getVersion();
-      print("Hadoop " + version + ": one call of the filesystem", "call", names, calls);
+      print("Hadoop " + version + ": one call of the filesystem", "call", allNames, calls);
       print("Hadoop " + version + ": one step of a job", "step", names, steps);
     } finally {
       Emulators.stop();
     }
   }
 
+  private static Configuration withGsConf() throws IOException {
+    return as(EmulatedStore.GS, "spark-conf/gs.conf");
+  }
+
   /** The connector's settings in a file for spark-submit. */
-  private static Configuration asIn(String file) throws IOException {
-    Configuration conf = EmulatedStore.GS.conf();
+  private static Configuration as(EmulatedStore store, String file) throws IOException {
+    Configuration conf = store.conf();
     for (String line : Files.readAllLines(Paths.get(file))) {
       if (line.startsWith(CONNECTOR)) {
         String[] setting = line.substring(HADOOP.length()).trim().split("\\s+", 2);
@@ -106,7 +121,9 @@ public final class RequestCounts {
                 "| "
                     + row
                     + " | "
-                    + columns.stream().map(cells::get).collect(Collectors.joining(" | "))
+                    + columns.stream()
+                        .map(column -> cells.getOrDefault(column, ""))
+                        .collect(Collectors.joining(" | "))
                     + " |"));
     System.out.println();
   }
@@ -147,7 +164,28 @@ public final class RequestCounts {
     cells.put("delete an empty directory", count(() -> fs.delete(new Path(root, "d/new"), false)));
     cells.put(
         "delete a directory of 10 files", count(() -> fs.delete(new Path(root, "d/ten"), true)));
+    if (store == EmulatedStore.S3A) {
+      uploads(cells, new Path(root, "d/upload"));
+    }
     return cells;
+  }
+
+  private void uploads(Map<String, String> cells, Path file) throws IOException {
+    File local = File.createTempFile("request-counts", null);
+    try {
+      Files.write(local.toPath(), CONTENT);
+      Store uploading = new Stores(conf).all();
+      FileUpload upload = uploading.newUpload(local, file);
+      List<StoreEntry> uploaded = new ArrayList<>();
+      cells.put("upload a file, of one part", count(() -> uploaded.add(upload.finish())));
+      StoreEntry entry = uploaded.get(0);
+      FileEntry toComplete = new FileEntry(file, file, entry.length(), entry.etag(), 0);
+      cells.put(
+          "complete an upload",
+          count(() -> uploading.renameFile(toComplete).orThrow("Could not complete")));
+    } finally {
+      Files.delete(local.toPath());
+    }
   }
 
   private static void touch(FileSystem fs, Path file) throws IOException {

@@ -10,6 +10,7 @@ import io.manifestcommitter.manifest.FileEntry;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.util.Random;
@@ -78,10 +79,26 @@ class S3StoreIT {
     StoreEntry there = store.status(place).orElseThrow();
     assertThat(there.etag()).endsWith("-3");
     assertThat(there.isSameFileAs(file)).isTrue();
-    try (FileSystem fs = FileSystem.newInstance(table.toUri(), conf);
-        InputStream in = fs.open(place)) {
-      assertThat(in.readAllBytes()).isEqualTo(content);
+    assertThat(read()).isEqualTo(content);
+  }
+
+  @Test
+  void aFileIsUploadedWhileItIsWritten() throws IOException {
+    byte[] content = new byte[2 * PART + 1];
+    new Random(2).nextBytes(content);
+    File local = new File(directory, "local");
+    FileUpload upload = store.newUpload(local, place);
+    try (OutputStream out = Files.newOutputStream(local.toPath())) {
+      out.write(content, 0, PART + 1);
+      upload.follow();
+      assertThat(waiting()).isEqualTo(1);
+      out.write(content, PART + 1, PART);
     }
+
+    store.renameFile(finished(upload)).orThrow("Could not complete");
+
+    assertThat(store.status(place).orElseThrow().etag()).endsWith("-3");
+    assertThat(read()).isEqualTo(content);
   }
 
   @Test
@@ -133,6 +150,13 @@ class S3StoreIT {
     assertThat(waiting()).isZero();
   }
 
+  private byte[] read() throws IOException {
+    try (FileSystem fs = FileSystem.newInstance(table.toUri(), conf);
+        InputStream in = fs.open(place)) {
+      return in.readAllBytes();
+    }
+  }
+
   private long waiting() {
     String prefix = table.toUri().getPath().substring(1) + "/";
     return emulator.uploads().stream().filter(key -> key.startsWith(prefix)).count();
@@ -145,7 +169,11 @@ class S3StoreIT {
   private FileEntry upload(byte[] content) throws IOException {
     File local = new File(directory, "local");
     Files.write(local.toPath(), content);
-    StoreEntry uploaded = store.upload(local, place);
+    return finished(store.newUpload(local, place));
+  }
+
+  private FileEntry finished(FileUpload upload) throws IOException {
+    StoreEntry uploaded = upload.finish();
     Path source = new Path(table, "_manifest_j/00/output/file");
     return new FileEntry(source, place, uploaded.length(), uploaded.etag(), 0);
   }

@@ -1,0 +1,26 @@
+package io.manifestcommitter.store;
+
+import java.io.IOException;
+
+/**
+ * The upload of one local file, which nobody sees until {@link Store#renameFile} completes it. It
+ * may begin while the file is still written. Not for use by several threads.
+ */
+public interface FileUpload {
+  /**
+   * Uploads what of the file is full parts already. For a file that its writer only appends to; of
+   * one that it changes {@link #finish} uploads everything once more.
+   */
+  void follow() throws IOException;
+
+  /**
+   * Uploads the rest of the file, which its writer has closed. If that fails nothing is left of the
+   * upload, unless that fails too.
+   *
+   * @return where the file will be, its length, and in its etag the upload
+   */
+  StoreEntry finish() throws IOException;
+
+  /** Gives up what was uploaded, also after {@link #finish}. No request if nothing was. */
+  void abandon() throws IOException;
+}

@@ -1,0 +1,168 @@
+package io.manifestcommitter.store;
+
+import io.manifestcommitter.manifest.Upload;
+import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+
+/**
+ * The uploads that S3A makes of what is written to its "magic" paths: a stream uploads while it is
+ * written to, and leaves the upload to be completed by others. S3A notes what it uploaded in memory
+ * ({@link #IN_MEMORY}; Hadoop 3.4.1 and newer), where this class takes it from. S3A has no public
+ * interface for that, so it is found by name.
+ */
+public final class MagicUploads {
+  /** S3A's setting that its notes stay in memory. */
+  public static final String IN_MEMORY = "fs.s3a.committer.magic.track.commits.in.memory.enabled";
+
+  private static final String CAPABILITY = "fs.s3a.capability.magic.committer";
+  private static final String TRACKER =
+      "org.apache.hadoop.fs.s3a.commit.magic.InMemoryMagicCommitTracker";
+
+  /** S3A takes the fourth element below the first for the attempt. */
+  private static final String BETWEEN = "/manifest/committer/task/";
+
+  private final Class<?> tracker;
+
+  private MagicUploads(Class<?> tracker) {
+    this.tracker = tracker;
+  }
+
+  /**
+   * Those of a filesystem.
+   *
+   * @throws UnsupportedStoreException if it has none; it says why, and what to do
+   */
+  static MagicUploads of(FileSystem fs, Path path) throws IOException {
+    Class<?> tracker;
+    try {
+      tracker = Class.forName(TRACKER, true, fs.getClass().getClassLoader());
+    } catch (ClassNotFoundException e) {
+      throw unsupported(
+          path, "hadoop-aws does not note in memory what it uploads; 3.4.1 or newer is needed");
+    }
+    if (!fs.hasPathCapability(path, CAPABILITY)) {
+      throw unsupported(path, "they are switched off. Set fs.s3a.committer.magic.enabled to true");
+    }
+    if (!fs.getConf().getBoolean(IN_MEMORY, false)) {
+      throw unsupported(
+          path,
+          IN_MEMORY
+              + " is not true in the filesystem that is open. Set it before the session starts");
+    }
+    return new MagicUploads(tracker);
+  }
+
+  private static UnsupportedStoreException unsupported(Path path, String why) {
+    return new UnsupportedStoreException(
+        "The manifest committer cannot write to "
+            + path
+            + " by S3A's magic paths: "
+            + why
+            + ". Or set mapreduce.manifest.committer.s3.write.to to disk. Nothing was touched.");
+  }
+
+  /**
+   * Where to write a file so that it is uploaded, and never seen there.
+   *
+   * @param destination where it will be when it is completed
+   * @param attempt who writes it; unique in this process
+   */
+  public static Path path(Path destination, String jobId, String attempt) {
+    String below = "__magic_job-" + jobId + BETWEEN + attempt + "/__base/" + destination.getName();
+    return StorePaths.resolve(destination.getParent(), below);
+  }
+
+  /** A file that was written and closed. */
+  public static final class Written {
+    private final Path destination;
+    private final long length;
+    private final Upload upload;
+
+    private Written(Path destination, long length, Upload upload) {
+      this.destination = destination;
+      this.length = length;
+      this.upload = upload;
+    }
+
+    /** Where it will be. */
+    public Path destination() {
+      return destination;
+    }
+
+    /** In bytes. */
+    public long length() {
+      return length;
+    }
+
+    /** What has to be completed. */
+    public Upload upload() {
+      return upload;
+    }
+  }
+
+  /**
+   * What an attempt wrote and closed, in that order; a name may come again. S3A forgets it. No
+   * request.
+   */
+  public List<Written> take(String attempt) throws IOException {
+    List<Written> written = new ArrayList<>();
+    for (Object pending : taken("getTaskAttemptIdToMpuMetadata", attempt)) {
+      List<Upload.Part> parts = new ArrayList<>();
+      for (Object part : (List<?>) get(pending, "getEtags")) {
+        parts.add(
+            new Upload.Part(
+                text(part, "getEtag"),
+                text(part, "getChecksumAlgorithm"),
+                text(part, "getChecksum")));
+      }
+      // The key as it is: in a URI it would be encoded.
+      Path destination =
+          new Path(
+              "s3a",
+              text(pending, "getBucket"),
+              Path.SEPARATOR + text(pending, "getDestinationKey"));
+      written.add(
+          new Written(
+              destination,
+              (Long) get(pending, "getLength"),
+              new Upload(text(pending, "getUploadId"), parts)));
+    }
+    for (Object path : taken("getTaskAttemptIdToPath", attempt)) {
+      noted("getPathToBytesWritten").remove(path);
+    }
+    return written;
+  }
+
+  private List<?> taken(String what, String attempt) throws IOException {
+    List<?> taken = (List<?>) noted(what).remove(attempt);
+    return taken == null ? List.of() : taken;
+  }
+
+  private Map<?, ?> noted(String what) throws IOException {
+    return (Map<?, ?>) call(tracker, null, what);
+  }
+
+  private static String text(Object from, String what) throws IOException {
+    Object text = get(from, what);
+    return text == null ? "" : text.toString();
+  }
+
+  private static Object get(Object from, String what) throws IOException {
+    return call(from.getClass(), from, what);
+  }
+
+  private static Object call(Class<?> type, Object on, String what) throws IOException {
+    try {
+      return type.getMethod(what).invoke(on);
+    } catch (NoSuchMethodException | IllegalAccessException | InvocationTargetException e) {
+      throw new IOException(
+          "This version of hadoop-aws notes in another way what it uploads: " + type + "." + what,
+          e);
+    }
+  }
+}

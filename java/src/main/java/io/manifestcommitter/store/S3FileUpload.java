@@ -1,0 +1,227 @@
+package io.manifestcommitter.store;
+
+import io.manifestcommitter.manifest.Upload;
+import java.io.File;
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.math.BigInteger;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+import org.apache.hadoop.fs.Path;
+
+/**
+ * The multipart upload of a local file. A part is a piece of the file as it is on disk: before the
+ * last ones go, those that went while the file was written are read once more, and if one is not
+ * what went, all is uploaded again.
+ */
+final class S3FileUpload implements FileUpload {
+  /** What S3 takes ("Amazon S3 multipart upload limits"); the last part may be smaller. */
+  private static final long LEAST_PART_SIZE = 5L << 20;
+
+  private static final int MOST_PARTS = 10_000;
+
+  /** So that any file still fits, in larger parts, when its length is known. */
+  private static final int MOST_WHILE_IT_GROWS = MOST_PARTS / 2;
+
+  private static final int BUFFER = 64 << 10;
+
+  private final Passage passage;
+  private final Source source;
+  private final File local;
+  private final Path destination;
+  private final long partSize;
+  private final List<Piece> pieces = new ArrayList<>();
+  private String id;
+  private long uploaded;
+
+  /** How requests are made, perhaps more than once. */
+  interface Passage {
+    <T> T pass(String what, RequestGate.Request<T> request) throws IOException;
+  }
+
+  /** The uploads of the filesystem that is open now. */
+  interface Source {
+    S3Uploads get() throws IOException;
+  }
+
+  /** A piece of the file that was uploaded. */
+  private static final class Piece {
+    private final long length;
+    private final byte[] hash;
+    private final Upload.Part part;
+
+    Piece(long length, byte[] hash, Upload.Part part) {
+      this.length = length;
+      this.hash = hash;
+      this.part = part;
+    }
+
+    /** With keys of KMS it is not. */
+    boolean isNamedByHash() {
+      return S3Uploads.unquoted(part.etag()).equals(hex(hash));
+    }
+  }
+
+  /**
+   * Of a file; no request.
+   *
+   * @param partSize in bytes; what S3 takes if that is more
+   */
+  S3FileUpload(Passage passage, Source source, File local, Path destination, long partSize) {
+    this.passage = passage;
+    this.source = source;
+    this.local = local;
+    this.destination = destination;
+    this.partSize = Math.max(LEAST_PART_SIZE, partSize);
+  }
+
+  @Override
+  public void follow() throws IOException {
+    // What is left is never empty: the last part is for finish.
+    while (local.length() - uploaded > partSize && pieces.size() < MOST_WHILE_IT_GROWS) {
+      ask(
+          () -> {
+            put(partSize, /* isLast= */ false);
+            return true;
+          });
+    }
+  }
+
+  @Override
+  public StoreEntry finish() throws IOException {
+    try {
+      if (!isAsUploaded()) {
+        abandon();
+      }
+      return ask(this::putRest);
+    } catch (IOException | RuntimeException | Error e) {
+      try {
+        abandon();
+      } catch (IOException suppressed) {
+        e.addSuppressed(suppressed);
+      }
+      throw e;
+    }
+  }
+
+  @Override
+  public void abandon() throws IOException {
+    if (id == null) {
+      return;
+    }
+    String given = id;
+    ask(
+        () -> {
+          source.get().abort(destination, given);
+          return true;
+        });
+    id = null;
+    uploaded = 0;
+    pieces.clear();
+  }
+
+  private <T> T ask(RequestGate.Request<T> request) throws IOException {
+    return passage.pass("the upload of " + destination, request);
+  }
+
+  /** May be called again after a failure: goes on where it stood. */
+  private StoreEntry putRest() throws IOException {
+    long length = local.length();
+    int partsLeft = MOST_PARTS - pieces.size();
+    long size = Math.max(partSize, (length - uploaded + partsLeft - 1) / partsLeft);
+    while (pieces.isEmpty() || uploaded < length) {
+      long rest = length - uploaded;
+      put(Math.min(size, rest), rest <= size);
+    }
+    if (local.length() != length) {
+      throw new IOException(local + " was written to while it was uploaded");
+    }
+    return StoreEntry.file(destination, length, upload().toEtag(etag()), 0);
+  }
+
+  private void put(long length, boolean isLast) throws IOException {
+    S3Uploads uploads = source.get();
+    if (id == null) {
+      id = uploads.begin(destination);
+    }
+    byte[] hash = hash(uploaded, length);
+    try (InputStream content = at(uploaded)) {
+      Upload.Part part = uploads.put(id, pieces.size() + 1, isLast, destination, content, length);
+      pieces.add(new Piece(length, hash, part));
+      uploaded += length;
+    }
+  }
+
+  private boolean isAsUploaded() throws IOException {
+    long from = 0;
+    for (Piece piece : pieces) {
+      if (local.length() - from < piece.length
+          || !Arrays.equals(hash(from, piece.length), piece.hash)) {
+        return false;
+      }
+      from += piece.length;
+    }
+    return true;
+  }
+
+  private Upload upload() {
+    return new Upload(id, pieces.stream().map(piece -> piece.part).collect(Collectors.toList()));
+  }
+
+  /** That of the file when it is completed; empty where it cannot be known before. */
+  private String etag() {
+    MessageDigest whole = md5();
+    for (Piece piece : pieces) {
+      if (!piece.isNamedByHash()) {
+        return "";
+      }
+      whole.update(piece.hash);
+    }
+    return hex(whole.digest()) + "-" + pieces.size();
+  }
+
+  private InputStream at(long from) throws IOException {
+    FileInputStream in = new FileInputStream(local);
+    try {
+      in.getChannel().position(from);
+      return in;
+    } catch (IOException e) {
+      in.close();
+      throw e;
+    }
+  }
+
+  private byte[] hash(long from, long length) throws IOException {
+    MessageDigest digest = md5();
+    byte[] buffer = new byte[BUFFER];
+    try (InputStream in = at(from)) {
+      for (long left = length; left > 0; ) {
+        int read = in.read(buffer, 0, (int) Math.min(buffer.length, left));
+        if (read < 0) {
+          throw new IOException(local + " ended while it was uploaded");
+        }
+        digest.update(buffer, 0, read);
+        left -= read;
+      }
+    }
+    return digest.digest();
+  }
+
+  private static MessageDigest md5() {
+    try {
+      return MessageDigest.getInstance("MD5");
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("Every Java has MD5", e);
+    }
+  }
+
+  private static String hex(byte[] hash) {
+    return String.format(Locale.ROOT, "%032x", new BigInteger(1, hash));
+  }
+}

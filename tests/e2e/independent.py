@@ -1,0 +1,115 @@
+"""Servers of S3's protocol that others wrote, on 127.0.0.1, on ports that are free."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from http.client import HTTPException
+from pathlib import Path
+
+from places import call, must
+
+TOOLS = Path(__file__).parents[2] / ".venv" / "s3" / "bin"
+
+
+def _tool(name: str) -> str:
+    assert (TOOLS / name).is_file(), f"{name} is missing: make .venv/s3/.done"
+    return str(TOOLS / name)
+
+
+@contextmanager
+def moto(scratch: Path) -> Iterator[int]:
+    """Moto, with a log and faults, as its port; it ends with its input."""
+    server = Path(__file__).parent / "s3_server.py"
+    log = scratch / "s3.log"
+    with log.open("w") as errors:
+        process = subprocess.Popen(
+            [_tool("python"), str(server)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+        )
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            port = process.stdout.readline().strip()
+            assert port, f"The server ended:\n{log.read_text()}"
+            yield int(port)
+        finally:
+            process.stdin.close()
+            process.wait(timeout=30)
+
+
+@contextmanager
+def seaweedfs(scratch: Path) -> Iterator[int]:
+    """SeaweedFS, which writes to the disk, as the port of its gateway for S3."""
+    ports = _free_ports(8)
+    options = ["-ip=127.0.0.1", "-ip.bind=127.0.0.1", f"-dir={scratch}", "-s3"]
+    names = ("master", "volume", "filer", "s3")
+    options += [f"-{name}.port={port}" for name, port in zip(names, ports[:4], strict=True)]
+    options += [f"-{name}.port.grpc={port}" for name, port in zip(names, ports[4:], strict=True)]
+    options += ["-s3.port.iceberg=0", "-s3.port.lance=0"]
+    # A bucket takes several volumes, and each reserves its size.
+    options += ["-volume.max=400", "-master.volumeSizeLimitMB=64"]
+    log = scratch / "seaweedfs.log"
+    with log.open("w") as output:
+        process = subprocess.Popen(
+            [_tool("weed"), "server", *options], stdout=output, stderr=subprocess.STDOUT
+        )
+        try:
+            end = time.monotonic() + 60
+            while not _answers(ports[3]):
+                assert process.poll() is None, f"The server ended:\n{log.read_text()}"
+                assert time.monotonic() < end, f"The server does not answer:\n{log.read_text()}"
+                time.sleep(0.2)
+            yield ports[3]
+        finally:
+            process.terminate()
+            process.wait(timeout=60)
+
+
+def _free_ports(count: int) -> list[int]:
+    """All at once, so that none comes twice."""
+    with ExitStack() as opened:
+        sockets = [opened.enter_context(socket.socket()) for _ in range(count)]
+        for one in sockets:
+            one.bind(("127.0.0.1", 0))
+        return [int(one.getsockname()[1]) for one in sockets]
+
+
+def _answers(port: int) -> bool:
+    try:
+        _, answer = call(port, "GET", "/")
+    except (OSError, HTTPException):
+        return False
+    return answer.status == 200
+
+
+@dataclass(frozen=True)
+class MotoSteering:
+    """By the paths that ``s3_server.py`` adds."""
+
+    port: int
+
+    def log(self) -> list[str]:
+        return self._steer("/_log").splitlines()
+
+    def hold(self, operation: str, call: int) -> tuple[Callable[[], bool], Callable[[], None]]:
+        self._steer(f"/_hold/{operation}/{call}")
+
+        def release() -> None:
+            self._steer("/_release")
+
+        return lambda: self._steer("/_held") != "", release
+
+    def fail(self, operation: str, first: int, how: str, times: int = 1) -> Callable[[], int]:
+        self._steer(f"/_fail/{operation}/{first}/{how}/{times}")
+        return lambda: int(self._steer("/_failed"))
+
+    def _steer(self, path: str) -> str:
+        return must(path, call(self.port, "GET", path)).decode()
