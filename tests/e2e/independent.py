@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import socket
 import subprocess
 import time
@@ -12,6 +13,18 @@ from http.client import HTTPException
 from pathlib import Path
 
 from places import call, must
+
+IDENTITIES = {
+    "identities": [
+        {
+            "name": "sessions",
+            "credentials": [{"accessKey": "key", "secretKey": "secret"}],
+            "actions": ["Admin"],
+        },
+        {"name": "anonymous", "actions": ["Admin"]},
+    ]
+}
+"""SeaweedFS looks at signatures; the tests' own client gives none."""
 
 TOOLS = Path(__file__).parents[2] / ".venv" / "s3" / "bin"
 
@@ -54,6 +67,9 @@ def seaweedfs(scratch: Path) -> Iterator[int]:
     options += [f"-{name}.port={port}" for name, port in zip(names, ports[:4], strict=True)]
     options += [f"-{name}.port.grpc={port}" for name, port in zip(names, ports[4:], strict=True)]
     options += ["-s3.port.iceberg=0", "-s3.port.lance=0"]
+    identities = scratch / "seaweedfs.json"
+    identities.write_text(json.dumps(IDENTITIES), "utf-8")
+    options.append(f"-s3.config={identities}")
     # A bucket takes several volumes, and each reserves its size.
     options += ["-volume.max=400", "-master.volumeSizeLimitMB=64"]
     log = scratch / "seaweedfs.log"

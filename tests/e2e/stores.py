@@ -154,7 +154,7 @@ def running(scratch: Path) -> Iterator[None]:
     if _chosen.variant in INDEPENDENT:
         with INDEPENDENT[_chosen.variant](scratch) as port:
             _chosen.root = "s3a://bucket/"
-            bucket = S3Store(_chosen.root, port, "bucket")
+            bucket = S3Store(_chosen.root, port, "bucket", signs=_chosen.variant == MOTO)
             if _chosen.variant == MOTO:
                 _chosen.steering = independent.MotoSteering(port)
             must("/bucket", call(port, "PUT", "/bucket"))

@@ -39,6 +39,8 @@ class ReaderViewTest {
     "file,off",
     "gs,auto",
     "gs,off",
+    "s3a,auto",
+    "s3a,off",
     "mem,auto",
     "mem,off"
   })
@@ -71,7 +73,7 @@ class ReaderViewTest {
 
   /** With many threads a place may take several steps between two looks, and goes no other way. */
   @ParameterizedTest
-  @CsvSource({"abfs,auto", "abfs,off", "gs,auto"})
+  @CsvSource({"abfs,auto", "abfs,off", "gs,auto", "s3a,auto"})
   void noPlaceTakesAnotherCourseWithManyThreads(String scheme, String directoryRename)
       throws IOException {
     ReaderWay way = ReaderWay.of(scheme, directoryRename);
@@ -124,7 +126,7 @@ class ReaderViewTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"abfs,auto", "gs,auto"})
+  @CsvSource({"abfs,auto", "gs,auto", "s3a,auto"})
   void aJobThatFailsTakesEveryPlaceBackOnTheSameCourse(String scheme, String directoryRename)
       throws IOException {
     ReaderWay way = ReaderWay.of(scheme, directoryRename);
@@ -164,7 +166,7 @@ class ReaderViewTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"abfs,auto", "gs,auto"})
+  @CsvSource({"abfs,auto", "gs,auto", "s3a,auto"})
   void aDeadDriverLeavesOneViewUntilRecovery(String scheme, String directoryRename)
       throws IOException {
     ReaderWay way = ReaderWay.of(scheme, directoryRename);
