@@ -136,6 +136,11 @@ def _connector(name: str) -> Path:
     return jar
 
 
+def drops_directories() -> bool:
+    """Whether a directory is gone with the last object in it; SeaweedFS shows it for a while."""
+    return _chosen.variant != SEAWEEDFS
+
+
 def reads_lines() -> bool:
     """Whether Spark can read files of lines there.
 

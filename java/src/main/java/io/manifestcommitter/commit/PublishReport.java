@@ -112,7 +112,12 @@ final class PublishReport {
     Optional<StoreEntry> report = store.status(prepared(JobPaths.SUCCESS_MARKER));
     if (report.isPresent()) {
       sizes.put(JobPaths.SUCCESS_MARKER, report.get().length());
-      publish();
+      try {
+        publish();
+      } catch (FileNotFoundException e) {
+        // Only who published it, and ended the journal, takes it away: another recovery.
+        LOG.debug("{} was published by somebody else", report.get().path(), e);
+      }
     }
   }
 

@@ -345,6 +345,11 @@ final class CrashStore implements SparkGround {
     state.abortUpload(TABLE + "/_manifest_" + writer.jobId() + "/00/journal-committed-0");
   }
 
+  /** Gives up an upload to a path. */
+  void giveUp(Path path) {
+    state.abortUpload(path.toUri().getPath());
+  }
+
   /** Removes a directory, and those above it, that hold nothing. */
   void removeIfEmpty(String directory) {
     if (!directory.equals(TABLE)

@@ -127,7 +127,9 @@ final class DriverJob {
             location + "/_manifest_" + jobId + "/00/output/" + file,
             contents.get(location + "/" + file));
       }
-      messages.add(isUploaded ? uploads.bytes() : message.bytes());
+      byte[] content = isUploaded ? uploads.bytes() : message.bytes();
+      job.taskCommitted(content);
+      messages.add(content);
     }
     return messages;
   }

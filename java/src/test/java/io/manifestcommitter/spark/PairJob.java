@@ -3,9 +3,12 @@ package io.manifestcommitter.spark;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.testing.MemoryFileSystem;
 import java.io.IOException;
+import org.apache.hadoop.fs.Path;
 
 /** A write of the Spark protocol: its setup, its tasks, its commit; or its abort, if that fails. */
 final class PairJob extends PairWriter {
+  private static final String LOST = "injected after initiate ";
+
   private final CrashStore store;
   private final PairRace race;
   private String unfinishedJobs = "rollback";
@@ -33,8 +36,14 @@ final class PairJob extends PairWriter {
     try {
       job.commit();
     } catch (IOException | RuntimeException e) {
+      // If it is dead this changes nothing, and ends the heartbeat in this process.
+      job.abort();
       if (!race.isDead(this)) {
-        job.abort();
+        String failure = String.valueOf(e.getMessage());
+        if (failure.startsWith(LOST)) {
+          // Nobody was told the id of this upload; it goes when old uploads are cleaned.
+          store.giveUp(new Path(failure.substring(LOST.length())));
+        }
       }
       throw e;
     }

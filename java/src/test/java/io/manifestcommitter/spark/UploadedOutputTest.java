@@ -219,6 +219,40 @@ class UploadedOutputTest {
   }
 
   @Test
+  void aRecoveryWhoseWorkAnotherOneEndsHasSucceeded() throws IOException {
+    SparkCalls calls = calls(false);
+    calls.replace(table);
+    calls.setUp();
+    List<TaskCommitMessage> messages = List.of(task(calls, 0, "p=2"));
+    boolean[] isDead = {false};
+    state.onRequest(
+        (number, operation, path) -> {
+          Fate fate = isDead[0] ? Fate.FAILS_BEFORE : Fate.NORMAL;
+          isDead[0] |= operation.equals("complete") && path.endsWith("/journal-committed-0");
+          return fate;
+        });
+    assertThatThrownBy(() -> calls.commit(messages)).isInstanceOf(IOException.class);
+    boolean[] isEnded = {false};
+    state.onRequest(
+        (number, operation, path) -> {
+          if (operation.equals("open") && path.endsWith("/00/_SUCCESS")) {
+            isEnded[0] = true;
+            state.paths().stream()
+                .filter(left -> left.contains("/_manifest_"))
+                .forEach(state::remove);
+          }
+          return Fate.NORMAL;
+        });
+
+    Recovery recovery = Recoveries.of(conf, true);
+    recovery.run(recovery.find(table).get(0), Recovery.Direction.AS_MARKED);
+
+    assertThat(isEnded[0]).isTrue();
+    assertThat(rows()).containsExactly("p=2 of 0");
+    assertThat(state.paths()).noneMatch(path -> path.contains("/_manifest_"));
+  }
+
+  @Test
   void anOverwriteKeepsTheOldDataUntilTheNewIsComplete() throws IOException {
     SparkCalls calls = calls(false);
     calls.replace(table);

@@ -1,16 +1,20 @@
 package io.manifestcommitter.spark;
 
+import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.List;
 import org.apache.hadoop.fs.Path;
 
 /** What a task that uploaded its files tells the driver. */
 final class UploadedTask {
   private final Store store;
   private final TaskOutput.Builder output;
+  private final List<FileEntry> done = new ArrayList<>();
 
   UploadedTask(Store store, String jobId, int task) {
     this.store = store;
@@ -35,6 +39,14 @@ final class UploadedTask {
       output.add(location, directory, name);
       output.uploaded(
           location, directory, name, new UploadedFile(uploaded.length(), uploaded.etag()));
+      Path place = uploaded.path();
+      done.add(new FileEntry(place, place, uploaded.length(), uploaded.etag(), 0));
+    } catch (IOException e) {
+      // As an attempt that aborts.
+      for (FileEntry upload : done) {
+        store.abandon(upload);
+      }
+      throw e;
     } finally {
       Files.delete(local.toPath());
     }

@@ -51,6 +51,9 @@ public final class MemoryStoreState {
      * @param client the name in the configuration of the filesystem that makes the request
      */
     void pass(String client, String operation, String path);
+
+    /** A request that passed has had its effect, or has failed. */
+    default void done() {}
   }
 
   /** All that a store holds at one moment. */
@@ -484,22 +487,40 @@ public final class MemoryStoreState {
    */
   <T> T request(String client, String operation, Path path, Callable<T> action, Callable<T> half)
       throws IOException {
-    gate.pass(client, operation, path.toUri().getPath());
-    synchronized (this) {
-      Fate fate = begin(operation, path, path.toUri().getPath());
-      switch (fate) {
-        case NORMAL:
-          return call(action);
-        case FAILS_BEFORE:
-        case ANSWERS_FALSE:
-          throw new IOException("injected before " + operation + " " + path);
-        case HALF_DONE:
-          call(half);
-          throw new IOException("injected in the middle of " + operation + " " + path);
-        default:
-          call(action);
-          throw new IOException("injected after " + operation + " " + path);
-      }
+    return passed(
+        client, operation, path.toUri().getPath(), () -> asFated(operation, path, action, half));
+  }
+
+  private <T> T passed(String client, String operation, String shown, Request<T> request)
+      throws IOException {
+    Gate passing = gate;
+    passing.pass(client, operation, shown);
+    try {
+      return request.run();
+    } finally {
+      passing.done();
+    }
+  }
+
+  private interface Request<T> {
+    T run() throws IOException;
+  }
+
+  private synchronized <T> T asFated(
+      String operation, Path path, Callable<T> action, Callable<T> half) throws IOException {
+    Fate fate = begin(operation, path, path.toUri().getPath());
+    switch (fate) {
+      case NORMAL:
+        return call(action);
+      case FAILS_BEFORE:
+      case ANSWERS_FALSE:
+        throw new IOException("injected before " + operation + " " + path);
+      case HALF_DONE:
+        call(half);
+        throw new IOException("injected in the middle of " + operation + " " + path);
+      default:
+        call(action);
+        throw new IOException("injected after " + operation + " " + path);
     }
   }
 
@@ -512,24 +533,26 @@ public final class MemoryStoreState {
       String client, String operation, Path source, Path destination, Callable<Boolean> action)
       throws IOException {
     String shown = source.toUri().getPath() + " -> " + destination.toUri().getPath();
-    gate.pass(client, operation, shown);
-    synchronized (this) {
-      Fate fate = begin(operation, source, shown);
-      switch (fate) {
-        case FAILS_BEFORE:
-        case HALF_DONE:
-          throw new IOException("injected before " + operation + " " + source);
-        case ANSWERS_FALSE:
+    return passed(client, operation, shown, () -> renameAsFated(operation, source, shown, action));
+  }
+
+  private synchronized boolean renameAsFated(
+      String operation, Path source, String shown, Callable<Boolean> action) throws IOException {
+    Fate fate = begin(operation, source, shown);
+    switch (fate) {
+      case FAILS_BEFORE:
+      case HALF_DONE:
+        throw new IOException("injected before " + operation + " " + source);
+      case ANSWERS_FALSE:
+        return false;
+      case NORMAL:
+        return call(action);
+      default:
+        call(action);
+        if (fate == Fate.DONE_ANSWERS_FALSE) {
           return false;
-        case NORMAL:
-          return call(action);
-        default:
-          call(action);
-          if (fate == Fate.DONE_ANSWERS_FALSE) {
-            return false;
-          }
-          throw new IOException("injected after " + operation + " " + source);
-      }
+        }
+        throw new IOException("injected after " + operation + " " + source);
     }
   }
 

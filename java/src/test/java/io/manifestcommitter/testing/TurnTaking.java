@@ -71,6 +71,12 @@ public final class TurnTaking implements MemoryStoreState.Gate {
     observer.before(client, operation, path);
   }
 
+  /** Another request of the same client may have waited for this one. */
+  @Override
+  public synchronized void done() {
+    chooseIfAllWait();
+  }
+
   /** A client makes no more requests; the others no longer wait for it. */
   public synchronized void leave(String client) {
     waiting.remove(client);
