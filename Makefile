@@ -53,6 +53,7 @@ LESS_$(SPARK_NEWEST) := abfss
 # On which server each of them meets S3, ours or an independent one, and what else of the end-to-end tests runs there.
 S3_$(SPARK_FLOOR) := --store s3a-moto
 S3_$(SPARK_NEWEST) := --store s3a tests/e2e/test_writes.py tests/e2e/test_failures.py
+MAGIC_$(SPARK_NEWEST) = $(VENVS)/spark-$(SPARK_NEWEST)/bin/python -m pytest -q tests/e2e/test_s3.py --store s3a-magic --core -k each_file
 
 .PHONY: demo test build lint docs bench scale growth throttle requests faults crashes pairs mutations emulators s3-committers clean test-java test-python \
 	test-emulators test-connect test-stores environments lane-java lane-spark \
@@ -60,6 +61,7 @@ S3_$(SPARK_NEWEST) := --store s3a tests/e2e/test_writes.py tests/e2e/test_failur
 	test-connectors-$(HADOOP_FLOOR) test-connectors-$(HADOOP_NEWEST) \
 	test-spark-$(SPARK_FLOOR) test-spark-$(SPARK_NEWEST) \
 	test-core-$(SPARK_FLOOR) test-core-$(SPARK_NEWEST) test-s3-$(SPARK_FLOOR) test-s3-$(SPARK_NEWEST) \
+	test-s3-servers test-s3-servers-$(SPARK_FLOOR) test-s3-servers-$(SPARK_NEWEST) \
 	test-stores-$(SPARK_FLOOR) test-stores-$(SPARK_NEWEST)
 
 build: $(WHEEL)
@@ -176,6 +178,17 @@ test-core-$(SPARK_FLOOR) test-core-$(SPARK_NEWEST): test-core-%: $(VENVS)/spark-
 
 test-s3-$(SPARK_FLOOR) test-s3-$(SPARK_NEWEST): test-s3-%: $(VENVS)/spark-%/.done $(VENVS)/s3/.done $(EMULATORS)
 	$(VENVS)/spark-$*/bin/python -m pytest -q tests/e2e/test_s3.py $(S3_$*) --core
+	$(MAGIC_$*)
+
+# The core of the end-to-end tests on every server of S3's protocol, and through S3A's magic paths where hadoop-aws has them in memory.
+S3_SERVERS_$(SPARK_FLOOR) := s3a s3a-moto s3a-seaweedfs
+S3_SERVERS_$(SPARK_NEWEST) := $(S3_SERVERS_$(SPARK_FLOOR)) s3a-magic
+test-s3-servers: test-s3-servers-$(SPARK_FLOOR) test-s3-servers-$(SPARK_NEWEST)
+
+test-s3-servers-$(SPARK_FLOOR) test-s3-servers-$(SPARK_NEWEST): test-s3-servers-%: $(VENVS)/spark-%/.done $(VENVS)/s3/.done $(EMULATORS)
+	for server in $(S3_SERVERS_$*); do \
+		$(VENVS)/spark-$*/bin/python -m pytest -q tests/e2e --core --store $$server || exit 1; \
+	done
 
 # Requests of a job of 2,000 files with this committer and those of hadoop-aws, and what a failed overwrite leaves of the old table.
 s3-committers: $(VENVS)/spark-$(SPARK_FLOOR)/.done $(VENVS)/spark-$(SPARK_NEWEST)/.done $(EMULATORS)

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 
 import pytest
+import stores
 from places import Place, path_of
 from sessions import settings
 from tables import Row, Table

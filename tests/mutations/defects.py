@@ -266,7 +266,7 @@ PUBLISH = (
         "the thread that follows an attempt's files stays when nobody ends the attempt",
         "spark/FollowUploads.java",
         (
-            "if (isOver.getAsBoolean()) {\n            thread.shutdown();",
+            "if (isOver.getAsBoolean()) {\n                thread.shutdown();",
             "if (isOver.getAsBoolean()) {",
         ),
         by="FollowUploadsTest",

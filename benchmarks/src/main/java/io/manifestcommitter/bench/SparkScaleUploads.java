@@ -32,7 +32,7 @@ final class SparkScaleUploads implements MultipartUploader {
 
   @Override
   public CompletableFuture<PartHandle> putPart(
-      UploadHandle upload, int number, Path path, InputStream in, long length) {
+      UploadHandle upload, int number, boolean isLast, Path path, InputStream in, long length) {
     return run(
         RequestKind.PART,
         () -> S3Handles.part(path, S3Handles.id(upload), number, length, store.upload(in)));
