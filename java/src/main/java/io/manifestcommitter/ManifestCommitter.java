@@ -9,6 +9,7 @@ import io.manifestcommitter.layout.JobPaths;
 import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.store.RequestGate;
 import io.manifestcommitter.store.Stores;
+import io.manifestcommitter.watch.SparkWatch;
 import java.io.IOException;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
@@ -166,6 +167,7 @@ public class ManifestCommitter extends PathOutputCommitter implements StreamCapa
   @Override
   public void commitJob(JobContext context) throws IOException {
     commitTried = true;
+    SparkWatch.install();
     HadoopJob job = job(context);
     job.commit();
     committed = true;

@@ -19,11 +19,6 @@ import org.slf4j.LoggerFactory;
 public final class CommitJob {
   private static final Logger LOG = LoggerFactory.getLogger(CommitJob.class);
 
-  /** The steps that Hadoop's committer does not have, named in its manner. */
-  private static final String RENAME_DIRECTORIES = "job_stage_rename_directories";
-
-  static final String REMOVE_OLD_DATA = "job_stage_remove_old_data";
-
   private final CommitWork work;
   private final SwapDirectories swaps;
   private final long start = System.currentTimeMillis();
@@ -54,7 +49,6 @@ public final class CommitJob {
     work.workers.<Void>shield(
         () -> {
           try {
-            work.enter(StatisticNames.JOB_STAGE_LOAD_MANIFESTS);
             story.run();
           } catch (IOException | RuntimeException | Error e) {
             work.workers.toItsEnd();
@@ -71,9 +65,13 @@ public final class CommitJob {
         });
   }
 
-  /** Makes the plan, which is closed at the end. Nothing has changed then that a reader sees. */
+  /**
+   * Takes the plan, which is closed at the end. Nothing has changed then that a reader sees.
+   *
+   * @param planning makes it
+   */
   public JobPlan plan(StatisticsRecorder.Timed<JobPlan> planning) throws IOException {
-    plan = work.statistics.time(work.stage(), planning);
+    plan = planning.run();
     LOG.info("Committing {}", plan);
     work.workers.checkInterrupted();
     return plan;
@@ -144,7 +142,7 @@ public final class CommitJob {
 
   private void publishData() throws IOException {
     if (!plan.swaps().isEmpty()) {
-      work.step(RENAME_DIRECTORIES, () -> swaps.run(plan));
+      work.step(StatisticNames.JOB_STAGE_RENAME_DIRECTORIES, () -> swaps.run(plan));
     }
     publishFiles();
     work.statistics.count(StatisticNames.COMMITTER_FILES_COMMITTED, plan.files().count());
@@ -182,7 +180,7 @@ public final class CommitJob {
     if (!plan.replaced().isEmpty()) {
       log.pointOfNoReturn();
       pastReturn = true;
-      work.step(REMOVE_OLD_DATA, () -> work.removeOldData(plan, asides));
+      work.step(StatisticNames.JOB_STAGE_REMOVE_OLD_DATA, () -> work.removeOldData(plan, asides));
     }
     work.workers.beside(this::publishReport, beside);
     log.end();

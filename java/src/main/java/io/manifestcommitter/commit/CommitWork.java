@@ -1,10 +1,12 @@
 package io.manifestcommitter.commit;
 
 import io.manifestcommitter.config.CommitterConfig;
+import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.manifest.StatisticsRecorder;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.OldDirectory;
 import io.manifestcommitter.plan.Target;
+import io.manifestcommitter.progress.Waiting;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
 import java.io.IOException;
@@ -32,7 +34,7 @@ public final class CommitWork {
   /** Whether the report may be visible, which tells a recovery that all is there. */
   boolean reportBegun;
 
-  private String stage;
+  private String stage = StatisticNames.JOB_STAGE_PLAN;
 
   /** A try of {@code job}. */
   public CommitWork(
@@ -47,7 +49,7 @@ public final class CommitWork {
     this.workers = Objects.requireNonNull(workers);
     this.statistics = Objects.requireNonNull(statistics);
     this.report = new PublishReport(store, job);
-    this.summary = new SaveSummary(store, job, config, statistics);
+    this.summary = new SaveSummary(store, job, config, statistics, workers.commit());
     this.replaced = new ReplacedFiles(store, job.workDirectory());
   }
 
@@ -57,15 +59,45 @@ public final class CommitWork {
   }
 
   /** What a step is called in the log, the report and the store's own log from here on. */
-  void enter(String name) {
+  public void enter(String name) {
     stage = name;
     workers.step(name);
   }
 
   void step(String name, StatisticsRecorder.TimedVoid step) throws IOException {
+    time(
+        name,
+        () -> {
+          step.run();
+          return name;
+        });
+  }
+
+  /**
+   * Runs a step under its name, and measures it.
+   *
+   * @param name as in {@link io.manifestcommitter.manifest.StatisticNames}
+   */
+  public <T> T time(String name, StatisticsRecorder.Timed<T> step) throws IOException {
     workers.checkInterrupted();
     enter(name);
-    statistics.timeVoid(name, step);
+    return beside(name, step);
+  }
+
+  /** As {@link #time}, for a step beside the one that the commit is said to be in. */
+  public <T> T beside(String name, StatisticsRecorder.Timed<T> step) throws IOException {
+    return workers.commit().during(name, () -> statistics.time(name, step));
+  }
+
+  /** Waits for another job, which is told and measured, until {@link #goesOn}. */
+  public void waits(Waiting forWhat, StatisticsRecorder.TimedVoid pause) throws IOException {
+    workers.commit().waits(forWhat);
+    statistics.timeVoid(StatisticNames.JOB_WAIT, pause);
+  }
+
+  /** The wait is over. */
+  public void goesOn() {
+    workers.commit().goesOn();
   }
 
   String stage() {

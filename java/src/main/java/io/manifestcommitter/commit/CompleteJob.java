@@ -1,5 +1,6 @@
 package io.manifestcommitter.commit;
 
+import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.Swap;
 import java.io.IOException;
@@ -23,7 +24,7 @@ public final class CompleteJob {
   public void run(JobPlan plan) throws IOException {
     work.workers.<Void>shield(
         () -> {
-          work.enter(CommitJob.REMOVE_OLD_DATA);
+          work.enter(StatisticNames.JOB_STAGE_REMOVE_OLD_DATA);
           work.workers.toItsEnd();
           findAsides(plan);
           try {

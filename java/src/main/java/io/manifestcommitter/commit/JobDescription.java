@@ -1,5 +1,6 @@
 package io.manifestcommitter.commit;
 
+import java.util.Map;
 import java.util.Objects;
 import org.apache.hadoop.fs.Path;
 
@@ -11,6 +12,7 @@ public final class JobDescription {
   private final Path table;
   private final Path workDirectory;
   private final String advice;
+  private final Map<String, String> facts;
 
   /**
    * A job.
@@ -31,12 +33,33 @@ public final class JobDescription {
       Path table,
       Path workDirectory,
       String advice) {
+    this(jobId, jobIdSource, committer, table, workDirectory, advice, Map.of());
+  }
+
+  private JobDescription(
+      String jobId,
+      String jobIdSource,
+      String committer,
+      Path table,
+      Path workDirectory,
+      String advice,
+      Map<String, String> facts) {
     this.jobId = Objects.requireNonNull(jobId);
     this.jobIdSource = Objects.requireNonNull(jobIdSource);
     this.committer = Objects.requireNonNull(committer);
     this.table = Objects.requireNonNull(table);
     this.workDirectory = Objects.requireNonNull(workDirectory);
     this.advice = Objects.requireNonNull(advice);
+    this.facts = Map.copyOf(facts);
+  }
+
+  /**
+   * The same job, of which the report tells more.
+   *
+   * @param more texts by their keys among the report's diagnostics
+   */
+  public JobDescription with(Map<String, String> more) {
+    return new JobDescription(jobId, jobIdSource, committer, table, workDirectory, advice, more);
   }
 
   /** Unique among the jobs that write to the table. */
@@ -67,6 +90,11 @@ public final class JobDescription {
   /** What a user does about a commit that could not be rolled back. */
   public String advice() {
     return advice;
+  }
+
+  /** What else the report tells of it. */
+  Map<String, String> facts() {
+    return facts;
   }
 
   /** Where files go that give way to files of the job, while it commits. */

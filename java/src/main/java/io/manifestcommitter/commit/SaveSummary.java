@@ -7,6 +7,7 @@ import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.manifest.StatisticsRecorder;
 import io.manifestcommitter.manifest.SuccessReport;
 import io.manifestcommitter.plan.JobPlan;
+import io.manifestcommitter.progress.CommitProgress;
 import io.manifestcommitter.store.Store;
 import java.io.IOException;
 import java.time.Instant;
@@ -14,8 +15,10 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.security.UserGroupInformation;
+import org.apache.hadoop.util.VersionInfo;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,14 +36,24 @@ public final class SaveSummary {
   private final JobDescription job;
   private final CommitterConfig config;
   private final StatisticsRecorder statistics;
+  private final CommitProgress commit;
 
-  /** The reports of {@code job}. */
+  /**
+   * The reports of {@code job}.
+   *
+   * @param commit how far it has come
+   */
   public SaveSummary(
-      Store store, JobDescription job, CommitterConfig config, StatisticsRecorder statistics) {
+      Store store,
+      JobDescription job,
+      CommitterConfig config,
+      StatisticsRecorder statistics,
+      CommitProgress commit) {
     this.store = store;
     this.job = job;
     this.config = config;
     this.statistics = statistics;
+    this.commit = commit;
   }
 
   /** The report of a job that committed. */
@@ -50,11 +63,14 @@ public final class SaveSummary {
     while (files.hasNext() && names.size() < SuccessReport.MAX_FILENAMES) {
       names.add(new Path(files.next().destination().toUri().getPath()));
     }
+    PartitionReport partitions = new PartitionReport(plan);
+    partitions.countTo(statistics);
     SuccessReport.Builder report =
         report()
             .filenames(names)
             .description(plan.toString())
             .ended("committed", StatisticNames.JOB_STAGE_SAVE_SUCCESS_MARKER);
+    partitions.largest().forEach(report::diagnostic);
     for (int i = 0; i < plan.warnings().size(); i++) {
       report.diagnostic("warning." + (i + 1), plan.warnings().get(i));
     }
@@ -120,14 +136,33 @@ public final class SaveSummary {
     }
   }
 
+  /**
+   * Hadoop's printer shows the diagnostics as they are; what is not text is among the statistics.
+   */
   private SuccessReport.Builder report() {
-    return SuccessReport.builder()
-        .at(Instant.now())
-        .hostname(LocalHost.name())
-        .committer(job.committer())
-        .job(job.jobId(), job.jobIdSource())
-        .statistics(statistics.snapshot())
-        .diagnostic("principal", principal());
+    SuccessReport.Builder report =
+        SuccessReport.builder()
+            .at(Instant.now())
+            .hostname(LocalHost.name())
+            .committer(job.committer())
+            .job(job.jobId(), job.jobIdSource())
+            .statistics(statistics.snapshot())
+            .diagnostic("principal", principal())
+            .diagnostic("table", job.table().toString())
+            .diagnostic("started", Instant.ofEpochMilli(commit.startedAt()).toString())
+            .diagnostic("hadoop.version", VersionInfo.getVersion());
+    if (!commit.steps().isEmpty()) {
+      report.diagnostic("steps", steps());
+    }
+    job.facts().forEach(report::diagnostic);
+    return report;
+  }
+
+  /** As {@code seal_output 0+12, prove_output 12+40}: name, begin and length in milliseconds. */
+  private String steps() {
+    return commit.steps().stream()
+        .map(step -> step.shortName() + " " + step.startMillis() + "+" + step.millis())
+        .collect(Collectors.joining(", "));
   }
 
   private static String principal() {

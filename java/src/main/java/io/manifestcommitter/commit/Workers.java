@@ -1,5 +1,7 @@
 package io.manifestcommitter.commit;
 
+import io.manifestcommitter.progress.CommitProgress;
+import io.manifestcommitter.progress.WorkCount;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.ArrayList;
@@ -27,9 +29,9 @@ public final class Workers {
   private final int threads;
   private final Runnable progress;
   private final Audit audit;
+  private final CommitProgress commit;
   private volatile boolean interrupted;
   private volatile boolean toItsEnd;
-  private volatile String step = "";
   private volatile String failedItem;
 
   /**
@@ -40,18 +42,33 @@ public final class Workers {
    * @param audit what every thread tells the store's connector
    */
   public Workers(int threads, Runnable progress, Audit audit) {
+    this(threads, progress, audit, CommitProgress.unwatched());
+  }
+
+  /**
+   * Workers for one commit that is watched.
+   *
+   * @param commit is told what they do
+   */
+  public Workers(int threads, Runnable progress, Audit audit, CommitProgress commit) {
     if (threads < 1) {
       throw new IllegalArgumentException("At least one thread is needed, not " + threads);
     }
     this.threads = threads;
     this.progress = Objects.requireNonNull(progress);
     this.audit = Objects.requireNonNull(audit);
+    this.commit = Objects.requireNonNull(commit);
   }
 
   /** Names the step that begins, for the log and for the store's. */
-  void step(String name) {
-    step = name;
+  public void step(String name) {
+    commit.enter(name);
     audit.stage(name);
+  }
+
+  /** How far their commit has come. */
+  CommitProgress commit() {
+    return commit;
   }
 
   /** The first item on which work failed, as text; empty while none has. */
@@ -112,9 +129,11 @@ public final class Workers {
    */
   public <T> void forEach(Iterator<? extends T> items, int count, Action<? super T> action)
       throws IOException {
-    Run<T> run = new Run<>(items, new ProgressLog(step, count), action);
-    awaitAll(start(run, count));
-    run.throwFailure();
+    try (WorkCount work = commit.count(count)) {
+      Run<T> run = new Run<>(items, work, action);
+      awaitAll(start(run, count));
+      run.throwFailure();
+    }
   }
 
   /**
@@ -329,13 +348,13 @@ public final class Workers {
   /** The shared state of the threads of one {@link #forEach}. */
   private final class Run<T> implements Runnable {
     private final Iterator<? extends T> items;
-    private final ProgressLog log;
+    private final WorkCount work;
     private final Action<? super T> action;
     private Throwable failure;
 
-    Run(Iterator<? extends T> items, ProgressLog log, Action<? super T> action) {
+    Run(Iterator<? extends T> items, WorkCount work, Action<? super T> action) {
       this.items = items;
-      this.log = log;
+      this.work = work;
       this.action = action;
     }
 
@@ -348,7 +367,7 @@ public final class Workers {
         while (next != null) {
           action.accept(next.item);
           progress.run();
-          log.tick();
+          work.tick();
           next = next();
         }
       } catch (Throwable e) {

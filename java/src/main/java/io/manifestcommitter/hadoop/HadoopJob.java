@@ -16,6 +16,9 @@ import io.manifestcommitter.layout.JobPaths;
 import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.manifest.StatisticsRecorder;
 import io.manifestcommitter.plan.JobPlan;
+import io.manifestcommitter.progress.CommitProgress;
+import io.manifestcommitter.progress.CommitSnapshot;
+import io.manifestcommitter.progress.Commits;
 import io.manifestcommitter.store.RequestGate;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
@@ -110,20 +113,33 @@ public final class HadoopJob {
 
   /** Commits the job, unless an earlier try did. A failure leaves the job for another try. */
   public void commit() throws IOException {
-    Workers workers = workers();
     StatisticsRecorder statistics = new StatisticsRecorder();
+    CommitProgress progress =
+        Commits.begin(
+            CommitSnapshot.Kind.COMMIT, paths.jobId(), paths.destination().toString(), statistics);
     gate.recordTo(statistics);
+    Workers workers =
+        new Workers(config.ioThreads(), this.progress, Audit.job(paths.jobId()), progress);
+    CommitWork work = work(paths, workers, statistics);
     LoadManifests manifests = manifests(paths, workers, statistics);
-    CommitJob commit = new CommitJob(work(paths, workers, statistics));
-    commit.run(() -> commit(commit, manifests), failure -> {});
+    CommitJob commit = new CommitJob(work);
+    try {
+      commit.run(() -> commit(commit, work, manifests), failure -> {});
+      progress.end(CommitSnapshot.State.COMMITTED);
+    } finally {
+      progress.end(CommitSnapshot.State.FAILED);
+    }
   }
 
-  private void commit(CommitJob commit, LoadManifests manifests) throws IOException {
+  private void commit(CommitJob commit, CommitWork work, LoadManifests manifests)
+      throws IOException {
+    work.enter(StatisticNames.JOB_STAGE_LOAD_MANIFESTS);
     if (manifests.isCommitted()) {
       LOG.info("Job {} into {} is committed already", paths.jobId(), paths.destination());
       return;
     }
-    JobPlan plan = commit.plan(manifests::plan);
+    JobPlan plan =
+        commit.plan(() -> work.time(StatisticNames.JOB_STAGE_LOAD_MANIFESTS, manifests::plan));
     manifests.mark(plan);
     commit.publish();
     if (commit.mayBeRepetition() && manifests.hasOwnReport()) {
@@ -148,7 +164,9 @@ public final class HadoopJob {
 
   /** Saves the report of a job that is aborted and was never asked to commit. */
   public void saveAborted() {
-    new SaveSummary(store, description(paths), config, new StatisticsRecorder()).saveAborted();
+    new SaveSummary(
+            store, description(paths), config, new StatisticsRecorder(), CommitProgress.unwatched())
+        .saveAborted();
   }
 
   /** Removes what the job has in the store besides its output. */

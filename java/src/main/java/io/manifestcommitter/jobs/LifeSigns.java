@@ -2,6 +2,7 @@ package io.manifestcommitter.jobs;
 
 import io.manifestcommitter.journal.Heartbeat;
 import io.manifestcommitter.layout.StagingRoot;
+import io.manifestcommitter.progress.Waiting;
 import io.manifestcommitter.store.Store;
 import java.io.IOException;
 import java.time.Instant;
@@ -89,7 +90,8 @@ final class LifeSigns {
         // One from the future, which grows stale too late.
         return Life.DEAD;
       }
-      pause.pause();
+      pause.pause(
+          new Waiting(root.jobId(), "which began to change the table, and whose driver may live"));
     }
   }
 

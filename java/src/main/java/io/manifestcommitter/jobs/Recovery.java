@@ -18,6 +18,9 @@ import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.manifest.StatisticsRecorder;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.Target;
+import io.manifestcommitter.progress.CommitProgress;
+import io.manifestcommitter.progress.CommitSnapshot;
+import io.manifestcommitter.progress.Commits;
 import io.manifestcommitter.store.Store;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -259,6 +262,34 @@ public final class Recovery {
   private RecoveryOutcome recover(
       Store guarded, StagingRoot root, CommitJournal journal, JobPlan plan, Direction direction)
       throws IOException {
+    StatisticsRecorder statistics = new StatisticsRecorder();
+    CommitProgress progress =
+        Commits.begin(
+            CommitSnapshot.Kind.RECOVERY, plan.jobId(), root.directory().toString(), statistics);
+    try {
+      Workers workers =
+          new Workers(config.ioThreads(), () -> {}, Audit.job(root.jobId()), progress);
+      RecoveryOutcome outcome =
+          recover(guarded, root, journal, plan, direction, workers, statistics);
+      progress.end(
+          outcome == RecoveryOutcome.ROLLED_BACK
+              ? CommitSnapshot.State.ROLLED_BACK
+              : CommitSnapshot.State.COMMITTED);
+      return outcome;
+    } finally {
+      progress.end(CommitSnapshot.State.FAILED);
+    }
+  }
+
+  private RecoveryOutcome recover(
+      Store guarded,
+      StagingRoot root,
+      CommitJournal journal,
+      JobPlan plan,
+      Direction direction,
+      Workers workers,
+      StatisticsRecorder statistics)
+      throws IOException {
     RecoveryOutcome outcome = RecoveryOutcome.COMPLETED;
     CommitWork work =
         new CommitWork(
@@ -271,8 +302,8 @@ public final class Recovery {
                 advice(root)),
             guarded,
             config,
-            workers(root),
-            new StatisticsRecorder());
+            workers,
+            statistics);
     work.awaitRenames(plan, Store.RenamesOf.ANYBODY);
     // To have reported is the last step but for the journal's name; only an append does so
     // unmarked.

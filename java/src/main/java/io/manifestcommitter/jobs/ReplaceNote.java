@@ -12,14 +12,17 @@ import io.manifestcommitter.manifest.Record;
 import io.manifestcommitter.manifest.RecordFile;
 import io.manifestcommitter.store.FileTooLongException;
 import io.manifestcommitter.store.Store;
+import io.manifestcommitter.store.StorePaths;
 import java.io.ByteArrayInputStream;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.Collection;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 import org.apache.hadoop.fs.Path;
 
 /**
@@ -201,16 +204,37 @@ final class ReplaceNote {
 
   /** Whether one of its places is one of these, or lies above or below one. */
   boolean meets(Collection<Path> others) {
-    for (Path other : others) {
-      if (above.contains(other)) {
+    return others.stream().anyMatch(this::meets);
+  }
+
+  private boolean meets(Path other) {
+    if (above.contains(other)) {
+      return true;
+    }
+    for (Path path = other; path != null; path = path.getParent()) {
+      if (places.contains(path)) {
         return true;
-      }
-      for (Path path = other; path != null; path = path.getParent()) {
-        if (places.contains(path)) {
-          return true;
-        }
       }
     }
     return false;
+  }
+
+  /**
+   * Which of these places it meets, for people: the first of them and how many more.
+   *
+   * @param table the directory that the names are relative to
+   */
+  String shared(Collection<Path> others, Path table) {
+    List<Path> met = others.stream().filter(this::meets).sorted().collect(Collectors.toList());
+    if (met.isEmpty()) {
+      return "the same places";
+    }
+    String first =
+        met.get(0).equals(table)
+            ? "the whole table"
+            : StorePaths.isSameOrBelow(table, met.get(0))
+                ? StorePaths.relative(table, met.get(0))
+                : met.get(0).toString();
+    return met.size() == 1 ? first : first + " and " + (met.size() - 1) + " more";
   }
 }

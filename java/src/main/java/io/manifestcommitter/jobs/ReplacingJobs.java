@@ -4,6 +4,7 @@ import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.config.CommitterConfig.UnfinishedJobsMode;
 import io.manifestcommitter.journal.Heartbeat;
 import io.manifestcommitter.layout.StagingRoot;
+import io.manifestcommitter.progress.Waiting;
 import io.manifestcommitter.store.Store;
 import java.io.IOException;
 import java.util.Collection;
@@ -137,6 +138,7 @@ public final class ReplacingJobs {
         other.jobId(),
         other.root(),
         own.directory());
+    wait.forPlaces(other, ReplaceNote.read(store, other));
     while (ReplaceNote.exists(store, other)) {
       Optional<Heartbeat.Beat> beat = others.life(other);
       if (!beat.isPresent()) {
@@ -184,10 +186,18 @@ public final class ReplacingJobs {
     private final Set<Path> stuck = new HashSet<>();
 
     private long since = -1;
+    private Waiting forWhat;
 
     Wait(Collection<Path> places, Pause pause) {
       this.places = places;
       this.pause = pause;
+    }
+
+    /** Notes which of the places another job replaces, for whoever asks what is waited for. */
+    void forPlaces(StagingRoot other, Optional<ReplaceNote> note) {
+      String shared =
+          note.map(theirs -> theirs.shared(places, own.directory())).orElse("the same places");
+      forWhat = new Waiting(other.jobId(), "which replaces " + shared);
     }
 
     void pause(StagingRoot other, long now) throws IOException {
@@ -197,7 +207,10 @@ public final class ReplacingJobs {
         leave();
         throw new WaitedTooLongException(own, other, note, now - since);
       }
-      pause.pause();
+      if (forWhat == null || !forWhat.jobId().equals(other.jobId())) {
+        forPlaces(other, Optional.empty());
+      }
+      pause.pause(forWhat);
     }
   }
 }

@@ -9,8 +9,11 @@ import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.zip.Deflater;
 import org.apache.hadoop.fs.Path;
@@ -32,12 +35,14 @@ public final class FileEntries implements Iterable<FileEntry>, Closeable {
   private final SpillFile spill;
   private final int count;
   private final long bytes;
+  private final Map<Path, Total> totals;
 
   private FileEntries(Builder builder) {
     this.blocks = List.copyOf(builder.blocks);
     this.spill = builder.spill;
     this.count = builder.count;
     this.bytes = builder.bytes;
+    this.totals = Collections.unmodifiableMap(builder.totals);
   }
 
   /**
@@ -59,6 +64,11 @@ public final class FileEntries implements Iterable<FileEntry>, Closeable {
     return bytes;
   }
 
+  /** How many files, and bytes, go directly into each directory. */
+  public Map<Path, Total> totals() {
+    return totals;
+  }
+
   /** The files; what the iterator throws is unchecked, since it reads the local file. */
   @Override
   public Iterator<FileEntry> iterator() {
@@ -69,6 +79,27 @@ public final class FileEntries implements Iterable<FileEntry>, Closeable {
   @Override
   public void close() throws IOException {
     spill.close();
+  }
+
+  /** What goes into one directory. */
+  public static final class Total {
+    private int files;
+    private long bytes;
+
+    private void add(long size) {
+      files++;
+      bytes += size;
+    }
+
+    /** How many files. */
+    public int files() {
+      return files;
+    }
+
+    /** The sum of their lengths. */
+    public long bytes() {
+      return bytes;
+    }
   }
 
   /** A list in the making. Not for use by several threads. */
@@ -83,6 +114,8 @@ public final class FileEntries implements Iterable<FileEntry>, Closeable {
     private long memoryLeft;
     private int count;
     private long bytes;
+    private final Map<Path, Total> totals = new HashMap<>();
+    private Total total;
     private boolean built;
 
     private Builder(int inMemory) {
@@ -98,6 +131,7 @@ public final class FileEntries implements Iterable<FileEntry>, Closeable {
         out.writeByte(OTHER_DIRECTORIES);
         source = file.sourceDirectory();
         destination = file.destinationDirectory();
+        total = totals.computeIfAbsent(destination, directory -> new Total());
         writeText(PathText.write(source));
         writeText(PathText.write(destination));
       }
@@ -111,6 +145,7 @@ public final class FileEntries implements Iterable<FileEntry>, Closeable {
       out.writeLong(file.modificationTime());
       count = Math.incrementExact(count);
       bytes += file.size();
+      total.add(file.size());
       if (block.size() >= BLOCK) {
         endBlock();
       }

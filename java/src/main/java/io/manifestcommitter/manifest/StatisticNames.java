@@ -1,5 +1,7 @@
 package io.manifestcommitter.manifest;
 
+import java.util.List;
+
 /**
  * The names of the statistics in manifests and reports: those of Hadoop's manifest committer, so
  * that dashboards built on its reports read ours. Names of timed steps count calls and measure
@@ -60,6 +62,45 @@ public final class StatisticNames {
 
   /** A stage of job commit: reading the results of all tasks. */
   public static final String JOB_STAGE_LOAD_MANIFESTS = "job_stage_load_manifests";
+
+  /** A stage of job commit, Spark protocol: the attempts' output gets out of their reach. */
+  public static final String JOB_STAGE_SEAL_OUTPUT = "job_stage_seal_output";
+
+  /** A stage of job commit, Spark protocol: the files that messages name are looked for. */
+  public static final String JOB_STAGE_PROVE_OUTPUT = "job_stage_prove_output";
+
+  /**
+   * A stage of job commit, Spark protocol: what dead jobs left is settled, and places that are
+   * replaced are locked.
+   */
+  public static final String JOB_STAGE_LOCK_PLACES = "job_stage_lock_places";
+
+  /** A stage of job commit, Spark protocol: looking at what stands where the job writes. */
+  public static final String JOB_STAGE_PLAN = "job_stage_plan";
+
+  /** A stage of job commit, Spark protocol: writing the journal, and what needs the plan only. */
+  public static final String JOB_STAGE_WRITE_JOURNAL = "job_stage_write_journal";
+
+  /** A stage of job commit, Spark protocol: the renames of whole directories. */
+  public static final String JOB_STAGE_RENAME_DIRECTORIES = "job_stage_rename_directories";
+
+  /** A stage of job commit, Spark protocol: deleting what was replaced. */
+  public static final String JOB_STAGE_REMOVE_OLD_DATA = "job_stage_remove_old_data";
+
+  /** A stage of recovery: making the table what it was before a job. */
+  public static final String JOB_STAGE_ROLL_BACK = "job_stage_roll_back";
+
+  /** Waits for other jobs, timed. */
+  public static final String JOB_WAIT = "job_wait_for_other_jobs";
+
+  /** Partitions, or locations, that were not there before; a table without partitions is one. */
+  public static final String COMMITTER_PARTITIONS_CREATED = "committer_partitions_created";
+
+  /** Those whose old data was replaced. */
+  public static final String COMMITTER_PARTITIONS_REPLACED = "committer_partitions_replaced";
+
+  /** Those that got files beside what they had. */
+  public static final String COMMITTER_PARTITIONS_APPENDED = "committer_partitions_appended";
 
   /** A stage of job commit: making the missing directories of the destination. */
   public static final String JOB_STAGE_CREATE_TARGET_DIRS = "job_stage_create_target_dirs";
@@ -151,6 +192,43 @@ public final class StatisticNames {
 
   /** Renaming something. */
   public static final String OP_RENAME = "op_rename";
+
+  /** Writing a file. */
+  public static final String OP_CREATE = "op_create";
+
+  /** Reading a file. */
+  public static final String OP_OPEN = "op_open";
+
+  /** Asking for the hash of a file. */
+  public static final String OP_GET_FILE_CHECKSUM = "op_get_file_checksum";
+
+  /** Asking whether something is permitted. */
+  public static final String OP_ACCESS = "op_access";
+
+  /** Uploading a file, or a part of it. */
+  public static final String MULTIPART_UPLOAD_PART_PUT = "multipart_upload_part_put";
+
+  /** Completing an upload, which makes a file visible. */
+  public static final String MULTIPART_UPLOAD_COMPLETED = "multipart_upload_completed";
+
+  /** Giving up an upload. */
+  public static final String MULTIPART_UPLOAD_ABORTED = "multipart_upload_aborted";
+
+  /** The kinds of requests to a store; each request counts as one of them. */
+  public static final List<String> REQUESTS =
+      List.of(
+          OP_GET_FILE_STATUS,
+          OP_LIST_STATUS,
+          OP_MKDIRS,
+          OP_RENAME,
+          OP_CREATE,
+          OP_OPEN,
+          OP_DELETE,
+          OP_GET_FILE_CHECKSUM,
+          OP_ACCESS,
+          MULTIPART_UPLOAD_PART_PUT,
+          MULTIPART_UPLOAD_COMPLETED,
+          MULTIPART_UPLOAD_ABORTED);
 
   private StatisticNames() {}
 }

@@ -14,6 +14,7 @@ import io.manifestcommitter.journal.CommitJournal;
 import io.manifestcommitter.journal.Heartbeat;
 import io.manifestcommitter.journal.LostJournalException;
 import io.manifestcommitter.layout.StagingRoot;
+import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.JobPlanner;
 import io.manifestcommitter.plan.Swap;
@@ -113,8 +114,10 @@ final class CommitSparkJob {
   void run(List<?> messages) throws IOException {
     commit.run(
         () -> {
+          work.enter(StatisticNames.JOB_STAGE_SEAL_OUTPUT);
           JobPlan plan = commit.plan(() -> plan(messages));
-          CommitJournal begun = writeJournal(plan);
+          CommitJournal begun =
+              work.time(StatisticNames.JOB_STAGE_WRITE_JOURNAL, () -> writeJournal(plan));
           commit.publish();
           commit.complete(begun, this::findMarks);
         },
@@ -177,10 +180,16 @@ final class CommitSparkJob {
       SettledJobs[] settled = {null};
       workers.beside(
           () -> {
-            trees.addAll(seal.run(committed, planner));
-            strays.addAll(prove(trees, committed, planner));
+            trees.addAll(
+                work.time(
+                    StatisticNames.JOB_STAGE_SEAL_OUTPUT, () -> seal.run(committed, planner)));
+            strays.addAll(
+                work.time(
+                    StatisticNames.JOB_STAGE_PROVE_OUTPUT, () -> prove(trees, committed, planner)));
           },
-          () -> settled[0] = settleAndLock(places),
+          () ->
+              settled[0] =
+                  work.beside(StatisticNames.JOB_STAGE_LOCK_PLACES, () -> settleAndLock(places)),
           () -> {
             if (!replaces) {
               planning.lookAhead(committed.levels(staging.directory()));
@@ -190,7 +199,10 @@ final class CommitSparkJob {
       if (settled[0].hasRecovered()) {
         planning.forget();
       }
-      JobPlan plan = planning.run(trees, overwrite.roots(planner.parents()), planner);
+      JobPlan plan =
+          work.time(
+              StatisticNames.JOB_STAGE_PLAN,
+              () -> planning.run(trees, overwrite.roots(planner.parents()), planner));
       try {
         removeStrays(strays, plan.swaps().all());
       } catch (IOException | RuntimeException | Error e) {
@@ -231,14 +243,18 @@ final class CommitSparkJob {
    */
   private SettledJobs settleAndLock(Collection<Path> places) throws IOException {
     Pause interruptible =
-        () -> {
+        waiting -> {
           workers.checkInterrupted();
-          pause.pause();
+          work.waits(waiting, () -> pause.pause(waiting));
           workers.checkInterrupted();
         };
-    return replaces
-        ? others.settleAndEnter(places, interruptible)
-        : new UnfinishedJobs(store, config, interruptible).settle(others.inTable());
+    try {
+      return replaces
+          ? others.settleAndEnter(places, interruptible)
+          : new UnfinishedJobs(store, config, interruptible).settle(others.inTable());
+    } finally {
+      work.goesOn();
+    }
   }
 
   /** Deletes what nobody named from the directories that are published as they are. */

@@ -14,6 +14,7 @@ import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StorePaths;
 import io.manifestcommitter.store.Stores;
 import io.manifestcommitter.store.UnsupportedStoreException;
+import io.manifestcommitter.watch.SparkWatch;
 import java.io.IOException;
 import java.io.Serializable;
 import java.util.ArrayList;
@@ -127,6 +128,7 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
 
   @Override
   public void setupJob(JobContext context) {
+    SparkWatch.install();
     run(
         () -> {
           Configuration conf = context.getConfiguration();

@@ -1,5 +1,6 @@
 package io.manifestcommitter.spark;
 
+import io.manifestcommitter.config.CommitterConfig.ConflictMode;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
@@ -33,6 +34,20 @@ final class Overwrite {
 
   boolean replacesWholeTable(Path table) {
     return recorded.contains(table);
+  }
+
+  /** What kind of write this is, for people. */
+  String kind(Path table, ConflictMode conflicts) {
+    if (dynamic) {
+      return "dynamic overwrite";
+    }
+    if (replacesWholeTable(table)) {
+      return "overwrite";
+    }
+    if (!recorded.isEmpty()) {
+      return "overwrite of partitions";
+    }
+    return conflicts == ConflictMode.REPLACE ? "append that replaces partitions" : "append";
   }
 
   /** What is replaced where a job writes to these directories. */

@@ -15,7 +15,11 @@ import io.manifestcommitter.jobs.TableFile;
 import io.manifestcommitter.jobs.UnfinishedJobs;
 import io.manifestcommitter.journal.Heartbeat;
 import io.manifestcommitter.layout.StagingRoot;
+import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.manifest.StatisticsRecorder;
+import io.manifestcommitter.progress.CommitProgress;
+import io.manifestcommitter.progress.CommitSnapshot;
+import io.manifestcommitter.progress.Commits;
 import io.manifestcommitter.spark.CommitSparkJob.Ending;
 import io.manifestcommitter.store.RequestGate;
 import io.manifestcommitter.store.Store;
@@ -25,6 +29,7 @@ import java.io.InterruptedIOException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
@@ -95,7 +100,7 @@ final class SparkJob {
         store,
         gate,
         config,
-        () -> sleep(Math.min(LONGEST_PAUSE, config.heartbeatInterval())),
+        waiting -> sleep(Math.min(LONGEST_PAUSE, config.heartbeatInterval())),
         System::nanoTime);
   }
 
@@ -140,6 +145,20 @@ final class SparkJob {
    * failed.
    */
   void setUp() throws IOException {
+    StatisticsRecorder statistics = new StatisticsRecorder();
+    CommitProgress progress =
+        Commits.begin(CommitSnapshot.Kind.SETUP, jobId, table.toString(), statistics);
+    progress.enter(StatisticNames.JOB_STAGE_SETUP);
+    gate.recordTo(statistics);
+    try {
+      setUp(progress);
+      progress.end(CommitSnapshot.State.COMMITTED);
+    } finally {
+      progress.end(CommitSnapshot.State.FAILED);
+    }
+  }
+
+  private void setUp(CommitProgress progress) throws IOException {
     TableRoot existing = TableRoot.list(store, table);
     if (overwrite.replacesWholeTable(table)) {
       existing.requirePlainFiles(store);
@@ -155,7 +174,7 @@ final class SparkJob {
     if (config.markSuccessfulJobs()) {
       existing.requirePlaceForReport();
     }
-    SettledJobs settled = settleOthers(existing);
+    SettledJobs settled = settleOthers(existing, progress);
     settled.requireNoneAt(overwrite.roots(List.of()));
     if (settled.hasRecovered()) {
       existing = TableRoot.list(store, table);
@@ -221,10 +240,21 @@ final class SparkJob {
   }
 
   /** Half of the data of a driver that died may be visible in the table. */
-  private SettledJobs settleOthers(TableRoot root) throws IOException {
+  private SettledJobs settleOthers(TableRoot root, CommitProgress progress) throws IOException {
     List<StagingRoot> others = new ArrayList<>(root.stagingRoots());
     others.removeIf(other -> other.root().equals(staging.root()));
-    return new UnfinishedJobs(store, config, pause).settle(others);
+    try {
+      return new UnfinishedJobs(
+              store,
+              config,
+              waiting -> {
+                progress.waits(waiting);
+                pause.pause(waiting);
+              })
+          .settle(others);
+    } finally {
+      progress.goesOn();
+    }
   }
 
   /** Whether attempts upload what they write to the table. */
@@ -257,10 +287,21 @@ final class SparkJob {
     // Not every writer has told of each before.
     committed.clear();
     messages.forEach(this::taskCommitted);
-    heartbeat.await();
-    Workers workers = workers();
     StatisticsRecorder statistics = new StatisticsRecorder();
+    CommitProgress progress =
+        Commits.begin(CommitSnapshot.Kind.COMMIT, jobId, table.toString(), statistics);
     gate.recordTo(statistics);
+    try {
+      commit(messages, workers(progress), statistics);
+      progress.end(CommitSnapshot.State.COMMITTED);
+    } finally {
+      progress.end(CommitSnapshot.State.FAILED);
+    }
+  }
+
+  private void commit(List<?> messages, Workers workers, StatisticsRecorder statistics)
+      throws IOException {
+    heartbeat.await();
     if (replacesFile) {
       replaceFile(workers);
     }
@@ -283,6 +324,7 @@ final class SparkJob {
       endOfCommit(workers);
     }
     try {
+      workers.step(StatisticNames.JOB_STAGE_CLEANUP);
       removeStaging(workers);
     } catch (IOException | RuntimeException e) {
       // The table is right and the report is there: failing now would make a scheduler write it
@@ -392,23 +434,36 @@ final class SparkJob {
     workers()
         .<Void>shield(
             () -> {
-              new SaveSummary(store, description(), config, new StatisticsRecorder()).saveAborted();
+              new SaveSummary(
+                      store,
+                      description(),
+                      config,
+                      new StatisticsRecorder(),
+                      CommitProgress.unwatched())
+                  .saveAborted();
               return null;
             });
   }
 
   private JobDescription description() {
+    Map<String, String> facts = Application.facts();
+    facts.put("write", overwrite.kind(table, config.conflictMode()));
     return new JobDescription(
-        jobId,
-        "FileCommitProtocol.jobId",
-        PROTOCOL,
-        table,
-        staging.attempt(),
-        Recovery.advice(staging));
+            jobId,
+            "FileCommitProtocol.jobId",
+            PROTOCOL,
+            table,
+            staging.attempt(),
+            Recovery.advice(staging))
+        .with(facts);
   }
 
   private Workers workers() {
-    return new Workers(config.ioThreads(), () -> {}, Audit.job(jobId));
+    return workers(CommitProgress.unwatched());
+  }
+
+  private Workers workers(CommitProgress progress) {
+    return new Workers(config.ioThreads(), () -> {}, Audit.job(jobId), progress);
   }
 
   /** Removes this job's staging trees, here and at the custom locations that attempts wrote to. */

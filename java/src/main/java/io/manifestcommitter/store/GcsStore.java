@@ -222,7 +222,8 @@ public final class GcsStore extends HadoopStore {
   public void awaitRenames(Path directory, RenamesOf of) throws IOException {
     if (isHierarchical() && (of == RenamesOf.ANYBODY || mayBeRenaming)) {
       askLong(
-          "a look for renames below " + directory,
+          RequestKind.FIND_RENAMES,
+          directory,
           () -> {
             client().awaitRenames(directory);
             return true;
@@ -240,7 +241,7 @@ public final class GcsStore extends HadoopStore {
   @Override
   public boolean deleteEmptyDirectory(Path directory) throws IOException {
     return isHierarchical()
-        ? ask("deletion of " + directory, () -> client().deleteEmptyFolder(directory))
+        ? ask(RequestKind.DELETE, directory, () -> client().deleteEmptyFolder(directory))
         : super.deleteEmptyDirectory(directory);
   }
 
@@ -289,7 +290,7 @@ public final class GcsStore extends HadoopStore {
       return entry;
     }
     FileChecksum checksum =
-        ask("the checksum of " + entry.path(), () -> fs().getFileChecksum(entry.path()));
+        ask(RequestKind.CHECKSUM, entry.path(), () -> fs().getFileChecksum(entry.path()));
     if (checksum == null) {
       throw new FileNotFoundException(entry.path() + " has no checksum any more");
     }

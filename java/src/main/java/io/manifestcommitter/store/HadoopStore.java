@@ -67,7 +67,7 @@ public class HadoopStore implements Store {
   @Override
   public Optional<StoreEntry> status(Path path) throws IOException {
     try {
-      FileStatus status = ask("a look at " + path, () -> requestStatus(path));
+      FileStatus status = ask(RequestKind.LOOK, path, () -> requestStatus(path));
       return Optional.of(identified(entry(path, status)));
     } catch (FileNotFoundException e) {
       return Optional.empty();
@@ -102,7 +102,7 @@ public class HadoopStore implements Store {
 
   @Override
   public void mkdirs(Path directory) throws IOException {
-    if (!ask("mkdirs of " + directory, () -> requestMkdirs(directory))
+    if (!ask(RequestKind.MAKE_DIRECTORIES, directory, () -> requestMkdirs(directory))
         && !status(directory).filter(StoreEntry::isDirectory).isPresent()) {
       throw new IOException(
           "The store did not make the directory " + directory + " and gave no reason");
@@ -114,7 +114,7 @@ public class HadoopStore implements Store {
     return rename(
         file.source(),
         file.destination(),
-        () -> ask("rename of " + file.source(), () -> requestRename(file)),
+        () -> ask(RequestKind.RENAME, file.source(), () -> requestRename(file)),
         entry -> entry.isSameFileAs(file));
   }
 
@@ -137,7 +137,7 @@ public class HadoopStore implements Store {
     return rename(
         source,
         destination,
-        () -> askLong("rename of " + source, request),
+        () -> askLong(RequestKind.RENAME, source, request),
         StoreEntry::isDirectory);
   }
 
@@ -172,7 +172,7 @@ public class HadoopStore implements Store {
     return rename(
         source,
         destination,
-        () -> ask("rename of " + source, () -> requestLinkRename(source, destination)),
+        () -> ask(RequestKind.RENAME, source, () -> requestLinkRename(source, destination)),
         link::isSameFileAs);
   }
 
@@ -216,7 +216,8 @@ public class HadoopStore implements Store {
   @Override
   public byte[] readStart(Path file, int length) throws IOException {
     return askLong(
-        "reading " + file,
+        RequestKind.READ,
+        file,
         () -> {
           try (FSDataInputStream in = fs.open(file)) {
             return in.readNBytes(length);
@@ -226,13 +227,14 @@ public class HadoopStore implements Store {
 
   @Override
   public long modified(Path file) throws IOException {
-    return ask("a look at " + file, () -> requestStatus(file)).getModificationTime();
+    return ask(RequestKind.LOOK, file, () -> requestStatus(file)).getModificationTime();
   }
 
   @Override
   public void write(Path file, Content content) throws IOException {
     askLong(
-        "writing " + file,
+        RequestKind.WRITE,
+        file,
         () -> {
           requestWrite(file, content);
           return true;
@@ -316,23 +318,25 @@ public class HadoopStore implements Store {
     return 0;
   }
 
-  /** Makes one request; {@code what} names it in an error. */
-  protected final <T> T ask(String what, RequestGate.Request<T> request) throws IOException {
+  /** Makes one request; {@code subject} names it in an error. */
+  final <T> T ask(RequestKind kind, Object subject, RequestGate.Request<T> request)
+      throws IOException {
     try {
-      return gate.pass(what, () -> reopening(request));
+      return gate.pass(kind, subject, () -> reopening(request));
     } catch (IllegalArgumentException e) {
-      throw notPossible(what, e);
+      throw notPossible(kind.of(subject), e);
     } finally {
       tellRefusals();
     }
   }
 
   /** As {@link #ask}, for requests that take long by themselves. */
-  protected final <T> T askLong(String what, RequestGate.Request<T> request) throws IOException {
+  final <T> T askLong(RequestKind kind, Object subject, RequestGate.Request<T> request)
+      throws IOException {
     try {
-      return gate.passLong(what, () -> reopening(request));
+      return gate.passLong(kind, subject, () -> reopening(request));
     } catch (IllegalArgumentException e) {
-      throw notPossible(what, e);
+      throw notPossible(kind.of(subject), e);
     } finally {
       tellRefusals();
     }
@@ -518,13 +522,13 @@ public class HadoopStore implements Store {
 
   private boolean remove(Path path, Depth depth) throws IOException {
     return depth == Depth.TREE
-        ? askLong("deletion of " + path, () -> requestTreeDeletion(path))
-        : ask("deletion of " + path, () -> fs.delete(path, false));
+        ? askLong(RequestKind.DELETE, path, () -> requestTreeDeletion(path))
+        : ask(RequestKind.DELETE, path, () -> fs.delete(path, false));
   }
 
   private boolean hasContent(Path directory) throws IOException {
     try {
-      return ask("the listing of " + directory, () -> requestHasContent(directory));
+      return ask(RequestKind.LIST, directory, () -> requestHasContent(directory));
     } catch (FileNotFoundException e) {
       return false;
     }

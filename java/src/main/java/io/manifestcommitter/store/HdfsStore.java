@@ -79,7 +79,8 @@ public final class HdfsStore extends HadoopStore {
   private boolean mayChangeEntries(Path directory) throws IOException {
     try {
       return ask(
-          "the access to " + directory,
+          RequestKind.ACCESS,
+          directory,
           () -> {
             fs().access(directory, FsAction.WRITE_EXECUTE);
             return true;
@@ -97,7 +98,7 @@ public final class HdfsStore extends HadoopStore {
     Set<String> names = new HashSet<>();
     entries.forEach(entry -> names.add(entry.getName()));
     try {
-      FileStatus[] listed = ask("the listing of " + directory, () -> fs().listStatus(directory));
+      FileStatus[] listed = ask(RequestKind.LIST, directory, () -> fs().listStatus(directory));
       return Arrays.stream(listed)
           .filter(status -> names.contains(status.getPath().getName()))
           .filter(status -> !user.equals(status.getOwner()))
@@ -109,7 +110,7 @@ public final class HdfsStore extends HadoopStore {
 
   private boolean isSuperuser(UserGroupInformation user) throws IOException {
     Path root = new Path("/");
-    FileStatus status = ask("a look at " + root, () -> fs().getFileStatus(root));
+    FileStatus status = ask(RequestKind.LOOK, root, () -> fs().getFileStatus(root));
     return user.getShortUserName().equals(status.getOwner())
         || user.getGroups().contains(status.getGroup());
   }

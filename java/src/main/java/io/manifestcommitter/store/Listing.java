@@ -39,7 +39,7 @@ final class Listing implements AutoCloseable {
 
   /** The next entries; none when the listing has come to its end. */
   List<FileStatus> next() throws IOException {
-    return complete ? List.of() : passage.pass("the listing of " + directory, this::read);
+    return complete ? List.of() : passage.pass(RequestKind.LIST, directory, this::read);
   }
 
   /** Ends the listing, also before it has come to its end. */
@@ -71,8 +71,9 @@ final class Listing implements AutoCloseable {
   /** Makes a request. */
   @FunctionalInterface
   interface Passage {
-    /** Makes one; {@code what} names it in an error. */
-    List<FileStatus> pass(String what, RequestGate.Request<List<FileStatus>> request)
+    /** Makes one; {@code subject} names it in an error. */
+    List<FileStatus> pass(
+        RequestKind kind, Object subject, RequestGate.Request<List<FileStatus>> request)
         throws IOException;
   }
 

@@ -89,7 +89,10 @@ public final class RequestGate {
     return new RequestGate(0, Integer.MAX_VALUE, URGENT_PATIENCE, () -> {});
   }
 
-  /** From here on counts what had to wait for the user's limit, and what the store refused. */
+  /**
+   * From here on counts the requests by kind, what had to wait for the user's limit, and what the
+   * store refused.
+   */
   public void recordTo(StatisticsRecorder recorder) {
     statistics = Objects.requireNonNull(recorder);
   }
@@ -97,17 +100,17 @@ public final class RequestGate {
   /**
    * Makes one request, again while the store refuses it.
    *
-   * @param what names it in an error
+   * @param subject names it in an error
    * @param request may be made any number of times
    * @throws StoreRefusedException if the store refused it for too long
    */
-  <T> T pass(String what, Request<T> request) throws IOException {
-    return repeat(what, request, true);
+  <T> T pass(RequestKind kind, Object subject, Request<T> request) throws IOException {
+    return repeat(kind, subject, request, true);
   }
 
   /** As {@link #pass}, for requests that take long by themselves. */
-  <T> T passLong(String what, Request<T> request) throws IOException {
-    return repeat(what, request, false);
+  <T> T passLong(RequestKind kind, Object subject, Request<T> request) throws IOException {
+    return repeat(kind, subject, request, false);
   }
 
   /**
@@ -127,10 +130,12 @@ public final class RequestGate {
     }
   }
 
-  private <T> T repeat(String what, Request<T> request, boolean isShort) throws IOException {
+  private <T> T repeat(RequestKind kind, Object subject, Request<T> request, boolean isShort)
+      throws IOException {
     long first = clock.nanos();
     while (true) {
       enter();
+      statistics.increment(kind.statistic());
       long begun = clock.nanos();
       try {
         T answer = request.run();
@@ -144,9 +149,9 @@ public final class RequestGate {
         statistics.increment(StatisticNames.STORE_IO_THROTTLED);
         long refusedFor = refused(begun, first);
         if (refusedFor >= patience) {
-          throw givenUp(what, refusedFor, e);
+          throw givenUp(kind.of(subject), refusedFor, e);
         }
-        LOG.debug("The store refused {}; it will be asked again", what, e);
+        LOG.debug("The store refused {}; it will be asked again", kind.of(subject), e);
       } finally {
         leave();
       }

@@ -42,7 +42,7 @@ final class S3FileUpload implements FileUpload {
 
   /** How requests are made, perhaps more than once. */
   interface Passage {
-    <T> T pass(String what, RequestGate.Request<T> request) throws IOException;
+    <T> T pass(RequestKind kind, Object subject, RequestGate.Request<T> request) throws IOException;
   }
 
   /** The uploads of the filesystem that is open now. */
@@ -127,7 +127,7 @@ final class S3FileUpload implements FileUpload {
   }
 
   private <T> T ask(RequestGate.Request<T> request) throws IOException {
-    return passage.pass("the upload of " + destination, request);
+    return passage.pass(RequestKind.UPLOAD, destination, request);
   }
 
   /** May be called again after a failure: goes on where it stood. */

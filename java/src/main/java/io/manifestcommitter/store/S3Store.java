@@ -114,7 +114,8 @@ public final class S3Store extends HadoopStore {
       return;
     }
     ask(
-        "giving up the upload of " + file.destination(),
+        RequestKind.ABANDON_UPLOAD,
+        file.destination(),
         () -> {
           uploads().abort(file.destination(), upload.get().id());
           return true;
@@ -134,7 +135,8 @@ public final class S3Store extends HadoopStore {
       try {
         String etag =
             ask(
-                "the completion of " + file.destination(),
+                RequestKind.COMPLETE_UPLOAD,
+                file.destination(),
                 () -> uploads().complete(file.destination(), file.size(), upload));
         return tries == 1 && isAsPredicted(etag, file, upload)
             ? RenameResult.renamed()

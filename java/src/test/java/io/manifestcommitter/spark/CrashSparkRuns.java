@@ -340,13 +340,15 @@ final class CrashSparkRuns {
     boolean isForward = check.isForward();
     boolean isUnfinished = check.isUnfinished();
     if (mode == UnfinishedJobsMode.WARN && isUnfinished) {
-      new Meeting(steps, CrashOther.RAN_AGAIN, Direction.AS_MARKED, true).run(this::aSecondPasses);
+      new Meeting(steps, CrashOther.RAN_AGAIN, Direction.AS_MARKED, true)
+          .run(waiting -> aSecondPasses());
       return;
     }
     List<String> wrong = new ArrayList<>();
     if (mode == UnfinishedJobsMode.FAIL && isUnfinished) {
       Map<String, String> met = store.visible();
-      String failure = Failures.of(() -> again(store.byOtherName(), setting, this::aSecondPasses));
+      String failure =
+          Failures.of(() -> again(store.byOtherName(), setting, waiting -> aSecondPasses()));
       if (!failure.contains(
           "manifest-committer recover " + store.byOtherName().path(CrashStore.TABLE))) {
         wrong.add("it did not fail, or did not say what to do: " + failure);
@@ -359,7 +361,7 @@ final class CrashSparkRuns {
     }
     isThereOnce(
         wrong,
-        Failures.of(() -> again(store.byOtherName(), setting, this::aSecondPasses)),
+        Failures.of(() -> again(store.byOtherName(), setting, waiting -> aSecondPasses())),
         isForward);
     checked(steps, wrong);
   }

@@ -27,7 +27,7 @@ final class DriverJob {
 
   /** Nobody is to be waited for. */
   static final Pause WOULD_WAIT =
-      () -> {
+      waiting -> {
         throw new IOException("waits for a job that nobody goes on with");
       };
 

@@ -31,7 +31,7 @@ final class PairJob extends PairWriter {
         new DriverJob(store, jobId())
             .with(MemoryFileSystem.CLIENT, name())
             .with(CommitterConfig.UNFINISHED_JOBS, unfinishedJobs)
-            .waiting(() -> race.waits(this))
+            .waiting(waiting -> race.waits(this))
             .setUp(write());
     try {
       job.commit();

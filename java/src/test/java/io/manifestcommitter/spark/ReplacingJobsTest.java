@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.manifestcommitter.commit.LocalHost;
 import io.manifestcommitter.config.CommitterConfig;
-import io.manifestcommitter.jobs.Pause;
 import io.manifestcommitter.jobs.PlacesInUseException;
 import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.jobs.ReplacingJobs;
@@ -40,6 +39,7 @@ class ReplacingJobsTest {
 
   private final SparkJobHarness spark = new SparkJobHarness("abfs");
   private final Store store = new Stores(spark.conf).all();
+  private final List<String> waits = new ArrayList<>();
   private int pauses;
 
   @Test
@@ -78,7 +78,7 @@ class ReplacingJobsTest {
             new Stores(spark.conf).all(),
             new CommitterConfig(spark.conf),
             new StagingRoot(table, LARGE))
-        .enter(List.of(byOtherName(place)), () -> ends(SMALL));
+        .enter(List.of(byOtherName(place)), waiting -> ends(SMALL));
     assertThat(pauses).isEqualTo(1);
   }
 
@@ -102,6 +102,7 @@ class ReplacingJobsTest {
         "/table/p=1");
     assertThat(pauses).isEqualTo(3);
     assertThat(spark.state.exists(LARGE_NOTE)).isTrue();
+    assertThat(waits).containsOnly("waiting for job " + SMALL + ", which replaces p=1");
   }
 
   @Test
@@ -332,12 +333,24 @@ class ReplacingJobsTest {
         store, new CommitterConfig(spark.conf), new StagingRoot(spark.table, jobId));
   }
 
-  private void enter(String jobId, Pause pause, String... places) throws IOException {
+  private void enter(String jobId, Meanwhile meanwhile, String... places) throws IOException {
     List<Path> paths = new ArrayList<>();
     for (String place : places) {
       paths.add(spark.path(place));
     }
-    jobs(jobId).enter(paths, pause);
+    jobs(jobId)
+        .enter(
+            paths,
+            waiting -> {
+              waits.add(waiting.toString());
+              meanwhile.run();
+            });
+  }
+
+  /** What happens while a job waits. */
+  @FunctionalInterface
+  private interface Meanwhile {
+    void run() throws IOException;
   }
 
   private void fails() {

@@ -6,6 +6,7 @@ import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.jobs.RecoveryOutcome;
 import io.manifestcommitter.layout.HiddenNames;
 import io.manifestcommitter.layout.StagingRoot;
+import io.manifestcommitter.progress.Waiting;
 import io.manifestcommitter.store.RequestGate;
 import io.manifestcommitter.store.Stores;
 import io.manifestcommitter.testing.Fault;
@@ -88,7 +89,7 @@ final class SparkJobHarness {
     return this;
   }
 
-  private void twoSecondsPass() {
+  private void twoSecondsPass(Waiting waiting) {
     state.passTime(2000);
   }
 
@@ -116,17 +117,11 @@ final class SparkJobHarness {
   }
 
   SparkJob setUp(Overwrite overwrite) throws IOException {
-    Stores stores = new Stores(conf);
+    RequestGate gate = RequestGate.open();
+    Stores stores = new Stores(conf, gate);
     job =
         new SparkJob(
-            jobId,
-            table,
-            overwrite,
-            stores.all(),
-            RequestGate.open(),
-            new CommitterConfig(conf),
-            pause,
-            nanos);
+            jobId, table, overwrite, stores.all(), gate, new CommitterConfig(conf), pause, nanos);
     job.setUp();
     STARTED.add(job);
     return job;

@@ -113,7 +113,7 @@ class UnfinishedJobsTest {
         alive
             .other(SECOND)
             .waiting(
-                () -> {
+                waiting -> {
                   if (++pauses[0] % 3 == 0) {
                     alive.state.write(STAGING + "/heartbeat", "alive");
                   }
@@ -149,7 +149,7 @@ class UnfinishedJobsTest {
     SparkJobHarness second =
         dead.other(SECOND)
             .waiting(
-                () -> {
+                waiting -> {
                   pauses[0]++;
                   dead.state.passTime(5000);
                   for (String root : roots) {
@@ -170,7 +170,7 @@ class UnfinishedJobsTest {
         alive
             .other(SECOND)
             .waiting(
-                () -> {
+                waiting -> {
                   pauses[0]++;
                   alive.state.remove(STAGING);
                 });
@@ -219,7 +219,7 @@ class UnfinishedJobsTest {
         failed
             .other(SECOND)
             .waiting(
-                () -> {
+                waiting -> {
                   throw new AssertionError("waits");
                 });
     second.setUp(second.noOverwrite());
@@ -241,7 +241,7 @@ class UnfinishedJobsTest {
           first
               .other(SECOND)
               .waiting(
-                  () -> {
+                  waiting -> {
                     if (!gone[0]) {
                       first.state.write(STAGING + "/heartbeat", "alive");
                     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.manifest.Statistics;
 import io.manifestcommitter.manifest.StatisticsRecorder;
 import io.manifestcommitter.testing.MemoryFileSystem;
@@ -12,6 +13,7 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -63,7 +65,14 @@ class RequestGateTest {
     RequestGate gate = gate(0, MINUTE);
     pass(gate, 1000);
     assertThat(time.waits).isEmpty();
-    assertThat(statistics.snapshot()).isEqualTo(Statistics.empty());
+    assertThat(statistics.snapshot())
+        .isEqualTo(
+            new Statistics(
+                Map.of(StatisticNames.OP_GET_FILE_STATUS, 1000L),
+                Map.of(),
+                Map.of(),
+                Map.of(),
+                Map.of()));
   }
 
   @Test
@@ -114,6 +123,7 @@ class RequestGateTest {
     String answer =
         gate(0, MINUTE)
             .pass(
+                RequestKind.LOOK,
                 "it",
                 () -> {
                   switch (tries.incrementAndGet()) {
@@ -144,6 +154,7 @@ class RequestGateTest {
             () ->
                 gate(0, MINUTE)
                     .pass(
+                        RequestKind.LOOK,
                         "it",
                         () -> {
                           tries.incrementAndGet();
@@ -176,6 +187,7 @@ class RequestGateTest {
     AtomicInteger tries = new AtomicInteger();
     gate(0, MINUTE)
         .pass(
+            RequestKind.LOOK,
             "it",
             () -> {
               if (tries.incrementAndGet() <= 7) {
@@ -195,6 +207,7 @@ class RequestGateTest {
             () ->
                 gate(0, MINUTE)
                     .pass(
+                        RequestKind.LOOK,
                         "rename of abfs://c@a/x",
                         () -> {
                           tries.incrementAndGet();
@@ -218,13 +231,13 @@ class RequestGateTest {
           tries.incrementAndGet();
           throw new HttpFailure(503);
         };
-    assertThatThrownBy(() -> gate.pass("the first", refused))
+    assertThatThrownBy(() -> gate.pass(RequestKind.LOOK, "the first", refused))
         .isInstanceOf(StoreRefusedException.class);
     tries.set(0);
     time.waits.clear();
 
     for (int i = 0; i < 10; i++) {
-      assertThatThrownBy(() -> gate.pass("another", refused))
+      assertThatThrownBy(() -> gate.pass(RequestKind.LOOK, "another", refused))
           .isInstanceOf(StoreRefusedException.class)
           .hasMessageContaining("another");
     }
@@ -233,7 +246,7 @@ class RequestGateTest {
 
     pass(gate, 1);
     tries.set(0);
-    assertThatThrownBy(() -> gate.pass("a later one", refused))
+    assertThatThrownBy(() -> gate.pass(RequestKind.LOOK, "a later one", refused))
         .isInstanceOf(StoreRefusedException.class);
     assertThat(tries).hasValueGreaterThan(3);
   }
@@ -245,6 +258,7 @@ class RequestGateTest {
             () ->
                 gate(0, 0)
                     .pass(
+                        RequestKind.LOOK,
                         "it",
                         () -> {
                           throw failure;
@@ -258,11 +272,11 @@ class RequestGateTest {
     RequestGate gate = gate(0, MINUTE);
     LimitedStore store = new LimitedStore(100);
     for (int i = 0; i < 400; i++) {
-      gate.pass("it", store);
+      gate.pass(RequestKind.LOOK, "it", store);
     }
     long begun = time.elapsed();
     for (int i = 0; i < 2000; i++) {
-      gate.pass("it", store);
+      gate.pass(RequestKind.LOOK, "it", store);
     }
     double seconds = (time.elapsed() - begun) / 1000.0;
     assertThat(2000 / seconds).isBetween(80.0, 101.0);
@@ -274,15 +288,15 @@ class RequestGateTest {
     RequestGate gate = gate(0, MINUTE);
     LimitedStore store = new LimitedStore(50);
     for (int i = 0; i < 500; i++) {
-      gate.pass("it", store);
+      gate.pass(RequestKind.LOOK, "it", store);
     }
     store.perSecond = 150;
     for (int i = 0; i < 3000; i++) {
-      gate.pass("it", store);
+      gate.pass(RequestKind.LOOK, "it", store);
     }
     long begun = time.elapsed();
     for (int i = 0; i < 1500; i++) {
-      gate.pass("it", store);
+      gate.pass(RequestKind.LOOK, "it", store);
     }
     assertThat(1500 / ((time.elapsed() - begun) / 1000.0)).isBetween(120.0, 152.0);
   }
@@ -307,11 +321,11 @@ class RequestGateTest {
   void doesNotGrowWhileRequestsTakeLonger() throws Exception {
     RequestGate gate = new RequestGate(0, 16, MINUTE, () -> {}, time);
     for (int i = 0; i < 8; i++) {
-      gate.pass("it", () -> time.passes(10));
+      gate.pass(RequestKind.LOOK, "it", () -> time.passes(10));
     }
     for (int i = 0; i < 16; i++) {
       long millis = 30L << i;
-      gate.pass("it", () -> time.passes(millis));
+      gate.pass(RequestKind.LOOK, "it", () -> time.passes(millis));
     }
     assertThat(mostAtOnce(gate)).isEqualTo(5);
   }
@@ -338,6 +352,7 @@ class RequestGateTest {
     assertThatThrownBy(
             () ->
                 gate.pass(
+                    RequestKind.LOOK,
                     "it",
                     () -> {
                       throw new IOException("connection reset");
@@ -353,6 +368,7 @@ class RequestGateTest {
     assertThatThrownBy(
             () ->
                 gate.pass(
+                    RequestKind.LOOK,
                     "it",
                     () -> {
                       throw new FileNotFoundException("none");
@@ -379,6 +395,7 @@ class RequestGateTest {
                     waiting.add(Thread.currentThread());
                   }
                   return gate.passLong(
+                      RequestKind.LOOK,
                       "it",
                       () -> {
                         most.accumulateAndGet(under.incrementAndGet(), Math::max);
@@ -418,6 +435,7 @@ class RequestGateTest {
   private static void refuseOnce(RequestGate gate) throws IOException {
     AtomicInteger tries = new AtomicInteger();
     gate.pass(
+        RequestKind.LOOK,
         "it",
         () -> {
           if (tries.incrementAndGet() == 1) {
@@ -429,7 +447,7 @@ class RequestGateTest {
 
   private static void pass(RequestGate gate, int requests) throws IOException {
     for (int i = 0; i < requests; i++) {
-      gate.pass("it", () -> true);
+      gate.pass(RequestKind.LOOK, "it", () -> true);
     }
   }
 

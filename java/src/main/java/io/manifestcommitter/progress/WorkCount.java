@@ -1,4 +1,4 @@
-package io.manifestcommitter.commit;
+package io.manifestcommitter.progress;
 
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
@@ -7,21 +7,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Says in the log how far a long step has come, every ten seconds: counts, rate, time left. Safe
- * for use by many threads.
+ * How far one piece of work has come that consists of many like ones; says so in the log every ten
+ * seconds. Safe for use by many threads.
  */
-final class ProgressLog {
-  private static final Logger LOG = LoggerFactory.getLogger(ProgressLog.class);
+public final class WorkCount implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(WorkCount.class);
   private static final long INTERVAL = TimeUnit.SECONDS.toNanos(10);
 
+  private final CommitProgress progress;
   private final String step;
   private final long total;
   private final long start;
   private final AtomicLong done = new AtomicLong();
   private final AtomicLong next;
 
-  /** The progress of a step that has {@code total} things to do. */
-  ProgressLog(String step, long total) {
+  WorkCount(CommitProgress progress, String step, long total) {
+    this.progress = progress;
     this.step = step;
     this.total = total;
     this.start = System.nanoTime();
@@ -29,13 +30,32 @@ final class ProgressLog {
   }
 
   /** One more is done. */
-  void tick() {
+  public void tick() {
     long count = done.incrementAndGet();
     long now = System.nanoTime();
     long due = next.get();
     if (now - due >= 0 && next.compareAndSet(due, now + INTERVAL)) {
       LOG.info("{}", line(count, now - start));
     }
+  }
+
+  /** The work has ended, well or not. */
+  @Override
+  public void close() {
+    progress.ended(this);
+  }
+
+  long done() {
+    return done.get();
+  }
+
+  long total() {
+    return total;
+  }
+
+  /** For how long it has been under way, in nanoseconds. */
+  long nanos() {
+    return System.nanoTime() - start;
   }
 
   /** What is said after {@code nanos}. */

@@ -1,0 +1,177 @@
+package io.manifestcommitter.progress;
+
+import io.manifestcommitter.manifest.Statistics;
+import io.manifestcommitter.manifest.StatisticsRecorder;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+
+/** How far one commit has come. Written by its steps, read by anybody, from any thread. */
+public final class CommitProgress {
+  /** The most steps that are remembered: a commit has about fifteen. */
+  private static final int MAX_STEPS = 100;
+
+  private final CommitSnapshot.Kind kind;
+  private final String jobId;
+  private final String table;
+  private final StatisticsRecorder statistics;
+  private final long startedAt = System.currentTimeMillis();
+  private final long start = System.nanoTime();
+  private final Set<WorkCount> underWay = ConcurrentHashMap.newKeySet();
+  private final List<Step> steps = new ArrayList<>();
+  private volatile String step = "";
+  private volatile Waiting waiting;
+  private volatile CommitSnapshot.State state = CommitSnapshot.State.RUNNING;
+  private volatile long ended;
+
+  CommitProgress(
+      CommitSnapshot.Kind kind, String jobId, String table, StatisticsRecorder statistics) {
+    this.kind = kind;
+    this.jobId = jobId;
+    this.table = table;
+    this.statistics = statistics;
+  }
+
+  /** Of work that is no job's commit, which nobody watches: {@link Commits} does not know it. */
+  public static CommitProgress unwatched() {
+    return new CommitProgress(CommitSnapshot.Kind.COMMIT, "", "", new StatisticsRecorder());
+  }
+
+  /** The step that begins, as in {@code StatisticNames}. */
+  public void enter(String name) {
+    step = name;
+  }
+
+  /**
+   * Runs a step, and remembers when it ran and for how long, also if it fails.
+   *
+   * @param name of the step, as in {@code StatisticNames}
+   */
+  public <T> T during(String name, StatisticsRecorder.Timed<T> action) throws IOException {
+    long began = millis();
+    try {
+      return action.run();
+    } finally {
+      ended(new Step(name, began, millis() - began));
+    }
+  }
+
+  /**
+   * Begins to count work of many like pieces.
+   *
+   * @param total how many
+   * @return to be closed when that work ends
+   */
+  public WorkCount count(long total) {
+    WorkCount count = new WorkCount(this, step, total);
+    underWay.add(count);
+    return count;
+  }
+
+  void ended(WorkCount count) {
+    underWay.remove(count);
+  }
+
+  private void ended(Step one) {
+    synchronized (steps) {
+      if (steps.size() < MAX_STEPS) {
+        steps.add(one);
+      }
+    }
+  }
+
+  /** The commit waits for another job, until it {@link #goesOn}. */
+  public void waits(Waiting forWhat) {
+    waiting = forWhat;
+  }
+
+  /** It waits no more. */
+  public void goesOn() {
+    waiting = null;
+  }
+
+  /** When it began, in milliseconds since 1970. */
+  public long startedAt() {
+    return startedAt;
+  }
+
+  /** The steps that have ended, in the order in which they began; some ran beside others. */
+  public List<Step> steps() {
+    List<Step> ordered;
+    synchronized (steps) {
+      ordered = new ArrayList<>(steps);
+    }
+    ordered.sort(Comparator.comparingLong(Step::startMillis));
+    return ordered;
+  }
+
+  /**
+   * The commit has ended, as it was told first: whoever fails afterwards changes nothing. It is not
+   * among the running ones any more, and who listens hears of it.
+   */
+  public void end(CommitSnapshot.State how) {
+    synchronized (this) {
+      if (state != CommitSnapshot.State.RUNNING) {
+        return;
+      }
+      ended = System.nanoTime();
+      state = how;
+      waiting = null;
+    }
+    Commits.ended(this);
+  }
+
+  /** Where it is now. */
+  public CommitSnapshot snapshot() {
+    Optional<WorkCount> work = Optional.empty();
+    for (WorkCount each : underWay) {
+      if (!work.isPresent() || each.total() > work.get().total()) {
+        work = Optional.of(each);
+      }
+    }
+    return new CommitSnapshot(this, work);
+  }
+
+  CommitSnapshot.Kind kind() {
+    return kind;
+  }
+
+  String jobId() {
+    return jobId;
+  }
+
+  String table() {
+    return table;
+  }
+
+  String step() {
+    return step;
+  }
+
+  CommitSnapshot.State state() {
+    return state;
+  }
+
+  Optional<Waiting> waiting() {
+    return Optional.ofNullable(waiting);
+  }
+
+  Statistics statistics() {
+    return statistics.snapshot();
+  }
+
+  long startNanos() {
+    return start;
+  }
+
+  /** How long it has run, or ran, in milliseconds. */
+  long millis() {
+    long until = state == CommitSnapshot.State.RUNNING ? System.nanoTime() : ended;
+    return TimeUnit.NANOSECONDS.toMillis(until - start);
+  }
+}

@@ -1,0 +1,94 @@
+package io.manifestcommitter.progress;
+
+import io.manifestcommitter.manifest.StatisticsRecorder;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** All commits of this JVM, or, where its class loaders have several of this class, of a loader. */
+public final class Commits {
+  private static final Logger LOG = LoggerFactory.getLogger(Commits.class);
+
+  /** How many commits are remembered after their end. */
+  public static final int REMEMBERED = 20;
+
+  private static final Set<CommitProgress> RUNNING = ConcurrentHashMap.newKeySet();
+  private static final Deque<CommitSnapshot> ENDED = new ArrayDeque<>();
+  private static final List<CommitListener> LISTENERS = new CopyOnWriteArrayList<>();
+
+  private Commits() {}
+
+  /**
+   * A commit begins. It counts as running until its {@link CommitProgress#end}.
+   *
+   * @param table the table's directory, qualified
+   * @param statistics what it will count and measure
+   */
+  public static CommitProgress begin(
+      CommitSnapshot.Kind kind, String jobId, String table, StatisticsRecorder statistics) {
+    CommitProgress progress = new CommitProgress(kind, jobId, table, statistics);
+    RUNNING.add(progress);
+    tell(listener -> listener.begun(progress));
+    return progress;
+  }
+
+  static void ended(CommitProgress progress) {
+    if (!RUNNING.remove(progress)) {
+      return;
+    }
+    CommitSnapshot end = progress.snapshot();
+    if (end.kind() != CommitSnapshot.Kind.SETUP) {
+      synchronized (ENDED) {
+        ENDED.addLast(end);
+        if (ENDED.size() > REMEMBERED) {
+          ENDED.removeFirst();
+        }
+      }
+    }
+    tell(listener -> listener.ended(end));
+  }
+
+  /** Where the commits are that run now; the one that began first comes first. */
+  public static List<CommitSnapshot> running() {
+    List<CommitProgress> running = new ArrayList<>(RUNNING);
+    running.sort(Comparator.comparingLong(progress -> progress.startNanos()));
+    List<CommitSnapshot> snapshots = new ArrayList<>();
+    running.forEach(progress -> snapshots.add(progress.snapshot()));
+    return snapshots;
+  }
+
+  /** The last commits that ended, {@link #REMEMBERED} at most; the last one comes last. */
+  public static List<CommitSnapshot> ended() {
+    synchronized (ENDED) {
+      return List.copyOf(ENDED);
+    }
+  }
+
+  /** From here on {@code listener} hears of every commit. */
+  public static void add(CommitListener listener) {
+    LISTENERS.add(listener);
+  }
+
+  /** It hears of none any more. */
+  public static void remove(CommitListener listener) {
+    LISTENERS.remove(listener);
+  }
+
+  private static void tell(Consumer<CommitListener> what) {
+    for (CommitListener listener : LISTENERS) {
+      try {
+        what.accept(listener);
+      } catch (RuntimeException | LinkageError e) {
+        LOG.warn("{} failed; the commit goes on", listener, e);
+      }
+    }
+  }
+}

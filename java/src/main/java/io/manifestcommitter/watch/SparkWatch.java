@@ -1,0 +1,29 @@
+package io.manifestcommitter.watch;
+
+import io.manifestcommitter.progress.Commits;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The door of this package. Names no class of Spark, so that it can be called where there is none,
+ * as in MapReduce.
+ */
+public final class SparkWatch {
+  private static final Logger LOG = LoggerFactory.getLogger(SparkWatch.class);
+  private static final AtomicBoolean INSTALLED = new AtomicBoolean();
+
+  private SparkWatch() {}
+
+  /** From here on Spark shows commits; called as often as one likes. Nothing where Spark is not. */
+  public static void install() {
+    if (INSTALLED.compareAndSet(false, true)) {
+      try {
+        Class.forName("org.apache.spark.SparkContext");
+        Commits.add(new SparkDriver());
+      } catch (ClassNotFoundException | LinkageError e) {
+        LOG.debug("Commits are not shown by Spark, which is not here", e);
+      }
+    }
+  }
+}

@@ -1,0 +1,119 @@
+package io.manifestcommitter.progress;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.manifestcommitter.manifest.StatisticNames;
+import io.manifestcommitter.manifest.StatisticsRecorder;
+import io.manifestcommitter.progress.CommitSnapshot.Kind;
+import io.manifestcommitter.progress.CommitSnapshot.State;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class CommitsTest {
+  private final String jobId = UUID.randomUUID().toString();
+  private final StatisticsRecorder statistics = new StatisticsRecorder();
+  private final List<String> heard = new ArrayList<>();
+  private final CommitListener listener =
+      new CommitListener() {
+        @Override
+        public void begun(CommitProgress commit) {
+          heard.add("begun " + commit.jobId());
+          throw new IllegalStateException("a listener's defect harms no commit");
+        }
+
+        @Override
+        public void ended(CommitSnapshot commit) {
+          heard.add("ended " + commit.jobId() + " " + commit.state());
+        }
+      };
+
+  @AfterEach
+  void forget() {
+    Commits.remove(listener);
+  }
+
+  @Test
+  void aCommitIsSeenUntilItEnds() throws IOException {
+    Commits.add(listener);
+    CommitProgress progress = Commits.begin(Kind.COMMIT, jobId, "abfs://c@a/t", statistics);
+    assertThat(heard).containsExactly("begun " + jobId);
+    progress.enter(StatisticNames.JOB_STAGE_RENAME_FILES);
+    statistics.count(StatisticNames.OP_RENAME, 7);
+    statistics.count(StatisticNames.OP_LIST_STATUS, 2);
+    statistics.count(StatisticNames.STORE_IO_THROTTLED, 3);
+    try (WorkCount few = progress.count(2);
+        WorkCount many = progress.count(100)) {
+      few.tick();
+      many.tick();
+      many.tick();
+      CommitSnapshot snapshot = running();
+      assertThat(snapshot.state()).isEqualTo(State.RUNNING);
+      assertThat(snapshot.step()).isEqualTo("job_stage_rename_files");
+      assertThat(snapshot.done()).isEqualTo(2);
+      assertThat(snapshot.total()).isEqualTo(100);
+      assertThat(snapshot.perSecond()).isPositive();
+      assertThat(snapshot.secondsLeft()).isPresent();
+      assertThat(snapshot.requests()).isEqualTo(9);
+      assertThat(snapshot.refusals()).isEqualTo(3);
+    }
+    assertThat(running().total()).isZero();
+    assertThat(running().secondsLeft()).isEmpty();
+
+    progress.end(State.COMMITTED);
+    progress.end(State.FAILED);
+
+    assertThat(heard).containsExactly("begun " + jobId, "ended " + jobId + " COMMITTED");
+    assertThat(Commits.running()).noneMatch(commit -> commit.jobId().equals(jobId));
+    assertThat(Commits.ended()).last().satisfies(end -> assertThat(end.jobId()).isEqualTo(jobId));
+  }
+
+  @Test
+  void whatIsWaitedForIsSeenWhileItIs() {
+    CommitProgress progress = Commits.begin(Kind.SETUP, jobId, "abfs://c@a/t", statistics);
+    progress.waits(new Waiting("other", "which replaces p=3"));
+    assertThat(running().waiting().map(Waiting::toString))
+        .hasValue("waiting for job other, which replaces p=3");
+    progress.goesOn();
+    assertThat(running().waiting()).isEmpty();
+    progress.end(State.COMMITTED);
+    assertThat(Commits.ended()).noneMatch(end -> end.jobId().equals(jobId));
+  }
+
+  @Test
+  void stepsAreRememberedAlsoIfTheyFail() throws IOException {
+    CommitProgress progress = CommitProgress.unwatched();
+    assertThat(progress.during("job_stage_plan", () -> 5)).isEqualTo(5);
+    assertThatThrownBy(
+            () ->
+                progress.during(
+                    "job_stage_rename_files",
+                    () -> {
+                      throw new IOException("refused");
+                    }))
+        .isInstanceOf(IOException.class);
+    assertThat(progress.steps())
+        .extracting(Step::shortName)
+        .containsExactly("plan", "rename_files");
+  }
+
+  @Test
+  void onlySoManyThatEndedAreRemembered() {
+    for (int i = 0; i < 2 * Commits.REMEMBERED; i++) {
+      Commits.begin(Kind.COMMIT, jobId + i, "file:/t", statistics).end(State.COMMITTED);
+    }
+    assertThat(Commits.ended()).hasSize(Commits.REMEMBERED);
+    assertThat(Commits.ended().get(0).jobId()).isEqualTo(jobId + Commits.REMEMBERED);
+  }
+
+  private CommitSnapshot running() {
+    return Commits.running().stream()
+        .filter(commit -> commit.jobId().equals(jobId))
+        .findFirst()
+        .orElseThrow();
+  }
+}

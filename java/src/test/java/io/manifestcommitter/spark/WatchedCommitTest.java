@@ -1,0 +1,115 @@
+package io.manifestcommitter.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.manifestcommitter.config.CommitterConfig;
+import io.manifestcommitter.jobs.Recovery.Direction;
+import io.manifestcommitter.manifest.StatisticNames;
+import io.manifestcommitter.manifest.SuccessReport;
+import io.manifestcommitter.progress.CommitSnapshot;
+import io.manifestcommitter.progress.CommitSnapshot.Kind;
+import io.manifestcommitter.progress.CommitSnapshot.State;
+import io.manifestcommitter.progress.Commits;
+import io.manifestcommitter.progress.Step;
+import io.manifestcommitter.testing.Fate;
+import io.manifestcommitter.testing.Fault;
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Test;
+
+/** What a commit shows of itself while it goes on, and in its report. */
+class WatchedCommitTest {
+  private final SparkJobHarness spark = new SparkJobHarness("gs");
+
+  @Test
+  void filesAreCountedWhileTheyArePublished() throws IOException {
+    spark.conf.setInt(CommitterConfig.IO_THREADS, 1);
+    spark.setUp(spark.noOverwrite());
+    String[] files = new String[20];
+    for (int i = 0; i < files.length; i++) {
+      files[i] = "p=" + i % 2 + "/f" + i;
+    }
+    spark.commitTask(0, files);
+    List<CommitSnapshot> seen = new CopyOnWriteArrayList<>();
+    spark.state.gate(
+        (client, operation, path) -> {
+          if (operation.equals("rename") && path.contains("/f")) {
+            seen.addAll(Commits.running());
+          }
+        });
+    spark.commit();
+
+    assertThat(seen).extracting(CommitSnapshot::done).startsWith(0L, 1L, 2L).endsWith(18L, 19L);
+    assertThat(seen)
+        .allSatisfy(
+            commit -> {
+              assertThat(commit.kind()).isEqualTo(Kind.COMMIT);
+              assertThat(commit.step()).isEqualTo(StatisticNames.JOB_STAGE_RENAME_FILES);
+              assertThat(commit.total()).isEqualTo(20);
+              assertThat(commit.jobId()).isEqualTo(SparkJobHarness.JOB_ID);
+              assertThat(commit.table()).isEqualTo(spark.table.toString());
+            });
+    CommitSnapshot end = lastEnded();
+    assertThat(end.state()).isEqualTo(State.COMMITTED);
+    assertThat(end.counter(StatisticNames.OP_RENAME)).isGreaterThanOrEqualTo(20);
+    assertThat(end.steps())
+        .extracting(Step::shortName)
+        .contains("seal_output", "prove_output", "lock_places", "plan", "write_journal")
+        .contains("rename_files", "save_success_marker");
+    assertThat(Commits.running()).isEmpty();
+  }
+
+  @Test
+  void aFailureIsSeen() throws IOException {
+    spark.setUp(spark.noOverwrite());
+    spark.commitTask(0, "p=1/a");
+    spark.state.onRequest(Fault.on("rename", Fate.FAILS_BEFORE, path -> path.endsWith("p=1/a")));
+    assertThatThrownBy(spark::commit).isInstanceOf(IOException.class);
+    assertThat(lastEnded().state()).isEqualTo(State.FAILED);
+    assertThat(Commits.running()).isEmpty();
+  }
+
+  @Test
+  void aRecoveryIsSeen() throws IOException {
+    spark.setUp(spark.noOverwrite());
+    spark.commitTask(0, "p=1/a", "p=1/b");
+    assertThat(spark.dies(Fault.deadAfter("rename", path -> path.endsWith("p=1/a")))).isTrue();
+    spark.recover(Direction.AS_MARKED, /* force= */ true);
+    assertThat(lastEnded().kind()).isEqualTo(Kind.RECOVERY);
+    assertThat(lastEnded().state()).isEqualTo(State.ROLLED_BACK);
+  }
+
+  @Test
+  void theReportTellsWhatBecameOfEachPartition() throws IOException {
+    spark.state.write("/table/p=1/old", "old");
+    spark.state.write("/table/p=2/old", "old");
+    spark.setUp(spark.overwriteOf("/table/p=1"));
+    spark.commitTask(0, "p=1/a", "p=1/b", "p=2/c", "p=3/d");
+    spark.commit();
+
+    SuccessReport report =
+        SuccessReport.parse(spark.state.bytes("/table/_SUCCESS"), "/table/_SUCCESS");
+    assertThat(report.diagnostics())
+        .containsEntry("write", "overwrite of partitions")
+        .containsEntry("table", spark.table.toString())
+        .containsKeys("started", "steps", "principal", "hadoop.version", "spark.version");
+    assertThat(report.diagnostics().get("partition.p=1")).startsWith("replaced, 2 files, ");
+    assertThat(report.diagnostics().get("partition.p=2")).startsWith("appended to, 1 files, ");
+    assertThat(report.diagnostics().get("partition.p=3")).startsWith("created, 1 files, ");
+    assertThat(report.statistics().counters())
+        .containsEntry(StatisticNames.COMMITTER_PARTITIONS_CREATED, 1L)
+        .containsEntry(StatisticNames.COMMITTER_PARTITIONS_REPLACED, 1L)
+        .containsEntry(StatisticNames.COMMITTER_PARTITIONS_APPENDED, 1L)
+        .containsKeys(StatisticNames.OP_RENAME, StatisticNames.OP_LIST_STATUS);
+    assertThat(report.diagnostics().get("steps"))
+        .matches("([a-z_]+ \\d+\\+\\d+, )+[a-z_]+ \\d+\\+\\d+")
+        .contains("seal_output ", "lock_places ", "plan ", "rename_files ");
+  }
+
+  private static CommitSnapshot lastEnded() {
+    List<CommitSnapshot> ended = Commits.ended();
+    return ended.get(ended.size() - 1);
+  }
+}

@@ -1,0 +1,147 @@
+package io.manifestcommitter.watch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.codahale.metrics.MetricRegistry;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.manifestcommitter.manifest.StatisticNames;
+import io.manifestcommitter.manifest.StatisticsRecorder;
+import io.manifestcommitter.progress.CommitProgress;
+import io.manifestcommitter.progress.CommitSnapshot;
+import io.manifestcommitter.progress.CommitSnapshot.Kind;
+import io.manifestcommitter.progress.CommitSnapshot.State;
+import io.manifestcommitter.progress.Commits;
+import io.manifestcommitter.progress.WorkCount;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.apache.spark.SparkConf;
+import org.apache.spark.SparkContext;
+import org.apache.spark.scheduler.SparkListener;
+import org.apache.spark.scheduler.SparkListenerEvent;
+import org.apache.spark.util.JsonProtocol;
+import org.junit.jupiter.api.Test;
+
+class SparkWatchTest {
+  private final StatisticsRecorder statistics = new StatisticsRecorder();
+
+  @Test
+  void metricsTellOfNowAndOfAllSoFar() {
+    MetricRegistry metrics = new CommitMetrics().metricRegistry();
+    CommitProgress commit = Commits.begin(Kind.COMMIT, "metrics", "file:/t", statistics);
+    try (WorkCount work = commit.count(10)) {
+      work.tick();
+      assertThat(metrics.getGauges().get("files.done").getValue()).isEqualTo(1L);
+      assertThat(metrics.getGauges().get("files.total").getValue()).isEqualTo(10L);
+      assertThat(metrics.getGauges().get("running").getValue()).isEqualTo(1L);
+    }
+    commit.end(State.COMMITTED);
+    assertThat(metrics.getGauges().get("running").getValue()).isEqualTo(0L);
+  }
+
+  @Test
+  void countersAddUpByKindAndOutcome() {
+    CommitMetrics metrics = new CommitMetrics();
+    statistics.count(StatisticNames.COMMITTER_FILES_COMMITTED, 5);
+    statistics.count(StatisticNames.OP_RENAME, 6);
+    metrics.count(ended(Kind.COMMIT, State.COMMITTED));
+    metrics.count(ended(Kind.COMMIT, State.FAILED));
+    metrics.count(ended(Kind.RECOVERY, State.ROLLED_BACK));
+    assertThat(counter(metrics, "commits")).isEqualTo(1);
+    assertThat(counter(metrics, "commits.failed")).isEqualTo(1);
+    assertThat(counter(metrics, "recoveries")).isEqualTo(1);
+    assertThat(counter(metrics, "files")).as("of the one that committed").isEqualTo(5);
+    assertThat(counter(metrics, "requests")).isEqualTo(18);
+    assertThat(counter(metrics, "requests.op_rename")).isEqualTo(18);
+  }
+
+  @Test
+  void anEventGetsThroughSparksEventLog() throws Exception {
+    statistics.count(StatisticNames.COMMITTER_FILES_COMMITTED, 5);
+    statistics.count(StatisticNames.OP_RENAME, 6);
+    CommitEvent event = new CommitEvent(ended(Kind.COMMIT, State.COMMITTED));
+    assertThat(event.logEvent()).isTrue();
+    String json = JsonProtocol.sparkEventToJsonString(event);
+    JsonNode fields = new ObjectMapper().readTree(json);
+    assertThat(fields.get("Event").asText()).isEqualTo(CommitEvent.class.getName());
+    assertThat(fields.get("state").asText()).isEqualTo("committed");
+    assertThat(fields.get("counters").get("op_rename").asLong()).isEqualTo(6);
+    CommitEvent read = (CommitEvent) JsonProtocol.sparkEventFromJson(json);
+    assertThat(read)
+        .returns("job", CommitEvent::jobId)
+        .returns("file:/t", CommitEvent::table)
+        .returns(5L, CommitEvent::files)
+        .returns(6L, CommitEvent::requests)
+        .returns(Map.of("committer_files_committed", 5L, "op_rename", 6L), CommitEvent::counters);
+  }
+
+  @Test
+  void anApplicationHearsOfItsCommits() throws Exception {
+    SparkContext spark =
+        new SparkContext(
+            new SparkConf()
+                .setMaster("local[1]")
+                .setAppName("watched")
+                .set("spark.ui.enabled", "false")
+                .set("spark.driver.host", "127.0.0.1"));
+    try {
+      List<CommitEvent> heard = new ArrayList<>();
+      spark.addSparkListener(
+          new SparkListener() {
+            @Override
+            public void onOtherEvent(SparkListenerEvent event) {
+              if (event instanceof CommitEvent) {
+                heard.add((CommitEvent) event);
+              }
+            }
+          });
+      SparkWatch.install();
+      SparkWatch.install();
+      ended(Kind.SETUP, State.COMMITTED);
+      ended(Kind.COMMIT, State.FAILED);
+      spark.listenerBus().waitUntilEmpty();
+      assertThat(heard).singleElement().returns("failed", CommitEvent::state);
+      assertThat(spark.env().metricsSystem().getSourcesByName("ManifestCommitter").size())
+          .isEqualTo(1);
+    } finally {
+      spark.stop();
+    }
+    // The next application has a metrics system of its own; without one, nothing is told.
+    assertThat(ended(Kind.COMMIT, State.COMMITTED).state()).isEqualTo(State.COMMITTED);
+  }
+
+  /** As in MapReduce. */
+  @Test
+  void withoutSparkNothingIsShown() throws Exception {
+    URL own = SparkWatch.class.getProtectionDomain().getCodeSource().getLocation();
+    ClassLoader noSpark =
+        new ClassLoader(SparkWatchTest.class.getClassLoader()) {
+          @Override
+          protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+            if (name.startsWith("org.apache.spark.")
+                || name.startsWith("scala.")
+                || name.startsWith("com.codahale.")
+                || name.startsWith("io.manifestcommitter.")) {
+              throw new ClassNotFoundException(name);
+            }
+            return super.loadClass(name, resolve);
+          }
+        };
+    try (URLClassLoader loader = new URLClassLoader(new URL[] {own}, noSpark)) {
+      loader.loadClass(SparkWatch.class.getName()).getMethod("install").invoke(null);
+    }
+  }
+
+  private CommitSnapshot ended(Kind kind, State state) {
+    CommitProgress commit = Commits.begin(kind, "job", "file:/t", statistics);
+    commit.end(state);
+    return commit.snapshot();
+  }
+
+  private static long counter(CommitMetrics metrics, String name) {
+    return metrics.metricRegistry().getCounters().get(name).getCount();
+  }
+}
