@@ -33,8 +33,15 @@ from manifest_committer.errors import (
     SubmitArgumentsError,
 )
 from manifest_committer.info import CommitterInfo, Problem, Repair, Setting, committer_info
+from manifest_committer.job_history import history, history_pandas
 from manifest_committer.recovery import RecoveredJob, recover
-from manifest_committer.report import Mean, Statistics, SuccessReport, read_report
+from manifest_committer.report import (
+    Mean,
+    PartitionTotal,
+    Statistics,
+    SuccessReport,
+    read_report,
+)
 from manifest_committer.session import (
     SessionChanges,
     SettingChange,
@@ -43,9 +50,11 @@ from manifest_committer.session import (
     jar_path,
     spark_conf,
 )
+from manifest_committer.watching import Commit, Step, commits
 
 __all__ = [
     "CleaningError",
+    "Commit",
     "CommitProtocolError",
     "CommitterInfo",
     "ConnectSessionError",
@@ -59,6 +68,7 @@ __all__ = [
     "JobAliveError",
     "ManifestCommitterError",
     "Mean",
+    "PartitionTotal",
     "Problem",
     "RecoveredJob",
     "RecoveryError",
@@ -72,14 +82,18 @@ __all__ = [
     "SparkMissingError",
     "StagedJob",
     "Statistics",
+    "Step",
     "StorageError",
     "SubmitArgumentsError",
     "SuccessReport",
     "__version__",
     "clean",
+    "commits",
     "committer_info",
     "configure_builder",
     "configure_session",
+    "history",
+    "history_pandas",
     "jar_path",
     "read_report",
     "recover",

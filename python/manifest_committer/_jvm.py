@@ -4,6 +4,8 @@ py4j objects have no static types, so this module speaks ``Any`` inwards and pla
 values outwards.
 """
 
+import base64
+import json
 import os
 import sys
 from collections.abc import Iterator
@@ -24,6 +26,9 @@ _COMMIT_PROTOCOL = "org.apache.spark.internal.io.FileCommitProtocol"
 _COMMITTER_INFO = "io.manifestcommitter.info.CommitterInfo"
 _RECOVER = "io.manifestcommitter.cli.Recover"
 _CLEAN = "io.manifestcommitter.cli.Clean"
+_HISTORY = "io.manifestcommitter.cli.History"
+_COMMITS = "io.manifestcommitter.cli.RunningCommits"
+_ON_SERVER = "io.manifestcommitter.cli.OnServer"
 _CHUNK = 4 * 1024 * 1024
 
 
@@ -53,19 +58,25 @@ def is_connect(spark: Any) -> bool:
     return any(cls.__module__.startswith("pyspark.sql.connect") for cls in type(spark).__mro__)
 
 
-def open_session(spark: Any) -> "ClassicSession":
-    """The JVM side of a classic session.
+def open_session(spark: Any) -> "ClassicSession | ConnectSession":
+    """The JVM side of a session.
 
     Raises:
-        ConnectSessionError: a Connect session, whose driver's JVM is out of reach.
+        ConnectSessionError: a Connect session whose server does not have our jar, or forbids to
+            ask it.
         TypeError: not a SparkSession.
     """
     if is_connect(spark):
-        raise ConnectSessionError(
-            "This is a Spark Connect session: its JVM, and with it Hadoop's FileSystem, cannot be "
-            "reached from here. Run this where a classic session runs, or use "
-            "`manifest-committer print <path>` on a machine that can read the path."
-        )
+        return ConnectSession(spark)
+    return open_classic(spark)
+
+
+def open_classic(spark: Any) -> "ClassicSession":
+    """The JVM side of a classic session.
+
+    Raises:
+        TypeError: not a classic SparkSession.
+    """
     if not hasattr(spark, "_jsparkSession"):
         raise TypeError(
             f"expected a SparkSession, got {type(spark).__name__}; a builder goes to "
@@ -303,6 +314,19 @@ class ClassicSession:
         if loaded.version != __version__:
             raise JarVersionError(loaded.version, loaded.location, __version__)
 
+    def history(self, path: str) -> str:
+        """What our Java class read of the jobs whose reports a directory has.
+
+        Raises:
+            StorageError: the directory cannot be listed.
+        """
+        return self._call_about(_HISTORY, "read the history in", path)
+
+    def commits(self) -> str:
+        """What our Java class knows of the commits of this driver; an empty array without it."""
+        owner, _ = _load(self._loader(), _COMMITS)
+        return "[]" if owner is None else self._call_of_session(owner, ())
+
     def _call_about(self, class_name: str, action: str, path: str, *more: Any) -> str:
         """Call a class of our jar, which is there, about a path in a store."""
         owner, _ = _load(self._loader(), class_name)
@@ -329,6 +353,135 @@ class ClassicSession:
     def _loader(self) -> Any:
         """The loader that ADD JAR extends; it sees all that the driver started with, too."""
         return self._session.sharedState().jarClassLoader()
+
+
+class ConnectSession:
+    """The JVM side of one Connect session, which is asked by SQL."""
+
+    def __init__(self, spark: Any) -> None:
+        """Take the session."""
+        self._spark = spark
+
+    def setting(self, key: str) -> str | None:
+        """A setting of the session, or its default; None if it has neither."""
+        value = self._spark.conf.get(key, None)
+        return None if value is None else str(value)
+
+    def protocol_problem(self, _: str) -> str | None:
+        """Why Spark cannot use our commit protocol; None, since this asks by our jar."""
+        return None
+
+    def require_jar(self) -> None:
+        """Make sure that the server has our jar, in our version.
+
+        Raises:
+            ConnectSessionError: it does not have it, or it cannot be asked.
+            JarVersionError: it has another version.
+        """
+        version = self._asked(lambda: call_server(self._spark, _BUILD_INFO, "version"))
+        if version != __version__:
+            raise JarVersionError(version, "on the Connect server", __version__)
+
+    def find(self, path: str) -> RemoteFile | None:
+        """The file or directory at the path; None if there is nothing.
+
+        Raises:
+            StorageError: the filesystem could not say.
+            ConnectSessionError: the server could not be asked.
+        """
+        answer = self._call("find", "look up", path)
+        if answer is None:
+            return None
+        found = json.loads(answer)
+        return RemoteFile(found["path"], found["isDirectory"], found["length"])
+
+    def chunks(self, path: str) -> Iterator[bytes]:
+        """The content of a file, in pieces of at most 4 MiB.
+
+        Raises:
+            StorageError: the filesystem could not read it.
+        """
+        offset = 0
+        while True:
+            answer = self._call("read", "read", path, offset=offset, length=_CHUNK)
+            chunk = base64.b64decode(answer or "")
+            if not chunk:
+                return
+            yield chunk
+            offset += len(chunk)
+
+    def recover(self, path: str, complete: bool, force: bool) -> str:
+        """As `ClassicSession.recover`."""
+        return str(self._call("recover", "recover", path, complete=complete, force=force))
+
+    def clean(
+        self, path: str, older_than: str, dry_run: bool, discard_unfinished: bool, force: bool
+    ) -> str:
+        """As `ClassicSession.clean`."""
+        return str(
+            self._call(
+                "clean",
+                "clean",
+                path,
+                olderThan=older_than,
+                dryRun=dry_run,
+                discardUnfinished=discard_unfinished,
+                force=force,
+            )
+        )
+
+    def history(self, path: str) -> str:
+        """As `ClassicSession.history`."""
+        return str(self._call("history", "read the history in", path))
+
+    def commits(self) -> str:
+        """What our Java class knows of the commits of the server, in this session."""
+        return str(self._call("commits", "ask for the commits of", "the server"))
+
+    def _call(self, what: str, action: str, path: str, **arguments: Any) -> str | None:
+        # Spark would take ${...} in a query for one of its settings.
+        given = json.dumps({"path": path, **arguments}).replace("$", "\\u0024")
+        answer = json.loads(
+            self._asked(lambda: call_server(self._spark, _ON_SERVER, "call", what, given))
+        )
+        if "error" in answer:
+            raise StorageError(action, path, answer["error"])
+        value: str | None = answer["value"]
+        return value
+
+    def _asked(self, ask: Any) -> str:
+        try:
+            return str(ask())
+        except Exception as error:
+            missing = "io.manifestcommitter" in str(error)
+            raise ConnectSessionError(
+                "The Spark Connect server does not have our jar: call configure_session(spark) "
+                "first."
+                if missing
+                else "The Spark Connect server could not be asked "
+                f"({first_line(error)}). Check the connection, and that the server allows the "
+                "SQL function java_method."
+            ) from error
+
+
+def call_server(spark: Any, class_name: str, method: str, *arguments: str) -> str:
+    """Call a static method on a Connect server, through SQL.
+
+    Spark computes what is asked of rows that are in the query itself while it plans it: in the
+    server, and not in a task on an executor.
+    """
+    quoted = [f"'{_escape(text)}'" for text in (class_name, method, *arguments)]
+    query = f"SELECT java_method({', '.join(quoted)}) FROM VALUES (0)"
+    return str(spark.sql(query).collect()[0][0])
+
+
+def _escape(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("'", "\\'")
+
+
+def first_line(error: Exception) -> str:
+    """The first line of what an error says."""
+    return (str(error).splitlines() or [type(error).__name__])[0]
 
 
 def _storage_error(error: Exception, action: str, path: str) -> Exception:

@@ -42,7 +42,7 @@ def clean(
     """Remove the staging directories of dead jobs from a table; readers see no difference.
 
     Args:
-        spark: a classic session that runs and has our jar, see `configure_session`.
+        spark: a session, classic or Connect, that has our jar, see `configure_session`.
         path: the table's directory.
         older_than: how long there was no sign of life: a number and ``ms``, ``s``, ``m`` or ``h``.
         dry_run: only list.
@@ -60,7 +60,7 @@ def clean(
         StorageError: the table cannot be listed, or `older_than` is no length of time.
         JarNotLoadedError: the session does not have our jar.
         JarVersionError: it has another version of it.
-        ConnectSessionError: a Connect session.
+        ConnectSessionError: a Connect session without our jar, or one that cannot be asked.
     """
     session = _jvm.open_session(spark)
     session.require_jar()

@@ -16,6 +16,7 @@ from pathlib import Path
 from manifest_committer._spark_home import spark_defaults, spark_jars_directory
 from manifest_committer._version import __version__
 from manifest_committer.errors import JavaMissingError, ManifestCommitterError
+from manifest_committer.page import make_page
 from manifest_committer.session import jar_path
 
 _FAILED = 1
@@ -108,6 +109,67 @@ def _info(parsed: argparse.Namespace) -> int:
         [*options, *_settings(parsed), *_as_paths(parsed.paths)],
         parsed.class_path,
     )
+
+
+def _history_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "paths",
+        nargs="+",
+        metavar="directory",
+        help="a directory of reports (mapreduce.manifest.committer.summary.report.directory)",
+    )
+    parser.add_argument(
+        "--since",
+        default="",
+        metavar="time",
+        help="jobs that ended after 2026-01-31, 2026-01-31T12:00:00Z, or 36h or 7d ago",
+    )
+    parser.add_argument(
+        "--table", default="", metavar="text", help="jobs whose table's path contains the text"
+    )
+    parser.add_argument("--failed", action="store_true", help="jobs that did not succeed")
+    parser.add_argument("--json", action="store_true", help="print JSON, for programs")
+    _settings_arguments(parser)
+    _class_path_argument(parser)
+
+
+def _history(parsed: argparse.Namespace) -> int:
+    options = [f"--{name}" for name in ("failed", "json") if getattr(parsed, name)]
+    for name in ("since", "table"):
+        if getattr(parsed, name):
+            options += [f"--{name}", getattr(parsed, name)]
+    return _run_java(
+        "io.manifestcommitter.cli.History",
+        [*options, *_settings(parsed), *_as_paths(parsed.paths)],
+        parsed.class_path,
+    )
+
+
+def _report_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "path", help="a table, a _SUCCESS file, a report file, or a directory of reports"
+    )
+    parser.add_argument("--html", required=True, metavar="file", help="the page to write")
+    _settings_arguments(parser)
+    _class_path_argument(parser)
+
+
+def _report(parsed: argparse.Namespace) -> int:
+    arguments = [*_settings(parsed), *_as_paths([parsed.path])]
+    ran = _java_process(
+        "io.manifestcommitter.cli.ReportData",
+        arguments,
+        parsed.class_path,
+        stdout=subprocess.PIPE,
+    )
+    if ran.returncode != 0:
+        return _exit_code(ran)
+    page = make_page(ran.stdout.decode("utf-8").splitlines()[-1])
+    try:
+        Path(parsed.html).write_text(page, "utf-8")
+    except OSError as error:
+        raise ManifestCommitterError(f"the page could not be written: {error}") from error
+    return 0
 
 
 def _recover_arguments(parser: argparse.ArgumentParser) -> None:
@@ -238,6 +300,18 @@ _COMMANDS = (
         _info,
     ),
     _Command(
+        "history",
+        "List the jobs whose reports a directory has.",
+        _history_arguments,
+        _history,
+    ),
+    _Command(
+        "report",
+        "Write a page with pictures of a table's last job, or of a directory of reports.",
+        _report_arguments,
+        _report,
+    ),
+    _Command(
         "recover",
         "Roll back, or complete, the jobs that died while they committed into a table.",
         _recover_arguments,
@@ -264,8 +338,18 @@ def _class_path_argument(parser: argparse.ArgumentParser) -> None:
 
 def _run_java(main_class: str, arguments: Sequence[str], class_path: str) -> int:
     """Run a main of our jar on Spark's jars, and hand on its exit code."""
+    return _exit_code(_java_process(main_class, arguments, class_path))
+
+
+def _java_process(
+    main_class: str, arguments: Sequence[str], class_path: str, stdout: int | None = None
+) -> "subprocess.CompletedProcess[bytes]":
     command = [str(_java()), "-cp", _class_path(class_path), main_class, *arguments]
-    code = subprocess.run(command, check=False).returncode
+    return subprocess.run(command, check=False, stdout=stdout)
+
+
+def _exit_code(ran: "subprocess.CompletedProcess[bytes]") -> int:
+    code = ran.returncode
     # Ended by a signal: the number that a shell would give.
     return code if code >= 0 else 128 - code
 

@@ -140,7 +140,7 @@ def committer_info(spark: Any, path: str | os.PathLike[str]) -> CommitterInfo:
     name = os.fspath(path)
     if _jvm.is_connect(spark):
         return parse_info(_ask_server(spark, name))
-    classic = _jvm.open_session(spark)
+    classic = _jvm.open_classic(spark)
     loaded = classic.loaded_jar()
     if loaded is not None and loaded.version != __version__:
         raise JarVersionError(loaded.version, loaded.location, __version__)
@@ -206,10 +206,10 @@ def _ask_server(spark: Any, path: str) -> str:
         if value is not None and key not in settings:
             settings[key] = {"value": value, "source": _DEFAULT}
     try:
-        version = _call(spark, "io.manifestcommitter.BuildInfo", "version")
+        version = _jvm.call_server(spark, "io.manifestcommitter.BuildInfo", "version")
         if version != __version__:
             raise JarVersionError(version, "on the Connect server", __version__)
-        return _call(
+        return _jvm.call_server(
             spark,
             "io.manifestcommitter.info.CommitterInfo",
             "ofConnect",
@@ -228,22 +228,8 @@ def _ask_server(spark: Any, path: str) -> str:
             + (
                 "its server does not have our jar. Call configure_session(spark) first, "
                 if missing
-                else f"its server could not be asked ({_first_line(error)}). "
+                else f"its server could not be asked ({_jvm.first_line(error)}). "
             )
             + ("or use" if missing else "Use")
             + " `manifest-committer info <path>` on a machine that has the server's settings."
         ) from error
-
-
-def _call(spark: Any, class_name: str, method: str, *arguments: str) -> str:
-    """Call a static method on the server, through SQL."""
-    quoted = [f"'{_escape(text)}'" for text in (class_name, method, *arguments)]
-    return str(spark.sql(f"SELECT java_method({', '.join(quoted)})").collect()[0][0])
-
-
-def _escape(text: str) -> str:
-    return text.replace("\\", "\\\\").replace("'", "\\'")
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0]

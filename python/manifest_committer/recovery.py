@@ -36,7 +36,7 @@ def recover(
     it succeeded; one that died after it is completed. May be repeated, and may itself be cut short.
 
     Args:
-        spark: a classic session that runs and has our jar, see `configure_session`.
+        spark: a session, classic or Connect, that has our jar, see `configure_session`.
         path: the table's directory.
         rollback: roll back, as by default; what is past its point of no return is completed
             all the same, since old data may be gone by then.
@@ -54,7 +54,7 @@ def recover(
         StorageError: the table cannot be looked at.
         JarNotLoadedError: the session does not have our jar.
         JarVersionError: it has another version of it.
-        ConnectSessionError: a Connect session.
+        ConnectSessionError: a Connect session without our jar, or one that cannot be asked.
     """
     if rollback and complete:
         raise ValueError("either rollback or complete")

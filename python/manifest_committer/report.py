@@ -5,6 +5,7 @@ import html
 import io
 import json
 import os
+import re
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from manifest_committer.errors import (
     ReportNotFoundError,
 )
 from manifest_committer.session import PROTOCOL_CLASS, PROTOCOL_KEY
+from manifest_committer.watching import Step
 
 SUCCESS_MARKER = "_SUCCESS"
 _LIST_SUFFIX = ".files"
@@ -31,6 +33,27 @@ _FILES_COUNTER = "committer_files_committed"
 _BYTES_COUNTER = "committer_bytes_committed"
 _TASKS_COUNTER = "committer_tasks_completed"
 _COMMIT_TIME = "committer_commit_job"
+_PARTITIONS = "committer_partitions_"
+_THROTTLED = "store_io_throttled"
+_REQUESTS = (
+    "op_get_file_status",
+    "op_list_status",
+    "op_mkdirs",
+    "op_rename",
+    "op_create",
+    "op_open",
+    "op_delete",
+    "op_get_file_checksum",
+    "op_access",
+    "multipart_upload_part_put",
+    "multipart_upload_completed",
+    "multipart_upload_aborted",
+)
+_STEP = re.compile(r"(?P<name>[a-z_]{1,80}) (?P<start>\d{1,15})\+(?P<millis>\d{1,15})")
+_PARTITION_KEY = "partition."
+_PARTITION = re.compile(
+    r"(?P<outcome>[a-z ]{1,20}), (?P<files>\d{1,18}) files, (?P<bytes>\d{1,18}) bytes"
+)
 
 _T = TypeVar("_T")
 _V = TypeVar("_V")
@@ -85,6 +108,18 @@ class Statistics:
     means: Mapping[str, Mean]
 
 
+@dataclass(frozen=True)
+class PartitionTotal:
+    """What a job did to one partition."""
+
+    path: str
+    """Relative to the table, ``.`` for a table without partitions; a URI if it lies outside."""
+    outcome: str
+    """``created``, ``replaced`` or ``appended to``; empty where that is not known."""
+    files: int
+    bytes: int
+
+
 class _ListedFile(NamedTuple):
     path: str
     size: int
@@ -133,6 +168,39 @@ class SuccessReport:
         directory, _, name = self.path.rpartition("/")
         return directory if name == SUCCESS_MARKER else None
 
+    @property
+    def write(self) -> str:
+        """The kind of write, such as ``append`` or ``dynamic overwrite``; empty where unknown."""
+        return self.diagnostics.get("write", "")
+
+    @property
+    def requests(self) -> Mapping[str, int]:
+        """How many requests of each kind the commit made to the store, until the report."""
+        counters = self.statistics.counters
+        return {name.removeprefix("op_"): counters[name] for name in _REQUESTS if name in counters}
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The steps of the commit until the report, in the order in which they began."""
+        found = _STEP.finditer(self.diagnostics.get("steps", ""))
+        return tuple(
+            Step(name=one["name"], start=int(one["start"]), millis=int(one["millis"]))
+            for one in found
+        )
+
+    @property
+    def partitions(self) -> tuple[PartitionTotal, ...]:
+        """What became of the largest partitions, 50 at most, by name."""
+        totals = []
+        for key, text in sorted(self.diagnostics.items()):
+            told = _PARTITION.fullmatch(text)
+            if key.startswith(_PARTITION_KEY) and told is not None:
+                path = key.removeprefix(_PARTITION_KEY)
+                totals.append(
+                    PartitionTotal(path, told["outcome"], int(told["files"]), int(told["bytes"]))
+                )
+        return tuple(totals)
+
     def file_list(self, spark: Any) -> Any:
         """All files of the job as a Spark DataFrame.
 
@@ -141,11 +209,11 @@ class SuccessReport:
         expect some 200 bytes of memory a file.
 
         Args:
-            spark: the classic session to read with, and to make the DataFrame in.
+            spark: the session to read with, and to make the DataFrame in.
 
         Raises:
             FileListError: there is no list, it is damaged, or another job has since written one.
-            ConnectSessionError: a Connect session.
+            ConnectSessionError: a Connect session without our jar, or one that cannot be asked.
             StorageError: the filesystem failed.
         """
         files = _read_file_list(_jvm.open_session(spark), self)
@@ -165,26 +233,30 @@ class SuccessReport:
 
     def __str__(self) -> str:
         """A summary of a few lines."""
-        rows = list(self._rows())
+        rows = list(self.rows())
         width = max(len(label) for label, _ in rows)
         lines = [self._title()]
         lines.extend(f"  {label:<{width}}  {value}" for label, value in rows)
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        """The same for notebooks."""
+        """The same for notebooks, with pictures of the steps and the requests."""
         cells = "".join(
             f"<tr><th style='text-align:left'>{html.escape(label)}</th>"
             f"<td style='text-align:left'>{html.escape(value)}</td></tr>"
-            for label, value in self._rows()
+            for label, value in self.rows()
         )
-        return f"<table><caption>{html.escape(self._title())}</caption>{cells}</table>"
+        from manifest_committer import page
+
+        table = f"<table><caption>{html.escape(self._title())}</caption>{cells}</table>"
+        return f"{table}{page.job_pictures(self)}"
 
     def _title(self) -> str:
         outcome = "committed" if self.success else "FAILED"
         return f"Job {self.job_id or '(without id)'}: {outcome}"
 
-    def _rows(self) -> Iterator[tuple[str, str]]:
+    def rows(self) -> Iterator[tuple[str, str]]:
+        """What a summary says: names and values, for people."""
         if self.table is None:
             yield "report", self.path
         else:
@@ -192,17 +264,34 @@ class SuccessReport:
         yield "files", f"{self.files:,}"
         yield (
             "bytes",
-            f"{self.bytes:,}" + (f" ({_in_units(self.bytes)})" if self.bytes >= 1024 else ""),
+            f"{self.bytes:,}" + (f" ({in_units(self.bytes)})" if self.bytes >= 1024 else ""),
         )
+        if self.write:
+            yield "write", self.write
+        partitions = ", ".join(
+            f"{self.statistics.counters[_PARTITIONS + fate]:,} {fate.replace('_', ' ')}"
+            for fate in ("created", "replaced", "appended")
+            if _PARTITIONS + fate in self.statistics.counters
+        )
+        if partitions:
+            yield "partitions", partitions
         tasks = self.statistics.counters.get(_TASKS_COUNTER, 0)
         if tasks:
             yield "tasks", f"{tasks:,}"
         commit_time = self.statistics.means.get(f"{_COMMIT_TIME}.mean")
         if commit_time is not None:
             yield "job commit", f"{commit_time.sum / 1000:.3f} s"
+        if self.requests:
+            yield "requests", f"{sum(self.requests.values()):,}"
+        throttled = self.statistics.counters.get(_THROTTLED, 0)
+        if throttled:
+            yield "throttled", f"{throttled:,} requests"
         finished = datetime.fromtimestamp(self.timestamp / 1000, tz=timezone.utc)
         host = f" on {self.hostname}" if self.hostname else ""
         yield "finished", f"{finished:%Y-%m-%d %H:%M:%S} UTC{host}"
+        application = self.diagnostics.get("application.name", "")
+        if application:
+            yield "application", f"{application} ({self.diagnostics.get('application.id', '')})"
         if self.committer:
             yield "committer", self.committer
         if not self.success:
@@ -222,7 +311,7 @@ def read_report(spark: Any, path: str | os.PathLike[str]) -> SuccessReport:
     """Read the report of the last job that committed to a table.
 
     Args:
-        spark: a classic session; its Hadoop settings and credentials are used.
+        spark: a session, classic or Connect; its Hadoop settings and credentials are used.
         path: the table, its ``_SUCCESS`` file, or a report file from a report directory; any
             filesystem that Hadoop knows.
 
@@ -230,7 +319,7 @@ def read_report(spark: Any, path: str | os.PathLike[str]) -> SuccessReport:
         ReportNotFoundError: no ``_SUCCESS``: the job is not finished, or the marker is off.
         EmptyReportError: an empty ``_SUCCESS``: another committer wrote it.
         InvalidReportError: not JSON, or not a report.
-        ConnectSessionError: a Connect session.
+        ConnectSessionError: a Connect session without our jar, or one that cannot be asked.
         StorageError: the filesystem failed.
     """
     return _read_report(_jvm.open_session(spark), os.fspath(path))
@@ -512,7 +601,7 @@ def _short(value: Any) -> str:
     return text if len(text) <= 100 else f"{text[:100]}..."
 
 
-def _in_units(size: int) -> str:
+def in_units(size: int) -> str:
     """A number of bytes for people, in the units that `manifest-committer print` uses."""
     amount = float(size)
     for unit in ("B", "KiB", "MiB", "GiB", "TiB"):

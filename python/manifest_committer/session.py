@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import Any, Protocol, TypeVar
 
-from manifest_committer import _jvm
+from manifest_committer import _jvm, watching
 from manifest_committer._spark_home import read_property, spark_defaults
 from manifest_committer._version import __version__
 from manifest_committer.errors import (
@@ -166,6 +166,8 @@ def configure_builder(builder: _Builder) -> _Builder:
 def configure_session(spark: Any) -> SessionChanges:
     """Bind the committer to a session that runs already, classic or Connect.
 
+    In a notebook with a classic session, a bar then shows the commits of each cell that writes.
+
     Can be repeated: a session that has the jar of this version does not get it twice.
 
     The factories for RDD writes are bound only where Hadoop finds our factory class; a factory
@@ -180,8 +182,11 @@ def configure_session(spark: Any) -> SessionChanges:
         JarMissingError: see `jar_path`.
     """
     if _jvm.is_connect(spark):
-        return _configure_connect(spark)
-    return _configure_classic(_jvm.open_session(spark))
+        changes = _configure_connect(spark)
+    else:
+        changes = _configure_classic(_jvm.open_classic(spark))
+        watching.show_in_notebook(spark)
+    return changes
 
 
 def _package_directory() -> Path:
@@ -282,7 +287,7 @@ def _bind_on_server(spark: Any) -> str | None:
     try:
         spark.conf.set(PROTOCOL_KEY, PROTOCOL_CLASS)
     except Exception as error:
-        raise CommitProtocolError(PROTOCOL_CLASS, _first_line(error)) from error
+        raise CommitProtocolError(PROTOCOL_CLASS, _jvm.first_line(error)) from error
     return jar
 
 
@@ -298,23 +303,18 @@ def _accepts_protocol(spark: Any) -> bool:
 
 def _server_has_class(spark: Any) -> bool:
     """Whether the server's session sees our jar, checked to be of our version."""
-    query = "SELECT java_method('io.manifestcommitter.BuildInfo', 'version')"
     try:
-        version = str(spark.sql(query).collect()[0][0])
+        version = _jvm.call_server(spark, "io.manifestcommitter.BuildInfo", "version")
     except Exception as error:
         if "BuildInfo" in str(error):
             return False
         raise ManifestCommitterError(
             "Could not ask the Spark Connect server for its manifest-committer jar: "
-            f"{_first_line(error)}. Nothing was changed; check the connection, and that the server "
-            "allows the SQL function java_method."
+            f"{_jvm.first_line(error)}. Nothing was changed; check the connection, and that the "
+            "server allows the SQL function java_method."
         ) from error
     _check_version(_jvm.LoadedJar(version, "on the Connect server"))
     return True
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0]
 
 
 def _check_version(loaded: _jvm.LoadedJar) -> None:

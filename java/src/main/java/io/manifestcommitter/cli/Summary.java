@@ -10,6 +10,7 @@ import java.io.PrintStream;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -25,15 +26,25 @@ final class Summary {
   /** Where the value of a field starts. */
   private static final int FIELD_WIDTH = 13;
 
+  /** The key of the diagnostics that tell of a partition, before its name. */
+  private static final String PARTITION = "partition.";
+
   /** In the order of a job. */
   private static final List<String> STAGES =
       List.of(
           StatisticNames.JOB_STAGE_SETUP,
           StatisticNames.JOB_STAGE_LOAD_MANIFESTS,
+          StatisticNames.JOB_STAGE_SEAL_OUTPUT,
+          StatisticNames.JOB_STAGE_PROVE_OUTPUT,
+          StatisticNames.JOB_STAGE_LOCK_PLACES,
+          StatisticNames.JOB_STAGE_PLAN,
+          StatisticNames.JOB_STAGE_WRITE_JOURNAL,
+          StatisticNames.JOB_STAGE_RENAME_DIRECTORIES,
           StatisticNames.JOB_STAGE_CREATE_TARGET_DIRS,
           StatisticNames.JOB_STAGE_RENAME_FILES,
           StatisticNames.JOB_STAGE_OPTIONAL_VALIDATE_OUTPUT,
           StatisticNames.JOB_STAGE_SAVE_SUCCESS_MARKER,
+          StatisticNames.JOB_STAGE_REMOVE_OLD_DATA,
           StatisticNames.JOB_STAGE_CLEANUP,
           StatisticNames.JOB_STAGE_ABORT);
 
@@ -51,11 +62,15 @@ final class Summary {
     field("Description", report.description());
     field("Host", report.hostname());
     field("Date", report.date());
+    field("Write", report.diagnostics().getOrDefault("write", ""));
+    field("Partitions", partitions(statistics));
     field("Files", files(report));
     field("Bytes", bytes(statistics));
     field("Tasks", number(statistics.counters().get(StatisticNames.COMMITTER_TASKS_COMPLETED)));
     field("Job commit", duration(statistics, StatisticNames.COMMITTER_COMMIT_JOB));
     field("Stages", stages(statistics));
+    field("Requests", requests(statistics));
+    partitionNames(report.diagnostics());
     names(
         "First files",
         report.filenames().stream().map(Summary::decoded).collect(Collectors.toList()));
@@ -157,6 +172,45 @@ final class Summary {
         .collect(Collectors.joining(", "));
   }
 
+  private static String partitions(Statistics statistics) {
+    List<String> parts = new ArrayList<>();
+    Map.of(
+            StatisticNames.COMMITTER_PARTITIONS_CREATED, "created",
+            StatisticNames.COMMITTER_PARTITIONS_REPLACED, "replaced",
+            StatisticNames.COMMITTER_PARTITIONS_APPENDED, "appended to")
+        .forEach(
+            (counter, word) -> {
+              Long count = statistics.counters().get(counter);
+              if (count != null) {
+                parts.add(Humane.number(count) + " " + word);
+              }
+            });
+    Collections.sort(parts);
+    return String.join(", ", parts);
+  }
+
+  private static String requests(Statistics statistics) {
+    long all = 0;
+    List<String> kinds = new ArrayList<>();
+    for (String kind : StatisticNames.REQUESTS) {
+      Long count = statistics.counters().get(kind);
+      if (count != null) {
+        all += count;
+        kinds.add(Humane.number(count) + " " + words(kind));
+      }
+    }
+    return kinds.isEmpty() ? "" : Humane.number(all) + ": " + String.join(", ", kinds);
+  }
+
+  private void partitionNames(Map<String, String> diagnostics) {
+    names(
+        "Partitions",
+        diagnostics.entrySet().stream()
+            .filter(one -> one.getKey().startsWith(PARTITION))
+            .map(one -> one.getKey().substring(PARTITION.length()) + ": " + one.getValue())
+            .collect(Collectors.toList()));
+  }
+
   private static String duration(Statistics statistics, String name) {
     Statistics.Mean mean = statistics.means().get(name + ".mean");
     return mean == null ? "" : Humane.millis(mean.sum());
@@ -168,6 +222,9 @@ final class Summary {
     }
     heading("Diagnostics");
     for (Map.Entry<String, String> diagnostic : diagnostics.entrySet()) {
+      if (diagnostic.getKey().startsWith(PARTITION)) {
+        continue;
+      }
       String[] lines = diagnostic.getValue().stripTrailing().split("\n", -1);
       if (lines.length == 1) {
         row(diagnostic.getKey(), lines[0]);

@@ -149,6 +149,19 @@ public final class CommitWork {
     }
   }
 
+  /**
+   * Saves the report of a recovery that rolled the job back, in the directory for reports if there
+   * is one.
+   */
+  public void saveRolledBack(JobPlan plan) {
+    summary.saveRolledBack(plan);
+  }
+
+  /** As above, of one that completed it. */
+  public void saveCompleted(JobPlan plan) {
+    summary.saveCompleted(plan);
+  }
+
   /** Saves the report of a try that failed. */
   void saveFailure(Throwable failure) {
     summary.save(summary.failure(stage, workers.failedItem(), failure), 0, List.of());

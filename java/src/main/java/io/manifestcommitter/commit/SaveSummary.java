@@ -103,6 +103,29 @@ public final class SaveSummary {
         List.of());
   }
 
+  /** Saves the report of a recovery that rolled a job back, beside what the job reported before. */
+  void saveRolledBack(JobPlan plan) {
+    saveRecovered(
+        report()
+            .description(plan.toString())
+            .unsuccessful()
+            .ended("rolled_back", StatisticNames.JOB_STAGE_ROLL_BACK));
+  }
+
+  /** Saves the report of a recovery that completed a job. */
+  void saveCompleted(JobPlan plan) {
+    statistics.count(StatisticNames.COMMITTER_FILES_COMMITTED, plan.files().count());
+    statistics.count(StatisticNames.COMMITTER_BYTES_COMMITTED, plan.bytes());
+    saveRecovered(
+        report()
+            .description(plan.toString())
+            .ended("completed", StatisticNames.JOB_STAGE_SAVE_SUCCESS_MARKER));
+  }
+
+  private void saveRecovered(SuccessReport.Builder report) {
+    save("summary-" + job.jobId() + "-recovered.json", report.build(), 0, Optional.empty());
+  }
+
   /**
    * Saves a report as {@code summary-$jobId.json}, where a directory for reports is set. What goes
    * wrong is logged: the job's outcome does not hang on it.
@@ -111,17 +134,25 @@ public final class SaveSummary {
    * @param published these files, for the list beside the report; none for a job that failed
    */
   void save(SuccessReport report, int count, Iterable<FileEntry> published) {
+    save(
+        "summary-" + job.jobId() + ".json",
+        report,
+        count,
+        report.success() ? Optional.of(published) : Optional.empty());
+  }
+
+  private void save(
+      String name, SuccessReport report, int count, Optional<Iterable<FileEntry>> published) {
     if (!config.summaryReportDirectory().isPresent()) {
       return;
     }
     Path directory = config.summaryReportDirectory().get();
-    String name = "summary-" + job.jobId() + ".json";
     try {
       store.mkdirs(directory);
-      if (report.success()) {
+      if (published.isPresent()) {
         store.write(
             new Path(directory, "_" + name + LIST_SUFFIX),
-            out -> FileList.write(out, job.jobId(), job.table(), count, published));
+            out -> FileList.write(out, job.jobId(), job.table(), count, published.get()));
       }
       byte[] json = report.toJson();
       FileEntry written =

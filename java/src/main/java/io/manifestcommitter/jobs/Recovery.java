@@ -310,12 +310,16 @@ public final class Recovery {
     if (journal.state() == CommitJournal.State.COMMITTED
         || (work.hasReported() && !journal.isRolledBack())) {
       new CompleteJob(work).run(plan);
+      work.saveCompleted(plan);
     } else if (direction == Direction.COMPLETE) {
+      // Which saves a report of its own.
       resume(work, journal, plan);
     } else if (!journal.renounce()) {
       new CompleteJob(work).run(plan);
+      work.saveCompleted(plan);
     } else {
       new RollBackJob(work).fromStore(plan);
+      work.saveRolledBack(plan);
       outcome = RecoveryOutcome.ROLLED_BACK;
     }
     journal.ended();

@@ -408,9 +408,15 @@ public final class SuccessReport {
       return this;
     }
 
+    /** The job did not succeed. */
+    public Builder unsuccessful() {
+      this.success = false;
+      return this;
+    }
+
     /** The job failed: notes the exception and its stack trace among the diagnostics. */
     public Builder failed(Throwable cause) {
-      this.success = false;
+      unsuccessful();
       diagnostic("exception", cause.toString());
       StringWriter trace = new StringWriter();
       cause.printStackTrace(new PrintWriter(trace));

@@ -1,0 +1,125 @@
+package io.manifestcommitter.cli;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.util.Base64;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.Path;
+
+/**
+ * What the Python package asks of a Spark Connect server, whose JVM it cannot reach, by Spark's SQL
+ * function {@code java_method}. Where that is called on rows that the query itself holds, Spark
+ * computes it while it plans the query, in the server, with the session at hand.
+ */
+public final class OnServer {
+  private static final String SESSION = "org.apache.spark.sql.SparkSession";
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private OnServer() {}
+
+  /**
+   * Does something, and answers also when it fails.
+   *
+   * @param what one of {@code find}, {@code read}, {@code recover}, {@code clean}, {@code history},
+   *     {@code commits}
+   * @param arguments an object with what that needs
+   * @return an object with {@code value}, which is text or null, or with {@code error}, a text
+   */
+  public static String call(String what, String arguments) {
+    try {
+      String value = answer(what, JSON.readTree(arguments));
+      return Json.line(
+          json -> {
+            json.writeStartObject();
+            json.writeStringField("value", value);
+            json.writeEndObject();
+          });
+    } catch (IOException | ReflectiveOperationException | RuntimeException e) {
+      return Json.line(
+          json -> {
+            json.writeStartObject();
+            json.writeStringField("error", e.toString().split("\n", 2)[0]);
+            json.writeEndObject();
+          });
+    }
+  }
+
+  private static String answer(String what, JsonNode given)
+      throws IOException, ReflectiveOperationException {
+    if (what.equals("commits")) {
+      conf();
+      return RunningCommits.ofSession();
+    }
+    String path = given.get("path").asText();
+    switch (what) {
+      case "find":
+        return find(new Path(path));
+      case "read":
+        return read(new Path(path), given.get("offset").asLong(), given.get("length").asInt());
+      case "recover":
+        return Recover.ofSession(
+            conf(), path, given.get("complete").asBoolean(), given.get("force").asBoolean());
+      case "clean":
+        return Clean.ofSession(
+            conf(),
+            path,
+            given.get("olderThan").asText(),
+            given.get("dryRun").asBoolean(),
+            given.get("discardUnfinished").asBoolean(),
+            given.get("force").asBoolean());
+      case "history":
+        return History.ofSession(conf(), path);
+      default:
+        throw new IllegalArgumentException(what + " is not known here");
+    }
+  }
+
+  private static String find(Path path) throws IOException, ReflectiveOperationException {
+    FileStatus status;
+    try {
+      status = path.getFileSystem(conf()).getFileStatus(path);
+    } catch (FileNotFoundException e) {
+      return null;
+    }
+    return Json.line(
+        json -> {
+          json.writeStartObject();
+          json.writeStringField("path", status.getPath().toString());
+          json.writeBooleanField("isDirectory", status.isDirectory());
+          json.writeNumberField("length", status.getLen());
+          json.writeEndObject();
+        });
+  }
+
+  /** Bytes of a file, in Base64. */
+  private static String read(Path path, long offset, int length)
+      throws IOException, ReflectiveOperationException {
+    try (FSDataInputStream in = path.getFileSystem(conf()).open(path)) {
+      in.seek(offset);
+      return Base64.getEncoder().encodeToString(in.readNBytes(length));
+    }
+  }
+
+  /**
+   * The Hadoop settings of the session that asks, credentials among them. By reflection: the class
+   * of sessions is another one in Spark 3 and 4.
+   */
+  private static Configuration conf() throws ReflectiveOperationException {
+    Class<?> sessions =
+        Class.forName(SESSION, true, Thread.currentThread().getContextClassLoader());
+    Object active = sessions.getMethod("getActiveSession").invoke(null);
+    if ((boolean) active.getClass().getMethod("isEmpty").invoke(active)) {
+      throw new IllegalStateException(
+          "The server computes java_method on an executor, where no session is at hand. Let it"
+              + " use its optimizer's rule ConvertToLocalRelation"
+              + " (spark.sql.optimizer.excludedRules)");
+    }
+    Object session = active.getClass().getMethod("get").invoke(active);
+    Object state = sessions.getMethod("sessionState").invoke(session);
+    return (Configuration) state.getClass().getMethod("newHadoopConf").invoke(state);
+  }
+}

@@ -1,0 +1,185 @@
+package io.manifestcommitter.cli;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonParser;
+import io.manifestcommitter.manifest.CorruptManifestException;
+import io.manifestcommitter.manifest.FileList;
+import io.manifestcommitter.manifest.SuccessReport;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+
+/**
+ * Prints what a picture of one job, or of many, is made of, as one line of JSON: the report of a
+ * table's last job with how large its files are, or the jobs of a directory of reports. Called by
+ * {@code manifest-committer report}.
+ */
+public final class ReportData {
+  private static final int OK = 0;
+  private static final int FAILED = 1;
+  private static final int WRONG_USAGE = 2;
+  private static final String SUCCESS = "_SUCCESS";
+  private static final String LIST_SUFFIX = ".files";
+  private static final JsonFactory JSON = new JsonFactory();
+
+  private final Configuration conf;
+
+  private ReportData(Configuration conf) {
+    this.conf = conf;
+  }
+
+  /** Runs the program and ends the JVM with its exit code. */
+  public static void main(String[] args) {
+    CommandLine.runAndExit((out, err) -> run(args, out, err));
+  }
+
+  /**
+   * Runs the program.
+   *
+   * @return its exit code: 0 if it printed, 1 if there is no report, 2 if the arguments are wrong
+   */
+  static int run(String[] args, PrintStream out, PrintStream err) {
+    try {
+      CommandLine line = CommandLine.parse(args);
+      if (line.help() || line.paths().size() != 1) {
+        err.println("Usage: ReportData [--properties-file file] [-D key=value]... <path>");
+        return line.help() ? OK : WRONG_USAGE;
+      }
+      out.println(new ReportData(line.conf()).of(line.paths().get(0)));
+      return OK;
+    } catch (CommandLine.UsageException | IllegalArgumentException e) {
+      err.println("ReportData: " + e.getMessage() + ".");
+      return WRONG_USAGE;
+    } catch (IOException | RuntimeException e) {
+      String why = e.getMessage() == null ? e.toString() : e.getMessage();
+      err.println("ReportData: " + Humane.line(why));
+      return FAILED;
+    }
+  }
+
+  private String of(String name) throws IOException {
+    Path path = new Path(name);
+    FileSystem fs = path.getFileSystem(conf);
+    FileStatus status;
+    try {
+      status = fs.getFileStatus(path);
+    } catch (FileNotFoundException e) {
+      throw new FileNotFoundException("There is nothing at " + name + ": check the path");
+    }
+    if (!status.isDirectory()) {
+      return ofJob(fs, status.getPath());
+    }
+    Path marker = new Path(status.getPath(), SUCCESS);
+    return fs.exists(marker) ? ofJob(fs, marker) : ofDirectory(status.getPath());
+  }
+
+  private String ofDirectory(Path directory) throws IOException {
+    String history = History.ofSession(conf, directory.toString());
+    return Json.line(
+        json -> {
+          json.writeStartObject();
+          json.writeStringField("path", directory.toString());
+          json.writeFieldName("history");
+          copy(history.getBytes(StandardCharsets.UTF_8), json);
+          json.writeEndObject();
+        });
+  }
+
+  private String ofJob(FileSystem fs, Path file) throws IOException {
+    byte[] report;
+    try (FSDataInputStream in = fs.open(file)) {
+      report = in.readNBytes(SuccessReport.MAX_BYTES + 1);
+    }
+    SuccessReport parsed = SuccessReport.parse(report, file.toString());
+    Sizes sizes = sizes(fs, file, parsed);
+    return Json.line(
+        json -> {
+          json.writeStartObject();
+          json.writeStringField("path", file.toString());
+          json.writeFieldName("report");
+          copy(report, json);
+          sizes.write(json);
+          json.writeEndObject();
+        });
+  }
+
+  /** Empty where there is no list, or it is another job's by now. */
+  private Sizes sizes(FileSystem fs, Path file, SuccessReport report) throws IOException {
+    Sizes sizes = new Sizes();
+    String hidden = file.getName().startsWith("_") ? "" : "_";
+    Path path = new Path(file.getParent(), hidden + file.getName() + LIST_SUFFIX);
+    try (FileList list = FileList.read(fs.open(path), path.toString())) {
+      if (!list.jobId().equals(report.jobId())) {
+        return sizes;
+      }
+      for (Optional<FileList.Entry> e = list.next(); e.isPresent(); e = list.next()) {
+        sizes.add(e.get());
+      }
+    } catch (FileNotFoundException e) {
+      return sizes;
+    } catch (CorruptManifestException e) {
+      return new Sizes();
+    }
+    return sizes;
+  }
+
+  private static void copy(byte[] document, JsonGenerator json) throws IOException {
+    try (JsonParser parser = JSON.createParser(document)) {
+      parser.nextToken();
+      json.copyCurrentStructure(parser);
+    }
+  }
+
+  /** How large files are, and partitions. */
+  private static final class Sizes {
+    /** Files by the number of bits of their length. */
+    private final Map<Integer, Long> histogram = new TreeMap<>();
+
+    private final Map<String, long[]> partitions = new HashMap<>();
+
+    void add(FileList.Entry file) {
+      int bits = Long.SIZE - Long.numberOfLeadingZeros(Math.max(0, file.size()));
+      histogram.merge(bits, 1L, Long::sum);
+      int slash = file.path().lastIndexOf('/');
+      String partition = slash < 0 ? "." : file.path().substring(0, slash);
+      long[] total = partitions.computeIfAbsent(partition, name -> new long[2]);
+      total[0]++;
+      total[1] += file.size();
+    }
+
+    /**
+     * Writes {@code histogram}, an array of [bits, files], where a file of n bits has fewer than
+     * 2^n bytes; and {@code partitions}, an array of [name, files, bytes].
+     */
+    void write(JsonGenerator json) throws IOException {
+      json.writeArrayFieldStart("histogram");
+      for (Map.Entry<Integer, Long> bucket : histogram.entrySet()) {
+        json.writeStartArray();
+        json.writeNumber(bucket.getKey());
+        json.writeNumber(bucket.getValue());
+        json.writeEndArray();
+      }
+      json.writeEndArray();
+      json.writeArrayFieldStart("partitions");
+      for (Map.Entry<String, long[]> partition : partitions.entrySet()) {
+        json.writeStartArray();
+        json.writeString(partition.getKey());
+        json.writeNumber(partition.getValue()[0]);
+        json.writeNumber(partition.getValue()[1]);
+        json.writeEndArray();
+      }
+      json.writeEndArray();
+    }
+  }
+}

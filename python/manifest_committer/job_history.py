@@ -1,0 +1,84 @@
+"""The jobs of many tables, as the reports in one directory tell."""
+
+import json
+import os
+import warnings
+from typing import Any
+
+from manifest_committer import _jvm
+from manifest_committer.errors import ManifestCommitterError
+
+_COLUMNS = {
+    "report": "string",
+    "jobId": "string",
+    "table": "string",
+    "outcome": "string",
+    "success": "boolean",
+    "write": "string",
+    "started": "string",
+    "ended": "bigint",
+    "millis": "bigint",
+    "files": "bigint",
+    "bytes": "bigint",
+    "tasks": "bigint",
+    "partitionsCreated": "bigint",
+    "partitionsReplaced": "bigint",
+    "partitionsAppended": "bigint",
+    "requests": "bigint",
+    "throttled": "bigint",
+    "stage": "string",
+    "error": "string",
+    "host": "string",
+    "user": "string",
+    "applicationId": "string",
+    "applicationName": "string",
+    "committer": "string",
+}
+
+
+def history(spark: Any, directory: str | os.PathLike[str]) -> Any:
+    """The jobs whose reports a directory has, as a Spark DataFrame; the oldest first.
+
+    The directory is the one that ``mapreduce.manifest.committer.summary.report.directory`` names;
+    jobs that failed or were recovered are there, too. Columns: ``report``, ``jobId``, ``table``,
+    ``outcome`` (``committed``, ``failed``, ``aborted``, ``completed`` or ``rolled_back``),
+    ``success``, ``write`` (such as ``append``), ``started`` (ISO 8601), ``ended`` (milliseconds
+    since 1970), ``millis`` (of the commit), ``files``, ``bytes``, ``tasks``,
+    ``partitionsCreated``, ``partitionsReplaced``, ``partitionsAppended``, ``requests``,
+    ``throttled``, ``stage``, ``error``, ``host``, ``user``, ``applicationId``,
+    ``applicationName``, ``committer``. A report that cannot be read is a warning.
+
+    Args:
+        spark: a session that has our jar, classic or Connect.
+        directory: on any filesystem that Hadoop knows.
+
+    Raises:
+        StorageError: the directory is not there, or cannot be listed.
+        JarNotLoadedError: the session does not have our jar.
+        ConnectSessionError: a Connect session without our jar, or one that cannot be asked.
+    """
+    rows = [tuple(job[column] for column in _COLUMNS) for job in _jobs(spark, directory)]
+    schema = ", ".join(f"`{name}` {kind}" for name, kind in _COLUMNS.items())
+    return spark.createDataFrame(rows, schema)
+
+
+def history_pandas(spark: Any, directory: str | os.PathLike[str]) -> Any:
+    """The same as `history`, as a pandas DataFrame."""
+    try:
+        import pandas
+    except ImportError as error:
+        raise ManifestCommitterError(
+            "pandas is not installed: `pip install 'manifest-committer[pandas]'`, or use "
+            "history(spark, directory), a Spark DataFrame."
+        ) from error
+    return pandas.DataFrame(_jobs(spark, directory), columns=list(_COLUMNS))
+
+
+def _jobs(spark: Any, directory: str | os.PathLike[str]) -> list[dict[str, Any]]:
+    session = _jvm.open_session(spark)
+    session.require_jar()
+    found = json.loads(session.history(os.fspath(directory)))
+    for problem in found["problems"]:
+        warnings.warn(problem, stacklevel=3)
+    jobs: list[dict[str, Any]] = found["jobs"]
+    return jobs

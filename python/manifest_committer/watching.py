@@ -1,0 +1,205 @@
+"""The commits of a driver, while they run and when they have ended; in notebooks as a bar."""
+
+import html
+import json
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from manifest_committer import _jvm
+
+_EVERY = 0.5
+_FIRST = 0.5
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of a commit that has ended."""
+
+    name: str
+    """As in reports, such as ``rename_files``."""
+    start: int
+    """How many milliseconds after the commit began."""
+    millis: int
+    """How long it took."""
+
+
+@dataclass(frozen=True)
+class Commit:
+    """Where one commit was when it was asked for."""
+
+    kind: str
+    """``setup``, ``commit`` or ``recovery``."""
+    state: str
+    """``running``, ``committed``, ``failed`` or ``rolled_back``."""
+    job_id: str
+    table: str
+    step: str
+    """The step that it is in, or ended in, such as ``rename_files``."""
+    started_at: int
+    """When it began, in milliseconds since 1970 UTC."""
+    millis: int
+    """How long it has run, or ran."""
+    done: int
+    """How many files, or directories, of the step are done."""
+    total: int
+    """How many the step has; 0 where nothing is counted."""
+    per_second: float
+    seconds_left: int | None
+    waiting_for: str | None
+    """The job that it waits for; None if it waits for none."""
+    waiting_why: str | None
+    requests: int
+    """How many requests it made to the store."""
+    throttled: int
+    """How many of them the store refused because there were too many."""
+    counters: Mapping[str, int]
+    """All that it counted, by the names in reports."""
+    steps: tuple[Step, ...]
+
+    def __str__(self) -> str:
+        """One line: step, counts, rate and time left."""
+        name = self.kind.capitalize()
+        if self.state != "running":
+            return f"{name} of job {self.job_id}: {self.state} in {self.millis / 1000:.1f} s"
+        if self.waiting_for is not None:
+            return f"{name}: waiting for job {self.waiting_for}, {self.waiting_why}"
+        text = f"{name}: {self.step.replace('_', ' ')}"
+        if self.total:
+            text += f" ({self.done:,} / {self.total:,})"
+        if self.total and self.seconds_left is not None:
+            text += f" {self.per_second:,.0f}/s, {self.seconds_left:,} s left"
+        return text
+
+    def _repr_html_(self) -> str:
+        """A bar, for notebooks."""
+        bar = f"<progress value='{self.done}' max='{self.total}'></progress> " if self.total else ""
+        return f"<div>{bar}{html.escape(str(self))}</div>"
+
+
+def commits(spark: Any) -> list[Commit]:
+    """The commits of the session's driver that run, and the last 20 that ended.
+
+    May be called from another thread than the one that writes. In a Connect session these are the
+    commits of that session.
+
+    Args:
+        spark: a session, classic or Connect.
+
+    Returns:
+        The running ones, the first first, then those that ended, the last one last. Empty where
+        no commit has begun yet.
+
+    Raises:
+        ConnectSessionError: a Connect session without our jar, or one that cannot be asked.
+    """
+    return parse_commits(_jvm.open_session(spark).commits())
+
+
+def parse_commits(answer: str) -> list[Commit]:
+    """Read what the Java side answers."""
+    return [
+        Commit(
+            kind=one["kind"],
+            state=one["state"],
+            job_id=one["jobId"],
+            table=one["table"],
+            step=one["step"].removeprefix("job_stage_"),
+            started_at=one["startedAt"],
+            millis=one["millis"],
+            done=one["done"],
+            total=one["total"],
+            per_second=one["perSecond"],
+            seconds_left=one["secondsLeft"],
+            waiting_for=one["waitingFor"],
+            waiting_why=one["waitingWhy"],
+            requests=one["requests"],
+            throttled=one["throttled"],
+            counters=one["counters"],
+            steps=tuple(Step(**step) for step in one["steps"]),
+        )
+        for one in json.loads(answer)
+    ]
+
+
+def show_in_notebook(spark: Any) -> bool:
+    """Show commits of this session as a bar in each cell that writes.
+
+    Only in a Jupyter kernel, by IPython's own display; a terminal has Spark's console bar. While
+    no cell runs, and in cells shorter than half a second, nobody asks.
+
+    Returns:
+        Whether this is a notebook.
+    """
+    try:
+        from IPython import get_ipython
+    except ImportError:
+        return False
+    shell = get_ipython()
+    if shell is None or getattr(shell, "kernel", None) is None:
+        return False
+    old = getattr(shell, "_manifest_committer_bar", None)
+    if old is not None:
+        old.uninstall()
+    shell._manifest_committer_bar = _CellBar(shell, spark)
+    return True
+
+
+class _CellBar:
+    """Asks for the commits while a cell runs, and shows those that run."""
+
+    def __init__(self, shell: Any, spark: Any) -> None:
+        self._events = shell.events
+        self._session = _jvm.open_session(spark)
+        self._over = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._events.register("pre_run_cell", self._begin)
+        self._events.register("post_run_cell", self._end)
+
+    def uninstall(self) -> None:
+        self._events.unregister("pre_run_cell", self._begin)
+        self._events.unregister("post_run_cell", self._end)
+
+    def _begin(self, *_: Any) -> None:
+        self._over.clear()
+        self._thread = threading.Thread(target=self._watch, daemon=True, name="manifest-committer")
+        self._thread.start()
+
+    def _end(self, *_: Any) -> None:
+        self._over.set()
+        if self._thread is not None:
+            self._thread.join()
+            self._thread = None
+
+    def _watch(self) -> None:
+        from IPython.display import HTML, display
+
+        handle = None
+        seen: set[str] = set()
+        wait = _FIRST
+        while not self._over.wait(wait):
+            wait = _EVERY
+            try:
+                known = parse_commits(self._session.commits())
+            except Exception:
+                return  # The session was stopped in this cell, or its server is gone.
+            running = [one for one in known if one.state == "running"]
+            seen.update(one.job_id for one in running)
+            if running:
+                shown = HTML("".join(one._repr_html_() for one in running))
+                if handle is None:
+                    handle = display(shown, display_id=True)
+                else:
+                    handle.update(shown)
+        if handle is not None:
+            handle.update(HTML(self._ends(seen)))
+
+    def _ends(self, seen: set[str]) -> str:
+        try:
+            known = parse_commits(self._session.commits())
+        except Exception:
+            return ""
+        return "".join(
+            one._repr_html_() for one in known if one.state != "running" and one.job_id in seen
+        )
