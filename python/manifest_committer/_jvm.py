@@ -8,6 +8,8 @@ import base64
 import json
 import os
 import sys
+import time
+import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -440,6 +442,7 @@ class ConnectSession:
 
     def _call(self, what: str, action: str, path: str, **arguments: Any) -> str | None:
         # Spark would take ${...} in a query for one of its settings.
+        arguments["id"] = f"{time.time_ns():020d}-{uuid.uuid4()}"
         given = json.dumps({"path": path, **arguments}).replace("$", "\\u0024")
         answer = json.loads(
             self._asked(lambda: call_server(self._spark, _ON_SERVER, "call", what, given))

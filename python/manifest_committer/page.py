@@ -186,7 +186,7 @@ def _bars(rows: Sequence[tuple[str, float, str]], marked: int = 0) -> str:
 def _histogram(histogram: Sequence[Sequence[int]]) -> str:
     if not histogram:
         return ""
-    counts = {bits: files for bits, files in histogram}
+    counts = {one[0]: one[1] for one in histogram}
     low, high = min(counts), max(counts)
     rows = []
     for bits in range(low, high + 1):

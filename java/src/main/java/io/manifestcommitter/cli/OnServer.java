@@ -4,7 +4,13 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.util.Base64;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FileStatus;
@@ -18,6 +24,8 @@ import org.apache.hadoop.fs.Path;
 public final class OnServer {
   private static final String SESSION = "org.apache.spark.sql.SparkSession";
   private static final ObjectMapper JSON = new ObjectMapper();
+  private static final String ANSWERS = "io.manifestcommitter.answers";
+  private static final int REMEMBERED = 20;
 
   private OnServer() {}
 
@@ -26,7 +34,8 @@ public final class OnServer {
    *
    * @param what one of {@code find}, {@code read}, {@code recover}, {@code clean}, {@code history},
    *     {@code commits}
-   * @param arguments an object with what that needs
+   * @param arguments an object with what that needs; with {@code id}, unique for each question and
+   *     in the order of questions, for what is not to be done twice
    * @return an object with {@code value}, which is text or null, or with {@code error}, a text
    */
   public static String call(String what, String arguments) {
@@ -61,20 +70,67 @@ public final class OnServer {
       case "read":
         return read(new Path(path), given.get("offset").asLong(), given.get("length").asInt());
       case "recover":
-        return Recover.ofSession(
-            conf(), path, given.get("complete").asBoolean(), given.get("force").asBoolean());
+        return once(
+            given,
+            () ->
+                Recover.ofSession(
+                    conf(),
+                    path,
+                    given.get("complete").asBoolean(),
+                    given.get("force").asBoolean()));
       case "clean":
-        return Clean.ofSession(
-            conf(),
-            path,
-            given.get("olderThan").asText(),
-            given.get("dryRun").asBoolean(),
-            given.get("discardUnfinished").asBoolean(),
-            given.get("force").asBoolean());
+        return once(
+            given,
+            () ->
+                Clean.ofSession(
+                    conf(),
+                    path,
+                    given.get("olderThan").asText(),
+                    given.get("dryRun").asBoolean(),
+                    given.get("discardUnfinished").asBoolean(),
+                    given.get("force").asBoolean()));
       case "history":
         return History.ofSession(conf(), path);
       default:
         throw new IllegalArgumentException(what + " is not known here");
+    }
+  }
+
+  /**
+   * Does something once for each {@code id} that is given: Spark 3.5 plans a query more than once,
+   * and a second recovery would find nothing to tell of.
+   */
+  @SuppressWarnings("unchecked")
+  private static String once(JsonNode given, Callable<String> action) throws IOException {
+    Map<String, FutureTask<String>> answers =
+        (Map<String, FutureTask<String>>)
+            // Each call may have a class loader of its own.
+            System.getProperties().computeIfAbsent(ANSWERS, key -> new ConcurrentSkipListMap<>());
+    String id = given.get("id").asText();
+    FutureTask<String> own = new FutureTask<>(action);
+    FutureTask<String> first = answers.putIfAbsent(id, own);
+    if (first == null) {
+      own.run();
+    }
+    while (answers.size() > REMEMBERED) {
+      answers.keySet().stream()
+          .filter(other -> !other.equals(id))
+          .findFirst()
+          .ifPresent(answers::remove);
+    }
+    try {
+      return (first == null ? own : first).get();
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof IOException) {
+        throw (IOException) e.getCause();
+      }
+      if (e.getCause() instanceof RuntimeException) {
+        throw (RuntimeException) e.getCause();
+      }
+      throw new IOException(e.getCause());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("Interrupted while another thread does the same");
     }
   }
 

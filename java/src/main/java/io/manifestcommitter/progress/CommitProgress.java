@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -167,6 +168,11 @@ public final class CommitProgress {
 
   long startNanos() {
     return start;
+  }
+
+  /** Unique in this JVM, and in the order of beginnings. */
+  String order() {
+    return String.format(Locale.ROOT, "%015d %020d %s %s", startedAt, start, jobId, kind);
   }
 
   /** How long it has run, or ran, in milliseconds. */

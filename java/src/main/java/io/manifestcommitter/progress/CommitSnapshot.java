@@ -2,9 +2,14 @@ package io.manifestcommitter.progress;
 
 import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.manifest.Statistics;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 
 /** Where one commit was at one moment. Immutable. */
@@ -151,6 +156,40 @@ public final class CommitSnapshot {
   /** One of the counters among the statistics; 0 where nothing was counted. */
   public long counter(String name) {
     return statistics.counters().getOrDefault(name, 0L);
+  }
+
+  /**
+   * The same in values of Java's own classes: {@code kind} and {@code state} in small letters,
+   * {@code jobId}, {@code table}, {@code step}, {@code startedAt}, {@code millis}, {@code done},
+   * {@code total}, {@code perSecond}, {@code requests}, {@code throttled}, {@code counters}, and
+   * {@code steps} with {@code name}, {@code start} and {@code millis}; null may be {@code
+   * secondsLeft}, {@code waitingFor} and {@code waitingWhy}.
+   */
+  public Map<String, Object> toMap() {
+    Map<String, Object> map = new LinkedHashMap<>();
+    map.put("kind", kind.name().toLowerCase(Locale.ROOT));
+    map.put("state", state.name().toLowerCase(Locale.ROOT));
+    map.put("jobId", jobId);
+    map.put("table", table);
+    map.put("step", step);
+    map.put("startedAt", startedAt);
+    map.put("millis", millis);
+    map.put("done", done);
+    map.put("total", total);
+    map.put("perSecond", perSecond());
+    map.put("secondsLeft", secondsLeft().isPresent() ? secondsLeft().getAsLong() : null);
+    map.put("waitingFor", waiting.map(Waiting::jobId).orElse(null));
+    map.put("waitingWhy", waiting.map(Waiting::why).orElse(null));
+    map.put("requests", requests());
+    map.put("throttled", refusals());
+    map.put("counters", new TreeMap<>(statistics.counters()));
+    List<Map<String, Object>> ended = new ArrayList<>();
+    for (Step one : steps) {
+      ended.add(
+          Map.of("name", one.shortName(), "start", one.startMillis(), "millis", one.millis()));
+    }
+    map.put("steps", ended);
+    return map;
   }
 
   @Override

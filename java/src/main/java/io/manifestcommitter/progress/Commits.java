@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -13,7 +14,10 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** All commits of this JVM, or, where its class loaders have several of this class, of a loader. */
+/**
+ * The commits of this JVM whose classes are of the same class loader as this one; {@link
+ * #ofAllClassLoaders} tells of others, too.
+ */
 public final class Commits {
   private static final Logger LOG = LoggerFactory.getLogger(Commits.class);
 
@@ -36,6 +40,7 @@ public final class Commits {
       CommitSnapshot.Kind kind, String jobId, String table, StatisticsRecorder statistics) {
     CommitProgress progress = new CommitProgress(kind, jobId, table, statistics);
     RUNNING.add(progress);
+    SharedCommits.begun(progress);
     tell(listener -> listener.begun(progress));
     return progress;
   }
@@ -53,6 +58,7 @@ public final class Commits {
         }
       }
     }
+    SharedCommits.ended(progress, end);
     tell(listener -> listener.ended(end));
   }
 
@@ -70,6 +76,21 @@ public final class Commits {
     synchronized (ENDED) {
       return List.copyOf(ENDED);
     }
+  }
+
+  /**
+   * The commits of this JVM that run, whatever class loader has their classes, and the last that
+   * ended: each as {@link CommitSnapshot#toMap} has it.
+   */
+  public static List<Map<String, Object>> ofAllClassLoaders() {
+    List<Map<String, Object>> commits = new ArrayList<>(SharedCommits.running());
+    commits.addAll(SharedCommits.ended());
+    return commits;
+  }
+
+  /** As {@link #ofAllClassLoaders}, those that run. */
+  public static List<Map<String, Object>> runningInAllClassLoaders() {
+    return SharedCommits.running();
   }
 
   /** From here on {@code listener} hears of every commit. */

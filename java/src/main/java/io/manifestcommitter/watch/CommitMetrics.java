@@ -5,6 +5,7 @@ import com.codahale.metrics.MetricRegistry;
 import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.progress.CommitSnapshot;
 import io.manifestcommitter.progress.Commits;
+import java.util.Map;
 import java.util.function.ToLongFunction;
 import org.apache.spark.metrics.source.Source;
 
@@ -17,12 +18,16 @@ import org.apache.spark.metrics.source.Source;
  * files.done} of {@code files.total} in their steps.
  */
 final class CommitMetrics implements Source {
-  private final MetricRegistry registry = new MetricRegistry();
+  static final String NAME = "ManifestCommitter";
 
+  private final MetricRegistry registry;
+
+  /** New metrics. */
   CommitMetrics() {
+    this(new MetricRegistry());
     gauge("running", commit -> 1);
-    gauge("files.done", CommitSnapshot::done);
-    gauge("files.total", CommitSnapshot::total);
+    gauge("files.done", commit -> (long) commit.get("done"));
+    gauge("files.total", commit -> (long) commit.get("total"));
     for (String counter : new String[] {"commits", "recoveries"}) {
       registry.counter(counter);
       registry.counter(counter + ".failed");
@@ -34,13 +39,20 @@ final class CommitMetrics implements Source {
     StatisticNames.REQUESTS.forEach(kind -> registry.counter("requests." + kind));
   }
 
-  private void gauge(String name, ToLongFunction<CommitSnapshot> value) {
-    registry.register(name, (Gauge<Long>) () -> Commits.running().stream().mapToLong(value).sum());
+  /** Goes on with metrics that there are, of this class in another class loader. */
+  CommitMetrics(MetricRegistry existing) {
+    registry = existing;
+  }
+
+  private void gauge(String name, ToLongFunction<Map<String, Object>> value) {
+    registry.register(
+        name,
+        (Gauge<Long>) () -> Commits.runningInAllClassLoaders().stream().mapToLong(value).sum());
   }
 
   @Override
   public String sourceName() {
-    return "ManifestCommitter";
+    return NAME;
   }
 
   @Override

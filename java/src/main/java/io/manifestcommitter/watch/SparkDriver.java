@@ -1,14 +1,22 @@
 package io.manifestcommitter.watch;
 
+import com.codahale.metrics.MetricRegistry;
 import io.manifestcommitter.progress.CommitListener;
 import io.manifestcommitter.progress.CommitProgress;
 import io.manifestcommitter.progress.CommitSnapshot;
+import java.util.Optional;
 import org.apache.spark.SparkContext;
+import org.apache.spark.metrics.MetricsSystem;
+import org.apache.spark.metrics.source.Source;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import scala.Option;
 
 /** Hands the commits of this JVM on to the Spark application that it drives. */
 final class SparkDriver implements CommitListener {
-  private final CommitMetrics metrics = new CommitMetrics();
+  private static final Logger LOG = LoggerFactory.getLogger(SparkDriver.class);
+
+  private volatile CommitMetrics metrics = new CommitMetrics();
   private int measured;
 
   @Override
@@ -37,9 +45,38 @@ final class SparkDriver implements CommitListener {
 
   /** Each application has a metrics system of its own. */
   private synchronized void measure(SparkContext spark) {
-    if (measured != System.identityHashCode(spark)) {
-      measured = System.identityHashCode(spark);
-      spark.env().metricsSystem().registerSource(metrics);
+    if (measured == System.identityHashCode(spark)) {
+      return;
+    }
+    measured = System.identityHashCode(spark);
+    MetricsSystem system = spark.env().metricsSystem();
+    Optional<MetricRegistry> existing = registered(system);
+    if (existing.isPresent()) {
+      metrics = new CommitMetrics(existing.get());
+    } else {
+      metrics = new CommitMetrics();
+      system.registerSource(metrics);
+    }
+  }
+
+  /**
+   * The metrics that this class has registered in another class loader. By reflection: what the
+   * method returns is another class in each version of Scala.
+   */
+  private static Optional<MetricRegistry> registered(MetricsSystem system) {
+    try {
+      Object found =
+          MetricsSystem.class
+              .getMethod("getSourcesByName", String.class)
+              .invoke(system, CommitMetrics.NAME);
+      if ((boolean) found.getClass().getMethod("isEmpty").invoke(found)) {
+        return Optional.empty();
+      }
+      Object first = found.getClass().getMethod("head").invoke(found);
+      return Optional.of(((Source) first).metricRegistry());
+    } catch (ReflectiveOperationException e) {
+      LOG.debug("Spark does not tell its sources of metrics", e);
+      return Optional.empty();
     }
   }
 

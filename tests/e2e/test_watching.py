@@ -1,0 +1,189 @@
+"""A commit that takes seconds, as all those see it who watch: each sees it go on, and end."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import pty
+import subprocess
+import sys
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sessions import PROGRAMS
+
+pytestmark = pytest.mark.local_disk
+
+PARTITIONS = 60
+NOTEBOOK = """
+from pyspark.sql import SparkSession
+import manifest_committer as mc
+conf = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.driver.host": "127.0.0.1",
+    "spark.jars": mc.jar_path(),
+    "spark.hadoop.mapreduce.manifest.committer.io.rate": "20",
+    "spark.hadoop.mapreduce.manifest.committer.directory.rename": "off",
+}
+builder = SparkSession.builder.master("local[2]")
+for key, value in conf.items():
+    builder = builder.config(key, value)
+spark = builder.getOrCreate()
+print(mc.configure_session(spark))
+"""
+
+
+@dataclass(frozen=True)
+class Watched:
+    """What was seen of the write that ``programs/watched.py`` made."""
+
+    answer: dict[str, Any]
+    terminal: str
+    events: list[dict[str, Any]]
+    metrics: dict[str, list[float]]
+
+
+@pytest.fixture(scope="module")
+def watched(tmp_path_factory: pytest.TempPathFactory) -> Watched:
+    """The write, in a process whose standard error is a terminal."""
+    scratch = tmp_path_factory.mktemp("watched")
+    terminal, program_side = pty.openpty()
+    shown: list[bytes] = []
+    program = subprocess.Popen(
+        [
+            *(sys.executable, str(PROGRAMS / "watched.py")),
+            *(str(scratch / "table"), str(scratch), str(scratch / "reports")),
+        ],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "COLUMNS": "100"},
+        stdout=subprocess.PIPE,
+        stderr=program_side,
+        text=True,
+    )
+    os.close(program_side)
+    reader = threading.Thread(target=_read_all, args=(terminal, shown))
+    reader.start()
+    output, _ = program.communicate(timeout=240)
+    reader.join()
+    os.close(terminal)
+    screen = b"".join(shown).decode("utf-8", "replace")
+    assert program.returncode == 0, screen
+    (log,) = [
+        path
+        for path in (scratch / "events").rglob("*")
+        if path.stat().st_size > 1000 and path.is_file()
+    ]
+    return Watched(
+        answer=json.loads(output.splitlines()[-1]),
+        terminal=screen,
+        events=[json.loads(line) for line in log.read_text("utf-8").splitlines()],
+        metrics={
+            path.name.partition("ManifestCommitter.")[2].removesuffix(".csv"): _values(path)
+            for path in (scratch / "metrics").glob("*.ManifestCommitter.*.csv")
+        },
+    )
+
+
+def _read_all(terminal: int, shown: list[bytes]) -> None:
+    while True:
+        try:
+            read = os.read(terminal, 4096)
+        except OSError:
+            return
+        if not read:
+            return
+        shown.append(read)
+
+
+def _values(path: Path) -> list[float]:
+    with path.open(encoding="utf-8") as lines:
+        return [float(row.get("count") or row["value"]) for row in csv.DictReader(lines)]
+
+
+def _goes_up(values: list[float]) -> bool:
+    return len(set(values)) > 2 and 0 < max(values) <= PARTITIONS
+
+
+def test_values_from_another_thread(watched: Watched) -> None:
+    renames = watched.answer["renames"]
+    assert renames == sorted(renames)
+    assert _goes_up(renames)
+    assert any(
+        f" / {PARTITIONS}) " in line and " s left" in line for line in watched.answer["lines"]
+    )
+    assert watched.answer["state"] == "committed"
+    assert watched.answer["requests"] > PARTITIONS
+
+
+def test_a_bar_in_the_terminal(watched: Watched) -> None:
+    """Beside Spark's own, and nothing of it is left."""
+    drawn = watched.terminal.split("\r")
+    bars = [text for text in drawn if text.startswith("[Commit: rename files ")]
+    assert any(f" / {PARTITIONS}) " in bar and "=>" in bar for bar in bars)
+    assert all(len(bar.rstrip()) < 100 for bar in bars)
+    assert any(text.startswith("[Stage ") for text in drawn)
+    assert not any("[Stage" in bar for bar in bars)
+    last = max(index for index, text in enumerate(drawn) if text.startswith("[Commit"))
+    assert drawn[last + 1 :][0].strip() == "", "it is wiped"
+
+
+def test_an_event_in_the_event_log(watched: Watched) -> None:
+    name = "io.manifestcommitter.watch.CommitEvent"
+    (event,) = [event for event in watched.events if event["Event"] == name]
+    assert event["kind"] == "commit"
+    assert event["state"] == "committed"
+    assert event["files"] == PARTITIONS
+    assert event["requests"] == watched.answer["requests"]
+    assert event["counters"]["op_rename"] >= PARTITIONS
+
+
+def test_metrics_in_a_sink_of_spark(watched: Watched) -> None:
+    assert _goes_up(watched.metrics["files.done"])
+    assert max(watched.metrics["files.total"]) == PARTITIONS
+    assert watched.metrics["commits"][-1] == 1
+    assert watched.metrics["files"][-1] == PARTITIONS
+    assert watched.metrics["requests"][-1] == watched.answer["requests"]
+    assert watched.metrics["running"][-1] == 0
+
+
+def test_the_history(watched: Watched) -> None:
+    (job,) = watched.answer["jobs"]
+    assert job["outcome"] == "committed"
+    assert job["write"] == "append"
+    assert job["partitionsCreated"] == PARTITIONS
+    assert job["applicationName"] == "watched"
+    assert job["millis"] > 1000
+
+
+@pytest.mark.once
+def test_a_bar_in_a_notebook(tmp_path: Path) -> None:
+    """A real kernel, whose second cell writes."""
+    nbclient = pytest.importorskip("nbclient", reason="is in the environments of `make`")
+    import nbformat
+
+    write = (
+        f"spark.range({PARTITIONS}, numPartitions=1).selectExpr('id', 'id AS p')"
+        f".write.partitionBy('p').parquet({str(tmp_path / 'table')!r})"
+    )
+    cells = [NOTEBOOK, write, f"mc.read_report(spark, {str(tmp_path / 'table')!r})", "spark.stop()"]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(text) for text in cells])
+    shown: list[str] = []
+
+    class Client(nbclient.NotebookClient):  # type: ignore[misc]
+        def process_message(self, msg: Any, cell: Any, cell_index: int) -> Any:
+            data = msg["content"].get("data", {}) if isinstance(msg["content"], dict) else {}
+            if cell_index == 1 and "text/html" in data:
+                shown.append(data["text/html"])
+            return super().process_message(msg, cell, cell_index)
+
+    Client(notebook, timeout=240, kernel_name="python3").execute()
+
+    assert any("<progress" in page and f" / {PARTITIONS})" in page for page in shown)
+    (bar,) = [one for one in notebook.cells[1].outputs if one.output_type == "display_data"]
+    assert "committed in" in bar["data"]["text/html"]
+    (report,) = notebook.cells[2].outputs
+    assert "<svg" in report["data"]["text/html"]
