@@ -20,6 +20,10 @@ PYTHON_SOURCES := $(shell find python/manifest_committer -name '*.py') python/py
 BINDINGS_$(SPARK_FLOOR) := 2.12:3.5.8
 BINDINGS_$(SPARK_NEWEST) := 2.13:4.1.2
 
+# NumPy 2 is not for Spark 3.5, and newer PyArrow not without it.
+PYARROW_$(SPARK_FLOOR) := <21
+CONNECT := target/connect/spark-connect_2.12.jar
+
 # What takes long and is the same on both runs on one of them.
 AGAIN_$(SPARK_NEWEST) := --again
 
@@ -161,8 +165,13 @@ test-connectors-$(HADOOP_FLOOR) test-connectors-$(HADOOP_NEWEST): test-connector
 test-spark-$(SPARK_FLOOR) test-spark-$(SPARK_NEWEST): test-spark-%: $(VENVS)/spark-%/.done $(EMULATORS)
 	$(VENVS)/spark-$*/bin/python -m pytest -q tests/e2e $(AGAIN_$*)
 
-test-connect: $(VENVS)/spark-$(SPARK_NEWEST)/.done
+test-connect: $(VENVS)/spark-$(SPARK_FLOOR)/.done $(VENVS)/spark-$(SPARK_NEWEST)/.done $(CONNECT)
+	MANIFEST_COMMITTER_CONNECT_JAR=$(CURDIR)/$(CONNECT) $(VENVS)/spark-$(SPARK_FLOOR)/bin/python -m pytest -q tests/connect
 	$(VENVS)/spark-$(SPARK_NEWEST)/bin/python -m pytest -q tests/connect
+
+# Spark 4 has its Connect server among its own jars.
+$(CONNECT):
+	$(COPY_JAR) -Dartifact=org.apache.spark:spark-connect_2.12:3.5.7 -DoutputDirectory=$(dir $@)
 
 # Google's connector is no ordinary dependency: not for every version is the parent of its description published.
 target/connectors-%/.done: Makefile
@@ -260,7 +269,7 @@ environments: $(VENVS)/emulators/.done $(VENVS)/s3/.done $(VENVS)/spark-$(SPARK_
 
 $(VENVS)/spark-%/.done: $(WHEEL) Makefile
 	$(PYTHON) -m venv $(VENVS)/spark-$*
-	$(VENVS)/spark-$*/bin/pip install -q 'pyspark[connect]==$*' pytest==8.4.2 'pandas>=2.2,<3' pyarrow setuptools
+	$(VENVS)/spark-$*/bin/pip install -q 'pyspark[connect]==$*' pytest==8.4.2 'pandas>=2.2,<3' 'pyarrow$(PYARROW_$*)' setuptools nbclient ipykernel
 	$(VENVS)/spark-$*/bin/pip install -q --no-deps --force-reinstall $(WHEEL)
 	mkdir -p $(VENVS)/spark-$*/jars
 	$(COPY_JAR) -Dartifact=org.apache.spark:spark-hadoop-cloud_$(BINDINGS_$*) -DoutputDirectory=$(VENVS)/spark-$*/jars

@@ -456,7 +456,9 @@ class ConnectSession:
         try:
             return str(ask())
         except Exception as error:
-            missing = "io.manifestcommitter" in str(error)
+            missing = "io.manifestcommitter" in str(error) and (
+                "not found" in str(error) or "cannot find" in str(error)
+            )
             raise ConnectSessionError(
                 "The Spark Connect server does not have our jar: call configure_session(spark) "
                 "first."

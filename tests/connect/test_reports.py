@@ -136,3 +136,13 @@ def test_commits_are_watched_while_they_run(configured: SparkSession, tmp_path: 
     assert len(set(renames)) > 2
     last = [one for one in mc.commits(configured) if one.table.endswith(path)][-1]
     assert last.state == "committed"
+
+
+def test_a_server_that_asks_its_executors_is_told(configured: SparkSession, table: Path) -> None:
+    key = "spark.sql.optimizer.excludedRules"
+    configured.conf.set(key, "org.apache.spark.sql.catalyst.optimizer.ConvertToLocalRelation")
+    try:
+        with pytest.raises(mc.StorageError, match="ConvertToLocalRelation"):
+            mc.read_report(configured, table)
+    finally:
+        configured.conf.unset(key)

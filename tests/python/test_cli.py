@@ -243,3 +243,33 @@ def test_the_mains_exist_in_the_java_sources(main_class):
         f"java/src/main/java/io/manifestcommitter/{main_class}.java"
     )
     assert source.is_file()
+
+
+def test_history_starts_its_main(java, jar, spark_home):
+    arguments = ["history", "abfs://c@a/r", "--since", "7d", "--table", "sales", "--failed"]
+    assert cli.main([*arguments, "--json", "--conf", "fs.x=1"]) == 0
+    (called,) = calls_of(java)
+    assert called[2:] == [
+        "io.manifestcommitter.cli.History",
+        *("--failed", "--json", "--since", "7d", "--table", "sales"),
+        *("-D", "fs.x=1"),
+        "abfs://c@a/r",
+    ]
+
+
+def test_report_writes_a_page(tmp_path, monkeypatch, jar, spark_home, capfd):
+    directory = tmp_path / "bin"
+    directory.mkdir()
+    answer = json.dumps({"path": "/r", "history": {"jobs": [], "problems": []}})
+    write_java(directory / "java", tmp_path / "calls", f"print('a warning')\nprint({answer!r})")
+    monkeypatch.setenv("PATH", str(directory))
+    page = tmp_path / "out.html"
+    assert cli.main(["report", "/r", "--html", str(page)]) == 0
+    assert "<h1>/r</h1>" in page.read_text("utf-8")
+
+    assert cli.main(["report", "/r", "--html", str(tmp_path / "no" / "out.html")]) == 1
+    assert "the page could not be written" in capfd.readouterr().err
+    write_java(directory / "java", tmp_path / "calls", "sys.exit(1)")
+    page.unlink()
+    assert cli.main(["report", "/r", "--html", str(page)]) == 1
+    assert not page.exists()

@@ -174,7 +174,9 @@ def test_what_a_connect_server_is_asked(our_version):
     )
     assert mc.committer_info(spark, "gs://b/it's").path == "gs://b/t"
     _, version, question = spark.statements
-    assert version == "SELECT java_method('io.manifestcommitter.BuildInfo', 'version')"
+    assert version == (
+        "SELECT java_method('io.manifestcommitter.BuildInfo', 'version') FROM VALUES (0)"
+    )
     assert question.startswith(
         "SELECT java_method('io.manifestcommitter.info.CommitterInfo', 'ofConnect', "
     )

@@ -246,8 +246,3 @@ def test_a_connect_server_that_cannot_use_the_class_says_so(jar, monkeypatch):
     monkeypatch.setattr(spark, "addArtifact", lambda _: None)
     with pytest.raises(mc.CommitProtocolError, match="must be loadable"):
         mc.configure_session(spark)
-
-
-def test_reading_a_report_needs_a_classic_session():
-    with pytest.raises(mc.ConnectSessionError, match="manifest-committer print"):
-        mc.read_report(FakeConnect(), "/table")

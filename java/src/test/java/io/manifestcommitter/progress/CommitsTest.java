@@ -8,8 +8,11 @@ import io.manifestcommitter.manifest.StatisticsRecorder;
 import io.manifestcommitter.progress.CommitSnapshot.Kind;
 import io.manifestcommitter.progress.CommitSnapshot.State;
 import java.io.IOException;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -108,6 +111,44 @@ class CommitsTest {
     }
     assertThat(Commits.ended()).hasSize(Commits.REMEMBERED);
     assertThat(Commits.ended().get(0).jobId()).isEqualTo(jobId + Commits.REMEMBERED);
+  }
+
+  /** As on a Spark Connect server, which has these classes once for each session. */
+  @Test
+  void commitsOfOtherClassLoadersAreSeen() throws Exception {
+    URL own = Commits.class.getProtectionDomain().getCodeSource().getLocation();
+    try (URLClassLoader other =
+        new URLClassLoader(new URL[] {own}, CommitsTest.class.getClassLoader()) {
+          @Override
+          protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+            boolean isOwn = name.startsWith("io.manifestcommitter.progress.");
+            Class<?> loaded = isOwn ? findLoadedClass(name) : null;
+            return !isOwn
+                ? super.loadClass(name, resolve)
+                : loaded != null ? loaded : findClass(name);
+          }
+        }) {
+      Class<?> kinds = other.loadClass(Kind.class.getName());
+      Object commit =
+          other
+              .loadClass(Commits.class.getName())
+              .getMethod("begin", kinds, String.class, String.class, StatisticsRecorder.class)
+              .invoke(null, kinds.getEnumConstants()[1], jobId, "file:/t", statistics);
+      assertThat(commit).isNotInstanceOf(CommitProgress.class);
+      assertThat(shared()).containsEntry("state", "running").containsEntry("kind", "commit");
+      Class<?> states = other.loadClass(State.class.getName());
+      commit.getClass().getMethod("end", states).invoke(commit, states.getEnumConstants()[1]);
+    }
+    assertThat(shared()).containsEntry("state", "committed").containsEntry("table", "file:/t");
+    assertThat(Commits.runningInAllClassLoaders())
+        .noneMatch(commit -> commit.get("jobId").equals(jobId));
+  }
+
+  private Map<String, Object> shared() {
+    return Commits.ofAllClassLoaders().stream()
+        .filter(commit -> commit.get("jobId").equals(jobId))
+        .findFirst()
+        .orElseThrow();
   }
 
   private CommitSnapshot running() {

@@ -1,0 +1,92 @@
+"""What is asked of a Connect server, and what its answers become."""
+
+import base64
+import json
+
+import pytest
+
+import manifest_committer as mc
+from manifest_committer import _jvm
+
+
+class FakeRows:
+    def __init__(self, answer):
+        self.answer = answer
+
+    def collect(self):
+        return [[self.answer]]
+
+
+class FakeConnect:
+    """A Connect session; SQL answers from a list of results, or fails."""
+
+    def __init__(self, *answers):
+        self.answers = list(answers)
+        self.queries = []
+
+    def sql(self, query):
+        self.queries.append(query)
+        answer = self.answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return FakeRows(answer if isinstance(answer, str) else json.dumps(answer))
+
+
+FakeConnect.__module__ = "pyspark.sql.connect.session"
+
+
+def session(*answers):
+    return _jvm.ConnectSession(FakeConnect(*answers))
+
+
+def test_a_file_is_found_and_read():
+    found = {"path": "file:/t/_SUCCESS", "isDirectory": False, "length": 5}
+    chunks = [base64.b64encode(part).decode() for part in (b"abc", b"de", b"")]
+    one = session({"value": json.dumps(found)}, *({"value": chunk} for chunk in chunks))
+    assert one.find("/t/_SUCCESS") == _jvm.RemoteFile("file:/t/_SUCCESS", False, 5)
+    assert b"".join(one.chunks("/t/_SUCCESS")) == b"abcde"
+    offsets = [query.partition('"offset": ')[2].split(",")[0] for query in one._spark.queries]
+    assert offsets == ["", "0", "3", "5"]
+
+
+def test_nothing_is_none():
+    assert session({"value": None}).find("/t") is None
+
+
+def test_paths_are_quoted():
+    one = session({"value": None})
+    one.find("/t/it's ${a} \\ ü")
+    (query,) = one._spark.queries
+    assert query.endswith(") FROM VALUES (0)")
+    assert "$" not in query, "Spark would take it for a variable"
+    assert "it\\'s" in query
+
+
+def test_what_the_store_refuses_is_a_storage_error():
+    with pytest.raises(mc.StorageError, match="AccessControlException: no right"):
+        session({"error": "AccessControlException: no right"}).find("/t")
+
+
+def test_a_server_that_cannot_be_asked():
+    with pytest.raises(mc.ConnectSessionError, match=r"could not be asked \(no connection\)"):
+        session(OSError("no connection\n at x")).find("/t")
+    missing = RuntimeError("The class io.manifestcommitter.cli.OnServer not found")
+    with pytest.raises(mc.ConnectSessionError, match="does not have our jar"):
+        session(missing).find("/t")
+    forbidden = RuntimeError("io.manifestcommitter.cli.OnServer: java_method is not allowed")
+    with pytest.raises(mc.ConnectSessionError, match="allows the SQL function java_method"):
+        session(forbidden).find("/t")
+
+
+def test_each_question_is_answered_once():
+    """The server may compute a query twice; it knows a question by its id."""
+    one = session({"value": "[]"}, {"value": "[]"})
+    one.recover("/t", complete=False, force=True)
+    one.recover("/t", complete=False, force=True)
+    first, second = (query.partition('"id": "')[2].split('"')[0] for query in one._spark.queries)
+    assert first < second
+
+
+def test_another_version_of_the_jar_is_refused():
+    with pytest.raises(mc.JarVersionError, match="on the Connect server"):
+        session("0.0.1").require_jar()

@@ -1,0 +1,168 @@
+"""Commits as values, and the bar of a notebook, from literal JSON."""
+
+import json
+import sys
+import time
+import types
+
+import pytest
+
+from manifest_committer import watching
+from manifest_committer.watching import Step, parse_commits
+
+COMMIT = {
+    "kind": "commit",
+    "state": "running",
+    "jobId": "1b2c",
+    "table": "abfs://c@a/t",
+    "step": "job_stage_rename_files",
+    "startedAt": 1767323045678,
+    "millis": 12000,
+    "done": 12040,
+    "total": 100000,
+    "perSecond": 8100.4,
+    "secondsLeft": 11,
+    "waitingFor": None,
+    "waitingWhy": None,
+    "requests": 12100,
+    "throttled": 3,
+    "counters": {"op_rename": 12040},
+    "steps": [{"name": "plan", "start": 40, "millis": 12}],
+}
+
+
+def commit(**changes):
+    (one,) = parse_commits(json.dumps([{**COMMIT, **changes}]))
+    return one
+
+
+def test_a_commit_is_a_line():
+    assert str(commit()) == "Commit: rename files (12,040 / 100,000) 8,100/s, 11 s left"
+    assert str(commit(total=0, secondsLeft=None)) == "Commit: rename files"
+    assert str(commit(waitingFor="77", waitingWhy="which replaces p=3")) == (
+        "Commit: waiting for job 77, which replaces p=3"
+    )
+    assert str(commit(state="rolled_back", kind="recovery")) == (
+        "Recovery of job 1b2c: rolled_back in 12.0 s"
+    )
+
+
+def test_a_commit_is_a_value():
+    assert commit() == commit()
+    assert commit().steps == (Step(name="plan", start=40, millis=12),)
+    assert commit().step == "rename_files"
+
+
+def test_html_is_escaped():
+    page = commit(waitingFor="<b>", waitingWhy="&")._repr_html_()
+    assert "&lt;b&gt;, &amp;" in page
+    assert "<progress value='12040' max='100000'>" in page
+
+
+class FakeEvents:
+    def __init__(self):
+        self.registered = []
+
+    def register(self, name, callback):
+        self.registered.append((name, callback))
+
+    def unregister(self, name, callback):
+        self.registered.remove((name, callback))
+
+    def trigger(self, name):
+        for event, callback in list(self.registered):
+            if event == name:
+                callback()
+
+
+class FakeShell:
+    def __init__(self, kernel=None):
+        self.events = FakeEvents()
+        self.kernel = kernel
+
+
+class FakeHandle:
+    def __init__(self, pages):
+        self.pages = pages
+
+    def update(self, page):
+        self.pages.append(page)
+
+
+class FakeSession:
+    def __init__(self, *answers):
+        self.answers = list(answers)
+        self.asked = 0
+
+    def commits(self):
+        self.asked += 1
+        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        if isinstance(answer, Exception):
+            raise answer
+        return json.dumps(answer)
+
+
+@pytest.fixture
+def notebook(monkeypatch):
+    """IPython with a kernel; returns the shell, and the pages that it displayed."""
+    shell, pages = FakeShell(kernel=object()), []
+
+    def display(page, display_id):
+        assert display_id
+        pages.append(page)
+        return FakeHandle(pages)
+
+    ipython = types.ModuleType("IPython")
+    ipython.get_ipython = lambda: shell
+    displays = types.ModuleType("IPython.display")
+    displays.HTML = str
+    displays.display = display
+    monkeypatch.setitem(sys.modules, "IPython", ipython)
+    monkeypatch.setitem(sys.modules, "IPython.display", displays)
+    monkeypatch.setattr(watching, "_FIRST", 0.01)
+    monkeypatch.setattr(watching, "_EVERY", 0.01)
+    return shell, pages
+
+
+def run_cell(shell, until):
+    shell.events.trigger("pre_run_cell")
+    limit = time.monotonic() + 30
+    while not until():
+        assert time.monotonic() < limit
+        time.sleep(0.005)
+    shell.events.trigger("post_run_cell")
+
+
+def test_a_cell_that_writes_gets_a_bar(notebook, monkeypatch):
+    shell, pages = notebook
+    session = FakeSession([COMMIT], [{**COMMIT, "done": 50000}], [{**COMMIT, "state": "committed"}])
+    monkeypatch.setattr(watching._jvm, "open_session", lambda _: session)
+    assert watching.show_in_notebook("spark")
+    assert watching.show_in_notebook("spark"), "the second time in the place of the first"
+    assert len(shell.events.registered) == 2
+
+    run_cell(shell, lambda: session.asked >= 3)
+    assert "12,040" in pages[0]
+    assert "50,000" in pages[1]
+    assert "committed in" in pages[-1]
+
+    asked = session.asked
+    time.sleep(0.05)
+    assert session.asked == asked, "between cells nobody asks"
+
+
+def test_a_session_that_is_stopped_ends_the_bar(notebook, monkeypatch):
+    shell, pages = notebook
+    session = FakeSession(OSError("the JVM is gone"))
+    monkeypatch.setattr(watching._jvm, "open_session", lambda _: session)
+    watching.show_in_notebook("spark")
+    run_cell(shell, lambda: session.asked >= 1)
+    assert pages == []
+
+
+def test_elsewhere_there_is_no_bar(notebook, monkeypatch):
+    shell, _ = notebook
+    shell.kernel = None
+    assert not watching.show_in_notebook("spark")
+    monkeypatch.setitem(sys.modules, "IPython", None)
+    assert not watching.show_in_notebook("spark")
