@@ -60,7 +60,7 @@ S3_$(SPARK_NEWEST) := --store s3a tests/e2e/test_writes.py tests/e2e/test_failur
 MAGIC_$(SPARK_NEWEST) = $(VENVS)/spark-$(SPARK_NEWEST)/bin/python -m pytest -q tests/e2e/test_s3.py --store s3a-magic --core -k each_file
 
 .PHONY: demo test build lint docs bench scale growth throttle requests faults crashes pairs mutations emulators s3-committers clean test-java test-python \
-	test-emulators test-connect test-stores environments lane-java lane-spark \
+	test-emulators test-connect test-pages screenshots test-stores environments lane-java lane-spark \
 	test-hadoop-$(HADOOP_FLOOR) test-hadoop-$(HADOOP_NEWEST) \
 	test-connectors-$(HADOOP_FLOOR) test-connectors-$(HADOOP_NEWEST) \
 	test-spark-$(SPARK_FLOOR) test-spark-$(SPARK_NEWEST) \
@@ -168,6 +168,20 @@ test-spark-$(SPARK_FLOOR) test-spark-$(SPARK_NEWEST): test-spark-%: $(VENVS)/spa
 test-connect: $(VENVS)/spark-$(SPARK_FLOOR)/.done $(VENVS)/spark-$(SPARK_NEWEST)/.done $(CONNECT)
 	MANIFEST_COMMITTER_CONNECT_JAR=$(CURDIR)/$(CONNECT) $(VENVS)/spark-$(SPARK_FLOOR)/bin/python -m pytest -q tests/connect
 	$(VENVS)/spark-$(SPARK_NEWEST)/bin/python -m pytest -q tests/connect
+
+# The pages that `manifest-committer report` writes, in a real browser: Chromium, whose program $CHROMIUM names.
+test-pages: $(VENVS)/pages/.done
+	$(VENVS)/pages/bin/python -m pytest -q tests/pages
+
+# The same, and keeps pictures of the pages for the docs.
+screenshots: $(VENVS)/pages/.done
+	SCREENSHOTS=$(CURDIR)/docs/images $(VENVS)/pages/bin/python -m pytest -q tests/pages
+
+$(VENVS)/pages/.done: $(WHEEL) Makefile
+	$(PYTHON) -m venv --clear $(VENVS)/pages
+	$(VENVS)/pages/bin/pip install -q pytest==8.4.2 playwright
+	$(VENVS)/pages/bin/pip install -q --no-deps --force-reinstall $(WHEEL)
+	touch $@
 
 # Spark 4 has its Connect server among its own jars.
 $(CONNECT):
