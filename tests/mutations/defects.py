@@ -215,7 +215,10 @@ PUBLISH = (
         "the journal is written after the first change that is visible",
         "spark/CommitSparkJob.java",
         (
-            "          CommitJournal begun = writeJournal(plan);\n          commit.publish();\n",
+            "          CommitJournal begun =\n"
+            "              work.time(StatisticNames.JOB_STAGE_WRITE_JOURNAL,"
+            " () -> writeJournal(plan));\n"
+            "          commit.publish();\n",
             "          commit.publish();\n          CommitJournal begun = writeJournal(plan);\n",
         ),
         by="CrashTest",
@@ -337,8 +340,12 @@ PUBLISH = (
         (
             "      log.pointOfNoReturn();\n"
             "      pastReturn = true;\n"
-            "      work.step(REMOVE_OLD_DATA, () -> work.removeOldData(plan, asides));\n",
-            "      work.step(REMOVE_OLD_DATA, () -> work.removeOldData(plan, asides));\n"
+            "      work.step("
+            "StatisticNames.JOB_STAGE_REMOVE_OLD_DATA,"
+            " () -> work.removeOldData(plan, asides));\n",
+            "      work.step("
+            "StatisticNames.JOB_STAGE_REMOVE_OLD_DATA,"
+            " () -> work.removeOldData(plan, asides));\n"
             "      log.pointOfNoReturn();\n      pastReturn = true;\n",
         ),
         by="CrashTest",
@@ -953,10 +960,49 @@ HADOOP_PROTOCOL = (
     ),
 )
 
+WATCHING = (
+    defect(
+        "listener-harms-commit",
+        "what a listener throws ends the commit",
+        "progress/Commits.java",
+        ("catch (RuntimeException | LinkageError e)", "catch (ArithmeticException e)"),
+        by="CommitsTest",
+    ),
+    defect(
+        "ended-for-ever-running",
+        "a commit that ended is shown as one that runs",
+        "progress/SharedCommits.java",
+        ("    runningOnes().remove(progress.order());\n", ""),
+        by="CommitsTest",
+    ),
+    defect(
+        "bar-leaves-a-trace",
+        "the console bar stays where it was",
+        "watch/ConsoleBar.java",
+        ("    if (!shown.isEmpty()) {", "    if (shown.length() > 1000) {"),
+        by="ConsoleBarTest",
+    ),
+    defect(
+        "replaced-as-created",
+        "the report counts replaced partitions as new ones",
+        "commit/PartitionReport.java",
+        ("      return Fate.REPLACED;", "      return Fate.CREATED;"),
+        by="WatchedCommitTest",
+    ),
+    defect(
+        "setup-as-commit",
+        "a job that gets ready counts as one that ended",
+        "progress/SharedCommits.java",
+        ("    if (end.kind() == CommitSnapshot.Kind.SETUP) {", "    if (end == null) {"),
+        by="CommitsTest",
+    ),
+)
+
 ALL = {
     "Spark protocol: the plan": PLAN,
     "Publishing and rolling back": PUBLISH,
     "Stores": STORE,
     "Recovery and cleaning": RECOVERY,
     "Hadoop protocol": HADOOP_PROTOCOL,
+    "Watching": WATCHING,
 }

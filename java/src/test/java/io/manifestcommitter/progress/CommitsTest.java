@@ -85,6 +85,7 @@ class CommitsTest {
     assertThat(running().waiting()).isEmpty();
     progress.end(State.COMMITTED);
     assertThat(Commits.ended()).noneMatch(end -> end.jobId().equals(jobId));
+    assertThat(Commits.ofAllClassLoaders()).noneMatch(end -> end.get("jobId").equals(jobId));
   }
 
   @Test
