@@ -972,7 +972,7 @@ WATCHING = (
         "ended-for-ever-running",
         "a commit that ended is shown as one that runs",
         "progress/SharedCommits.java",
-        ("    runningOnes().remove(progress.order());\n", ""),
+        ("    RUNNING.remove(progress.order());\n", ""),
         by="CommitsTest",
     ),
     defect(

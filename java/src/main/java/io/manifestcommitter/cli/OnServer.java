@@ -2,6 +2,7 @@ package io.manifestcommitter.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.manifestcommitter.progress.JvmWide;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -24,7 +25,6 @@ import org.apache.hadoop.fs.Path;
 public final class OnServer {
   private static final String SESSION = "org.apache.spark.sql.SparkSession";
   private static final ObjectMapper JSON = new ObjectMapper();
-  private static final String ANSWERS = "io.manifestcommitter.answers";
   private static final int REMEMBERED = 20;
 
   private OnServer() {}
@@ -100,12 +100,9 @@ public final class OnServer {
    * Does something once for each {@code id} that is given: Spark 3.5 plans a query more than once,
    * and a second recovery would find nothing to tell of.
    */
-  @SuppressWarnings("unchecked")
   private static String once(JsonNode given, Callable<String> action) throws IOException {
-    Map<String, FutureTask<String>> answers =
-        (Map<String, FutureTask<String>>)
-            // Each call may have a class loader of its own.
-            System.getProperties().computeIfAbsent(ANSWERS, key -> new ConcurrentSkipListMap<>());
+    // Each call may have a class loader of its own.
+    Map<String, FutureTask<String>> answers = JvmWide.value("answers", ConcurrentSkipListMap::new);
     String id = given.get("id").asText();
     FutureTask<String> own = new FutureTask<>(action);
     FutureTask<String> first = answers.putIfAbsent(id, own);

@@ -1,10 +1,8 @@
 package io.manifestcommitter.progress;
 
 import io.manifestcommitter.manifest.StatisticsRecorder;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -25,7 +23,6 @@ public final class Commits {
   public static final int REMEMBERED = 20;
 
   private static final Set<CommitProgress> RUNNING = ConcurrentHashMap.newKeySet();
-  private static final Deque<CommitSnapshot> ENDED = new ArrayDeque<>();
   private static final List<CommitListener> LISTENERS = new CopyOnWriteArrayList<>();
 
   private Commits() {}
@@ -50,14 +47,6 @@ public final class Commits {
       return;
     }
     CommitSnapshot end = progress.snapshot();
-    if (end.kind() != CommitSnapshot.Kind.SETUP) {
-      synchronized (ENDED) {
-        ENDED.addLast(end);
-        if (ENDED.size() > REMEMBERED) {
-          ENDED.removeFirst();
-        }
-      }
-    }
     SharedCommits.ended(progress, end);
     tell(listener -> listener.ended(end));
   }
@@ -69,13 +58,6 @@ public final class Commits {
     List<CommitSnapshot> snapshots = new ArrayList<>();
     running.forEach(progress -> snapshots.add(progress.snapshot()));
     return snapshots;
-  }
-
-  /** The last commits that ended, {@link #REMEMBERED} at most; the last one comes last. */
-  public static List<CommitSnapshot> ended() {
-    synchronized (ENDED) {
-      return List.copyOf(ENDED);
-    }
   }
 
   /**
@@ -91,6 +73,11 @@ public final class Commits {
   /** As {@link #ofAllClassLoaders}, those that run. */
   public static List<Map<String, Object>> runningInAllClassLoaders() {
     return SharedCommits.running();
+  }
+
+  /** As {@link #ofAllClassLoaders}, the last that ended, {@link #REMEMBERED} at most. */
+  public static List<Map<String, Object>> endedInAllClassLoaders() {
+    return SharedCommits.ended();
   }
 
   /** From here on {@code listener} hears of every commit. */
