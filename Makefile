@@ -59,7 +59,7 @@ S3_$(SPARK_FLOOR) := --store s3a-moto
 S3_$(SPARK_NEWEST) := --store s3a tests/e2e/test_writes.py tests/e2e/test_failures.py
 MAGIC_$(SPARK_NEWEST) = $(VENVS)/spark-$(SPARK_NEWEST)/bin/python -m pytest -q tests/e2e/test_s3.py --store s3a-magic --core -k each_file
 
-.PHONY: demo test build lint docs bench scale growth throttle requests faults crashes pairs mutations emulators s3-committers clean test-java test-python \
+.PHONY: demo test build lint docs bench scale growth watched throttle requests faults crashes pairs mutations emulators s3-committers clean test-java test-python \
 	test-emulators test-connect test-pages screenshots test-stores environments lane-java lane-spark \
 	test-hadoop-$(HADOOP_FLOOR) test-hadoop-$(HADOOP_NEWEST) \
 	test-connectors-$(HADOOP_FLOOR) test-connectors-$(HADOOP_NEWEST) \
@@ -103,7 +103,9 @@ bench: BENCH_MAIN := Bench
 scale: BENCH_MAIN := Scale
 # CPU and requests of commit, roll back and recovery for 1,000 to 8,000 partitions and custom locations.
 growth: BENCH_MAIN := Growth
-bench scale growth: $(JAR)
+# What it costs to watch a commit of 100,000 files.
+watched: BENCH_MAIN := Watched
+bench scale growth watched: $(JAR)
 	$(MVN) -q -f benchmarks/pom.xml compile
 	java -cp benchmarks/target/classes:$$(cat benchmarks/target/classpath) io.manifestcommitter.bench.$(BENCH_MAIN) $(BENCH_ARGS)
 

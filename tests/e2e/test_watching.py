@@ -46,6 +46,7 @@ class Watched:
     terminal: str
     events: list[dict[str, Any]]
     metrics: dict[str, list[float]]
+    report: str
 
 
 @pytest.fixture(scope="module")
@@ -85,6 +86,7 @@ def watched(tmp_path_factory: pytest.TempPathFactory) -> Watched:
             path.name.partition("ManifestCommitter.")[2].removesuffix(".csv"): _values(path)
             for path in (scratch / "metrics").glob("*.ManifestCommitter.*.csv")
         },
+        report=next((scratch / "reports").glob("summary-*.json")).read_text("utf-8"),
     )
 
 
@@ -157,6 +159,27 @@ def test_the_history(watched: Watched) -> None:
     assert job["partitionsCreated"] == PARTITIONS
     assert job["applicationName"] == "watched"
     assert job["millis"] > 1000
+
+
+@pytest.mark.once
+def test_a_page_of_a_thousand_reports(watched: Watched, tmp_path: Path) -> None:
+    """By the command line, from real reports; one of them is damaged."""
+    report = json.loads(watched.report)
+    directory = tmp_path / "reports"
+    directory.mkdir()
+    for number in range(1000):
+        report["jobId"] = f"job-{number}"
+        report["timestamp"] += 60_000
+        (directory / f"summary-{number}.json").write_text(json.dumps(report), "utf-8")
+    (directory / "summary-damaged.json").write_text('{"name"', "utf-8")
+    page = tmp_path / "page.html"
+    command = [sys.executable, "-m", "manifest_committer", "report", str(directory)]
+    subprocess.run([*command, "--html", str(page)], check=True, timeout=120)
+    text = page.read_text("utf-8")
+    assert len(text) < 5_000_000
+    assert text.count("<circle") >= 3 * 1000
+    assert f"<td>{1000 * PARTITIONS:,}</td>" in text
+    assert "summary-damaged.json is not a committer&#x27;s job report" in text
 
 
 @pytest.mark.once

@@ -70,12 +70,40 @@ class WatchedCommitTest {
   }
 
   @Test
-  void aRecoveryIsSeen() throws IOException {
+  void aRecoveryIsSeenAndReports() throws IOException {
+    spark.conf.set(CommitterConfig.SUMMARY_REPORT_DIRECTORY, spark.path("/reports").toString());
     spark.setUp(spark.noOverwrite());
     spark.commitTask(0, "p=1/a", "p=1/b");
     assertThat(spark.dies(Fault.deadAfter("rename", path -> path.endsWith("p=1/a")))).isTrue();
     spark.recover(Direction.AS_MARKED, /* force= */ true);
     assertThat(lastEnded()).containsEntry("kind", "recovery").containsEntry("state", "rolled_back");
+
+    String saved = "/reports/summary-" + SparkJobHarness.JOB_ID + "-recovered.json";
+    SuccessReport report = SuccessReport.parse(spark.state.bytes(saved), saved);
+    assertThat(report.success()).isFalse();
+    assertThat(report.state()).isEqualTo("rolled_back");
+    assertThat(report.diagnostics()).containsEntry("table", spark.table.toString());
+  }
+
+  @Test
+  void aRecoveryThatCompletesAJobReportsItsFiles() throws IOException {
+    spark.conf.set(CommitterConfig.SUMMARY_REPORT_DIRECTORY, spark.path("/reports").toString());
+    spark.state.write("/table/p=1/old", "old");
+    spark.setUp(spark.overwriteOf("/table"));
+    spark.commitTask(0, "p=1/a", "p=1/b");
+    assertThat(spark.dies(Fault.deadFrom("delete", path -> path.endsWith("/table/p=1/old"))))
+        .isTrue();
+    spark.recover(Direction.AS_MARKED, /* force= */ true);
+    assertThat(spark.visible())
+        .containsKeys("/table/p=1/a", "/table/p=1/b")
+        .doesNotContainKey("/table/p=1/old");
+
+    String saved = "/reports/summary-" + SparkJobHarness.JOB_ID + "-recovered.json";
+    SuccessReport report = SuccessReport.parse(spark.state.bytes(saved), saved);
+    assertThat(report.success()).isTrue();
+    assertThat(report.state()).isEqualTo("completed");
+    assertThat(report.statistics().counters())
+        .containsEntry(StatisticNames.COMMITTER_FILES_COMMITTED, 2L);
   }
 
   @Test
