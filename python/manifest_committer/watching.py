@@ -65,6 +65,8 @@ class Commit:
             return f"{name} of job {self.job_id}: {self.state} in {self.millis / 1000:.1f} s"
         if self.waiting_for is not None:
             return f"{name}: waiting for job {self.waiting_for}, {self.waiting_why}"
+        if self.kind == "setup":
+            return "Setup: looking for unfinished jobs"
         text = f"{name}: {self.step.replace('_', ' ')}"
         if self.total:
             text += f" ({self.done:,} / {self.total:,})"

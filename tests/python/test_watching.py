@@ -42,6 +42,7 @@ def test_a_commit_is_a_line():
     assert str(commit(waitingFor="77", waitingWhy="which replaces p=3")) == (
         "Commit: waiting for job 77, which replaces p=3"
     )
+    assert str(commit(kind="setup")) == "Setup: looking for unfinished jobs"
     assert str(commit(state="rolled_back", kind="recovery")) == (
         "Recovery of job 1b2c: rolled_back in 12.0 s"
     )

@@ -123,6 +123,9 @@ final class ConsoleBar {
     if (first.waiting().isPresent()) {
       return fit(head + first.waiting().get(), tail, width);
     }
+    if (first.kind() == CommitSnapshot.Kind.SETUP) {
+      return fit("[Setup: looking for unfinished jobs", tail, width);
+    }
     head += Step.shortName(first.step()).replace('_', ' ');
     if (first.total() == 0) {
       return fit(head, tail, width);

@@ -55,6 +55,11 @@ class ConsoleBarTest {
     assertThat(line(80)).isEqualTo("[Commit: waiting for job 77aa, which replaces p=3]");
     assertThat(ConsoleBar.line(List.of(commit.snapshot(), commit.snapshot()), 80))
         .isEqualTo("[Commit: waiting for job 77aa, which replaces p=3] +1");
+    CommitProgress setup =
+        Commits.begin(Kind.SETUP, "1b2c", "abfs://c@a/t", new StatisticsRecorder());
+    assertThat(ConsoleBar.line(List.of(setup.snapshot()), 80))
+        .isEqualTo("[Setup: looking for unfinished jobs]");
+    setup.end(State.COMMITTED);
   }
 
   @Test
