@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import shutil
+import signal
+import subprocess
+import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -58,6 +63,34 @@ def test_what_is_missing_is_told(configured: SparkSession, tmp_path: Path) -> No
     (tmp_path / "_SUCCESS").write_text("nonsense", "utf-8")
     with pytest.raises(mc.InvalidReportError, match="it is not JSON"):
         mc.read_report(configured, tmp_path)
+
+
+def test_a_killed_job_is_recovered(configured: SparkSession, tmp_path: Path) -> None:
+    """A driver of its own dies while it publishes; the answer tells of it, though asked twice."""
+    table = tmp_path / "dying"
+    dying = subprocess.Popen(
+        [sys.executable, str(Path(__file__).parent / "dying.py"), str(table)],
+        env={name: text for name, text in os.environ.items() if not name.startswith("SPARK_")}
+        | {"SPARK_LOCAL_IP": "127.0.0.1", "PYTHONPATH": os.pathsep.join(sys.path)},
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    try:
+        while len(list(table.glob("p=*/part-*"))) < 5:
+            assert dying.poll() is None, "it ended by itself"
+            time.sleep(0.01)
+    finally:
+        os.killpg(dying.pid, signal.SIGKILL)
+        dying.wait()
+    with pytest.raises(mc.JobAliveError, match="sign"):
+        mc.recover(configured, table)
+    (job,) = mc.recover(configured, table, force=True)
+    assert job.outcome == "rolled_back"
+    assert list(tmp_path.glob("dying/**/part-*")) == []
+    assert mc.recover(configured, table, force=True) == []
+    recoveries = [one for one in mc.commits(configured) if one.kind == "recovery"]
+    assert recoveries[-1].state == "rolled_back"
+    assert recoveries[-1].job_id == job.job_id
 
 
 def test_recovery_tells_of_a_damaged_journal(configured: SparkSession, table: Path) -> None:
