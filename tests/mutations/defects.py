@@ -224,6 +224,13 @@ PUBLISH = (
         by="CrashTest",
     ),
     defect(
+        "own-part-as-last-report",
+        "a part of a dead driver's report is taken for the report of an earlier job",
+        "commit/CommitJob.java",
+        ("    work.report.removeOwnCopies();\n", ""),
+        by="SparkJobRecoveryTest",
+    ),
+    defect(
         "roll-back-without-renouncing",
         "a commit on S3 is rolled back while its driver may still go past its point of no return",
         "journal/UploadedJournal.java",

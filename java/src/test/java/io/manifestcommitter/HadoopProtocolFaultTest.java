@@ -25,7 +25,7 @@ class HadoopProtocolFaultTest {
   private static final int TOLD = 10;
 
   /** One in so many of the first of two deaths; all of them with {@code -Dcrashes.mode=full}. */
-  private static final int STEP = "full".equals(System.getProperty("crashes.mode")) ? 1 : 9;
+  private static final int STEP = "full".equals(System.getProperty("crashes.mode")) ? 1 : 3;
 
   private final List<String> wrong = new ArrayList<>();
   private FaultScenario scenario;

@@ -124,11 +124,15 @@ public final class CommitJob {
     work.advise(failure, what);
   }
 
-  /** Tells from the store what an earlier try, which was cut short, had published of the plan. */
+  /**
+   * Tells from the store what an earlier try, which was cut short, had published of the plan, and
+   * takes back a part of its report.
+   */
   public void resume() throws IOException {
     PlaceSurvey places = PlaceSurvey.of(work.store, work.workers, plan);
     places.requireNotOverwritten();
     places.resume(work.swapped);
+    work.report.removeOwnCopies();
     isResumed = true;
   }
 

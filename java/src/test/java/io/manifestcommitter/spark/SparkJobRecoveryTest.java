@@ -268,6 +268,37 @@ class SparkJobRecoveryTest {
     assertThat(recoveries).isGreaterThan(20);
   }
 
+  /** It is no report of an earlier job, which would come back. */
+  @Test
+  void aPartOfTheDeadDriversReportDoesNotOutliveARollBack() throws IOException {
+    for (int dies = 1; ; dies++) {
+      SparkJobHarness spark = new SparkJobHarness("mem-copies");
+      spark.setUp(spark.noOverwrite());
+      spark.commitTask(0, "a", "b");
+      assertThat(spark.dies(Fault.deadAfter("copy-part", path -> path.endsWith("/_SUCCESS"))))
+          .isTrue();
+      assertThat(spark.state.exists("/table/_SUCCESS")).isTrue();
+
+      int at = dies;
+      spark.state.resetRequests();
+      spark.state.onRequest(Fault.deadFrom(at, Fate.FAILS_BEFORE));
+      String failure = Failures.of(() -> spark.recover(Direction.COMPLETE, /* force= */ true));
+      spark.state.noFault();
+      List<RecoveryOutcome> then = spark.recover(Direction.AS_MARKED, /* force= */ true);
+
+      if (then.contains(RecoveryOutcome.ROLLED_BACK)) {
+        assertThat(spark.state.paths()).as("died at request %d", dies).containsExactly("/");
+      } else {
+        assertThat(spark.visible()).containsOnlyKeys("/table/a", "/table/b");
+        assertThat(spark.state.exists("/table/_SUCCESS")).isTrue();
+      }
+      if (failure.isEmpty()) {
+        assertThat(dies).isGreaterThan(20);
+        return;
+      }
+    }
+  }
+
   /** What the Hadoop protocol's user does by hand is wrong here: old data is elsewhere. */
   @Test
   void aRecoveryThatFailsAdvisesToRecoverAgain() throws IOException {
