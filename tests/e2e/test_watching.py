@@ -114,6 +114,7 @@ def test_values_from_another_thread(watched: Watched) -> None:
     renames = watched.answer["renames"]
     assert renames == sorted(renames)
     assert _goes_up(renames)
+    assert not any(line.endswith(": ") for line in watched.answer["lines"]), "each has a step"
     assert any(
         f" / {PARTITIONS}) " in line and " s left" in line for line in watched.answer["lines"]
     )

@@ -5,12 +5,14 @@ import dataclasses
 import gzip
 import json
 import pickle
+import re
+from pathlib import Path
 
 import pytest
 
 import manifest_committer as mc
 from manifest_committer import _jvm
-from manifest_committer.report import _read_file_list, _read_report, parse_report
+from manifest_committer.report import _REQUESTS, _read_file_list, _read_report, parse_report
 from manifest_committer.session import PROTOCOL_CLASS, PROTOCOL_KEY
 
 REPORT = """{
@@ -40,6 +42,10 @@ REPORT = """{
   "some_new_field": [1, 2]
 }"""
 PATH = "file:/data/t/_SUCCESS"
+STATISTIC_NAMES = (
+    Path(__file__).resolve().parents[2]
+    / "java/src/main/java/io/manifestcommitter/manifest/StatisticNames.java"
+)
 LIST = [
     {"jobId": "4a5c9b7e-job", "table": "file:/data/t", "files": 2},
     {"path": "p=1/a b%20ü.parquet", "size": 10},
@@ -51,6 +57,13 @@ def report(**changes):
     """The report with some fields changed; a field that is None is left out."""
     fields = {**json.loads(REPORT), **changes}
     return json.dumps({k: v for k, v in fields.items() if v is not None}).encode()
+
+
+def test_kinds_of_requests_are_those_of_the_jar():
+    names = STATISTIC_NAMES.read_text("utf-8")
+    (listed,) = re.findall(r"REQUESTS =\s+List\.of\((.*?)\);", names, re.DOTALL)
+    constants = dict(re.findall(r'String (\w+) =\s+"(\w+)";', names))
+    assert tuple(constants[name.strip()] for name in listed.split(",")) == _REQUESTS
 
 
 def list_of(lines):

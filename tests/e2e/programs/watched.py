@@ -61,7 +61,7 @@ def main(table: str, scratch: str, reports: str) -> dict[str, Any]:
     jobs = [row.asDict() for row in mc.history(spark, reports).collect()]
     spark.stop()
     return {
-        "renames": [one.done for one in seen if one.step == "rename_files"],
+        "renames": [one.done for one in seen if one.step == "rename_files" and one.total],
         "lines": [str(one) for one in seen],
         "state": ended.state,
         "requests": ended.requests,

@@ -3,6 +3,7 @@ package io.manifestcommitter.cli;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
+import io.manifestcommitter.layout.JobPaths;
 import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.manifest.FileList;
 import io.manifestcommitter.manifest.SuccessReport;
@@ -29,8 +30,8 @@ public final class ReportData {
   private static final int OK = 0;
   private static final int FAILED = 1;
   private static final int WRONG_USAGE = 2;
-  private static final String SUCCESS = "_SUCCESS";
-  private static final String LIST_SUFFIX = ".files";
+  private static final String LIST_SUFFIX =
+      JobPaths.FILE_LIST.substring(JobPaths.SUCCESS_MARKER.length());
   private static final JsonFactory JSON = new JsonFactory();
 
   private final Configuration conf;
@@ -80,7 +81,7 @@ public final class ReportData {
     if (!status.isDirectory()) {
       return ofJob(fs, status.getPath());
     }
-    Path marker = new Path(status.getPath(), SUCCESS);
+    Path marker = new Path(status.getPath(), JobPaths.SUCCESS_MARKER);
     return fs.exists(marker) ? ofJob(fs, marker) : ofDirectory(status.getPath());
   }
 

@@ -114,21 +114,19 @@ public final class HadoopJob {
   /** Commits the job, unless an earlier try did. A failure leaves the job for another try. */
   public void commit() throws IOException {
     StatisticsRecorder statistics = new StatisticsRecorder();
-    CommitProgress progress =
+    CommitProgress watched =
         Commits.begin(
-            CommitSnapshot.Kind.COMMIT, paths.jobId(), paths.destination().toString(), statistics);
+            CommitSnapshot.Kind.COMMIT,
+            StatisticNames.JOB_STAGE_LOAD_MANIFESTS,
+            paths.jobId(),
+            paths.destination().toString(),
+            statistics);
     gate.recordTo(statistics);
-    Workers workers =
-        new Workers(config.ioThreads(), this.progress, Audit.job(paths.jobId()), progress);
+    Workers workers = workers(watched);
     CommitWork work = work(paths, workers, statistics);
     LoadManifests manifests = manifests(paths, workers, statistics);
     CommitJob commit = new CommitJob(work);
-    try {
-      commit.run(() -> commit(commit, work, manifests), failure -> {});
-      progress.end(CommitSnapshot.State.COMMITTED);
-    } finally {
-      progress.end(CommitSnapshot.State.FAILED);
-    }
+    watched.run(() -> commit.run(() -> commit(commit, work, manifests), failure -> {}));
   }
 
   private void commit(CommitJob commit, CommitWork work, LoadManifests manifests)
@@ -244,6 +242,10 @@ public final class HadoopJob {
   }
 
   private Workers workers() {
-    return new Workers(config.ioThreads(), progress, Audit.job(paths.jobId()));
+    return workers(CommitProgress.unwatched());
+  }
+
+  private Workers workers(CommitProgress commit) {
+    return new Workers(config.ioThreads(), progress, Audit.job(paths.jobId()), commit);
   }
 }

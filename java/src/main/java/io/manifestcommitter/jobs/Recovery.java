@@ -15,6 +15,7 @@ import io.manifestcommitter.journal.LostJournalException;
 import io.manifestcommitter.journal.OtherVersionException;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.CorruptManifestException;
+import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.manifest.StatisticsRecorder;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.Target;
@@ -256,7 +257,11 @@ public final class Recovery {
   }
 
   private Workers workers(StagingRoot root) {
-    return new Workers(config.ioThreads(), () -> {}, Audit.job(root.jobId()));
+    return workers(root, CommitProgress.unwatched());
+  }
+
+  private Workers workers(StagingRoot root, CommitProgress progress) {
+    return new Workers(config.ioThreads(), () -> {}, Audit.job(root.jobId()), progress);
   }
 
   private RecoveryOutcome recover(
@@ -265,20 +270,21 @@ public final class Recovery {
     StatisticsRecorder statistics = new StatisticsRecorder();
     CommitProgress progress =
         Commits.begin(
-            CommitSnapshot.Kind.RECOVERY, plan.jobId(), root.directory().toString(), statistics);
-    try {
-      Workers workers =
-          new Workers(config.ioThreads(), () -> {}, Audit.job(root.jobId()), progress);
-      RecoveryOutcome outcome =
-          recover(guarded, root, journal, plan, direction, workers, statistics);
-      progress.end(
-          outcome == RecoveryOutcome.ROLLED_BACK
-              ? CommitSnapshot.State.ROLLED_BACK
-              : CommitSnapshot.State.COMMITTED);
-      return outcome;
-    } finally {
-      progress.end(CommitSnapshot.State.FAILED);
-    }
+            CommitSnapshot.Kind.RECOVERY,
+            StatisticNames.JOB_STAGE_PLAN,
+            plan.jobId(),
+            root.directory().toString(),
+            statistics);
+    RecoveryOutcome[] outcome = {null};
+    progress.run(
+        () -> {
+          outcome[0] =
+              recover(guarded, root, journal, plan, direction, workers(root, progress), statistics);
+          if (outcome[0] == RecoveryOutcome.ROLLED_BACK) {
+            progress.end(CommitSnapshot.State.ROLLED_BACK);
+          }
+        });
+    return outcome[0];
   }
 
   private RecoveryOutcome recover(

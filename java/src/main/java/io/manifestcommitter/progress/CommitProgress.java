@@ -112,6 +112,19 @@ public final class CommitProgress {
   }
 
   /**
+   * Runs the commit: it has failed if that throws, and else is committed, unless it was told before
+   * how it ended.
+   */
+  public void run(StatisticsRecorder.TimedVoid commit) throws IOException {
+    try {
+      commit.run();
+      end(CommitSnapshot.State.COMMITTED);
+    } finally {
+      end(CommitSnapshot.State.FAILED);
+    }
+  }
+
+  /**
    * The commit has ended, as it was told first: whoever fails afterwards changes nothing. It is not
    * among the running ones any more, and who listens hears of it.
    */

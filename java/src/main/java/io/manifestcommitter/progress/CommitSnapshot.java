@@ -87,7 +87,7 @@ public final class CommitSnapshot {
     return table;
   }
 
-  /** The step that it is in, or ended in, as in {@code StatisticNames}; empty before the first. */
+  /** The step that it is in, or ended in, as in {@code StatisticNames}. */
   public String step() {
     return step;
   }
@@ -161,9 +161,9 @@ public final class CommitSnapshot {
   /**
    * The same in values of Java's own classes: {@code kind} and {@code state} in small letters,
    * {@code jobId}, {@code table}, {@code step}, {@code startedAt}, {@code millis}, {@code done},
-   * {@code total}, {@code perSecond}, {@code requests}, {@code throttled}, {@code counters}, and
-   * {@code steps} with {@code name}, {@code start} and {@code millis}; null may be {@code
-   * secondsLeft}, {@code waitingFor} and {@code waitingWhy}.
+   * {@code total}, {@code perSecond}, {@code files}, {@code bytes}, {@code requests}, {@code
+   * throttled}, {@code counters}, and {@code steps} with {@code name}, {@code start} and {@code
+   * millis}; null may be {@code secondsLeft}, {@code waitingFor} and {@code waitingWhy}.
    */
   public Map<String, Object> toMap() {
     Map<String, Object> map = new LinkedHashMap<>();
@@ -180,6 +180,8 @@ public final class CommitSnapshot {
     map.put("secondsLeft", secondsLeft().isPresent() ? secondsLeft().getAsLong() : null);
     map.put("waitingFor", waiting.map(Waiting::jobId).orElse(null));
     map.put("waitingWhy", waiting.map(Waiting::why).orElse(null));
+    map.put("files", counter(StatisticNames.COMMITTER_FILES_COMMITTED));
+    map.put("bytes", counter(StatisticNames.COMMITTER_BYTES_COMMITTED));
     map.put("requests", requests());
     map.put("throttled", refusals());
     map.put("counters", new TreeMap<>(statistics.counters()));

@@ -30,12 +30,18 @@ public final class Commits {
   /**
    * A commit begins. It counts as running until its {@link CommitProgress#end}.
    *
+   * @param step its first one, as in {@code StatisticNames}
    * @param table the table's directory, qualified
    * @param statistics what it will count and measure
    */
   public static CommitProgress begin(
-      CommitSnapshot.Kind kind, String jobId, String table, StatisticsRecorder statistics) {
+      CommitSnapshot.Kind kind,
+      String step,
+      String jobId,
+      String table,
+      StatisticsRecorder statistics) {
     CommitProgress progress = new CommitProgress(kind, jobId, table, statistics);
+    progress.enter(step);
     RUNNING.add(progress);
     SharedCommits.begun(progress);
     tell(listener -> listener.begun(progress));

@@ -147,15 +147,14 @@ final class SparkJob {
   void setUp() throws IOException {
     StatisticsRecorder statistics = new StatisticsRecorder();
     CommitProgress progress =
-        Commits.begin(CommitSnapshot.Kind.SETUP, jobId, table.toString(), statistics);
-    progress.enter(StatisticNames.JOB_STAGE_SETUP);
+        Commits.begin(
+            CommitSnapshot.Kind.SETUP,
+            StatisticNames.JOB_STAGE_SETUP,
+            jobId,
+            table.toString(),
+            statistics);
     gate.recordTo(statistics);
-    try {
-      setUp(progress);
-      progress.end(CommitSnapshot.State.COMMITTED);
-    } finally {
-      progress.end(CommitSnapshot.State.FAILED);
-    }
+    progress.run(() -> setUp(progress));
   }
 
   private void setUp(CommitProgress progress) throws IOException {
@@ -289,14 +288,14 @@ final class SparkJob {
     messages.forEach(this::taskCommitted);
     StatisticsRecorder statistics = new StatisticsRecorder();
     CommitProgress progress =
-        Commits.begin(CommitSnapshot.Kind.COMMIT, jobId, table.toString(), statistics);
+        Commits.begin(
+            CommitSnapshot.Kind.COMMIT,
+            StatisticNames.JOB_STAGE_SEAL_OUTPUT,
+            jobId,
+            table.toString(),
+            statistics);
     gate.recordTo(statistics);
-    try {
-      commit(messages, workers(progress), statistics);
-      progress.end(CommitSnapshot.State.COMMITTED);
-    } finally {
-      progress.end(CommitSnapshot.State.FAILED);
-    }
+    progress.run(() -> commit(messages, workers(progress), statistics));
   }
 
   private void commit(List<?> messages, Workers workers, StatisticsRecorder statistics)

@@ -43,7 +43,9 @@ class CommitsTest {
   @Test
   void aCommitIsSeenUntilItEnds() throws IOException {
     Commits.add(listener);
-    CommitProgress progress = Commits.begin(Kind.COMMIT, jobId, "abfs://c@a/t", statistics);
+    CommitProgress progress =
+        Commits.begin(
+            Kind.COMMIT, StatisticNames.JOB_STAGE_PLAN, jobId, "abfs://c@a/t", statistics);
     assertThat(heard).containsExactly("begun " + jobId);
     progress.enter(StatisticNames.JOB_STAGE_RENAME_FILES);
     statistics.count(StatisticNames.OP_RENAME, 7);
@@ -78,7 +80,8 @@ class CommitsTest {
 
   @Test
   void whatIsWaitedForIsSeenWhileItIs() {
-    CommitProgress progress = Commits.begin(Kind.SETUP, jobId, "abfs://c@a/t", statistics);
+    CommitProgress progress =
+        Commits.begin(Kind.SETUP, StatisticNames.JOB_STAGE_PLAN, jobId, "abfs://c@a/t", statistics);
     progress.waits(new Waiting("other", "which replaces p=3"));
     assertThat(running().waiting().map(Waiting::toString))
         .hasValue("waiting for job other, which replaces p=3");
@@ -108,7 +111,8 @@ class CommitsTest {
   @Test
   void onlySoManyThatEndedAreRemembered() {
     for (int i = 0; i < 2 * Commits.REMEMBERED; i++) {
-      Commits.begin(Kind.COMMIT, jobId + i, "file:/t", statistics).end(State.COMMITTED);
+      Commits.begin(Kind.COMMIT, StatisticNames.JOB_STAGE_PLAN, jobId + i, "file:/t", statistics)
+          .end(State.COMMITTED);
     }
     assertThat(Commits.endedInAllClassLoaders()).hasSize(Commits.REMEMBERED);
     assertThat(Commits.endedInAllClassLoaders().get(0))
@@ -134,8 +138,14 @@ class CommitsTest {
       Object commit =
           other
               .loadClass(Commits.class.getName())
-              .getMethod("begin", kinds, String.class, String.class, StatisticsRecorder.class)
-              .invoke(null, kinds.getEnumConstants()[1], jobId, "file:/t", statistics);
+              .getMethod(
+                  "begin",
+                  kinds,
+                  String.class,
+                  String.class,
+                  String.class,
+                  StatisticsRecorder.class)
+              .invoke(null, kinds.getEnumConstants()[1], "plan", jobId, "file:/t", statistics);
       assertThat(commit).isNotInstanceOf(CommitProgress.class);
       assertThat(shared()).containsEntry("state", "running").containsEntry("kind", "commit");
       Class<?> states = other.loadClass(State.class.getName());

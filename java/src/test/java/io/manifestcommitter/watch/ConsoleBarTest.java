@@ -21,7 +21,12 @@ import org.junit.jupiter.api.Test;
 
 class ConsoleBarTest {
   private final CommitProgress commit =
-      Commits.begin(Kind.COMMIT, "1b2c", "abfs://c@a/t", new StatisticsRecorder());
+      Commits.begin(
+          Kind.COMMIT,
+          StatisticNames.JOB_STAGE_PLAN,
+          "1b2c",
+          "abfs://c@a/t",
+          new StatisticsRecorder());
 
   @AfterEach
   void end() {
@@ -56,7 +61,12 @@ class ConsoleBarTest {
     assertThat(ConsoleBar.line(List.of(commit.snapshot(), commit.snapshot()), 80))
         .isEqualTo("[Commit: waiting for job 77aa, which replaces p=3] +1");
     CommitProgress setup =
-        Commits.begin(Kind.SETUP, "1b2c", "abfs://c@a/t", new StatisticsRecorder());
+        Commits.begin(
+            Kind.SETUP,
+            StatisticNames.JOB_STAGE_PLAN,
+            "1b2c",
+            "abfs://c@a/t",
+            new StatisticsRecorder());
     assertThat(ConsoleBar.line(List.of(setup.snapshot()), 80))
         .isEqualTo("[Setup: looking for unfinished jobs]");
     setup.end(State.COMMITTED);

@@ -13,14 +13,17 @@ import io.manifestcommitter.progress.CommitSnapshot.Kind;
 import io.manifestcommitter.progress.CommitSnapshot.State;
 import io.manifestcommitter.progress.Commits;
 import io.manifestcommitter.progress.WorkCount;
+import java.io.ByteArrayInputStream;
 import java.net.URL;
 import java.net.URLClassLoader;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import org.apache.spark.SparkConf;
 import org.apache.spark.SparkContext;
+import org.apache.spark.scheduler.ReplayListenerBus;
 import org.apache.spark.scheduler.SparkListener;
+import org.apache.spark.scheduler.SparkListenerApplicationEnd;
 import org.apache.spark.scheduler.SparkListenerEvent;
 import org.apache.spark.util.JsonProtocol;
 import org.junit.jupiter.api.Test;
@@ -31,7 +34,8 @@ class SparkWatchTest {
   @Test
   void metricsTellOfNowAndOfAllSoFar() {
     MetricRegistry metrics = new CommitMetrics().metricRegistry();
-    CommitProgress commit = Commits.begin(Kind.COMMIT, "metrics", "file:/t", statistics);
+    CommitProgress commit =
+        Commits.begin(Kind.COMMIT, StatisticNames.JOB_STAGE_PLAN, "metrics", "file:/t", statistics);
     try (WorkCount work = commit.count(10)) {
       work.tick();
       assertThat(metrics.getGauges().get("files.done").getValue()).isEqualTo(1L);
@@ -70,12 +74,38 @@ class SparkWatchTest {
     assertThat(fields.get("state").asText()).isEqualTo("committed");
     assertThat(fields.get("counters").get("op_rename").asLong()).isEqualTo(6);
     CommitEvent read = (CommitEvent) JsonProtocol.sparkEventFromJson(json);
-    assertThat(read)
-        .returns("job", CommitEvent::jobId)
-        .returns("file:/t", CommitEvent::table)
-        .returns(5L, CommitEvent::files)
-        .returns(6L, CommitEvent::requests)
-        .returns(Map.of("committer_files_committed", 5L, "op_rename", 6L), CommitEvent::counters);
+    assertThat(read.fields())
+        .containsEntry("jobId", "job")
+        .containsEntry("table", "file:/t")
+        .containsEntry("files", 5)
+        .containsEntry("requests", 6);
+    // Spark reads an object that it does not know as a map of Scala's.
+    assertThat(read.fields().get("counters"))
+        .hasToString("Map(committer_files_committed -> 5, op_rename -> 6)");
+  }
+
+  /** As a History Server has it that does not have our jar. */
+  @Test
+  void whoDoesNotKnowTheEventSkipsIt() throws Exception {
+    String known = JsonProtocol.sparkEventToJsonString(new SparkListenerApplicationEnd(7));
+    String unknown =
+        JsonProtocol.sparkEventToJsonString(new CommitEvent(ended(Kind.COMMIT, State.COMMITTED)))
+            .replace(CommitEvent.class.getName(), "nobody.knows.CommitEvent");
+    List<Long> ends = new ArrayList<>();
+    ReplayListenerBus bus = new ReplayListenerBus();
+    bus.addListener(
+        new SparkListener() {
+          @Override
+          public void onApplicationEnd(SparkListenerApplicationEnd end) {
+            ends.add(end.time());
+          }
+        });
+    byte[] log = (unknown + "\n" + known + "\n").getBytes(StandardCharsets.UTF_8);
+    assertThat(
+            bus.replay(
+                new ByteArrayInputStream(log), "log", false, ReplayListenerBus.SELECT_ALL_FILTER()))
+        .isTrue();
+    assertThat(ends).containsExactly(7L);
   }
 
   @Test
@@ -103,7 +133,9 @@ class SparkWatchTest {
       ended(Kind.SETUP, State.COMMITTED);
       ended(Kind.COMMIT, State.FAILED);
       spark.listenerBus().waitUntilEmpty();
-      assertThat(heard).singleElement().returns("failed", CommitEvent::state);
+      assertThat(heard)
+          .singleElement()
+          .satisfies(event -> assertThat(event.fields()).containsEntry("state", "failed"));
       assertThat(spark.env().metricsSystem().getSourcesByName("ManifestCommitter").size())
           .isEqualTo(1);
     } finally {
@@ -136,7 +168,8 @@ class SparkWatchTest {
   }
 
   private CommitSnapshot ended(Kind kind, State state) {
-    CommitProgress commit = Commits.begin(kind, "job", "file:/t", statistics);
+    CommitProgress commit =
+        Commits.begin(kind, StatisticNames.JOB_STAGE_PLAN, "job", "file:/t", statistics);
     commit.end(state);
     return commit.snapshot();
   }
