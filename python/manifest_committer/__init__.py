@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Commit the output of Spark jobs through the manifest committer.
 
     import manifest_committer as mc
@@ -32,7 +33,14 @@ from manifest_committer.errors import (
     StorageError,
     SubmitArgumentsError,
 )
-from manifest_committer.info import CommitterInfo, Problem, Repair, Setting, committer_info
+from manifest_committer.info import (
+    CommitterInfo,
+    Problem,
+    Repair,
+    Setting,
+    WatchPlace,
+    committer_info,
+)
 from manifest_committer.job_history import history, history_pandas
 from manifest_committer.recovery import RecoveredJob, recover
 from manifest_committer.report import (
@@ -86,6 +94,7 @@ __all__ = [
     "StorageError",
     "SubmitArgumentsError",
     "SuccessReport",
+    "WatchPlace",
     "__version__",
     "clean",
     "commits",

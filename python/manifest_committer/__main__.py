@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """``python -m manifest_committer``: the same as the console script."""
 
 import sys

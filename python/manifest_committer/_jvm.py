@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The one doorway to the driver's JVM; no other module touches py4j.
 
 py4j objects have no static types, so this module speaks ``Any`` inwards and plain Python
@@ -97,7 +98,7 @@ def open_process() -> "ProcessJvm | None":
         return None
     from pyspark import SparkContext
 
-    if SparkContext._gateway is None:
+    if SparkContext._gateway is None or SparkContext._jvm is None:
         if not submitted:
             return None
         SparkContext._ensure_initialized()
@@ -124,6 +125,10 @@ class ProcessJvm:
     def share_jar(self, jar: str) -> bool:
         """Make the jar visible to all threads; False if this JVM's loader cannot."""
         return _share_jar(self._jvm, self._gateway, self._loader(), jar)
+
+    def commits(self) -> str:
+        """What our Java class knows of the commits of this JVM; an empty array without it."""
+        return _commits(self._jvm, self._gateway, self._loader())
 
     def spark_jars(self) -> str:
         """``spark.jars`` as the JVM was started with it; empty if it was not."""
@@ -326,8 +331,7 @@ class ClassicSession:
 
     def commits(self) -> str:
         """What our Java class knows of the commits of this driver; an empty array without it."""
-        owner, _ = _load(self._loader(), _COMMITS)
-        return "[]" if owner is None else self._call_of_session(owner, ())
+        return _commits(self._jvm, self._gateway, self._loader())
 
     def _call_about(self, class_name: str, action: str, path: str, *more: Any) -> str:
         """Call a class of our jar, which is there, about a path in a store."""
@@ -339,12 +343,7 @@ class ClassicSession:
             raise _storage_error(error, action, path) from error
 
     def _call_of_session(self, owner: Any, arguments: tuple[Any, ...]) -> str:
-        # By reflection, since py4j's own look-up of a class name uses a loader of its choice.
-        (method,) = (m for m in owner.getMethods() if m.getName() == "ofSession")
-        array = self._gateway.new_array(self._jvm.java.lang.Object, len(arguments))
-        for index, argument in enumerate(arguments):
-            array[index] = argument
-        return str(method.invoke(None, array))
+        return _call_of_session(self._jvm, self._gateway, owner, arguments)
 
     def _open(self, path: str) -> tuple[Any, Any]:
         hadoop_path = self._jvm.org.apache.hadoop.fs.Path(path)
@@ -548,6 +547,20 @@ def _loaded_jar(jvm: Any, gateway: Any, loader: Any) -> LoadedJar | None:
             raise
         version = None  # A repackaged jar, which has lost the file with its version.
     return LoadedJar(version=None if version is None else str(version), location=location)
+
+
+def _commits(jvm: Any, gateway: Any, loader: Any) -> str:
+    owner, _ = _load(loader, _COMMITS)
+    return "[]" if owner is None else _call_of_session(jvm, gateway, owner, ())
+
+
+def _call_of_session(jvm: Any, gateway: Any, owner: Any, arguments: tuple[Any, ...]) -> str:
+    # By reflection, since py4j's own look-up of a class name uses a loader of its choice.
+    (method,) = (m for m in owner.getMethods() if m.getName() == "ofSession")
+    array = gateway.new_array(jvm.java.lang.Object, len(arguments))
+    for index, argument in enumerate(arguments):
+        array[index] = argument
+    return str(method.invoke(None, array))
 
 
 def _share_jar(jvm: Any, gateway: Any, loader: Any, jar: str) -> bool:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where Spark is, found without importing PySpark and without starting a JVM."""
 
 import importlib.util

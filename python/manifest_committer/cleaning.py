@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """List, and remove, what jobs that died have left in a table's staging directories."""
 
 import json

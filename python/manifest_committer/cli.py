@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The console script ``manifest-committer``.
 
 Each command that looks at a store starts the Java main of that name in our jar; no Spark
@@ -57,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="manifest-committer",
-        description="Look at what jobs of the manifest committer have done, or would do.",
+        description="Show what jobs of the manifest committer did, or would do; recover and clean.",
     )
     parser.add_argument("--version", action="version", version=f"manifest-committer {__version__}")
     commands = parser.add_subparsers(metavar="command", required=True)
@@ -122,7 +123,7 @@ def _history_arguments(parser: argparse.ArgumentParser) -> None:
         "--since",
         default="",
         metavar="time",
-        help="jobs that ended after 2026-01-31, 2026-01-31T12:00:00Z, or 36h or 7d ago",
+        help="jobs that ended after 2026-01-31 or 2026-01-31T12:00:00Z, or within 36h or 7d",
     )
     parser.add_argument(
         "--table", default="", metavar="text", help="jobs whose table's path contains the text"
@@ -174,23 +175,23 @@ def _report(parsed: argparse.Namespace) -> int:
 
 def _recover_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "paths", nargs="+", metavar="table", help="a table that a job committed into when it died"
+        "paths", nargs="+", metavar="table", help="a table with jobs that died in their commit"
     )
     direction = parser.add_mutually_exclusive_group()
     direction.add_argument(
         "--rollback",
         action="store_true",
-        help="roll back, as by default; what is past its point of no return is completed",
+        help="the default: roll back jobs that died before their point of no return",
     )
     direction.add_argument(
         "--complete",
         action="store_true",
-        help="complete also what is before its point of no return",
+        help="complete these jobs, too",
     )
     parser.add_argument(
         "--force",
         action="store_true",
-        help="also a job that shows signs of life: only if you know that it is dead",
+        help="recover also a job that shows signs of life; only if you know that it is dead",
     )
     _settings_arguments(parser)
     _class_path_argument(parser)
@@ -213,23 +214,23 @@ def _clean_arguments(parser: argparse.ArgumentParser) -> None:
         "--older-than",
         default="24h",
         metavar="time",
-        help="how long there was no sign of life: a number and ms, s, m or h (default: 24h)",
+        help="how long a job showed no sign of life: a number and ms, s, m or h (default: 24h)",
     )
     parser.add_argument("--dry-run", action="store_true", help="only list")
     parser.add_argument(
         "--discard-unfinished",
         action="store_true",
-        help="also of jobs that died in their commit, which then cannot be recovered any more",
+        help="remove also those of jobs that died in their commit; nothing can recover them then",
     )
     parser.add_argument(
         "--force",
         action="store_true",
-        help="also of a job that shows signs of life: only if you know that it is dead",
+        help="remove also that of a job that shows signs of life; only if you know that it is dead",
     )
     parser.add_argument(
         "--uploads",
         action="store_true",
-        help="on s3a, also abort multipart uploads below the table that are older",
+        help="on s3a, also abort multipart uploads below the table of that age",
     )
     _settings_arguments(parser)
     _class_path_argument(parser)
@@ -247,6 +248,27 @@ def _clean(parsed: argparse.Namespace) -> int:
     )
 
 
+def _verify_store_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "paths",
+        nargs="+",
+        metavar="directory",
+        help="on abfs or gs; only below it something is written, and removed again",
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON, for programs")
+    _settings_arguments(parser)
+    _class_path_argument(parser)
+
+
+def _verify_store(parsed: argparse.Namespace) -> int:
+    options = ["--json"] if parsed.json else []
+    return _run_java(
+        "io.manifestcommitter.cli.VerifyStore",
+        [*options, *_settings(parsed), *_as_paths(parsed.paths)],
+        parsed.class_path,
+    )
+
+
 def _settings_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--conf",
@@ -259,7 +281,7 @@ def _settings_arguments(parser: argparse.ArgumentParser) -> None:
         "--properties-file",
         default="",
         metavar="file",
-        help="settings of Spark; by default those of the spark-defaults.conf that Spark would read",
+        help="settings of Spark (default: the spark-defaults.conf that Spark would read)",
     )
 
 
@@ -295,13 +317,13 @@ _COMMANDS = (
     _Command("print", "Print reports and task manifests.", _print_arguments, _print),
     _Command(
         "info",
-        "Tell which committer a path gets, from which setting, and what is wrong.",
+        "Show which committer a path gets, which setting chose it, and what is wrong.",
         _info_arguments,
         _info,
     ),
     _Command(
         "history",
-        "List the jobs whose reports a directory has.",
+        "List the jobs whose reports are in a directory.",
         _history_arguments,
         _history,
     ),
@@ -313,7 +335,7 @@ _COMMANDS = (
     ),
     _Command(
         "recover",
-        "Roll back, or complete, the jobs that died while they committed into a table.",
+        "Roll back or complete jobs that died while they committed into a table.",
         _recover_arguments,
         _recover,
     ),
@@ -322,6 +344,12 @@ _COMMANDS = (
         "List the staging directories in a table, and remove those of dead jobs.",
         _clean_arguments,
         _clean,
+    ),
+    _Command(
+        "verify-store",
+        "Try on a real store what the committer relies on there, and tell what held.",
+        _verify_store_arguments,
+        _verify_store,
     ),
     _Command("jar", "Print the path of the jar, for --jars.", _no_arguments, _print_jar),
 )
@@ -332,7 +360,7 @@ def _class_path_argument(parser: argparse.ArgumentParser) -> None:
         "--class-path",
         default="",
         metavar="jars",
-        help="more jars, as `java -cp` takes them, such as the connector of a cloud store",
+        help="more jars, in the form of `java -cp`, such as the connector of a cloud store",
     )
 
 

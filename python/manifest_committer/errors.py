@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The errors of this package; each message says the cause and what to do next."""
 
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which committer the jobs that write to a path get, from which setting, and what is wrong."""
 
 import json
@@ -63,6 +64,20 @@ class Problem:
 
 
 @dataclass(frozen=True)
+class WatchPlace:
+    """A place where Spark shows commits."""
+
+    shown: bool
+    """Whether it shows those of this session's driver."""
+    how: str
+    """Where exactly, or why not."""
+
+    def __str__(self) -> str:
+        """Yes or no, and the rest, in one line."""
+        return f"{'yes' if self.shown else 'no'}, {self.how}"
+
+
+@dataclass(frozen=True)
 class CommitterInfo:
     """Which committer the jobs that write to one path get.
 
@@ -102,6 +117,9 @@ class CommitterInfo:
     options: Mapping[str, Setting]
     """The committer's options that do not have their default, and settings of the store's
     connector that act on commits."""
+    watching: Mapping[str, WatchPlace]
+    """Where Spark shows commits: ``console``, ``metrics`` and ``events``. Empty where no Spark
+    runs, as for the command line."""
     problems: tuple[Problem, ...]
     """The worst first."""
     version: str
@@ -173,6 +191,7 @@ def parse_info(answer: str) -> CommitterInfo:
         output_committer=report["outputCommitter"] and Setting(**report["outputCommitter"]),
         streaming_protocol=Setting(**report["streamingProtocol"]),
         options={key: Setting(**option) for key, option in report["options"].items()},
+        watching={name: WatchPlace(**place) for name, place in report["watching"].items()},
         problems=tuple(
             Problem(
                 severity=problem["severity"],

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The jobs of many tables, as the reports in one directory tell."""
 
 import json

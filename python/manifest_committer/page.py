@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pictures of jobs: one self-contained HTML page, without network, scripts or other files."""
 
 import html

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Complete, or roll back, the jobs that died while they committed into a table."""
 
 import json

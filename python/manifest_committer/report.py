@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The report of a job: what it committed, as its ``_SUCCESS`` file tells."""
 
 import gzip

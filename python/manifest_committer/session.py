@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Bind the manifest committer to a Spark session, before or after it was started."""
 
 import atexit
@@ -122,7 +123,8 @@ def configure_builder(builder: _Builder) -> _Builder:
     """Bind the committer to the session that this builder will make.
 
     Appends the jar to ``spark.jars``, wherever that is set (on the builder, in
-    spark-defaults.conf, by spark-submit), and sets the entries of `spark_conf`.
+    spark-defaults.conf, by spark-submit), and sets the entries of `spark_conf`. In a notebook, a
+    bar then shows the commits of each cell that writes.
 
     Args:
         builder: ``SparkSession.builder``, before ``getOrCreate()``.
@@ -160,6 +162,7 @@ def configure_builder(builder: _Builder) -> _Builder:
     for key, value in spark_conf().items():
         if options.get(key) not in _S3A_COMMITTERS:
             target.config(key, value)
+    watching.show_in_notebook()
     return builder
 
 

@@ -1,9 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
 """The commits of a driver, while they run and when they have ended; in notebooks as a bar."""
 
 import html
 import json
+import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -125,45 +127,55 @@ def parse_commits(answer: str) -> list[Commit]:
     ]
 
 
-def show_in_notebook(spark: Any) -> bool:
-    """Show commits of this session as a bar in each cell that writes.
+def show_in_notebook(spark: Any = None) -> bool:
+    """Show commits as a bar in each cell that writes, beginning with the one that calls this.
 
     Only in a Jupyter kernel, by IPython's own display; a terminal has Spark's console bar. While
     no cell runs, and in cells shorter than half a second, nobody asks.
 
+    Args:
+        spark: the session whose commits to show; without it, those of the session that this
+            process has by then, if it has one.
+
     Returns:
         Whether this is a notebook.
     """
-    try:
-        from IPython import get_ipython
-    except ImportError:
-        return False
-    shell = get_ipython()
+    ipython: Any = sys.modules.get("IPython")  # A kernel has it; nobody else is to load it.
+    shell = None if ipython is None else ipython.get_ipython()
     if shell is None or getattr(shell, "kernel", None) is None:
         return False
     old = getattr(shell, "_manifest_committer_bar", None)
     if old is not None:
         old.uninstall()
-    shell._manifest_committer_bar = _CellBar(shell, spark)
+    ask = _ask_process if spark is None else _jvm.open_session(spark).commits
+    shell._manifest_committer_bar = _CellBar(shell, ask)
     return True
+
+
+def _ask_process() -> str:
+    process = _jvm.open_process()
+    return "[]" if process is None else process.commits()
 
 
 class _CellBar:
     """Asks for the commits while a cell runs, and shows those that run."""
 
-    def __init__(self, shell: Any, spark: Any) -> None:
+    def __init__(self, shell: Any, ask: Callable[[], str]) -> None:
         self._events = shell.events
-        self._session = _jvm.open_session(spark)
+        self._ask = ask
         self._over = threading.Event()
         self._thread: threading.Thread | None = None
         self._events.register("pre_run_cell", self._begin)
         self._events.register("post_run_cell", self._end)
+        self._begin()
 
     def uninstall(self) -> None:
         self._events.unregister("pre_run_cell", self._begin)
         self._events.unregister("post_run_cell", self._end)
+        self._end()
 
     def _begin(self, *_: Any) -> None:
+        self._end()
         self._over.clear()
         self._thread = threading.Thread(target=self._watch, daemon=True, name="manifest-committer")
         self._thread.start()
@@ -183,7 +195,7 @@ class _CellBar:
         while not self._over.wait(wait):
             wait = _EVERY
             try:
-                known = parse_commits(self._session.commits())
+                known = parse_commits(self._ask())
             except Exception:
                 return  # The session was stopped in this cell, or its server is gone.
             running = [one for one in known if one.state == "running"]
@@ -199,7 +211,7 @@ class _CellBar:
 
     def _ends(self, seen: set[str]) -> str:
         try:
-            known = parse_commits(self._session.commits())
+            known = parse_commits(self._ask())
         except Exception:
             return ""
         return "".join(

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A Connect session, with its server in a JVM of this process, on a port that it picks."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A classic driver that writes slowly, to be killed; arguments: the table."""
 
 import sys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Spark Connect: the jar goes to the server as an artifact of the session."""
 
 from __future__ import annotations
@@ -51,3 +52,8 @@ def test_committers_are_told_as_far_as_the_server_can(spark: SparkSession) -> No
     assert [problem.code for problem in info.problems] == [code]
     assert info.ok != before_hadoop_had_one
     assert info.committer is None, "stores are not opened there"
+    assert {name: place.shown for name, place in info.watching.items()} == {
+        "console": False,
+        "metrics": True,
+        "events": True,
+    }

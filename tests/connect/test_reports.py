@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reports, recovery and cleaning in a Connect session: the same values and errors as elsewhere."""
 
 from __future__ import annotations
@@ -91,6 +92,7 @@ def test_a_killed_job_is_recovered(configured: SparkSession, tmp_path: Path) -> 
     recoveries = [one for one in mc.commits(configured) if one.kind == "recovery"]
     assert recoveries[-1].state == "rolled_back"
     assert recoveries[-1].job_id == job.job_id
+    assert recoveries[-1].requests > 0
 
 
 def test_recovery_tells_of_a_damaged_journal(configured: SparkSession, table: Path) -> None:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sessions and tables for the end-to-end tests.
 
 They run on the local disk, or with ``--store`` on an emulated store through its real connector.
@@ -5,6 +6,8 @@ There, tests marked ``local_disk`` are left out. With ``--core`` only those mark
 Tests marked ``thorough`` run only with ``--thorough``, those marked ``once`` not with ``--again``.
 With ``--directory-rename off`` every session publishes file by file, as by default it does only
 where the store cannot rename directories.
+With ``--session connect`` the session is a client of a Spark Connect server; tests marked
+``classic`` are skipped there, and say why.
 
 One JVM serves the whole run; every module gets a Spark context of its own in it. What must be seen
 in a JVM of its own (a jar that arrives late, one that is missing) is in ``programs/`` and runs as
@@ -26,6 +29,7 @@ from pyspark.sql import SparkSession
 # Before they are imported: their assertions, too, then show what they compare.
 pytest.register_assert_rewrite("sessions", "tables", "twins")
 
+import sessions
 import stores
 from places import Place
 from sessions import BASE, started
@@ -39,6 +43,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--core", action="store_true", help="only tests marked core")
     parser.addoption("--again", action="store_true", help="all ran on another Spark before")
     parser.addoption("--thorough", action="store_true", help="also what takes long")
+    parser.addoption("--session", choices=sessions.KINDS, default=sessions.KINDS[0])
     parser.addoption("--directory-rename", choices=("auto", "off"), default="auto")
 
 
@@ -52,7 +57,9 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "once: takes long, and is the same on every Spark")
     config.addinivalue_line("markers", "thorough: takes long, and repeats a case in another way")
     config.addinivalue_line("markers", "local_disk: needs a local disk, or has nothing to do there")
+    config.addinivalue_line("markers", "classic(because): needs a driver in this process")
     stores.choose(config.getoption("--store"))
+    sessions.choose(config.getoption("--session"))
     if config.getoption("--directory-rename") == "off":
         BASE["spark.hadoop.mapreduce.manifest.committer.directory.rename"] = "off"
     os.environ.update(
@@ -70,7 +77,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """The tests of the connectors need a store that is emulated."""
     is_s3 = stores.name() == stores.S3
-    is_emulated = not is_s3 and stores.name() != stores.LOCAL
+    is_emulated = not is_s3 and stores.is_emulated()
     is_of_s3 = collection_path.name.startswith("test_s3")
     is_of_emulated = collection_path == HERE / "emulated"
     return True if (is_of_s3 and not is_s3) or (is_of_emulated and not is_emulated) else None
@@ -92,7 +99,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         only_on = item.get_closest_marker("only_on")
         if only_on is not None and stores.name() not in only_on.args:
             return False
-        if any(stores.name() in mark.args for mark in item.iter_markers("not_on")):
+        if any(stores.is_one_of(mark.args) for mark in item.iter_markers("not_on")):
             return False
         if not stores.reads_lines():
             parameters = getattr(item, "callspec", None)
@@ -104,6 +111,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     config.hook.pytest_deselected(items=[item for item in items if not belongs(item)])
     # The stock bindings need a JVM of their own: last, they leave no other to be started after it.
     items[:] = filter(belongs, items)
+    if sessions.is_connect():
+        for item in items:
+            classic = item.get_closest_marker("classic")
+            if classic is not None:
+                item.add_marker(pytest.mark.skip(reason=classic.kwargs["because"]))
     if not is_local:
         items.sort(key=lambda item: "stock_bindings" in item.nodeid)
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Drivers in processes of their own, which are killed."""
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import time
 from collections.abc import Callable
 
 import stores
-from sessions import PROGRAMS
+from sessions import PROGRAMS, environment
 from tables import Row, Table
 
 # What ``programs/write.py`` writes.
@@ -24,7 +25,7 @@ def kill(table: Table, mode: str, conf: dict[str, str], when: Callable[[], bool]
             *(sys.executable, str(PROGRAMS / "write.py"), str(table.path), mode),
             json.dumps({**stores.conf(), **conf}),
         ],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(PROGRAMS.parent), *sys.path])},
+        env=environment(),
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Column functions that pass a row id on, and do harm when they meet one particular row.
 
 Each is a closure with its imports inside: Spark's workers cannot import the test modules, so what

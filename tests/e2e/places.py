@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Directories to write to: on the local disk, or on an emulated store.
 
 A `StorePath` has what the tests use of `pathlib.Path`, so that a test need not know where it
@@ -111,8 +112,8 @@ class GcsStore:
     root: str
     port: int
     bucket: str
-    signs: bool = True
-    """For a server that tells clients from strangers, and does not look at the signature."""
+    has_folders: bool = False
+    """Whether directories are folders, too, which stay when the last object in them goes."""
 
     def _object(self, name: str) -> str:
         return f"/storage/v1/b/{self.bucket}/o/{quote(name, safe='')}"
@@ -132,8 +133,14 @@ class GcsStore:
                 if not name.endswith("/"):
                     found[name] = int(item["size"])
             if "nextPageToken" not in answer:
-                return found
+                break
             query["pageToken"] = answer["nextPageToken"]
+        if self.has_folders:
+            url = f"/storage/v1/b/{self.bucket}/folders?{urlencode({'prefix': prefix})}"
+            for folder in json.loads(must(url, call(self.port, "GET", url))).get("items", []):
+                if folder["name"] != prefix:
+                    found[folder["name"].rstrip("/")] = None
+        return found
 
     def read(self, file: str) -> bytes:
         return must(file, call(self.port, "GET", self._object(file) + "?alt=media"))

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A store that speaks S3's protocol, on 127.0.0.1, for the tests: moto, with a log.
 
 Started by the tests with the Python that has moto. Prints its port, then serves until its input

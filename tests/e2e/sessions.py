@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How the tests start Spark."""
 
 from __future__ import annotations
@@ -6,15 +7,23 @@ import json
 import os
 import subprocess
 import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pyspark
 import stores
 from pyspark.sql import SparkSession
 
 import manifest_committer
+
+KINDS = ("classic", "connect")
+"""Of sessions; the second is a client of a Spark Connect server, which is in a JVM of this run."""
+
+CONNECT_JAR = "MANIFEST_COMMITTER_CONNECT_JAR"
+"""Where the environment names the server of Spark 3.5; Spark 4 has it among its own jars."""
 
 PROGRAMS = Path(__file__).parent / "programs"
 
@@ -39,23 +48,66 @@ BASE = {
 
 LOCAL_CLUSTER = "local-cluster[2,1,1024]"
 
+_OF_CONNECT = {
+    "SPARK_TESTING",
+    "SPARK_REMOTE",
+    "SPARK_LOCAL_REMOTE",
+    "SPARK_LOCAL_CONNECT",
+    "SPARK_CONNECT_MODE_ENABLED",
+}
+"""What PySpark and `_connected` leave in the environment while a Connect session is open."""
+
+_kind = KINDS[0]
+
+
+def choose(kind: str) -> None:
+    global _kind
+    _kind = kind
+
+
+def is_connect() -> bool:
+    """Whether this run's sessions are clients of a Spark Connect server."""
+    return _kind == "connect"
+
 
 @contextmanager
 def started(
     master: str, scratch: Path, conf: dict[str, str] | None = None
 ) -> Iterator[SparkSession]:
-    """A session that is configured for our committer by the builder."""
-    builder = SparkSession.builder.master(master).appName("manifest-committer-e2e")
+    """A session that is configured for our committer; with Connect after it was made."""
     warehouse = stores.place(scratch) / "warehouse"
     settings = {**BASE, **stores.conf(), **(conf or {}), "spark.sql.warehouse.dir": str(warehouse)}
-    for key, value in settings.items():
-        builder = builder.config(key, value)
-    session = manifest_committer.configure_builder(builder).getOrCreate()
-    session.sparkContext.setLogLevel("ERROR")
+    session = (_connected if is_connect() else _classic)(master, settings)
     try:
         yield session
     finally:
         session.stop()
+
+
+def _classic(master: str, settings: dict[str, str]) -> SparkSession:
+    builder = SparkSession.builder.master(master).appName("manifest-committer-e2e")
+    for key, value in settings.items():
+        builder = builder.config(key, value)
+    session = manifest_committer.configure_builder(builder).getOrCreate()
+    session.sparkContext.setLogLevel("ERROR")
+    return session
+
+
+def _connected(master: str, settings: dict[str, str]) -> SparkSession:
+    """The client of a server that starts with it, on a port of its own, and ends with it."""
+    os.environ["SPARK_TESTING"] = "1"  # Else the port is always the same.
+    settings = {**settings, "spark.connect.grpc.binding.address": "127.0.0.1"}
+    if pyspark.__version__.startswith("3."):
+        settings["spark.jars"] = os.environ[CONNECT_JAR]
+    builder = SparkSession.builder.remote(master)
+    for key, value in settings.items():
+        builder = builder.config(key, value)
+    with warnings.catch_warnings():
+        # The client cannot set for a session what the server's start has taken.
+        warnings.simplefilter("ignore")
+        session = builder.getOrCreate()
+    manifest_committer.configure_session(session)
+    return session
 
 
 @contextmanager
@@ -74,11 +126,17 @@ def settings(spark: SparkSession, conf: dict[str, str]) -> Iterator[None]:
                 spark.conf.set(key, value)
 
 
+def environment() -> dict[str, str]:
+    """Of a process that starts a session of its own, a classic one; it imports what we do."""
+    kept = {name: value for name, value in os.environ.items() if name not in _OF_CONNECT}
+    return {**kept, "PYTHONPATH": os.pathsep.join([str(PROGRAMS.parent), *sys.path])}
+
+
 def run_program(name: str, *arguments: str) -> Any:
     """Runs ``programs/<name>`` in a process of its own; its last line of output is JSON."""
     done = subprocess.run(
         [sys.executable, str(PROGRAMS / name), *arguments],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(PROGRAMS.parent), *sys.path])},
+        env=environment(),
         capture_output=True,
         text=True,
         timeout=240,

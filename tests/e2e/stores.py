@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The store that a run of the tests is on, chosen once for the process.
 
 Other than the local disk it is an emulator, which serves while the tests run, and which sessions
@@ -11,7 +12,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -31,10 +32,32 @@ INDEPENDENT = {MOTO: independent.moto, SEAWEEDFS: independent.seaweedfs}
 """S3 by servers that others wrote, instead of our emulator. SeaweedFS has no log and no faults."""
 MAGIC = "s3a-magic"
 """S3 by our emulator, where tasks write to S3A's magic paths. Needs Hadoop 3.4.1 or newer."""
-NAMES = (LOCAL, "abfs", "abfss", "gs", S3, MAGIC, *INDEPENDENT)
+FOLDERS = "gs-folders"
+"""Our emulator's bucket with hierarchical namespace."""
+FAKE = "gs-fake"
+"""Google Cloud Storage by a server that others wrote; without moves, log and faults."""
+VARIANTS = {**dict.fromkeys((MAGIC, *INDEPENDENT), S3), FOLDERS: "gs", FAKE: "gs"}
+NAMES = (LOCAL, "abfs", "abfss", "gs", S3, *VARIANTS)
 MAGIC_CONF = {
     "spark.hadoop.mapreduce.manifest.committer.s3.write.to": "magic",
     "spark.hadoop.fs.s3a.committer.magic.track.commits.in.memory.enabled": "true",
+}
+FAKE_CONF = {
+    "spark.hadoop.fs.gs.auth.type": "UNAUTHENTICATED",
+    "spark.hadoop.fs.gs.project.id": "fake",
+    "spark.hadoop.fs.gs.client.type": "HTTP_API_CLIENT",
+    "spark.hadoop.fs.gs.storage.service.path": "storage/v1/",
+    "spark.hadoop.fs.gs.max.requests.per.batch": "1",
+    "spark.hadoop.fs.gs.hierarchical.namespace.folders.enable": "false",
+    "spark.hadoop.fs.gs.http.max.retry": "1",
+    "spark.hadoop.fs.gs.rewrite.max.chunk.size": "536870912",
+    "spark.hadoop.fs.gs.outputstream.buffer.size": "8388608",
+    "spark.hadoop.fs.gs.inputstream.inplace.seek.limit": "8388608",
+    "spark.hadoop.fs.gs.inputstream.min.range.request.size": "2097152",
+    # The server has neither moves nor conditions on a deletion.
+    "spark.hadoop.fs.gs.operation.move.enable": "false",
+    "spark.hadoop.mapreduce.manifest.committer.gs.requests": "filesystem",
+    "spark.hadoop.fs.gs.checksum.type": "CRC32C",
 }
 
 REPOSITORY = Path(__file__).parents[2]
@@ -69,7 +92,7 @@ _chosen = Chosen(LOCAL)
 
 def choose(name: str) -> None:
     global _chosen
-    _chosen = Chosen(S3, name) if name in (MAGIC, *INDEPENDENT) else Chosen(name)
+    _chosen = Chosen(VARIANTS.get(name, name), name if name in VARIANTS else "")
 
 
 def name() -> str:
@@ -136,6 +159,16 @@ def _connector(name: str) -> Path:
     return jar
 
 
+def is_one_of(names: Iterable[str]) -> bool:
+    """Whether it has one of these names: its own, or that of the store of which it is a variant."""
+    return not {_chosen.name, _chosen.variant}.isdisjoint(names)
+
+
+def is_emulated() -> bool:
+    """Whether it is an emulator of ours, with a log and with faults on demand."""
+    return _chosen.name != LOCAL and _chosen.variant not in (FAKE, *INDEPENDENT)
+
+
 def drops_directories() -> bool:
     """Whether a directory is gone with the last object in it; SeaweedFS shows it for a while."""
     return _chosen.variant != SEAWEEDFS
@@ -177,6 +210,19 @@ def running(scratch: Path) -> Iterator[None]:
             _chosen.store = bucket
             yield
         return
+    if _chosen.variant == FAKE:
+        with independent.fake_gcs(scratch) as port:
+            _chosen.root = "gs://bucket/"
+            _chosen.store = GcsStore(_chosen.root, port, "bucket")
+            _chosen.conf = {
+                **shipped("gs.conf"),
+                **FAKE_CONF,
+                "spark.hadoop.fs.gs.storage.root.url": f"http://127.0.0.1:{port}/",
+                "spark.driver.extraClassPath": class_path(),
+                "spark.executor.extraClassPath": class_path(),
+            }
+            yield
+        return
     with emulators(scratch) as lines:
         settings = properties(lines)
         family, file, log = FAMILIES[_chosen.name]
@@ -189,7 +235,7 @@ def running(scratch: Path) -> Iterator[None]:
             "spark.executor.extraClassPath": class_path(),
         }
         found = uris(lines)
-        _chosen.root = found[_chosen.name]
+        _chosen.root = found["folders" if _chosen.variant == FOLDERS else _chosen.name]
         port = urlsplit(found["control"]).port
         assert port is not None
         _chosen.control = Control(port, log)
@@ -216,7 +262,8 @@ def _client(settings: dict[str, str], uris: dict[str, str], control: Control) ->
     if _chosen.name == "gs":
         port = urlsplit(settings["spark.hadoop.fs.gs.storage.root.url"]).port
         assert port is not None
-        return GcsStore(_chosen.root, port, urlsplit(_chosen.root).netloc)
+        has_folders = _chosen.variant == FOLDERS
+        return GcsStore(_chosen.root, port, urlsplit(_chosen.root).netloc, has_folders)
     # Over plain HTTP for both schemes: they reach the same files.
     parts = urlsplit(uris["abfs"])
     port = int(settings[f"spark.hadoop.fs.azure.abfs.endpoint.{parts.hostname}"].split(":")[1])
@@ -338,7 +385,7 @@ def steering() -> Steering:
 def emulators(scratch: Path) -> Iterator[list[str]]:
     """Their process, as the lines that it prints; it ends with its input."""
     class_path = REPOSITORY / "target" / "emulators" / "classpath"
-    assert class_path.is_file(), "Compile the emulators: mvn -f tests/emulators/pom.xml compile"
+    assert class_path.is_file(), "Compile the emulators: mvn package -pl tests/emulators"
     classes = [str(class_path.parent / "classes"), class_path.read_text("utf-8").strip()]
     main = "io.manifestcommitter.emulator.Emulators"
     # What is sent again long after its answer was lost is a new request to the service.

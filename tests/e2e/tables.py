@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A table as the tests see it: its rows, its files, its report."""
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+import sessions
 from places import Place, path_of
 from pyspark.sql import DataFrame, SparkSession
 
@@ -58,7 +60,9 @@ class Table:
 
     def save(self, rows: Iterable[Row] | DataFrame, mode: str, **options: str) -> None:
         """Writes by path; looks at nothing afterwards."""
-        frame = rows if isinstance(rows, DataFrame) else self.frame(rows)
+        frame = rows if hasattr(rows, "write") else self.frame(rows)
+        if sessions.is_connect() and mode == "errorifexists":
+            mode = "error"  # The only name that its client knows for the same.
         writer = frame.write.format(self.fmt).mode(mode).partitionBy(*self.partition_by)
         writer.options(**options).save(str(self.path))
 

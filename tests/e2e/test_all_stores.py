@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A session with tables on every store at once."""
 
 from __future__ import annotations
@@ -10,7 +11,11 @@ import pytest
 import stores
 from sessions import run_program
 
-pytestmark = [pytest.mark.local_disk, pytest.mark.once]
+pytestmark = [
+    pytest.mark.local_disk,
+    pytest.mark.once,
+    pytest.mark.classic(because="starts classic sessions of its own"),
+]
 
 NAMES = ("abfs", "gs", "s3a")
 

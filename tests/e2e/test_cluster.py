@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Executors in processes of their own: retries across them, and one that is killed."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Several jobs that write to one table at once, from threads of one session."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tasks and jobs that fail: no row twice, no row lost, nothing left behind."""
 
 from __future__ import annotations
@@ -87,7 +88,7 @@ def test_failed_write_changes_nothing(
 
 
 @pytest.mark.core
-@pytest.mark.not_on("s3a", because="a file there cannot be moved aside, and is refused")
+@pytest.mark.not_on("s3a", "gs-fake", because="a file there cannot be moved aside, and is refused")
 def test_failed_overwrite_leaves_a_file_in_its_place(
     new_table: Callable[..., Table], broken: str
 ) -> None:
@@ -215,6 +216,7 @@ def test_overwrite_leaves_what_other_jobs_stage(new_table: Callable[..., Table])
     assert {name: table.snapshot(table.path / name) for name in others} == before
 
 
+@pytest.mark.classic(because="cancels by the SparkContext")
 def test_cancelled_query_changes_nothing(new_table: Callable[..., Table], tmp_path: Path) -> None:
     table = new_table()
     table.write(OLD, "append")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The Hadoop protocol under Spark: RDD writers that ask Hadoop for a committer factory."""
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ FACTORY = f"mapreduce.outputcommitter.factory.scheme.{stores.scheme()}"
 
 pytestmark = [
     pytest.mark.core,
+    pytest.mark.classic(because="a Connect session has no RDDs"),
     pytest.mark.not_on("s3a", because="the Hadoop protocol renames, and is refused there"),
 ]
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tables of a Hive metastore: those of Hive's formats, and Spark's own that it keeps.
 
 Spark writes a table of Hive's Parquet format either itself, as any Parquet table, or, as it does
@@ -26,6 +27,8 @@ OURS = "io.manifestcommitter.spark.ManifestCommitProtocol"
 # Our factory, bound for the store, would refuse to serve Spark's own protocol.
 FACTORY = f"mapreduce.outputcommitter.factory.scheme.{stores.scheme()}"
 NO_FACTORY = {FACTORY: "org.apache.hadoop.mapreduce.lib.output.FileOutputCommitterFactory"}
+
+pytestmark = pytest.mark.classic(because="asks the JVM of a driver in this process")
 
 PARQUET = "USING hive OPTIONS (fileFormat 'parquet')"
 TEXT = "USING hive OPTIONS (fileFormat 'textfile')"

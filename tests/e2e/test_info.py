@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which committer a session's jobs get: asked in sessions as people have them."""
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ HADOOP_BINDS = pyspark.__version__.startswith("4")
 
 
 pytestmark = pytest.mark.local_disk
+by_itself = pytest.mark.classic(because="starts classic sessions of its own")
 
 
 @pytest.fixture(scope="module")
@@ -36,6 +38,7 @@ def codes(report: dict[str, Any], severity: str = "error") -> set[str]:
     return {p["code"] for p in report["problems"] if p["severity"] == severity}
 
 
+@by_itself
 @pytest.mark.parametrize(("path", "scheme"), [(GS, "gs"), (ABFS, "abfs")])
 def test_a_session_as_shipped(default_session: dict[str, Any], path: str, scheme: str) -> None:
     report = default_session["before"][path]
@@ -46,7 +49,7 @@ def test_a_session_as_shipped(default_session: dict[str, Any], path: str, scheme
     if HADOOP_BINDS:
         assert report["factory"].endswith("ManifestCommitterFactory")
         assert report["factory_source"] == "mapred-default.xml"
-        assert "rows are visible before the job commits" in problem["text"]
+        assert "Rows are visible before the job commits" in problem["text"]
         assert "hadoop-factory" in codes(report, "warning")
     else:
         assert report["factory_source"] is None
@@ -54,10 +57,12 @@ def test_a_session_as_shipped(default_session: dict[str, Any], path: str, scheme
         assert "no-factory" in codes(report)
 
 
+@by_itself
 def test_looking_leaves_the_session_as_it_was(default_session: dict[str, Any]) -> None:
     assert default_session["jar before"] is None
 
 
+@by_itself
 @pytest.mark.parametrize(("path", "scheme"), [(GS, "gs"), (ABFS, "abfs")])
 def test_a_session_configured_while_it_runs(
     default_session: dict[str, Any], path: str, scheme: str
@@ -72,11 +77,13 @@ def test_a_session_configured_while_it_runs(
     assert default_session["text"][path].startswith(f"{path}: not ok, 1 error")
 
 
+@by_itself
 @pytest.mark.parametrize("path", [GS, ABFS])
 def test_the_repairs_repair_a_running_session(default_session: dict[str, Any], path: str) -> None:
     assert default_session["repaired"][path] == ["store-not-found"]
 
 
+@pytest.mark.classic(because="no builder binds a server, which opens no store for this")
 def test_a_builders_session(spark: SparkSession, tmp_path: Path) -> None:
     info = mc.committer_info(spark, GS)
     assert [problem.code for problem in info.problems] == ["store-not-found"]
@@ -88,11 +95,18 @@ def test_a_builders_session(spark: SparkSession, tmp_path: Path) -> None:
     assert info.committer == "org.apache.hadoop.mapreduce.lib.output.FileOutputCommitter"
     assert not table.exists()
 
+    assert info.watching["console"] == mc.WatchPlace(
+        False, "Spark shows no stage bar: spark.ui.showConsoleProgress is not true"
+    )
+    assert info.watching["metrics"].shown
+    assert "Metrics        yes, the source ManifestCommitter" in str(info)
+
     info = mc.committer_info(spark, str(table))
     assert [problem.code for problem in info.problems] == ["no-scheme"]
     assert info.problems[0].repair.path == f"file:{table}"
 
 
+@pytest.mark.classic(because="a Connect session has no RDDs")
 def test_a_factory_set_where_rdd_writers_see_it(spark: SparkSession, tmp_path: Path) -> None:
     path = (tmp_path / "table").as_uri()
     ours = "io.manifestcommitter.ManifestCommitterFactory"
@@ -125,6 +139,7 @@ def test_a_setting_of_the_session_shows(spark: SparkSession) -> None:
     assert problem.repair.settings == {threads: "64"}
 
 
+@by_itself
 def test_the_command_line(tmp_path: Path) -> None:
     defaults = Path(__file__).parents[2] / "spark-conf" / "local.conf"
     command = [sys.executable, "-m", "manifest_committer", "info", "--json"]
@@ -138,6 +153,7 @@ def test_the_command_line(tmp_path: Path) -> None:
     table = (tmp_path / "table").as_uri()
     code, report = run(table)
     assert (code, report["ok"], report["commitProtocol"]) == (1, False, None)
+    assert report["watching"] == {}, "no Spark runs"
 
     code, report = run(
         *("--properties-file", str(defaults)),

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Kryo with ``registrationRequired``: tasks may send back only what Spark itself registers."""
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ from places import Place
 from pyspark.sql import SparkSession
 from sessions import LOCAL_CLUSTER, started
 from tables import Table
+
+pytestmark = pytest.mark.classic(because="asks the JVM of a driver in this process")
 
 
 @pytest.fixture(scope="module")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Options of a write, other writers of the session, and other schemes."""
 
 from __future__ import annotations
@@ -147,6 +148,7 @@ def test_view_of_a_store_that_is_served(
 
 
 @pytest.mark.lines
+@pytest.mark.classic(because="a Connect session has no RDDs")
 def test_rdd_writers_are_not_affected(spark: SparkSession, place: Place) -> None:
     path = place / "lines"
     lines = [f"line-{i}" for i in range(10)]

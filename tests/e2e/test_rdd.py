@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """RDD writers, which know nothing of Spark SQL's commit protocol."""
 
 from __future__ import annotations
@@ -52,6 +53,7 @@ def lines(spark: SparkSession, path: str) -> RDD[Any]:
 
 
 @pytest.mark.lines
+@pytest.mark.classic(because="a Connect session has no RDDs")
 @pytest.mark.parametrize("method", WRITERS)
 def test_rdd_writers_have_their_own_protocol(
     spark: SparkSession, place: Place, method: str
@@ -59,7 +61,7 @@ def test_rdd_writers_have_their_own_protocol(
     path = place / "output"
     is_s3 = stores.name() == stores.S3
     if is_s3 and method == "dataset" and not pyspark.__version__.startswith("3."):
-        # Nothing is lost: the job fails. docs/s3.md says what to call instead.
+        # Nothing is lost: the job fails. docs/using/s3.md says what to call instead.
         with pytest.raises(Py4JJavaError, match=r"No such file or directory.*__magic_job"):
             dataset(spark.sparkContext.parallelize(PAIRS, 2), path.as_uri())
         return

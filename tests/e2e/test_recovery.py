@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A driver that is killed in the middle of a job commit, and what is done about the table."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the committer asks of S3, and a driver that is killed in its job commit there."""
 
 from __future__ import annotations

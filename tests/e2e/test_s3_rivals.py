@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a job asks of S3 with each committer, and what a failed overwrite leaves.
 
 In a JVM of its own, with Spark's bindings to the committers of hadoop-aws. Writes a table, with the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How a session comes to our committer: by the builder, while it runs, and not at all."""
 
 from __future__ import annotations
@@ -17,7 +18,10 @@ import manifest_committer
 
 SPARK_CONF = Path(__file__).parents[2] / "spark-conf"
 
-pytestmark = pytest.mark.local_disk
+pytestmark = [
+    pytest.mark.local_disk,
+    pytest.mark.classic(because="starts classic sessions of its own"),
+]
 
 
 @pytest.mark.once

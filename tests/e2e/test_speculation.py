@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Two attempts of one task at once.
 
 Spark starts no second attempt on the host of the first, and local-cluster has one host only. Here
@@ -79,6 +80,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory, spark_home: Path) -> Iterato
         yield stack.enter_context(started(master, scratch, conf))
 
 
+@pytest.mark.classic(because="the driver joins a cluster that the test starts")
 @pytest.mark.parametrize("partition_by", [[], ["p"]], ids=["flat", "partitioned"])
 def test_speculation(
     new_table: Callable[..., Table], tmp_path: Path, partition_by: list[str]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """SQL statements and catalog tables: inserts, overwrites by partition, CTAS, locations."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Spark's own way to Hadoop's committers, ``spark-hadoop-cloud``, with our factory bound.
 
 Set up with the lines of the usage seed ("Spark binding"). Where PySpark ships Hadoop's own manifest
@@ -32,7 +33,10 @@ JAR = Path(sys.prefix) / "jars" / "spark-hadoop-cloud.jar"
 
 more = pytest.mark.more
 
-pytestmark = pytest.mark.not_on("s3a", because="the Hadoop protocol renames, and is refused there")
+pytestmark = [
+    pytest.mark.not_on("s3a", because="the Hadoop protocol renames, and is refused there"),
+    pytest.mark.classic(because="bindings that a server is started with, and its settings"),
+]
 
 PROTOCOL = "spark.sql.sources.commitProtocolClass"
 PATH_OUTPUT = "org.apache.spark.internal.io.cloud.PathOutputCommitProtocol"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Structured streaming: its file sink has a protocol of its own; ``foreachBatch`` writes use ours.
 
 What the sink's directory is to a batch job, Spark decides: its own protocol does the same writes.
@@ -129,6 +130,7 @@ def looked_at(table: Table) -> tuple[Counter[Row], Counter[str], bool]:
 
 
 @pytest.mark.core
+@pytest.mark.classic(because="the server's workers do not have the modules of the tests")
 def test_writes_of_foreach_batch_are_ours(new_table: Callable[..., Table], source: Source) -> None:
     appended = new_table(partition_by=["p"])
     replaced = new_table(partition_by=["p"])

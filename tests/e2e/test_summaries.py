@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Parquet's summary files, which Spark's default committer writes where they are asked for."""
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ FACTORY = f"mapreduce.outputcommitter.factory.scheme.{stores.scheme()}"
 NO_FACTORY = {FACTORY: "org.apache.hadoop.mapreduce.lib.output.FileOutputCommitterFactory"}
 LEVEL = "parquet.summary.metadata.level"
 SUMMARIES = {"_metadata", "_common_metadata"}
+
+pytestmark = pytest.mark.classic(because="asks the JVM of a driver in this process")
 
 OLD: list[Row] = [("a", 1), ("b", 2)]
 NEW: list[Row] = [("c", 1), ("d", 3)]

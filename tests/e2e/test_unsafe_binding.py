@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Our factory bound while Spark keeps a protocol that writes past it: refused, or harmless."""
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ PROTOCOL = "spark.sql.sources.commitProtocolClass"
 FACTORY = f"mapreduce.outputcommitter.factory.scheme.{stores.scheme()}"
 BOUND = {FACTORY: "io.manifestcommitter.ManifestCommitterFactory"}
 # Spark's default, and what it extends, which can be set for SQL as well.
+pytestmark = pytest.mark.classic(because="Hadoop does not find a factory that came as an artifact")
+
 UNSAFE = {
     "default": "org.apache.spark.sql.execution.datasources.SQLHadoopMapReduceCommitProtocol",
     "plain": "org.apache.spark.internal.io.HadoopMapReduceCommitProtocol",

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A commit that takes seconds, as all those see it who watch: each sees it go on, and end."""
 
 from __future__ import annotations
@@ -14,9 +15,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sessions import PROGRAMS
+from sessions import PROGRAMS, environment
 
-pytestmark = pytest.mark.local_disk
+pytestmark = [
+    pytest.mark.local_disk,
+    pytest.mark.classic(because="starts classic sessions of its own"),
+]
 
 PARTITIONS = 60
 NOTEBOOK = """
@@ -26,22 +30,24 @@ conf = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.driver.host": "127.0.0.1",
-    "spark.jars": mc.jar_path(),
     "spark.hadoop.mapreduce.manifest.committer.io.rate": "20",
     "spark.hadoop.mapreduce.manifest.committer.directory.rename": "off",
 }
 builder = SparkSession.builder.master("local[2]")
 for key, value in conf.items():
     builder = builder.config(key, value)
-spark = builder.getOrCreate()
-print(mc.configure_session(spark))
 """
+BINDINGS = {
+    "configure_session": "spark = builder.getOrCreate()\nprint(mc.configure_session(spark))\n",
+    "configure_builder": "spark = mc.configure_builder(builder).getOrCreate()\n",
+}
 
 
 @dataclass(frozen=True)
 class Watched:
     """What was seen of the write that ``programs/watched.py`` made."""
 
+    files: int
     answer: dict[str, Any]
     terminal: str
     events: list[dict[str, Any]]
@@ -49,18 +55,23 @@ class Watched:
     report: str
 
 
-@pytest.fixture(scope="module")
-def watched(tmp_path_factory: pytest.TempPathFactory) -> Watched:
+@pytest.fixture(scope="module", params=["builder", "add-jar"])
+def watched(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Watched:
+    """With our jar from the start, and in a session that gets it while it runs."""
+    return watch(tmp_path_factory.mktemp("watched"), request.param)
+
+
+def watch(scratch: Path, *arguments: str) -> Watched:
     """The write, in a process whose standard error is a terminal."""
-    scratch = tmp_path_factory.mktemp("watched")
     terminal, program_side = pty.openpty()
     shown: list[bytes] = []
     program = subprocess.Popen(
         [
             *(sys.executable, str(PROGRAMS / "watched.py")),
             *(str(scratch / "table"), str(scratch), str(scratch / "reports")),
+            *arguments,
         ],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "COLUMNS": "100"},
+        env={**environment(), "COLUMNS": "100"},
         stdout=subprocess.PIPE,
         stderr=program_side,
         text=True,
@@ -68,7 +79,7 @@ def watched(tmp_path_factory: pytest.TempPathFactory) -> Watched:
     os.close(program_side)
     reader = threading.Thread(target=_read_all, args=(terminal, shown))
     reader.start()
-    output, _ = program.communicate(timeout=240)
+    output, _ = program.communicate(timeout=480)
     reader.join()
     os.close(terminal)
     screen = b"".join(shown).decode("utf-8", "replace")
@@ -78,15 +89,19 @@ def watched(tmp_path_factory: pytest.TempPathFactory) -> Watched:
         for path in (scratch / "events").rglob("*")
         if path.stat().st_size > 1000 and path.is_file()
     ]
+    answer = json.loads(output.splitlines()[-1])
     return Watched(
-        answer=json.loads(output.splitlines()[-1]),
+        files=answer["files"],
+        answer=answer,
         terminal=screen,
         events=[json.loads(line) for line in log.read_text("utf-8").splitlines()],
         metrics={
             path.name.partition("ManifestCommitter.")[2].removesuffix(".csv"): _values(path)
             for path in (scratch / "metrics").glob("*.ManifestCommitter.*.csv")
         },
-        report=next((scratch / "reports").glob("summary-*.json")).read_text("utf-8"),
+        report="".join(
+            path.read_text("utf-8") for path in (scratch / "reports").glob("summary-*.json")
+        ),
     )
 
 
@@ -106,63 +121,91 @@ def _values(path: Path) -> list[float]:
         return [float(row.get("count") or row["value"]) for row in csv.DictReader(lines)]
 
 
-def _goes_up(values: list[float]) -> bool:
-    return len(set(values)) > 2 and 0 < max(values) <= PARTITIONS
+def goes_up(values: list[float], most: int) -> bool:
+    return len(set(values)) > 2 and 0 < max(values) <= most
 
 
 def test_values_from_another_thread(watched: Watched) -> None:
+    check_values(watched)
+
+
+def check_values(watched: Watched) -> None:
     renames = watched.answer["renames"]
     assert renames == sorted(renames)
-    assert _goes_up(renames)
+    assert goes_up(renames, watched.files)
     assert not any(line.endswith(": ") for line in watched.answer["lines"]), "each has a step"
     assert any(
-        f" / {PARTITIONS}) " in line and " s left" in line for line in watched.answer["lines"]
+        f" / {watched.files:,}) " in line and " s left" in line for line in watched.answer["lines"]
     )
     assert watched.answer["state"] == "committed"
-    assert watched.answer["requests"] > PARTITIONS
+    assert watched.answer["requests"] > watched.files
 
 
 def test_a_bar_in_the_terminal(watched: Watched) -> None:
+    check_terminal(watched)
+    assert any(text.startswith("[Stage ") for text in watched.terminal.split("\r"))
+
+
+def check_terminal(watched: Watched) -> None:
     """Beside Spark's own, and nothing of it is left."""
     drawn = watched.terminal.split("\r")
     bars = [text for text in drawn if text.startswith("[Commit: rename files ")]
-    assert any(f" / {PARTITIONS}) " in bar and "=>" in bar for bar in bars)
+    assert any(f" / {watched.files:,}) " in bar and "=>" in bar for bar in bars)
     assert all(len(bar.rstrip()) < 100 for bar in bars)
-    assert any(text.startswith("[Stage ") for text in drawn)
     assert not any("[Stage" in bar for bar in bars)
     last = max(index for index, text in enumerate(drawn) if text.startswith("[Commit"))
     assert drawn[last + 1 :][0].strip() == "", "it is wiped"
 
 
 def test_an_event_in_the_event_log(watched: Watched) -> None:
+    check_event(watched)
+
+
+def check_event(watched: Watched) -> None:
     name = "io.manifestcommitter.watch.CommitEvent"
     (event,) = [event for event in watched.events if event["Event"] == name]
     assert event["kind"] == "commit"
     assert event["state"] == "committed"
-    assert event["files"] == PARTITIONS
+    assert event["files"] == watched.files
     assert event["requests"] == watched.answer["requests"]
-    assert event["counters"]["op_rename"] >= PARTITIONS
+    assert event["counters"]["op_rename"] >= watched.files
 
 
 def test_metrics_in_a_sink_of_spark(watched: Watched) -> None:
-    assert _goes_up(watched.metrics["files.done"])
-    assert max(watched.metrics["files.total"]) == PARTITIONS
+    check_metrics(watched)
+
+
+def check_metrics(watched: Watched) -> None:
+    assert goes_up(watched.metrics["files.done"], watched.files)
+    assert max(watched.metrics["files.total"]) == watched.files
     assert watched.metrics["commits"][-1] == 1
-    assert watched.metrics["files"][-1] == PARTITIONS
+    assert watched.metrics["files"][-1] == watched.files
     assert watched.metrics["requests"][-1] == watched.answer["requests"]
     assert watched.metrics["running"][-1] == 0
+
+
+def test_it_is_told_before_where_commits_are_shown(watched: Watched) -> None:
+    assert watched.answer["places"] == {
+        "console": [True, "beside Spark's stage bar on the driver's standard error"],
+        "metrics": [True, "the source ManifestCommitter in every sink, from the first commit on"],
+        "events": [
+            True,
+            "io.manifestcommitter.watch.CommitEvent to Spark's listeners and in the event log",
+        ],
+    }
 
 
 def test_the_history(watched: Watched) -> None:
     (job,) = watched.answer["jobs"]
     assert job["outcome"] == "committed"
     assert job["write"] == "append"
-    assert job["partitionsCreated"] == PARTITIONS
+    assert job["partitionsCreated"] == PARTITIONS == watched.files
     assert job["applicationName"] == "watched"
     assert job["millis"] > 1000
 
 
 @pytest.mark.once
+@pytest.mark.parametrize("watched", ["builder"], indirect=True)
 def test_a_page_of_a_thousand_reports(watched: Watched, tmp_path: Path) -> None:
     """By the command line, from real reports; one of them is damaged."""
     report = json.loads(watched.report)
@@ -175,7 +218,9 @@ def test_a_page_of_a_thousand_reports(watched: Watched, tmp_path: Path) -> None:
     (directory / "summary-damaged.json").write_text('{"name"', "utf-8")
     page = tmp_path / "page.html"
     command = [sys.executable, "-m", "manifest_committer", "report", str(directory)]
+    before = _children_seconds()
     subprocess.run([*command, "--html", str(page)], check=True, timeout=120)
+    assert _children_seconds() - before < 10
     text = page.read_text("utf-8")
     assert len(text) < 5_000_000
     assert text.count("<circle") >= 3 * 1000
@@ -183,17 +228,34 @@ def test_a_page_of_a_thousand_reports(watched: Watched, tmp_path: Path) -> None:
     assert "summary-damaged.json is not a committer&#x27;s job report" in text
 
 
+def _children_seconds() -> float:
+    """Of the processor, used by processes that ended: what else the machine does is not in it."""
+    used = os.times()
+    return used.children_user + used.children_system
+
+
 @pytest.mark.once
-def test_a_bar_in_a_notebook(tmp_path: Path) -> None:
-    """A real kernel, whose second cell writes."""
+@pytest.mark.parametrize("binding", ["configure_session", "configure_builder"])
+def test_a_bar_in_a_notebook(tmp_path: Path, binding: str) -> None:
+    """A real kernel, whose second cell writes; it also makes the session, if by the builder."""
+    table = str(tmp_path / "table")
+    write = (
+        f"spark.range({PARTITIONS}, numPartitions=1).selectExpr('id', 'id AS p')"
+        f".write.partitionBy('p').parquet({table!r})"
+    )
+    made = NOTEBOOK + BINDINGS[binding]
+    first = [made, write] if binding == "configure_session" else ["print('hello')", made + write]
+    shown, cells = run_notebook(*first, f"mc.read_report(spark, {table!r})", "spark.stop()")
+    check_notebook(shown, cells, PARTITIONS)
+    (report,) = cells[2].outputs
+    assert "<svg" in report["data"]["text/html"]
+
+
+def run_notebook(*cells: str) -> tuple[list[str], list[Any]]:
+    """Runs cells in a kernel: what the second displayed, one after the other, and all of them."""
     nbclient = pytest.importorskip("nbclient", reason="is in the environments of `make`")
     import nbformat
 
-    write = (
-        f"spark.range({PARTITIONS}, numPartitions=1).selectExpr('id', 'id AS p')"
-        f".write.partitionBy('p').parquet({str(tmp_path / 'table')!r})"
-    )
-    cells = [NOTEBOOK, write, f"mc.read_report(spark, {str(tmp_path / 'table')!r})", "spark.stop()"]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(text) for text in cells])
     shown: list[str] = []
 
@@ -204,10 +266,11 @@ def test_a_bar_in_a_notebook(tmp_path: Path) -> None:
                 shown.append(data["text/html"])
             return super().process_message(msg, cell, cell_index)
 
-    Client(notebook, timeout=240, kernel_name="python3").execute()
+    Client(notebook, timeout=480, kernel_name="python3").execute()
+    return shown, notebook.cells
 
-    assert any("<progress" in page and f" / {PARTITIONS})" in page for page in shown)
-    (bar,) = [one for one in notebook.cells[1].outputs if one.output_type == "display_data"]
+
+def check_notebook(shown: list[str], cells: list[Any], files: int) -> None:
+    assert any("<progress" in page and f" / {files:,})" in page for page in shown)
+    (bar,) = [one for one in cells[1].outputs if one.output_type == "display_data"]
     assert "committed in" in bar["data"]["text/html"]
-    (report,) = notebook.cells[2].outputs
-    assert "<svg" in report["data"]["text/html"]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Two tables that get the same writes: one under this committer, one under Spark's own protocol."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Deliberate defects in what decides about data, and the test class that has to notice each.
 
 An entry names a source file, below ``io/manifestcommitter``, and replaces texts in it, each of
@@ -469,7 +470,7 @@ PUBLISH = (
         "a job that fails does not bring the last job's _SUCCESS back",
         "commit/RollBackJob.java",
         (
-            "      left.addAll(work.report.bringBackLast());\n",
+            "      left.addAll(work.report.rollBackLast());\n",
             "",
         ),
         by="SparkJobFaultTest",
@@ -478,7 +479,10 @@ PUBLISH = (
         "old-back-before-new-is-gone",
         "rolling back moves the old data to its place before the new has left it",
         "commit/RollBackPublished.java",
-        ("    swaps.unpublish(left);\n", "    swaps.bringBack(left);\n    swaps.withdraw(left);\n"),
+        (
+            "    swaps.unpublish(left);\n",
+            "    swaps.rollBackAsides(left);\n    swaps.unpublish(left);\n",
+        ),
         by="ReaderViewTest",
     ),
     defect(
@@ -942,7 +946,7 @@ HADOOP_PROTOCOL = (
         "replaced-file-lost",
         "an abort does not bring a replaced file back",
         "commit/RollBackPublished.java",
-        ("replaced.bringBack(file.item().destination(), asides);", ""),
+        ("replaced.rollBack(file.item().destination(), asides);", ""),
         by="RepeatedCommitTest",
     ),
     defect(

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Puts one deliberate defect after the other into the committer; a test has to notice each.
 
 Each is compiled by itself, in front of the committer's own classes; the sources are not touched. A
@@ -26,7 +27,7 @@ TESTS = ROOT / "java/src/test/java"
 CLASSES = ROOT / "target/classes"
 TEST_CLASSES = ROOT / "target/test-classes"
 SCRATCH = ROOT / "target/mutations"
-PAGE = ROOT / "docs/mutations.md"
+PAGE = ROOT / "docs/evidence/mutations.md"
 AS_PRINTED = "## As printed\n"
 
 # A test class takes seconds; one that a defect stops altogether has not noticed it.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The pages of jobs in a real browser: Chromium, whose program ``$CHROMIUM`` names."""
 
 from __future__ import annotations
@@ -90,13 +91,23 @@ HISTORY_PAGE = {
 }
 
 
+NO_BROWSER = (
+    "There is no Chromium. On Debian: apt-get install chromium. Elsewhere:"
+    " .venv/pages/bin/playwright install chromium. Or name a program that is there in $CHROMIUM"
+)
+
+
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    program = (
-        os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
-    )
-    assert program, "no browser: install Chromium, or name its program in $CHROMIUM"
     with sync_playwright() as playwright:
+        own = playwright.chromium.executable_path
+        program = (
+            os.environ.get("CHROMIUM")
+            or shutil.which("chromium")
+            or shutil.which("google-chrome")
+            or (own if Path(own).exists() else None)
+        )
+        assert program, NO_BROWSER
         chromium = playwright.chromium.launch(
             executable_path=program, args=["--no-sandbox", "--disable-background-networking"]
         )

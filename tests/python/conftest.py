@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the tests of the Python package share; none of them starts Spark."""
 
 import importlib.util

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """configure_builder: what it sets, what it keeps, what it refuses."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The console script, with a `java` that only notes how it was called."""
 
 import json
@@ -95,6 +96,18 @@ def test_clean_starts_the_cleaning_with_the_settings_of_a_job(java, jar, spark_h
     assert first[2:] == [main, "--older-than", "1h", "--dry-run", "-D", "a=1", "/t"]
     options = ["--older-than", "24h", "--discard-unfinished", "--force"]
     assert second[2:] == [main, *options, "/t", "/u"]
+
+
+def test_verify_store_starts_its_main_with_the_settings_of_a_job(java, jar, spark_home):
+    assert cli.main(["verify-store", "gs://b/scratch", "--json", "--conf", "a=1"]) == 0
+    (arguments,) = calls_of(java)
+    assert arguments[2:] == [
+        "io.manifestcommitter.cli.VerifyStore",
+        "--json",
+        "-D",
+        "a=1",
+        "gs://b/scratch",
+    ]
 
 
 def test_info_takes_the_file_that_spark_would_read(java, jar, spark_home, tmp_path):
@@ -231,12 +244,13 @@ def test_help_names_every_command(capsys):
     with pytest.raises(SystemExit):
         cli.main(["--help"])
     text = capsys.readouterr().out
-    for name in ("print", "info", "recover", "clean", "jar"):
+    for name in ("print", "info", "recover", "clean", "verify-store", "jar"):
         assert name in text
 
 
 @pytest.mark.parametrize(
-    "main_class", ["cli/ManifestPrinter", "cli/Recover", "cli/Clean", "info/CommitterInfo"]
+    "main_class",
+    ["cli/ManifestPrinter", "cli/Recover", "cli/Clean", "cli/VerifyStore", "info/CommitterInfo"],
 )
 def test_the_mains_exist_in_the_java_sources(main_class):
     source = Path(__file__).resolve().parents[2] / (

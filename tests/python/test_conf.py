@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The names that bind the committer, the version and the jar."""
 
 import re
@@ -45,8 +46,14 @@ def test_the_bound_classes_exist_in_the_java_sources():
 
 def test_the_version_is_that_of_the_pom():
     pom = ElementTree.parse(REPOSITORY / "pom.xml")
-    version = pom.findtext("{http://maven.apache.org/POM/4.0.0}version")
+    version = pom.findtext(".//{http://maven.apache.org/POM/4.0.0}revision")
     assert mc.__version__ == version
+
+
+def test_the_version_is_the_same_wherever_it_is_repeated():
+    command = [sys.executable, str(REPOSITORY / "tools/version.py"), "--check"]
+    stale = subprocess.run(command, check=False, timeout=60, capture_output=True, text=True)
+    assert stale.returncode == 0, stale.stdout
 
 
 def test_all_names_are_there_and_every_error_is_exported():
@@ -148,7 +155,7 @@ def test_files_can_be_put_together(file):
 
 @pytest.mark.parametrize("file", CONF_FILES, ids=lambda file: file.name)
 def test_the_committers_own_keys_are_options(file):
-    page = (REPOSITORY / "docs" / "options.md").read_text("utf-8")
+    page = (REPOSITORY / "docs" / "using" / "options.md").read_text("utf-8")
     options = set(re.findall(r"`(mapreduce\.[\w.-]+)`", page))
     assert "mapreduce.manifest.committer.io.rate" in options
     known = ("spark.sql.sources.", "spark.hadoop.mapreduce.outputcommitter.factory.scheme.")

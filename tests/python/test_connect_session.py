@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What is asked of a Connect server, and what its answers become."""
 
 import base64

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reports and lists of files that no committer wrote: refused by an error of ours only."""
 
 import gzip

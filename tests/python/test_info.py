@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """committer_info: what it asks of a session, and what it makes of the answer."""
 
 import json
@@ -32,6 +33,7 @@ ANSWER = json.dumps(
             "outputCommitter": None,
             "streamingProtocol": {"value": "x.Streaming", "source": "Spark's default"},
             "options": {"o": {"value": "1", "source": "core-site.xml"}},
+            "watching": {"console": {"shown": False, "how": "no bar"}},
             "problems": [
                 {
                     "severity": "error",
@@ -150,6 +152,8 @@ def test_the_answer(ask):
     assert str(info.commit_protocol) == "x.Protocol (this session)"
     assert info.output_committer is None
     assert info.options == {"o": mc.Setting("1", "core-site.xml")}
+    assert info.watching == {"console": mc.WatchPlace(False, "no bar")}
+    assert str(info.watching["console"]) == "no, no bar"
     (problem,) = info.problems
     assert info.problem("no-factory") is problem
     assert info.problem("other") is None

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The doorway to the JVM, as far as it can be tested without one."""
 
 import pytest

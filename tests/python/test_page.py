@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pages of jobs: what is in them, and that nothing else is needed to see them."""
 
 import json

@@ -1,11 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reports and file lists, from literal JSON."""
 
+import base64
 import copy
 import dataclasses
 import gzip
 import json
 import pickle
 import re
+import types
 from pathlib import Path
 
 import pytest
@@ -97,6 +100,48 @@ class FakeStore:
         content = self.files[path]
         for start in range(0, len(content), self.chunk):
             yield content[start : start + self.chunk]
+
+
+class FakeConnect:
+    """A Connect session whose server reads from a dict, as `FakeStore` does."""
+
+    def __init__(self, files, protocol=PROTOCOL_CLASS):
+        self.files = files
+        self.protocol = protocol
+        self.conf = self
+
+    def get(self, key, _):
+        assert key == PROTOCOL_KEY
+        return self.protocol
+
+    def sql(self, query):
+        asked = re.fullmatch(
+            r"SELECT java_method\('io\.manifestcommitter\.cli\.OnServer', 'call', "
+            r"'(find|read)', '(.*)'\) FROM VALUES \(0\)",
+            query,
+        )
+        given = json.loads(re.sub(r"\\(.)", r"\1", asked[2]))
+        answer = getattr(self, asked[1])(**given)
+        return types.SimpleNamespace(collect=lambda: [[json.dumps({"value": answer})]])
+
+    def find(self, path, **_):
+        if path not in self.files:
+            return None
+        content = self.files[path]
+        found = {"path": path, "isDirectory": content is None, "length": len(content or b"")}
+        return json.dumps(found)
+
+    def read(self, path, offset, length, **_):
+        return base64.b64encode(self.files[path][offset : offset + length]).decode()
+
+
+@pytest.fixture(params=["classic", "connect"])
+def store_of(request, monkeypatch):
+    """Makes a session that has these files; each test reads by both kinds."""
+    if request.param == "classic":
+        return FakeStore
+    monkeypatch.setattr(_jvm, "_CHUNK", 7)
+    return lambda *args, **kwargs: _jvm.ConnectSession(FakeConnect(*args, **kwargs))
 
 
 def test_every_field():
@@ -231,36 +276,36 @@ def test_what_is_no_report(content, cause):
 
 
 @pytest.mark.parametrize("path", ["file:/data/t", "file:/data/t/_SUCCESS"])
-def test_read_by_table_or_by_file(path):
-    store = FakeStore({"file:/data/t": None, PATH: REPORT.encode()})
+def test_read_by_table_or_by_file(store_of, path):
+    store = store_of({"file:/data/t": None, PATH: REPORT.encode()})
     assert _read_report(store, path) == parse_report(REPORT.encode(), PATH)
 
 
-def test_read_at_the_root_of_a_filesystem():
-    store = FakeStore({"gs://bucket/": None, "gs://bucket/_SUCCESS": REPORT.encode()})
+def test_read_at_the_root_of_a_filesystem(store_of):
+    store = store_of({"gs://bucket/": None, "gs://bucket/_SUCCESS": REPORT.encode()})
     assert _read_report(store, "gs://bucket/").table == "gs://bucket"
 
 
-def test_read_a_file_from_a_report_directory():
+def test_read_a_file_from_a_report_directory(store_of):
     path = "file:/reports/summary-1.json"
-    assert _read_report(FakeStore({path: REPORT.encode()}), path).path == path
+    assert _read_report(store_of({path: REPORT.encode()}), path).path == path
 
 
-def test_nothing_there():
+def test_nothing_there(store_of):
     with pytest.raises(mc.ReportNotFoundError, match="nothing at file:/no"):
-        _read_report(FakeStore({}), "file:/no")
+        _read_report(store_of({}), "file:/no")
 
 
-def test_no_marker():
+def test_no_marker(store_of):
     with pytest.raises(mc.ReportNotFoundError) as caught:
-        _read_report(FakeStore({"file:/data/t": None}), "file:/data/t")
+        _read_report(store_of({"file:/data/t": None}), "file:/data/t")
     for part in ("file:/data/t has no _SUCCESS", "no job has finished", "marksuccessfuljobs"):
         assert part in str(caught.value)
     assert "This session" not in str(caught.value)
 
 
-def test_no_marker_and_another_protocol():
-    store = FakeStore({"file:/data/t": None}, protocol="a.Typo")
+def test_no_marker_and_another_protocol(store_of):
+    store = store_of({"file:/data/t": None}, protocol="a.Typo")
     with pytest.raises(mc.ReportNotFoundError, match=r"is a\.Typo, not .*configure_session"):
         _read_report(store, "file:/data/t")
 
@@ -271,30 +316,36 @@ def test_no_marker_and_a_protocol_that_cannot_be_loaded():
         _read_report(store, "file:/data/t")
 
 
-def test_an_empty_marker():
-    store = FakeStore({"file:/data/t": None, PATH: b""}, protocol="spark.Own")
+def test_an_empty_marker(store_of):
+    store = store_of({"file:/data/t": None, PATH: b""}, protocol="spark.Own")
     with pytest.raises(mc.EmptyReportError, match=r"another committer.*spark\.Own") as caught:
         _read_report(store, "file:/data/t")
     assert "configure_session" in str(caught.value)
 
 
-def read_list(content, **changes):
-    store = FakeStore({f"{PATH}.files": content})
-    return _read_file_list(store, parse_report(report(**changes), PATH))
+@pytest.fixture
+def read_list(store_of):
+    """Reads a list of files with this content."""
+
+    def read(content, **changes):
+        store = store_of({f"{PATH}.files": content})
+        return _read_file_list(store, parse_report(report(**changes), PATH))
+
+    return read
 
 
-def test_the_complete_list():
+def test_the_complete_list(read_list):
     assert read_list(list_of(LIST)) == [
         ("p=1/a b%20ü.parquet", 10, None),
         ("abfs://c@a/else/b.parquet", 0, "0x8D"),
     ]
 
 
-def test_an_empty_list():
+def test_an_empty_list(read_list):
     assert read_list(list_of([{**LIST[0], "files": 0}])) == []
 
 
-def test_a_long_list_in_chunks():
+def test_a_long_list_in_chunks(read_list):
     lines = [{**LIST[0], "files": 5000}]
     lines += [{"path": f"p={n}/f-{n}", "size": n} for n in range(5000)]
     files = read_list(list_of(lines))
@@ -302,7 +353,7 @@ def test_a_long_list_in_chunks():
     assert files[-1] == ("p=4999/f-4999", 4999, None)
 
 
-def test_the_list_of_another_job():
+def test_the_list_of_another_job(read_list):
     with pytest.raises(mc.FileListError, match="another job has committed") as caught:
         read_list(list_of(LIST), jobId="older-job")
     for part in ("4a5c9b7e-job", "older-job", f"{PATH}.files"):
@@ -310,7 +361,7 @@ def test_the_list_of_another_job():
 
 
 @pytest.mark.parametrize(("files", "named"), [(1, "more"), (3, "2")])
-def test_a_list_with_a_wrong_count(files, named):
+def test_a_list_with_a_wrong_count(read_list, files, named):
     with pytest.raises(mc.FileListError, match=f"should name {files} files and names {named}"):
         read_list(list_of([{**LIST[0], "files": files}, *LIST[1:]]))
 
@@ -331,24 +382,24 @@ def test_a_list_with_a_wrong_count(files, named):
         list_of([LIST[0], {"path": "a", "size": 1, "etag": 5}, LIST[2]]),
     ],
 )
-def test_a_damaged_list(content):
+def test_a_damaged_list(read_list, content):
     with pytest.raises(mc.FileListError, match=r"file:/data/t/_SUCCESS\.files.*damaged"):
         read_list(content)
 
 
-def test_no_list():
+def test_no_list(store_of):
     with pytest.raises(mc.FileListError, match="names 2 of 1234 files"):
-        _read_file_list(FakeStore({}), parse_report(REPORT.encode(), PATH))
+        _read_file_list(store_of({}), parse_report(REPORT.encode(), PATH))
 
 
-def test_the_list_of_a_report_in_a_report_directory_is_hidden_beside_it():
+def test_the_list_of_a_report_in_a_report_directory_is_hidden_beside_it(store_of):
     report = parse_report(REPORT.encode(), "file:/r/summary-1.json")
-    store = FakeStore({"file:/r/_summary-1.json.files": list_of(LIST)})
+    store = store_of({"file:/r/_summary-1.json.files": list_of(LIST)})
     assert [file.path for file in _read_file_list(store, report)] == [
         file["path"] for file in LIST[1:]
     ]
 
 
-def test_a_failed_job_has_no_list():
+def test_a_failed_job_has_no_list(store_of):
     with pytest.raises(mc.FileListError, match=r"_summary-1\.json\.files does not exist: the job"):
-        _read_file_list(FakeStore({}), parse_report(REPORT.encode(), "file:/r/summary-1.json"))
+        _read_file_list(store_of({}), parse_report(REPORT.encode(), "file:/r/summary-1.json"))

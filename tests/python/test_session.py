@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """configure_session, classic and Connect."""
 
 import pytest

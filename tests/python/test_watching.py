@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Commits as values, and the bar of a notebook, from literal JSON."""
 
 import json
@@ -7,6 +8,7 @@ import types
 
 import pytest
 
+import manifest_committer as mc
 from manifest_committer import watching
 from manifest_committer.watching import Step, parse_commits
 
@@ -125,29 +127,73 @@ def notebook(monkeypatch):
     return shell, pages
 
 
-def run_cell(shell, until):
-    shell.events.trigger("pre_run_cell")
+def wait(until):
     limit = time.monotonic() + 30
     while not until():
         assert time.monotonic() < limit
         time.sleep(0.005)
+
+
+def run_cell(shell, until):
+    shell.events.trigger("pre_run_cell")
+    wait(until)
     shell.events.trigger("post_run_cell")
 
 
-def test_a_cell_that_writes_gets_a_bar(notebook, monkeypatch):
-    shell, pages = notebook
-    session = FakeSession([COMMIT], [{**COMMIT, "done": 50000}], [{**COMMIT, "state": "committed"}])
-    monkeypatch.setattr(watching._jvm, "open_session", lambda _: session)
-    assert watching.show_in_notebook("spark")
-    assert watching.show_in_notebook("spark"), "the second time in the place of the first"
-    assert len(shell.events.registered) == 2
+WRITE = ([COMMIT], [{**COMMIT, "done": 50000}], [{**COMMIT, "state": "committed"}])
 
-    run_cell(shell, lambda: session.asked >= 3)
+
+def check_bar(pages):
     assert "12,040" in pages[0]
     assert "50,000" in pages[1]
     assert "committed in" in pages[-1]
 
+
+def test_a_cell_that_writes_gets_a_bar(notebook, monkeypatch):
+    shell, pages = notebook
+    session = FakeSession([])
+    monkeypatch.setattr(watching._jvm, "open_session", lambda _: session)
+    assert watching.show_in_notebook("spark")
+    assert watching.show_in_notebook("spark"), "the second time in the place of the first"
+    assert len(shell.events.registered) == 2
+    shell.events.trigger("post_run_cell")
+    assert pages == []
+
+    session.answers, session.asked = list(WRITE), 0
+    run_cell(shell, lambda: session.asked >= 3)
+    check_bar(pages)
+
     assert shell._manifest_committer_bar._thread is None, "between cells nobody asks"
+
+
+def test_the_cell_that_makes_the_session_gets_one_too(notebook, monkeypatch):
+    """By the builder: there is no session yet, and it need not be told of."""
+    shell, pages = notebook
+    process = FakeSession(*WRITE)
+    processes = [None, None]
+    monkeypatch.setattr(
+        watching._jvm, "open_process", lambda: processes.pop() if processes else process
+    )
+    assert watching.show_in_notebook()
+    wait(lambda: process.asked >= 3)
+    shell.events.trigger("post_run_cell")
+    check_bar(pages)
+
+
+def test_a_builder_shows_it(notebook, monkeypatch, jar):
+    shell, _ = notebook
+    monkeypatch.setattr(watching._jvm, "open_process", lambda: None)
+    mc.configure_builder(FakeBuilder())
+    assert [name for name, _ in shell.events.registered] == ["pre_run_cell", "post_run_cell"]
+    shell.events.trigger("post_run_cell")
+
+
+class FakeBuilder:
+    def __init__(self):
+        self._options = {}
+
+    def config(self, key, value):
+        self._options[key] = value
 
 
 def test_a_session_that_is_stopped_ends_the_bar(notebook, monkeypatch):

@@ -1,8 +1,11 @@
-"""The wheel: one jar, every module, and the marker for type checkers."""
+# SPDX-License-Identifier: Apache-2.0
+"""The wheel: one jar, every module, and the marker for type checkers; and its sources."""
 
-import shutil
+import email
+import re
 import subprocess
 import sys
+import tarfile
 import zipfile
 from pathlib import Path
 
@@ -17,29 +20,28 @@ JAR = f"manifest_committer/jars/manifest-committer-{mc.__version__}.jar"
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory):
-    """A wheel built from a copy of the sources, with a stand-in for the jar."""
+def built(tmp_path_factory):
+    """Both distributions, with a stand-in for the jar."""
     directory = tmp_path_factory.mktemp("wheel")
-    source = directory / "source"
-    shutil.copytree(
-        PYTHON,
-        source,
-        ignore=shutil.ignore_patterns("jars", "build", "dist", "__pycache__", "*.egg-info", ".*"),
-    )
-    for file in LICENCES:
-        shutil.copy(PYTHON.parent / file, source)
-    (source / JAR).parent.mkdir()
-    (source / JAR).write_bytes(b"PK stand-in")
-    command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--quiet"]
+    jar = directory / "stand-in.jar"
+    jar.write_bytes(b"PK stand-in")
+    command = [sys.executable, str(REPOSITORY / "tools/python_package.py")]
     subprocess.run(
-        [*command, "--wheel-dir", str(directory), str(source)],
-        check=True,
-        timeout=300,
-        capture_output=True,
-        text=True,
+        [*command, "--jar", str(jar), "--to", str(directory / "dist")], check=True, timeout=300
     )
-    (built,) = directory.glob("*.whl")
-    return built
+    return directory / "dist"
+
+
+@pytest.fixture(scope="module")
+def wheel(built):
+    (wheel,) = built.glob("*.whl")
+    return wheel
+
+
+@pytest.fixture(scope="module")
+def sdist(built):
+    (sdist,) = built.glob("*.tar.gz")
+    return sdist
 
 
 def names(wheel):
@@ -86,3 +88,37 @@ def test_it_brings_its_licence(wheel):
 
 def test_its_console_script(wheel):
     assert "manifest-committer = manifest_committer.cli:main" in metadata(wheel, "entry_points.txt")
+
+
+def test_its_long_description_is_the_first_page_with_links_that_lead_somewhere(wheel):
+    message = email.message_from_string(metadata(wheel, "METADATA"))
+    text = message.get_payload()
+    assert message["Description-Content-Type"] == "text/markdown"
+    assert text.startswith((REPOSITORY / "README.md").read_text("utf-8")[:100])
+    links = re.findall(r"\]\(([^)]*)\)", text)
+    assert links
+    assert [link for link in links if not link.startswith(("https://", "#"))] == []
+
+
+def test_the_source_distribution_holds_what_the_wheel_does(sdist, wheel):
+    with tarfile.open(sdist) as archive:
+        names_of_sources = {name.partition("/")[2] for name in archive.getnames()}
+    package = {name for name in names(wheel) if name.startswith("manifest_committer/")}
+    assert package <= names_of_sources
+    assert {"pyproject.toml", "README.md", *LICENCES} <= names_of_sources
+
+
+def test_the_source_distribution_installs_without_a_network(sdist, tmp_path):
+    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps"]
+    command += ["--no-build-isolation", "--target", str(tmp_path), str(sdist)]
+    subprocess.run(command, check=True, timeout=300)
+    code = "import manifest_committer as mc; print(mc.jar_path())"
+    printed = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        check=True,
+        timeout=60,
+        capture_output=True,
+        text=True,
+    ).stdout
+    assert printed.strip() == str(tmp_path / JAR)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What stores are known for, end to end: lost answers, refusals; every row is there, once."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A driver that is killed while the store holds one of its requests, and what becomes of the table.
 
 The request may still be done afterwards, before or after the table is recovered.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One session, configured once, that writes to every store."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A session from the builder, which already has a jar: writes a table and reads its report."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A session as PySpark ships it: asked for its committers, repaired by what the answer names."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A session that has run jobs, on executors of their own, before it is configured."""
 
 import json

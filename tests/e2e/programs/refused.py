@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Copies of our package that cannot configure a session, and what they say about it."""
 
 import importlib

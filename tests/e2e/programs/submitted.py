@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Started by spark-submit: a session that knows of the committer only by the command line."""
 
 from __future__ import annotations

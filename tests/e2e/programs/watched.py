@@ -1,6 +1,9 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes a table slowly, by a limit on requests, and asks how far it is; in a JVM of its own.
 
-Arguments: the table, a directory for the event log and the metrics, and another one for reports.
+Arguments: the table, a directory for the event log and the metrics, another one for reports, how
+the session gets our jar (``builder``, or ``add-jar`` while it runs), and for a job of 100,000 files
+in a simulated store the jar that has it.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ import manifest_committer as mc
 PARTITIONS = 60
 
 
-def main(table: str, scratch: str, reports: str) -> dict[str, Any]:
+def main(table: str, scratch: str, reports: str, binding: str, wide: str = "") -> dict[str, Any]:
     events, metrics = Path(scratch, "events"), Path(scratch, "metrics")
     events.mkdir()
     metrics.mkdir()
@@ -41,8 +44,15 @@ def main(table: str, scratch: str, reports: str) -> dict[str, Any]:
     builder = SparkSession.builder.master("local[2]").appName("watched")
     for key, value in conf.items():
         builder = builder.config(key, value)
-    spark = mc.configure_builder(builder).getOrCreate()
+    if wide:
+        builder = builder.config("spark.jars", wide)
+    if binding == "builder":
+        spark = mc.configure_builder(builder).getOrCreate()
+    else:
+        spark = builder.getOrCreate()
+        mc.configure_session(spark)
     spark.sparkContext.setLogLevel("ERROR")
+    places = mc.committer_info(spark, table).watching
 
     over = threading.Event()
     seen: list[mc.Commit] = []
@@ -53,19 +63,26 @@ def main(table: str, scratch: str, reports: str) -> dict[str, Any]:
 
     watcher = threading.Thread(target=watch)
     watcher.start()
-    rows = spark.range(PARTITIONS, numPartitions=1).selectExpr("id", "id AS p")
-    rows.write.partitionBy("p").parquet(table)
+    if wide:
+        files = int(spark._jvm.io.manifestcommitter.bench.WideCommit.run("watched", "5"))
+    else:
+        rows = spark.range(PARTITIONS, numPartitions=1).selectExpr("id", "id AS p")
+        rows.write.partitionBy("p").parquet(table)
+        files = len(list(Path(table).glob("p=*/part-*")))
     over.set()
     watcher.join()
     (ended,) = mc.commits(spark)
-    jobs = [row.asDict() for row in mc.history(spark, reports).collect()]
+    jobs = [] if wide else [row.asDict() for row in mc.history(spark, reports).collect()]
     spark.stop()
     return {
         "renames": [one.done for one in seen if one.step == "rename_files" and one.total],
         "lines": [str(one) for one in seen],
         "state": ended.state,
         "requests": ended.requests,
+        "seconds": ended.millis / 1000,
+        "files": files,
         "jobs": jobs,
+        "places": {name: [place.shown, place.how] for name, place in places.items()},
     }
 
 

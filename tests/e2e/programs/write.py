@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes numbered rows ``new-N`` into ten partitions, with the settings it is given.
 
 Its arguments: the table, the save mode, Spark's settings as JSON. It never says that it is done: it

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One set of emulators for all clients; every test starts with empty logs and no faults."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The emulators as a child process, and their control endpoint."""
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ def command(*arguments: str) -> list[str]:
     if len(jars) != 1 or not (BUILT / "classpath").exists():
         raise RuntimeError(
             f"Not exactly one jar of the emulators and a class path in {BUILT}: "
-            "run mvn -f tests/emulators/pom.xml package"
+            "run mvn package -pl tests/emulators"
         )
     home = os.environ.get("JAVA_HOME")
     java = str(Path(home, "bin", "java")) if home else "java"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The emulator of S3 as Amazon's own Python client sees it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The ABFS emulator with Microsoft's own client, azure-storage-file-datalake."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The emulator of Google Cloud Storage as Google's own Python client sees it."""
 
 from __future__ import annotations

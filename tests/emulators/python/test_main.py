@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The main: what it prints, and how it ends."""
 
 from __future__ import annotations
@@ -47,6 +48,7 @@ def test_what_it_prints_reaches_all_stores(emulators: Emulators) -> None:
     assert emulators.uris["abfs"] == "abfs://data@emulated.dfs.core.windows.net/"
     assert emulators.uris["abfss"] == "abfss://data@emulatedtls.dfs.core.windows.net/"
     assert emulators.uris["gs"] == "gs://emulated/"
+    assert emulators.uris["folders"] == "gs://hierarchical/"
     assert emulators.uris["s3a"] == "s3a://emulated/"
     assert emulators.settings[f"{HADOOP}fs.azure.always.use.https"] == "false"
     for store in ("abfs", "gcs", "s3"):

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter;
 
 import java.util.Iterator;
@@ -88,12 +89,12 @@ enum SparkCaller {
           "Refused to write "
               + destination
               + ": Spark's commit protocol of this session writes straight into the table, past the"
-              + " staging directory of the manifest committer, so that rows are visible before the"
-              + " job commits and stay if it fails. Set "
+              + " staging directory of the manifest committer. Rows would be visible before the job"
+              + " commits, and would stay if it fails. Set "
               + OUR_PROTOCOL
               + " (or, from spark-hadoop-cloud, "
               + PATH_OUTPUT_PROTOCOL
-              + "), or take the factory away from mapreduce.outputcommitter.factory.scheme."
+              + "), or remove the factory from mapreduce.outputcommitter.factory.scheme."
               + destination.toUri().getScheme());
     }
   }

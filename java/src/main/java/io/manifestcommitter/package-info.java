@@ -1,2 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
 /** The Hadoop side of the manifest committer. */
 package io.manifestcommitter;

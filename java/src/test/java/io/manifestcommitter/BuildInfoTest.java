@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -6,7 +7,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Test;
-import org.w3c.dom.Node;
 import org.w3c.dom.NodeList;
 
 class BuildInfoTest {
@@ -21,21 +21,15 @@ class BuildInfoTest {
   }
 
   private static String pomVersion() throws Exception {
-    Path pom = Path.of(System.getProperty("basedir", "."), "pom.xml");
+    Path pom = Path.of("pom.xml");
     try (var in = Files.newInputStream(pom)) {
-      NodeList children =
+      NodeList revisions =
           DocumentBuilderFactory.newInstance()
               .newDocumentBuilder()
               .parse(in)
-              .getDocumentElement()
-              .getChildNodes();
-      for (int i = 0; i < children.getLength(); i++) {
-        Node child = children.item(i);
-        if (child.getNodeName().equals("version")) {
-          return child.getTextContent().trim();
-        }
-      }
+              .getElementsByTagName("revision");
+      assertThat(revisions.getLength()).as("revisions in %s", pom).isEqualTo(1);
+      return revisions.item(0).getTextContent().trim();
     }
-    throw new AssertionError(pom + " has no version");
   }
 }

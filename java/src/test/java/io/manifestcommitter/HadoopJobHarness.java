@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -90,6 +91,22 @@ final class HadoopJobHarness extends HadoopCalls {
   /** The store in memory behind the table. */
   MemoryStoreState state() {
     return MemoryFileSystem.state(table.toUri().getAuthority());
+  }
+
+  /** The whole job, of a task for each of these contents. */
+  @SafeVarargs
+  final void run(Map<String, String>... contents) throws IOException {
+    runTasks(contents);
+    commitJob();
+  }
+
+  /** The same, up to its commit. */
+  @SafeVarargs
+  final void runTasks(Map<String, String>... contents) throws IOException {
+    setupJob();
+    for (int task = 0; task < contents.length; task++) {
+      runTask(task, 0, contents[task]);
+    }
   }
 
   /** Sets up a task attempt, lets it write, and commits it. */

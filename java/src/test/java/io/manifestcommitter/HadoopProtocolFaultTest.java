@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -12,6 +13,7 @@ import java.util.List;
 import org.apache.hadoop.mapreduce.JobContext;
 import org.apache.hadoop.mapreduce.JobStatus;
 import org.apache.hadoop.mapreduce.lib.output.PathOutputCommitter;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -20,6 +22,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * says that it succeeded has; after one that failed the job can be committed, or aborted, by the
  * same committer or by a new one: the end is exactly the new table or exactly the old one.
  */
+@Tag("sample")
 class HadoopProtocolFaultTest {
   /** Each failure that is found is told, up to so many. */
   private static final int TOLD = 10;

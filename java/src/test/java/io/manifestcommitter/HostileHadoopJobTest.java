@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -45,9 +46,7 @@ class HostileHadoopJobTest {
     job = HadoopJobHarness.memory("abfs", STORE);
     job.state().clear();
     THEIRS.forEach(job.state()::write);
-    job.setupJob();
-    job.runTask(0, 0, Map.of("p=1/a", "a", "p=2/b", "b"));
-    job.runTask(1, 0, Map.of("p=2/c", "c"));
+    job.runTasks(Map.of("p=1/a", "a", "p=2/b", "b"), Map.of("p=2/c", "c"));
   }
 
   @ParameterizedTest

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -36,8 +37,7 @@ abstract class LocalJobTest {
   final PathOutputCommitter committerThatFailedAtPart1() throws IOException {
     job.conf.set(CommitterConfig.IO_THREADS, "1");
     faults.refuse("rename", path -> path.getName().equals("part-1"));
-    job.setupJob();
-    job.runTask(0, 0, Map.of("part-0", "a", "p/part-1", "b"));
+    job.runTasks(Map.of("part-0", "a", "p/part-1", "b"));
     return failedCommitter();
   }
 
@@ -46,12 +46,9 @@ abstract class LocalJobTest {
    * _SUCCESS}, which the store would now let pass.
    */
   final PathOutputCommitter committerThatFailedAtItsReport() throws IOException {
-    job.setupJob();
-    job.runTask(0, 0, Map.of("part-0", "a"));
-    job.commitJob();
+    job.run(Map.of("part-0", "a"));
     job.conf.set("spark.sql.sources.writeJobUUID", "second");
-    job.setupJob();
-    job.runTask(0, 0, Map.of("part-1", "bb"));
+    job.runTasks(Map.of("part-1", "bb"));
     faults.refuse("rename", path -> path.getName().equals("_SUCCESS"));
     PathOutputCommitter committer = failedCommitter();
     faults.noFault();

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -54,8 +55,7 @@ class LocalVolumesTest {
 
   @Test
   void aFileGoesToTheOtherVolumeAsItIs() throws IOException {
-    job.setupJob();
-    job.runTask(0, 0, Map.of("p=1/a", "new a", "p=2/b", "new b"));
+    job.runTasks(Map.of("p=1/a", "new a", "p=2/b", "new b"));
     Path source = staged("p=1/a");
     long time = Files.getLastModifiedTime(source).toMillis();
 
@@ -107,9 +107,7 @@ class LocalVolumesTest {
 
   /** Where the file of the linked partition was staged. */
   private Path commitThatFailsAfterTheLink() throws IOException {
-    job.setupJob();
-    job.runTask(0, 0, Map.of("p=1/a", "new a"));
-    job.runTask(1, 0, Map.of("p=2/b", "new b"));
+    job.runTasks(Map.of("p=1/a", "new a"), Map.of("p=2/b", "new b"));
     Path source = staged("p=1/a");
     job.write("p=2/b", "in the way");
     assertThatThrownBy(job::commitJob).hasMessageContaining("p=2/b");

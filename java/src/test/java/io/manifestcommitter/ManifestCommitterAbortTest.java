@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -22,8 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ManifestCommitterAbortTest extends LocalJobTest {
   @Test
   void cleanupTakesTheWholeTemporaryDirectoryWhereNobodyElseUsesIt() throws Exception {
-    job.setupJob();
-    job.runTask(0, 0, Map.of("part-0", "a"));
+    job.runTasks(Map.of("part-0", "a"));
     assertThat(job.exists("_temporary")).isTrue();
     job.commitJob();
 
@@ -38,9 +38,7 @@ class ManifestCommitterAbortTest extends LocalJobTest {
     String foreign = "_temporary/0/_temporary/attempt/part-0";
     job.write(other, "of another job");
     job.write(foreign, "of another committer");
-    job.setupJob();
-    job.runTask(0, 0, Map.of("part-0", "a"));
-    job.commitJob();
+    job.run(Map.of("part-0", "a"));
 
     assertThat(job.text(other)).isEqualTo("of another job");
     assertThat(job.text(foreign)).isEqualTo("of another committer");
@@ -50,9 +48,7 @@ class ManifestCommitterAbortTest extends LocalJobTest {
   @Test
   void cleanupCanBeSkipped() throws Exception {
     job.conf.setBoolean(CommitterConfig.CLEANUP_SKIPPED, true);
-    job.setupJob();
-    job.runTask(0, 0, Map.of("part-0", "a"));
-    job.commitJob();
+    job.run(Map.of("part-0", "a"));
 
     assertThat(job.visible()).isEqualTo(Map.of("part-0", "a"));
     assertThat(job.namesIn(HadoopJobHarness.JOB_DIRECTORY + "/00/manifests")).isNotEmpty();
@@ -61,25 +57,21 @@ class ManifestCommitterAbortTest extends LocalJobTest {
   @Test
   void aCleanupThatFailsFailsTheJobUnlessThatIsToBeIgnored() throws Exception {
     faults.refuse("delete", path -> path.getName().startsWith("manifest_"));
-    job.setupJob();
-    job.runTask(0, 0, Map.of("part-0", "a"));
+    job.runTasks(Map.of("part-0", "a"));
     assertThatThrownBy(job::commitJob)
         .isInstanceOf(IOException.class)
         .hasMessageContaining("manifest_" + HadoopJobHarness.JOB_NAME);
 
     job.conf.setBoolean(CommitterConfig.CLEANUP_FAILURES_IGNORED, true);
     HadoopJobHarness next = job.another(8);
-    next.setupJob();
-    next.runTask(0, 0, Map.of("part-1", "a"));
-    next.commitJob();
+    next.run(Map.of("part-1", "a"));
     assertThat(next.visible()).containsOnlyKeys("part-0", "part-1");
   }
 
   @Test
   void abortOfAJobThatDidNotCommitLeavesTheTableAsItWas() throws Exception {
     job.write("p=1/earlier", "old");
-    job.setupJob();
-    job.runTask(0, 0, Map.of("part-0", "a", "p=1/part-0", "b"));
+    job.runTasks(Map.of("part-0", "a", "p=1/part-0", "b"));
     job.setupTask(1, 0);
     job.jobCommitter().abortJob(job.jobContext(), JobStatus.State.KILLED);
 
@@ -96,8 +88,7 @@ class ManifestCommitterAbortTest extends LocalJobTest {
 
   @Test
   void abortAfterASuccessKeepsTheTable() throws Exception {
-    job.setupJob();
-    job.runTask(0, 0, Map.of("part-0", "a"));
+    job.runTasks(Map.of("part-0", "a"));
     PathOutputCommitter committer = job.jobCommitter();
     committer.commitJob(job.jobContext());
     committer.abortJob(job.jobContext(), JobStatus.State.FAILED);
@@ -137,8 +128,7 @@ class ManifestCommitterAbortTest extends LocalJobTest {
   void abortAfterAFailedCommitLeavesWhatOthersAdded() throws Exception {
     job.conf.set(CommitterConfig.IO_THREADS, "1");
     faults.refuse("rename", path -> path.getName().equals("part-1"));
-    job.setupJob();
-    job.runTask(0, 0, Map.of("new/part-0", "a", "other/part-1", "b"));
+    job.runTasks(Map.of("new/part-0", "a", "other/part-1", "b"));
     PathOutputCommitter committer = job.jobCommitter();
     assertThatThrownBy(() -> committer.commitJob(job.jobContext())).isInstanceOf(IOException.class);
     job.write("new/of-another-job", "stays");
@@ -187,8 +177,7 @@ class ManifestCommitterAbortTest extends LocalJobTest {
   @Test
   void abortAfterAFailedValidationNamesTheFileItCannotRollBackPublished() throws Exception {
     job.conf.setBoolean(CommitterConfig.VALIDATE_OUTPUT, true);
-    job.setupJob();
-    job.runTask(0, 0, Map.of("part-0", "as committed"));
+    job.runTasks(Map.of("part-0", "as committed"));
     job.write(job.workDirectory(0, 0) + "/part-0", "changed since");
     PathOutputCommitter committer = job.jobCommitter();
     assertThatThrownBy(() -> committer.commitJob(job.jobContext()))

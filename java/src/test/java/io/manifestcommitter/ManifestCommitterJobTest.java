@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -21,10 +22,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ManifestCommitterJobTest extends LocalJobTest {
   @Test
   void jobCommitPublishesWhatTheTasksCommitted() throws Exception {
-    job.setupJob();
-    job.runTask(0, 0, Map.of("part-0", "a", "p=1/part-0", "bb"));
-    job.runTask(1, 0, Map.of("p=1/part-1", "ccc", "p=2/q=x/part-1", "d"));
-    job.commitJob();
+    job.run(
+        Map.of("part-0", "a", "p=1/part-0", "bb"),
+        Map.of("p=1/part-1", "ccc", "p=2/q=x/part-1", "d"));
 
     assertThat(job.visible())
         .isEqualTo(
@@ -63,9 +63,7 @@ class ManifestCommitterJobTest extends LocalJobTest {
             "...")) {
       files.put(name, "content of " + name);
     }
-    job.setupJob();
-    job.runTask(0, 0, files);
-    job.commitJob();
+    job.run(files);
 
     assertThat(job.visible()).isEqualTo(files);
     assertThat(job.listedFiles().keySet()).isEqualTo(files.keySet());
@@ -75,9 +73,7 @@ class ManifestCommitterJobTest extends LocalJobTest {
   @Test
   void aTableOfHostileNameIsWrittenToo() throws Exception {
     job = HadoopJobHarness.local(new File(directory, "my table: 100% #1 ü/t"));
-    job.setupJob();
-    job.runTask(0, 0, Map.of("p=1/part-0", "a"));
-    job.commitJob();
+    job.run(Map.of("p=1/part-0", "a"));
 
     assertThat(job.visible()).isEqualTo(Map.of("p=1/part-0", "a"));
     assertThat(job.listedFiles()).isEqualTo(Map.of("p=1/part-0", 1L));
@@ -86,8 +82,7 @@ class ManifestCommitterJobTest extends LocalJobTest {
   @Test
   void anExistingFileAtADestinationFailsTheJob() throws Exception {
     job.write("part-0", "old");
-    job.setupJob();
-    job.runTask(0, 0, Map.of("part-0", "new"));
+    job.runTasks(Map.of("part-0", "new"));
 
     assertThatThrownBy(job::commitJob)
         .isInstanceOf(RenameFailedException.class)
@@ -103,9 +98,7 @@ class ManifestCommitterJobTest extends LocalJobTest {
     job.write("part-0", "old");
     job.write("p=1/part-0", "old too");
     job.write("other", "stays");
-    job.setupJob();
-    job.runTask(0, 0, Map.of("part-0", "new", "p=1/part-0", "new too", "p=2/part-0", "x"));
-    job.commitJob();
+    job.run(Map.of("part-0", "new", "p=1/part-0", "new too", "p=2/part-0", "x"));
 
     assertThat(job.visible())
         .isEqualTo(
@@ -115,9 +108,7 @@ class ManifestCommitterJobTest extends LocalJobTest {
   @Test
   void aFileWhereADirectoryHasToBeGivesWay() throws Exception {
     job.write("p=1", "a file");
-    job.setupJob();
-    job.runTask(0, 0, Map.of("p=1/part-0", "x"));
-    job.commitJob();
+    job.run(Map.of("p=1/part-0", "x"));
 
     assertThat(job.visible()).isEqualTo(Map.of("p=1/part-0", "x"));
   }
@@ -125,9 +116,7 @@ class ManifestCommitterJobTest extends LocalJobTest {
   @Test
   void filesOfEarlierJobsStay() throws Exception {
     job.write("p=1/earlier", "old");
-    job.setupJob();
-    job.runTask(0, 0, Map.of("p=1/part-0", "new"));
-    job.commitJob();
+    job.run(Map.of("p=1/part-0", "new"));
 
     assertThat(job.visible()).isEqualTo(Map.of("p=1/earlier", "old", "p=1/part-0", "new"));
   }
@@ -135,9 +124,7 @@ class ManifestCommitterJobTest extends LocalJobTest {
   @Test
   void validationPassesWhatIsAsCommitted() throws Exception {
     job.conf.setBoolean(CommitterConfig.VALIDATE_OUTPUT, true);
-    job.setupJob();
-    job.runTask(0, 0, Map.of("part-0", "a", "p=1/part-0", "b"));
-    job.commitJob();
+    job.run(Map.of("part-0", "a", "p=1/part-0", "b"));
 
     assertThat(job.visible()).hasSize(2);
     assertThat(job.report().statistics().counters())
@@ -147,8 +134,7 @@ class ManifestCommitterJobTest extends LocalJobTest {
   @Test
   void validationFindsAFileThatIsNotAsCommitted() throws Exception {
     job.conf.setBoolean(CommitterConfig.VALIDATE_OUTPUT, true);
-    job.setupJob();
-    job.runTask(0, 0, Map.of("part-0", "as committed"));
+    job.runTasks(Map.of("part-0", "as committed"));
     job.write(job.workDirectory(0, 0) + "/part-0", "changed since");
 
     assertThatThrownBy(job::commitJob)
@@ -179,15 +165,14 @@ class ManifestCommitterJobTest extends LocalJobTest {
   @Test
   void aFailedCommitIsNotRepeatedWithOtherManifests() throws Exception {
     job.write("p=1/part-0", "old");
-    job.setupJob();
-    job.runTask(0, 0, Map.of("p=1/part-0", "new"));
+    job.runTasks(Map.of("p=1/part-0", "new"));
     PathOutputCommitter committer = job.jobCommitter();
     assertThatThrownBy(() -> committer.commitJob(job.jobContext())).isInstanceOf(IOException.class);
     job.files.delete("p=1/part-0");
     job.runTask(1, 0, Map.of("p=1/part-1", "of a task that was committed since"));
 
     assertThatThrownBy(() -> committer.commitJob(job.jobContext()))
-        .hasMessageContaining("a task was committed since")
+        .hasMessageContaining("a task has committed since")
         .hasMessageContaining("abort this job");
 
     assertThat(job.visible()).isEmpty();
@@ -196,10 +181,8 @@ class ManifestCommitterJobTest extends LocalJobTest {
   @Test
   void twoJobsCanWriteToOneTableAtOnce() throws Exception {
     HadoopJobHarness other = job.another(8);
-    job.setupJob();
-    job.runTask(0, 0, Map.of("p=1/part-0", "first"));
-    other.setupJob();
-    other.runTask(0, 0, Map.of("p=1/part-1", "second"));
+    job.runTasks(Map.of("p=1/part-0", "first"));
+    other.runTasks(Map.of("p=1/part-1", "second"));
 
     job.commitJob();
     other.commitJob();
@@ -218,8 +201,7 @@ class ManifestCommitterJobTest extends LocalJobTest {
       job.state().clear();
     }
     job.files.mkdirs("p=1/part-0");
-    job.setupJob();
-    job.runTask(0, 0, Map.of("p=1/part-0", "new"));
+    job.runTasks(Map.of("p=1/part-0", "new"));
 
     assertThatThrownBy(job::commitJob)
         .isInstanceOf(IOException.class)
@@ -232,8 +214,7 @@ class ManifestCommitterJobTest extends LocalJobTest {
 
   @Test
   void aCommittedFileThatIsGoneFailsTheJob() throws Exception {
-    job.setupJob();
-    job.runTask(0, 0, Map.of("part-0", "a"));
+    job.runTasks(Map.of("part-0", "a"));
     job.files.delete(job.workDirectory(0, 0) + "/part-0");
 
     assertThatThrownBy(job::commitJob)

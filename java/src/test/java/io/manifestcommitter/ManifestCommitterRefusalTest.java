@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -124,9 +125,8 @@ class ManifestCommitterRefusalTest extends LocalJobTest {
 
   @Test
   void twoTasksThatClaimOneDestinationPublishNothing() throws Exception {
-    job.setupJob();
-    job.runTask(0, 0, Map.of("part-0", "a", "same", "of task 0"));
-    job.runTask(1, 0, Map.of("part-1", "b", "same", "of task 1"));
+    job.runTasks(
+        Map.of("part-0", "a", "same", "of task 0"), Map.of("part-1", "b", "same", "of task 1"));
 
     assertRefused(
         PlanRejectedException.class,
@@ -137,9 +137,7 @@ class ManifestCommitterRefusalTest extends LocalJobTest {
 
   @Test
   void aFileThatIsAlsoADirectoryPublishesNothing() throws Exception {
-    job.setupJob();
-    job.runTask(0, 0, Map.of("x", "a file"));
-    job.runTask(1, 0, Map.of("x/part-1", "in a directory"));
+    job.runTasks(Map.of("x", "a file"), Map.of("x/part-1", "in a directory"));
 
     assertRefused(
         PlanRejectedException.class,
@@ -157,9 +155,7 @@ class ManifestCommitterRefusalTest extends LocalJobTest {
   }
 
   private void jobWithTwoTasks() throws IOException {
-    job.setupJob();
-    job.runTask(0, 0, Map.of("part-0", "a"));
-    job.runTask(1, 0, Map.of("part-1", "b"));
+    job.runTasks(Map.of("part-0", "a"), Map.of("part-1", "b"));
     manifest = job.path(job.manifestOf(1)).toString();
   }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -22,11 +23,7 @@ class ManifestCommitterReportTest extends LocalJobTest {
 
   @Test
   void theReportSaysWhatWasDone() throws Exception {
-    job.setupJob();
-    job.runTask(0, 0, Map.of("part-0", "a", "p=1/part-0", "bb"));
-    job.runTask(1, 0, Map.of("p=1/part-1", "ccc"));
-    job.runTask(2, 0, Map.of());
-    job.commitJob();
+    job.run(Map.of("part-0", "a", "p=1/part-0", "bb"), Map.of("p=1/part-1", "ccc"), Map.of());
 
     SuccessReport report = job.report();
     assertThat(report.success()).isTrue();
@@ -65,22 +62,16 @@ class ManifestCommitterReportTest extends LocalJobTest {
   @Test
   void withoutTheMarkerNoReportIsLeft() throws Exception {
     job.conf.setBoolean(CommitterConfig.MARK_SUCCESSFUL_JOBS, false);
-    job.setupJob();
-    job.runTask(0, 0, Map.of("part-0", "a"));
-    job.commitJob();
+    job.run(Map.of("part-0", "a"));
 
     assertThat(job.namesIn("")).containsExactly("part-0");
   }
 
   @Test
   void theReportOfAnEarlierJobIsReplaced() throws Exception {
-    job.setupJob();
-    job.runTask(0, 0, Map.of("part-0", "a"));
-    job.commitJob();
+    job.run(Map.of("part-0", "a"));
     job.conf.set("spark.sql.sources.writeJobUUID", "second");
-    job.setupJob();
-    job.runTask(0, 0, Map.of("part-1", "bb"));
-    job.commitJob();
+    job.run(Map.of("part-1", "bb"));
 
     assertThat(job.visible()).isEqualTo(Map.of("part-0", "a", "part-1", "bb"));
     assertThat(job.report().jobId()).isEqualTo("second");
@@ -92,9 +83,7 @@ class ManifestCommitterReportTest extends LocalJobTest {
   @Test
   void aReportOfASuccessIsSavedInTheReportDirectory() throws Exception {
     reportTo("reports/of jobs");
-    job.setupJob();
-    job.runTask(0, 0, Map.of("part-0", "abc"));
-    job.commitJob();
+    job.run(Map.of("part-0", "abc"));
 
     SuccessReport report = summary();
     assertThat(report.success()).isTrue();
@@ -110,8 +99,7 @@ class ManifestCommitterReportTest extends LocalJobTest {
   void aReportOfAFailureIsSavedInTheReportDirectory() throws Exception {
     reportTo("reports");
     job.write("part-0", "old");
-    job.setupJob();
-    job.runTask(0, 0, Map.of("part-0", "new"));
+    job.runTasks(Map.of("part-0", "new"));
     Throwable failure = catchThrowable(job::commitJob);
 
     SuccessReport report = summary();
@@ -130,9 +118,7 @@ class ManifestCommitterReportTest extends LocalJobTest {
   void aReportDirectoryThatCannotBeMadeDoesNotFailTheJob() throws Exception {
     reportTo("a file/x");
     new LocalFiles(directory).write("a file", "in the way".getBytes(StandardCharsets.UTF_8));
-    job.setupJob();
-    job.runTask(0, 0, Map.of("part-0", "abc"));
-    job.commitJob();
+    job.run(Map.of("part-0", "abc"));
 
     assertThat(job.visible()).isEqualTo(Map.of("part-0", "abc"));
     assertThat(new LocalFiles(directory).files()).containsEntry("a file", "in the way");

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -58,8 +59,7 @@ class ManifestCommitterTaskTest extends LocalJobTest {
 
   @Test
   void theSecondAttemptOfATaskReplacesTheFirst() throws Exception {
-    job.setupJob();
-    job.runTask(0, 0, Map.of("part-0-of-attempt-0", "first"));
+    job.runTasks(Map.of("part-0-of-attempt-0", "first"));
     job.runTask(0, 1, Map.of("part-0-of-attempt-1", "second"));
     job.commitJob();
 
@@ -70,8 +70,7 @@ class ManifestCommitterTaskTest extends LocalJobTest {
 
   @Test
   void anAttemptThatDidNotCommitIsNotPublished() throws Exception {
-    job.setupJob();
-    job.runTask(0, 0, Map.of("part-0", "done"));
+    job.runTasks(Map.of("part-0", "done"));
     job.setupTask(1, 0);
     job.write(job.workDirectory(1, 0) + "/part-1", "never committed");
     job.commitJob();
@@ -81,8 +80,7 @@ class ManifestCommitterTaskTest extends LocalJobTest {
 
   @Test
   void anAbortedAttemptIsNotPublishedAndLeavesNothing() throws Exception {
-    job.setupJob();
-    job.runTask(0, 0, Map.of("part-0", "done"));
+    job.runTasks(Map.of("part-0", "done"));
     PathOutputCommitter task = job.setupTask(1, 0);
     job.write(job.workDirectory(1, 0) + "/part-1", "aborted");
     task.abortTask(job.context(1, 0));
@@ -124,8 +122,7 @@ class ManifestCommitterTaskTest extends LocalJobTest {
 
   @Test
   void aTemporaryManifestIsNotCommitted() throws Exception {
-    job.setupJob();
-    job.runTask(0, 0, Map.of("part-0", "a"));
+    job.runTasks(Map.of("part-0", "a"));
     job.write(
         HadoopJobHarness.JOB_DIRECTORY
             + "/00/manifests/attempt_202601010000_0007_m_000001_0-manifest.json.tmp",

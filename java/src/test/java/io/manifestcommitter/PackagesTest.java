@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter;
 
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
@@ -14,7 +15,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** What may import what, as {@code docs/architecture.md} draws it. */
+/** What may import what, as {@code docs/development/architecture.md} draws it. */
 class PackagesTest {
   private static final JavaClasses CLASSES =
       new ClassFileImporter()

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -13,8 +14,10 @@ import java.io.IOException;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A job commit that is asked for again after it was done, and a job that is started again. */
@@ -26,27 +29,25 @@ class RepeatedCommitTest {
   private HadoopJobHarness job;
   private MemoryStoreState state;
 
+  /** Each store, with and without {@code delete.target.files}. */
+  static Stream<Arguments> storesAndModes() {
+    return Stream.of("hdfs", "abfs", "gs")
+        .flatMap(store -> Stream.of(Arguments.of(store, false), Arguments.of(store, true)));
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"hdfs", "abfs", "gs"})
   void aJobCommitIsRepeatable(String scheme) throws IOException {
-    open(scheme);
+    open(scheme, /* deleteTargets= */ false);
 
     assertThat(job.jobCommitter().isCommitJobRepeatable(job.jobContext())).isTrue();
   }
 
   @ParameterizedTest
-  @CsvSource({
-    "hdfs,false",
-    "hdfs,true",
-    "abfs,false",
-    "abfs,true",
-    "gs,false",
-    "gs,true",
-  })
+  @MethodSource("storesAndModes")
   void aCommitAfterTheJobDirectoryIsGoneChangesNothing(String scheme, boolean deleteTargets)
       throws IOException {
-    open(scheme);
-    job.conf.setBoolean(CommitterConfig.DELETE_TARGET_FILES, deleteTargets);
+    open(scheme, deleteTargets);
     runJob();
     job.commitJob();
     NavigableMap<String, String> committed = job.files.files();
@@ -58,51 +59,30 @@ class RepeatedCommitTest {
   }
 
   @ParameterizedTest
-  @CsvSource({
-    "hdfs,false",
-    "hdfs,true",
-    "abfs,false",
-    "abfs,true",
-    "gs,false",
-    "gs,true",
-  })
+  @MethodSource("storesAndModes")
   void aCommitWhereTheJobDirectoryIsStillThereChangesNothing(String scheme, boolean deleteTargets)
       throws IOException {
-    open(scheme);
-    job.conf.setBoolean(CommitterConfig.DELETE_TARGET_FILES, deleteTargets);
-    job.conf.setBoolean(CommitterConfig.CLEANUP_SKIPPED, true);
-    runJob();
-    job.commitJob();
+    open(scheme, deleteTargets);
+    commitWithoutCleanup();
     NavigableMap<String, String> committed = job.visible();
     assertThat(job.namesIn(job.jobDirectory())).isNotEmpty();
 
+    job.conf.setBoolean(CommitterConfig.CLEANUP_SKIPPED, true);
     job.commitJob();
     job.conf.setBoolean(CommitterConfig.CLEANUP_SKIPPED, false);
     job.commitJob();
 
-    assertThat(job.visible()).isEqualTo(committed).isEqualTo(new TreeMap<>(FILES));
-    assertReported();
-    assertThat(job.exists("_temporary")).isFalse();
+    assertThat(job.visible()).isEqualTo(committed);
+    assertIsCommitted("");
   }
 
   /** A cleanup that was killed may have left any part of the job's directory. */
   @ParameterizedTest
-  @CsvSource({
-    "hdfs,false",
-    "hdfs,true",
-    "abfs,false",
-    "abfs,true",
-    "gs,false",
-    "gs,true",
-  })
+  @MethodSource("storesAndModes")
   void aCommitWhereAPartOfTheJobDirectoryIsLeftChangesNothing(String scheme, boolean deleteTargets)
       throws IOException {
-    open(scheme);
-    job.conf.setBoolean(CommitterConfig.DELETE_TARGET_FILES, deleteTargets);
-    job.conf.setBoolean(CommitterConfig.CLEANUP_SKIPPED, true);
-    runJob();
-    job.commitJob();
-    job.conf.setBoolean(CommitterConfig.CLEANUP_SKIPPED, false);
+    open(scheme, deleteTargets);
+    commitWithoutCleanup();
     Snapshot committed = state.snapshot();
     NavigableMap<String, String> left = job.files.files();
     left.keySet().removeIf(path -> !path.startsWith(job.jobDirectory() + "/"));
@@ -115,9 +95,7 @@ class RepeatedCommitTest {
             .filter(other -> other.equals(path) != only)
             .forEach(other -> state.remove("/table/" + other));
         job.commitJob();
-        assertThat(job.visible()).as("%s, only that: %s", path, only).isEqualTo(FILES);
-        assertReported();
-        assertThat(job.exists("_temporary")).isFalse();
+        assertIsCommitted(path + ", only that: " + only);
       }
     }
   }
@@ -126,11 +104,9 @@ class RepeatedCommitTest {
   @ParameterizedTest
   @ValueSource(strings = {"hdfs", "abfs", "gs"})
   void anAbortBringsAReplacedFileBackThoughItsDirectoryIsGone(String scheme) throws IOException {
-    open(scheme);
-    job.conf.setBoolean(CommitterConfig.DELETE_TARGET_FILES, true);
+    open(scheme, /* deleteTargets= */ true);
     job.write("p=1/part-0", "old");
-    job.setupJob();
-    job.runTask(0, 0, Map.of("p=1/part-0", "new"));
+    job.runTasks(Map.of("p=1/part-0", "new"));
     state.onRequest(
         (number, operation, path) ->
             operation.equals("rename")
@@ -151,7 +127,7 @@ class RepeatedCommitTest {
   @ParameterizedTest
   @ValueSource(strings = {"hdfs", "abfs", "gs"})
   void withoutAReportNobodyCanTellThatAJobWasCommitted(String scheme) throws IOException {
-    open(scheme);
+    open(scheme, /* deleteTargets= */ false);
     job.conf.setBoolean(CommitterConfig.MARK_SUCCESSFUL_JOBS, false);
     runJob();
     job.commitJob();
@@ -166,12 +142,10 @@ class RepeatedCommitTest {
   @ParameterizedTest
   @ValueSource(strings = {"hdfs", "abfs", "gs"})
   void theReportOfAnotherJobSaysNothingAboutThisOne(String scheme) throws IOException {
-    open(scheme);
+    open(scheme, /* deleteTargets= */ false);
     runJob();
     HadoopJobHarness other = job.another(8);
-    other.setupJob();
-    other.runTask(0, 0, Map.of("of-another-job", "x"));
-    other.commitJob();
+    other.run(Map.of("of-another-job", "x"));
     state.remove("/table/" + job.jobDirectory());
 
     assertThatThrownBy(() -> job.commitJob())
@@ -184,18 +158,13 @@ class RepeatedCommitTest {
   @ParameterizedTest
   @ValueSource(strings = {"hdfs", "abfs", "gs"})
   void anAbortAfterACommitElsewhereKeepsTheTable(String scheme) throws IOException {
-    open(scheme);
-    job.conf.setBoolean(CommitterConfig.CLEANUP_SKIPPED, true);
-    runJob();
-    job.commitJob();
-    job.conf.setBoolean(CommitterConfig.CLEANUP_SKIPPED, false);
+    open(scheme, /* deleteTargets= */ false);
+    commitWithoutCleanup();
 
     job.abortJob();
     job.abortJob();
 
-    assertThat(job.visible()).isEqualTo(FILES);
-    assertReported();
-    assertThat(job.exists("_temporary")).isFalse();
+    assertIsCommitted("");
   }
 
   /**
@@ -204,26 +173,16 @@ class RepeatedCommitTest {
    * find their places free.
    */
   @ParameterizedTest
-  @CsvSource({
-    "hdfs,false",
-    "hdfs,true",
-    "abfs,false",
-    "abfs,true",
-    "gs,false",
-    "gs,true",
-  })
+  @MethodSource("storesAndModes")
   void aSecondAttemptOfAJobReplacesAFirstThatDiedAnywhereInItsCommit(
       String scheme, boolean deleteTargets) throws IOException {
-    open(scheme);
-    job.conf.setBoolean(CommitterConfig.DELETE_TARGET_FILES, deleteTargets);
+    open(scheme, deleteTargets);
     if (deleteTargets) {
       job.write("p=1/part-0", "of an earlier job");
     }
     job.write("p=1/earlier", "of an earlier job");
     job.conf.setInt(APPLICATION_ATTEMPT, 1);
-    job.setupJob();
-    job.runTask(0, 0, FILES);
-    job.runTask(1, 0, Map.of("p=9/of-attempt-1", "never in the table"));
+    job.runTasks(FILES, Map.of("p=9/of-attempt-1", "never in the table"));
     Snapshot tasksCommitted = state.snapshot();
     state.resetRequests();
     job.commitJob();
@@ -254,9 +213,7 @@ class RepeatedCommitTest {
   private void runSecondAttempt(Map<String, String> files) throws IOException {
     HadoopJobHarness again = job.another(job.id.getId());
     again.conf.setInt(APPLICATION_ATTEMPT, 2);
-    again.setupJob();
-    again.runTask(0, 0, files);
-    again.commitJob();
+    again.run(files);
   }
 
   private boolean dies(Trouble trouble) {
@@ -276,7 +233,10 @@ class RepeatedCommitTest {
     return job.files.files().getOrDefault("_SUCCESS", "").contains(job.jobId());
   }
 
-  private void assertReported() throws IOException {
+  /** Exactly the job's files, its report and its list, and nothing of the job besides. */
+  private void assertIsCommitted(String context) throws IOException {
+    assertThat(job.visible()).as(context).isEqualTo(FILES);
+    assertThat(job.exists("_temporary")).as(context).isFalse();
     assertThat(job.report().jobId()).isEqualTo(job.jobId());
     assertThat(job.report().statistics().counters())
         .containsEntry(StatisticNames.COMMITTER_FILES_COMMITTED, (long) FILES.size());
@@ -284,14 +244,20 @@ class RepeatedCommitTest {
   }
 
   private void runJob() throws IOException {
-    job.setupJob();
-    job.runTask(0, 0, Map.of("part-0", "a", "p=1/part-0", "bb"));
-    job.runTask(1, 0, Map.of("p=2/q=1/part-0", "ccc"));
+    job.runTasks(Map.of("part-0", "a", "p=1/part-0", "bb"), Map.of("p=2/q=1/part-0", "ccc"));
   }
 
-  private void open(String scheme) {
+  private void commitWithoutCleanup() throws IOException {
+    job.conf.setBoolean(CommitterConfig.CLEANUP_SKIPPED, true);
+    runJob();
+    job.commitJob();
+    job.conf.setBoolean(CommitterConfig.CLEANUP_SKIPPED, false);
+  }
+
+  private void open(String scheme, boolean deleteTargets) {
     job = HadoopJobHarness.memory(scheme, "repeated-" + scheme);
     state = job.state();
     state.clear();
+    job.conf.setBoolean(CommitterConfig.DELETE_TARGET_FILES, deleteTargets);
   }
 }

@@ -1,15 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.bench;
 
-import io.manifestcommitter.ManifestCommitterFactory;
+import io.manifestcommitter.testing.HadoopCalls;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
-import org.apache.hadoop.mapreduce.TaskAttemptID;
 import org.apache.hadoop.mapreduce.lib.output.PathOutputCommitter;
-import org.apache.hadoop.mapreduce.lib.output.PathOutputCommitterFactory;
-import org.apache.hadoop.mapreduce.task.JobContextImpl;
-import org.apache.hadoop.mapreduce.task.TaskAttemptContextImpl;
 
 /**
  * The measured commit, in a JVM with little heap: {@code ScaleCommit <tasks> <files per task>
@@ -40,15 +37,10 @@ public final class ScaleCommit {
     ScaleJob job = store.job();
     Configuration conf = new Configuration();
     conf.set("fs." + ScaleJob.SCHEME + ".impl", ScaleFileSystem.class.getName());
-    conf.set(
-        String.format(PathOutputCommitterFactory.COMMITTER_FACTORY_SCHEME_PATTERN, ScaleJob.SCHEME),
-        ManifestCommitterFactory.class.getName());
-    conf.set("spark.sql.sources.writeJobUUID", ScaleJob.JOB_UUID);
-    JobContextImpl context = new JobContextImpl(conf, job.id());
-    PathOutputCommitter committer =
-        PathOutputCommitterFactory.createCommitter(
-            job.paths().destination(),
-            new TaskAttemptContextImpl(conf, TaskAttemptID.forName(ScaleJob.attemptName(0))));
+    HadoopCalls.bind(conf, ScaleJob.SCHEME)
+        .set("spark.sql.sources.writeJobUUID", ScaleJob.JOB_UUID);
+    HadoopCalls calls = new HadoopCalls(conf, job.paths().destination(), job.id());
+    PathOutputCommitter committer = calls.jobCommitter();
     // As setupJob leaves it, which would refuse the manifests that the store shows from the start.
     FileSystem fs = job.paths().destination().getFileSystem(conf);
     fs.mkdirs(job.paths().manifestDirectory());
@@ -58,6 +50,6 @@ public final class ScaleCommit {
         job.shape().toString(),
         job.shape().files(),
         store.requests(),
-        () -> committer.commitJob(context));
+        () -> committer.commitJob(calls.jobContext()));
   }
 }

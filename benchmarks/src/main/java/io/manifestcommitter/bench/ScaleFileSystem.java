@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.bench;
 
 import io.manifestcommitter.testing.EtagStatus;
@@ -6,12 +7,10 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.net.URI;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 import java.util.OptionalInt;
-import java.util.function.IntFunction;
-import java.util.function.IntPredicate;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
@@ -19,6 +18,7 @@ import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RemoteIterator;
 import org.apache.hadoop.fs.permission.FsPermission;
+import org.apache.hadoop.util.functional.RemoteIterators;
 
 /**
  * The filesystem of a job of any size that needs next to no heap: the files of its tasks are
@@ -107,12 +107,7 @@ public final class ScaleFileSystem extends MinimalFileSystem {
   @Override
   public FileStatus[] listStatus(Path path) throws IOException {
     store.requests().count(RequestKind.LIST);
-    List<FileStatus> entries = new ArrayList<>();
-    RemoteIterator<FileStatus> all = entries(path);
-    while (all.hasNext()) {
-      entries.add(all.next());
-    }
-    return entries.toArray(new FileStatus[0]);
+    return RemoteIterators.toArray(entries(path), new FileStatus[0]);
   }
 
   @Override
@@ -157,34 +152,34 @@ public final class ScaleFileSystem extends MinimalFileSystem {
     return store.scratch().status(key, qualified(key));
   }
 
-  /** Made one by one, as they are asked for. */
+  /** Those of the scratch store, then those of the job, made one by one as they are asked for. */
   private RemoteIterator<FileStatus> entries(Path path) throws IOException {
     String key = key(path);
-    List<String> names = store.scratch().list(key);
-    Iterator<FileStatus> entries = List.<FileStatus>of().iterator();
-    OptionalInt partition = job.ofPartition(key);
-    if (key.equals(manifestDirectory) && store.hasManifests()) {
-      entries = numbers(job.shape().tasks(), i -> true, this::manifestStatus);
-    } else if (key.equals(tasksDirectory)) {
-      entries =
-          numbers(
-              job.shape().tasks(),
-              store::hasAttempt,
-              task -> directoryStatus(job.attemptDirectory(task)));
-    } else if (partition.isPresent()) {
-      int wanted = partition.getAsInt();
-      entries =
-          numbers(
-              job.shape().files(),
-              file -> job.shape().partitionOf(file) == wanted && store.log().isRenamed(file),
-              file -> fileStatus(file, job.destination(file)));
+    List<FileStatus> scratch = new ArrayList<>();
+    for (String name : store.scratch().list(key)) {
+      scratch.add(status(key + "/" + name));
     }
-    return new Listing(names.iterator(), key, entries);
+    return RemoteIterators.remoteIteratorFromIterator(
+        Stream.concat(scratch.stream(), ofJob(key)).iterator());
   }
 
-  private static Iterator<FileStatus> numbers(
-      int end, IntPredicate wanted, IntFunction<FileStatus> status) {
-    return IntStream.range(0, end).filter(wanted).mapToObj(status).iterator();
+  private Stream<FileStatus> ofJob(String key) {
+    OptionalInt partition = job.ofPartition(key);
+    if (key.equals(manifestDirectory) && store.hasManifests()) {
+      return IntStream.range(0, job.shape().tasks()).mapToObj(this::manifestStatus);
+    }
+    if (key.equals(tasksDirectory)) {
+      return IntStream.range(0, job.shape().tasks())
+          .filter(store::hasAttempt)
+          .mapToObj(task -> directoryStatus(job.attemptDirectory(task)));
+    }
+    if (partition.isPresent()) {
+      return IntStream.range(0, job.shape().files())
+          .filter(file -> job.shape().partitionOf(file) == partition.getAsInt())
+          .filter(store.log()::isRenamed)
+          .mapToObj(file -> fileStatus(file, job.destination(file)));
+    }
+    return Stream.empty();
   }
 
   private OptionalInt manifestAt(String key) {
@@ -215,28 +210,5 @@ public final class ScaleFileSystem extends MinimalFileSystem {
 
   private FileStatus directoryStatus(String key) {
     return new FileStatus(0, true, 1, 1, ScaleFiles.TIME, qualified(key));
-  }
-
-  /** The entries of the scratch store, then those of the job. */
-  private final class Listing implements RemoteIterator<FileStatus> {
-    private final Iterator<String> names;
-    private final String directory;
-    private final Iterator<FileStatus> entries;
-
-    Listing(Iterator<String> names, String directory, Iterator<FileStatus> entries) {
-      this.names = names;
-      this.directory = directory;
-      this.entries = entries;
-    }
-
-    @Override
-    public boolean hasNext() {
-      return names.hasNext() || entries.hasNext();
-    }
-
-    @Override
-    public FileStatus next() throws IOException {
-      return names.hasNext() ? status(directory + "/" + names.next()) : entries.next();
-    }
   }
 }

@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.bench;
 
 import io.manifestcommitter.testing.SparkCalls;
+import io.manifestcommitter.testing.TableWrite;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -8,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.mapred.JobConf;
@@ -54,8 +57,7 @@ final class SparkBenchJob {
     conf.setInt("mapreduce.job.application.attempt.id", 0);
     conf.set("spark.sql.sources.writeJobUUID", JOB_ID);
     this.table = new Path(SCHEME, storeName, TABLE);
-    FileCommitProtocol protocol =
-        contender.bind(conf, JOB_ID, table, kind == SparkWriteKind.DYNAMIC);
+    FileCommitProtocol protocol = contender.bind(conf, JOB_ID, table, kind.write().isDynamic());
     this.write = new SparkCalls(protocol, JOB_ID, conf);
   }
 
@@ -79,17 +81,11 @@ final class SparkBenchJob {
   String verdict() throws IOException {
     Set<String> found = new TreeSet<>();
     addVisible("", found);
-    Set<String> expected = files(shape);
-    int missing = 0;
-    for (String file : expected) {
-      missing += found.remove(file) ? 0 : 1;
-    }
-    int oldLeft = 0;
+    int missing = shape.files() - removed(found, files(shape));
     Set<String> oldFiles = kind.onOldData() ? files(old) : Set.of();
-    for (String file : oldFiles) {
-      oldLeft += found.remove(file) ? 1 : 0;
-    }
-    int oldExpected = kind.replacesPartitions() ? 0 : oldFiles.size();
+    TableWrite done = kind.write().with(rows(files(shape)));
+    int oldExpected = (int) oldFiles.stream().filter(file -> !done.replaces(file)).count();
+    int oldLeft = removed(found, oldFiles);
     boolean other = found.remove(OTHER_PARTITION);
     List<String> wrong = new ArrayList<>();
     if (missing > 0) {
@@ -101,7 +97,7 @@ final class SparkBenchJob {
     if (oldLeft < oldExpected) {
       wrong.add((oldExpected - oldLeft) + " old files are gone");
     }
-    if (other == kind.replacesTable()) {
+    if (other == done.replaces(OTHER_PARTITION)) {
       wrong.add("another partition is " + (other ? "still there" : "gone"));
     }
     if (!found.isEmpty()) {
@@ -120,7 +116,7 @@ final class SparkBenchJob {
   }
 
   private void setUp() throws IOException {
-    if (kind == SparkWriteKind.STATIC) {
+    if (!kind.write().named().isEmpty()) {
       FileSystem fs = table.getFileSystem(conf);
       if (fs.exists(table)) {
         write.replace(table);
@@ -145,6 +141,17 @@ final class SparkBenchJob {
       received.add((TaskCommitMessage) SparkCalls.object(bytes));
     }
     write.commit(received);
+  }
+
+  /** Takes files out of others; says how many of them were there. */
+  private static int removed(Set<String> from, Set<String> files) {
+    int before = from.size();
+    from.removeAll(files);
+    return before - from.size();
+  }
+
+  private static Map<String, String> rows(Set<String> files) {
+    return files.stream().collect(Collectors.toMap(file -> file, file -> ""));
   }
 
   private static Set<String> files(JobShape shape) {

@@ -1,12 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.bench;
 
 import io.manifestcommitter.testing.MinimalFileSystem;
-import io.manifestcommitter.testing.S3Handles;
 import java.io.IOException;
 import java.net.URI;
-import java.util.ArrayList;
-import java.util.Iterator;
-import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
@@ -32,7 +29,7 @@ public final class SparkScaleFileSystem extends MinimalFileSystem {
 
   @Override
   public MultipartUploaderBuilder<?, ?> createMultipartUploader(Path path) throws IOException {
-    return S3Handles.builder(this, path, new SparkScaleUploads(store));
+    return new SparkScaleUploads(store).builder(this, path);
   }
 
   @Override
@@ -62,10 +59,7 @@ public final class SparkScaleFileSystem extends MinimalFileSystem {
   @Override
   public FileStatus[] listStatus(Path path) throws IOException {
     store.requests().count(RequestKind.LIST);
-    List<FileStatus> entries = new ArrayList<>();
-    Iterator<FileStatus> all = store.list(key(path), qualified(key(path)));
-    all.forEachRemaining(entries::add);
-    return entries.toArray(new FileStatus[0]);
+    return RemoteIterators.toArray(entries(path), new FileStatus[0]);
   }
 
   /** One by one, after a look at the directory, as hadoop-azure does. */
@@ -73,6 +67,10 @@ public final class SparkScaleFileSystem extends MinimalFileSystem {
   public RemoteIterator<FileStatus> listStatusIterator(Path path) throws IOException {
     getFileStatus(path);
     store.requests().count(RequestKind.LIST);
+    return entries(path);
+  }
+
+  private RemoteIterator<FileStatus> entries(Path path) throws IOException {
     return RemoteIterators.remoteIteratorFromIterator(store.list(key(path), qualified(key(path))));
   }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.bench;
 
 import static io.manifestcommitter.bench.NodeTree.name;
@@ -19,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.apache.hadoop.fs.FileAlreadyExistsException;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.PathIsNotEmptyDirectoryException;
@@ -123,13 +125,13 @@ final class SparkScaleStore {
     if (partition < 0) {
       return entries.iterator();
     }
-    Iterator<FileStatus> files =
+    Stream<FileStatus> files =
         IntStream.iterate(
                 partition, file -> file < shape.files(), file -> file + shape.partitions())
             .filter(file -> isIn(node, file))
-            .mapToObj(file -> fileStatus(file, new org.apache.hadoop.fs.Path(as, shape.name(file))))
-            .iterator();
-    return new Both(entries.iterator(), files);
+            .mapToObj(
+                file -> fileStatus(file, new org.apache.hadoop.fs.Path(as, shape.name(file))));
+    return Stream.concat(entries.stream(), files).iterator();
   }
 
   /** Opens a file that the committer wrote. */
@@ -265,26 +267,5 @@ final class SparkScaleStore {
 
   private static FileStatus fileStatus(int file, org.apache.hadoop.fs.Path path) {
     return new EtagStatus(ScaleFiles.length(file), ScaleFiles.TIME, path, ScaleFiles.etag(file));
-  }
-
-  /** One after the other. */
-  private static final class Both implements Iterator<FileStatus> {
-    private final Iterator<FileStatus> first;
-    private final Iterator<FileStatus> second;
-
-    Both(Iterator<FileStatus> first, Iterator<FileStatus> second) {
-      this.first = first;
-      this.second = second;
-    }
-
-    @Override
-    public boolean hasNext() {
-      return first.hasNext() || second.hasNext();
-    }
-
-    @Override
-    public FileStatus next() {
-      return first.hasNext() ? first.next() : second.next();
-    }
   }
 }

@@ -1,16 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.bench;
+
+import io.manifestcommitter.testing.TableWrite;
 
 /** The writes that are measured. */
 enum SparkWriteKind {
-  NEW("new partitions"),
-  APPEND("append to partitions that exist"),
-  DYNAMIC("dynamic partition overwrite"),
-  STATIC("static overwrite of the table");
+  NEW("new partitions", "append"),
+  APPEND("append to partitions that exist", "append"),
+  DYNAMIC("dynamic partition overwrite", "dynamic"),
+  STATIC("static overwrite of the table", "static");
 
   private final String title;
+  private final String kind;
 
-  SparkWriteKind(String title) {
+  SparkWriteKind(String title, String kind) {
     this.title = title;
+    this.kind = kind;
   }
 
   String title() {
@@ -22,13 +27,8 @@ enum SparkWriteKind {
     return this != NEW;
   }
 
-  /** Whether the old files in the partitions that are written to are then gone. */
-  boolean replacesPartitions() {
-    return this == DYNAMIC || this == STATIC;
-  }
-
-  /** Whether the old files of other partitions are then gone, too. */
-  boolean replacesTable() {
-    return this == STATIC;
+  /** What it does to a table that is "". */
+  TableWrite write() {
+    return TableWrite.of(kind, "");
   }
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.cli;
 
 import io.manifestcommitter.config.CommitterConfig;
@@ -36,26 +37,26 @@ public final class Clean {
           "             [--uploads] [--properties-file file] [-D key=value]... <table>...",
           "",
           "Lists the staging directories in tables (_manifest_*, those in _temporary,",
-          ".spark-staging-*) and removes those of jobs that are dead. What readers see is not touched.",
+          ".spark-staging-*) and removes those of dead jobs. Does not touch what readers see.",
           "",
-          "  --older-than time       remove what shows no sign of life for so long (default: 24h); a",
+          "  --older-than time       how long a job must have shown no sign of life (default: 24h); a",
           "                          number and ms, s, m or h",
           "  --dry-run               only list",
-          "  --discard-unfinished    also of jobs that died in their commit: it can then neither be",
-          "                          completed nor rolled back, and old data that an overwrite moved",
-          "                          aside is lost. Recover them instead",
-          "  --force                 whatever the age, and also of a job that shows signs of life:",
-          "                          only if you know that it is dead",
-          "  --uploads               on s3a, also abort the multipart uploads below the table that are",
-          "                          older: what attempts uploaded that Spark lost, what drivers left",
-          "                          that died before their job commit. It is 'hadoop s3guard uploads',",
-          "                          and aborts those of other committers, too",
-          "  --properties-file file  settings as in spark-defaults.conf; those of Hadoop are used",
-          "  -D key=value            an option of Hadoop, such as an account's key",
+          "  --discard-unfinished    remove also those of jobs that died in their commit. Nothing can",
+          "                          recover such a job then, and old data that an overwrite moved",
+          "                          aside is lost. Recover these jobs instead",
+          "  --force                 remove them whatever their age, also of a job that shows signs of",
+          "                          life. Use it only if you know that the job is dead",
+          "  --uploads               on s3a, also abort multipart uploads below the table of that age.",
+          "                          Lost attempts leave them, and drivers that died before their job",
+          "                          commit. Takes uploads of other committers, too, as 'hadoop s3guard",
+          "                          uploads' does",
+          "  --properties-file file  settings, as in spark-defaults.conf; those of Hadoop are used",
+          "  -D key=value            a setting of Hadoop, such as an account's key",
           "  --help                  this text",
           "",
-          "Exit code: 0 done, or there is no table; 1 a table could not be read, or something not be",
-          "removed; 2 wrong usage.");
+          "Exit code: 0 done, or there is no table; 1 a table could not be read, or something could",
+          "not be removed; 2 wrong usage.");
 
   private final PrintStream out;
   private final PrintStream err;

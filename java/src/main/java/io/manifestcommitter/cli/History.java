@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.cli;
 
 import com.fasterxml.jackson.core.JsonGenerator;
@@ -56,16 +57,16 @@ public final class History {
           "Usage: History [--since time] [--table text] [--failed] [--json] [--properties-file file]",
           "               [-D key=value]... <directory>...",
           "",
-          "Lists the jobs whose reports a directory has, the oldest first: the directory of",
-          "mapreduce.manifest.committer.summary.report.directory.",
+          "Lists the jobs whose reports are in a directory, the oldest first. It is the directory that",
+          "mapreduce.manifest.committer.summary.report.directory names.",
           "",
-          "  --since time            jobs that ended after that: a date such as 2026-01-31, a time such",
-          "                          as 2026-01-31T12:00:00Z, or how long ago, such as 36h or 7d",
+          "  --since time            jobs that ended after a date such as 2026-01-31, a time such",
+          "                          as 2026-01-31T12:00:00Z, or within 36h or 7d",
           "  --table text            jobs whose table's path contains the text",
           "  --failed                jobs that did not succeed",
           "  --json                  one line of JSON for each job",
-          "  --properties-file file  settings as in spark-defaults.conf; those of Hadoop are used",
-          "  -D key=value            an option of Hadoop, such as an account's key",
+          "  --properties-file file  settings, as in spark-defaults.conf; those of Hadoop are used",
+          "  -D key=value            a setting of Hadoop, such as an account's key",
           "  --help                  this text",
           "",
           "Exit code: 0 all reports were read; 1 a directory or a report could not be; 2 wrong usage.");

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.cli;
 
 import com.fasterxml.jackson.core.JsonFactory;
@@ -56,16 +57,15 @@ public final class ManifestPrinter {
           System.lineSeparator(),
           "Usage: ManifestPrinter [--json] [--properties-file file] [-D key=value]... <path>...",
           "",
-          "Prints what a job's committer wrote. A path is one of",
+          "Prints what a committer wrote, from any filesystem that Hadoop knows. A path is one of",
           "  a table's directory, for its _SUCCESS",
           "  a _SUCCESS file or a job's summary report",
           "  a _SUCCESS.files file, the complete list of a job's files",
           "  a task manifest",
-          "on any filesystem that Hadoop knows.",
           "",
           "  --json                  one line of JSON for each path",
-          "  --properties-file file  settings as in spark-defaults.conf; those of Hadoop are used",
-          "  -D key=value            an option of Hadoop, such as an account's key",
+          "  --properties-file file  settings, as in spark-defaults.conf; those of Hadoop are used",
+          "  -D key=value            a setting of Hadoop, such as an account's key",
           "  --help                  this text",
           "",
           "Exit code: 0 all printed; 1 a path was not found, unreadable or damaged; 2 wrong usage.");

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.cli;
 
 import io.manifestcommitter.config.CommitterConfig;
@@ -35,20 +36,20 @@ public final class Recover {
           "Usage: Recover [--rollback|--complete] [--force] [--properties-file file] [-D key=value]...",
           "               <table>...",
           "",
-          "Recovers the jobs of the manifest committer that died while they committed into a table:",
-          "a job that had not come to its point of no return is rolled back, one that had is completed.",
-          "A job that shows signs of life is left alone, and so is a place that another job changed.",
+          "Recovers jobs of the manifest committer that died while they committed into a table. Rolls a",
+          "job back if it died before its point of no return, and completes it if it died after it.",
+          "Leaves jobs alone that show signs of life, and places that another job has changed.",
           "",
-          "  --rollback              roll back; what is past its point of no return is completed",
-          "                          all the same. What happens without it, said aloud",
-          "  --complete              complete also what is before its point of no return",
-          "  --force                 also a job that shows signs of life: only if you know it is dead",
-          "  --properties-file file  settings as in spark-defaults.conf; those of Hadoop are used",
-          "  -D key=value            an option of Hadoop, such as an account's key",
+          "  --rollback              the default: roll back jobs before their point of no return",
+          "  --complete              complete these jobs, too",
+          "  --force                 recover also a job that shows signs of life. Use it only if you",
+          "                          know that the job is dead",
+          "  --properties-file file  settings, as in spark-defaults.conf; those of Hadoop are used",
+          "  -D key=value            a setting of Hadoop, such as an account's key",
           "  --help                  this text",
           "",
-          "Exit code: 0 no unfinished commit is left, or there is no table; 1 one is, or a table could",
-          "not be read; 2 wrong usage.");
+          "Exit code: 0 no unfinished commit is left, or there is no table; 1 an unfinished commit is",
+          "left, or a table could not be read; 2 wrong usage.");
 
   private final PrintStream out;
   private final PrintStream err;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.cli;
 
 import com.fasterxml.jackson.core.JsonGenerator;
@@ -8,6 +9,7 @@ import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.jobs.RecoveryOutcome;
 import io.manifestcommitter.jobs.TableFile;
 import io.manifestcommitter.layout.StagingRoot;
+import io.manifestcommitter.store.RequestGate;
 import io.manifestcommitter.store.Stores;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -43,12 +45,13 @@ final class RecoveredJob {
       boolean force,
       Recovery.Direction direction)
       throws IOException {
-    Stores stores = new Stores(conf, config.requestGate(() -> {}));
+    RequestGate gate = config.requestGate(() -> {});
+    Stores stores = new Stores(conf, gate);
     Path resolved = stores.resolve(new Path(table));
     TableFile file = new TableFile(stores.all(), resolved);
     file.settle();
     file.removeBesideIfEmpty();
-    Recovery recovery = new Recovery(stores.all(), config, force);
+    Recovery recovery = new Recovery(stores.all(), config, force, gate::recordTo);
     List<RecoveredJob> jobs = new ArrayList<>();
     for (StagingRoot root : recovery.find(resolved)) {
       try {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.commit;
 
 import io.manifestcommitter.manifest.FileEntry;
@@ -113,7 +114,7 @@ public final class Attempts {
         beforeAgain.run();
       } catch (IOException e) {
         result =
-            RenameResult.failed(result.explanation() + "; and its directory is not to be had", e);
+            RenameResult.failed(result.explanation() + "; and its directory could not be made", e);
         continue;
       }
       result = rename.get();

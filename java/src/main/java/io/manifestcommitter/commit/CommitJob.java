@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.commit;
 
 import io.manifestcommitter.manifest.StatisticNames;
@@ -126,7 +127,7 @@ public final class CommitJob {
 
   /**
    * Tells from the store what an earlier try, which was cut short, had published of the plan, and
-   * takes back a part of its report.
+   * removes a part of its report.
    */
   public void resume() throws IOException {
     PlaceSurvey places = PlaceSurvey.of(work.store, work.workers, plan);

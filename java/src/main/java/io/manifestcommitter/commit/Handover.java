@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.commit;
 
 import java.io.IOException;
@@ -77,7 +78,7 @@ final class Handover<T> {
     private static final long serialVersionUID = 1L;
 
     AbandonedException() {
-      super("What was produced is not wanted any more");
+      super("The consumer has stopped");
     }
   }
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.commit;
 
 import io.manifestcommitter.config.CommitterConfig;
@@ -105,11 +106,11 @@ public final class LoadManifests {
       throw new IOException(
           "The manifests in "
               + paths.manifestDirectory()
-              + " are not those that an earlier try to commit job "
+              + " are not those of an earlier commit of job "
               + paths.jobId()
-              + " found: that try came to its end and its cleanup did not, or a task was committed"
-              + " since. Nothing was published now; look at the table, abort this job, and run it"
-              + " again if its files are not there.");
+              + ". That commit ended and its cleanup did not, or a task has committed since. Nothing"
+              + " was published now. Look at the table, abort this job, and run it again if its files"
+              + " are not there.");
     }
     try (JobPlanner planner = newPlanner()) {
       load(planner);

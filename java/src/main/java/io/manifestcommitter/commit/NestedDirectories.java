@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.commit;
 
 import io.manifestcommitter.plan.JobPlan;
@@ -27,29 +28,28 @@ final class NestedDirectories {
   }
 
   /**
-   * Takes all of them out, where they are. To be called before anything is told from the places of
-   * a commit that was cut short. Two requests for each directory that is not where it was staged,
-   * and one or more for where they were.
+   * Moves all of them to where they were staged. To be called before anything is told from the
+   * places of a commit that was cut short. Two requests for each directory that is not where it was
+   * staged, and one or more for where they were.
    *
    * @return whether there were any
    */
-  boolean takeOutAll(Workers workers, SwapEnds ends) throws IOException {
+  boolean unnestAll(Workers workers, SwapEnds ends) throws IOException {
     List<Integer> others = new ArrayList<>();
     for (int number = 0; number < swaps.all().size(); number++) {
       if (ends.isPublished(number)) {
         others.add(number);
       }
     }
-    return workers.map(others, this::takeOut).contains(true);
+    return workers.map(others, this::unnest).contains(true);
   }
 
   /**
-   * Takes the directory of one swap out and back to where it was staged, if it is inside another
-   * one.
+   * Moves the directory of one swap to where it was staged, if it is inside another one.
    *
    * @return whether it was, and is staged now
    */
-  boolean takeOut(int number) throws IOException {
+  boolean unnest(int number) throws IOException {
     Swap swap = swaps.all().get(number);
     if (!swap.staged().isPresent() || store.status(swap.staged().get()).isPresent()) {
       return false;
@@ -61,7 +61,7 @@ final class NestedDirectories {
     }
     RenameResult result = Attempts.renameDirectory(store, nested, staged);
     if (!result.isDone() && !store.status(staged).isPresent()) {
-      throw result.failure(nested + " could not be taken out of " + swap.place());
+      throw result.failure(nested + " could not be moved out of " + swap.place());
     }
     return true;
   }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.commit;
 
 import io.manifestcommitter.plan.JobPlan;
@@ -26,7 +27,7 @@ public final class PlaceChangedException extends IOException {
             + sign
             + ". Nothing was touched there. If what is there now is right, delete the old data in "
             + old
-            + " and recover the job again; if the old data is right, move away what is there, and"
+            + " and recover the job again. If the old data is right, move away what is there, and"
             + " recover the job again");
   }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.commit;
 
 import io.manifestcommitter.layout.HiddenNames;
@@ -56,12 +57,12 @@ final class PlaceSurvey {
   }
 
   /**
-   * Looks at both ends of each swap, and takes out first what went inside another directory, so
+   * Looks at both ends of each swap, and moves out first what went inside another directory, so
    * that it is staged again: see {@link NestedDirectories}.
    */
   static PlaceSurvey of(Store store, Workers workers, JobPlan plan) throws IOException {
     SwapEnds ends = SwapEnds.look(store, workers, plan.swaps());
-    if (new NestedDirectories(store, plan).takeOutAll(workers, ends)) {
+    if (new NestedDirectories(store, plan).unnestAll(workers, ends)) {
       ends = SwapEnds.look(store, workers, plan.swaps());
     }
     return new PlaceSurvey(store, workers, plan, ends);

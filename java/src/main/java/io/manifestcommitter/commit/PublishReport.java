@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.commit;
 
 import io.manifestcommitter.layout.JobPaths;
@@ -154,16 +155,16 @@ final class PublishReport {
   }
 
   /**
-   * Brings the last job's report back, unless another job has put its own there.
+   * Moves the last job's report to its place, unless another job has put its own there.
    *
-   * @return what could not be brought back
+   * @return what could not be moved
    */
-  List<String> bringBackLast() {
+  List<String> rollBackLast() {
     Queue<String> left = new ArrayDeque<>();
     List<StoreEntry> moved = new ArrayList<>();
     Attempts.fewOrNote(job.workDirectory(), left, () -> listMoved(moved));
     for (StoreEntry entry : moved) {
-      Attempts.fewOrNote(entry.path(), left, () -> bringBack(entry));
+      Attempts.fewOrNote(entry.path(), left, () -> rollBack(entry));
     }
     return new ArrayList<>(left);
   }
@@ -319,14 +320,14 @@ final class PublishReport {
     return moved.name().endsWith(JobPaths.FILE_LIST) ? JobPaths.FILE_LIST : JobPaths.SUCCESS_MARKER;
   }
 
-  private void bringBack(StoreEntry moved) throws IOException {
+  private void rollBack(StoreEntry moved) throws IOException {
     String name = nameOf(moved);
     Optional<StoreEntry> there = store.status(target(name));
     if (there.isPresent()) {
       if (!Parts.isPart(store, there.get(), moved)) {
         return;
       }
-      // Of an earlier try to bring it back.
+      // Of an earlier try to roll it back.
       store.deleteFile(target(name));
     }
     if (!store.status(moved.path()).isPresent()) {
@@ -346,7 +347,7 @@ final class PublishReport {
                 moved.etag(),
                 moved.modificationTime()));
     if (!result.isDone() && !store.status(target(name)).isPresent()) {
-      throw new IOException(result.explanation(), result.cause().orElse(null));
+      throw result.failure("the last job's " + name + " is still at " + moved.path());
     }
   }
 

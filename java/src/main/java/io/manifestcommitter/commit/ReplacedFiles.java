@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.commit;
 
 import io.manifestcommitter.manifest.FileEntry;
@@ -15,7 +16,7 @@ import org.apache.hadoop.fs.Path;
 
 /**
  * Files of earlier jobs whose names this job uses. They are kept in the job's own directory, under
- * a name that tells where they belong, until cleanup: a job that fails gives them back.
+ * a name that tells where they belong, until cleanup: a job that fails moves them to their places.
  */
 final class ReplacedFiles {
   private static final int TRIES = 3;
@@ -56,7 +57,7 @@ final class ReplacedFiles {
 
   /**
    * Of a file that is at its place and aside, removes the copy: that aside, or at its place what an
-   * earlier try to bring it back left.
+   * earlier try to roll it back left.
    */
   private boolean removeCopy(FileEntry move) throws IOException {
     Optional<StoreEntry> there = store.status(move.source());
@@ -103,11 +104,12 @@ final class ReplacedFiles {
   }
 
   /**
-   * Puts the file that gave way at {@code place} back, if there is one and its place is free.
+   * Moves the file that gave way at {@code place} there again, if there is one and its place is
+   * free.
    *
    * @param asides what {@link #list} found
    */
-  void bringBack(Path place, Map<String, StoreEntry> asides) throws IOException {
+  void rollBack(Path place, Map<String, StoreEntry> asides) throws IOException {
     StoreEntry aside = asides.get(aside(place).getName());
     if (aside == null) {
       return;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.commit;
 
 import io.manifestcommitter.layout.JobPaths;
@@ -83,7 +84,7 @@ public final class RollBackEarlierAttempt {
   private String whatToDo() {
     return "An earlier attempt of job "
         + paths.jobId()
-        + " committed its output, and it cannot be told which files those are: delete its output"
+        + " committed its output, and it is not known which files those are: delete its output"
         + " from "
         + paths.destination()
         + " and run the job again";

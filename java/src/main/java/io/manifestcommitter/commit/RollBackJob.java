@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.commit;
 
 import io.manifestcommitter.manifest.CorruptManifestException;
@@ -102,8 +103,8 @@ public final class RollBackJob {
       throw new IOException(
           "What job "
               + work.job.jobId()
-              + " published cannot be rolled back, since what it was to publish cannot be read any"
-              + " more. Nothing was deleted: look for its files in "
+              + " published cannot be rolled back, since its manifests cannot be read any more."
+              + " Nothing was deleted: look for its files in "
               + work.job.table()
               + ", then delete "
               + work.job.workDirectory(),
@@ -144,7 +145,7 @@ public final class RollBackJob {
       left.add("any file of this job in " + plan.table() + " (" + e + ")");
     }
     if (isReportGone) {
-      left.addAll(work.report.bringBackLast());
+      left.addAll(work.report.rollBackLast());
     }
     if (!left.isEmpty()) {
       failure.addSuppressed(
@@ -159,7 +160,7 @@ public final class RollBackJob {
     return left.isEmpty();
   }
 
-  /** One way to take files and directories back. */
+  /** One way to roll files and directories back. */
   private interface Way {
     List<String> run(RollBackPublished rollBack) throws IOException;
   }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.commit;
 
 import io.manifestcommitter.manifest.FileEntry;
@@ -23,8 +24,8 @@ import org.apache.hadoop.fs.Path;
 
 /**
  * Removes what a failed job commit made visible: its files, by name and identity, then the
- * directories it made, if nothing else is in them. Puts back what had given way to its files.
- * Whatever another job put there stays.
+ * directories it made, if nothing else is in them. What had given way to its files returns to its
+ * place. Whatever another job put there stays.
  */
 final class RollBackPublished {
   private final Store store;
@@ -61,7 +62,7 @@ final class RollBackPublished {
                 store.abandon(file.item());
                 return false;
               }
-              putBack(file.item(), copies);
+              rollBack(file.item(), copies);
               return true;
             });
     return left.isEmpty() ? stopLateRenames(plan, published) : left;
@@ -104,7 +105,7 @@ final class RollBackPublished {
         file -> {
           int swap = swapOf(plan, file.item());
           if (swap < 0 || swaps.isMixed(swap) || swaps.isStaged(swap)) {
-            putBack(file.item(), copies);
+            rollBack(file.item(), copies);
           }
           return true;
         });
@@ -128,7 +129,7 @@ final class RollBackPublished {
                 left,
                 () -> {
                   if (removal.run(file)) {
-                    replaced.bringBack(file.item().destination(), asides);
+                    replaced.rollBack(file.item().destination(), asides);
                   }
                 }));
     Set<Path> made = new HashSet<>(plan.missingDirectories());
@@ -140,12 +141,12 @@ final class RollBackPublished {
     }
     removeSeenThroughLinks(plan, made);
     new RemoveEmptyDirectories(store, workers).run(made, left);
-    swaps.bringBack(left);
+    swaps.rollBackAsides(left);
     if (!asides.isEmpty()) {
       workers.forEach(
           plan.missingDirectories(),
           directory ->
-              Attempts.fewOrNote(directory, left, () -> replaced.bringBack(directory, asides)));
+              Attempts.fewOrNote(directory, left, () -> replaced.rollBack(directory, asides)));
     }
     return new ArrayList<>(left);
   }
@@ -186,7 +187,7 @@ final class RollBackPublished {
    * old one that looks alike, or one that came back. It goes back to its source, so that this can
    * be told again if the rolling back is repeated, and goes with the job's directory.
    */
-  private void putBack(FileEntry file, SettleCopies copies) throws IOException {
+  private void rollBack(FileEntry file, SettleCopies copies) throws IOException {
     if (isUpload(file)) {
       takeDown(file);
       return;
@@ -212,9 +213,7 @@ final class RollBackPublished {
                 published.length(),
                 published.etag(),
                 published.modificationTime()));
-    if (!result.isDone()) {
-      throw new IOException(result.explanation(), result.cause().orElse(null));
-    }
+    result.orThrow("it is still visible");
     statistics.increment(StatisticNames.COMMITTER_COMMITS_REVERTED);
   }
 

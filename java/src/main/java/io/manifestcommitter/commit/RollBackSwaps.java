@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.commit;
 
 import io.manifestcommitter.layout.StagingRoot;
@@ -95,7 +96,7 @@ final class RollBackSwaps {
    * Moves the old directories and files back to their places, after the new ones are gone; then
    * what came along with the new ones.
    */
-  void bringBack(Queue<String> left) throws IOException {
+  void rollBackAsides(Queue<String> left) throws IOException {
     workers.forEach(
         numbered(),
         swap -> {
@@ -104,7 +105,7 @@ final class RollBackSwaps {
             return;
           }
           if (item.aside().isPresent()) {
-            Attempts.fewOrNote(item.aside().get(), left, () -> bringBack(item));
+            Attempts.fewOrNote(item.aside().get(), left, () -> rollBackAside(item));
           }
           if (item.staged().isPresent()) {
             Path staged = item.staged().get();
@@ -137,7 +138,7 @@ final class RollBackSwaps {
   private void unpublish(Numbered<Swap> numbered) throws IOException {
     Swap swap = numbered.item();
     if (swap.staged().isPresent()) {
-      boolean wasNested = new NestedDirectories(store, plan).takeOut(numbered.number());
+      boolean wasNested = new NestedDirectories(store, plan).unnest(numbered.number());
       note(numbered.number(), wasNested ? Found.STAGED : unpublish(swap));
     }
   }
@@ -187,11 +188,11 @@ final class RollBackSwaps {
     return PlaceContent.own(plan);
   }
 
-  private void bringBack(Swap swap) throws IOException {
+  private void rollBackAside(Swap swap) throws IOException {
     Path aside = swap.aside().get();
     Optional<StoreEntry> old = store.status(aside);
     if (old.isPresent() && old.get().isDirectory()) {
-      bringBackDirectory(aside, swap.place());
+      rollBackDirectory(aside, swap.place());
     } else if (old.isPresent()) {
       new ReturnForeign(store).file(old.get(), swap.place());
     }
@@ -201,7 +202,7 @@ final class RollBackSwaps {
     }
   }
 
-  private void bringBackDirectory(Path aside, Path place) throws IOException {
+  private void rollBackDirectory(Path aside, Path place) throws IOException {
     if (store.status(place).isPresent()) {
       merge(aside, place);
       return;

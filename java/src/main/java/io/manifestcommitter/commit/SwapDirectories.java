@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.commit;
 
 import io.manifestcommitter.plan.JobPlan;
@@ -65,7 +66,7 @@ final class SwapDirectories {
   }
 
   /**
-   * Lists what was published. Where another job made the place in between it is taken out again,
+   * Lists what was published. Where another job made the place in between it is moved out again,
    * and the swap noted as failed.
    *
    * @return whether there was such a place
@@ -82,7 +83,7 @@ final class SwapDirectories {
             incomplete.add(plan.swaps().bringing(directory));
           }
         });
-    workers.forEach(incomplete, swap -> takeOut(plan, swap));
+    workers.forEach(incomplete, swap -> unnest(plan, swap));
     return !incomplete.isEmpty();
   }
 
@@ -180,10 +181,10 @@ final class SwapDirectories {
     return found[0] == plan.swaps().filesIn(directory);
   }
 
-  /** Takes a directory out of another one in which it landed. */
-  private void takeOut(JobPlan plan, int number) throws IOException {
+  /** Moves a directory out of another one in which it landed. */
+  private void unnest(JobPlan plan, int number) throws IOException {
     Path place = plan.swaps().all().get(number).place();
-    if (!new NestedDirectories(store, plan).takeOut(number)) {
+    if (!new NestedDirectories(store, plan).unnest(number)) {
       throw new IOException(
           "Files of the job are gone from "
               + place

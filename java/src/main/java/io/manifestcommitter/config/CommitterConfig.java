@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.config;
 
 import io.manifestcommitter.config.CommitterOption.Scope;
@@ -189,7 +190,7 @@ public final class CommitterConfig {
         "64",
         POSITIVE,
         Scope.BOTH,
-        "Maximum requests at the same time in job commit. A commit begins with a quarter of them. The number grows while the store keeps its pace, and halves when the store throttles or fails.");
+        "Maximum requests at the same time in job commit. A commit begins with a quarter of them. The number grows while the store stays fast, and halves when the store throttles or fails.");
     option(
         IO_RATE,
         "0",
@@ -201,19 +202,19 @@ public final class CommitterConfig {
         "10m",
         DURATION,
         Scope.BOTH,
-        "How long throttled requests (429, 503) are retried, at the observed rate, before the commit fails; `0s` for no retries. Drivers retry by themselves, too, within that time.");
+        "How long throttled requests (429, 503) are retried before the commit fails, at the rate that the store was seen to serve; `0s` for no retries. Connectors also retry by themselves within that time.");
     option(
         DELETE_TARGET_FILES,
         "false",
         FLAG,
         Scope.BOTH,
-        "Let a new file take the place of one that stands at its destination. Without it such a file fails the job. Spark's file names are unique, so only other writers need it.");
+        "Let a new file replace one that exists at its destination. Without this, such a file fails the job. Spark's file names are unique, so only other writers need it.");
     option(
         VALIDATE_OUTPUT,
         "false",
         FLAG,
         Scope.BOTH,
-        "Look at every published file again, one request each, and compare its length and, where the store has it, its identity.");
+        "Check every published file, with one request each: its length and, where the store has it, its identity.");
     option(
         SUMMARY_REPORT_DIRECTORY,
         "",
@@ -237,7 +238,7 @@ public final class CommitterConfig {
         "32",
         POSITIVE,
         Scope.HADOOP,
-        "How many loaded manifests may wait to be put into the plan; as many more as there are threads may be loading.");
+        "How many loaded manifests may wait for their place in the plan. While they wait, each thread may load one more.");
     option(
         CLEANUP_PARALLEL_DELETE,
         "true",
@@ -255,91 +256,91 @@ public final class CommitterConfig {
         "",
         STORE_CLASS,
         Scope.HADOOP,
-        "Which class makes the requests; empty, and the two of Hadoop's committer, mean the one that is right for the scheme.");
+        "The class that makes the requests. Empty means the one for the scheme, and so do the two class names of Hadoop's committer.");
     option(
         MARK_SUCCESSFUL_JOBS,
         "true",
         FLAG,
         Scope.BOTH,
-        "Write `_SUCCESS`, and the list of files beside it.");
+        "Write `_SUCCESS`, and the list of files next to it.");
     option(
         CLEANUP_SKIPPED,
         "false",
         FLAG,
         Scope.BOTH,
-        "Leave the job's own directory where it is. With the Spark protocol later jobs and `recover` leave it there, too, and the job removes nothing that an ended one left. `clean` removes it.");
+        "Keep the job's own directory. With the Spark protocol, later jobs and `recover` keep it too, and the job removes nothing that an ended job left. `clean` removes it.");
     option(
         CLEANUP_FAILURES_IGNORED,
         "false",
         FLAG,
         Scope.HADOOP,
-        "Leave a job successful whose cleanup fails. With the Spark protocol it always is.");
+        "A job whose cleanup fails is still successful. With the Spark protocol this is always so.");
     option(
         MISSING_FILES,
         "fail",
         choices(MissingFiles.class),
         Scope.SPARK,
-        "What to do when a file that a committed task named is not there; `warn` leaves it out.");
+        "What to do if a file that a committed task named is missing. `warn` leaves it out.");
     option(
         DIRECTORY_RENAME,
         "auto",
         choices(DirectoryRename.class),
         Scope.SPARK,
-        "`auto` publishes and replaces whole directories by one rename each, where the store does that atomically and the directories get the rights that they would have if made in place; everywhere else, and with `off`, files are renamed one by one.");
+        "`auto` publishes and replaces a whole directory by one rename. It does so where the store renames directories atomically, and where the directory gets the rights that it would have if made in place. Everywhere else, and with `off`, files are renamed one by one.");
     option(
         CONFLICT_MODE,
         "append",
         choices(ConflictMode.class),
         Scope.SPARK,
-        "What happens to a partition that a job writes to, does not overwrite anyway, and that is there when the job commits: `append` adds to it, `fail` fails the job with nothing published and names the partitions, `replace` replaces it. The directory of a table without partitions counts as a partition once it has a visible file. Also as an option of one write: `df.write.option(...)`.");
+        "What an append does with a partition that exists when the job commits. `append` adds to it. `fail` fails the job with nothing published, and names the partitions. `replace` replaces it. The directory of a table without partitions counts as a partition once it has a visible file. Can be set for one write: `df.write.option(...)`.");
     option(
         UNFINISHED_JOBS,
         "rollback",
         choices(UnfinishedJobsMode.class),
         Scope.SPARK,
-        "What a job does when the table holds the unfinished commit of a driver that died: `rollback` rolls that back, or completes it if it was past its point of no return, as `manifest-committer recover` does; `fail` fails; `warn` goes on. The job looks in its setup and again when it commits. Where a commit has begun it waits until the driver's heartbeat moves (that driver lives: its commit is left alone) or is older than `heartbeat.timeout` (it died).");
+        "What a job does if the table holds the unfinished commit of a driver that died. `rollback` recovers it as `manifest-committer recover` does: it rolls the commit back, or completes it if it is past its point of no return. `fail` fails the job. `warn` goes on. The job looks in its setup and again when it commits. If a commit has begun, the job waits until the driver's heartbeat moves or is older than `heartbeat.timeout`. In the first case the driver lives, and its commit is left alone. In the second it died.");
     option(
         HEARTBEAT_INTERVAL,
         "10s",
         DURATION,
         Scope.SPARK,
-        "How often the driver of a job that runs or commits writes the small file `heartbeat` in its staging directory.");
+        "How often the driver of a running job writes the small file `heartbeat` in its staging directory.");
     option(
         HEARTBEAT_TIMEOUT,
         "45s",
         DURATION,
         Scope.SPARK,
-        "After what time without a heartbeat, by the store's clock, a job counts as dead, so that it may be recovered. The same for all who write to a table, and several times the interval.");
+        "How long a job may go without a heartbeat, by the store's clock, before it counts as dead and may be recovered. Set the same value for all jobs that write to a table, several times the interval.");
     option(
         REPLACE_WAIT,
         "1h",
         DURATION,
         Scope.SPARK,
-        "How long a job that replaces data waits, when it commits, for another job that lives and replaces some of the same places. After that it fails: the old data stays, and the error names the other job, its host and since when it works there.");
+        "How long a job that replaces data waits, when it commits, for another running job that replaces some of the same places. After that the job fails and the old data stays. The error names the other job, its host, and since when it works there.");
     option(
         COPYING_RENAME,
         "fail",
         choices(CopyingRename.class),
         Scope.BOTH,
-        "What to do about a store of a scheme that the committer does not know, which may rename a file by copying its bytes. With `serve` a reader may see a part of a file while it is copied and, if the driver dies, until recovery.");
+        "What to do with a store whose scheme the committer does not know. It may rename a file by copying its bytes. With `serve`, a reader may see a part of a file while it is copied and, if the driver dies, until recovery.");
     option(
         GS_REQUESTS,
         "direct",
         choices(GcsRequests.class),
         Scope.BOTH,
-        "How Google Cloud Storage is asked: `direct` by the client of Google's connector, which renames a file with one request and shows hashes in listings; `filesystem` by Hadoop's FileSystem calls, which take more requests. A connector without such a client is always asked by FileSystem calls.");
+        "How requests to Google Cloud Storage are made. `direct` uses the client of Google's connector, which renames a file with one request and shows hashes in listings. `filesystem` uses Hadoop's FileSystem calls, which take more requests. A connector without such a client always gets FileSystem calls.");
     option(
         S3_WRITE_TO,
         "disk",
         choices(S3WriteTo.class),
         Scope.SPARK,
-        "Where tasks write what goes to S3: `disk` to the executor's disk, from where it is uploaded; `magic` to S3A's magic paths, which upload while they are written to. For `magic` hadoop-aws has to be 3.4.1 or newer, with `fs.s3a.committer.magic.track.commits.in.memory.enabled` true before the session starts.");
+        "Where tasks write what goes to S3. `disk` writes to the executor's disk and uploads from there. `magic` writes to S3A's magic paths, which upload while they are written to. `magic` needs hadoop-aws 3.4.1 or newer, with `fs.s3a.committer.magic.track.commits.in.memory.enabled` true before the session starts.");
     option(
         UNSUPPORTED_SCHEME,
         "fail",
         choices(UnsupportedScheme.class),
         Scope.SPARK,
-        "What to do about a table on a store that is not served; `delegate` lets Spark's own protocol write it.");
+        "What to do with a table on a store that is not served. `delegate` lets Spark's own protocol write it.");
   }
 
   private final int ioThreads;

@@ -1,2 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
 /** The options of a job. */
 package io.manifestcommitter.config;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.hadoop;
 
 import io.manifestcommitter.commit.Audit;
@@ -235,10 +236,10 @@ public final class HadoopJob {
         committer,
         attempt.destination(),
         attempt.jobAttemptDirectory(),
-        "Look at what is left, delete the files that are of this job and directories that are"
-            + " empty, and put back what is in "
+        "Look at what is left. Delete the files that are of this job, and empty directories. Move"
+            + " the files in "
             + JobDescription.replacedFiles(attempt.jobAttemptDirectory())
-            + ", if there is anything");
+            + " to their places, if there are any");
   }
 
   private Workers workers() {

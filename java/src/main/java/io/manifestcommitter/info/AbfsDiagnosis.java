@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.info;
 
 import java.util.List;
@@ -35,8 +36,8 @@ final class AbfsDiagnosis {
             "hadoop-azure "
                 + version
                 + " can hand a reader the bytes of another file that it read ahead"
-                + " (HADOOP-18546): a query may see wrong data, whoever wrote it. Use Hadoop 3.3.5"
-                + " or newer, or read nothing ahead",
+                + " (HADOOP-18546): a query may see wrong data, with every committer. Use Hadoop"
+                + " 3.3.5 or newer, or switch reading ahead off",
             Repair.set(READ_AHEAD, "0")));
   }
 }

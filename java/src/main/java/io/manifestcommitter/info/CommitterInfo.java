@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.info;
 
 import io.manifestcommitter.cli.CommandLine;
@@ -29,16 +30,16 @@ public final class CommitterInfo {
           System.lineSeparator(),
           "Usage: CommitterInfo [--json] [--properties-file file] [-D key=value]... <path>...",
           "",
-          "Tells which committer the jobs that write to a path get, from which setting, and what is",
-          "wrong with it: MapReduce jobs and Spark's RDD writers by Hadoop's committer factories,",
-          "Spark SQL and DataFrames by Spark's commit protocol. Nothing is written.",
+          "Shows which committer a job that writes to a path gets, which setting chose it, and what is",
+          "wrong with it. MapReduce jobs and Spark's RDD writers get one from Hadoop's committer",
+          "factories, Spark SQL and DataFrames from Spark's commit protocol. Writes nothing.",
           "",
           "  --json                  one line of JSON for each path",
           "  --properties-file file  settings of Spark, as in spark-defaults.conf",
           "  -D key=value            a setting of Hadoop or of Spark",
           "  --help                  this text",
           "",
-          "Without any setting of Spark, nothing is said of its commit protocol.",
+          "Without any setting of Spark, it says nothing about the commit protocol.",
           "",
           "Exit code: 0 the manifest committer commits what is written to every path, and nothing is",
           "wrong; 1 it does not, or something is wrong; 2 wrong usage.");

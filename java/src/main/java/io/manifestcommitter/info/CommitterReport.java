@@ -1,9 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.info;
 
 import io.manifestcommitter.cli.Setting;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.config.CommitterOption;
 import io.manifestcommitter.info.JobSettings.Origin;
+import io.manifestcommitter.watch.SparkPlace;
+import io.manifestcommitter.watch.SparkWatch;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -24,6 +27,7 @@ final class CommitterReport {
   private final Map<String, Setting> options;
   private final List<Problem> problems;
   private final boolean served;
+  private final List<SparkPlace> watching = SparkWatch.places();
 
   private CommitterReport(
       String path,
@@ -141,6 +145,11 @@ final class CommitterReport {
   /** The options that were changed, those of the connector that act on commits among them. */
   Map<String, Setting> options() {
     return options;
+  }
+
+  /** Where Spark shows commits of this JVM; empty where no application of Spark runs. */
+  List<SparkPlace> watching() {
+    return watching;
   }
 
   /** The worst first. */

@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.info;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.manifestcommitter.cli.Json;
 import io.manifestcommitter.cli.Setting;
+import io.manifestcommitter.watch.SparkPlace;
 import java.io.IOException;
 import java.util.Locale;
 import java.util.Map;
@@ -58,6 +60,14 @@ final class CommitterReportJson {
     json.writeObjectFieldStart("options");
     for (Map.Entry<String, Setting> option : report.options().entrySet()) {
       setting(json, option.getKey(), option.getValue());
+    }
+    json.writeEndObject();
+    json.writeObjectFieldStart("watching");
+    for (SparkPlace place : report.watching()) {
+      json.writeObjectFieldStart(place.name());
+      json.writeBooleanField("shown", place.isShown());
+      json.writeStringField("how", place.how());
+      json.writeEndObject();
     }
     json.writeEndObject();
     json.writeArrayFieldStart("problems");

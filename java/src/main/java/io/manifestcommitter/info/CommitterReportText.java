@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.info;
 
 import io.manifestcommitter.cli.Humane;
+import io.manifestcommitter.watch.SparkPlace;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -29,6 +31,7 @@ final class CommitterReportText {
     line(report.path() + ": " + verdict());
     report.factory().ifPresent(this::hadoop);
     spark();
+    watching();
     report.options().forEach((key, option) -> line("  Option " + key + " = " + option));
     report.problems().forEach(this::problem);
     line(
@@ -82,6 +85,17 @@ final class CommitterReportText {
           .ifPresent(setting -> field("Other formats", setting.toString()));
     }
     field("Streaming", spark.streamingProtocol().toString());
+  }
+
+  private void watching() {
+    line("  Watching commits");
+    if (report.watching().isEmpty()) {
+      field("Shown by Spark", "not known outside of a session: no application of Spark runs here");
+    }
+    for (SparkPlace place : report.watching()) {
+      String name = place.name();
+      field(name.substring(0, 1).toUpperCase(Locale.ROOT) + name.substring(1), place.toString());
+    }
   }
 
   private void problem(Problem problem) {

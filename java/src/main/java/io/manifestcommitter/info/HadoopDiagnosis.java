@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.info;
 
 import io.manifestcommitter.cli.Setting;
@@ -151,10 +152,10 @@ final class HadoopDiagnosis {
         factoryOurs
             ? "MapReduce jobs and RDD writers fail, since "
                 + factory.key()
-                + " is ours: "
+                + " is ours. "
                 + withoutStop(new Stores(jobs).refusalOfRenames(path).get())
             : "MapReduce jobs and RDD writers use FileOutputCommitter, or one that renames, on"
-                + " S3: each file is copied, and a job that fails may leave some of them. "
+                + " S3. That copies each file, and a job that fails may leave some of them. "
                 + factory.key()
                 + " does not name S3A's own committers, or fs.s3a.committer.name is file";
     return Optional.of(
@@ -259,7 +260,7 @@ final class HadoopDiagnosis {
         "The path has no scheme. Spark's RDD writers look for the factory of the literal scheme,"
             + " here "
             + factory.key()
-            + ", find none and use FileOutputCommitter; Spark SQL, and jobs that set their output"
+            + ", find none and use FileOutputCommitter. Spark SQL, and jobs that set their output"
             + " path through FileOutputFormat, complete the path first";
     Repair repair = Repair.none();
     try {

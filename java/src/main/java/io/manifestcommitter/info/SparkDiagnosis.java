@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.info;
 
 import io.manifestcommitter.BuildInfo;
@@ -169,7 +170,7 @@ final class SparkDiagnosis {
           "That leads ORC, CSV, JSON and text files past the staging directory of Hadoop's"
               + " manifest committer, bound by "
               + factory.key()
-              + ": rows are visible before the job commits, and those of a failed job stay");
+              + ". Rows are visible before the job commits, and those of a failed job stay");
     } else if (factory.setting().isPresent() && !ClassNames.isFileOutputFactory(name)) {
       sentences.add("ORC, CSV, JSON and text files are committed by what " + name + " makes");
     } else {
@@ -223,7 +224,7 @@ final class SparkDiagnosis {
                 + (appends
                     ? " a dynamic partition overwrite appends to the partitions, and reports success"
                     : " a dynamic partition overwrite is refused")
-                + ", and a static overwrite deletes the old data before the job runs. Our own"
+                + ". A static overwrite deletes the old data before the job runs. Our own"
                 + " protocol does both safely",
             Repair.set(SparkSettings.PROTOCOL, ClassNames.PROTOCOL)));
   }

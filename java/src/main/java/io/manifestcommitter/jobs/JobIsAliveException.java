@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.jobs;
 
 import io.manifestcommitter.layout.StagingRoot;
@@ -14,8 +15,8 @@ public final class JobIsAliveException extends IOException {
             + " showed a sign of life "
             + age / 1000
             + " s ago: its driver, or another recovery, is at work. Nothing was changed. Wait until"
-            + " there was none for "
+            + " it has shown none for "
             + timeout / 1000
-            + " s; if you know that it is dead, use --force");
+            + " s. If you know that it is dead, use --force");
   }
 }

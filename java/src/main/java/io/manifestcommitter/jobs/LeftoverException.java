@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.jobs;
 
 import io.manifestcommitter.layout.StagingRoot;
@@ -22,8 +23,8 @@ public final class LeftoverException extends IOException {
             + root.root()
             + " could not be removed: "
             + cause.getMessage()
-            + ". Nobody needs it, and no job waits for it: remove it as a user who may, with"
-            + " 'manifest-committer clean "
+            + ". Nobody needs it, and no job waits for it. A user with the right to delete it can"
+            + " remove it with 'manifest-committer clean "
             + root.directory()
             + "' or by hand",
         cause);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.jobs;
 
 import io.manifestcommitter.commit.Attempts;
@@ -30,6 +31,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.apache.hadoop.fs.Path;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -48,6 +50,7 @@ public final class Recovery {
   private final CommitterConfig config;
   private final OtherJobs jobs;
   private final boolean force;
+  private final Consumer<StatisticsRecorder> requestsTo;
 
   /** Where to. */
   public enum Direction {
@@ -61,11 +64,24 @@ public final class Recovery {
   }
 
   /**
-   * A recovery.
+   * A recovery by a job, which counts the requests as its own.
    *
    * @param force also of a job whose driver shows signs of life
    */
   public Recovery(Store store, CommitterConfig config, boolean force) {
+    this(store, config, force, statistics -> {});
+  }
+
+  /**
+   * A recovery.
+   *
+   * @param force also of a job whose driver shows signs of life
+   * @param requestsTo lets the requests be counted, from then on, by what it is given, which each
+   *     recovered job has of its own
+   */
+  public Recovery(
+      Store store, CommitterConfig config, boolean force, Consumer<StatisticsRecorder> requestsTo) {
+    this.requestsTo = requestsTo;
     this.store = store;
     this.config = config;
     this.jobs = new OtherJobs(store, config);
@@ -107,6 +123,8 @@ public final class Recovery {
    *     nothing there
    */
   public RecoveryOutcome run(StagingRoot root, Direction direction) throws IOException {
+    StatisticsRecorder statistics = new StatisticsRecorder();
+    requestsTo.accept(statistics);
     CommitJournal journal = journalOf(root);
     if (!journal.hasPlan()) {
       removeRest(root);
@@ -118,7 +136,7 @@ public final class Recovery {
     }
     RecoveryOutcome outcome;
     try (JobPlan plan = planOfDead(root, journal)) {
-      outcome = run(root, journal, plan, direction);
+      outcome = run(root, journal, plan, direction, statistics);
       removeStaging(root, plan, outcome);
     }
     return outcome;
@@ -209,7 +227,11 @@ public final class Recovery {
   }
 
   private RecoveryOutcome run(
-      StagingRoot root, CommitJournal journal, JobPlan plan, Direction direction)
+      StagingRoot root,
+      CommitJournal journal,
+      JobPlan plan,
+      Direction direction,
+      StatisticsRecorder statistics)
       throws IOException {
     Set<Path> replaced = new HashSet<>();
     plan.replaced().forEach(old -> replaced.add(old.path()));
@@ -225,7 +247,7 @@ public final class Recovery {
       journal.claim();
       isClaimed = true;
       LOG.info("Recovering {}", journal);
-      outcome = recover(heartbeat.guard(store), root, journal, plan, direction);
+      outcome = recover(heartbeat.guard(store), root, journal, plan, direction, statistics);
     } catch (IOException | RuntimeException | Error e) {
       heartbeat.close();
       removeHeartbeat(root, isClaimed ? Optional.of(journal) : Optional.empty(), e);
@@ -265,9 +287,13 @@ public final class Recovery {
   }
 
   private RecoveryOutcome recover(
-      Store guarded, StagingRoot root, CommitJournal journal, JobPlan plan, Direction direction)
+      Store guarded,
+      StagingRoot root,
+      CommitJournal journal,
+      JobPlan plan,
+      Direction direction,
+      StatisticsRecorder statistics)
       throws IOException {
-    StatisticsRecorder statistics = new StatisticsRecorder();
     CommitProgress progress =
         Commits.begin(
             CommitSnapshot.Kind.RECOVERY,
@@ -367,7 +393,7 @@ public final class Recovery {
       }
       throw new CorruptManifestException(
           e.getMessage()
-              + ". Nothing was changed. What the job made visible has to be told by hand: its files"
+              + ". Nothing was changed. Find what the job made visible by hand: its files"
               + " have '"
               + jobId
               + "' in their names, what it moved aside is in "

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.jobs;
 
 import io.manifestcommitter.commit.Attempts;
@@ -40,7 +41,7 @@ import org.apache.hadoop.fs.Path;
  * its store.
  */
 final class ReplaceNote {
-  private static final long VERSION = 2;
+  private static final long VERSION = 3;
 
   /** Some million places. */
   private static final int LIMIT = 1 << 28;
@@ -87,7 +88,8 @@ final class ReplaceNote {
               }
               records.finish();
             });
-    Attempts.renameOver(store, written).orThrow("Could not tell other jobs what this one replaces");
+    Attempts.renameOver(store, written)
+        .orThrow("Could not write the note of what this job replaces");
   }
 
   private static Path temporary(StagingRoot root) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.jobs;
 
 import io.manifestcommitter.commit.Attempts;
@@ -176,8 +177,8 @@ public final class TableFile {
   }
 
   /**
-   * Puts the file back in its place, after a job that had replaced it failed, unless something else
-   * is in the directory by now. May be repeated from wherever it ended.
+   * Moves the file to its place, after a job that had replaced it failed, unless something else is
+   * in the directory by now. May be repeated from wherever it ended.
    *
    * @throws IOException if it fails: then the file is in the directory, or {@link #settle} puts it
    *     there

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.journal;
 
 import io.manifestcommitter.commit.CallerContext;
@@ -118,7 +119,7 @@ public final class Heartbeat implements Closeable {
       Thread.currentThread().interrupt();
       throw new InterruptedIOException("Interrupted before the first sign of life of the job");
     } catch (ExecutionException e) {
-      LOG.debug("The first beat at {} failed: again", file, e);
+      LOG.debug("The first heartbeat at {} failed, and is tried again", file, e);
       beat();
     }
   }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.journal;
 
 import io.manifestcommitter.layout.StagingRoot;
@@ -46,7 +47,8 @@ final class PlanReader {
   private final Set<Path> asides = new HashSet<>();
   private boolean begun;
   private Path oldPath;
-  private Path lastParent;
+  private Path source;
+  private Path destination;
   private Path lastPlacesParent;
   private Path lastPlacesTarget;
   private StagingRoot lastRoot;
@@ -86,6 +88,9 @@ final class PlanReader {
         break;
       case "swap":
         swap(record);
+        break;
+      case "directory":
+        directory(path(record, "source"), path(record, "destination"));
         break;
       case "file":
         file(record);
@@ -155,11 +160,14 @@ final class PlanReader {
   }
 
   private void oldFile(Record record) throws IOException {
-    Path path = place(path(record, "path"));
+    require(oldPath != null, "it has an old file without a directory");
     boolean isLink = record.has("link");
-    if (!path.getParent().equals(oldPath) && !(isLink && path.equals(oldPath))) {
+    boolean isInItsPlace = isLink && !record.has("name");
+    Path path = isInItsPlace ? oldPath : StorePaths.resolve(oldPath, record.text("name"));
+    if (!isInItsPlace && !oldPath.equals(path.getParent())) {
       throw new IllegalArgumentException(path + " is not in the old directory " + oldPath);
     }
+    place(path);
     StoreEntry file =
         isLink
             ? StoreEntry.link(path, record.text("link"))
@@ -217,25 +225,31 @@ final class PlanReader {
     return file != null ? Swap.moveAside(file, aside) : Swap.moveAside(place, aside);
   }
 
+  private void directory(Path from, Path to) throws IOException {
+    StagingRoot root = rootOf(from);
+    if (!from.equals(mirrored(root, root.sealed(), to))
+        && !from.equals(mirrored(root, root.output(), to))) {
+      throw new IllegalArgumentException(from + " is not where what goes to " + to + " is staged");
+    }
+    heap.path(to);
+    source = from;
+    destination = to;
+  }
+
   private void file(Record record) throws IOException {
-    Path source = path(record, "source");
-    Path destination = path(record, "destination");
-    StagingRoot root = rootOf(source);
-    if (!source.equals(mirrored(root, root.sealed(), destination))
-        && !source.equals(mirrored(root, root.output(), destination))) {
-      throw new IllegalArgumentException(
-          source + " is not where what goes to " + destination + " is staged");
-    }
+    require(source != null, "it has a file without a directory");
     heap.file();
-    if (!destination.getParent().equals(lastParent)) {
-      lastParent = destination.getParent();
-      heap.path(lastParent);
-    }
     String etag = etag(record);
     // One that is damaged fails here, and not once others were completed.
     Upload.in(etag);
     planner.publish(
-        new FileEntry(source, destination, record.number("size"), etag, record.number("modified")));
+        FileEntry.between(
+            source,
+            destination,
+            record.text("name"),
+            record.number("size"),
+            etag,
+            record.number("modified")));
   }
 
   private static String etag(Record record) {
@@ -244,6 +258,9 @@ final class PlanReader {
 
   /** Where in a staging tree that is which goes to a place. */
   private static Path mirrored(StagingRoot root, Path output, Path place) {
+    if (place.equals(root.directory())) {
+      return output;
+    }
     return StorePaths.resolve(output, StorePaths.relative(root.directory(), place));
   }
 

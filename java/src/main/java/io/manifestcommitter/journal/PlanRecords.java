@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.journal;
 
 import io.manifestcommitter.manifest.CorruptManifestException;
@@ -16,7 +17,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.util.Optional;
-import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.apache.hadoop.fs.Path;
 
@@ -28,9 +28,10 @@ import org.apache.hadoop.fs.Path;
  * target     directory staging                      the table's first
  * made       path                                   a directory that did not exist
  * old        path                                   a directory whose files are replaced
- * oldFile    path size etag? modified written link? in the directory before, or in its place
+ * oldFile    name? size etag? modified written link? in the directory before; no name: in its place
  * swap       place staged? aside?
- * file       source destination size etag? modified
+ * directory  source destination                     of the files that follow
+ * file       name size etag? modified               in the directory before
  * </pre>
  *
  * <p>Paths are those of {@link PlaceText}: a plan does not know the name of its table, and is read
@@ -40,7 +41,7 @@ import org.apache.hadoop.fs.Path;
  * <p>A plan of another version is refused: the version that wrote it can recover the table.
  */
 final class PlanRecords {
-  private static final long VERSION = 2;
+  private static final long VERSION = 3;
 
   private PlanRecords() {}
 
@@ -66,14 +67,15 @@ final class PlanRecords {
     for (OldDirectory old : plan.replaced()) {
       records.write(new Record("old").with("path", places.write(old.path())));
       for (StoreEntry file : old.files()) {
-        Record record =
-            new Record("oldFile")
-                .with("path", places.write(file.path()))
-                .with("written", file.lastWritten());
-        if (file.isLink()) {
-          record.with("link", file.linkTarget().orElse(""));
+        records.begin("oldFile").with("written", file.lastWritten());
+        boolean isInItsPlace = file.isLink() && file.path().equals(old.path());
+        if (!isInItsPlace) {
+          records.with("name", file.name());
         }
-        records.write(identity(record, file.length(), file.etag(), file.modificationTime()));
+        if (file.isLink()) {
+          records.with("link", file.linkTarget().orElse(""));
+        }
+        end(records, file.length(), file.etag(), file.modificationTime());
       }
     }
     for (Swap swap : plan.swaps().all()) {
@@ -82,48 +84,35 @@ final class PlanRecords {
       swap.aside().ifPresent(path -> record.with("aside", places.write(path)));
       records.write(record);
     }
-    Neighbours sources = new Neighbours(places);
-    Neighbours destinations = new Neighbours(places);
+    Path source = null;
+    Path destination = null;
     for (FileEntry file : plan.files()) {
-      records.write(
-          identity(
-              new Record("file")
-                  .with(
-                      "source",
-                      sources.write(file.sourceDirectory(), file.sourceName(), file::source))
-                  .with(
-                      "destination",
-                      destinations.write(
-                          file.destinationDirectory(), file.name(), file::destination)),
-              file.size(),
-              file.etag(),
-              file.modificationTime()));
+      if (!file.sourceName().equals(file.name())) {
+        throw new IllegalArgumentException(file + " changes its name, as no staged file does");
+      }
+      if (!file.sourceDirectory().equals(source)
+          || !file.destinationDirectory().equals(destination)) {
+        source = file.sourceDirectory();
+        destination = file.destinationDirectory();
+        records.write(
+            new Record("directory")
+                .with("source", places.write(source))
+                .with("destination", places.write(destination)));
+      }
+      records.begin("file").with("name", file.name());
+      end(records, file.size(), file.etag(), file.modificationTime());
     }
     records.finish();
   }
 
-  /** The texts of files that come directory by directory. */
-  private static final class Neighbours {
-    private final PlaceText places;
-    private Path directory;
-    private Optional<String> prefix = Optional.empty();
-
-    Neighbours(PlaceText places) {
-      this.places = places;
+  /** Ends a record with what identifies its file. */
+  private static void end(RecordFile.Writer records, long size, String etag, long modified)
+      throws IOException {
+    records.with("size", size).with("modified", modified);
+    if (!etag.isEmpty()) {
+      records.with("etag", etag);
     }
-
-    String write(Path of, String name, Supplier<Path> path) {
-      if (!of.equals(directory)) {
-        directory = of;
-        prefix = places.prefix(of);
-      }
-      return prefix.isPresent() ? prefix.get() + name : places.write(path.get());
-    }
-  }
-
-  private static Record identity(Record record, long size, String etag, long modified) {
-    record.with("size", size).with("modified", modified);
-    return etag.isEmpty() ? record : record.with("etag", etag);
+    records.end();
   }
 
   /**

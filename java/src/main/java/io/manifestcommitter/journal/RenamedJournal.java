@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.journal;
 
 import io.manifestcommitter.commit.Attempts;
@@ -181,7 +182,7 @@ final class RenamedJournal extends CommitJournal {
     int numbers = Math.min(MOST_STEP, nextHolder - holder - 1);
     if (numbers < 1) {
       throw new IOException(
-          path() + " was recovered too often: remove the other journals beside it");
+          path() + " was recovered too often: remove the other journals next to it");
     }
     return holder + 1 + HOLDERS.nextInt(numbers);
   }

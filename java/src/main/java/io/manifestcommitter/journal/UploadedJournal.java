@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.journal;
 
 import io.manifestcommitter.commit.Attempts;
@@ -181,7 +182,7 @@ final class UploadedJournal extends CommitJournal {
     try {
       end(end);
     } catch (IOException e) {
-      LOG.warn("{} tells that all is visible, but not yet that nothing is left to do", path(), e);
+      LOG.warn("{} says that all is visible, but not yet that the commit has ended", path(), e);
     }
   }
 

@@ -1,13 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.manifest;
 
-import java.io.ByteArrayOutputStream;
 import java.io.Closeable;
-import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -15,11 +12,10 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
-import java.util.zip.Deflater;
 import org.apache.hadoop.fs.Path;
 
 /**
- * A long list of file entries in little memory: about 40 bytes a file, and none past a bound, from
+ * A long list of file entries in little memory: about 30 bytes a file, and none past a bound, from
  * where on they lie in a local file (design, "Parallelism, rate, memory"; architecture seed,
  * MAPREDUCE-7435). Written once by one thread, then read any number of times in the order of
  * writing.
@@ -30,6 +26,12 @@ public final class FileEntries implements Iterable<FileEntry>, Closeable {
   private static final int BLOCK = 128 << 10;
   private static final int SAME_DIRECTORIES = 0;
   private static final int OTHER_DIRECTORIES = 1;
+
+  /** The columns of texts. */
+  private static final int NAMES = 0;
+
+  private static final int ETAGS = 1;
+  private static final int COLUMNS = 2;
 
   private final List<Block> blocks;
   private final SpillFile spill;
@@ -48,7 +50,7 @@ public final class FileEntries implements Iterable<FileEntry>, Closeable {
   /**
    * A list in the making.
    *
-   * @param inMemory how many compressed bytes may stay in memory; what is more goes to a local file
+   * @param inMemory how many bytes may stay in memory; what is more goes to a local file
    */
   public static Builder builder(int inMemory) {
     return new Builder(inMemory);
@@ -106,11 +108,9 @@ public final class FileEntries implements Iterable<FileEntry>, Closeable {
   public static final class Builder implements Closeable {
     private final List<Block> blocks = new ArrayList<>();
     private final SpillFile spill = new SpillFile();
-    private final ByteArrayOutputStream block = new ByteArrayOutputStream(BLOCK);
-    private final DataOutputStream out = new DataOutputStream(block);
+    private final Rows.Writer rows = new Rows.Writer(COLUMNS, BLOCK / 16);
     private Path source;
     private Path destination;
-    private String name = "";
     private long memoryLeft;
     private int count;
     private long bytes;
@@ -126,27 +126,23 @@ public final class FileEntries implements Iterable<FileEntry>, Closeable {
     public Builder add(FileEntry file) throws IOException {
       if (isBefore(file.sourceDirectory(), source)
           && isBefore(file.destinationDirectory(), destination)) {
-        out.writeByte(SAME_DIRECTORIES);
+        rows.number(SAME_DIRECTORIES);
       } else {
-        out.writeByte(OTHER_DIRECTORIES);
+        rows.number(OTHER_DIRECTORIES);
         source = file.sourceDirectory();
         destination = file.destinationDirectory();
         total = totals.computeIfAbsent(destination, directory -> new Total());
-        writeText(PathText.write(source));
-        writeText(PathText.write(destination));
+        rows.plain(PathText.write(source)).plain(PathText.write(destination));
       }
-      int shared = Packed.shared(name, file.name());
-      out.writeInt(shared);
-      writeText(file.name().substring(shared));
-      name = file.name();
-      writeText(file.sourceName().equals(name) ? "" : file.sourceName());
-      writeText(file.etag());
-      out.writeLong(file.size());
-      out.writeLong(file.modificationTime());
+      rows.text(NAMES, file.name())
+          .plain(file.sourceName().equals(file.name()) ? "" : file.sourceName())
+          .text(ETAGS, file.etag())
+          .number(file.size())
+          .number(file.modificationTime());
       count = Math.incrementExact(count);
       bytes += file.size();
       total.add(file.size());
-      if (block.size() >= BLOCK) {
+      if (rows.length() >= BLOCK) {
         endBlock();
       }
       return this;
@@ -173,36 +169,26 @@ public final class FileEntries implements Iterable<FileEntry>, Closeable {
       }
     }
 
-    private void writeText(String text) throws IOException {
-      byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
-      out.writeInt(utf8.length);
-      out.write(utf8);
-    }
-
     private void endBlock() throws IOException {
-      if (block.size() == 0) {
+      if (rows.length() == 0) {
         return;
       }
-      byte[] plain = block.toByteArray();
-      block.reset();
+      byte[] content = rows.take();
       source = null;
       destination = null;
-      name = "";
-      byte[] compressed = Packed.deflate(plain, Deflater.BEST_SPEED);
-      if (compressed.length <= memoryLeft) {
-        memoryLeft -= compressed.length;
-        blocks.add(new Block(plain.length, compressed.length, compressed, 0));
+      if (content.length <= memoryLeft) {
+        memoryLeft -= content.length;
+        blocks.add(new Block(content.length, content, 0));
       } else {
         // One that does not fit ends the use of memory, so that later, smaller ones keep order.
         memoryLeft = 0;
-        blocks.add(new Block(plain.length, compressed.length, null, spill.append(compressed)));
+        blocks.add(new Block(content.length, null, spill.append(content)));
       }
     }
   }
 
-  /** Some entries, compressed together. */
+  /** Some entries. */
   private static final class Block {
-    private final int plainLength;
     private final int length;
     private final byte[] content;
     private final long position;
@@ -212,8 +198,7 @@ public final class FileEntries implements Iterable<FileEntry>, Closeable {
      *
      * @param content null where it lies in the local file, at {@code position}
      */
-    Block(int plainLength, int length, byte[] content, long position) {
-      this.plainLength = plainLength;
+    Block(int length, byte[] content, long position) {
       this.length = length;
       this.content = content;
       this.position = position;
@@ -223,14 +208,13 @@ public final class FileEntries implements Iterable<FileEntry>, Closeable {
   /** Reads the blocks one by one. */
   private final class Entries implements Iterator<FileEntry> {
     private final Iterator<Block> rest = blocks.iterator();
-    private ByteBuffer block = ByteBuffer.allocate(0);
+    private Rows.Reader block = reader(new byte[0]);
     private Path source;
     private Path destination;
-    private String name = "";
 
     @Override
     public boolean hasNext() {
-      return block.hasRemaining() || rest.hasNext();
+      return block.hasMore() || rest.hasNext();
     }
 
     @Override
@@ -238,46 +222,37 @@ public final class FileEntries implements Iterable<FileEntry>, Closeable {
       if (!hasNext()) {
         throw new NoSuchElementException();
       }
-      if (!block.hasRemaining()) {
-        block = expand(rest.next());
-        name = "";
+      if (!block.hasMore()) {
+        block = reader(content(rest.next()));
       }
-      if (block.get() == OTHER_DIRECTORIES) {
-        source = new Path(URI.create(readText()));
-        destination = new Path(URI.create(readText()));
+      if (block.number() == OTHER_DIRECTORIES) {
+        source = new Path(URI.create(block.plain()));
+        destination = new Path(URI.create(block.plain()));
       }
-      name = name.substring(0, block.getInt()) + readText();
-      String sourceName = readText();
-      String etag = readText();
+      String name = block.text(NAMES);
+      String sourceName = block.plain();
+      String etag = block.text(ETAGS);
       return new FileEntry(
           source,
           sourceName.isEmpty() ? name : sourceName,
           destination,
           name,
-          block.getLong(),
+          block.number(),
           etag,
-          block.getLong());
+          block.number());
     }
 
-    private String readText() {
-      int length = block.getInt();
-      String text = new String(block.array(), block.position(), length, StandardCharsets.UTF_8);
-      block.position(block.position() + length);
-      return text;
+    private Rows.Reader reader(byte[] content) {
+      return new Rows.Reader(COLUMNS, content);
     }
 
-    private ByteBuffer expand(Block next) {
+    private byte[] content(Block next) {
       try {
-        byte[] packed =
-            next.content != null ? next.content : spill.read(next.position, next.length);
-        return ByteBuffer.wrap(Packed.inflate(packed, 0, next.plainLength));
+        return next.content != null ? next.content : spill.read(next.position, next.length);
       } catch (IOException e) {
-        throw new UncheckedIOException(damaged(e), e);
+        throw new UncheckedIOException(
+            "The job's list of files cannot be read back from " + spill + ": " + e, e);
       }
-    }
-
-    private String damaged(Exception why) {
-      return "The job's list of files cannot be read back from " + spill + ": " + why;
     }
   }
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.manifest;
 
 import com.fasterxml.jackson.core.JsonEncoding;
@@ -15,7 +16,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.zip.GZIPOutputStream;
 import org.apache.hadoop.fs.Path;
 
 /**
@@ -71,7 +71,7 @@ public final class FileList implements Closeable {
       OutputStream out, String jobId, Path table, long count, Iterable<FileEntry> files)
       throws IOException {
     Path directory = PathText.canonical(table);
-    GZIPOutputStream gzip = new GZIPOutputStream(out);
+    FastGzip gzip = new FastGzip(out);
     long written = 0;
     try (JsonGenerator json = FACTORY.createGenerator(gzip, JsonEncoding.UTF8)) {
       json.writeStartObject();

@@ -1,24 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.manifest;
 
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
+import java.security.SecureRandom;
 
 /**
  * Numbers file names, each within a directory, in the order in which they are added, in about 40
- * bytes each: of a name only 128 bits of its SHA-256 are kept, so that two of a hundred million
- * names are taken for one with a probability below 10^-22.
+ * bytes each. Of a name only its values as a polynomial at two points are kept, modulo the prime
+ * 2^61 - 1. Each process draws the points, so nobody can choose names that collide: two of a
+ * hundred million names are taken for one with a probability below 10^-16 (universal hashing, by
+ * Carter and Wegman: two polynomials of degree d agree at no more than d of all points).
  *
  * <p>Names are added by one thread; then many may look for them.
  */
 public final class NameIndex {
   private static final int SMALLEST = 64;
-  private static final ThreadLocal<MessageDigest> DIGESTS =
-      ThreadLocal.withInitial(NameIndex::sha256);
+  private static final int LONGEST = (1 << 28) - 1;
+  private static final long PRIME = (1L << 61) - 1;
+  private static final long POINT = drawnPoint();
+  private static final long OTHER_POINT = drawnPoint();
 
-  private long[] high = new long[SMALLEST];
-  private long[] low = new long[SMALLEST];
+  private long[] values = new long[SMALLEST];
+  private long[] otherValues = new long[SMALLEST];
 
   /** The number of the name, and one; 0 where there is none. */
   private int[] numbers = new int[SMALLEST];
@@ -39,65 +41,88 @@ public final class NameIndex {
     if (count >= numbers.length / 2) {
       grow();
     }
-    ByteBuffer hash = hash(directory, name);
-    int slot = slot(hash.getLong(0), hash.getLong(8));
+    long value = valueAt(POINT, directory, name);
+    long otherValue = valueAt(OTHER_POINT, directory, name);
+    int slot = slot(value, otherValue);
     if (numbers[slot] != 0) {
       return false;
     }
-    high[slot] = hash.getLong(0);
-    low[slot] = hash.getLong(8);
+    values[slot] = value;
+    otherValues[slot] = otherValue;
     numbers[slot] = Math.incrementExact(count++);
     return true;
   }
 
   /** The number of a name, from 0; -1 if it was not added. */
   public int find(int directory, String name) {
-    ByteBuffer hash = hash(directory, name);
-    return numbers[slot(hash.getLong(0), hash.getLong(8))] - 1;
+    return numbers[slot(valueAt(POINT, directory, name), valueAt(OTHER_POINT, directory, name))]
+        - 1;
   }
 
-  /** Where a hash is, or would go. */
-  private int slot(long first, long second) {
+  /** Where a name of these values is, or would go. */
+  private int slot(long value, long otherValue) {
     int mask = numbers.length - 1;
-    int slot = (int) first & mask;
-    while (numbers[slot] != 0 && (high[slot] != first || low[slot] != second)) {
+    int slot = (int) value & mask;
+    while (numbers[slot] != 0 && (values[slot] != value || otherValues[slot] != otherValue)) {
       slot = (slot + 1) & mask;
     }
     return slot;
   }
 
   private void grow() {
-    long[] oldHigh = high;
-    long[] oldLow = low;
+    long[] oldValues = values;
+    long[] oldOtherValues = otherValues;
     int[] oldNumbers = numbers;
     int length = Math.multiplyExact(oldNumbers.length, 2);
-    high = new long[length];
-    low = new long[length];
+    values = new long[length];
+    otherValues = new long[length];
     numbers = new int[length];
     for (int i = 0; i < oldNumbers.length; i++) {
       if (oldNumbers[i] != 0) {
-        int slot = slot(oldHigh[i], oldLow[i]);
-        high[slot] = oldHigh[i];
-        low[slot] = oldLow[i];
+        int slot = slot(oldValues[i], oldOtherValues[i]);
+        values[slot] = oldValues[i];
+        otherValues[slot] = oldOtherValues[i];
         numbers[slot] = oldNumbers[i];
       }
     }
   }
 
-  private static ByteBuffer hash(int directory, String name) {
-    MessageDigest digest = DIGESTS.get();
-    digest.update((byte) (directory >> 24));
-    digest.update((byte) (directory >> 16));
-    digest.update((byte) (directory >> 8));
-    digest.update((byte) directory);
-    return ByteBuffer.wrap(digest.digest(name.getBytes(StandardCharsets.UTF_8)));
+  /**
+   * The value at a point. The coefficients are the directory with the length of the name, so that
+   * no name is the beginning of another one, and then three characters at a time.
+   */
+  private static long valueAt(long point, int directory, String name) {
+    int length = name.length();
+    long value = (Integer.toUnsignedLong(directory) << 28) | (length & LONGEST);
+    for (int i = 0; i < length; i += 3) {
+      long next = (long) name.charAt(i) << 32;
+      if (i + 1 < length) {
+        next |= (long) name.charAt(i + 1) << 16;
+      }
+      if (i + 2 < length) {
+        next |= name.charAt(i + 2);
+      }
+      value = reduced(product(value, point) + next);
+    }
+    return value;
   }
 
-  private static MessageDigest sha256() {
-    try {
-      return MessageDigest.getInstance("SHA-256");
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("Every Java has SHA-256", e);
-    }
+  /** Modulo the prime, of factors below it. */
+  private static long product(long a, long b) {
+    long low = a * b;
+    return reduced((low & PRIME) + ((Math.multiplyHigh(a, b) << 3) | (low >>> 61)));
+  }
+
+  /** Modulo the prime, of a number below twice that. */
+  private static long reduced(long number) {
+    return number >= PRIME ? number - PRIME : number;
+  }
+
+  private static long drawnPoint() {
+    long drawn;
+    do {
+      drawn = new SecureRandom().nextLong() >>> 3;
+    } while (drawn >= PRIME);
+    return drawn;
   }
 }

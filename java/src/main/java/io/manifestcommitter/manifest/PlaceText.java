@@ -1,8 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.manifest;
 
 import java.net.URI;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.function.UnaryOperator;
 import org.apache.hadoop.fs.Path;
 
@@ -55,14 +55,6 @@ public final class PlaceText {
       return IN_TABLE + uri.getPath().substring(prefix.length());
     }
     return PathText.write(canonical);
-  }
-
-  /**
-   * What {@link #write} writes before the name of each file in a directory, which is in one form;
-   * empty if it writes their URIs.
-   */
-  public Optional<String> prefix(Path directory) {
-    return PathText.prefixOf(table, directory).map(relative -> IN_TABLE + relative);
   }
 
   /**

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.manifest;
 
 import com.fasterxml.jackson.core.JsonEncoding;
@@ -12,14 +13,17 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.StringReader;
+import java.nio.charset.StandardCharsets;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.zip.GZIPOutputStream;
+import java.util.zip.CRC32C;
+import java.util.zip.CheckedOutputStream;
 
 /**
- * A file of records: JSON lines in gzip, the last of which tells how many there are and a checksum
- * of them all. Neither side holds more than one of them.
+ * A file of records: JSON lines in gzip, the last of which tells how many there are and a CRC-32C
+ * of the lines before it, without the last line end. Neither side holds more than one of them.
  */
 public final class RecordFile {
   private static final String END = "end";
@@ -34,52 +38,74 @@ public final class RecordFile {
 
   private RecordFile() {}
 
-  private static void add(Checksum checksum, Record record) {
-    checksum.add(record.texts().size());
-    record.texts().forEach((name, text) -> checksum.add(name).add(text));
-    checksum.add(record.numbers());
+  private static String hex(CRC32C checksum) {
+    return String.format(Locale.ROOT, "%08x", checksum.getValue());
   }
 
   /** Writes records. */
   public static final class Writer {
     private final OutputStream out;
-    private final GZIPOutputStream gzip;
+    private final FastGzip gzip;
     private final JsonGenerator json;
-    private final Checksum checksum = new Checksum();
+    private final CRC32C checksum = new CRC32C();
     private long count;
 
     /** Writes to {@code out}, which stays open. */
     public Writer(OutputStream out) throws IOException {
       this.out = out;
-      this.gzip = new GZIPOutputStream(out, 1 << 16);
-      this.json = FACTORY.createGenerator(gzip, JsonEncoding.UTF8);
+      this.gzip = new FastGzip(out);
+      this.json =
+          FACTORY.createGenerator(new CheckedOutputStream(gzip, checksum), JsonEncoding.UTF8);
     }
 
     /** Writes one record. */
     public void write(Record record) throws IOException {
-      add(checksum, record);
+      begin(record.kind());
+      for (Map.Entry<String, String> text : record.texts().entrySet()) {
+        if (!text.getKey().equals(Record.KIND)) {
+          with(text.getKey(), text.getValue());
+        }
+      }
+      for (Map.Entry<String, Long> number : record.numbers().entrySet()) {
+        with(number.getKey(), number.getValue());
+      }
+      end();
+    }
+
+    /**
+     * Begins a record, whose fields follow until its {@link #end}: for those of which many come.
+     */
+    public Writer begin(String kind) throws IOException {
       count++;
-      line(record);
+      json.writeStartObject();
+      return with(Record.KIND, kind);
+    }
+
+    /** Adds a text to the record that has begun. */
+    public Writer with(String name, String text) throws IOException {
+      json.writeStringField(name, Text.requireWellFormed(text));
+      return this;
+    }
+
+    /** Adds a number to the record that has begun. */
+    public Writer with(String name, long number) throws IOException {
+      json.writeNumberField(name, number);
+      return this;
+    }
+
+    /** Ends the record that has begun. */
+    public void end() throws IOException {
+      json.writeEndObject();
     }
 
     /** Writes the end. */
     public void finish() throws IOException {
-      line(new Record(END).with(COUNT, count).with(CHECKSUM, checksum.hex()));
+      json.flush();
+      write(new Record(END).with(COUNT, count).with(CHECKSUM, hex(checksum)));
       json.writeRaw('\n');
       json.close();
       gzip.finish();
       out.flush();
-    }
-
-    private void line(Record record) throws IOException {
-      json.writeStartObject();
-      for (Map.Entry<String, String> text : record.texts().entrySet()) {
-        json.writeStringField(text.getKey(), Text.requireWellFormed(text.getValue()));
-      }
-      for (Map.Entry<String, Long> number : record.numbers().entrySet()) {
-        json.writeNumberField(number.getKey(), number.getValue());
-      }
-      json.writeEndObject();
     }
   }
 
@@ -87,7 +113,7 @@ public final class RecordFile {
   public static final class Reader implements Closeable {
     private final JsonLines lines;
     private final String origin;
-    private final Checksum checksum = new Checksum();
+    private final CRC32C checksum = new CRC32C();
     private long count;
     private boolean ended;
 
@@ -125,7 +151,10 @@ public final class RecordFile {
         ended = true;
         return next();
       }
-      add(checksum, record);
+      if (count > 0) {
+        checksum.update('\n');
+      }
+      checksum.update(line.get().getBytes(StandardCharsets.UTF_8));
       count++;
       return Optional.of(record);
     }
@@ -143,7 +172,7 @@ public final class RecordFile {
 
     private void requireComplete(Record end) throws CorruptManifestException {
       try {
-        if (end.number(COUNT) != count || !end.text(CHECKSUM).equals(checksum.hex())) {
+        if (end.number(COUNT) != count || !end.text(CHECKSUM).equals(hex(checksum))) {
           throw corrupt("its checksum does not match", null);
         }
       } catch (IllegalArgumentException e) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.manifest;
 
 /** Text that can be written as UTF-8 and read back the same. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.plan;
 
 import io.manifestcommitter.layout.StagingRoot;
@@ -24,7 +25,7 @@ import org.apache.hadoop.fs.Path;
  * ended in a plan; that is then what has to be.
  */
 public final class JobPlanner implements Closeable {
-  /** The compressed bytes of the list of files that stay in memory: some 400,000 files. */
+  /** The bytes of the list of files that stay in memory: some 500,000 files. */
   private static final int IN_MEMORY = 16 << 20;
 
   private final String jobId;

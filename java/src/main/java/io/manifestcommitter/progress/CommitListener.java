@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.progress;
 
 /** Hears of the commits of this JVM. What it throws is logged, and harms no commit. */

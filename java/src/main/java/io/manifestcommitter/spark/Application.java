@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.spark;
 
 import java.util.Map;
@@ -26,7 +27,7 @@ final class Application {
         addSettings(env.conf(), facts);
       }
     } catch (LinkageError e) {
-      LOG.debug("Spark is not complete here, or does not tell of itself", e);
+      LOG.debug("Spark is not complete here, or does not describe itself", e);
     }
     return facts;
   }

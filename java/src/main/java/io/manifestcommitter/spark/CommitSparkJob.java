@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.spark;
 
 import io.manifestcommitter.commit.CommitJob;
@@ -317,7 +318,7 @@ final class CommitSparkJob {
     try {
       unbegun.discard();
     } catch (IOException | RuntimeException e) {
-      LOG.warn("{} has not begun, and could not be given up", unbegun, e);
+      LOG.warn("{} has not begun, and could not be discarded", unbegun, e);
     }
   }
 

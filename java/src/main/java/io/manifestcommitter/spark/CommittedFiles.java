@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.spark;
 
 import io.manifestcommitter.manifest.CorruptManifestException;
@@ -224,16 +225,15 @@ final class CommittedFiles {
 
   /** By the name of each location in the message, and the one by which the driver calls it. */
   private void forEachName(TaskOutput output, CalledVisitor visitor) throws IOException {
-    for (Map.Entry<String, NavigableMap<String, NavigableSet<String>>> location :
-        output.names().entrySet()) {
-      String called =
-          location.getKey().equals(TaskOutput.TABLE)
-              ? TaskOutput.TABLE
-              : naming.apply(location.getKey());
-      for (Map.Entry<String, NavigableSet<String>> directory : location.getValue().entrySet()) {
-        for (String name : directory.getValue()) {
-          visitor.visit(location.getKey(), called, directory.getKey(), name);
-        }
+    String location = TaskOutput.TABLE;
+    String called = TaskOutput.TABLE;
+    for (TaskOutput.Group group : output.groups()) {
+      if (!group.location().equals(location)) {
+        location = group.location();
+        called = naming.apply(location);
+      }
+      for (String name : group.names()) {
+        visitor.visit(location, called, group.directory(), name);
       }
     }
   }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.spark;
 
 import io.manifestcommitter.commit.Workers;
@@ -94,7 +95,7 @@ final class ProveStaged {
       throw new PlanRejectedException(
           "A task uploaded "
               + uploaded.destination()
-              + ", in whose store nothing becomes visible by the completion of an upload. Driver and"
+              + ", but its store publishes by renaming. Driver and"
               + " executors need the same settings of that store.");
     }
   }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.spark;
 
 import io.manifestcommitter.commit.Attempts;
@@ -214,7 +215,7 @@ final class SparkJob {
     if (!overwrite.replacesWholeTable(table)) {
       throw new IOException(
           table
-              + " is a file, so no table can be written there but by an overwrite. It was not touched:"
+              + " is a file: only an overwrite can write a table there. It was not touched:"
               + " remove it or choose another path.");
     }
     if (store.traits(table).completesUploads()) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.spark;
 
 import io.manifestcommitter.manifest.CorruptManifestException;
@@ -57,25 +58,28 @@ final class TaskOutput {
   /** More than deflate can make of a byte. */
   private static final int MOST_DEFLATED = 1100;
 
-  /** What a byte of the body can stand for: of a name, what differs from the one before. */
-  private static final int MOST_SHARED = 256;
+  /**
+   * How many characters of names a byte of the body can stand for. Of a name what differs from the
+   * one before is written, with its end: that is a tenth of it, as Spark names files.
+   */
+  private static final int MOST_SHARED = 64;
 
   private final String jobId;
   private final int task;
   private final long attempt;
-  private final NavigableMap<String, NavigableMap<String, NavigableSet<String>>> names;
+  private final List<Group> groups;
   private final Map<List<String>, UploadedFile> uploads;
 
   private TaskOutput(
       String jobId,
       int task,
       long attempt,
-      NavigableMap<String, NavigableMap<String, NavigableSet<String>>> names,
+      List<Group> groups,
       Map<List<String>, UploadedFile> uploads) {
     this.jobId = jobId;
     this.task = task;
     this.attempt = attempt;
-    this.names = names;
+    this.groups = Collections.unmodifiableList(groups);
     this.uploads = uploads;
   }
 
@@ -99,12 +103,9 @@ final class TaskOutput {
     return attempt;
   }
 
-  /**
-   * The file names by location ({@link #TABLE} or a custom location's path) and by directory
-   * relative to it (empty for the location itself). Sorted, unmodifiable.
-   */
-  Map<String, NavigableMap<String, NavigableSet<String>>> names() {
-    return Collections.unmodifiableMap(names);
+  /** The files by directory, in order: those of one location come together. Unmodifiable. */
+  List<Group> groups() {
+    return groups;
   }
 
   /** What was uploaded of a file; empty if it is in the staging directory, or was not written. */
@@ -119,17 +120,14 @@ final class TaskOutput {
       writeString(out, jobId);
       writeVarint(out, task);
       writeVarint(out, attempt);
-      writeVarint(out, names.values().stream().mapToInt(Map::size).sum());
-      for (Map.Entry<String, NavigableMap<String, NavigableSet<String>>> location :
-          names.entrySet()) {
-        for (Map.Entry<String, NavigableSet<String>> directory : location.getValue().entrySet()) {
-          writeString(out, location.getKey());
-          writeString(out, directory.getKey());
-          writeVarint(out, directory.getValue().size());
-          writeNames(out, directory.getValue());
-          if (!uploads.isEmpty()) {
-            writeUploads(out, location.getKey(), directory.getKey(), directory.getValue());
-          }
+      writeVarint(out, groups.size());
+      for (Group group : groups) {
+        writeString(out, group.location);
+        writeString(out, group.directory);
+        writeVarint(out, group.names.size());
+        writeNames(out, group.names);
+        if (!uploads.isEmpty()) {
+          writeUploads(out, group);
         }
       }
     } catch (IOException e) {
@@ -193,18 +191,18 @@ final class TaskOutput {
     return jobId.equals(that.jobId)
         && task == that.task
         && attempt == that.attempt
-        && names.equals(that.names)
+        && groups.equals(that.groups)
         && uploads.equals(that.uploads);
   }
 
   @Override
   public int hashCode() {
-    return Objects.hash(jobId, task, attempt, names, uploads);
+    return Objects.hash(jobId, task, attempt, groups, uploads);
   }
 
   @Override
   public String toString() {
-    return "task " + task + " attempt " + attempt + " of job " + jobId + ": " + names;
+    return "task " + task + " attempt " + attempt + " of job " + jobId + ": " + groups;
   }
 
   /**
@@ -215,42 +213,85 @@ final class TaskOutput {
   private static TaskOutput read(DataInputStream in, boolean hasUploads, long most)
       throws IOException {
     long left = most;
-    Builder builder = builder(readString(in), Math.toIntExact(readVarint(in)), readVarint(in));
-    long groups = readVarint(in);
-    for (long group = 0; group < groups; group++) {
-      String location = readString(in);
-      String directory = readString(in);
-      long count = readVarint(in);
-      List<String> added = new ArrayList<>();
-      String name = "";
-      for (long i = 0; i < count; i++) {
-        int shared = Math.toIntExact(readVarint(in));
-        if (shared > name.length()) {
-          throw new IOException("a name shares more than there is");
-        }
-        name = name.substring(0, shared) + readString(in);
-        left -= name.length();
-        if (left < 0) {
-          throw new IOException("its names have more than " + most + " characters");
-        }
-        builder.add(location, directory, name);
-        if (hasUploads) {
-          added.add(name);
-        }
-      }
-      for (String uploaded : added) {
+    String jobId = readString(in);
+    int task = Math.toIntExact(readVarint(in));
+    long attempt = readVarint(in);
+    requireAttempt(jobId, task, attempt);
+    List<Group> groups = new ArrayList<>();
+    Map<List<String>, UploadedFile> uploads = new HashMap<>();
+    Group last = null;
+    for (long rest = readVarint(in); rest > 0; rest--) {
+      Group group = readGroup(in, last, left);
+      left -= group.characters();
+      groups.add(group);
+      for (String uploaded : hasUploads ? group.names : List.<String>of()) {
         long length = readVarint(in) - 1;
         if (length >= 0) {
           UploadedFile file = new UploadedFile(length, readString(in));
-          builder.uploaded(location, directory, uploaded, file);
+          uploads.put(List.of(group.location, group.directory, uploaded), file);
         }
       }
+      last = group;
     }
-    return builder.build();
+    return new TaskOutput(jobId, task, attempt, groups, uploads);
   }
 
-  private static void writeNames(DataOutputStream out, NavigableSet<String> sorted)
-      throws IOException {
+  /**
+   * Reads the files of one directory, which comes after that of the last group.
+   *
+   * @param last null before the first
+   * @param most how many characters its names may have together
+   */
+  private static Group readGroup(DataInputStream in, Group last, long most) throws IOException {
+    String location = readString(in);
+    boolean isNewLocation = last == null || !location.equals(last.location);
+    if (isNewLocation) {
+      requireLocation(location);
+    }
+    String directory = readString(in);
+    requireDirectory(directory);
+    Group group = new Group(location, directory, readNames(in, most));
+    if (last != null && group.compareTo(last) <= 0) {
+      throw new IOException("its directories are not in order");
+    }
+    return group;
+  }
+
+  /**
+   * Reads the names of one directory.
+   *
+   * @param most how many characters they may have together
+   * @return in their order, none twice
+   */
+  private static List<String> readNames(DataInputStream in, long most) throws IOException {
+    long count = readVarint(in);
+    if (count == 0 || count > in.available()) {
+      throw new IOException("it claims " + count + " names in a directory");
+    }
+    long left = most;
+    List<String> names = new ArrayList<>((int) count);
+    String name = "";
+    for (long i = 0; i < count; i++) {
+      int shared = Math.toIntExact(readVarint(in));
+      if (shared > name.length()) {
+        throw new IOException("a name shares more characters than the name before it has");
+      }
+      String next = name.substring(0, shared) + readString(in);
+      left -= next.length();
+      if (left < 0) {
+        throw new IOException("its names have too many characters");
+      }
+      if (next.compareTo(name) <= 0) {
+        throw new IOException("its names are not in order");
+      }
+      requireName(next);
+      names.add(next);
+      name = next;
+    }
+    return Collections.unmodifiableList(names);
+  }
+
+  private static void writeNames(DataOutputStream out, List<String> sorted) throws IOException {
     String before = "";
     for (String name : sorted) {
       int shared = Packed.shared(before, name);
@@ -260,11 +301,9 @@ final class TaskOutput {
     }
   }
 
-  private void writeUploads(
-      DataOutputStream out, String location, String directory, NavigableSet<String> sorted)
-      throws IOException {
-    for (String name : sorted) {
-      UploadedFile file = uploads.get(List.of(location, directory, name));
+  private void writeUploads(DataOutputStream out, Group group) throws IOException {
+    for (String name : group.names) {
+      UploadedFile file = uploads.get(List.of(group.location, group.directory, name));
       writeVarint(out, file == null ? 0 : file.length() + 1);
       if (file != null) {
         writeString(out, file.etag());
@@ -327,9 +366,54 @@ final class TaskOutput {
 
   /** Half a surrogate pair would be written as a question mark. */
   private static void requireText(String text) {
-    boolean isPlain = text.chars().noneMatch(c -> c > 0x7f);
-    if (!isPlain && !StandardCharsets.UTF_8.newEncoder().canEncode(text)) {
+    if (!isAscii(text) && !StandardCharsets.UTF_8.newEncoder().canEncode(text)) {
       throw new IllegalArgumentException("'" + text + "' cannot be written as UTF-8");
+    }
+  }
+
+  private static boolean isAscii(String text) {
+    for (int i = 0; i < text.length(); i++) {
+      if (text.charAt(i) > 0x7f) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static void requireAttempt(String jobId, int task, long attempt) {
+    if (jobId.isEmpty() || task < 0 || attempt < 0) {
+      throw new IllegalArgumentException(
+          "no attempt has the id " + jobId + "/" + task + "/" + attempt);
+    }
+    requireText(jobId);
+  }
+
+  private static void requireLocation(String location) {
+    requireText(location);
+    if (location.equals(TABLE)) {
+      return;
+    }
+    Path path = new Path(location);
+    String text = path.toUri().getPath();
+    if (path.toUri().getScheme() == null
+        || !path.toString().equals(location)
+        || !text.startsWith("/")
+        || (text.length() > 1 && PathText.hasDotSegment(text.substring(1)))) {
+      throw new IllegalArgumentException("'" + location + "' is not a location's path");
+    }
+  }
+
+  private static void requireDirectory(String directory) {
+    requireText(directory);
+    if (!directory.isEmpty() && PathText.hasDotSegment(directory)) {
+      throw new IllegalArgumentException("'" + directory + "' is not a relative directory");
+    }
+  }
+
+  private static void requireName(String name) {
+    requireText(name);
+    if (name.indexOf('/') >= 0 || PathText.hasDotSegment(name)) {
+      throw new IllegalArgumentException("'" + name + "' is not a file's name");
     }
   }
 
@@ -342,6 +426,65 @@ final class TaskOutput {
         cause);
   }
 
+  /** The files of one directory. */
+  static final class Group implements Comparable<Group> {
+    private final String location;
+    private final String directory;
+    private final List<String> names;
+
+    private Group(String location, String directory, List<String> names) {
+      this.location = location;
+      this.directory = directory;
+      this.names = names;
+    }
+
+    /** {@link #TABLE}, or the path of a custom location. */
+    String location() {
+      return location;
+    }
+
+    /** Relative to the location; empty for the location itself. */
+    String directory() {
+      return directory;
+    }
+
+    /** In order, unmodifiable, not empty. */
+    List<String> names() {
+      return names;
+    }
+
+    private long characters() {
+      long characters = 0;
+      for (String name : names) {
+        characters += name.length();
+      }
+      return characters;
+    }
+
+    @Override
+    public int compareTo(Group other) {
+      int byLocation = location.compareTo(other.location);
+      return byLocation != 0 ? byLocation : directory.compareTo(other.directory);
+    }
+
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof Group
+          && compareTo((Group) other) == 0
+          && names.equals(((Group) other).names);
+    }
+
+    @Override
+    public int hashCode() {
+      return Objects.hash(location, directory, names);
+    }
+
+    @Override
+    public String toString() {
+      return location + "/" + directory + "/" + names;
+    }
+  }
+
   /** Collects names; checks each. Not for use by several threads. */
   static final class Builder {
     private final String jobId;
@@ -352,11 +495,7 @@ final class TaskOutput {
     private final Map<List<String>, UploadedFile> uploads = new HashMap<>();
 
     private Builder(String jobId, int task, long attempt) {
-      if (jobId.isEmpty() || task < 0 || attempt < 0) {
-        throw new IllegalArgumentException(
-            "no attempt has the id " + jobId + "/" + task + "/" + attempt);
-      }
-      requireText(jobId);
+      requireAttempt(jobId, task, attempt);
       this.jobId = jobId;
       this.task = task;
       this.attempt = attempt;
@@ -374,34 +513,13 @@ final class TaskOutput {
       if (!names.containsKey(location)) {
         requireLocation(location);
       }
-      requireText(directory);
-      requireText(name);
-      if (name.contains("/") || PathText.hasDotSegment(name)) {
-        throw new IllegalArgumentException("'" + name + "' is not a file's name");
-      }
-      if (!directory.isEmpty() && PathText.hasDotSegment(directory)) {
-        throw new IllegalArgumentException("'" + directory + "' is not a relative directory");
-      }
+      requireDirectory(directory);
+      requireName(name);
       names
           .computeIfAbsent(location, key -> new TreeMap<>())
           .computeIfAbsent(directory, key -> new TreeSet<>())
           .add(name);
       return this;
-    }
-
-    private static void requireLocation(String location) {
-      requireText(location);
-      if (location.equals(TABLE)) {
-        return;
-      }
-      Path path = new Path(location);
-      String text = path.toUri().getPath();
-      if (path.toUri().getScheme() == null
-          || !path.toString().equals(location)
-          || !text.startsWith("/")
-          || (text.length() > 1 && PathText.hasDotSegment(text.substring(1)))) {
-        throw new IllegalArgumentException("'" + location + "' is not a location's path");
-      }
     }
 
     /** Adds what was uploaded of a file that was added. */
@@ -417,7 +535,13 @@ final class TaskOutput {
 
     /** The output. The builder is not to be used any more. */
     TaskOutput build() {
-      return new TaskOutput(jobId, task, attempt, names, uploads);
+      List<Group> groups = new ArrayList<>();
+      names.forEach(
+          (location, directories) ->
+              directories.forEach(
+                  (directory, sorted) ->
+                      groups.add(new Group(location, directory, List.copyOf(sorted)))));
+      return new TaskOutput(jobId, task, attempt, groups, uploads);
     }
   }
 }

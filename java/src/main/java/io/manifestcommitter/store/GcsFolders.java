@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.store;
 
 import java.io.FileNotFoundException;
@@ -23,6 +24,7 @@ import java.util.concurrent.TimeUnit;
 final class GcsFolders {
   private static final String STORAGE = "storage";
   private static final String RUNNING = "done = false";
+  private static final List<String> ENDS = List.of("sourceFolderId", "destinationFolderId");
   private static final Set<Integer> FORBIDDEN = Set.of(403);
   private static final Set<Integer> NOT_FOUND = Set.of(404);
   private static final Set<Integer> CONFLICT = Set.of(409);
@@ -93,7 +95,7 @@ final class GcsFolders {
    */
   void rename(String source, String destination) throws IOException {
     try {
-      Map<?, ?> operation = execute(request("folders", "rename", bucket, source, destination));
+      Map<?, ?> operation = begin(source, destination);
       for (Looks looks = new Looks(source); !isDone(operation); ) {
         looks.next();
         operation = seen(operation, source);
@@ -108,6 +110,11 @@ final class GcsFolders {
       awaitRenames(source, destination, e);
       throw e;
     }
+  }
+
+  /** Asks for a rename, and gives the operation as the first answer has it. One request. */
+  Map<?, ?> begin(String source, String destination) throws IOException {
+    return execute(request("folders", "rename", bucket, source, destination));
   }
 
   /** The operation as it is now; who may not look at it looks at what it renames. */
@@ -157,19 +164,17 @@ final class GcsFolders {
 
   /** One that does not tell what it renames may rename this one. */
   private static boolean concerns(Map<?, ?> operation, String folder) {
+    return !namesItsFolders(operation)
+        || ENDS.stream()
+            .map(end -> ((Map<?, ?>) operation.get("metadata")).get(end).toString())
+            .anyMatch(name -> name.startsWith(folder) || folder.startsWith(name));
+  }
+
+  /** Whether an operation tells which folder it renames, and to which name. */
+  static boolean namesItsFolders(Map<?, ?> operation) {
     Object metadata = operation.get("metadata");
-    if (!(metadata instanceof Map)) {
-      return true;
-    }
-    for (String end : List.of("sourceFolderId", "destinationFolderId")) {
-      Object name = ((Map<?, ?>) metadata).get(end);
-      if (name == null
-          || name.toString().startsWith(folder)
-          || folder.startsWith(name.toString())) {
-        return true;
-      }
-    }
-    return false;
+    return metadata instanceof Map
+        && ENDS.stream().allMatch(end -> ((Map<?, ?>) metadata).get(end) != null);
   }
 
   /** A folder and all that are in it, those that are in others first. One request a page. */
@@ -241,12 +246,13 @@ final class GcsFolders {
     return name.substring(name.lastIndexOf('/') + 1);
   }
 
-  private Object request(String resource, String method, Object... arguments) throws IOException {
+  /** A request that is not made yet; {@link #execute} makes it. */
+  Object request(String resource, String method, Object... arguments) throws IOException {
     return DriverCall.call(DriverCall.call(api, resource), method, arguments);
   }
 
   /** What the store answers; nothing where the answer has no content. */
-  private Map<?, ?> execute(Object request) throws IOException {
+  Map<?, ?> execute(Object request) throws IOException {
     Object answer = DriverCall.call(DriverCall.invoke(prepare, client, request, bucket), "execute");
     return answer instanceof Map ? (Map<?, ?>) answer : Map.of();
   }
@@ -288,7 +294,7 @@ final class GcsFolders {
       super(
           "The store may still be renaming the folder "
               + folder
-              + ". Nothing is known of it before it has come to its end",
+              + ". Its outcome is not known before it ends",
           cause);
     }
   }

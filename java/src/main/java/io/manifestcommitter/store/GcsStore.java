@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.store;
 
 import io.manifestcommitter.manifest.FileEntry;
@@ -195,11 +196,11 @@ public final class GcsStore extends HadoopStore {
       throw new IOException(
           "The folder "
               + source
-              + " was not renamed: by FileSystem calls, and in a bucket that does not say that its"
-              + " namespace is hierarchical, that would be a copy and a deletion of each file. If"
-              + " another job began with folders here, set "
+              + " was not renamed. By FileSystem calls, or in a bucket that does not say that its"
+              + " namespace is hierarchical, that would copy and delete each file. If another job"
+              + " began with folders here, set "
               + GcsRequests.OPTION
-              + " to direct, as it had it");
+              + " to direct, as that job had it");
     }
     client().renameFolder(source, destination);
     return true;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.store;
 
 import java.io.FileNotFoundException;
@@ -69,7 +70,7 @@ public final class HdfsStore extends HadoopStore {
     return foreign.isPresent() && !isSuperuser(ugi)
         ? Optional.of(
             denied
-                + " may only delete what is his own in it; "
+                + " may only delete their own files in it; "
                 + foreign.get().getPath().getName()
                 + " belongs to "
                 + foreign.get().getOwner())

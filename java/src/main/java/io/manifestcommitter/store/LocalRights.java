@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.store;
 
 import java.io.IOException;
@@ -45,7 +46,7 @@ final class LocalRights {
         if (owner.isPresent() && !user.equals(owner.get())) {
           return Optional.of(
               described(path, user)
-                  + " may only delete what is his own in it; "
+                  + " may only delete their own files in it; "
                   + entry.getName()
                   + " belongs to "
                   + owner.get());

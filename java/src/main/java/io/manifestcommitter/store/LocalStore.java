@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.store;
 
 import io.manifestcommitter.manifest.FileEntry;
@@ -146,7 +147,7 @@ public final class LocalStore extends HadoopStore {
               : String.valueOf(Files.getAttribute(path, "unix:dev"));
       return Rights.of(directory, volume);
     } catch (IOException | UnsupportedOperationException e) {
-      LOG.debug("The volume of {} cannot be told: its files are renamed one by one", path, e);
+      LOG.debug("The volume of {} is not known: its files are renamed one by one", path, e);
       return Rights.of(directory, path.toString());
     }
   }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.store;
 
 import io.manifestcommitter.manifest.StatisticNames;
@@ -151,7 +152,7 @@ public final class RequestGate {
         if (refusedFor >= patience) {
           throw givenUp(kind.of(subject), refusedFor, e);
         }
-        LOG.debug("The store refused {}; it will be asked again", kind.of(subject), e);
+        LOG.debug("The store refused {}; it is retried", kind.of(subject), e);
       } finally {
         leave();
       }
@@ -166,10 +167,10 @@ public final class RequestGate {
                 + what
                 + " for "
                 + TimeUnit.NANOSECONDS.toSeconds(nanos)
-                + " s: it serves fewer requests than it is asked for ("
+                + " s: it serves fewer requests than its users make ("
                 + cause
-                + "). Run fewer jobs at once on this account, have its limit raised, or set"
-                + " mapreduce.manifest.committer.throttle.timeout higher",
+                + "). Run fewer jobs at once on this account, raise its limit, or set a longer"
+                + " mapreduce.manifest.committer.throttle.timeout",
             cause);
   }
 

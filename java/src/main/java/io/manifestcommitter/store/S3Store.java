@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.store;
 
 import io.manifestcommitter.manifest.FileEntry;
@@ -178,7 +179,7 @@ public final class S3Store extends HadoopStore {
         e.addSuppressed(failure);
       }
       return RenameResult.unknown(
-          "the completion of " + place + " has an outcome that could not be looked at", e);
+          "the outcome of completing " + place + " could not be looked at", e);
     }
     boolean isOurs = there.filter(entry -> entry.isSameFileAs(file)).isPresent();
     if (isOurs) {
@@ -192,9 +193,9 @@ public final class S3Store extends HadoopStore {
               + " is gone, and there is "
               + seen
               + ": somebody aborted it. S3A's own committers abort all uploads below a table that"
-              + " they write to (fs.s3a.committer.abort.pending.uploads), a lifecycle rule those that"
-              + " are older than its days, fs.s3a.multipart.purge those of a whole bucket, and"
-              + " 'hadoop s3guard uploads -abort' what it is told to. Run the job again",
+              + " they write to (fs.s3a.committer.abort.pending.uploads). A lifecycle rule, "
+              + "fs.s3a.multipart.purge and 'hadoop s3guard uploads -abort' abort uploads, too. Run"
+              + " the job again",
           failure);
     }
     return RenameResult.unknown(

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.store;
 
 import java.io.FileNotFoundException;
@@ -171,7 +172,7 @@ public final class Stores {
           throw new UnsupportedStoreException(
               "The store behind "
                   + qualified
-                  + " cannot be told: the target of its viewfs mount does not"
+                  + " is not known: the target of its viewfs mount does not"
                   + " exist. Make that directory, or write to it by its own URI.");
         }
         return opened(

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.watch;
 
 import com.codahale.metrics.MetricRegistry;
@@ -63,7 +64,7 @@ final class SparkDriver implements CommitListener {
    * The metrics that this class has registered in another class loader. By reflection: what the
    * method returns is another class in each version of Scala.
    */
-  private static Optional<MetricRegistry> registered(MetricsSystem system) {
+  static Optional<MetricRegistry> registered(MetricsSystem system) {
     try {
       Object found =
           MetricsSystem.class

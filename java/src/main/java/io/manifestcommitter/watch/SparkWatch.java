@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.watch;
 
 import io.manifestcommitter.progress.Commits;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -11,6 +13,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class SparkWatch {
   private static final Logger LOG = LoggerFactory.getLogger(SparkWatch.class);
+  private static final String SPARK = "org.apache.spark.SparkContext";
   private static final AtomicBoolean INSTALLED = new AtomicBoolean();
 
   private SparkWatch() {}
@@ -19,11 +22,25 @@ public final class SparkWatch {
   public static void install() {
     if (INSTALLED.compareAndSet(false, true)) {
       try {
-        Class.forName("org.apache.spark.SparkContext");
+        Class.forName(SPARK);
         Commits.add(new SparkDriver());
       } catch (ClassNotFoundException | LinkageError e) {
         LOG.debug("Commits are not shown by Spark, which is not here", e);
       }
+    }
+  }
+
+  /**
+   * Where Spark shows the commits of the application that this JVM drives, and why not elsewhere;
+   * empty where no application runs. Nothing is changed by asking.
+   */
+  public static List<SparkPlace> places() {
+    try {
+      Class.forName(SPARK);
+      return SparkPlaces.ofApplication();
+    } catch (ClassNotFoundException | LinkageError e) {
+      LOG.debug("There is no Spark here", e);
+      return List.of();
     }
   }
 }

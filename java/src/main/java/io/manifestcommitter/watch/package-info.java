@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Shows the commits of this JVM where users of Spark look: in the console, beside Spark's stage
  * bar; as an event, which gets into the event log; as metrics. All of it reads {@code progress},

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -7,10 +8,13 @@ import io.manifestcommitter.journal.CommitJournal;
 import io.manifestcommitter.journal.Heartbeat;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.FileEntry;
+import io.manifestcommitter.manifest.StatisticNames;
+import io.manifestcommitter.manifest.SuccessReport;
 import io.manifestcommitter.plan.ExistingDirectories;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.JobPlanner;
 import io.manifestcommitter.plan.Target;
+import io.manifestcommitter.progress.Commits;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.Stores;
 import io.manifestcommitter.testing.MemoryFileSystem;
@@ -21,6 +25,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -69,6 +74,31 @@ class RecoverTest {
     assertThat(text(out)).contains(root.root() + ": completed");
     assertThat(files()).contains("p=1/old", "p=2/new", "_SUCCESS");
     assertThat(local.resolve("table/_manifest_job-1")).doesNotExist();
+  }
+
+  @Test
+  void aRecoveryCountsItsRequests() throws IOException {
+    died();
+
+    assertThat(run("--complete", table.toString())).isZero();
+
+    byte[] written = Files.readAllBytes(local.resolve("table/_SUCCESS"));
+    Map<String, Long> counted = SuccessReport.parse(written, "_SUCCESS").statistics().counters();
+    assertThat(counted).containsKeys(StatisticNames.OP_LIST_STATUS, StatisticNames.OP_RENAME);
+    List<Map<String, Object>> ended = Commits.endedInAllClassLoaders();
+    assertThat(ended.get(ended.size() - 1))
+        .containsEntry("kind", "recovery")
+        .containsEntry("state", "committed")
+        .hasEntrySatisfying(
+            "requests",
+            requests ->
+                assertThat((long) requests)
+                    .as("it goes on after its report is written")
+                    .isGreaterThan(requests(counted)));
+  }
+
+  private static long requests(Map<String, Long> counted) {
+    return StatisticNames.REQUESTS.stream().mapToLong(kind -> counted.getOrDefault(kind, 0L)).sum();
   }
 
   @Test

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -103,7 +104,7 @@ class CommitterConfigTest {
 
   @Test
   void theDocumentationListsThem() throws Exception {
-    assertThat(Path.of("docs", "options.md"))
+    assertThat(Path.of("docs", "using", "options.md"))
         .as("written by 'make docs'")
         .hasContent(OptionsPage.text());
   }

@@ -1,16 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.config;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Writes {@code docs/options.md} from what {@link CommitterConfig} reads. */
+/** Writes {@code docs/using/options.md} from what {@link CommitterConfig} reads. */
 public final class OptionsPage {
   private OptionsPage() {}
 
   /** Writes the page, from the project's root. */
   public static void main(String[] args) throws IOException {
-    Files.writeString(Path.of("docs", "options.md"), text());
+    Files.writeString(Path.of("docs", "using", "options.md"), text());
   }
 
   /** The page. */
@@ -18,10 +19,11 @@ public final class OptionsPage {
     StringBuilder page = new StringBuilder();
     page.append("<!-- Written by 'make docs' from CommitterConfig. -->\n\n")
         .append("# Options\n\n")
-        .append("Under Spark set them as `spark.hadoop.<key>`, in the session")
-        .append(" (`spark.conf.set(key, …)`) or for one write (`.option(key, …)`); under")
-        .append(" MapReduce in the job's configuration. A value that is not allowed fails the job")
-        .append(" in its setup, with the key, the value and what is allowed.\n\n")
+        .append("Under Spark, set them as `spark.hadoop.<key>`, in the session")
+        .append(" (`spark.conf.set(key, …)`), or for one write (`.option(key, …)`). Under")
+        .append(" MapReduce, set them in the job's configuration. A value that is not allowed")
+        .append(" fails the job in its setup. The error names the key, the value and what is")
+        .append(" allowed.\n\n")
         .append("| key | default | allowed | protocol | meaning |\n|---|---|---|---|---|\n");
     for (CommitterOption option : CommitterConfig.options()) {
       page.append("| `").append(option.key()).append("` | ");

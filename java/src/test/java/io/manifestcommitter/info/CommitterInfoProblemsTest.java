@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.info;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -251,7 +252,7 @@ class CommitterInfoProblemsTest {
     assertThat(sparkProtocol()).contains("Parquet alone asks the factory in a safe way");
 
     world.set(FactoryBinding.key("abfs"), ClassNames.hadoopsFactories().get(0));
-    assertThat(sparkProtocol()).contains("rows are visible before the job commits");
+    assertThat(sparkProtocol()).contains("Rows are visible before the job commits");
 
     world.set(FactoryBinding.key("abfs"), OtherFactory.class.getName());
     assertThat(sparkProtocol()).contains(OtherFactory.class.getName());

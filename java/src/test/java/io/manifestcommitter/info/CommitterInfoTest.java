@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.info;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
@@ -211,6 +212,7 @@ class CommitterInfoTest {
             "outputCommitter",
             "streamingProtocol",
             "options",
+            "watching",
             "problems");
     assertThat(List.of(names(lines.get(1)))).isEqualTo(keys);
     assertThat(lines.get(0).get("ok").asBoolean()).isTrue();
@@ -218,6 +220,7 @@ class CommitterInfoTest {
     assertThat(lines.get(0).get("committer").asText()).isEqualTo(ClassNames.COMMITTER);
     assertThat(lines.get(0).get("fileSystem").asText()).endsWith(".LocalFileSystem");
     assertThat(lines.get(0).get("commitProtocol").isNull()).isTrue();
+    assertThat(lines.get(0).get("watching").toString()).as("no Spark runs here").isEqualTo("{}");
     assertThat(lines.get(0).get("options").toString())
         .isEqualTo(
             "{\"mapreduce.manifest.committer.io.threads\":"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.journal;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -39,7 +40,7 @@ class HostilePlanTest {
     RecordFile.Writer records = new RecordFile.Writer(out);
     records.write(
         new Record("job")
-            .with("version", 2)
+            .with("version", 3)
             .with("jobId", "job")
             .with("tasks", 1)
             .with("makesTable", 0));
@@ -56,8 +57,14 @@ class HostilePlanTest {
           record.with("staged", "./_manifest_job/00/sealed/" + place);
           break;
         case "file":
-          record.with("source", "./_manifest_job/00/sealed/" + place + "/f");
-          record.with("destination", "./" + place + "/f");
+          records.write(
+              new Record("directory")
+                  .with("source", "./_manifest_job/00/sealed/" + place)
+                  .with("destination", "./" + place));
+          record.with("name", "f");
+          break;
+        case "oldFile":
+          record.with("name", place);
           break;
         default:
           record.with("path", "./" + place);

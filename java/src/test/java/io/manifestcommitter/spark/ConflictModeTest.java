@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -5,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.plan.PlanRejectedException;
+import io.manifestcommitter.testing.TableWrite;
 import java.io.IOException;
 import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -17,7 +19,7 @@ class ConflictModeTest {
   @CsvSource({"abfs,auto", "abfs,off", "gs,auto"})
   void failPublishesNothingAndNamesThePartitions(String scheme, String directoryRename)
       throws IOException {
-    SparkJobHarness spark = job(scheme, directoryRename, "fail", spark().noOverwrite());
+    SparkJobHarness spark = job(scheme, directoryRename, "fail", TableWrite.append());
     spark.commitTask(0, "p=1/a", "p=2/b", "p=3/c");
 
     assertThatThrownBy(spark::commit)
@@ -36,7 +38,7 @@ class ConflictModeTest {
   @CsvSource({"abfs,auto", "abfs,off", "gs,auto"})
   void replaceReplacesThePartitionsThatAreWrittenTo(String scheme, String directoryRename)
       throws IOException {
-    SparkJobHarness spark = job(scheme, directoryRename, "replace", spark().noOverwrite());
+    SparkJobHarness spark = job(scheme, directoryRename, "replace", TableWrite.append());
     spark.commitTask(0, "p=1/a", "p=3/c");
 
     spark.commit();
@@ -50,7 +52,7 @@ class ConflictModeTest {
   @ParameterizedTest
   @ValueSource(strings = {"append", "fail", "replace"})
   void newPartitionsAreNoConflict(String mode) throws IOException {
-    SparkJobHarness spark = job("abfs", "auto", mode, spark().noOverwrite());
+    SparkJobHarness spark = job("abfs", "auto", mode, TableWrite.append());
     spark.commitTask(0, "p=8/a");
 
     spark.commit();
@@ -61,7 +63,7 @@ class ConflictModeTest {
   @ParameterizedTest
   @ValueSource(strings = {"append", "fail", "replace"})
   void whatIsOverwrittenAnywayIsNoConflict(String mode) throws IOException {
-    SparkJobHarness spark = job("abfs", "auto", mode, spark().overwriteOf("/table/p=1"));
+    SparkJobHarness spark = job("abfs", "auto", mode, TableWrite.replacing("/table/p=1"));
     spark.commitTask(0, "p=1/a");
 
     spark.commit();
@@ -78,7 +80,7 @@ class ConflictModeTest {
     if (hasFile) {
       spark.state.write("/table/old", "old");
     }
-    spark.setUp(spark.noOverwrite());
+    spark.setUp(TableWrite.append());
     spark.commitTask(0, "a");
 
     if (mode.equals("fail") && hasFile) {
@@ -102,7 +104,7 @@ class ConflictModeTest {
     spark.conf.set(CommitterConfig.CONFLICT_MODE, "replace");
     spark.state.write("/table/" + partition + "/old", "old");
     spark.state.write("/table/root", "old");
-    spark.setUp(spark.noOverwrite());
+    spark.setUp(TableWrite.append());
     spark.commitTask(0, "a");
 
     assertThatThrownBy(spark::commit)
@@ -114,18 +116,13 @@ class ConflictModeTest {
   private static final Map<String, String> OLD =
       Map.of("/table/p=1/old", "old", "/table/p=2/old", "old");
 
-  /** For its overwrites. */
-  private static SparkJobHarness spark() {
-    return new SparkJobHarness("abfs");
-  }
-
   private static SparkJobHarness job(
-      String scheme, String directoryRename, String mode, Overwrite overwrite) throws IOException {
+      String scheme, String directoryRename, String mode, TableWrite write) throws IOException {
     SparkJobHarness spark = new SparkJobHarness(scheme);
     spark.conf.set(CommitterConfig.DIRECTORY_RENAME, directoryRename);
     spark.conf.set(CommitterConfig.CONFLICT_MODE, mode);
     OLD.forEach(spark.state::write);
-    spark.setUp(overwrite);
+    spark.setUp(write);
     return spark;
   }
 }

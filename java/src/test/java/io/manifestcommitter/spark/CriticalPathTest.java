@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.manifestcommitter.testing.RequestDepth;
+import io.manifestcommitter.testing.TableWrite;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -67,8 +69,8 @@ class CriticalPathTest {
     depth = new RequestDepth();
     spark.setUp(
         kind.equals("static")
-            ? spark.overwriteOf("/table")
-            : kind.equals("dynamic") ? spark.dynamicOverwrite() : spark.noOverwrite());
+            ? TableWrite.replacing("/table")
+            : kind.equals("dynamic") ? TableWrite.dynamic() : TableWrite.append());
     int ofSetUp = depth.longest();
     boolean isFlat = kind.equals("first") || kind.equals("flat");
     spark.commitTask(0, isFlat ? "f" : kind.equals("new") ? "p=2/f" : "p=1/f");

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.spark;
 
 import static io.manifestcommitter.spark.SparkJobHarness.JOB_ID;
@@ -10,6 +11,7 @@ import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.testing.Fate;
 import io.manifestcommitter.testing.Fault;
+import io.manifestcommitter.testing.TableWrite;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,8 +40,7 @@ class DirectoryPublishingTest {
   @ValueSource(strings = {"abfs", "hdfs"})
   void aPartitionThatAppearsWhileTheJobLooksIsReplacedAndCanComeBack(String scheme)
       throws IOException {
-    SparkJobHarness spark = new SparkJobHarness(scheme);
-    spark.setUp(spark.dynamicOverwrite());
+    SparkJobHarness spark = new SparkJobHarness(scheme).setUp(TableWrite.dynamic());
     spark.commitTask(0, "p=9/q=1/a", "p=9/q=2/b");
     AtomicBoolean hasAppeared = new AtomicBoolean();
     AtomicBoolean isDead = new AtomicBoolean();
@@ -68,14 +69,14 @@ class DirectoryPublishingTest {
   @Test
   void setupMakesAtMostThreeRequests() throws IOException {
     spark.state.write("/table/p=1/old", "old");
-    spark.setUp(spark.overwriteOf("/table"));
+    spark.setUp(TableWrite.replacing("/table"));
 
     assertThat(spark.state.requests()).hasSizeLessThanOrEqualTo(3);
   }
 
   @Test
   void newPartitionsTakeThreeRequestsADirectoryWhateverTheirFiles() throws IOException {
-    spark.setUp(spark.noOverwrite());
+    spark.setUp(TableWrite.append());
     String[] files = new String[1000];
     for (int i = 0; i < files.length; i++) {
       files[i] = "a=" + i % 5 + "/b=" + i % 50 + "/f" + i;
@@ -98,7 +99,7 @@ class DirectoryPublishingTest {
     for (int i = 0; i < 50; i++) {
       spark.state.write("/table/p=" + i + "/old", "old");
     }
-    spark.setUp(spark.noOverwrite());
+    spark.setUp(TableWrite.append());
     String[] files = new String[500];
     for (int i = 0; i < files.length; i++) {
       files[i] = "p=" + i % 50 + "/f" + i;
@@ -120,7 +121,7 @@ class DirectoryPublishingTest {
       files[i] = "a=" + i % 2 + "/b=" + i % 50 + "/f" + i;
     }
     spark.state.write("/table/a=7/b=1/old", "old");
-    spark.setUp(spark.dynamicOverwrite());
+    spark.setUp(TableWrite.dynamic());
     spark.commitTask(0, files);
     spark.state.resetRequests();
 
@@ -141,7 +142,7 @@ class DirectoryPublishingTest {
       spark.state.write("/table/old" + i, "old");
       spark.state.write("/table/p=" + i + "/old", "old");
     }
-    spark.setUp(spark.overwriteOf("/table"));
+    spark.setUp(TableWrite.replacing("/table"));
     spark.commitTask(0, "p=1/a", "p=2/a", "p=200/a", "f1", "f2");
     spark.state.resetRequests();
 
@@ -157,7 +158,7 @@ class DirectoryPublishingTest {
 
   @Test
   void whatNobodyNamedIsGoneBeforeItsDirectoryIsPublished() throws IOException {
-    spark.setUp(spark.noOverwrite());
+    spark.setUp(TableWrite.append());
     spark.commitTask(0, "p=1/q=1/a");
     spark.state.write(OUTPUT + "p=1/q=1/stray", "of a failed attempt");
     spark.state.write(OUTPUT + "p=1/stray", "of a failed attempt");
@@ -174,7 +175,7 @@ class DirectoryPublishingTest {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void aPartitionThatAnotherJobMakesInBetweenIsSharedWithIt(boolean overwrite) throws IOException {
-    spark.setUp(overwrite ? spark.dynamicOverwrite() : spark.noOverwrite());
+    spark.setUp(overwrite ? TableWrite.dynamic() : TableWrite.append());
     spark.commitTask(0, "p=1/a", "p=1/q=2/b", "p=2/c");
     once("rename", STAGING + "/00/sealed/p=1", () -> spark.state.write("/table/p=1/x", "theirs"));
 
@@ -195,7 +196,7 @@ class DirectoryPublishingTest {
   void whatAnotherJobAppendsBeforeTheOldPartitionMovesGoesBack() throws IOException {
     spark.state.write("/table/p=1/old", "old");
     spark.state.write("/table/p=1/rewritten", "old");
-    spark.setUp(spark.dynamicOverwrite());
+    spark.setUp(TableWrite.dynamic());
     spark.commitTask(0, "p=1/a");
     once(
         "rename",
@@ -222,7 +223,7 @@ class DirectoryPublishingTest {
   @Test
   void aFailedOverwriteLeavesWhatAnotherJobAppendedInBetween() throws IOException {
     spark.state.write("/table/p=1/old", "old");
-    spark.setUp(spark.dynamicOverwrite());
+    spark.setUp(TableWrite.dynamic());
     spark.commitTask(0, "p=1/a", "p=2/b");
     spark.state.onRequest(
         (number, operation, path) -> {
@@ -249,7 +250,7 @@ class DirectoryPublishingTest {
   /** Also if giving it back fails for a while: a second look must not take it for the job's own. */
   @Test
   void whatAnotherJobAddsToADirectoryThatIsRolledBackStays() throws IOException {
-    spark.setUp(spark.noOverwrite());
+    spark.setUp(TableWrite.append());
     spark.commitTask(0, "p=1/" + JOB_ID + "-a");
     boolean[] failing = {false};
     int[] refused = {0};
@@ -281,7 +282,7 @@ class DirectoryPublishingTest {
     spark.state.write("/table/p=1/_manifest_other/00/output/f", "theirs");
     spark.state.write("/table/p=2/q=1/_temporary/0/f", "theirs");
     spark.state.write("/table/p=2/q=1/old", "old");
-    spark.setUp(spark.overwriteOf("/table"));
+    spark.setUp(TableWrite.replacing("/table"));
     spark.commitTask(0, "p=1/a", "p=3/c");
 
     spark.commit();
@@ -297,7 +298,7 @@ class DirectoryPublishingTest {
   @Test
   void aDirectoryThatTheStoreDoesNotMoveIsReplacedFileByFile() throws IOException {
     spark.state.write("/table/p=1/old", "old");
-    spark.setUp(spark.dynamicOverwrite());
+    spark.setUp(TableWrite.dynamic());
     spark.commitTask(0, "p=1/a", "p=2/b");
     spark.state.onRequest(Fault.on("rename", Fate.FAILS_BEFORE, path -> path.equals("/table/p=1")));
 
@@ -311,7 +312,7 @@ class DirectoryPublishingTest {
   @Test
   void filesThatVanishRightAfterTheyWerePublishedFailTheJob() throws IOException {
     spark.state.write("/table/p=1/old", "old");
-    spark.setUp(spark.dynamicOverwrite());
+    spark.setUp(TableWrite.dynamic());
     spark.commitTask(0, "p=1/a", "p=1/b");
     once("list", "/table/p=1", 2, () -> spark.state.remove("/table/p=1/a"));
 
@@ -325,7 +326,7 @@ class DirectoryPublishingTest {
 
   @Test
   void aFileOfThisJobThatIsNotInItsPlanIsRemovedAndAnyOtherStays() throws IOException {
-    spark.setUp(spark.noOverwrite());
+    spark.setUp(TableWrite.append());
     spark.commitTask(0, "p=1/a");
     String late = "/table/p=1/part-7-" + JOB_ID + "-9";
     once(

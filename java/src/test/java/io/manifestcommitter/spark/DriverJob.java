@@ -1,32 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.spark;
 
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.jobs.Pause;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.store.RequestGate;
+import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.Stores;
+import io.manifestcommitter.testing.SparkGround;
 import io.manifestcommitter.testing.TableWrite;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.LongSupplier;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 
 /** One Spark write: the driver's real classes, and tasks that write straight into the store. */
-final class DriverJob {
+public final class DriverJob {
   /** The driver that dies. */
-  static final String DEAD = "0a9d3c5e-4b1f-4f0e-9a55-31c0de5f8d01";
+  public static final String DEAD = "0a9d3c5e-4b1f-4f0e-9a55-31c0de5f8d01";
 
   /** In its rows. */
-  static final String DEAD_WORD = "dead";
+  public static final String DEAD_WORD = "dead";
 
   /** The one that comes after it. */
-  static final String NEXT = "91b2c7aa-7d20-4a36-b1c3-5e0fd2a4be02";
+  public static final String NEXT = "91b2c7aa-7d20-4a36-b1c3-5e0fd2a4be02";
 
   /** Nobody is to be waited for. */
-  static final Pause WOULD_WAIT =
+  public static final Pause WOULD_WAIT =
       waiting -> {
         throw new IOException("waits for a job that nobody goes on with");
       };
@@ -34,112 +39,146 @@ final class DriverJob {
   private final SparkGround store;
   private final String jobId;
   private final Configuration conf;
-  private final Map<String, List<String>> locations = new TreeMap<>();
-  private final Map<String, String> contents = new TreeMap<>();
+  private final Map<String, Map<String, String>> locations = new TreeMap<>();
   private Pause pause = WOULD_WAIT;
+  private LongSupplier nanos = System::nanoTime;
   private SparkJob job;
+  private List<Object> messages;
 
-  DriverJob(SparkGround store, String jobId) {
+  /** A job that is not set up. */
+  public DriverJob(SparkGround store, String jobId) {
     this.store = store;
     this.jobId = jobId;
     this.conf = store.configuration();
   }
 
-  DriverJob with(String option, String value) {
+  /** Sets an option. */
+  public DriverJob with(String option, String value) {
     conf.set(option, value);
     return this;
   }
 
   /** What it does while it waits for another job; without this, it fails. */
-  DriverJob waiting(Pause newPause) {
+  public DriverJob waiting(Pause newPause) {
     pause = newPause;
     return this;
   }
 
+  /** The clock of its machine. */
+  public DriverJob clock(LongSupplier newNanos) {
+    nanos = newNanos;
+    return this;
+  }
+
   /** Will write a file. */
-  DriverJob file(String path, String content) {
+  public DriverJob file(String path, String content) {
     boolean isInTable = path.startsWith(SparkGround.TABLE + "/");
     String target = isInTable ? SparkGround.TABLE : path.substring(0, path.lastIndexOf('/'));
     locations
-        .computeIfAbsent(target, key -> new ArrayList<>())
-        .add(path.substring(target.length() + 1));
-    contents.put(path, content);
+        .computeIfAbsent(target, key -> new LinkedHashMap<>())
+        .put(path.substring(target.length() + 1), content);
     return this;
   }
 
   /** Sets it up for a write; what that adds it will write. */
-  DriverJob setUp(TableWrite write) throws IOException {
+  public DriverJob setUp(TableWrite write) throws IOException {
     if (write.isByConflicts()) {
       conf.set(CommitterConfig.CONFLICT_MODE, "replace");
     }
     write.rows().forEach(this::file);
-    Stores stores = new Stores(conf);
     List<Path> named = new ArrayList<>();
     for (String place : write.named()) {
-      named.add(stores.resolve(store.path(place)));
+      named.add(resolved(place));
     }
+    RequestGate gate = RequestGate.open();
     SparkJob started =
         new SparkJob(
             jobId,
-            stores.resolve(store.path(SparkGround.TABLE)),
+            resolved(SparkGround.TABLE),
             write.isDynamic() ? Overwrite.dynamic(named) : Overwrite.recorded(named),
-            store.stores(conf),
-            RequestGate.open(),
+            store.stores(conf, gate),
+            gate,
             new CommitterConfig(conf),
             pause,
-            System::nanoTime);
+            nanos);
     started.setUp();
     job = started;
     return this;
   }
 
-  /** All tasks, one for each target, and the job commit. */
-  void commit() throws IOException {
-    job.commit(messages());
+  /** Has the tasks write and commit, one for each target. */
+  public DriverJob runTasks() throws IOException {
+    messages = messages();
+    return this;
+  }
+
+  /** The job commit; of all tasks, if they did not run yet. */
+  public void commit() throws IOException {
+    if (messages == null) {
+      runTasks();
+    }
+    commit(messages);
   }
 
   /** Has the tasks write; what they tell the driver. */
-  List<Object> messages() throws IOException {
-    List<Object> messages = new ArrayList<>();
-    for (Map.Entry<String, List<String>> target : locations.entrySet()) {
-      TaskMessage message = new TaskMessage(jobId, messages.size(), messages.size());
-      UploadedTask uploads = new UploadedTask(store.stores(conf), jobId, messages.size());
-      String location = target.getKey();
-      boolean isTable = location.equals(SparkGround.TABLE);
-      Stores stores = new Stores(conf);
-      Path named = stores.resolve(store.path(location));
-      if (!isTable) {
-        Path table = stores.resolve(store.path(SparkGround.TABLE));
-        new LocationMarks(store.stores(conf), new StagingRoot(table, jobId)).write(named);
-      }
-      boolean isUploaded = store.stores(conf).traits(named).completesUploads();
-      for (String file : target.getValue()) {
-        if (isUploaded) {
-          uploads.add(
-              isTable ? TaskOutput.TABLE : named.toString(),
-              named,
-              file,
-              contents.get(location + "/" + file));
-          continue;
-        }
-        message.add(isTable ? TaskMessage.TABLE : named.toString(), file);
-        store.put(
-            location + "/_manifest_" + jobId + "/00/output/" + file,
-            contents.get(location + "/" + file));
-      }
-      byte[] content = isUploaded ? uploads.bytes() : message.bytes();
-      job.taskCommitted(content);
-      messages.add(content);
+  public List<Object> messages() throws IOException {
+    List<Object> told = new ArrayList<>();
+    for (Map.Entry<String, Map<String, String>> target : locations.entrySet()) {
+      Object message = task(told.size(), target.getKey(), target.getValue());
+      job.taskCommitted(message);
+      told.add(message);
     }
-    return messages;
+    return told;
   }
 
-  void commit(List<Object> messages) throws IOException {
-    job.commit(messages);
+  /**
+   * A task that writes files and commits.
+   *
+   * @param location {@link SparkGround#TABLE}, or a custom one
+   * @param contents of its files, by their paths relative to there
+   * @return what it tells the driver
+   */
+  Object task(int number, String location, Map<String, String> contents) throws IOException {
+    Path table = resolved(SparkGround.TABLE);
+    Path target = resolved(location);
+    boolean isTable = target.equals(table);
+    Store stores = store.stores(conf);
+    if (!isTable) {
+      new LocationMarks(stores, new StagingRoot(table, jobId)).write(target);
+    }
+    String named = isTable ? TaskMessage.TABLE : target.toString();
+    if (stores.traits(target).completesUploads()) {
+      UploadedTask uploads = new UploadedTask(stores, jobId, number);
+      for (Map.Entry<String, String> file : contents.entrySet()) {
+        uploads.add(named, target, file.getKey(), file.getValue());
+      }
+      return uploads.bytes();
+    }
+    boolean isBeside = isTable && !job.stagedIn().equals(table);
+    String stagedIn = isBeside ? job.stagedIn().toUri().getPath() : location;
+    contents.forEach(
+        (file, content) ->
+            store.put(stagedIn + "/_manifest_" + jobId + "/00/output/" + file, content));
+    return new TaskMessage(jobId, number, number)
+        .add(named, contents.keySet().toArray(new String[0]))
+        .bytes();
+  }
+
+  private Path resolved(String path) throws IOException {
+    return new Stores(conf).resolve(store.path(path));
+  }
+
+  SparkJob job() {
+    return job;
+  }
+
+  /** The job commit, of what some tasks told. */
+  public void commit(List<Object> told) throws IOException {
+    job.commit(told);
   }
 
   /** As Spark does after a commit that failed; nothing, if it is not set up. */
-  void abort() {
+  public void abort() {
     if (job != null) {
       job.abort();
     }

@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.spark;
 
 import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.jobs.Recovery.Direction;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.testing.Fate;
+import io.manifestcommitter.testing.TableWrite;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -48,7 +50,7 @@ final class GrowthJob {
         overwritten.add(place);
       }
     }
-    spark.setUp(spark.overwriteOf(overwritten.toArray(new String[0])));
+    spark.setUp(TableWrite.replacing(overwritten.toArray(new String[0])));
     if (isLocation) {
       for (int i = 0; i < count; i++) {
         spark.commitTaskAt(i, "/elsewhere/" + names[i], "f");

@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.manifestcommitter.spark.GrowthJob.End;
 import io.manifestcommitter.spark.GrowthJob.Places;
+import io.manifestcommitter.testing.TableWrite;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
@@ -72,8 +74,7 @@ class GrowthTest {
   @CsvSource({"true,0", "false,40"})
   void ofManyMarksOneIsReadForEachLocationThatNoMessageNames(boolean isCommitted, int reads)
       throws IOException {
-    SparkJobHarness spark = new SparkJobHarness("abfs");
-    spark.setUp(spark.noOverwrite());
+    SparkJobHarness spark = new SparkJobHarness("abfs").setUp(TableWrite.append());
     for (int task = 0; task < 50; task++) {
       for (int location = 0; location < 40; location++) {
         spark.commitTaskAt(40 * task + location, "/elsewhere/p=" + location, "f" + task);

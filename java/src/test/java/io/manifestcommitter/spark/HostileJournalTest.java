@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.spark;
 
 import static io.manifestcommitter.spark.ForgedJournal.JOURNAL;
@@ -13,6 +14,7 @@ import io.manifestcommitter.jobs.RecoveryOutcome;
 import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.manifest.Record;
 import io.manifestcommitter.testing.Damage;
+import io.manifestcommitter.testing.TableWrite;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,9 +33,10 @@ class HostileJournalTest {
           "target", List.of("directory", "staging"),
           "made", List.of("path"),
           "old", List.of("path"),
-          "oldFile", List.of("path"),
+          "oldFile", List.of("name"),
           "swap", List.of("place", "staged", "aside"),
-          "file", List.of("source", "destination"));
+          "directory", List.of("source", "destination"),
+          "file", List.of("name"));
   private static final List<String> NUMBERS =
       List.of("version", "tasks", "makesTable", "size", "modified");
 
@@ -41,8 +44,8 @@ class HostileJournalTest {
   @CsvSource({
     "tasks, 9223372036854775807, no job has 9223372036854775807 tasks",
     "tasks, -1, negative",
-    "version, 1, 'of version 1, and this version of the committer reads version 2'",
-    "version, 3, recover the table with the version of the committer that wrote it",
+    "version, 2, 'of version 2, and this version of the committer reads version 3'",
+    "version, 4, recover the table with the version of the committer that wrote it",
   })
   void numbersThatNoJobHasAreRefused(String name, long number, String why) throws IOException {
     ForgedJournal journal = ForgedJournal.of("abfs", "static");
@@ -81,26 +84,33 @@ class HostileJournalTest {
     "swap, place, ./%2e%2e/victim, is not where",
     "swap, place, ./mailto:/x, is not where",
     "old, path, ./../victim, '..'",
-    "file, destination, ./../victim/a, '..'",
-    "file, source, ./../victim/data, '..'",
+    "directory, destination, ./../victim, '..'",
+    "directory, source, ./../victim, '..'",
+    "file, name, .., is not a file's name",
+    "file, name, ../victim/data, is not a file's name",
+    "file, name, p=9/data, is not a file's name",
+    "file, name, '', is not a file's name",
     "swap, staged, ./../victim, '..'",
     "swap, aside, ./../victim/aside, '..'",
-    "oldFile, path, @/victim/data, outside the job's destinations",
+    "oldFile, name, ../victim/data, is not in the old directory",
+    "oldFile, name, .., is not in the old directory",
+    "oldFile, name, '', is not in the old directory",
     "old, path, @/victim, outside the job's destinations",
     "made, path, @/victim, outside the job's destinations",
-    "file, destination, @/victim/a, is not below",
-    "file, destination, file:/etc/passwd, is not below",
+    "directory, destination, @/victim, is not below",
+    "directory, destination, file:/etc, is not below",
     // A staging root: the job's own, another one's, another committer's.
     "swap, place, @STAGING/00/sealed, in a staging directory",
     "swap, place, @/table/_manifest_other, in a staging directory",
     "swap, place, ./_manifest_other/00/data, in a staging directory",
     "old, path, ./.spark-staging-1/p=1, in a staging directory",
-    "oldFile, path, @/table/_manifest_other/00/data, in a staging directory",
+    "oldFile, name, _manifest_other, in a staging directory",
+    "oldFile, name, _manifest_other/00/data, is not in the old directory",
     "old, path, @/table/_manifest_other/00/old/0, in a staging directory",
     "made, path, @/table/_temporary/manifest_job_1, in a staging directory",
-    "file, source, @/table/_manifest_other/00/output/p=1/data, outside the job's staging",
-    "file, source, @STAGING/heartbeat, is not where",
-    "file, source, @STAGING/00/sealed/p=9/a, is not where",
+    "directory, source, @/table/_manifest_other/00/output/p=1, outside the job's staging",
+    "directory, source, @STAGING/heartbeat, is not where",
+    "directory, source, @STAGING/00/sealed/p=9, is not where",
     // What is staged, and what goes aside, elsewhere than a job does it.
     "swap, staged, @STAGING/00/sealed/p=9, is not where",
     "swap, staged, @STAGING/00, is not where",
@@ -109,7 +119,7 @@ class HostileJournalTest {
     "swap, aside, @STAGING/00/old, is not where the old data",
     "swap, aside, @STAGING/00/old/0/1, is not where the old data",
     "swap, aside, @/victim/aside, is not where the old data",
-    "oldFile, path, @/table/p=9/data, is not in the old directory",
+    "oldFile, name, p=9/data, is not in the old directory",
     // Other targets.
     "target, staging, @/table/_manifest_other, is not a staging directory of this job",
     "target, staging, @/victim, is not a staging directory of this job",
@@ -244,11 +254,11 @@ class HostileJournalTest {
     rename(journal, "journal-sealed-0");
     journal.spark().state.remove(STAGING + "/heartbeat");
     SparkJobHarness next = journal.spark().other("5e0f8a52-90c1-4a7b-8c11-0d3c1c2b7a22");
-    assertThatThrownBy(() -> next.setUp(next.noOverwrite()))
+    assertThatThrownBy(() -> next.setUp(TableWrite.append()))
         .hasMessageContaining("journal-sealed-0")
         .hasMessageContaining("cannot be recovered");
     next.conf.set(CommitterConfig.UNFINISHED_JOBS, "warn");
-    next.setUp(next.noOverwrite());
+    next.setUp(TableWrite.append());
     next.commitTask(0, "p=8/x");
     next.commit();
     assertThat(next.visible()).containsEntry("/table/p=8/x", "new p=8/x");

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.spark;
 
 import static io.manifestcommitter.spark.SparkJobHarness.JOB_ID;
@@ -11,7 +12,6 @@ import io.manifestcommitter.jobs.StagedJobs;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.testing.LocalFiles;
 import io.manifestcommitter.testing.Recoveries;
-import io.manifestcommitter.testing.TableWrite;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,7 +22,6 @@ import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -32,31 +31,22 @@ import org.junit.jupiter.params.provider.ValueSource;
  * what its tasks wrote, or fails, and what the link leads to is as it was. One to the table is
  * followed.
  */
-class HostileLinksTest {
-  @TempDir private Path directory;
-
-  private ReaderLocalStore store;
+class HostileLinksTest extends LocalTableTest {
   private Path victim;
-  private Path table;
   private Path root;
-  private DriverJob job;
 
   @BeforeEach
   void victim() throws IOException {
-    store = new ReaderLocalStore(directory.toFile());
-    job = new DriverJob(store, JOB_ID);
     victim = directory.resolve("victim");
     write(victim.resolve("a"), "theirs");
     write(victim.resolve("p=1/a"), "theirs");
     write(victim.resolve("deep/er/f"), "theirs");
-    table = Files.createDirectories(directory.resolve("table"));
     root = table.resolve("_manifest_" + JOB_ID);
   }
 
   @AfterEach
   void theVictimIsUntouched() throws IOException {
     job.abort();
-    store.close();
     assertThat(new LocalFiles(victim.toFile()).files())
         .isEqualTo(Map.of("a", "theirs", "p=1/a", "theirs", "deep/er/f", "theirs"));
     assertThat(new LocalFiles(victim.toFile()).directories())
@@ -211,24 +201,6 @@ class HostileLinksTest {
         .hasMessageContaining("journal-planned-0 is a symbolic link");
   }
 
-  private void setUp(String kind) throws IOException {
-    job.setUp(TableWrite.of(kind, SparkGround.TABLE));
-  }
-
-  /** A task that commits files; returns the messages. */
-  private List<Object> task(String... files) throws IOException {
-    for (String file : files) {
-      job.file(SparkGround.TABLE + "/" + file, "new");
-    }
-    return job.messages();
-  }
-
-  private Map<String, String> visible() throws IOException {
-    Map<String, String> visible = new LocalFiles(table.toFile()).files();
-    visible.keySet().removeIf(name -> name.startsWith("_"));
-    return visible;
-  }
-
   private Recovery recovery() {
     return Recoveries.of(store.configuration(), /* force= */ true);
   }
@@ -236,19 +208,5 @@ class HostileLinksTest {
   private StagedJobs stagedJobs() throws IOException {
     Configuration conf = store.configuration();
     return new StagedJobs(store.stores(conf), new CommitterConfig(conf));
-  }
-
-  private static org.apache.hadoop.fs.Path path(Path local) {
-    return new org.apache.hadoop.fs.Path("file", null, local.toString());
-  }
-
-  private static void write(Path file, String text) throws IOException {
-    Files.createDirectories(file.getParent());
-    Files.writeString(file, text);
-  }
-
-  private static void link(Path link, Path target) throws IOException {
-    Files.createDirectories(link.getParent());
-    Files.createSymbolicLink(link, target);
   }
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.spark;
 
 import static io.manifestcommitter.spark.SparkJobHarness.JOB_ID;
@@ -13,10 +14,12 @@ import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.store.Stores;
 import io.manifestcommitter.testing.Damage;
 import io.manifestcommitter.testing.Fate;
+import io.manifestcommitter.testing.TableWrite;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.zip.CRC32C;
@@ -75,11 +78,14 @@ class HostileMessagesTest {
         .isInstanceOf(CorruptManifestException.class)
         .hasMessageContaining("it claims " + (1 << 28) + " bytes");
 
-    // Names that share a long beginning: three bytes each, and a megabyte in memory.
+    // Names that share a long beginning: seven bytes each, and a megabyte in memory.
     ByteBuffer names = ByteBuffer.allocate(1 << 21);
     names.put(body("", "p=1", "x".repeat(1 << 20), 100_000));
-    while (names.remaining() > 10) {
-      names.put(new byte[] {(byte) 0x80, (byte) 0x80, 0x40, 1, 'y'});
+    for (int i = 0; names.remaining() > 10; i = (i + 1) % 0x1000) {
+      String next = String.format(Locale.ROOT, "%03x", i);
+      names
+          .put(new byte[] {(byte) 0x80, (byte) 0x80, 0x40, 3})
+          .put(next.getBytes(StandardCharsets.UTF_8));
     }
     assertThatThrownBy(() -> TaskOutput.parse(message(names.array(), 1 << 21), "the message"))
         .isInstanceOf(CorruptManifestException.class)
@@ -114,8 +120,7 @@ class HostileMessagesTest {
   @Test
   void aMessageCannotLeadIntoAStagingDirectory() throws IOException {
     for (String directory : List.of("_manifest_other/00/old", "_temporary/0", "p=1/_manifest_x")) {
-      SparkJobHarness spark = new SparkJobHarness("gs");
-      spark.setUp(spark.noOverwrite());
+      SparkJobHarness spark = new SparkJobHarness("gs").setUp(TableWrite.append());
       spark.commitTask(0, directory + "/a");
       assertThatThrownBy(spark::commit).hasMessageContaining("in a staging directory");
       spark.job().abort();
@@ -128,7 +133,7 @@ class HostileMessagesTest {
     SparkJobHarness spark = new SparkJobHarness("abfs");
     spark.state.write("/victim/_manifest_other/data", "theirs");
     spark.state.write("/victim-2/_manifest_" + JOB_ID + "/data", "theirs");
-    spark.setUp(spark.noOverwrite());
+    spark.setUp(TableWrite.append());
     spark.commitTask(0, "p=1/a");
     spark.commitTaskAt(1, "/elsewhere", "b");
     String marks = STAGING + "/00/locations/";
@@ -176,7 +181,7 @@ class HostileMessagesTest {
       spark.state.write("/table/_temporary/" + name + "/data", "theirs");
     }
     spark.state.write("/table/_manifest_c=1/data", "a partition");
-    spark.setUp(spark.overwriteOf("/table"));
+    spark.setUp(TableWrite.replacing("/table"));
     spark.commitTask(0, "p=1/a");
     spark.commit();
     assertThat(spark.state.files())
@@ -196,7 +201,7 @@ class HostileMessagesTest {
   void aDirectoryInPlaceOfTheReportIsToldBeforeTheJob(String name) throws IOException {
     SparkJobHarness spark = new SparkJobHarness("abfs");
     spark.state.write("/table/" + name + "/data", "theirs");
-    assertThatThrownBy(() -> spark.setUp(spark.noOverwrite()))
+    assertThatThrownBy(() -> spark.setUp(TableWrite.append()))
         .hasMessageContaining("/table/" + name + " is a directory")
         .hasMessageContaining("move it away");
     assertThat(spark.state.files()).containsOnlyKeys("/table/" + name + "/data");
@@ -204,7 +209,7 @@ class HostileMessagesTest {
     // One that appears while an overwrite runs.
     SparkJobHarness later = new SparkJobHarness("abfs");
     later.state.write("/table/p=1/old", "old");
-    later.setUp(later.overwriteOf("/table/p=1"));
+    later.setUp(TableWrite.replacing("/table/p=1"));
     later.commitTask(0, "p=1/a");
     later.state.write("/table/" + name + "/data", "theirs");
     assertThatThrownBy(later::commit).hasMessageContaining("/table/" + name + " is a directory");
@@ -216,7 +221,7 @@ class HostileMessagesTest {
   void aReportThatIsTooLongIsOfNoJobAndGivesWay() throws IOException {
     SparkJobHarness spark = new SparkJobHarness("abfs");
     spark.state.write("/table/_SUCCESS", new byte[(64 << 20) + 1]);
-    spark.setUp(spark.noOverwrite());
+    spark.setUp(TableWrite.append());
     spark.commitTask(0, "p=1/a");
     spark.commit();
     assertThat(spark.state.files().get("/table/_SUCCESS")).contains(JOB_ID);
@@ -230,7 +235,7 @@ class HostileMessagesTest {
     for (boolean finish : new boolean[] {false, true}) {
       SparkJobHarness spark = new SparkJobHarness(scheme);
       old.forEach(spark.state::write);
-      spark.setUp(spark.overwriteOf("/table", "/elsewhere", "/nowhere"));
+      spark.setUp(TableWrite.replacing("/table", "/elsewhere", "/nowhere"));
       spark.commitTask(0, "p=2/a");
       assertThat(
               spark.dies(

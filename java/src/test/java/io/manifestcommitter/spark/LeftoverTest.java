@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.spark;
 
 import static io.manifestcommitter.spark.SparkJobHarness.STAGING;
@@ -17,6 +18,7 @@ import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.store.Stores;
 import io.manifestcommitter.testing.Fate;
 import io.manifestcommitter.testing.Fault;
+import io.manifestcommitter.testing.TableWrite;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
@@ -90,11 +92,13 @@ class LeftoverTest {
       throws IOException {
     SparkJobHarness first = withOldDataThatMayNotBeDeleted(scheme);
 
-    SparkJobHarness second = first.other(SECOND);
-    second.setUp(
-        kind.equals("static-p2")
-            ? second.overwriteOf("/table/p=2")
-            : SparkJobFaultTest.overwrite(second, kind));
+    SparkJobHarness second =
+        first
+            .other(SECOND)
+            .setUp(
+                kind.equals("static-p2")
+                    ? TableWrite.replacing("/table/p=2")
+                    : SparkJobFaultTest.write(kind));
     second.commitTask(0, file);
     second.commit();
 
@@ -128,13 +132,13 @@ class LeftoverTest {
 
     SparkJobHarness second = first.other(SECOND);
     if (!inSetUp) {
-      second.setUp(SparkJobFaultTest.overwrite(second, kind));
+      second.setUp(SparkJobFaultTest.write(kind));
       second.commitTask(0, "p=1/second");
     }
     assertThatThrownBy(
             () -> {
               if (inSetUp) {
-                second.setUp(SparkJobFaultTest.overwrite(second, kind));
+                second.setUp(SparkJobFaultTest.write(kind));
               } else {
                 second.commit();
               }
@@ -330,7 +334,7 @@ class LeftoverTest {
   }
 
   private static void write(SparkJobHarness spark, String kind, String file) throws IOException {
-    spark.setUp(SparkJobFaultTest.overwrite(spark, kind));
+    spark.setUp(SparkJobFaultTest.write(kind));
     spark.commitTask(0, file);
     spark.commit();
   }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.spark;
 
 import static io.manifestcommitter.spark.SparkJobHarness.JOB_ID;
@@ -6,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.layout.StagingRoot;
-import io.manifestcommitter.store.Store;
 import io.manifestcommitter.testing.LocalFiles;
 import io.manifestcommitter.testing.Recoveries;
 import io.manifestcommitter.testing.TableWrite;
@@ -23,7 +23,6 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -34,19 +33,11 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Spark's own protocol does, and what it leads to stays as it was; a write that fails leaves the
  * link. An append goes through it.
  */
-class LinkedPartitionsTest {
-  @TempDir private Path directory;
-
-  private ReaderLocalStore store;
-  private Path table;
+class LinkedPartitionsTest extends LocalTableTest {
   private Path data;
-  private DriverJob job;
 
   @BeforeEach
-  void table() throws IOException {
-    store = new ReaderLocalStore(directory.toFile());
-    job = new DriverJob(store, JOB_ID);
-    table = Files.createDirectories(directory.resolve("table"));
+  void data() throws IOException {
     data = directory.resolve("data");
     write(data.resolve("old"), "behind");
     write(data.resolve("q=1/old"), "behind");
@@ -58,7 +49,6 @@ class LinkedPartitionsTest {
   void whatIsBehindStays() throws IOException {
     store.noFault();
     job.abort();
-    store.close();
     assertThat(new LocalFiles(data.toFile()).files())
         .containsAllEntriesOf(Map.of("old", "behind", "q=1/old", "behind"));
     assertThat(data.resolve("q=2")).isDirectory();
@@ -233,7 +223,8 @@ class LinkedPartitionsTest {
     Path location = table.resolve("location");
     setUp(rename, "static");
     TaskMessage message = new TaskMessage(JOB_ID, 0, 0).add(path(location).toString(), "a");
-    new LocationMarks(store(), new StagingRoot(path(table), JOB_ID)).write(path(location));
+    new LocationMarks(store.stores(store.configuration()), new StagingRoot(path(table), JOB_ID))
+        .write(path(location));
     write(data.resolve("_manifest_" + JOB_ID + "/00/output/a"), "new");
 
     assertThatThrownBy(() -> job.commit(List.of(message.bytes())))
@@ -247,8 +238,8 @@ class LinkedPartitionsTest {
   }
 
   private void setUp(String rename, String kind) throws IOException {
-    job.with(CommitterConfig.DIRECTORY_RENAME, rename)
-        .setUp(TableWrite.of(kind, SparkGround.TABLE));
+    job.with(CommitterConfig.DIRECTORY_RENAME, rename);
+    setUp(kind);
   }
 
   /** After all is published, right before the point of no return. */
@@ -258,20 +249,11 @@ class LinkedPartitionsTest {
     store.noFault();
   }
 
-  /** A task that commits files; returns the messages. */
-  private List<Object> task(String... files) throws IOException {
-    for (String file : files) {
-      job.file(SparkGround.TABLE + "/" + file, "new");
-    }
-    return job.messages();
-  }
-
-  /** What is seen without following a link. */
-  private Map<String, String> visible() throws IOException {
-    Map<String, String> visible = new LocalFiles(table.toFile()).files();
-    visible
-        .keySet()
-        .removeIf(name -> name.startsWith("_") || Files.isSymbolicLink(table.resolve(name)));
+  /** Without following a link. */
+  @Override
+  Map<String, String> visible() throws IOException {
+    Map<String, String> visible = super.visible();
+    visible.keySet().removeIf(name -> Files.isSymbolicLink(table.resolve(name)));
     return visible;
   }
 
@@ -300,8 +282,7 @@ class LinkedPartitionsTest {
 
   private Path link(String name, String to) throws IOException {
     Path target = to.equals("ABSOLUTE") ? data : Paths.get(to);
-    Files.createDirectories(table.resolve(name).getParent());
-    Files.createSymbolicLink(table.resolve(name), target);
+    link(table.resolve(name), target);
     return target;
   }
 
@@ -318,18 +299,5 @@ class LinkedPartitionsTest {
 
   private void isNoLink(Path path) {
     assertThat(Files.isSymbolicLink(path)).as("%s is a link", path).isFalse();
-  }
-
-  private Store store() throws IOException {
-    return store.stores(store.configuration());
-  }
-
-  private static org.apache.hadoop.fs.Path path(Path local) {
-    return new org.apache.hadoop.fs.Path("file", null, local.toString());
-  }
-
-  private static void write(Path file, String text) throws IOException {
-    Files.createDirectories(file.getParent());
-    Files.writeString(file, text);
   }
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -46,13 +47,7 @@ class LostClaimTest {
       SparkJobHarness spark = SparkJobFaultTest.prepared(scheme, kind, directoryRename);
       RecoveryAt recovery = new RecoveryAt(spark, at, direction);
       spark.state.gate(recovery);
-      boolean failed = false;
-      try {
-        spark.commit();
-      } catch (IOException e) {
-        failed = true;
-        spark.job().abort();
-      }
+      boolean failed = spark.commitOrAbort().isPresent();
       spark.state.noGate();
       reached = recovery.requests >= at;
 

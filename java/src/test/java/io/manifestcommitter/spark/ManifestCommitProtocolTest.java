@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -246,7 +247,9 @@ class ManifestCommitProtocolTest {
                 })
             .collect();
     TaskOutput sent = TaskOutput.parse(results.get(0).message, "the message");
-    assertThat(sent.names()).containsOnlyKeys("abfs://protocol" + location);
+    assertThat(sent.groups())
+        .extracting(TaskOutput.Group::location)
+        .containsExactly("abfs://protocol" + location);
     commit(protocol, results);
     assertThat(state.files().keySet())
         .filteredOn(path -> path.startsWith(location + "/"))

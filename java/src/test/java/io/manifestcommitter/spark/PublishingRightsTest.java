@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.spark;
 
 import static io.manifestcommitter.spark.SparkJobHarness.JOB_ID;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.manifestcommitter.testing.Fate;
+import io.manifestcommitter.testing.LocalGround;
 import io.manifestcommitter.testing.TableWrite;
 import java.io.File;
 import java.io.IOException;
@@ -30,7 +32,7 @@ class PublishingRightsTest {
     Path partition = Files.createDirectories(root.toPath().resolve("table/p=1"));
     Files.setPosixFilePermissions(partition.getParent(), PosixFilePermissions.fromString(TABLES));
     Files.setPosixFilePermissions(partition, PosixFilePermissions.fromString(partitions));
-    ReaderLocalStore store = new ReaderLocalStore(root);
+    LocalGround store = new LocalGround(root);
     DriverJob job =
         new DriverJob(store, JOB_ID)
             .setUp(TableWrite.append().with(Map.of("/table/p=1/q=1/f", "new")));

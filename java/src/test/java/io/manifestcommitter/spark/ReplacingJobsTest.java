@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -17,6 +18,7 @@ import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.Stores;
 import io.manifestcommitter.testing.Fate;
 import io.manifestcommitter.testing.Fault;
+import io.manifestcommitter.testing.TableWrite;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.time.Instant;
@@ -140,8 +142,7 @@ class ReplacingJobsTest {
   @Test
   void whoWasTakenForDeadFailsBeforeItsFirstChange() throws IOException {
     spark.state.write("/table/p=1/old", "old");
-    SparkJobHarness paused = spark.other(SMALL);
-    paused.setUp(paused.dynamicOverwrite());
+    SparkJobHarness paused = spark.other(SMALL).setUp(TableWrite.dynamic());
     paused.commitTask(0, "p=1/a");
     spark.state.onRequest(
         (number, operation, path) -> {
@@ -321,8 +322,7 @@ class ReplacingJobsTest {
   @Test
   void nobodyWaitsForAJobThatEndedAndWasNotCleanedUp() throws IOException {
     spark.conf.setBoolean("mapreduce.fileoutputcommitter.cleanup.skipped", true);
-    SparkJobHarness first = spark.other(SMALL);
-    first.setUp(first.overwriteOf("/table"));
+    SparkJobHarness first = spark.other(SMALL).setUp(TableWrite.replacing("/table"));
     first.commitTask(0, "p=1/a");
     first.commit();
     assertThat(first.staging()).isNotEmpty().doesNotContain(SMALL_NOTE);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.spark;
 
 import static io.manifestcommitter.spark.SparkJobHarness.JOB_ID;
@@ -9,6 +10,8 @@ import io.manifestcommitter.testing.Fault;
 import io.manifestcommitter.testing.TableWrite;
 import java.io.IOException;
 import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -17,6 +20,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * new table and reports success, or with exactly the old one and reports failure, and leaves no
  * staging root and no upload.
  */
+@Tag("sample")
 class SparkJobFaultTest {
   static final Map<String, String> OLD =
       Map.of("/table/p=1/old", "old", "/table/p=2/old", "old", "/elsewhere/old", "old");
@@ -70,7 +74,7 @@ class SparkJobFaultTest {
     OLD.forEach(spark.state::write);
     spark.state.write("/table/_SUCCESS", "the last report");
     spark.state.write("/table/_SUCCESS.files", "the last list");
-    spark.setUp(overwrite(spark, kind));
+    spark.setUp(write(kind));
     spark.commitTask(0, "p=1/a", "p=3/b");
     spark.commitTask(1, "p=1/c");
     spark.commitTaskAt(2, "/elsewhere", "d");
@@ -82,15 +86,9 @@ class SparkJobFaultTest {
     SparkJobHarness spark = prepared(scheme, kind, directoryRename);
     spark.state.onRequest(Fault.at(at, fate));
 
-    boolean failed = false;
-    String context = scheme + " " + kind + ", request " + at + " " + fate;
-    try {
-      spark.commit();
-    } catch (IOException e) {
-      failed = true;
-      context += ": " + e;
-      spark.job().abort();
-    }
+    Optional<Exception> failure = spark.commitOrAbort();
+    boolean failed = failure.isPresent();
+    String context = scheme + " " + kind + ", request " + at + " " + fate + ": " + failure;
     int requests = spark.state.requests().size();
     spark.state.noFault();
     if (at > 0) {
@@ -108,19 +106,11 @@ class SparkJobFaultTest {
       assertThat(spark.state.files().get("/table/_SUCCESS.files"))
           .as(context)
           .isEqualTo("the last list");
-      assertThat(spark.staging()).as(context).isEmpty();
     } else {
       assertThat(report).as(context).contains(JOB_ID);
-      assertThat(spark.staging()).as(context).isEmpty();
     }
+    assertThat(spark.staging()).as(context).isEmpty();
     return new Run(requests, failed);
-  }
-
-  static Overwrite overwrite(SparkJobHarness spark, String kind) {
-    TableWrite write = write(kind);
-    return write.isDynamic()
-        ? spark.dynamicOverwrite()
-        : spark.overwriteOf(write.named().toArray(new String[0]));
   }
 
   static Map<String, String> expected(String kind) {
@@ -128,7 +118,7 @@ class SparkJobFaultTest {
   }
 
   /** A static overwrite is of the location, too. */
-  private static TableWrite write(String kind) {
+  static TableWrite write(String kind) {
     return (kind.equals("static")
             ? TableWrite.replacing("/table", "/elsewhere")
             : TableWrite.of(kind, "/table"))

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.spark;
 
 import io.manifestcommitter.config.CommitterConfig;
@@ -5,19 +6,20 @@ import io.manifestcommitter.jobs.Pause;
 import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.jobs.RecoveryOutcome;
 import io.manifestcommitter.layout.HiddenNames;
-import io.manifestcommitter.layout.StagingRoot;
-import io.manifestcommitter.progress.Waiting;
-import io.manifestcommitter.store.RequestGate;
-import io.manifestcommitter.store.Stores;
 import io.manifestcommitter.testing.Fault;
 import io.manifestcommitter.testing.MemoryFileSystem;
 import io.manifestcommitter.testing.MemoryStoreState;
 import io.manifestcommitter.testing.Recoveries;
+import io.manifestcommitter.testing.SparkGround;
+import io.manifestcommitter.testing.TableWrite;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.LongSupplier;
 import org.apache.hadoop.conf.Configuration;
@@ -27,21 +29,18 @@ import org.apache.hadoop.fs.Path;
  * The driver's side of a Spark write against a store in memory, with tasks that write straight into
  * it.
  */
-final class SparkJobHarness {
+final class SparkJobHarness implements SparkGround {
   static final String JOB_ID = "0b5d8ab4-7f3c-4a53-a4a7-7b6d8e3f1c11";
   static final String STAGING = "/table/_manifest_" + JOB_ID;
   static final String OUTPUT = STAGING + "/00/output/";
 
-  private static final List<SparkJob> STARTED = new ArrayList<>();
+  private static final List<DriverJob> STARTED = new ArrayList<>();
 
   final MemoryStoreState state;
-  private final String jobId;
   final Configuration conf;
   final Path table;
+  private final DriverJob driver;
   private final List<Object> messages = new ArrayList<>();
-  private Pause pause = this::twoSecondsPass;
-  private LongSupplier nanos = System::nanoTime;
-  private SparkJob job;
 
   /** A fresh store behind a scheme, which decides its traits, or one that renames by copying. */
   SparkJobHarness(String scheme) {
@@ -49,18 +48,18 @@ final class SparkJobHarness {
     state.clear();
     if (!STARTED.isEmpty()) {
       // Whose heartbeat would be written into this store else.
-      STARTED.forEach(SparkJob::abort);
+      STARTED.forEach(DriverJob::abort);
       STARTED.clear();
       state.clear();
     }
   }
 
   private SparkJobHarness(String scheme, String jobId) {
-    this.jobId = jobId;
     conf = MemoryFileSystem.configuration(scheme);
     String authority = "spark-job-" + scheme;
     state = MemoryFileSystem.state(authority);
-    table = new Path(MemoryFileSystem.scheme(scheme) + "://" + authority + "/table");
+    table = new Path(MemoryFileSystem.scheme(scheme) + "://" + authority + TABLE);
+    driver = new DriverJob(this, jobId).waiting(waiting -> state.passTime(2000));
   }
 
   /** Another job with the same settings into the same table, whatever is there. */
@@ -72,7 +71,7 @@ final class SparkJobHarness {
 
   /** What jobs do while they wait; without this, time passes in the store's clock. */
   SparkJobHarness waiting(Pause newPause) {
-    pause = newPause;
+    driver.waiting(newPause);
     return this;
   }
 
@@ -85,12 +84,8 @@ final class SparkJobHarness {
 
   /** The clock of the driver's machine. */
   SparkJobHarness clock(LongSupplier newNanos) {
-    nanos = newNanos;
+    driver.clock(newNanos);
     return this;
-  }
-
-  private void twoSecondsPass(Waiting waiting) {
-    state.passTime(2000);
   }
 
   /** From here on no whole directory is renamed. */
@@ -98,76 +93,59 @@ final class SparkJobHarness {
     conf.set(CommitterConfig.DIRECTORY_RENAME, "off");
   }
 
-  Path path(String path) {
+  @Override
+  public Configuration configuration() {
+    return conf;
+  }
+
+  @Override
+  public Path path(String path) {
     return new Path(table.toUri().getScheme(), table.toUri().getAuthority(), path);
   }
 
-  Overwrite noOverwrite() {
-    return Overwrite.recorded(List.of());
+  @Override
+  public void put(String path, String content) {
+    state.write(path, content);
   }
 
-  Overwrite overwriteOf(String... paths) {
-    List<Path> recorded = new ArrayList<>();
-    Arrays.stream(paths).map(this::path).forEach(recorded::add);
-    return Overwrite.recorded(recorded);
+  @Override
+  public NavigableMap<String, String> files() {
+    return state.files();
   }
 
-  Overwrite dynamicOverwrite() {
-    return Overwrite.dynamic(List.of());
+  @Override
+  public void onRequest(Fault fault) {
+    state.onRequest(fault);
   }
 
-  SparkJob setUp(Overwrite overwrite) throws IOException {
-    RequestGate gate = RequestGate.open();
-    Stores stores = new Stores(conf, gate);
-    job =
-        new SparkJob(
-            jobId, table, overwrite, stores.all(), gate, new CommitterConfig(conf), pause, nanos);
-    job.setUp();
-    STARTED.add(job);
-    return job;
+  @Override
+  public void noFault() {
+    state.noFault();
+  }
+
+  /** Sets it up; what it writes is what its tasks are told to commit. */
+  SparkJobHarness setUp(TableWrite write) throws IOException {
+    driver.setUp(write.with(Map.of()));
+    STARTED.add(driver);
+    return this;
   }
 
   SparkJob job() {
-    return job;
+    return driver.job();
   }
 
   /** A task that commits files ("p=1/a"), each with its own name as content. */
   void commitTask(int task, String... files) throws IOException {
-    if (isUploaded()) {
-      upload(task, TaskMessage.TABLE, table, files);
-      return;
-    }
-    for (String file : files) {
-      String staged = new StagingRoot(job.stagedIn(), jobId).output().toUri().getPath();
-      state.write(staged + "/" + file, "new " + file);
-    }
-    messages.add(new TaskMessage(jobId, task, task).add(TaskMessage.TABLE, files).bytes());
+    commitTaskAt(task, TABLE, files);
   }
 
-  /** A task that commits files to a custom location. */
+  /** A task that commits files to the table, or a custom location. */
   void commitTaskAt(int task, String location, String... names) throws IOException {
-    new LocationMarks(new Stores(conf).all(), new StagingRoot(table, jobId)).write(path(location));
-    if (isUploaded()) {
-      upload(task, path(location).toString(), path(location), names);
-      return;
-    }
+    Map<String, String> contents = new LinkedHashMap<>();
     for (String name : names) {
-      state.write(location + "/_manifest_" + jobId + "/00/output/" + name, "new " + name);
+      contents.put(name, "new " + name);
     }
-    String at = path(location).toString();
-    messages.add(new TaskMessage(jobId, task, task).add(at, names).bytes());
-  }
-
-  private boolean isUploaded() {
-    return new Stores(conf).all().traits(table).completesUploads();
-  }
-
-  private void upload(int task, String location, Path target, String... files) throws IOException {
-    UploadedTask uploads = new UploadedTask(new Stores(conf).all(), jobId, task);
-    for (String file : files) {
-      uploads.add(location, target, file, "new " + file);
-    }
-    messages.add(uploads.bytes());
+    messages.add(driver.task(task, location, contents));
   }
 
   void message(Object message) {
@@ -175,7 +153,18 @@ final class SparkJobHarness {
   }
 
   void commit() throws IOException {
-    job.commit(messages);
+    driver.commit(messages);
+  }
+
+  /** Commits, and aborts if that fails, as Spark does; what it failed with. */
+  Optional<Exception> commitOrAbort() {
+    try {
+      commit();
+      return Optional.empty();
+    } catch (IOException | RuntimeException e) {
+      driver.abort();
+      return Optional.of(e);
+    }
   }
 
   /** Commits, and aborts nothing if that fails: the driver is dead. Says whether it failed. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.spark;
 
 import static io.manifestcommitter.spark.SparkJobHarness.JOB_ID;
@@ -12,6 +13,7 @@ import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.testing.Failures;
 import io.manifestcommitter.testing.Fate;
 import io.manifestcommitter.testing.Fault;
+import io.manifestcommitter.testing.TableWrite;
 import java.io.IOException;
 import java.util.EnumMap;
 import java.util.List;
@@ -272,8 +274,7 @@ class SparkJobRecoveryTest {
   @Test
   void aPartOfTheDeadDriversReportDoesNotOutliveARollBack() throws IOException {
     for (int dies = 1; ; dies++) {
-      SparkJobHarness spark = new SparkJobHarness("mem-copies");
-      spark.setUp(spark.noOverwrite());
+      SparkJobHarness spark = new SparkJobHarness("mem-copies").setUp(TableWrite.append());
       spark.commitTask(0, "a", "b");
       assertThat(spark.dies(Fault.deadAfter("copy-part", path -> path.endsWith("/_SUCCESS"))))
           .isTrue();
@@ -382,7 +383,7 @@ class SparkJobRecoveryTest {
     for (int p = 1; p <= 8; p++) {
       spark.state.write("/table/" + name + p + "/old", "old");
     }
-    spark.setUp(spark.dynamicOverwrite());
+    spark.setUp(TableWrite.dynamic());
     for (int p = 1; p <= 8; p++) {
       spark.commitTask(p, name + p + "/a");
     }

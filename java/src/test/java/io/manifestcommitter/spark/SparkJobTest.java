@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.spark;
 
 import static io.manifestcommitter.spark.SparkJobHarness.JOB_ID;
@@ -12,6 +13,7 @@ import io.manifestcommitter.manifest.SuccessReport;
 import io.manifestcommitter.plan.PlanRejectedException;
 import io.manifestcommitter.testing.Fate;
 import io.manifestcommitter.testing.Fault;
+import io.manifestcommitter.testing.TableWrite;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.ArrayList;
@@ -32,8 +34,7 @@ class SparkJobTest {
   @ParameterizedTest
   @ValueSource(strings = {"hdfs", "abfs", "gs", "mem"})
   void publishesExactlyWhatTheMessagesName(String scheme) throws IOException {
-    SparkJobHarness spark = new SparkJobHarness(scheme);
-    spark.setUp(spark.noOverwrite());
+    SparkJobHarness spark = new SparkJobHarness(scheme).setUp(TableWrite.append());
     spark.commitTask(0, "p=1/a", "p=2/b");
     spark.commitTask(1, "p=1/c", "d");
     spark.commitTask(2);
@@ -65,8 +66,7 @@ class SparkJobTest {
   @ValueSource(strings = {"hdfs", "gs"})
   void makesAtMostNPlus3DPlus12RequestsIntoNewDirectories(String scheme) throws IOException {
     for (int years : new int[] {1, 2, 7}) {
-      SparkJobHarness spark = new SparkJobHarness(scheme);
-      spark.setUp(spark.noOverwrite());
+      SparkJobHarness spark = new SparkJobHarness(scheme).setUp(TableWrite.append());
       int months = 12;
       int tasks = 3;
       for (int task = 0; task < tasks; task++) {
@@ -92,7 +92,7 @@ class SparkJobTest {
   void setupMakesAtMostThreeRequests() throws IOException {
     SparkJobHarness spark = new SparkJobHarness("abfs");
     spark.state.write("/table/p=1/old", "old");
-    spark.setUp(spark.overwriteOf("/table"));
+    spark.setUp(TableWrite.replacing("/table"));
     assertThat(spark.state.requests()).hasSizeLessThanOrEqualTo(3);
   }
 
@@ -106,7 +106,7 @@ class SparkJobTest {
     spark.state.write("/table/_temporary/other/file", "of a running job");
     spark.state.write("/table/p=1/_manifest_other/00/output/file", "of a running job");
     spark.state.write("/table/_SUCCESS", "{}");
-    spark.setUp(spark.overwriteOf("/table"));
+    spark.setUp(TableWrite.replacing("/table"));
     spark.commitTask(0, "p=1/a");
     assertThat(spark.visible()).hasSize(3);
 
@@ -126,7 +126,7 @@ class SparkJobTest {
     SparkJobHarness spark = new SparkJobHarness(scheme);
     spark.state.write("/table/p=1/a", "old p=1/a");
     spark.conf.setBoolean(CommitterConfig.DELETE_TARGET_FILES, true);
-    spark.setUp(spark.overwriteOf("/table"));
+    spark.setUp(TableWrite.replacing("/table"));
     spark.commitTask(0, "p=1/a");
     spark.commit();
     assertThat(spark.visible()).isEqualTo(Map.of("/table/p=1/a", "new p=1/a"));
@@ -138,7 +138,7 @@ class SparkJobTest {
     spark.state.write("/table/p=1/old", "old");
     spark.state.write("/table/p=2/old", "kept");
     spark.state.write("/elsewhere/old", "old");
-    spark.setUp(spark.dynamicOverwrite());
+    spark.setUp(TableWrite.dynamic());
     spark.commitTask(0, "p=1/a", "p=3/b");
     spark.commitTaskAt(1, "/elsewhere", "c");
 
@@ -159,7 +159,7 @@ class SparkJobTest {
     SparkJobHarness spark = new SparkJobHarness("hdfs");
     spark.byFile();
     spark.state.write("/table/p=1/old", "old");
-    spark.setUp(spark.overwriteOf("/table", "/table/p=1"));
+    spark.setUp(TableWrite.replacing("/table", "/table/p=1"));
     spark.commitTask(0, "p=1/a");
     spark.state.resetRequests();
     spark.commit();
@@ -174,7 +174,7 @@ class SparkJobTest {
     spark.conf.set(CommitterConfig.DIRECTORY_RENAME, directoryRename);
     spark.state.write("/table/p=1/old", "old");
     spark.state.write("/table/p=1/rewritten", "old");
-    spark.setUp(spark.overwriteOf("/table"));
+    spark.setUp(TableWrite.replacing("/table"));
     spark.commitTask(0, "p=2/a");
     spark.state.onRequest(
         (number, operation, path) -> {
@@ -205,7 +205,7 @@ class SparkJobTest {
     spark.conf.set("fs.gs.checksum.type", checksums);
     spark.state.write("/table/p=1/old", "old");
     spark.state.write("/table/p=1/rewritten", "old");
-    spark.setUp(spark.overwriteOf("/table"));
+    spark.setUp(TableWrite.replacing("/table"));
     spark.commitTask(0, "p=2/a");
     spark.state.onRequest(
         (number, operation, path) -> {
@@ -225,7 +225,7 @@ class SparkJobTest {
   void customLocationsAreStagedSealedAndCleaned() throws IOException {
     SparkJobHarness spark = new SparkJobHarness("hdfs");
     spark.state.write("/elsewhere/old", "old");
-    spark.setUp(spark.overwriteOf("/table", "/elsewhere", "/never-written"));
+    spark.setUp(TableWrite.replacing("/table", "/elsewhere", "/never-written"));
     spark.state.write("/never-written/old", "old");
     spark.commitTask(0, "p=1/a");
     spark.commitTaskAt(1, "/elsewhere", "b");
@@ -239,7 +239,7 @@ class SparkJobTest {
   void abortCleansLocationsOfAttemptsThatNeverReported() throws IOException {
     SparkJobHarness spark = new SparkJobHarness("hdfs");
     spark.state.write("/elsewhere/old", "old");
-    SparkJob job = spark.setUp(spark.noOverwrite());
+    SparkJob job = spark.setUp(TableWrite.append()).job();
     spark.commitTaskAt(1, "/elsewhere", "b");
     job.abort();
     assertThat(spark.visible()).isEqualTo(Map.of("/elsewhere/old", "old"));
@@ -250,7 +250,7 @@ class SparkJobTest {
   void aLocationThatHoldsTheTableIsRefused() throws IOException {
     SparkJobHarness spark = new SparkJobHarness("hdfs");
     spark.state.write("/table/old", "old");
-    spark.setUp(spark.noOverwrite());
+    spark.setUp(TableWrite.append());
     TaskOutput.Builder output = TaskOutput.builder(JOB_ID, 0, 0);
     output.add(spark.path("/").toString(), "", "a");
     spark.message(output.build().toBytes());
@@ -260,8 +260,7 @@ class SparkJobTest {
 
   @Test
   void aMissingFileFailsTheJobAndNamesTaskAndFile() throws IOException {
-    SparkJobHarness spark = new SparkJobHarness("abfs");
-    spark.setUp(spark.noOverwrite());
+    SparkJobHarness spark = new SparkJobHarness("abfs").setUp(TableWrite.append());
     spark.commitTask(0, "p=1/a");
     spark.commitTask(7, "p=1/b", "p=2/c");
     spark.state.remove(OUTPUT + "p=1/b");
@@ -278,7 +277,7 @@ class SparkJobTest {
   void aMissingFileMayBeAWarning() throws IOException {
     SparkJobHarness spark = new SparkJobHarness("abfs");
     spark.conf.set(CommitterConfig.MISSING_FILES, "warn");
-    spark.setUp(spark.noOverwrite());
+    spark.setUp(TableWrite.append());
     spark.commitTask(0, "p=1/a", "p=1/b");
     spark.state.remove(OUTPUT + "p=1/b");
     spark.commit();
@@ -295,7 +294,7 @@ class SparkJobTest {
     spark.conf.set(CommitterConfig.MISSING_FILES, "warn");
     spark.state.write("/table/p=1/old", "old");
     spark.state.write("/table/p=2/old", "old");
-    spark.setUp(spark.dynamicOverwrite());
+    spark.setUp(TableWrite.dynamic());
     spark.commitTask(0, "p=1/a", "p=2/b");
     spark.state.remove(OUTPUT + "p=2/b");
     spark.commit();
@@ -305,8 +304,7 @@ class SparkJobTest {
   @Test
   void messagesThatCannotBeTrustedPublishNothing() throws IOException {
     for (Object bad : new Object[] {"text", null, new byte[] {1, 2, 3}}) {
-      SparkJobHarness spark = new SparkJobHarness("hdfs");
-      spark.setUp(spark.noOverwrite());
+      SparkJobHarness spark = new SparkJobHarness("hdfs").setUp(TableWrite.append());
       spark.commitTask(0, "a");
       spark.message(bad);
       assertThatThrownBy(spark::commit)
@@ -321,7 +319,7 @@ class SparkJobTest {
   void aFileWhereAPartitionHasToGoIsRefused() throws IOException {
     SparkJobHarness spark = new SparkJobHarness("hdfs");
     spark.state.write("/table/p=1", "a file");
-    spark.setUp(spark.noOverwrite());
+    spark.setUp(TableWrite.append());
     spark.commitTask(0, "p=1/a", "p=2/b");
     assertThatThrownBy(spark::commit)
         .isInstanceOf(PlanRejectedException.class)
@@ -334,7 +332,7 @@ class SparkJobTest {
     for (String marker : List.of("/table/_delta_log/0.json", "/table/metadata/v1.metadata.json")) {
       SparkJobHarness spark = new SparkJobHarness("hdfs");
       spark.state.write(marker, "theirs");
-      assertThatThrownBy(() -> spark.setUp(spark.overwriteOf("/table")))
+      assertThatThrownBy(() -> spark.setUp(TableWrite.replacing("/table")))
           .isInstanceOf(IOException.class)
           .hasMessageContaining("/table");
       assertThat(spark.state.files()).isEqualTo(Map.of(marker, "theirs"));
@@ -348,7 +346,7 @@ class SparkJobTest {
       SparkJobHarness spark = new SparkJobHarness("hdfs");
       spark.state.onRequest(
           (number, operation, path) -> operation.equals("mkdirs") ? fate : Fate.NORMAL);
-      assertThatThrownBy(() -> spark.setUp(spark.noOverwrite())).isInstanceOf(IOException.class);
+      assertThatThrownBy(() -> spark.setUp(TableWrite.append())).isInstanceOf(IOException.class);
       assertThat(spark.state.paths()).containsExactly("/");
     }
   }
@@ -356,27 +354,26 @@ class SparkJobTest {
   @Test
   void abortRemovesTheTableDirectoryThatOnlyThisJobMade() throws IOException {
     SparkJobHarness spark = new SparkJobHarness("hdfs");
-    SparkJob job = spark.setUp(spark.noOverwrite());
+    SparkJob job = spark.setUp(TableWrite.append()).job();
     spark.state.write(OUTPUT + "a", "x");
     job.abort();
     assertThat(spark.state.paths()).containsExactly("/");
 
     SparkJobHarness shared = new SparkJobHarness("hdfs");
-    SparkJob second = shared.setUp(shared.noOverwrite());
+    SparkJob second = shared.setUp(TableWrite.append()).job();
     shared.state.write("/table/other", "of another job");
     second.abort();
     assertThat(shared.state.files()).containsOnlyKeys("/table/other");
 
     SparkJobHarness existing = new SparkJobHarness("hdfs");
     existing.state.mkdirs("/table");
-    existing.setUp(existing.noOverwrite()).abort();
+    existing.setUp(TableWrite.append()).job().abort();
     assertThat(existing.state.paths()).containsExactly("/", "/table");
   }
 
   @Test
   void abortAfterACommitDoesNothing() throws IOException {
-    SparkJobHarness spark = new SparkJobHarness("hdfs");
-    spark.setUp(spark.noOverwrite());
+    SparkJobHarness spark = new SparkJobHarness("hdfs").setUp(TableWrite.append());
     spark.commitTask(0, "a");
     spark.commit();
     spark.state.resetRequests();
@@ -390,7 +387,7 @@ class SparkJobTest {
     for (String end : List.of("committed", "failed", "aborted")) {
       SparkJobHarness spark = new SparkJobHarness("hdfs");
       spark.conf.set(CommitterConfig.SUMMARY_REPORT_DIRECTORY, spark.path("/reports").toString());
-      spark.setUp(spark.noOverwrite());
+      spark.setUp(TableWrite.append());
       spark.commitTask(0, "a");
       if (end.equals("committed")) {
         spark.commit();
@@ -411,8 +408,7 @@ class SparkJobTest {
 
   @Test
   void abortNeverThrows() throws IOException {
-    SparkJobHarness spark = new SparkJobHarness("hdfs");
-    spark.setUp(spark.noOverwrite());
+    SparkJobHarness spark = new SparkJobHarness("hdfs").setUp(TableWrite.append());
     spark.state.onRequest((number, operation, path) -> Fate.FAILS_BEFORE);
     spark.job().abort();
     spark.state.noFault();
@@ -423,7 +419,7 @@ class SparkJobTest {
   void whatCannotBeRolledBackIsNamedAndTheStagingRootKept() throws IOException {
     SparkJobHarness spark = new SparkJobHarness("hdfs");
     spark.byFile();
-    spark.setUp(spark.noOverwrite());
+    spark.setUp(TableWrite.append());
     spark.commitTask(0, "p=1/a", "p=1/b");
     spark.state.onRequest(
         (number, operation, path) ->
@@ -444,7 +440,7 @@ class SparkJobTest {
   void aReportThatAnotherJobMovesFirstAndReplacesGivesWayToo() throws IOException {
     SparkJobHarness spark = new SparkJobHarness("abfs");
     spark.state.write("/table/_SUCCESS", "of another job");
-    spark.setUp(spark.noOverwrite());
+    spark.setUp(TableWrite.append());
     spark.commitTask(0, "p=1/a");
     int[] moved = {0};
     spark.state.onRequest(
@@ -469,8 +465,7 @@ class SparkJobTest {
 
   @Test
   void aReportThatAnotherJobReplacesWhileAFailedJobReadsItStays() throws IOException {
-    SparkJobHarness spark = new SparkJobHarness("abfs");
-    spark.setUp(spark.noOverwrite());
+    SparkJobHarness spark = new SparkJobHarness("abfs").setUp(TableWrite.append());
     spark.commitTask(0, "p=1/a");
     int[] reads = {0};
     spark.state.onRequest(
@@ -494,8 +489,7 @@ class SparkJobTest {
 
   @Test
   void aReportThatAnotherJobPutsThereMeanwhileGivesWay() throws IOException {
-    SparkJobHarness spark = new SparkJobHarness("hdfs");
-    spark.setUp(spark.noOverwrite());
+    SparkJobHarness spark = new SparkJobHarness("hdfs").setUp(TableWrite.append());
     spark.commitTask(0, "p=1/a");
     Map<String, Integer> times = new HashMap<>();
     spark.state.onRequest(
@@ -517,7 +511,7 @@ class SparkJobTest {
   void aFailedJobLeavesTheReportThatAnotherJobPutThereMeanwhile() throws IOException {
     SparkJobHarness spark = new SparkJobHarness("hdfs");
     spark.state.write("/table/_SUCCESS", "the last report");
-    spark.setUp(spark.noOverwrite());
+    spark.setUp(TableWrite.append());
     spark.commitTask(0, "p=1/a");
     spark.state.onRequest(
         (number, operation, path) -> {
@@ -542,7 +536,7 @@ class SparkJobTest {
   void aDirectoryThatAFailedJobTookBackIsMadeAgain() throws IOException {
     SparkJobHarness spark = new SparkJobHarness("hdfs");
     spark.state.mkdirs("/table/p=1");
-    spark.setUp(spark.noOverwrite());
+    spark.setUp(TableWrite.append());
     spark.commitTask(0, "p=1/a");
     AtomicInteger times = new AtomicInteger();
     spark.state.onRequest(
@@ -560,8 +554,7 @@ class SparkJobTest {
 
   @Test
   void aCleanupThatFailsDoesNotFailACommittedJob() throws IOException {
-    SparkJobHarness spark = new SparkJobHarness("hdfs");
-    spark.setUp(spark.noOverwrite());
+    SparkJobHarness spark = new SparkJobHarness("hdfs").setUp(TableWrite.append());
     spark.commitTask(0, "a");
     spark.state.onRequest(Fault.on("delete", Fate.FAILS_BEFORE, path -> true));
     spark.commit();
@@ -573,7 +566,7 @@ class SparkJobTest {
     SparkJobHarness spark = new SparkJobHarness("hdfs");
     spark.byFile();
     spark.state.write("/table/p=1/old", "old");
-    spark.setUp(spark.overwriteOf("/table"));
+    spark.setUp(TableWrite.replacing("/table"));
     spark.commitTask(0, "p=1/a");
     spark.state.onRequest(Fault.on("delete", Fate.FAILS_BEFORE, path -> path.endsWith("/old")));
     assertThatThrownBy(spark::commit)
@@ -586,7 +579,7 @@ class SparkJobTest {
   void oldDataThatIsOutOfSightButCannotBeRemovedFailsNothing() throws IOException {
     SparkJobHarness spark = new SparkJobHarness("hdfs");
     spark.state.write("/table/p=1/old", "old");
-    spark.setUp(spark.overwriteOf("/table"));
+    spark.setUp(TableWrite.replacing("/table"));
     spark.commitTask(0, "p=1/a");
     spark.state.onRequest(Fault.on("delete", Fate.FAILS_BEFORE, path -> true));
     spark.commit();
@@ -623,7 +616,7 @@ class SparkJobTest {
     SparkJobHarness spark = new SparkJobHarness("hdfs");
     spark.state.write("/table/p=0/old", "old");
     spark.conf.setInt(CommitterConfig.IO_THREADS, 1);
-    spark.setUp(spark.overwriteOf("/table"));
+    spark.setUp(TableWrite.replacing("/table"));
     spark.commitTask(0, "p=1/a", "p=1/b", "p=1/c");
     Thread driver = Thread.currentThread();
     AtomicInteger seen = new AtomicInteger();

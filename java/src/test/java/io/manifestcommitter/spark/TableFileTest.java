@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -9,11 +10,13 @@ import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.testing.Fate;
 import io.manifestcommitter.testing.Fault;
 import io.manifestcommitter.testing.MemoryStoreState.Snapshot;
+import io.manifestcommitter.testing.TableWrite;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -53,7 +56,7 @@ class TableFileTest {
   void anAppendToAFileIsRefused() throws IOException {
     spark = new SparkJobHarness("hdfs");
     spark.state.write("/table", "old");
-    assertThatThrownBy(() -> spark.setUp(spark.noOverwrite()))
+    assertThatThrownBy(() -> spark.setUp(TableWrite.append()))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("/table is a file")
         .hasMessageContaining("It was not touched");
@@ -65,7 +68,7 @@ class TableFileTest {
   void aStoreThatRenamesByCopyingIsRefused(String scheme) throws IOException {
     spark = new SparkJobHarness(scheme);
     spark.state.write("/table", "old");
-    assertThatThrownBy(() -> spark.setUp(spark.overwriteOf("/table")))
+    assertThatThrownBy(() -> spark.setUp(TableWrite.replacing("/table")))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("copying")
         .hasMessageContaining("It was not touched");
@@ -76,8 +79,7 @@ class TableFileTest {
   @CsvSource({"hdfs,auto", "hdfs,off", "gs,off"})
   void ofTwoJobsTheLastOneIsThere(String scheme, String directoryRename) throws IOException {
     begin(scheme, directoryRename);
-    SparkJobHarness other = spark.other(NEXT);
-    other.setUp(other.overwriteOf("/table"));
+    SparkJobHarness other = spark.other(NEXT).setUp(TableWrite.replacing("/table"));
     other.commitTask(0, "p=1/other");
 
     spark.commit();
@@ -106,15 +108,12 @@ class TableFileTest {
         spark.state.onRequest(Fault.at(wanted, fate));
         List<String> expected = NEW;
         String context = at + " " + fate;
-        try {
-          spark.commit();
-        } catch (IOException e) {
-          context += " " + e;
+        Optional<Exception> failure = spark.commitOrAbort();
+        if (failure.isPresent()) {
           expected = OLD;
           failed++;
-          spark.job().abort();
         }
-        context += " " + spark.state.requests();
+        context += " " + failure + " " + spark.state.requests();
         spark.state.noFault();
         assertThat(rows()).as(context).isEqualTo(expected);
         assertThat(spark.state.isFile("/table")).as(context).isEqualTo(expected.equals(OLD));
@@ -170,8 +169,7 @@ class TableFileTest {
     assertThat(rows()).as(context).isEqualTo(recovered);
 
     spark.state.restore(died);
-    SparkJobHarness next = spark.other(NEXT);
-    next.setUp(next.overwriteOf("/table"));
+    SparkJobHarness next = spark.other(NEXT).setUp(TableWrite.replacing("/table"));
     next.commitTask(0, "p=1/next");
     next.commit();
     assertThat(rows()).as(context).containsExactly("new p=1/next");
@@ -181,10 +179,9 @@ class TableFileTest {
     List<String> both = new ArrayList<>(recovered);
     if (spark.state.isFile("/table")) {
       SparkJobHarness refused = next;
-      assertThatThrownBy(() -> refused.setUp(refused.noOverwrite()))
-          .isInstanceOf(IOException.class);
+      assertThatThrownBy(() -> refused.setUp(TableWrite.append())).isInstanceOf(IOException.class);
     } else {
-      next.setUp(next.noOverwrite());
+      next.setUp(TableWrite.append());
       next.commitTask(0, "p=1/next");
       next.commit();
       both.add("new p=1/next");
@@ -208,7 +205,7 @@ class TableFileTest {
     spark.conf.set(CommitterConfig.DIRECTORY_RENAME, directoryRename);
     spark.conf.setInt(CommitterConfig.IO_THREADS, 1);
     spark.state.write("/table", "old");
-    spark.setUp(spark.overwriteOf("/table"));
+    spark.setUp(TableWrite.replacing("/table"));
     spark.commitTask(0, "p=1/a", "p=3/b");
     spark.commitTask(1, "p=1/c");
   }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -12,10 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Random;
-import java.util.Set;
-import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.zip.CRC32C;
 import java.util.zip.Deflater;
@@ -40,7 +38,7 @@ class TaskOutputTest {
     assertThat(read.jobId()).isEqualTo(output.jobId());
     assertThat(read.task()).isEqualTo(output.task());
     assertThat(read.attempt()).isEqualTo(output.attempt());
-    assertThat(read.names()).isEqualTo(output.names());
+    assertThat(read.groups()).isEqualTo(output.groups());
     assertThat(read.toBytes()).isEqualTo(output.toBytes());
   }
 
@@ -62,28 +60,19 @@ class TaskOutputTest {
       throws Exception {
     TaskOutput.Builder builder = TaskOutput.builder("j", 1, 2);
     UploadedFile file = new UploadedFile(length, upload("id" + id).toEtag("9a0e-1"));
-    output
-        .names()
-        .forEach(
-            (location, directories) ->
-                directories.forEach(
-                    (directory, names) -> {
-                      names.forEach(name -> builder.add(location, directory, name));
-                      builder.uploaded(location, directory, names.first(), file);
-                    }));
+    for (TaskOutput.Group group : output.groups()) {
+      group.names().forEach(name -> builder.add(group.location(), group.directory(), name));
+      builder.uploaded(group.location(), group.directory(), group.names().get(0), file);
+    }
     TaskOutput uploaded = builder.build();
 
     TaskOutput read = TaskOutput.parse(uploaded.toBytes(), ORIGIN);
 
     assertThat(read).isEqualTo(uploaded);
-    output
-        .names()
-        .forEach(
-            (location, directories) ->
-                directories.forEach(
-                    (directory, names) ->
-                        assertThat(read.upload(location, directory, names.first()))
-                            .contains(file)));
+    for (TaskOutput.Group group : output.groups()) {
+      assertThat(read.upload(group.location(), group.directory(), group.names().get(0)))
+          .contains(file);
+    }
   }
 
   private static Upload upload(String id) {
@@ -158,7 +147,7 @@ class TaskOutputTest {
     TaskOutput output = TaskOutput.builder("j", 7, 9).build();
 
     assertThat(TaskOutput.parse(output.toBytes(), ORIGIN)).isEqualTo(output);
-    assertThat(output.names()).isEmpty();
+    assertThat(output.groups()).isEmpty();
   }
 
   @Property(tries = 1_000)
@@ -320,16 +309,18 @@ class TaskOutputTest {
     TaskOutput output =
         TaskOutput.builder("j", 0, 0).add("", "p=1", "f").add("", "p=1", "f").build();
 
-    assertThat(output.names()).isEqualTo(Map.of("", Map.of("p=1", Set.of("f"))));
+    assertThat(output.groups()).hasSize(1);
+    assertThat(output.groups().get(0).directory()).isEqualTo("p=1");
+    assertThat(output.groups().get(0).names()).containsExactly("f");
   }
 
   @Example
   void namesCannotBeChangedFromOutside() {
     TaskOutput output = TaskOutput.builder("j", 0, 0).add("", "p=1", "f").build();
 
-    assertThatThrownBy(() -> output.names().clear())
+    assertThatThrownBy(() -> output.groups().clear())
         .isInstanceOf(UnsupportedOperationException.class);
-    assertThatThrownBy(() -> output.names().put("x", new TreeMap<>()))
+    assertThatThrownBy(() -> output.groups().get(0).names().add("g"))
         .isInstanceOf(UnsupportedOperationException.class);
   }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.spark;
 
 import static io.manifestcommitter.spark.SparkJobHarness.JOB_ID;
@@ -8,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.testing.Fate;
 import io.manifestcommitter.testing.Fault;
+import io.manifestcommitter.testing.TableWrite;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
@@ -46,8 +48,7 @@ class UnfinishedJobsTest {
       if (isDeadInSetup) {
         stopBeating(dead);
       }
-      SparkJobHarness second = dead.other(SECOND);
-      second.setUp(SparkJobFaultTest.overwrite(second, kind));
+      SparkJobHarness second = dead.other(SECOND).setUp(SparkJobFaultTest.write(kind));
       stopBeating(dead);
       second.commitTask(0, "p=1/a2", "p=3/b2");
       second.commitTask(1, "p=1/c2");
@@ -84,7 +85,7 @@ class UnfinishedJobsTest {
     SparkJobHarness second = dead.other(SECOND);
     second.conf.set(CommitterConfig.UNFINISHED_JOBS, "fail");
     Map<String, String> before = dead.state.files();
-    assertThatThrownBy(() -> second.setUp(second.noOverwrite()))
+    assertThatThrownBy(() -> second.setUp(TableWrite.append()))
         .hasMessageContaining(STAGING)
         .hasMessageContaining("manifest-committer recover " + second.table);
     assertThat(dead.state.files()).isEqualTo(before);
@@ -97,7 +98,7 @@ class UnfinishedJobsTest {
     Map<String, String> half = dead.visible();
     SparkJobHarness second = dead.other(SECOND);
     second.conf.set(CommitterConfig.UNFINISHED_JOBS, "warn");
-    second.setUp(second.noOverwrite());
+    second.setUp(TableWrite.append());
     second.commitTask(0, "p=7/a2");
     second.commit();
     assertThat(second.visible()).containsAllEntriesOf(half).containsKey("/table/p=7/a2");
@@ -119,7 +120,7 @@ class UnfinishedJobsTest {
                   }
                   alive.state.passTime(4000);
                 });
-    second.setUp(second.noOverwrite());
+    second.setUp(TableWrite.append());
     second.commitTask(0, "p=7/a2");
     second.commit();
     assertThat(second.visible()).containsAllEntriesOf(half).containsKey("/table/p=7/a2");
@@ -130,8 +131,7 @@ class UnfinishedJobsTest {
   @Test
   void aDriverThatDiedAMomentAgoIsNotTakenForOneThatLives() throws IOException {
     SparkJobHarness dead = diedHalfWay();
-    SparkJobHarness second = dead.other(SECOND);
-    second.setUp(second.noOverwrite());
+    SparkJobHarness second = dead.other(SECOND).setUp(TableWrite.append());
     assertThat(second.visible()).isEqualTo(SparkJobFaultTest.OLD);
     assertThat(second.staging()).noneMatch(path -> path.startsWith(STAGING));
   }
@@ -156,7 +156,7 @@ class UnfinishedJobsTest {
                     dead.state.write(root + "/heartbeat", "alive");
                   }
                 });
-    second.setUp(second.noOverwrite());
+    second.setUp(TableWrite.append());
     assertThat(pauses[0]).isBetween(9, 10);
     assertThat(second.visible()).isEqualTo(SparkJobFaultTest.OLD);
   }
@@ -175,7 +175,7 @@ class UnfinishedJobsTest {
                   alive.state.remove(STAGING);
                 });
     second.conf.set(CommitterConfig.UNFINISHED_JOBS, "fail");
-    second.setUp(second.noOverwrite());
+    second.setUp(TableWrite.append());
     assertThat(pauses[0]).isEqualTo(1);
     assertThat(second.visible()).isEqualTo(half);
   }
@@ -222,7 +222,7 @@ class UnfinishedJobsTest {
                 waiting -> {
                   throw new AssertionError("waits");
                 });
-    second.setUp(second.noOverwrite());
+    second.setUp(TableWrite.append());
     assertThat(second.visible()).isEqualTo(SparkJobFaultTest.OLD);
     assertThat(second.staging()).noneMatch(path -> path.startsWith(STAGING));
   }
@@ -256,7 +256,7 @@ class UnfinishedJobsTest {
             }
             return Fate.NORMAL;
           });
-      second.setUp(second.noOverwrite());
+      second.setUp(TableWrite.append());
       first.state.noFault();
       reached = gone[0];
       if (reached) {
@@ -275,7 +275,7 @@ class UnfinishedJobsTest {
     stopBeating(dead);
     dead.state.write(STAGING + "/00/journal-planned-0", "damaged");
     SparkJobHarness second = dead.other(SECOND);
-    assertThatThrownBy(() -> second.setUp(second.noOverwrite()))
+    assertThatThrownBy(() -> second.setUp(TableWrite.append()))
         .hasMessageContaining("cannot be recovered")
         .hasMessageContaining(STAGING);
     assertThat(second.staging()).noneMatch(path -> path.contains(SECOND));

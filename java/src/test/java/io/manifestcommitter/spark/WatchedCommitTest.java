@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -12,6 +13,7 @@ import io.manifestcommitter.progress.CommitSnapshot.Kind;
 import io.manifestcommitter.progress.Commits;
 import io.manifestcommitter.testing.Fate;
 import io.manifestcommitter.testing.Fault;
+import io.manifestcommitter.testing.TableWrite;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
@@ -25,7 +27,7 @@ class WatchedCommitTest {
   @Test
   void filesAreCountedWhileTheyArePublished() throws IOException {
     spark.conf.setInt(CommitterConfig.IO_THREADS, 1);
-    spark.setUp(spark.noOverwrite());
+    spark.setUp(TableWrite.append());
     String[] files = new String[20];
     for (int i = 0; i < files.length; i++) {
       files[i] = "p=" + i % 2 + "/f" + i;
@@ -61,7 +63,7 @@ class WatchedCommitTest {
 
   @Test
   void aFailureIsSeen() throws IOException {
-    spark.setUp(spark.noOverwrite());
+    spark.setUp(TableWrite.append());
     spark.commitTask(0, "p=1/a");
     spark.state.onRequest(Fault.on("rename", Fate.FAILS_BEFORE, path -> path.endsWith("p=1/a")));
     assertThatThrownBy(spark::commit).isInstanceOf(IOException.class);
@@ -72,7 +74,7 @@ class WatchedCommitTest {
   @Test
   void aRecoveryIsSeenAndReports() throws IOException {
     spark.conf.set(CommitterConfig.SUMMARY_REPORT_DIRECTORY, spark.path("/reports").toString());
-    spark.setUp(spark.noOverwrite());
+    spark.setUp(TableWrite.append());
     spark.commitTask(0, "p=1/a", "p=1/b");
     assertThat(spark.dies(Fault.deadAfter("rename", path -> path.endsWith("p=1/a")))).isTrue();
     spark.recover(Direction.AS_MARKED, /* force= */ true);
@@ -89,7 +91,7 @@ class WatchedCommitTest {
   void aRecoveryThatCompletesAJobReportsItsFiles() throws IOException {
     spark.conf.set(CommitterConfig.SUMMARY_REPORT_DIRECTORY, spark.path("/reports").toString());
     spark.state.write("/table/p=1/old", "old");
-    spark.setUp(spark.overwriteOf("/table"));
+    spark.setUp(TableWrite.replacing("/table"));
     spark.commitTask(0, "p=1/a", "p=1/b");
     assertThat(spark.dies(Fault.deadFrom("delete", path -> path.endsWith("/table/p=1/old"))))
         .isTrue();
@@ -110,7 +112,7 @@ class WatchedCommitTest {
   void theReportTellsWhatBecameOfEachPartition() throws IOException {
     spark.state.write("/table/p=1/old", "old");
     spark.state.write("/table/p=2/old", "old");
-    spark.setUp(spark.overwriteOf("/table/p=1"));
+    spark.setUp(TableWrite.replacing("/table/p=1"));
     spark.commitTask(0, "p=1/a", "p=1/b", "p=2/c", "p=3/d");
     spark.commit();
 

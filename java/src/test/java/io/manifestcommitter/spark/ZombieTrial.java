@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -5,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.manifestcommitter.cli.Clean;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.testing.SparkCalls;
+import io.manifestcommitter.testing.SparkWrite;
 import io.manifestcommitter.testing.TableFiles;
-import io.manifestcommitter.testing.TableWrite;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -17,12 +18,10 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.UUID;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Path;
-import org.apache.spark.internal.io.FileCommitProtocol.TaskCommitMessage;
 
 /**
  * One job, called as Spark calls it, and attempts of its tasks that Spark gave up on and that go on
@@ -36,13 +35,10 @@ public final class ZombieTrial {
   /** Where attempts write: partitions that the job writes to, that it does not, and new ones. */
   private static final List<String> PARTITIONS = List.of("p=1", "p=2", "p=3", "p=3/x=1", "p=5");
 
-  private final String id = UUID.randomUUID().toString();
   private final Configuration conf;
   private final Path table;
   private final Kind kind;
-  private final SparkCalls calls;
-  private final List<TaskCommitMessage> messages = new ArrayList<>();
-  private final NavigableMap<String, String> rows = new TreeMap<>();
+  private final SparkWrite write;
   private final NavigableMap<String, String> expected;
   private final List<FSDataOutputStream> untilNext = new ArrayList<>();
   private final List<FSDataOutputStream> untilEnd = new ArrayList<>();
@@ -101,45 +97,27 @@ public final class ZombieTrial {
     this.conf.setInt(CommitterConfig.IO_THREADS, 1);
     this.table = table;
     this.kind = kind;
-    TableWrite write = TableWrite.of(kind.name().toLowerCase(Locale.ROOT), "");
-    this.calls =
-        new SparkCalls(
-            new ManifestCommitProtocol(id, table.toString(), write.isDynamic()), id, this.conf);
     for (String file : OLD.keySet()) {
       TableFiles.write(table.getFileSystem(conf), new Path(table, file), "old");
     }
-    if (!write.named().isEmpty()) {
-      calls.replace(table);
-    }
-    calls.setUp();
-    commitTask(0, "p=1", "p=3");
-    commitTask(1, "p=3");
-    expected = write.with(rows).after(OLD);
+    this.write = SparkWrite.begin(this.conf, table, kind.name().toLowerCase(Locale.ROOT));
+    write.task(0, "p=1", "p=3");
+    write.task(1, "p=3");
+    expected = write.after(OLD);
     begin();
     twin = attempt(0);
     for (String partition : List.of("p=1", "p=3")) {
-      write(twin.newFile(partition, ".txt")).close();
+      opened(twin.newFile(partition, ".txt")).close();
     }
-  }
-
-  private void commitTask(int task, String... partitions) throws IOException {
-    SparkCalls.Attempt attempt = attempt(task);
-    for (String partition : partitions) {
-      Path file = attempt.newFile(partition, ".txt");
-      String content = "new in " + partition + " of " + task;
-      TableFiles.write(file.getFileSystem(conf), file, content);
-      rows.put(partition + "/" + file.getName(), content);
-    }
-    messages.add(attempt.message());
   }
 
   private SparkCalls.Attempt attempt(int task) throws IOException {
-    return calls.attempt(task, attempts++);
+    return write.stray(task, ++attempts);
   }
 
   /** The job commit. */
   public void commit() {
-    calls.commit(messages);
+    write.commit();
   }
 
   /** The table. */
@@ -188,9 +166,12 @@ public final class ZombieTrial {
     twin.abort();
     assertThat(visible()).as("%s with an attempt aborted", kind).isEqualTo(withDirectories());
 
-    assertThat(stagingRoots()).as("what attempts wrote last").containsExactly("_manifest_" + id);
+    assertThat(stagingRoots())
+        .as("what attempts wrote last")
+        .containsExactly("_manifest_" + write.id());
     assertThat(Clean.ofSession(conf, table.toString(), "0s", false, false, false))
-        .contains("\"jobId\":\"" + id + "\"", "\"state\":\"abandoned\"", "\"removed\":true");
+        .contains(
+            "\"jobId\":\"" + write.id() + "\"", "\"state\":\"abandoned\"", "\"removed\":true");
     assertThat(stagingRoots()).isEmpty();
     assertThat(visible()).as("%s cleaned", kind).isEqualTo(withDirectories());
   }
@@ -200,7 +181,7 @@ public final class ZombieTrial {
    */
   private void begin() throws IOException {
     for (String partition : PARTITIONS) {
-      FSDataOutputStream stream = write(attempt(begun % 2).newFile(partition, ".txt"));
+      FSDataOutputStream stream = opened(attempt(begun % 2).newFile(partition, ".txt"));
       switch ((begun + 2 * (begun / PARTITIONS.size())) % 3) {
         case 0:
           stream.close();
@@ -215,7 +196,7 @@ public final class ZombieTrial {
     }
   }
 
-  private FSDataOutputStream write(Path file) throws IOException {
+  private FSDataOutputStream opened(Path file) throws IOException {
     FSDataOutputStream stream = create(file);
     stream.writeBytes(ROWS);
     return stream;

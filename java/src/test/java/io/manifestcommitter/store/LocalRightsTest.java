@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -38,7 +39,7 @@ class LocalRightsTest {
     setMode(01777);
     assertThat(denied(STRANGER, "old").get())
         .startsWith(directory + " belongs to " + owner + ":")
-        .contains("with rwxrwxrwx, and " + STRANGER + " may only delete what is his own in it")
+        .contains("with rwxrwxrwx, and " + STRANGER + " may only delete their own files in it")
         .endsWith("old belongs to " + owner);
   }
 

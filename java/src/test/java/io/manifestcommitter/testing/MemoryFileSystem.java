@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.testing;
 
 import io.manifestcommitter.config.CommitterConfig;
@@ -251,7 +252,7 @@ public final class MemoryFileSystem extends MinimalFileSystem {
   @Override
   public MultipartUploaderBuilder<?, ?> createMultipartUploader(Path path) throws IOException {
     return isS3()
-        ? S3Handles.builder(this, path, new MemoryUploads(state, this::request))
+        ? new MemoryUploads(state, this::request).builder(this, path)
         : super.createMultipartUploader(path);
   }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.testing;
 
 import java.io.Closeable;
@@ -28,6 +29,9 @@ public final class RequestFaults implements Closeable {
   private final List<FileSystem> filesystems = new ArrayList<>();
   private BiPredicate<String, Path> refused;
   private Fault fault;
+  private Predicate<Path> renamedTo;
+  private Fault ofRenames;
+  private int renames;
   private int injected;
 
   private RequestFaults() {}
@@ -114,6 +118,14 @@ public final class RequestFaults implements Closeable {
     fault = newFault;
   }
 
+  /** From here on renames to some paths are numbered, and go as {@code newFault} says. */
+  public synchronized void onRenamesTo(Predicate<Path> destinations, Fault newFault) {
+    renamedTo = destinations;
+    ofRenames = newFault;
+    renames = 0;
+    injected = 0;
+  }
+
   /**
    * From here on an operation fails.
    *
@@ -127,6 +139,7 @@ public final class RequestFaults implements Closeable {
   public synchronized void noFault() {
     fault = null;
     refused = null;
+    ofRenames = null;
   }
 
   /** The requests since they are numbered. */
@@ -186,8 +199,9 @@ public final class RequestFaults implements Closeable {
     }
   }
 
-  /** A file whose close, which completes it, is a request like others. */
-  FSDataOutputStream output(Path path, FSDataOutputStream out) {
+  /** Creates a file; its close, which completes it, is a request, too. */
+  FSDataOutputStream create(Path path, Call<FSDataOutputStream> call) throws IOException {
+    FSDataOutputStream out = pass("create", path, Kind.CHANGES, call);
     return new FSDataOutputStream(out, null) {
       @Override
       public void close() throws IOException {
@@ -207,11 +221,13 @@ public final class RequestFaults implements Closeable {
     if (refused != null && refused.test(operation, shown)) {
       return Fate.FAILS_BEFORE;
     }
-    if (fault == null) {
-      return Fate.NORMAL;
+    Fate fate = Fate.NORMAL;
+    if (ofRenames != null && operation.equals("rename") && renamedTo.test(shown)) {
+      fate = ofRenames.fate(++renames, operation, path.toUri().getPath());
+    } else if (fault != null) {
+      requests.add(new Request(operation, shown, kind));
+      fate = fault.fate(requests.size(), operation, path.toUri().getPath());
     }
-    requests.add(new Request(operation, shown, kind));
-    Fate fate = fault.fate(requests.size(), operation, path.toUri().getPath());
     injected += fate == Fate.NORMAL ? 0 : 1;
     return fate;
   }

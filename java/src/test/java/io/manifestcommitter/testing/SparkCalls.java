@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.testing;
 
 import io.manifestcommitter.spark.ApprovedTask;
+import io.manifestcommitter.spark.ManifestCommitProtocol;
 import io.manifestcommitter.spark.TaskMessage;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -25,7 +27,7 @@ import org.apache.spark.internal.io.FileCommitProtocol;
 import org.apache.spark.internal.io.FileCommitProtocol.TaskCommitMessage;
 import org.apache.spark.internal.io.FileNameSpec;
 import scala.Option;
-import scala.collection.JavaConverters;
+import scala.collection.immutable.$colon$colon;
 
 /**
  * The calls that Spark makes of a commit protocol in one write, without a Spark: on the driver's
@@ -69,7 +71,17 @@ public final class SparkCalls {
   /** Commits the job, with the messages of all tasks. */
   public void commit(List<TaskCommitMessage> messages) {
     messages.forEach(protocol::onTaskCommit);
-    protocol.commitJob(job(), JavaConverters.asScalaBufferConverter(messages).asScala().toSeq());
+    // A list of Scala's own is a Seq in 2.12, and in 2.13, where that is another interface.
+    scala.collection.immutable.List<TaskCommitMessage> all =
+        scala.collection.immutable.List$.MODULE$.empty();
+    for (int last = messages.size() - 1; last >= 0; last--) {
+      all = new $colon$colon<>(messages.get(last), all);
+    }
+    if (protocol instanceof ManifestCommitProtocol) {
+      ((ManifestCommitProtocol) protocol).commitJob(job(), all);
+    } else {
+      protocol.commitJob(job(), all);
+    }
   }
 
   /** Tells the driver that Spark says an attempt has committed. */

@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.testing;
 
-import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Set;
 import java.util.TreeMap;
 
 /**
@@ -14,11 +16,18 @@ public final class TableWrite {
   private final Replaces replaces;
   private final List<String> named;
   private final NavigableMap<String, String> rows;
+  private final Set<String> replaced = new HashSet<>();
 
   private TableWrite(Replaces replaces, List<String> named, Map<String, String> rows) {
     this.replaces = replaces;
     this.named = named;
     this.rows = new TreeMap<>(rows);
+    if (replaces == Replaces.NAMED) {
+      replaced.addAll(named);
+    } else {
+      rows.keySet()
+          .forEach(row -> replaced.add(row.substring(0, Math.max(0, row.lastIndexOf('/')))));
+    }
   }
 
   private enum Replaces {
@@ -98,16 +107,12 @@ public final class TableWrite {
 
   /** Whether it replaces what is at a path. */
   public boolean replaces(String path) {
-    return replaced().stream().anyMatch(place -> place.isEmpty() || path.startsWith(place + "/"));
-  }
-
-  private List<String> replaced() {
-    if (replaces == Replaces.NAMED) {
-      return named;
+    for (int end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
+      if (replaced.contains(path.substring(0, end))) {
+        return true;
+      }
     }
-    List<String> written = new ArrayList<>();
-    rows.keySet().forEach(file -> written.add(file.substring(0, file.lastIndexOf('/'))));
-    return written;
+    return replaced.contains("");
   }
 
   /** What it makes of a table. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.testing;
 
 import io.manifestcommitter.testing.RequestFaults.Kind;
@@ -81,14 +82,10 @@ public final class UnreliableHdfs extends DistributedFileSystem {
       long blockSize,
       Progressable progress)
       throws IOException {
-    FSDataOutputStream out =
-        faults.pass(
-            "create",
-            path,
-            Kind.CHANGES,
-            () ->
-                super.create(
-                    path, permission, overwrite, bufferSize, replication, blockSize, progress));
-    return faults.output(path, out);
+    return faults.create(
+        path,
+        () ->
+            super.create(
+                path, permission, overwrite, bufferSize, replication, blockSize, progress));
   }
 }

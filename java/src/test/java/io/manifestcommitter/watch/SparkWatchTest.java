@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.watch;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import com.codahale.metrics.MetricRegistry;
 import com.fasterxml.jackson.databind.JsonNode;
@@ -141,8 +143,53 @@ class SparkWatchTest {
     } finally {
       spark.stop();
     }
+    assertThat(SparkWatch.places()).as("no application runs").isEmpty();
     // The next application has a metrics system of its own; without one, nothing is told.
     assertThat(ended(Kind.COMMIT, State.COMMITTED).state()).isEqualTo(State.COMMITTED);
+  }
+
+  @Test
+  void placesAreToldWithTheSettingThatOpensThem() {
+    SparkContext spark =
+        new SparkContext(
+            new SparkConf()
+                .setMaster("local[1]")
+                .setAppName("places")
+                .set("spark.ui.enabled", "false")
+                .set("spark.driver.host", "127.0.0.1"));
+    try {
+      assertThat(SparkWatch.places())
+          .extracting(SparkPlace::name, SparkPlace::isShown)
+          .containsExactly(tuple("console", false), tuple("metrics", true), tuple("events", true));
+      assertThat(SparkWatch.places())
+          .extracting(SparkPlace::how)
+          .containsExactly(
+              "Spark shows no stage bar: spark.ui.showConsoleProgress is not true",
+              "the source ManifestCommitter in every sink, from the first commit on",
+              "io.manifestcommitter.watch.CommitEvent to Spark's listeners; there is no event log:"
+                  + " spark.eventLog.enabled is not true");
+      assertThat(spark.env().metricsSystem().getSourcesByName("ManifestCommitter").isEmpty())
+          .as("to ask registers nothing")
+          .isTrue();
+    } finally {
+      spark.stop();
+    }
+  }
+
+  /** As from a class loader that does not have it. */
+  @Test
+  void aPartOfSparkThatCannotBeReachedIsAbsent() {
+    SparkPlace place =
+        SparkPlaces.place(
+            "metrics",
+            () -> {
+              throw new NoClassDefFoundError("com/codahale/metrics/Gauge");
+            });
+    assertThat(place.isShown()).isFalse();
+    assertThat(place)
+        .hasToString(
+            "no, Spark's part cannot be reached"
+                + " (java.lang.NoClassDefFoundError: com/codahale/metrics/Gauge)");
   }
 
   /** As in MapReduce. */
@@ -163,7 +210,9 @@ class SparkWatchTest {
           }
         };
     try (URLClassLoader loader = new URLClassLoader(new URL[] {own}, noSpark)) {
-      loader.loadClass(SparkWatch.class.getName()).getMethod("install").invoke(null);
+      Class<?> door = loader.loadClass(SparkWatch.class.getName());
+      door.getMethod("install").invoke(null);
+      assertThat(door.getMethod("places").invoke(null)).isEqualTo(List.of());
     }
   }
 

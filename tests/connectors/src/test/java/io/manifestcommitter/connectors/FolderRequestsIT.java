@@ -1,12 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.connectors;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.spark.ManifestCommitProtocol;
+import io.manifestcommitter.store.Store;
+import io.manifestcommitter.store.Stores;
 import io.manifestcommitter.testing.SparkCalls;
 import io.manifestcommitter.testing.TableFiles;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -24,47 +28,124 @@ import org.junit.jupiter.params.provider.CsvSource;
  * directory, and not for each file.
  */
 class FolderRequestsIT {
-  private static final int PARTITIONS = 10;
-  private static final int FIXED = 40;
+  /** And one for the table itself. */
+  private static final int FIXED = 40 + 1;
 
   @ParameterizedTest
-  @CsvSource({"ABFS,2", "ABFS,6", "GS_FOLDERS,2", "GS_FOLDERS,6"})
-  void newPartitionsCostNoRequestForAFile(EmulatedStore store, int files) throws IOException {
+  @CsvSource({
+    "ABFS,10,2",
+    "ABFS,10,6",
+    "ABFS,50,40",
+    "GS_FOLDERS,10,2",
+    "GS_FOLDERS,10,6",
+    "GS_FOLDERS,50,40"
+  })
+  void newPartitionsCostNoRequestForAFile(EmulatedStore store, int partitions, int files)
+      throws IOException {
     Path table = store.newRoot("new-partitions");
 
-    Map<String, Long> requests = commit(store, table, files, false);
+    Map<String, Long> requests = commit(store, table, partitions, files, false);
 
     System.out.printf(
-        "%s, %d new partitions of %d files: %s%n", store, PARTITIONS, files, requests);
-    assertThat(total(requests)).isLessThanOrEqualTo(3 * PARTITIONS + FIXED);
-    assertThat(files(table.getFileSystem(store.conf()), table)).isEqualTo(expected(files));
+        "%s, %d new partitions of %d files: %d: %s%n",
+        store, partitions, files, total(requests), requests);
+    long forEach = asksFirst(store) ? 4 : 3;
+    assertThat(total(requests)).isLessThanOrEqualTo(forEach * partitions + FIXED);
+    assertThat(files(table.getFileSystem(store.conf()), table))
+        .isEqualTo((long) partitions * files);
   }
 
-  /** An old partition goes by one request on abfs; on gs by one for each file, and four. */
+  /** An old partition goes by one request on abfs; on gs by one for each file, and one more. */
   @ParameterizedTest
-  @CsvSource({"ABFS,2,0", "ABFS,6,0", "GS_FOLDERS,2,4", "GS_FOLDERS,6,4"})
-  void replacedPartitionsCostNoRequestForANewFile(EmulatedStore store, int files, int forOld)
-      throws IOException {
+  @CsvSource({
+    "ABFS,10,2,1", "ABFS,10,6,1", "ABFS,50,40,40",
+    "GS_FOLDERS,10,2,1", "GS_FOLDERS,10,6,1", "GS_FOLDERS,50,40,40"
+  })
+  void replacedPartitionsCostNoRequestForANewFile(
+      EmulatedStore store, int partitions, int files, int oldFiles) throws IOException {
     Path table = store.newRoot("replaced-partitions");
     FileSystem fs = table.getFileSystem(store.conf());
-    for (int p = 0; p < PARTITIONS; p++) {
+    Store writer = new Stores(store.conf()).all();
+    for (int p = 0; p < partitions; p++) {
+      for (int file = 0; file < oldFiles; file++) {
+        writer.write(new Path(table, "p=" + p + "/old-" + file), out -> out.write(1));
+      }
+    }
+
+    Map<String, Long> requests = commit(store, table, partitions, files, true);
+
+    System.out.printf(
+        "%s, %d replaced partitions of %d files, %d new files each: %d: %s%n",
+        store, partitions, oldFiles, files, total(requests), requests);
+    long forOld = store == EmulatedStore.ABFS ? 0 : (long) partitions * (oldFiles + 1);
+    long forEach = asksFirst(store) ? 9 : 6;
+    assertThat(total(requests)).isLessThanOrEqualTo(forEach * partitions + forOld + FIXED);
+    assertThat(files(fs, table)).isEqualTo((long) partitions * files);
+  }
+
+  /** A newer driver asks for the status of what it renames. */
+  private static boolean asksFirst(EmulatedStore store) {
+    return store == EmulatedStore.ABFS && !VersionInfo.getVersion().startsWith("3.3.");
+  }
+
+  /** What is in the table already, and how many partitions it has, costs no request for a file. */
+  @ParameterizedTest
+  @CsvSource({"GS,1,100", "GS,10,40", "GS_FOLDERS,10,40"})
+  void anAppendToPartitionsThatAreThereCostsOneRequestForAFile(
+      EmulatedStore store, int partitions, int files) throws IOException {
+    Path table = store.newRoot("appended-partitions");
+    FileSystem fs = table.getFileSystem(store.conf());
+    for (int p = 0; p < partitions; p++) {
       TableFiles.write(fs, new Path(table, "p=" + p + "/old"), "old");
     }
 
-    Map<String, Long> requests = commit(store, table, files, true);
+    Map<String, Long> requests = commit(store, table, partitions, files, false);
 
     System.out.printf(
-        "%s, %d replaced partitions, %d new files each: %s%n", store, PARTITIONS, files, requests);
-    int old = forOld == 0 ? 0 : PARTITIONS * (forOld + 1);
-    // A newer driver asks for the status of what it renames.
-    boolean asksFirst = store == EmulatedStore.ABFS && !VersionInfo.getVersion().startsWith("3.3.");
-    int forEach = asksFirst ? 9 : 6;
-    assertThat(total(requests)).isLessThanOrEqualTo(forEach * PARTITIONS + old + FIXED);
-    assertThat(files(fs, table)).isEqualTo(expected(files));
+        "%s, append of %d files to %d partitions: %d: %s%n",
+        store, partitions * files, partitions, total(requests), requests);
+    // The report and the list of files are moved, too, or the last ones out of the way.
+    assertThat(requests.get("move"))
+        .isBetween((long) partitions * files, (long) partitions * files + 8);
+    long besides = total(requests) - requests.get("move");
+    assertThat(besides).isLessThanOrEqualTo(5L * partitions + 60);
+    assertThat(files(fs, table)).isEqualTo((long) partitions * (files + 1));
+  }
+
+  /** The hashes of the files are in the listing, and each is moved by one request. */
+  @ParameterizedTest
+  @CsvSource({"GS", "GS_FOLDERS"})
+  void theHadoopProtocolCostsOneRequestForAFileInAll(EmulatedStore store) throws IOException {
+    Map<String, Long> few = hadoopCommits(store, 5);
+    Map<String, Long> many = hadoopCommits(store, 25);
+
+    System.out.printf("%s, tasks and jobs of 5 and of 25 files: %s, %s%n", store, few, many);
+    assertThat(many.get("task")).isEqualTo(few.get("task")).isLessThanOrEqualTo(10);
+    assertThat(many.get("job") - few.get("job")).isEqualTo(20);
+  }
+
+  /** The requests of the commits of one task and its job, into one new partition. */
+  private static Map<String, Long> hadoopCommits(EmulatedStore store, int files)
+      throws IOException {
+    HadoopProtocolJob job = HadoopProtocolJob.into(store.newRoot("hadoop-protocol"), store.conf());
+    job.setupJob();
+    job.setupTask(0, 0);
+    for (int file = 0; file < files; file++) {
+      job.write(0, "p=1/part-" + file, "content".getBytes(StandardCharsets.UTF_8));
+    }
+    Map<String, Long> requests = new TreeMap<>();
+    store.emulator().log().clear();
+    job.commitTask(0, 0);
+    requests.put("task", total(store.emulator().log().counts()));
+    store.emulator().log().clear();
+    job.commitJob();
+    requests.put("job", total(store.emulator().log().counts()));
+    return requests;
   }
 
   private static Map<String, Long> commit(
-      EmulatedStore store, Path table, int files, boolean isDynamic) throws IOException {
+      EmulatedStore store, Path table, int partitions, int files, boolean isDynamic)
+      throws IOException {
     Configuration conf = store.conf();
     conf.set(CommitterConfig.HEARTBEAT_INTERVAL, "1h");
     conf.set(CommitterConfig.HEARTBEAT_TIMEOUT, "3h");
@@ -73,10 +154,11 @@ class FolderRequestsIT {
         new SparkCalls(new ManifestCommitProtocol(id, table.toString(), isDynamic), id, conf);
     calls.setUp();
     SparkCalls.Attempt attempt = calls.attempt(0, 0);
-    for (int p = 0; p < PARTITIONS; p++) {
+    // By fewer requests than a filesystem takes.
+    Store writer = new Stores(conf).all();
+    for (int p = 0; p < partitions; p++) {
       for (int file = 0; file < files; file++) {
-        TableFiles.write(
-            table.getFileSystem(conf), attempt.newFile("p=" + p, "-" + file + ".txt"), "content");
+        writer.write(attempt.newFile("p=" + p, "-" + file + ".txt"), out -> out.write(1));
       }
     }
     List<TaskCommitMessage> messages = new ArrayList<>();
@@ -90,10 +172,6 @@ class FolderRequestsIT {
     return TableFiles.visible(fs, table).keySet().stream()
         .filter(name -> !name.endsWith("/"))
         .count();
-  }
-
-  private static long expected(int files) {
-    return (long) PARTITIONS * files;
   }
 
   private static long total(Map<String, Long> requests) {

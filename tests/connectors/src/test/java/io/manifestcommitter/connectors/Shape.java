@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.connectors;
 
 /** What a job writes: each of its tasks puts files into each of the directories. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.faults;
 
 /** The part of a job that a request belongs to. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.faults;
 
 /** What follows on a job commit of the Hadoop protocol that failed. */

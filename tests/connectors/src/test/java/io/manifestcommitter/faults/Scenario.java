@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.faults;
 
 /** A job, and the one of its calls that is put under fault. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.faults;
 
 /** How a run ended, where nothing was wrong with that. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -37,6 +38,8 @@ class AbfsListingIT {
   void open() throws IOException {
     Configuration conf = EmulatedStore.ABFS.conf();
     conf.setInt("fs.azure.list.max.results", PAGE);
+    // Else a store whose filesystem is closed opens one with these pages, which others then find.
+    conf.setBoolean("fs.abfs.impl.disable.cache", true);
     fs = FileSystem.newInstance(directory.toUri(), conf);
     store = new AbfsStore(fs, RequestGate.open());
     fs.mkdirs(directory);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.emulator;
 
 import java.io.IOException;
@@ -79,6 +80,16 @@ public final class AbfsEmulator extends Emulator {
   public void flat(boolean answer) {
     flat = answer;
     protocol.flat(answer);
+  }
+
+  /** From now on a renamed file has another etag, which the service promises it has not. */
+  public void changeEtags() {
+    protocol.changeEtags();
+  }
+
+  /** From now on what is written to a file by its old name comes to it, unlike at the service. */
+  public void followRenames() {
+    protocol.followRenames();
   }
 
   /**

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.emulator;
 
 import java.io.ByteArrayOutputStream;
@@ -129,6 +130,12 @@ final class AbfsNode {
       uncommitted.clear();
     }
     touch();
+  }
+
+  /** As if it, and all below it, were other files. */
+  void changeEtags() {
+    etag = nextEtag();
+    children.values().forEach(AbfsNode::changeEtags);
   }
 
   private void touch() {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.emulator;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
@@ -51,6 +52,14 @@ final class AbfsProtocol implements Protocol {
 
   void onto(Onto answer) {
     onto = answer;
+  }
+
+  void changeEtags() {
+    filesystems.values().forEach(AbfsTree::changeEtags);
+  }
+
+  void followRenames() {
+    filesystems.values().forEach(AbfsTree::followRenames);
   }
 
   void flat(boolean answer) {

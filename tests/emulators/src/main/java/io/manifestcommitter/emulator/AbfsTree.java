@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.emulator;
 
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -16,6 +18,9 @@ import java.util.function.UnaryOperator;
  */
 final class AbfsTree {
   private final AbfsNode root = AbfsNode.directory(AbfsAccess.root());
+  private final Map<AbfsPath, AbfsPath> renamed = new LinkedHashMap<>();
+  private boolean changesEtags;
+  private boolean followsRenames;
 
   /** Who may use new paths, and who makes them. */
   static final class Attributes {
@@ -214,7 +219,38 @@ final class AbfsTree {
     parent.children().remove(source.name());
     find(target.parent()).orElseThrow().children().put(target.name(), moved);
     moved.transaction(transaction);
+    if (changesEtags) {
+      moved.changeEtags();
+    }
+    if (followsRenames) {
+      renamed.put(source, target);
+    }
     return new Snapshot(target, moved);
+  }
+
+  /** From now on a renamed file has another etag, and so has each in a renamed directory. */
+  synchronized void changeEtags() {
+    changesEtags = true;
+  }
+
+  /** From now on what is written to a file by its old name comes to it. */
+  synchronized void followRenames() {
+    followsRenames = true;
+  }
+
+  /** Where a path leads now that directories above it were renamed. */
+  private AbfsPath followed(AbfsPath path) {
+    for (Map.Entry<AbfsPath, AbfsPath> rename : renamed.entrySet()) {
+      AbfsPath source = rename.getKey();
+      if (source.contains(path)) {
+        AbfsPath target = rename.getValue();
+        for (String name : path.names().subList(source.names().size(), path.names().size())) {
+          target = target.child(name);
+        }
+        return target;
+      }
+    }
+    return path;
   }
 
   /** Where a renamed path goes, when nothing is in its way. */
@@ -403,7 +439,10 @@ final class AbfsTree {
   }
 
   private AbfsNode file(AbfsPath path) {
-    AbfsNode node = find(path).orElseThrow(AbfsFailure::pathNotFound);
+    AbfsNode node =
+        find(path)
+            .or(() -> followsRenames ? find(followed(path)) : Optional.empty())
+            .orElseThrow(AbfsFailure::pathNotFound);
     if (node.directory()) {
       throw AbfsFailure.conflict(node);
     }

@@ -1,9 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.emulator;
 
+import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 
 /** One HTTP request, read to its end. */
 final class Call {
@@ -64,5 +67,17 @@ final class Call {
 
   byte[] body() {
     return body;
+  }
+
+  /** The same without these parameters and headers, whose names are in lower case. */
+  Call without(Set<String> names) {
+    if (names.isEmpty()) {
+      return this;
+    }
+    Map<String, String> heardQuery = new HashMap<>(query);
+    heardQuery.keySet().removeIf(name -> names.contains(name.toLowerCase(Locale.ROOT)));
+    Map<String, String> heardHeaders = new HashMap<>(headers);
+    heardHeaders.keySet().removeIf(names::contains);
+    return new Call(method, rawPath, heardQuery, heardHeaders, body);
   }
 }

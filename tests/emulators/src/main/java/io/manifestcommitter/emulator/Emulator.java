@@ -1,10 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.emulator;
 
 import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /**
  * A store in memory behind an HTTP port of 127.0.0.1. May be used by many threads at once; what is
@@ -61,6 +65,29 @@ public abstract class Emulator implements AutoCloseable {
   /** {@link #limit(int, int)} with the status that this store itself would use. */
   public final void limit(int perSecond) {
     limit(perSecond, throttled);
+  }
+
+  /**
+   * From now on these conditions are not heard, as by a store that does not know them.
+   *
+   * @param conditions the names of their parameters or headers, such as {@code If-None-Match}; none
+   *     to hear all again
+   */
+  public final void ignore(String... conditions) {
+    handler.ignore(
+        Arrays.stream(conditions)
+            .map(name -> name.toLowerCase(Locale.ROOT))
+            .collect(Collectors.toUnmodifiableSet()));
+  }
+
+  /**
+   * From now on a request of this kind that was made before has its first reply, as of a store
+   * whose listings are stale.
+   *
+   * @param operation by the name under which the log has it; empty for none
+   */
+  public final void answerAsBefore(String operation) {
+    handler.answerAsBefore(operation);
   }
 
   /** The port of the plain HTTP protocol. */

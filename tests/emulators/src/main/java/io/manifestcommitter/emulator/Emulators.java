@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.emulator;
 
 import java.io.IOException;
@@ -107,6 +108,7 @@ public final class Emulators {
     uri(out, "abfs", abfs.root());
     uri(out, "abfss", abfs.secureRoot());
     uri(out, "gs", gcs.root());
+    uri(out, "folders", gcs.hierarchicalRoot());
     uri(out, "s3a", s3.root());
     uri(out, "control", URI.create("http://127.0.0.1:" + controlPort + "/"));
     Map<String, String> settings = new TreeMap<>(abfs.settings());

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.emulator;
 
 import java.nio.charset.StandardCharsets;
@@ -71,6 +72,12 @@ final class GcsBucket {
   boolean isEmpty(String folder) {
     String first = objects.ceilingKey(folder);
     return first == null || !first.startsWith(folder);
+  }
+
+  /** Whether no object is below a folder but the one that stands for it. In {@link #onFolders}. */
+  boolean holdsOnlyItself(String folder) {
+    String next = objects.higherKey(folder);
+    return next == null || !next.startsWith(folder);
   }
 
   /**

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.emulator;
 
 import java.io.IOException;
@@ -60,6 +61,16 @@ public final class GcsEmulator extends Emulator {
   /** The bucket with folders. */
   public URI hierarchicalRoot() {
     return URI.create("gs://" + HIERARCHICAL + "/");
+  }
+
+  /** How a rename onto an existing folder is answered; with a conflict, unless told. */
+  public void onExistingFolder(Onto answer) {
+    protocol.onto(answer);
+  }
+
+  /** From now on operations do not tell which folder they rename, and to which name. */
+  public void hideNamesOfRenames() {
+    onOperations(GcsOperations::hideNames);
   }
 
   /** From now on a rename of a folder runs on until {@link #releaseRenames}. */

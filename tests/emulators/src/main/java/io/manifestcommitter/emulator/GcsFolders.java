@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.emulator;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
@@ -79,21 +80,34 @@ final class GcsFolders {
   }
 
   /**
-   * Whether a folder may now get another name.
+   * Which name a folder gets that is to be renamed.
    *
+   * @param onto what happens where there is one of that name; the service answers with a conflict
    * @throws GcsException 404, 409 if there is one of that name, or its parent is missing, 400 if it
    *     would be in itself
    */
-  void checkRename(String source, String destination) throws GcsException {
+  String target(String source, String destination, Onto onto, GcsBucket bucketOfIt)
+      throws GcsException {
     requireName(destination);
     if (destination.startsWith(source)) {
       throw GcsException.invalid("A folder cannot be renamed into itself: " + source);
     }
     require(source);
-    requireNew(destination);
-    if (!has(parent(destination))) {
+    String target = destination;
+    if (onto == Onto.NESTS && folders.containsKey(destination)) {
+      target = destination + source.substring(parent(source).length());
+    }
+    boolean isReplaced =
+        onto == Onto.REPLACES_IF_EMPTY
+            && below(destination).size() == 1
+            && bucketOfIt.holdsOnlyItself(destination);
+    if (!isReplaced) {
+      requireNew(target);
+    }
+    if (!has(parent(target))) {
       throw noParent();
     }
+    return target;
   }
 
   /** Gives a folder, and all that are in it, another name. */

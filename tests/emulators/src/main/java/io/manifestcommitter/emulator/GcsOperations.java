@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.emulator;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
@@ -19,6 +20,7 @@ final class GcsOperations {
   private final Map<String, Rename> renames = new LinkedHashMap<>();
   private boolean held;
   private boolean failing;
+  private boolean isNameless;
 
   GcsOperations(String bucket) {
     this.bucket = bucket;
@@ -32,6 +34,11 @@ final class GcsOperations {
   /** From now on renames fail, and change nothing. */
   void fail() {
     failing = true;
+  }
+
+  /** From now on operations do not tell what they rename. */
+  void hideNames() {
+    isNameless = true;
   }
 
   /** Ends all that run, and from now on each with its first answer; none fails any more. */
@@ -50,7 +57,7 @@ final class GcsOperations {
     if (!held) {
       rename.end(effect);
     }
-    return rename.json(bucket);
+    return rename.json(bucket, isNameless);
   }
 
   /**
@@ -63,7 +70,7 @@ final class GcsOperations {
     if (rename == null) {
       throw new GcsException(404, "notFound", "No such operation: " + id);
     }
-    return rename.json(bucket);
+    return rename.json(bucket, isNameless);
   }
 
   /** All operations, or those that run. */
@@ -76,7 +83,7 @@ final class GcsOperations {
     ArrayNode operations = json.putArray("operations");
     for (Rename rename : renames.values()) {
       if (filter.isEmpty() || !rename.isDone) {
-        operations.add(rename.json(bucket));
+        operations.add(rename.json(bucket, isNameless));
       }
     }
     return json;
@@ -130,14 +137,16 @@ final class GcsOperations {
       isDone = true;
     }
 
-    private ObjectNode json(String bucket) {
+    private ObjectNode json(String bucket, boolean isNameless) {
       ObjectNode json = JsonNodeFactory.instance.objectNode();
       json.put("kind", "storage#operation");
       json.put("name", "projects/_/buckets/" + bucket + "/operations/" + id);
       json.put("done", isDone);
-      ObjectNode metadata = json.putObject("metadata");
-      metadata.put("sourceFolderId", source);
-      metadata.put("destinationFolderId", destination);
+      if (!isNameless) {
+        ObjectNode metadata = json.putObject("metadata");
+        metadata.put("sourceFolderId", source);
+        metadata.put("destinationFolderId", destination);
+      }
       if (isDone && fails) {
         json.putObject("error").put("code", ABORTED).put("message", "The rename was aborted.");
       } else if (isDone) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.emulator;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -33,6 +34,7 @@ final class GcsProtocol implements Protocol {
   private final GcsBuckets buckets = new GcsBuckets();
   private final GcsSessions sessions = new GcsSessions();
   private final GcsTokens tokens = new GcsTokens();
+  private volatile Onto onto = Onto.CONFLICT;
 
   /** A project with one bucket that is flat and one that is not. */
   GcsProtocol(String flat, String hierarchical) {
@@ -51,6 +53,10 @@ final class GcsProtocol implements Protocol {
     } catch (GcsException e) {
       throw new IllegalArgumentException(name, e);
     }
+  }
+
+  void onto(Onto answer) {
+    onto = answer;
   }
 
   /** From now on a repeated request is a new one. */
@@ -275,8 +281,8 @@ final class GcsProtocol implements Protocol {
                   requirePost(call, route);
                   operations.checkUnlocked(name);
                   operations.checkUnlocked(route.destination());
-                  folders.checkRename(name, route.destination());
-                  return operations.begin(name, route.destination(), bucket::renameFolder);
+                  String target = folders.target(name, route.destination(), onto, bucket);
+                  return operations.begin(name, target, bucket::renameFolder);
                 case "operation":
                   return operations.json(name);
                 default:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.emulator;
 
 import com.sun.net.httpserver.HttpExchange;
@@ -6,7 +7,11 @@ import io.manifestcommitter.emulator.RequestLog.Cause;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -20,6 +25,9 @@ final class RequestHandler implements HttpHandler {
   private final AtomicLong arrived = new AtomicLong();
   private volatile Duration latency = Duration.ZERO;
   private volatile Optional<RateLimit> limit = Optional.empty();
+  private volatile Set<String> ignored = Set.of();
+  private volatile String stale = "";
+  private final Map<String, Reply> firstReplies = new ConcurrentHashMap<>();
 
   RequestHandler(Protocol protocol, RequestLog log, Faults faults) {
     this.protocol = protocol;
@@ -35,11 +43,21 @@ final class RequestHandler implements HttpHandler {
     limit = newLimit;
   }
 
+  /** By the lower-case names of parameters and headers. */
+  void ignore(Set<String> names) {
+    ignored = names;
+  }
+
+  void answerAsBefore(String operation) {
+    stale = operation;
+    firstReplies.clear();
+  }
+
   @Override
   public void handle(HttpExchange exchange) throws IOException {
     try {
       long number = arrived.incrementAndGet();
-      Call call = Calls.read(exchange);
+      Call call = Calls.read(exchange).without(ignored);
       Operation operation = protocol.classify(call);
       Outcome outcome = serve(call, operation);
       int status = outcome.reply.map(Reply::status).orElse(0);
@@ -73,7 +91,13 @@ final class RequestHandler implements HttpHandler {
     if (rule.isPresent()) {
       return faulty(call, rule.get());
     }
-    return new Outcome(Cause.STORE, protocol.answer(call));
+    Reply reply =
+        stale.equals(operation.name())
+            ? firstReplies.computeIfAbsent(
+                call.method() + " " + call.rawPath() + " " + new TreeMap<>(call.query()),
+                key -> protocol.answer(call))
+            : protocol.answer(call);
+    return new Outcome(Cause.STORE, reply);
   }
 
   private Outcome faulty(Call call, FaultRule rule) throws InterruptedException {

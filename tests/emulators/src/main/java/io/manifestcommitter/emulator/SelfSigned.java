@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.emulator;
 
 import java.io.IOException;
@@ -10,6 +11,7 @@ import java.security.KeyStore;
 import java.security.cert.X509Certificate;
 import java.util.List;
 import java.util.Optional;
+import javax.net.ssl.KeyManager;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManager;
@@ -17,9 +19,9 @@ import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509TrustManager;
 
 /**
- * A certificate for 127.0.0.1 that the JDK's keytool makes, in a temporary directory. There is one
- * for each JVM, removed when that ends: a client in the same JVM reads its trust store only once,
- * and must be able to trust the next emulator too.
+ * A certificate for 127.0.0.1, and for Google's endpoint, that the JDK's keytool makes, in a
+ * temporary directory. There is one for each JVM, removed when that ends: a client in the same JVM
+ * reads its trust store only once, and must be able to trust the next emulator too.
  */
 final class SelfSigned {
   static final String STORE_TYPE = "PKCS12";
@@ -27,6 +29,11 @@ final class SelfSigned {
   // The key is made at every start and serves nobody but tests.
   private static final String PASSWORD = "emulator";
   private static final String ALIAS = "emulator";
+
+  /**
+   * Where Google's connector makes its gRPC calls, whatever it is told; a proxy can lead it here.
+   */
+  private static final String GOOGLE = "storage.googleapis.com";
 
   private static Optional<SelfSigned> ofThisJvm = Optional.empty();
 
@@ -62,7 +69,8 @@ final class SelfSigned {
     try {
       KeyStore keyStore = KeyStore.getInstance(keys.toFile(), PASSWORD.toCharArray());
       trust((X509Certificate) keyStore.getCertificate(ALIAS), trusted);
-      return new SelfSigned(context(keyStore), new TrustStore(trusted, PASSWORD));
+      KeyManager[] keyManagers = keyManagers(keyStore);
+      return new SelfSigned(context(keyManagers), new TrustStore(trusted, PASSWORD, keyManagers));
     } catch (GeneralSecurityException e) {
       throw new IOException("Could not make a certificate in " + directory, e);
     }
@@ -92,7 +100,7 @@ final class SelfSigned {
             "-dname",
             "CN=127.0.0.1",
             "-ext",
-            "SAN=ip:127.0.0.1",
+            "SAN=ip:127.0.0.1,dns:" + GOOGLE,
             "-validity",
             "365",
             "-storetype",
@@ -142,11 +150,15 @@ final class SelfSigned {
     return new X509Certificate[0];
   }
 
-  private static SSLContext context(KeyStore keyStore) throws GeneralSecurityException {
+  private static KeyManager[] keyManagers(KeyStore keyStore) throws GeneralSecurityException {
     KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
     keys.init(keyStore, PASSWORD.toCharArray());
+    return keys.getKeyManagers();
+  }
+
+  private static SSLContext context(KeyManager[] keys) throws GeneralSecurityException {
     SSLContext context = SSLContext.getInstance("TLS");
-    context.init(keys.getKeyManagers(), null, null);
+    context.init(keys, null, null);
     return context;
   }
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.emulator;
 
 import static io.manifestcommitter.emulator.S3Client.code;

@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.hadoop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.manifestcommitter.testing.SparkWrite;
 import java.io.IOException;
 import java.util.Map;
 import org.apache.hadoop.conf.Configuration;

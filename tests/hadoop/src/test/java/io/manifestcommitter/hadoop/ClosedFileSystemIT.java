@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.hadoop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.manifestcommitter.config.CommitterConfig;
+import io.manifestcommitter.testing.SparkWrite;
 import java.io.IOException;
 import java.security.PrivilegedExceptionAction;
 import java.util.Map;

@@ -1,9 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.hadoop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.manifestcommitter.hadoop.FaultyHdfs.Fault;
+import io.manifestcommitter.testing.Fate;
+import io.manifestcommitter.testing.Fault;
+import io.manifestcommitter.testing.RequestFaults;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -46,11 +49,11 @@ class HdfsFailureIT {
   @ParameterizedTest
   @ValueSource(strings = {"false", "true"})
   void aNewCommitterFinishesACommitThatFailedMidway(String deleteTargets) throws Exception {
-    for (Fault fault : List.of(Fault.FAILS_FROM, Fault.REFUSES_FROM)) {
+    for (Fate fate : List.of(Fate.FAILS_BEFORE, Fate.ANSWERS_FALSE)) {
       int failed = 0;
       for (int at = 1; ; at++) {
-        TestJob job = writtenJob(conf(deleteTargets), "repeat-" + fault + at);
-        if (!failsToCommit(job, fault, at)) {
+        TestJob job = writtenJob(conf(deleteTargets), "repeat-" + fate + at);
+        if (!failsToCommit(job, fate, at)) {
           break;
         }
         failed++;
@@ -73,7 +76,7 @@ class HdfsFailureIT {
     for (int at = 1; ; at++) {
       TestJob job = writtenJob(conf(deleteTargets), "abort-" + at);
       Map<String, String> before = hdfs.visible(job.table());
-      if (!failsToCommit(job, Fault.FAILS_FROM, at)) {
+      if (!failsToCommit(job, Fate.FAILS_BEFORE, at)) {
         break;
       }
       failed++;
@@ -88,15 +91,13 @@ class HdfsFailureIT {
 
   /** What is done counts, whatever the answer says. */
   @ParameterizedTest
-  @EnumSource(names = {"THROWS_AFTER_EFFECT", "REFUSES_AFTER_EFFECT"})
-  void aRenameThatWasDoneIsProven(Fault fault) throws Exception {
+  @EnumSource(names = {"FAILS_AFTER", "DONE_ANSWERS_FALSE"})
+  void aRenameThatWasDoneIsProven(Fate fate) throws Exception {
     for (int at = 1; at <= OUTPUT.size(); at++) {
       TestJob job = writtenJob(conf("false"), "recovered-" + at);
-      int before = FaultyHdfs.injected();
 
-      faulty(job, fault, at).commit();
+      assertThat(commit(job, Fault.at(at, fate))).isEqualTo(1);
 
-      assertThat(FaultyHdfs.injected()).isEqualTo(before + 1);
       assertThat(hdfs.visibleFiles(job.table())).isEqualTo(expected());
       assertThat(hdfs.report(job.table()).statistics().counters())
           .containsEntry("commit_file_rename_recovered", 1L);
@@ -112,7 +113,7 @@ class HdfsFailureIT {
     int failed = 0;
     for (int at = 1; ; at++) {
       TestJob job = writtenJob(firstAttempt(), "restart-" + at);
-      if (!failsToCommit(job, Fault.FAILS_FROM, at)) {
+      if (!failsToCommit(job, Fate.FAILS_BEFORE, at)) {
         break;
       }
       failed++;
@@ -136,7 +137,7 @@ class HdfsFailureIT {
   @ValueSource(strings = {"false", "true"})
   void aSecondTryDoesNotTakeAnotherFileForItsOwn(String deleteTargets) throws Exception {
     TestJob job = writtenJob(conf(deleteTargets), "impostor");
-    assertThat(failsToCommit(job, Fault.FAILS_FROM, OUTPUT.size() + 1)).isTrue();
+    assertThat(failsToCommit(job, Fate.FAILS_BEFORE, OUTPUT.size() + 1)).isTrue();
     Path published = new Path(job.table(), "part-0");
     FileStatus status = hdfs.fs().getFileStatus(published);
     hdfs.fs().delete(published, false);
@@ -242,7 +243,7 @@ class HdfsFailureIT {
     TestJob other = TestJob.start(hdfs.conf(), failing.table());
     other.task(0, "p=1/beside", "beside");
     other.task(1, "q=2/r=3/beside", "beside");
-    assertThat(failsToCommit(failing, Fault.FAILS_FROM, OUTPUT.size())).isTrue();
+    assertThat(failsToCommit(failing, Fate.FAILS_BEFORE, OUTPUT.size())).isTrue();
     other.commit();
 
     failing.abort();
@@ -293,21 +294,35 @@ class HdfsFailureIT {
     return job;
   }
 
-  /** Commits with a fault; says whether it took place, in which case the commit failed. */
-  private static boolean failsToCommit(TestJob job, Fault fault, int at) throws IOException {
-    int before = FaultyHdfs.injected();
+  /**
+   * Commits where from one publishing rename on none is done; says whether there was one, in which
+   * case the commit failed.
+   */
+  private static boolean failsToCommit(TestJob job, Fate fate, int from) throws IOException {
+    boolean[] isReached = {false};
     try {
-      faulty(job, fault, at).commit();
+      int injected =
+          commit(
+              job,
+              (number, operation, path) -> {
+                isReached[0] |= number >= from;
+                return isReached[0] ? fate : Fate.NORMAL;
+              });
+      assertThat(injected).as("a commit that hides a failure").isZero();
     } catch (IOException e) {
-      assertThat(FaultyHdfs.injected()).isGreaterThan(before);
-      return true;
+      assertThat(isReached[0]).as("the commit failed by itself: " + e).isTrue();
     }
-    assertThat(FaultyHdfs.injected()).as("a commit that hides a failure").isEqualTo(before);
-    return false;
+    return isReached[0];
   }
 
-  private static TestJob faulty(TestJob job, Fault fault, int at) {
-    return job.with(conf -> FaultyHdfs.inject(conf, fault, at));
+  /** Commits while the renames that publish go as a fault says; says how many went wrong. */
+  private static int commit(TestJob job, Fault fault) throws IOException {
+    Configuration conf = new Configuration(job.conf);
+    try (RequestFaults faults = RequestFaults.bind(conf)) {
+      faults.onRenamesTo(destination -> HaltingHdfs.publishes(conf, destination), fault);
+      job.with(unused -> conf).commit();
+      return faults.injected();
+    }
   }
 
   private static Map<String, String> expected() {

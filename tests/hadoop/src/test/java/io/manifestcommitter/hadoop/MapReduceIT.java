@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.hadoop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.manifestcommitter.ManifestCommitter;
-import io.manifestcommitter.hadoop.FaultyHdfs.Fault;
+import io.manifestcommitter.hadoop.HaltingHdfs.Moment;
 import io.manifestcommitter.hadoop.WordCount.FirstAttempt;
 import io.manifestcommitter.manifest.SuccessReport;
 import java.io.IOException;
@@ -108,12 +109,12 @@ class MapReduceIT {
    * all is done and nobody knows. YARN starts another, which runs the job again.
    */
   @ParameterizedTest
-  @CsvSource({"HALTS, 2", "HALTS, 4", "HALTS_AFTER_CLEANUP, 1"})
+  @CsvSource({"RENAME, 2", "RENAME, 4", "CLEANUP, 1"})
   void aRestartedApplicationMasterLeavesOneCopyOfTheOutput(
-      Fault fault, int rename, @TempDir java.nio.file.Path directory) throws Exception {
+      Moment moment, int rename, @TempDir java.nio.file.Path directory) throws Exception {
     Path table = hdfs.newTable("yarn-restarted");
     java.nio.file.Path halted = directory.resolve("halted");
-    Configuration conf = FaultyHdfs.halt(yarn.conf(), fault, rename, halted);
+    Configuration conf = HaltingHdfs.halt(yarn.conf(), moment, rename, halted);
     conf.setInt("mapreduce.manifest.committer.io.threads", 1);
     conf.setInt("mapreduce.am.max-attempts", 2);
     // The tasks run inside of the application master, which saves the start of their JVMs, twice.

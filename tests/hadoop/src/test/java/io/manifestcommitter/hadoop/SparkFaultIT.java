@@ -1,19 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.hadoop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.manifestcommitter.hadoop.SparkFaultTrial.End;
+import io.manifestcommitter.testing.CaseTally;
+import io.manifestcommitter.testing.Cases;
 import io.manifestcommitter.testing.Failures;
 import io.manifestcommitter.testing.Fate;
 import io.manifestcommitter.testing.RequestFaults.Kind;
 import io.manifestcommitter.testing.RequestFaults.Request;
+import io.manifestcommitter.testing.SparkWrite.End;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
@@ -35,17 +36,16 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * them.
  *
  * <p>{@code -Dfaults.mode=sample} runs one case of each store, kind of request and fault, drawn by
- * {@code -Dfaults.seed}; {@code full} runs all.
+ * {@code -Dfaults.seed}; {@code full} runs all, {@code -Dfaults.only} those that it names.
  */
 @ExtendWith(HdfsExtension.class)
 class SparkFaultIT {
   private static final int LANES = 4;
-  private static final int TOLD = 20;
 
   private final Map<String, FileSystem> stores = new LinkedHashMap<>();
   private final AtomicInteger numbers = new AtomicInteger();
-  private final Map<String, Counts> counts = new TreeMap<>();
-  private final List<String> violations = new ArrayList<>();
+  private final Cases selection = Cases.fromProperties("faults");
+  private final Tally tally = new Tally(selection);
 
   SparkFaultIT(Hdfs hdfs) throws IOException {
     stores.put("hdfs", hdfs.fs());
@@ -54,37 +54,27 @@ class SparkFaultIT {
 
   @Test
   void aFaultLeavesTheOldTableOrTheNewOneOrNamesTheRepair() throws Exception {
-    String mode = System.getProperty("faults.mode", "sample");
-    long seed = Long.getLong("faults.seed", 1);
-    List<Case> cases = cases();
-    int all = cases.size();
-    if (mode.equals("sample")) {
-      cases = sample(cases, seed);
-    } else if (!mode.equals("full")) {
-      throw new IllegalArgumentException(
-          "-Dfaults.mode is '" + mode + "': it has to be sample or full");
-    }
+    List<Case> all = cases();
+    List<Case> cases = selection.isSample() ? sample(all) : named(all);
+    all.forEach(each -> tally.enter(each.line()));
 
     inLanes(cases);
 
-    System.out.printf(
-        "Faults in job commits of the Spark protocol, %s, seed %d, Hadoop %s: %d of %d cases%n%s",
-        mode, seed, VersionInfo.getVersion(), cases.size(), all, table());
-    assertThat(violations.subList(0, Math.min(TOLD, violations.size())))
-        .as("%d violations, seed %d", violations.size(), seed)
-        .isEmpty();
-    Counts total = total();
-    assertThat(total.runs).isEqualTo(cases.size());
+    System.out.printf("%d of %d cases%n%s", cases.size(), all.size(), tally.table());
+    assertThat(tally.violations()).isEmpty();
+    int runs = 0;
     for (End end : End.values()) {
-      assertThat(total.ends.get(end)).as("cases that ended in %s", end).isPositive();
+      runs += tally.sum(end);
+      assertThat(selection.isNamed() || tally.sum(end) > 0).as("cases end in %s", end).isTrue();
     }
+    assertThat(runs).isEqualTo(cases.size());
   }
 
   private List<Case> cases() throws IOException {
     List<Case> cases = new ArrayList<>();
     for (String store : stores.keySet()) {
       for (String directoryRename : List.of("auto", "off")) {
-        for (SparkFaultTrial.Kind kind : SparkFaultTrial.Kind.values()) {
+        for (String kind : SparkFaultTrial.KINDS) {
           List<Request> requests;
           try (SparkFaultTrial trial = trial(store, kind, directoryRename)) {
             requests = trial.clean();
@@ -106,9 +96,17 @@ class SparkFaultIT {
     return cases;
   }
 
-  private static List<Case> sample(List<Case> cases, long seed) {
+  /** Those that the properties name, or all. */
+  private List<Case> named(List<Case> cases) {
+    List<Case> named = new ArrayList<>(cases);
+    named.removeIf(each -> !selection.runs(each.toString(), 1));
+    return named;
+  }
+
+  /** One of each family. */
+  private List<Case> sample(List<Case> cases) {
     List<Case> shuffled = new ArrayList<>(cases);
-    Collections.shuffle(shuffled, new Random(seed));
+    Collections.shuffle(shuffled, new Random(selection.seed()));
     Map<String, Case> chosen = new TreeMap<>();
     shuffled.forEach(each -> chosen.putIfAbsent(each.family(), each));
     return new ArrayList<>(chosen.values());
@@ -129,15 +127,15 @@ class SparkFaultIT {
 
   private void run(Case each) {
     try (SparkFaultTrial trial = trial(each.store, each.kind, each.directoryRename)) {
-      End end =
-          each.stays ? trial.stays(each.number, each.fate) : trial.once(each.number, each.fate);
-      count(each, end);
+      tally.count(
+          each.stays ? trial.stays(each.number, each.fate) : trial.once(each.number, each.fate),
+          each.line());
     } catch (Throwable e) {
-      violation(each, e);
+      tally.violation(each.toString(), each + ", " + each.request + "\n" + Failures.trace(e));
     }
   }
 
-  private SparkFaultTrial trial(String store, SparkFaultTrial.Kind kind, String directoryRename)
+  private SparkFaultTrial trial(String store, String kind, String directoryRename)
       throws IOException {
     FileSystem fs = stores.get(store);
     String name = "spark-faults/" + numbers.incrementAndGet();
@@ -148,41 +146,10 @@ class SparkFaultIT {
     return new SparkFaultTrial(fs, base, kind, directoryRename);
   }
 
-  private synchronized void count(Case each, End end) {
-    Counts cell = counts.computeIfAbsent(each.line(), line -> new Counts());
-    cell.runs++;
-    cell.ends.merge(end, 1, Integer::sum);
-  }
-
-  private synchronized void violation(Case each, Throwable what) {
-    Counts cell = counts.computeIfAbsent(each.line(), line -> new Counts());
-    cell.runs++;
-    cell.violations++;
-    violations.add(each + "\n" + Failures.trace(what));
-  }
-
-  private Counts total() {
-    Counts total = new Counts();
-    counts.values().forEach(total::add);
-    return total;
-  }
-
-  /** In Markdown. */
-  private String table() {
-    StringBuilder table =
-        new StringBuilder(
-            "| store | directory.rename | kind | fault | runs | succeeded | failed and restored |"
-                + " recovered: rolled back | recovered: finished | violations |\n"
-                + "|---|---|---|---|--:|--:|--:|--:|--:|--:|\n");
-    counts.forEach(
-        (line, cell) -> table.append(String.format(Locale.ROOT, "| %s | %s |%n", line, cell)));
-    return table.append(String.format(Locale.ROOT, "| all | | | | %s |%n", total())).toString();
-  }
-
   private static final class Case {
     private final String store;
     private final String directoryRename;
-    private final SparkFaultTrial.Kind kind;
+    private final String kind;
     private final boolean stays;
     private final int number;
     private final Request request;
@@ -191,7 +158,7 @@ class SparkFaultIT {
     Case(
         String store,
         String directoryRename,
-        SparkFaultTrial.Kind kind,
+        String kind,
         boolean stays,
         int number,
         Request request,
@@ -205,13 +172,8 @@ class SparkFaultIT {
       this.fate = fate;
     }
 
-    String line() {
-      return String.join(
-          " | ",
-          store,
-          directoryRename,
-          kind.name().toLowerCase(Locale.ROOT),
-          stays ? "stays" : "once");
+    String[] line() {
+      return new String[] {store, directoryRename, kind, stays ? "stays" : "once"};
     }
 
     /** What one case stands for in a sample. */
@@ -222,38 +184,18 @@ class SparkFaultIT {
 
     @Override
     public String toString() {
-      return line() + ", request " + number + " (" + request + "), " + fate;
+      return String.join("/", line()) + "/" + request.operation() + "-" + number + "-" + fate;
     }
   }
 
-  private static final class Counts {
-    private final Map<End, Integer> ends = new EnumMap<>(End.class);
-    private int runs;
-    private int violations;
-
-    Counts() {
-      for (End end : End.values()) {
-        ends.put(end, 0);
-      }
-    }
-
-    void add(Counts other) {
-      runs += other.runs;
-      violations += other.violations;
-      other.ends.forEach((end, count) -> ends.merge(end, count, Integer::sum));
+  private static final class Tally extends CaseTally<End> {
+    Tally(Cases selection) {
+      super(selection, End.class, "store", "directory.rename", "kind", "fault");
     }
 
     @Override
-    public String toString() {
-      return String.format(
-          Locale.ROOT,
-          "%d | %d | %d | %d | %d | %d",
-          runs,
-          ends.get(End.SUCCEEDED),
-          ends.get(End.RESTORED),
-          ends.get(End.ROLLED_BACK),
-          ends.get(End.FINISHED),
-          violations);
+    protected String summary() {
+      return "Faults in job commits of the Spark protocol on Hadoop " + VersionInfo.getVersion();
     }
   }
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.hadoop;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -12,6 +13,8 @@ import io.manifestcommitter.testing.Fault;
 import io.manifestcommitter.testing.Recoveries;
 import io.manifestcommitter.testing.RequestFaults;
 import io.manifestcommitter.testing.RequestFaults.Request;
+import io.manifestcommitter.testing.SparkWrite;
+import io.manifestcommitter.testing.SparkWrite.End;
 import io.manifestcommitter.testing.TableFiles;
 import io.manifestcommitter.testing.TableWrite;
 import java.io.Closeable;
@@ -34,49 +37,19 @@ final class SparkFaultTrial implements Closeable {
   private final Path base;
   private final Path table;
   private final Path location;
-  private final Kind kind;
+  private final TableWrite kind;
+  private final boolean isNew;
   private final Configuration conf;
   private final RequestFaults faults;
   private final NavigableMap<String, String> old = new TreeMap<>();
   private SparkWrite write;
 
-  /** What the job does to a table. */
-  enum Kind {
-    /** Adds to a partition that is there and one that is not, and to a custom location. */
-    APPEND("append"),
-    /** Makes the table. */
-    NEW("append"),
-    /** Replaces the table and a custom location. */
-    STATIC("static"),
-    /** Replaces one partition, and adds another. */
-    PARTITION("partition"),
-    /** Replaces the partitions and the custom location that it writes to. */
-    DYNAMIC("dynamic");
-
-    private final String inTable;
-
-    Kind(String inTable) {
-      this.inTable = inTable;
-    }
-
-    TableWrite write() {
-      return this == STATIC
-          ? TableWrite.replacing("table", "elsewhere")
-          : TableWrite.of(inTable, "table");
-    }
-  }
-
-  /** How a trial ended. */
-  enum End {
-    /** The job succeeded, and may have left something hidden that recovery cleaned up. */
-    SUCCEEDED,
-    /** The job failed and rolled everything back. */
-    RESTORED,
-    /** The job failed, and recovery rolled it back. */
-    ROLLED_BACK,
-    /** The job failed past its commit mark, and recovery finished it. */
-    FINISHED
-  }
+  /**
+   * What jobs do to a table: add to a partition that is there and one that is not, and to a custom
+   * location; make the table; replace it and a custom location; replace one partition, and add
+   * another; replace the partitions and the custom location that they write to.
+   */
+  static final List<String> KINDS = List.of("append", "new", "static", "partition", "dynamic");
 
   /**
    * A job that is about to commit.
@@ -84,12 +57,17 @@ final class SparkFaultTrial implements Closeable {
    * @param raw the filesystem itself, without faults
    * @param base a directory of this trial only
    */
-  SparkFaultTrial(FileSystem raw, Path base, Kind kind, String directoryRename) throws IOException {
+  SparkFaultTrial(FileSystem raw, Path base, String kind, String directoryRename)
+      throws IOException {
     this.raw = raw;
     this.base = raw.makeQualified(base);
     this.table = new Path(this.base, "table");
     this.location = new Path(this.base, "elsewhere");
-    this.kind = kind;
+    this.isNew = kind.equals("new");
+    this.kind =
+        kind.equals("static")
+            ? TableWrite.replacing("table", "elsewhere")
+            : TableWrite.of(isNew ? "append" : kind, "table");
     this.conf = new Configuration(raw.getConf());
     conf.set(CommitterConfig.DIRECTORY_RENAME, directoryRename);
     conf.set(CommitterConfig.HEARTBEAT_INTERVAL, "1h");
@@ -97,12 +75,12 @@ final class SparkFaultTrial implements Closeable {
     // So that requests come in the same order each time.
     conf.setInt("mapreduce.manifest.committer.io.threads", 1);
     this.faults = RequestFaults.bind(conf);
-    prepare();
+    prepare(isNew ? "append" : kind);
   }
 
-  private void prepare() throws IOException {
+  private void prepare(String begun) throws IOException {
     raw.mkdirs(base);
-    if (kind != Kind.NEW) {
+    if (!isNew) {
       for (String file : List.of("table/p=1/old", "table/p=2/old", "elsewhere/old")) {
         TableFiles.write(raw, new Path(base, file), "old in " + file);
       }
@@ -111,11 +89,11 @@ final class SparkFaultTrial implements Closeable {
     }
     old.putAll(visible());
     write =
-        kind == Kind.STATIC
+        begun.equals("static")
             ? SparkWrite.overwrite(conf, table, table, location)
-            : SparkWrite.begin(conf, table, kind.inTable);
+            : SparkWrite.begin(conf, table, begun);
     write.task(0, "p=1", "p=3/x=1");
-    if (kind == Kind.NEW) {
+    if (isNew) {
       write.task(1, "p=1", "p=2");
     } else {
       write.task(1, "p=1");
@@ -164,7 +142,7 @@ final class SparkFaultTrial implements Closeable {
       if (!failure.isPresent()) {
         assertThat(visible()).as(told).isEqualTo(fresh);
         assertCommitted(told);
-        return End.SUCCEEDED;
+        return End.COMMITTED;
       }
       assertRestored(told, stays);
       if (!stays) {
@@ -196,18 +174,18 @@ final class SparkFaultTrial implements Closeable {
     }
     assertThat(visible()).as(told).isEqualTo(fresh);
     assertCommitted(told);
-    return failed ? End.FINISHED : End.SUCCEEDED;
+    return failed ? End.FINISHED : End.COMMITTED;
   }
 
   private void assertRestored(String told, boolean stays) throws IOException {
     NavigableMap<String, String> left = visible();
-    if (kind == Kind.NEW && stays) {
+    if (isNew && stays) {
       // The directory of a table that the job made: while the staging root was in it, it had to
       // stay.
       left.remove("table/");
     }
     assertThat(left).as(told).isEqualTo(old);
-    if (kind != Kind.NEW) {
+    if (!isNew) {
       assertThat(TableFiles.read(raw, new Path(table, "_SUCCESS"))).as(told).isEqualTo(LAST_REPORT);
       assertThat(TableFiles.read(raw, new Path(table, "_SUCCESS.files")))
           .as(told)
@@ -235,7 +213,7 @@ final class SparkFaultTrial implements Closeable {
     for (Map.Entry<Path, Path> file : write.staged().entrySet()) {
       rows.put(relative(file.getKey()), TableFiles.read(raw, file.getValue()));
     }
-    NavigableMap<String, String> fresh = kind.write().with(rows).after(old);
+    NavigableMap<String, String> fresh = kind.with(rows).after(old);
     fresh.put("table/", "");
     for (String path : rows.keySet()) {
       for (int slash = path.indexOf('/'); slash >= 0; slash = path.indexOf('/', slash + 1)) {

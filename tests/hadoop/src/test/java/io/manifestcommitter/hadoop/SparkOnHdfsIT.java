@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.hadoop;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -9,6 +10,8 @@ import io.manifestcommitter.testing.Failures;
 import io.manifestcommitter.testing.Fate;
 import io.manifestcommitter.testing.Recoveries;
 import io.manifestcommitter.testing.RequestFaults;
+import io.manifestcommitter.testing.SparkWrite;
+import io.manifestcommitter.testing.SparkWrite.End;
 import io.manifestcommitter.testing.TableFiles;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -39,14 +42,6 @@ class SparkOnHdfsIT {
 
   SparkOnHdfsIT(Hdfs hdfs) {
     this.hdfs = hdfs;
-  }
-
-  /** How a job ended, always with the old table or the new one. */
-  private enum End {
-    COMMITTED,
-    RESTORED,
-    ROLLED_BACK,
-    FINISHED
   }
 
   @ParameterizedTest

@@ -1,12 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.hadoop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.manifestcommitter.testing.SparkWrite;
 import io.manifestcommitter.testing.TableFiles;
 import java.io.IOException;
 import java.security.PrivilegedExceptionAction;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
@@ -78,7 +79,7 @@ class SparkRightsIT {
       conf.set("fs.permissions.umask-mode", "077");
     }
     Worker worker = new Worker(conf);
-    for (Kind kind : kinds(directoryRename)) {
+    for (String kind : kinds(directoryRename)) {
       Path table = table(ground, worker, kind + "-" + ground + "-" + directoryRename);
       Path twin = table(ground, worker, kind + "-" + ground + "-twin");
 
@@ -105,28 +106,17 @@ class SparkRightsIT {
   }
 
   /** All, or by default the two that go furthest by directory, and one by file. */
-  private static List<Kind> kinds(String directoryRename) {
+  private static List<String> kinds(String directoryRename) {
     if (System.getProperty("faults.mode", "sample").equals("full")) {
-      return List.of(Kind.values());
+      return List.of("append", "static", "partition", "dynamic");
     }
-    return directoryRename.equals("auto")
-        ? List.of(Kind.STATIC, Kind.DYNAMIC)
-        : List.of(Kind.APPEND);
-  }
-
-  /** What the job does to the table. */
-  enum Kind {
-    APPEND,
-    STATIC,
-    PARTITION,
-    DYNAMIC
+    return directoryRename.equals("auto") ? List.of("static", "dynamic") : List.of("append");
   }
 
   /** A job that is about to commit: two tasks, which share a partition. */
-  private static SparkWrite write(Configuration conf, Kind kind, Path table, String... partitions)
+  private static SparkWrite write(Configuration conf, String kind, Path table, String... partitions)
       throws IOException {
-    SparkWrite write =
-        SparkWrite.begin(conf, table, kind.name().toLowerCase(Locale.ROOT)).withoutRows();
+    SparkWrite write = SparkWrite.begin(conf, table, kind).withoutRows();
     write.task(0, partitions);
     write.task(1, partitions[0]);
     return write;
@@ -162,7 +152,7 @@ class SparkRightsIT {
       throws Exception {
     Configuration conf = hdfs.conf(directoryRename);
     Worker worker = new Worker(conf);
-    for (Kind kind : List.of(Kind.APPEND, Kind.DYNAMIC)) {
+    for (String kind : List.of("append", "dynamic")) {
       Path table = table(Ground.PLAIN, worker, what + "-" + directoryRename + kind);
       Path twin = table(Ground.PLAIN, worker, what + "-twin" + kind);
       Path plain = table(Ground.PLAIN, worker, what + "-plain" + kind);
@@ -218,7 +208,7 @@ class SparkRightsIT {
 
     worker.call(
         () -> {
-          write(conf, Kind.DYNAMIC, table, "p=1").commit();
+          write(conf, "dynamic", table, "p=1").commit();
           return null;
         });
 

@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.hadoop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.manifestcommitter.testing.SparkWrite;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;

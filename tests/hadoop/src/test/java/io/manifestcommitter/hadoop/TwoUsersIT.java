@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.hadoop;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -9,6 +10,7 @@ import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.jobs.RecoveryOutcome;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.testing.Recoveries;
+import io.manifestcommitter.testing.SparkWrite;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

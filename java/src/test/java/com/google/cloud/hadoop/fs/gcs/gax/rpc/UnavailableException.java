@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package com.google.cloud.hadoop.fs.gcs.gax.rpc;
 
 /** As gRPC's clients throw it, which is found by this end of its name: unchecked. */

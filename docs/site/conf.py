@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The documentation as a site: make site.
+
+The root of the repository is the source, so that a link means the same on the site, on a forge and
+in an editor. Pages are plain Markdown; how they are ordered is said here.
+"""
+
+from __future__ import annotations
+
+from sphinx.application import Sphinx
+
+project = "Manifest committer"
+author = "the manifest committer's authors"
+root_doc = "docs/README"
+include_patterns = [
+    "docs/*.md",
+    "docs/**/*.md",
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "README.md",
+    "SECURITY.md",
+]
+extensions = ["myst_parser"]
+# Anchors of headings as a forge makes them, down to ###.
+myst_heading_anchors = 3
+
+html_theme = "furo"
+html_title = project
+html_copy_source = False
+html_permalinks_icon = "#"
+highlight_language = "text"
+
+PARTS = {
+    "Using it": [
+        "using/getting-started",
+        "using/binding",
+        "using/azure",
+        "using/google",
+        "using/s3",
+        "using/hdfs",
+        "using/notebooks",
+        "using/mapreduce",
+        "using/options",
+        "using/guarantees",
+        "using/readers",
+        "using/concurrent-jobs",
+        "using/recovering",
+        "using/monitoring",
+        "using/moving",
+        "using/troubleshooting",
+    ],
+    "Operating it on a cluster": [
+        "operating/README",
+        "operating/yarn",
+        "operating/kubernetes",
+        "operating/dataproc",
+        "operating/synapse-fabric",
+        "operating/hdinsight",
+        "operating/databricks",
+        "operating/emr",
+    ],
+    "Trusting it": [
+        "evidence/README",
+        "evidence/crashes",
+        "evidence/faults",
+        "evidence/zombies",
+        "evidence/pairs",
+        "evidence/hostile-input",
+        "evidence/mutations",
+        "evidence/benchmarks",
+        "evidence/requests",
+    ],
+    "Changing it": [
+        "development/architecture",
+        "development/testing",
+        "development/emulators",
+        "development/releasing",
+        "../CONTRIBUTING",
+        "../CHANGELOG",
+        "../SECURITY",
+        "../README",
+    ],
+}
+"""The navigation. A page that is missing here is an error."""
+
+
+def add_navigation(_app: Sphinx, page: str, source: list[str]) -> None:
+    """Adds to the first page what a forge would show as a block of code."""
+    if page != root_doc:
+        return
+    for part, pages in PARTS.items():
+        entries = "\n".join(pages)
+        source[0] += f"\n```{{toctree}}\n:hidden:\n:caption: {part}\n\n{entries}\n```\n"
+
+
+def setup(app: Sphinx) -> None:
+    """Called by Sphinx."""
+    app.connect("source-read", add_navigation)

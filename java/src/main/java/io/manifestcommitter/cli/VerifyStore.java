@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.manifestcommitter.cli;
+
+import io.manifestcommitter.store.StoreProof;
+import io.manifestcommitter.store.StoreProofs;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.Path;
+
+/**
+ * Tries on a real store what the committer relies on there, and tells what held. For a bucket or
+ * account that nobody has seen the committer with, before data is trusted to it.
+ *
+ * <pre>
+ * hadoop jar manifest-committer.jar io.manifestcommitter.cli.VerifyStore gs://bucket/scratch
+ * spark-submit --class io.manifestcommitter.cli.VerifyStore manifest-committer.jar abfs://c@a.dfs.core.windows.net/scratch
+ * </pre>
+ */
+public final class VerifyStore {
+  private static final int OK = 0;
+  private static final int FAILED = 1;
+  private static final int WRONG_USAGE = 2;
+
+  private static final String USAGE =
+      String.join(
+          System.lineSeparator(),
+          "Usage: VerifyStore [--json] [--properties-file file] [-D key=value]... <directory>...",
+          "",
+          "Tries on a real store (abfs, abfss, gs) what the manifest committer relies on there: renames,",
+          "conditions, listings. Writes some hundred small files into a fresh directory below the one",
+          "that is given, and deletes it at the end. Prints what held, what did not, and what the store",
+          "does where its documentation says nothing.",
+          "",
+          "  --json                  an object a line, for programs",
+          "  --properties-file file  settings as in spark-defaults.conf; those of Hadoop are used",
+          "  -D key=value            an option of Hadoop, such as an account's key",
+          "  --help                  this text",
+          "",
+          "Exit code: 0 all that is relied on held; 1 something did not, or could not be tried;",
+          "2 wrong usage.");
+
+  private final PrintStream out;
+  private final PrintStream err;
+
+  VerifyStore(PrintStream out, PrintStream err) {
+    this.out = out;
+    this.err = err;
+  }
+
+  /** Runs the program and ends the JVM with its exit code. */
+  public static void main(String[] args) {
+    CommandLine.runAndExit((out, err) -> new VerifyStore(out, err).run(args));
+  }
+
+  /**
+   * Runs the program.
+   *
+   * @return its exit code
+   */
+  int run(String... args) {
+    CommandLine line;
+    try {
+      line = CommandLine.parse(args);
+    } catch (CommandLine.UsageException e) {
+      err.println("VerifyStore: " + e.getMessage() + ".");
+      err.println(USAGE);
+      return WRONG_USAGE;
+    }
+    if (line.help()) {
+      out.println(USAGE);
+      return OK;
+    }
+    int code = OK;
+    for (String directory : line.paths()) {
+      code = Math.max(code, verify(directory, line.conf(), line.json()));
+    }
+    return code;
+  }
+
+  private int verify(String directory, Configuration conf, boolean json) {
+    AtomicBoolean isFine = new AtomicBoolean(true);
+    try {
+      StoreProofs proofs = StoreProofs.of(new Path(directory), conf);
+      if (!json) {
+        out.println(Humane.line(proofs.about()) + "; tried in " + proofs.directory().getName());
+      }
+      proofs.run(
+          proof -> {
+            isFine.compareAndSet(true, proof.isFine());
+            out.println(json ? json(directory, proof) : text(proof));
+            out.flush();
+          });
+    } catch (IOException | RuntimeException e) {
+      String why = e.getMessage() == null ? e.toString() : e.getMessage();
+      err.println("VerifyStore: " + Humane.line(directory) + ": " + Humane.line(why));
+      return FAILED;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return FAILED;
+    }
+    return isFine.get() ? OK : FAILED;
+  }
+
+  private static String text(StoreProof proof) {
+    return String.format(
+        "%-9s %s (%s):%n          %s",
+        proof.verdict(), proof.statement(), proof.name(), Humane.line(proof.seen()));
+  }
+
+  private static String json(String directory, StoreProof proof) {
+    return Json.line(
+        json -> {
+          json.writeStartObject();
+          json.writeStringField("directory", directory);
+          json.writeStringField("name", proof.name());
+          json.writeStringField("statement", proof.statement());
+          json.writeStringField("verdict", proof.verdict().name());
+          json.writeStringField("seen", proof.seen());
+          json.writeEndObject();
+        });
+  }
+}

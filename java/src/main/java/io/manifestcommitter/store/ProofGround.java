@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.manifestcommitter.store;
+
+import io.manifestcommitter.manifest.FileEntry;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+
+/** A directory in which one question is tried, and the store that it is on. */
+final class ProofGround {
+  private static final int LONGEST = 1_000;
+
+  private final Store store;
+  private final FileSystem fs;
+  private final Path root;
+
+  ProofGround(Store store, FileSystem fs, Path root) {
+    this.store = store;
+    this.fs = fs;
+    this.root = root;
+  }
+
+  Store store() {
+    return store;
+  }
+
+  FileSystem fs() {
+    return fs;
+  }
+
+  /** A path in the directory; the directory itself for an empty name. */
+  Path at(String name) {
+    return StorePaths.resolve(
+        root, name.endsWith("/") ? name.substring(0, name.length() - 1) : name);
+  }
+
+  void write(String name, String content) throws IOException {
+    store.write(at(name), out -> out.write(content.getBytes(StandardCharsets.UTF_8)));
+  }
+
+  /**
+   * What is in a directory and below it: files with their contents, directories with a slash; all
+   * there is for an empty name.
+   */
+  Map<String, String> tree(String directory) throws IOException {
+    Map<String, String> tree = new TreeMap<>();
+    addTree(directory.isEmpty() ? "" : directory + "/", "", tree);
+    return tree;
+  }
+
+  private void addTree(String above, String prefix, Map<String, String> tree) throws IOException {
+    for (StoreEntry entry : entries(above + prefix)) {
+      String name = prefix + entry.name();
+      if (entry.isDirectory()) {
+        tree.put(name + "/", "");
+        addTree(above, name + "/", tree);
+      } else {
+        tree.put(name, read(entry.path()));
+      }
+    }
+  }
+
+  private String read(Path file) throws IOException {
+    return new String(store.read(file, LONGEST), StandardCharsets.UTF_8);
+  }
+
+  /** What a listing shows; nothing where there is no directory. */
+  List<StoreEntry> entries(String directory) throws IOException {
+    List<StoreEntry> entries = new ArrayList<>();
+    try {
+      store.list(at(directory), entries::add);
+    } catch (FileNotFoundException e) {
+      return List.of();
+    }
+    return entries;
+  }
+
+  /** A file as the listing of its directory shows it. */
+  Optional<StoreEntry> listed(String file) throws IOException {
+    Path path = at(file);
+    return entries(file.substring(0, Math.max(0, file.lastIndexOf('/')))).stream()
+        .filter(entry -> entry.path().equals(path))
+        .findFirst();
+  }
+
+  /** As {@link #listed}, of a file that was written before. */
+  StoreEntry known(String file) throws IOException {
+    return listed(file).orElseThrow(() -> new IOException("No listing shows " + at(file)));
+  }
+
+  /** Where a file is that somebody saw, and where it is to go. */
+  FileEntry planned(StoreEntry seen, String destination) {
+    return new FileEntry(
+        seen.path(), at(destination), seen.length(), seen.etag(), seen.modificationTime());
+  }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.manifestcommitter.store;
+
+import java.util.Objects;
+
+/** What one question to a real store came to. */
+public final class StoreProof {
+  /** How it ended. */
+  public enum Verdict {
+    /** The store does what the committer relies on. */
+    HELD("held"),
+    /** It does not: do not commit to this store. */
+    NOT_HELD("not held"),
+    /** Nothing is relied on; this is what the store does. */
+    FOUND("found"),
+    /** The store gave no occasion to see it. */
+    NOT_SEEN("not seen"),
+    /** It could not be asked: a request failed that has nothing to do with the question. */
+    FAILED("failed");
+
+    private final String text;
+
+    Verdict(String text) {
+      this.text = text;
+    }
+
+    /** As a person reads it. */
+    @Override
+    public String toString() {
+      return text;
+    }
+  }
+
+  private final String name;
+  private final String statement;
+  private final Verdict verdict;
+  private final String seen;
+
+  /**
+   * An answer.
+   *
+   * @param name of the question, the same in every run
+   * @param statement what was asked, as a sentence without its full stop
+   * @param seen what the store did
+   */
+  StoreProof(String name, String statement, Verdict verdict, String seen) {
+    this.name = Objects.requireNonNull(name);
+    this.statement = Objects.requireNonNull(statement);
+    this.verdict = Objects.requireNonNull(verdict);
+    this.seen = Objects.requireNonNull(seen);
+  }
+
+  /** Of the question, the same in every run. */
+  public String name() {
+    return name;
+  }
+
+  /** What was asked. */
+  public String statement() {
+    return statement;
+  }
+
+  /** How it ended. */
+  public Verdict verdict() {
+    return verdict;
+  }
+
+  /** What the store did. */
+  public String seen() {
+    return seen;
+  }
+
+  /** Whether nothing speaks against the store. */
+  public boolean isFine() {
+    return verdict != Verdict.NOT_HELD && verdict != Verdict.FAILED;
+  }
+
+  @Override
+  public String toString() {
+    return name + ": " + verdict + " (" + seen + ")";
+  }
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.manifestcommitter.store;
+
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.UUID;
+import java.util.function.Consumer;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+
+/**
+ * Asks a real store, by trying it, whether it does what its documentation says and the committer
+ * relies on, and what it does where nothing is documented. Needs no job and no other party. All of
+ * it happens below a fresh directory, which is deleted at the end. Some hundred small requests.
+ */
+public final class StoreProofs {
+  private static final String DIRECTORY = "manifest-committer-proofs-";
+
+  private final HadoopStore store;
+  private final FileSystem fs;
+  private final Path root;
+  private final List<StoreQuestion> questions;
+
+  private StoreProofs(HadoopStore store, FileSystem fs, Path root, List<StoreQuestion> questions) {
+    this.store = store;
+    this.fs = fs;
+    this.root = root;
+    this.questions = questions;
+  }
+
+  /**
+   * The questions for the store of a path.
+   *
+   * @param path a directory, which need not exist; only below it something is written
+   * @throws UnsupportedStoreException if nothing is known to ask this store
+   */
+  public static StoreProofs of(Path path, Configuration conf) throws IOException {
+    FileSystem fs = path.getFileSystem(conf);
+    Path parent = fs.makeQualified(path);
+    HadoopStore store = (HadoopStore) new Stores(conf).of(parent);
+    return new StoreProofs(
+        store, fs, new Path(parent, DIRECTORY + UUID.randomUUID()), questions(store, fs, parent));
+  }
+
+  private static List<StoreQuestion> questions(HadoopStore store, FileSystem fs, Path path)
+      throws IOException {
+    List<StoreQuestion> questions = new ArrayList<>(FileProofs.questions());
+    if (store instanceof AbfsStore) {
+      questions.addAll(AbfsProofs.questions((AbfsStore) store));
+    } else if (store instanceof GcsStore) {
+      questions.addAll(GcsProofs.questions((GcsStore) store, fs));
+    } else {
+      throw new UnsupportedStoreException(
+          "Nothing is known to ask the store of " + path + ": give an abfs, abfss or gs path");
+    }
+    return questions;
+  }
+
+  /** How the committer takes the store, as the answers depend on it. */
+  public String about() {
+    return root.getParent()
+        + ": "
+        + questions.size()
+        + " questions, for a store with the traits "
+        + store.traits(root);
+  }
+
+  /** Where all of it happens. */
+  public Path directory() {
+    return root;
+  }
+
+  /**
+   * Asks them one after the other and tells each answer. Then deletes what it made.
+   *
+   * @throws IOException if the directory cannot be made, or cannot be deleted: the message names it
+   */
+  public void run(Consumer<StoreProof> listener) throws IOException, InterruptedException {
+    Deque<Path> made = new ArrayDeque<>();
+    for (Path above = root.getParent();
+        !above.isRoot() && !store.status(above).isPresent();
+        above = above.getParent()) {
+      made.addLast(above);
+    }
+    try {
+      for (StoreQuestion question : questions) {
+        Path own = new Path(root, question.name());
+        store.mkdirs(own);
+        listener.accept(question.ask(new ProofGround(store, fs, own)));
+      }
+    } finally {
+      remove(made);
+    }
+  }
+
+  /** Deletes the fresh directory, and what had to be made for it. */
+  private void remove(Deque<Path> made) throws IOException {
+    try {
+      store.deleteTree(root);
+      for (Path above : made) {
+        if (store.status(above).isPresent()) {
+          store.deleteEmptyDirectory(above);
+        }
+      }
+    } catch (IOException e) {
+      throw new IOException(root + " was not deleted. Delete it by hand", e);
+    }
+  }
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.manifestcommitter.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.manifestcommitter.testing.MemoryFileSystem;
+import io.manifestcommitter.testing.MemoryStoreState;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class VerifyStoreTest {
+  private static final String DIRECTORY = "abfs://verified/scratch";
+  private static final String NOT_CACHED = "fs.abfs.impl.disable.cache=true";
+  private static final String CONF = "fs.abfs.impl=" + MemoryFileSystem.class.getName();
+
+  private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+  private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+  private final MemoryStoreState state = MemoryFileSystem.state("verified");
+
+  @BeforeEach
+  void empty() {
+    state.clear();
+  }
+
+  @Test
+  void eachAnswerIsPrintedAndNothingIsLeft() {
+    assertThat(run("-D", CONF, DIRECTORY)).as(text(out)).isZero();
+
+    assertThat(text(out))
+        .startsWith(DIRECTORY + ": 13 questions, for a store with the traits ABFS")
+        .contains("; tried in manifest-committer-proofs-")
+        .contains("held      A file is not renamed onto another one (file-onto-file):")
+        .contains("found     What becomes of a directory")
+        .doesNotContain("not held");
+    assertThat(text(err)).isEmpty();
+    assertThat(state.paths()).containsExactly("/");
+  }
+
+  @Test
+  void programsGetAnObjectALine() {
+    assertThat(run("--json", "-D", CONF, DIRECTORY)).isZero();
+
+    assertThat(text(out).lines())
+        .hasSizeGreaterThan(10)
+        .allSatisfy(line -> assertThat(line).startsWith("{\"directory\":\"" + DIRECTORY))
+        .anySatisfy(line -> assertThat(line).contains("\"verdict\":\"HELD\""));
+  }
+
+  @Test
+  void whatDoesNotHoldIsAFailure() {
+    assertThat(run("-D", CONF, "-D", MemoryFileSystem.FLAT + "=true", DIRECTORY)).isEqualTo(1);
+
+    assertThat(text(out)).contains("not held  The account has a hierarchical namespace");
+  }
+
+  @Test
+  void otherStoresAreRefused() {
+    assertThat(run("file:/tmp")).isEqualTo(1);
+
+    assertThat(text(err)).contains("file:/tmp", "abfs, abfss or gs");
+  }
+
+  @Test
+  void withoutADirectoryTheUsageIsShown() {
+    assertThat(run()).isEqualTo(2);
+    assertThat(text(err)).contains("a path is missing", "Usage: VerifyStore");
+    assertThat(run("--help")).isZero();
+    assertThat(text(out)).contains("Usage: VerifyStore");
+  }
+
+  private int run(String... args) {
+    String[] all =
+        Stream.concat(Stream.of("-D", NOT_CACHED), Stream.of(args)).toArray(String[]::new);
+    return new VerifyStore(
+            new PrintStream(out, true, StandardCharsets.UTF_8),
+            new PrintStream(err, true, StandardCharsets.UTF_8))
+        .run(all);
+  }
+
+  private static String text(ByteArrayOutputStream stream) {
+    return stream.toString(StandardCharsets.UTF_8);
+  }
+}

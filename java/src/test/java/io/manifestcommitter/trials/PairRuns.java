@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.manifestcommitter.trials;
+
+import io.manifestcommitter.jobs.Recovery;
+import io.manifestcommitter.spark.DriverJob;
+import io.manifestcommitter.testing.Cases;
+import io.manifestcommitter.testing.Failures;
+import io.manifestcommitter.testing.Recoveries;
+import io.manifestcommitter.trials.PairCheck.Left;
+import io.manifestcommitter.trials.PairRace.Trouble;
+import io.manifestcommitter.trials.PairTally.Count;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Two writes of the Spark protocol into one table at the same time, in many orders; in half of them
+ * they call the store by different names. Recoveries come by the other name.
+ */
+final class PairRuns {
+  /** On each store; of writes of the Spark protocol one in four fails, and one in four dies. */
+  static final int INTERLEAVINGS = Integer.getInteger("pairs.interleavings", 60);
+
+  private static final Trouble[] TROUBLES = {
+    Trouble.NONE, Trouble.FAILS, Trouble.NONE, Trouble.DIES
+  };
+
+  private final CrashStore store;
+  private final PairWrite first;
+  private final PairWrite second;
+  private final String name;
+  private final Cases cases;
+  private final PairTally tally;
+
+  PairRuns(CrashStore store, PairWrite first, PairWrite second, Cases cases, PairTally tally) {
+    this.store = store;
+    this.first = first;
+    this.second = second;
+    this.name = store + "/" + first.name() + "-" + second.name();
+    this.cases = cases;
+    this.tally = tally;
+  }
+
+  /**
+   * Runs them.
+   *
+   * @param oneIn of how many interleavings a sample takes one
+   */
+  void run(int oneIn) throws InterruptedException {
+    for (int seed = 1; seed <= INTERLEAVINGS; seed++) {
+      Trouble trouble = TROUBLES[seed % TROUBLES.length];
+      String steps = name + "/" + trouble.name() + "/" + seed;
+      if (cases.runs(steps, oneIn)) {
+        new Interleaving(steps, seed, trouble).run();
+      }
+    }
+  }
+
+  static void fill(CrashStore store, Map<String, String> old) {
+    store.state().clear();
+    old.forEach(store.state()::write);
+    store.state().write(CrashStore.TABLE + "/_SUCCESS", CrashStore.LAST_REPORT);
+    store.state().write(CrashStore.TABLE + "/_SUCCESS.files", CrashStore.LAST_LIST);
+  }
+
+  /** Recovers what is dead, once time has passed; what that fails with, if it does. */
+  static String recoverAll(CrashStore store) {
+    store.passTime();
+    return Failures.of(
+        () ->
+            Recoveries.all(
+                Recoveries.of(store.configuration(), /* force= */ false),
+                store.byOtherName().path(CrashStore.TABLE),
+                Recovery.Direction.AS_MARKED));
+  }
+
+  /** How a case is told that went wrong. */
+  static String told(String steps, PairParty a, PairParty b, List<String> wrong) {
+    return steps
+        + ": a is "
+        + (a.hasEnded() ? "done" : a.failure())
+        + ", b is "
+        + (b.hasEnded() ? "done" : b.failure())
+        + "\n    "
+        + String.join("\n    ", wrong);
+  }
+
+  /** One order of their requests. */
+  private final class Interleaving {
+    private final String steps;
+    private final Trouble trouble;
+    private final PairRace race;
+    private final PairJob a;
+    private final PairJob b;
+    private final PairJob troubled;
+    private final List<String> wrong = new ArrayList<>();
+    private boolean isRefused;
+
+    Interleaving(String steps, int seed, Trouble trouble) {
+      this.steps = steps;
+      this.trouble = trouble;
+      race = new PairRace(store, seed);
+      boolean isSmaller = race.draw(2) == 0;
+      a = new PairJob(store, first, "a", isSmaller ? DriverJob.DEAD : DriverJob.NEXT, race);
+      b =
+          new PairJob(
+              store.byName(seed / TROUBLES.length),
+              second,
+              "b",
+              isSmaller ? DriverJob.NEXT : DriverJob.DEAD,
+              race);
+      troubled = race.draw(2) == 0 ? a : b;
+    }
+
+    void run() throws InterruptedException {
+      fill(store, first.old());
+      if (trouble != Trouble.NONE) {
+        race.trouble(troubled, trouble, 60);
+      }
+      race.run(a, b);
+      if (isLeftBehind()) {
+        recover();
+      }
+      count();
+      check();
+      if (!wrong.isEmpty()) {
+        tally.violation(steps, told(steps, a, b, wrong));
+      }
+    }
+
+    /** Whether the one in trouble could not roll back, or finish, what it had begun. */
+    private boolean isLeftBehind() {
+      return trouble == Trouble.DIES || troubled.failure().contains("manifest-committer recover");
+    }
+
+    private void count() {
+      tally.count(Count.INTERLEAVINGS);
+      if (race.hasWaited()) {
+        tally.count(Count.WAITED);
+      }
+      if (isRefused) {
+        tally.count(Count.REFUSED);
+      }
+      if (a.hasEnded() && b.hasEnded()) {
+        tally.count(Count.BOTH_ENDED);
+      } else {
+        tally.count(trouble == Trouble.DIES ? Count.DIED : Count.FAILED);
+      }
+    }
+
+    private void check() {
+      Map<PairWriter, Left> left = new LinkedHashMap<>();
+      for (PairJob job : List.of(a, b)) {
+        left.put(
+            job,
+            job.hasEnded()
+                ? Left.ALL
+                : isLeftBehind() && job == troubled ? Left.ALL_OR_NOTHING : Left.NOTHING);
+        if (!job.hasEnded() && (trouble == Trouble.NONE || job != troubled) && !isMoved(job)) {
+          wrong.add(job.name() + " failed, and nothing was wrong with it");
+        }
+      }
+      List<String> orders = new PairCheck(first.old(), store.visible(), race::hasSeen).orders(left);
+      if (isRefused) {
+        requireRowsOfEnded();
+        return;
+      }
+      if (orders.isEmpty()) {
+        wrong.add("no order makes the table " + store.visible());
+      } else if (orders.equals(List.of("ba"))) {
+        tally.count(Count.FIRST_LAST);
+      } else if (orders.equals(List.of("ab"))) {
+        tally.count(Count.SECOND_LAST);
+      }
+      List<String> staging = store.staging();
+      if (trouble == Trouble.FAILS) {
+        // Where the one request that failed was to delete that; a job that ended says so in its
+        // log.
+        staging.removeIf(
+            path ->
+                path.contains("/_manifest_clock-")
+                    || (troubled.hasEnded() && path.contains(troubled.jobId())));
+      }
+      CrashCheck.differs(wrong, "staging", staging, List.of());
+      String report = store.text(CrashStore.TABLE + "/_SUCCESS");
+      boolean isOfEnded = !a.hasEnded() && !b.hasEnded() && report.equals(CrashStore.LAST_REPORT);
+      for (PairJob job : List.of(a, b)) {
+        isOfEnded |= left.get(job) != Left.NOTHING && report.contains(job.jobId());
+      }
+      if (!isOfEnded) {
+        wrong.add("_SUCCESS is " + report);
+      }
+    }
+
+    /**
+     * An append whose new partition an overwrite took for old data before it was looked at again.
+     */
+    private boolean isMoved(PairJob job) {
+      PairJob other = job == a ? b : a;
+      return job.write().isAppend()
+          && !other.write().isAppend()
+          && job.failure().contains("right after they were published");
+    }
+
+    private void requireRowsOfEnded() {
+      for (PairJob job : List.of(a, b)) {
+        for (String row : job.write().rows().keySet()) {
+          if (job.hasEnded() && !store.visible().containsKey(row)) {
+            wrong.add("recovery refused, and a row is lost: " + row);
+          }
+        }
+      }
+    }
+
+    /** What was left of the one that died, as {@code manifest-committer recover} does. */
+    private void recover() {
+      String failure = recoverAll(store);
+      isRefused = failure.contains("was changed since");
+      if (!failure.isEmpty() && !isRefused) {
+        wrong.add("recovery failed: " + failure);
+      }
+      // What a dead job without a commit leaves is for cleaning.
+      store.giveUp(troubled);
+      for (String path : store.staging()) {
+        boolean isOfDead = path.contains("/_manifest_" + troubled.jobId()) && !isRefused;
+        if (isOfDead || path.contains("/_manifest_clock-")) {
+          store.state().remove(path);
+        }
+      }
+    }
+  }
+}

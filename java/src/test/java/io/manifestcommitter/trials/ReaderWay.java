@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.manifestcommitter.trials;
+
+import java.util.List;
+
+/** How a store's tables are published. */
+enum ReaderWay {
+  WHOLE_DIRECTORIES("whole directories"),
+  FILE_BY_FILE("file by file");
+
+  /** The schemes of the page, and one that stands for all others. */
+  static final List<String> SCHEMES = List.of("abfs", "abfss", "hdfs", "file", "gs", "s3a", "mem");
+
+  private static final List<String> ATOMIC = List.of("abfs", "abfss", "hdfs", "file", "linked");
+
+  private final String label;
+
+  ReaderWay(String label) {
+    this.label = label;
+  }
+
+  /**
+   * The way of a store.
+   *
+   * @param directoryRename the value of {@code mapreduce.manifest.committer.directory.rename}
+   */
+  static ReaderWay of(String scheme, String directoryRename) {
+    return directoryRename.equals("auto") && ATOMIC.contains(scheme)
+        ? WHOLE_DIRECTORIES
+        : FILE_BY_FILE;
+  }
+
+  /** As the page has it. */
+  String label() {
+    return label;
+  }
+}

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.manifestcommitter.connectors;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.manifestcommitter.emulator.AbfsEmulator;
+import io.manifestcommitter.emulator.Emulator;
+import io.manifestcommitter.emulator.FaultRule;
+import io.manifestcommitter.emulator.GcsEmulator;
+import io.manifestcommitter.emulator.Onto;
+import io.manifestcommitter.store.StoreProof;
+import io.manifestcommitter.store.StoreProof.Verdict;
+import io.manifestcommitter.store.StoreProofs;
+import io.manifestcommitter.store.UnsupportedStoreException;
+import java.io.IOException;
+import java.net.URI;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * The questions for real stores, at emulators: of those that behave as documented all answers are
+ * good, and each answer that tells of another behaviour does so where an emulator has it.
+ */
+class StoreProofsIT {
+  @Test
+  void anAccountWithHierarchicalNamespace() throws Exception {
+    try (AbfsEmulator emulator = AbfsEmulator.start()) {
+      Map<String, StoreProof> proofs = ask(emulator, emulator.root());
+
+      assertNotHeld(proofs);
+      assertThat(verdicts(proofs))
+          .containsEntry("hierarchical-namespace", Verdict.HELD)
+          .containsEntry("file-rename", Verdict.HELD)
+          .containsEntry("file-onto-file", Verdict.HELD)
+          .containsEntry("file-rivals", Verdict.HELD)
+          .containsEntry("file-identity", Verdict.HELD)
+          .containsEntry("listings", Verdict.HELD)
+          .containsEntry("directory-rename", Verdict.HELD)
+          .containsEntry("directory-missing", Verdict.HELD)
+          .containsEntry("directory-deletion", Verdict.HELD)
+          .containsEntry("late-writers", Verdict.HELD)
+          .containsEntry("parent-missing", Verdict.FOUND)
+          .hasSize(13);
+      assertThat(proofs.get("late-writers").seen()).contains("flushed fails", "another fails");
+      assertThat(proofs.get("parent-missing").seen()).contains("it is not renamed");
+      assertThat(emulator.tree()).isEmpty();
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "NESTS, it goes into the other one, it goes into the other one",
+    "CONFLICT, it is not renamed, it is not renamed",
+    "REPLACES_IF_EMPTY, it is not renamed, it takes the other one's place"
+  })
+  void whatARenameOntoADirectoryDoesIsTold(Onto onto, String full, String empty) throws Exception {
+    try (AbfsEmulator emulator = AbfsEmulator.start()) {
+      emulator.onExistingDirectory(onto);
+
+      Map<String, StoreProof> proofs = ask(emulator, emulator.root());
+
+      assertNotHeld(proofs);
+      assertThat(proofs.get("directory-onto-directory").seen()).contains(full);
+      assertThat(proofs.get("directory-onto-empty").seen()).contains(empty);
+    }
+  }
+
+  @Test
+  void anAccountWithoutHierarchicalNamespace() throws Exception {
+    try (AbfsEmulator emulator = AbfsEmulator.start()) {
+      emulator.flat(true);
+      Configuration conf = conf(emulator);
+      conf.setBoolean("fs.azure.account.hns.enabled", true);
+
+      assertNotHeld(ask(conf, emulator.root()), "hierarchical-namespace");
+    }
+  }
+
+  /** Hadoop 3.3's driver, and the newer one's call for committers, send it with each rename. */
+  @Test
+  void anAccountThatReplacesFiles() throws Exception {
+    try (AbfsEmulator emulator = AbfsEmulator.start()) {
+      emulator.ignore("If-None-Match");
+
+      assertNotHeld(ask(emulator, emulator.root()), "file-onto-file", "file-rivals");
+    }
+  }
+
+  @Test
+  void anAccountThatChangesEtags() throws Exception {
+    try (AbfsEmulator emulator = AbfsEmulator.start()) {
+      emulator.changeEtags();
+
+      assertNotHeld(ask(emulator, emulator.root()), "file-rename", "directory-rename");
+    }
+  }
+
+  @Test
+  void anAccountWhoseStreamsFollowARename() throws Exception {
+    try (AbfsEmulator emulator = AbfsEmulator.start()) {
+      emulator.followRenames();
+
+      Map<String, StoreProof> proofs = ask(emulator, emulator.root());
+
+      assertNotHeld(proofs, "late-writers");
+      assertThat(proofs.get("late-writers").seen()).contains("halfhalf");
+    }
+  }
+
+  @Test
+  void aFlatBucket() throws Exception {
+    try (GcsEmulator emulator = GcsEmulator.start()) {
+      Map<String, StoreProof> proofs = ask(emulator, emulator.root());
+
+      assertNotHeld(proofs);
+      assertThat(verdicts(proofs))
+          .containsEntry("file-onto-file", Verdict.HELD)
+          .containsEntry("generation-condition", Verdict.HELD)
+          .doesNotContainKey("directory-rename")
+          .hasSize(8);
+      assertThat(proofs.get("generation-of-moved").seen()).contains("it gets another");
+      assertThat(emulator.tree()).isEmpty();
+    }
+  }
+
+  @Test
+  void aBucketWithFolders() throws Exception {
+    try (GcsEmulator emulator = GcsEmulator.startHierarchical()) {
+      Map<String, StoreProof> proofs = ask(emulator, emulator.root());
+
+      assertNotHeld(proofs);
+      assertThat(verdicts(proofs))
+          .containsEntry("directory-rename", Verdict.HELD)
+          .containsEntry("directory-missing", Verdict.HELD)
+          .containsEntry("directory-deletion", Verdict.HELD)
+          .containsEntry("late-writers", Verdict.HELD)
+          .containsEntry("folder-onto-folder", Verdict.HELD)
+          .containsEntry("folder-onto-empty", Verdict.HELD)
+          .containsEntry("folder-rivals", Verdict.HELD)
+          .containsEntry("empty-folder", Verdict.HELD)
+          .containsEntry("operations-listed", Verdict.HELD)
+          .hasSize(21);
+      assertThat(proofs.get("folder-generations").seen()).contains("it gets another");
+      assertThat(proofs.get("parent-missing").seen()).contains("refused", "parent");
+      assertThat(proofs.get("operation").seen())
+          .contains("done true", "sourceFolderId")
+          .doesNotContain("waits for every rename");
+      assertThat(emulator.tree()).isEmpty();
+    }
+  }
+
+  /** So that there is time to write while one runs. */
+  @Test
+  void whatIsWrittenDuringARenameIsCounted() throws Exception {
+    try (GcsEmulator emulator = GcsEmulator.startHierarchical()) {
+      emulator.holdRenames();
+      ScheduledExecutorService releases = Executors.newSingleThreadScheduledExecutor();
+      ScheduledFuture<?> releasing =
+          releases.scheduleWithFixedDelay(
+              () -> {
+                emulator.releaseRenames();
+                emulator.holdRenames();
+              },
+              500,
+              500,
+              TimeUnit.MILLISECONDS);
+      try {
+        Map<String, StoreProof> proofs = ask(emulator, emulator.root());
+
+        assertNotHeld(proofs);
+        assertThat(proofs.get("writers-during-rename").verdict()).isEqualTo(Verdict.HELD);
+        assertThat(proofs.get("writers-during-rename").seen())
+            .doesNotContain(" 0 answers were 429")
+            .contains(" 0 at the new one");
+        assertThat(releasing.isDone()).isFalse();
+      } finally {
+        releases.shutdownNow();
+        emulator.releaseRenames();
+      }
+    }
+  }
+
+  @Test
+  void aBucketThatIgnoresGenerations() throws Exception {
+    try (GcsEmulator emulator = GcsEmulator.start()) {
+      emulator.ignore("ifGenerationMatch", "ifSourceGenerationMatch");
+
+      assertNotHeld(
+          ask(emulator, emulator.root()), "file-onto-file", "file-rivals", "generation-condition");
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"true,the first result", "false,it is a new request"})
+  void whetherTokensAreKnownIsTold(boolean isRemembered, String answer) throws Exception {
+    try (GcsEmulator emulator = GcsEmulator.start()) {
+      if (!isRemembered) {
+        emulator.forgetTokens();
+      }
+
+      assertThat(ask(emulator, emulator.root()).get("idempotency-token").seen()).contains(answer);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "NESTS, folder-onto-folder folder-onto-empty folder-rivals",
+    "REPLACES_IF_EMPTY, folder-onto-empty"
+  })
+  void aBucketThatRenamesOntoFolders(Onto onto, String broken) throws Exception {
+    try (GcsEmulator emulator = GcsEmulator.startHierarchical()) {
+      emulator.onExistingFolder(onto);
+
+      assertNotHeld(ask(emulator, emulator.root()), broken.split(" "));
+    }
+  }
+
+  @Test
+  void aBucketWhoseOperationsDoNotTellWhatTheyRename() throws Exception {
+    try (GcsEmulator emulator = GcsEmulator.startHierarchical()) {
+      emulator.hideNamesOfRenames();
+
+      assertThat(ask(emulator, emulator.root()).get("operation").seen())
+          .contains("waits for every rename");
+    }
+  }
+
+  /** A right that is missing is no answer. */
+  @Test
+  void whatMayNotBeAskedHasFailed() throws Exception {
+    try (GcsEmulator emulator = GcsEmulator.startHierarchical()) {
+      emulator.faults().add(FaultRule.on("operation-list").always().refuse(403));
+
+      Map<String, StoreProof> proofs = ask(emulator, emulator.root());
+
+      assertThat(verdicts(proofs)).containsEntry("operations-listed", Verdict.FAILED);
+      assertThat(proofs.get("operations-listed").seen()).contains("403");
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"ABFS", "GS"})
+  void aStoreWithStaleListings(EmulatedStore store) throws Exception {
+    try (Emulator emulator =
+        store == EmulatedStore.ABFS ? AbfsEmulator.start() : GcsEmulator.start()) {
+      emulator.answerAsBefore("list");
+
+      assertThat(verdicts(ask(emulator, emulator.root())))
+          .containsEntry("listings", Verdict.NOT_HELD);
+    }
+  }
+
+  /** Of the directory that is given, and what leads to it, nothing stays that was not there. */
+  @Test
+  void whatWasThereStays() throws Exception {
+    try (AbfsEmulator emulator = AbfsEmulator.start()) {
+      Path kept = new Path(emulator.root().toString(), "kept");
+      OwnFileSystems.run(() -> kept.getFileSystem(conf(emulator)).mkdirs(kept));
+
+      ask(conf(emulator), URI.create(kept + "/below/deeper"));
+
+      assertThat(emulator.tree()).containsOnlyKeys("/kept/");
+    }
+  }
+
+  @Test
+  void otherStoresHaveNoQuestions() {
+    Path local = new Path("file:///tmp");
+
+    assertThatThrownBy(() -> StoreProofs.of(local, new Configuration()))
+        .isInstanceOf(UnsupportedStoreException.class)
+        .hasMessageContaining("gs");
+  }
+
+  private static Map<String, StoreProof> ask(Emulator emulator, URI root)
+      throws IOException, InterruptedException {
+    return ask(conf(emulator), root.resolve("/scratch"));
+  }
+
+  private static Map<String, StoreProof> ask(Configuration conf, URI directory)
+      throws IOException, InterruptedException {
+    return OwnFileSystems.run(
+        () -> {
+          Map<String, StoreProof> proofs = new LinkedHashMap<>();
+          StoreProofs.of(new Path(directory), conf).run(proof -> proofs.put(proof.name(), proof));
+          return proofs;
+        });
+  }
+
+  private static Configuration conf(Emulator emulator) {
+    Configuration conf = new Configuration();
+    emulator.settings().forEach(conf::set);
+    conf.setInt("fs.gs.http.read-timeout", 2000);
+    return conf;
+  }
+
+  private static Map<String, Verdict> verdicts(Map<String, StoreProof> proofs) {
+    return proofs.values().stream()
+        .collect(Collectors.toMap(StoreProof::name, StoreProof::verdict));
+  }
+
+  /** All else is as it should be. */
+  private static void assertNotHeld(Map<String, StoreProof> proofs, String... names) {
+    Map<String, StoreProof> broken = new LinkedHashMap<>(proofs);
+    broken.values().removeIf(StoreProof::isFine);
+    assertThat(broken.keySet()).as("%s", broken).containsExactlyInAnyOrder(names);
+    assertThat(broken.values())
+        .allSatisfy(proof -> assertThat(proof.verdict()).isEqualTo(Verdict.NOT_HELD));
+  }
+}

