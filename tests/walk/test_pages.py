@@ -15,7 +15,11 @@ from pages import FIRST, PAGES, REPOSITORY, Block, blocks, name
 STANDS_FOR = "abfs://c@a.dfs.core.windows.net/"
 """What pages write for a container of the reader's own."""
 
-ON_THE_FLOOR = {"pyspark==4.3.0": "pyspark==3.5.9", "hadoop-azure:3.5.0": "hadoop-azure:3.3.4"}
+ON_THE_FLOOR = {
+    "pyspark==4.3.0": "pyspark==3.5.9",
+    "hadoop-azure:3.5.0": "hadoop-azure:3.3.4",
+    "hadoop-azure-3.5.0": "hadoop-azure-3.3.4",
+}
 """Versions to exchange where the walk runs on the oldest Spark, as the page says."""
 
 SESSION = "from pyspark.sql import SparkSession\nspark = SparkSession.builder.getOrCreate()\n"
