@@ -79,6 +79,7 @@ def _print_arguments(parser: argparse.ArgumentParser) -> None:
         help="a table, a _SUCCESS file, a report file or a task manifest, on any filesystem",
     )
     parser.add_argument("--json", action="store_true", help="print JSON, for programs")
+    _settings_arguments(parser)
     _class_path_argument(parser)
 
 
@@ -86,7 +87,7 @@ def _print(parsed: argparse.Namespace) -> int:
     options = ["--json"] if parsed.json else []
     return _run_java(
         "io.manifestcommitter.cli.ManifestPrinter",
-        [*options, *_as_paths(parsed.paths)],
+        [*options, *_settings(parsed), *_as_paths(parsed.paths)],
         parsed.class_path,
     )
 
@@ -96,7 +97,7 @@ def _info_arguments(parser: argparse.ArgumentParser) -> None:
         "paths",
         nargs="+",
         metavar="path",
-        help="where a job would write; nothing is written",
+        help="a path that a job would write to; the command only looks",
     )
     parser.add_argument("--json", action="store_true", help="print JSON, for programs")
     _settings_arguments(parser)
@@ -123,12 +124,15 @@ def _history_arguments(parser: argparse.ArgumentParser) -> None:
         "--since",
         default="",
         metavar="time",
-        help="jobs that ended after 2026-01-31 or 2026-01-31T12:00:00Z, or within 36h or 7d",
+        help="only jobs that ended after 2026-01-31 or 2026-01-31T12:00:00Z, or within 36h or 7d",
     )
     parser.add_argument(
-        "--table", default="", metavar="text", help="jobs whose table's path contains the text"
+        "--table",
+        default="",
+        metavar="text",
+        help="only jobs whose table's path has this text",
     )
-    parser.add_argument("--failed", action="store_true", help="jobs that did not succeed")
+    parser.add_argument("--failed", action="store_true", help="only jobs that did not succeed")
     parser.add_argument("--json", action="store_true", help="print JSON, for programs")
     _settings_arguments(parser)
     _class_path_argument(parser)
@@ -181,17 +185,17 @@ def _recover_arguments(parser: argparse.ArgumentParser) -> None:
     direction.add_argument(
         "--rollback",
         action="store_true",
-        help="the default: roll back jobs that died before their point of no return",
+        help="roll back jobs that died before their point of no return (the default)",
     )
     direction.add_argument(
         "--complete",
         action="store_true",
-        help="complete these jobs, too",
+        help="complete those jobs instead of rolling them back",
     )
     parser.add_argument(
         "--force",
         action="store_true",
-        help="recover also a job that shows signs of life; only if you know that it is dead",
+        help="also recover a job that shows signs of life; use only if you know that it is dead",
     )
     _settings_arguments(parser)
     _class_path_argument(parser)
@@ -214,23 +218,23 @@ def _clean_arguments(parser: argparse.ArgumentParser) -> None:
         "--older-than",
         default="24h",
         metavar="time",
-        help="how long a job showed no sign of life: a number and ms, s, m or h (default: 24h)",
+        help="how long a job must be without a sign of life: 90s, 30m, 24h (default: 24h)",
     )
-    parser.add_argument("--dry-run", action="store_true", help="only list")
+    parser.add_argument("--dry-run", action="store_true", help="list them, and remove nothing")
     parser.add_argument(
         "--discard-unfinished",
         action="store_true",
-        help="remove also those of jobs that died in their commit; nothing can recover them then",
+        help="also remove those of jobs that died in their commit; nothing can recover these then",
     )
     parser.add_argument(
         "--force",
         action="store_true",
-        help="remove also that of a job that shows signs of life; only if you know that it is dead",
+        help="remove them whatever their age; use only if you know that the jobs are dead",
     )
     parser.add_argument(
         "--uploads",
         action="store_true",
-        help="on s3a, also abort multipart uploads below the table of that age",
+        help="on s3a, also abort multipart uploads below the table that are older than that",
     )
     _settings_arguments(parser)
     _class_path_argument(parser)
@@ -253,7 +257,7 @@ def _verify_store_arguments(parser: argparse.ArgumentParser) -> None:
         "paths",
         nargs="+",
         metavar="directory",
-        help="on abfs or gs; only below it something is written, and removed again",
+        help="a directory on abfs or gs; the command writes below it, and removes that again",
     )
     parser.add_argument("--json", action="store_true", help="print JSON, for programs")
     _settings_arguments(parser)
@@ -347,7 +351,7 @@ _COMMANDS = (
     ),
     _Command(
         "verify-store",
-        "Try on a real store what the committer relies on there, and tell what held.",
+        "Try on a real store what the committer relies on, and print what held.",
         _verify_store_arguments,
         _verify_store,
     ),

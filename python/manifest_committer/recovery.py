@@ -58,7 +58,7 @@ def recover(
         ConnectSessionError: a Connect session without our jar, or one that cannot be asked.
     """
     if rollback and complete:
-        raise ValueError("either rollback or complete")
+        raise ValueError("give rollback or complete, not both")
     session = _jvm.open_session(spark)
     session.require_jar()
     jobs = json.loads(session.recover(os.fspath(path), complete, force))

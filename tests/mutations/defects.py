@@ -710,7 +710,7 @@ RECOVERY = (
     ),
     defect(
         "rolled-back-forward",
-        "recovery completes an append that was rolled back but for its _SUCCESS",
+        "recovery completes an append that was rolled back, except for its _SUCCESS",
         "jobs/Recovery.java",
         ("(work.hasReported() && !journal.isRolledBack())", "work.hasReported()"),
         by="SparkJobRecoveryTest",

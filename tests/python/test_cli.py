@@ -59,6 +59,19 @@ def test_print_starts_the_printer(java, jar, spark_home):
     ]
 
 
+def test_print_reads_with_the_settings_of_a_job(java, jar, spark_home):
+    (spark_home / "conf").mkdir()
+    defaults = spark_home / "conf" / "spark-defaults.conf"
+    defaults.touch()
+    assert cli.main(["print", "abfs://c@a/t", "--conf", "fs.azure.account.key=k"]) == 0
+    assert calls_of(java)[0][2:] == [
+        "io.manifestcommitter.cli.ManifestPrinter",
+        *("--properties-file", str(defaults)),
+        *("-D", "fs.azure.account.key=k"),
+        "abfs://c@a/t",
+    ]
+
+
 def test_print_without_json(java, jar, spark_home):
     assert cli.main(["print", "a b", "--", "-x"]) == 0
     assert calls_of(java)[0][2:] == ["io.manifestcommitter.cli.ManifestPrinter", "a b", "./-x"]

@@ -85,7 +85,7 @@ public final class Recover {
       return OK;
     }
     if (line.has(ROLLBACK) && line.has(COMPLETE)) {
-      err.println("Recover: either " + ROLLBACK + " or " + COMPLETE + ".");
+      err.println("Recover: give " + ROLLBACK + " or " + COMPLETE + ", not both.");
       err.println(USAGE);
       return WRONG_USAGE;
     }

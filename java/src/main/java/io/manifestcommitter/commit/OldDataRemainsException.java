@@ -33,7 +33,7 @@ public final class OldDataRemainsException extends IOException {
             + ", but "
             + left.size()
             + " paths of the data it replaces could not be removed, so the table shows both."
-            + " These: "
+            + " They are: "
             + String.join(", ", first(left))
             + (left.size() > NAMED ? ", ..." : "")
             + ". Once they may be deleted, 'manifest-committer recover "

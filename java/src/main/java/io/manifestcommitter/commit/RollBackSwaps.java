@@ -172,7 +172,7 @@ final class RollBackSwaps {
             }
           });
     } catch (IOException e) {
-      LOG.debug("Who else is in {} could not be seen", plan.table(), e);
+      LOG.debug("The other jobs in {} could not be listed", plan.table(), e);
       return false;
     }
     plan.targets().forEach(target -> others.remove(target.staging()));

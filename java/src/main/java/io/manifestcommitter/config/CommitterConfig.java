@@ -202,7 +202,7 @@ public final class CommitterConfig {
         "10m",
         DURATION,
         Scope.BOTH,
-        "How long throttled requests (429, 503) are retried before the commit fails, at the rate that the store was seen to serve; `0s` for no retries. Connectors also retry by themselves within that time.");
+        "How long throttled requests (429, 503) are retried before the commit fails; `0s` for no retries. All requests slow down to the observed rate. The time includes the connector's own retries.");
     option(
         DELETE_TARGET_FILES,
         "false",

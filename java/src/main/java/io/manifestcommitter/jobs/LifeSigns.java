@@ -79,9 +79,9 @@ final class LifeSigns {
       if (since == 0) {
         since = beat.get().now();
         LOG.warn(
-            "Waits until it is known whether job {} lives, which has begun to change {}: its last"
-                + " sign of life was at {} by the store's clock. Without another one it counts as"
-                + " dead in {} s",
+            "Waiting to see whether job {} is alive, which has begun to change {}. Its last sign of"
+                + " life was at {} by the store's clock. Without another one it counts as dead in"
+                + " {} s",
             root.jobId(),
             root.directory(),
             Instant.ofEpochMilli(beat.get().time()),

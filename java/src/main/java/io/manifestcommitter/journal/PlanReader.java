@@ -208,7 +208,7 @@ final class PlanReader {
           aside + " is not where the old data of " + place + " goes");
       require(
           oldPaths.contains(place) || movable.containsKey(place),
-          "it does not tell the old data of " + place);
+          "it does not list the old data of " + place);
       heap.path(aside);
     }
     swaps.add(swap(place, staged, aside));

@@ -73,7 +73,7 @@ public final class JobPlanner implements Closeable {
     if (StorePaths.isBelow(table.directory(), directory)
         && StagingRoot.leadsIntoStaging(StorePaths.relative(table.directory(), directory))) {
       throw new PlanRejectedException(
-          "The location " + directory + " is in a staging directory, where no data is.");
+          "The location " + directory + " is in a staging directory, which readers do not see.");
     }
     targets.add(target);
     byStaging.put(target.staging(), target);
@@ -322,7 +322,7 @@ public final class JobPlanner implements Closeable {
     while (!directory.equals(target.directory()) && directories.add(directory)) {
       if (StagingRoot.isStaging(directory.getName())) {
         throw new PlanRejectedException(
-            "The directory " + lowest + " is in a staging directory, where no data is.");
+            "The directory " + lowest + " is in a staging directory, which readers do not see.");
       }
       directory = directory.getParent();
     }

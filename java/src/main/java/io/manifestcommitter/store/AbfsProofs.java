@@ -23,17 +23,17 @@ final class AbfsProofs {
     questions.add(
         new StoreQuestion(
             "directory-onto-directory",
-            "What becomes of a directory that is renamed onto one with files",
+            "What happens to a directory that is renamed onto one with files",
             AbfsProofs::ontoAFullOne));
     questions.add(
         new StoreQuestion(
             "directory-onto-empty",
-            "What becomes of a directory that is renamed onto an empty one",
+            "What happens to a directory that is renamed onto an empty one",
             AbfsProofs::ontoAnEmptyOne));
     questions.add(
         new StoreQuestion(
             "parent-missing",
-            "What becomes of a directory that is renamed to where no parent is",
+            "What happens to a directory that is renamed to a place without a parent",
             AbfsProofs::withoutParent));
     return questions;
   }

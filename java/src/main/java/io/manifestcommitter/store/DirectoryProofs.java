@@ -20,19 +20,19 @@ final class DirectoryProofs {
     return List.of(
         new StoreQuestion(
             "directory-rename",
-            "A renamed directory is at its new name with all that is in it, and no more at the old",
+            "A rename moves a directory to its new name, with all that is in it",
             DirectoryProofs::aRenamedDirectoryIsTheSame),
         new StoreQuestion(
             "directory-missing",
-            "A directory that is not there is not renamed",
+            "The rename of a missing directory is refused",
             DirectoryProofs::nothingIsNotRenamed),
         new StoreQuestion(
             "directory-deletion",
-            "A directory is deleted as an empty one only if it is empty",
+            "A directory that holds something is not deleted as an empty one",
             DirectoryProofs::onlyAnEmptyDirectoryGoes),
         new StoreQuestion(
             "late-writers",
-            "Nothing comes into a renamed directory from those who write to its old name",
+            "Nobody adds to a renamed directory through its old name",
             DirectoryProofs::lateWritersStayOutside));
   }
 

@@ -24,23 +24,23 @@ final class FileProofs {
     return List.of(
         new StoreQuestion(
             "file-rename",
-            "A renamed file is at its new name, as it was, and no more at the old one",
+            "A rename moves a file unchanged to its new name",
             FileProofs::aRenamedFileIsTheSame),
         new StoreQuestion(
             "file-onto-file",
-            "A file is not renamed onto another one",
+            "A file is never renamed onto another one",
             FileProofs::aFileIsNotRenamedOntoAnother),
         new StoreQuestion(
             "file-rivals",
-            "Of " + RIVALS + " files that are renamed to one name at the same time one gets it",
+            "If " + RIVALS + " files are renamed to one name at the same time, one gets it",
             FileProofs::oneOfManyGetsTheName),
         new StoreQuestion(
             "file-identity",
-            "What identifies a file is another after it was written again",
+            "A file that is written again gets another identity",
             FileProofs::aFileThatIsWrittenAgainIsAnother),
         new StoreQuestion(
             "listings",
-            "Listings show at once what was written, renamed and deleted",
+            "Listings show each write, rename and deletion at once",
             FileProofs::listingsShowEachChangeAtOnce));
   }
 

@@ -76,7 +76,7 @@ final class GcsClient {
       }
     } catch (IOException | RuntimeException e) {
       LOG.warn(
-          "{} does not tell whether its namespace is hierarchical: it is taken for flat, and"
+          "{} does not say whether its namespace is hierarchical: it is taken for flat, and"
               + " directories are written file by file",
           fs.getUri(),
           e);

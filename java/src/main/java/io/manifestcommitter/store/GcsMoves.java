@@ -29,7 +29,7 @@ final class GcsMoves {
       }
       return Boolean.TRUE.equals(type.getMethod("isMoveOperationEnabled").invoke(options));
     } catch (ReflectiveOperationException | RuntimeException e) {
-      LOG.debug("{} does not tell whether it moves objects: it may copy them", fs.getUri(), e);
+      LOG.debug("{} does not say whether it moves objects: it may copy them", fs.getUri(), e);
       return false;
     }
   }

@@ -68,7 +68,7 @@ final class GcsProofs {
     return List.of(
         new StoreQuestion(
             "generation-condition",
-            "A file that was written again is not renamed by who knows its old generation",
+            "A rename that names an old generation of a file is refused",
             GcsProofs::aKnownGenerationIsMoved),
         new StoreQuestion(
             "generation-of-moved",
@@ -76,7 +76,7 @@ final class GcsProofs {
             GcsProofs::theGenerationOfAMovedObject),
         new StoreQuestion(
             "idempotency-token",
-            "What a move gets that is sent again with its idempotency token",
+            "What the answer is to a move that is sent again with its token",
             this::aMoveThatIsSentAgain));
   }
 
@@ -88,31 +88,29 @@ final class GcsProofs {
             GcsProofs::theGenerationInARenamedFolder),
         new StoreQuestion(
             "folder-onto-folder",
-            "A folder is not renamed onto one with files",
+            "A folder is never renamed onto one with files",
             GcsProofs::isRefusedOntoAFullOne),
         new StoreQuestion(
             "folder-onto-empty",
-            "A folder is not renamed onto an empty one",
+            "A folder is never renamed onto an empty one",
             GcsProofs::isRefusedOntoAnEmptyOne),
         new StoreQuestion(
             "folder-rivals",
-            "Of " + RIVALS + " folders that are renamed to one name at the same time one gets it",
+            "If " + RIVALS + " folders are renamed to one name at the same time, one gets it",
             GcsProofs::oneFolderGetsTheName),
         new StoreQuestion(
             "parent-missing",
-            "What becomes of a folder that is renamed to where no parent is",
+            "What happens to a folder that is renamed to a place without a parent",
             this::withoutParent),
         new StoreQuestion(
-            "empty-folder",
-            "A folder that holds nothing is listed",
-            GcsProofs::anEmptyFolderIsListed),
+            "empty-folder", "An empty folder is listed", GcsProofs::anEmptyFolderIsListed),
         new StoreQuestion(
             "operation", "What the rename of a folder answers", this::whatARenameAnswers),
         new StoreQuestion(
-            "operations-listed", "The renames that run can be listed", this::renamesAreListed),
+            "operations-listed", "Running renames can be listed", this::renamesAreListed),
         new StoreQuestion(
             "writers-during-rename",
-            "What is written into a folder while it is renamed is there afterwards, once",
+            "A file that is written into a folder during its rename is there afterwards, once",
             this::writersDuringARename));
   }
 
@@ -287,7 +285,7 @@ final class GcsProofs {
             + operation.get("metadata")
             + (isNamed
                 ? ""
-                : ": it does not tell which folders it concerns, so recovery waits for every rename"
+                : ": it does not name its folders, so recovery waits for every rename"
                     + " in the bucket"));
   }
 

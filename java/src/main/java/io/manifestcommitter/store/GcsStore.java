@@ -196,11 +196,11 @@ public final class GcsStore extends HadoopStore {
       throw new IOException(
           "The folder "
               + source
-              + " was not renamed. By FileSystem calls, or in a bucket that does not say that its"
-              + " namespace is hierarchical, that would copy and delete each file. If another job"
-              + " began with folders here, set "
+              + " was not renamed: through FileSystem calls, or in a bucket whose namespace is not"
+              + " known to be hierarchical, each file would be copied and deleted. If the job that"
+              + " began this renamed folders, set "
               + GcsRequests.OPTION
-              + " to direct, as that job had it");
+              + " to direct, as that job did");
     }
     client().renameFolder(source, destination);
     return true;

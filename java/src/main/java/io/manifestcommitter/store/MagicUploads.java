@@ -162,8 +162,7 @@ public final class MagicUploads {
       return type.getMethod(what).invoke(on);
     } catch (NoSuchMethodException | IllegalAccessException | InvocationTargetException e) {
       throw new IOException(
-          "This version of hadoop-aws notes in another way what it uploads: " + type + "." + what,
-          e);
+          "This version of hadoop-aws keeps its uploads elsewhere, not in " + type + "." + what, e);
     }
   }
 }

@@ -94,7 +94,8 @@ final class S3Uploads {
               : putPart.invoke(uploader, handle, number, destination, content, length);
       return part(get((CompletableFuture<?>) answer));
     } catch (IllegalAccessException | IllegalArgumentException e) {
-      throw new IOException("This version of Hadoop uploads in another way: " + putPart, e);
+      throw new IOException(
+          "This version of Hadoop has another interface for uploads: " + putPart, e);
     } catch (InvocationTargetException e) {
       throw failure(e.getCause());
     }
@@ -150,7 +151,7 @@ final class S3Uploads {
       String kind = in.readUTF();
       if (!kind.equals(PART_HANDLE)) {
         throw new IOException(
-            "This version of hadoop-aws tells the parts of an upload as '" + kind + "'");
+            "This version of hadoop-aws describes the parts of an upload as '" + kind + "'");
       }
       in.readUTF();
       in.readUTF();

@@ -76,7 +76,7 @@ final class SparkDriver implements CommitListener {
       Object first = found.getClass().getMethod("head").invoke(found);
       return Optional.of(((Source) first).metricRegistry());
     } catch (ReflectiveOperationException e) {
-      LOG.debug("Spark does not tell its sources of metrics", e);
+      LOG.debug("Spark does not list its sources of metrics", e);
       return Optional.empty();
     }
   }

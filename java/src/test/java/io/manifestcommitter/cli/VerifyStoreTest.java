@@ -33,8 +33,8 @@ class VerifyStoreTest {
     assertThat(text(out))
         .startsWith(DIRECTORY + ": 13 questions, for a store with the traits ABFS")
         .contains("; tried in manifest-committer-proofs-")
-        .contains("held      A file is not renamed onto another one (file-onto-file):")
-        .contains("found     What becomes of a directory")
+        .contains("held      A file is never renamed onto another one (file-onto-file):")
+        .contains("found     What happens to a directory")
         .doesNotContain("not held");
     assertThat(text(err)).isEmpty();
     assertThat(state.paths()).containsExactly("/");
