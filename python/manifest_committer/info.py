@@ -138,10 +138,10 @@ class CommitterInfo:
 
 
 def committer_info(spark: Any, path: str | os.PathLike[str]) -> CommitterInfo:
-    """Tell which committer jobs of this session get for a path, and what is wrong with it.
+    """Say which committer jobs of this session get for a path, and what is wrong with it.
 
-    The committer is made as jobs make theirs; nothing is written. Opening a store may make
-    requests; one that does not answer within 20 seconds is a problem of its own.
+    Creates the committer as a job would, and writes nothing. Opening a store may make requests. A
+    store that does not answer within 20 seconds is reported as a problem.
 
     The session need not have our jar. A Connect session does need it: the answer then comes from
     the server, as far as a task there can see the session's settings, and no store is opened.

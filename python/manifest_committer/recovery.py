@@ -33,8 +33,8 @@ def recover(
 ) -> list[RecoveredJob]:
     """Complete, or roll back, the jobs that died while they committed into a table.
 
-    A job that died before its point of no return is rolled back, since its driver never said that
-    it succeeded; one that died after it is completed. May be repeated, and may itself be cut short.
+    Rolls back a job that died before its point of no return, since its driver never said that it
+    succeeded. Completes one that died after it. Can be repeated, also after it was cut short.
 
     Args:
         spark: a session, classic or Connect, that has our jar, see `configure_session`.

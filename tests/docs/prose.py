@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What users read, as sentences: pages, settings files, help of the commands, messages.
+"""What users read, as sentences: pages, settings files, help of commands and of Python, messages.
 
 What is code counts as one word. In a cell of a table, what is in parentheses does not count, and a
 semicolon ends a sentence: cells list things.
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import inspect
 import re
 import sys
 from collections.abc import Iterator
@@ -19,6 +20,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from pages import PAGES, REPOSITORY, name
 
+import manifest_committer
 from manifest_committer import cli
 
 CODE = "Code"
@@ -107,6 +109,20 @@ def of_commands() -> Iterator[Paragraph]:
             yield Paragraph(f"manifest-committer {command.name}: {action.dest}", action.help or "")
 
 
+def of_docstrings() -> Iterator[Paragraph]:
+    """What Python's ``help()`` shows of the package; sections list things, as cells do."""
+    for public in manifest_committer.__all__:
+        what = getattr(manifest_committer, public)
+        documented = {public: what}
+        if inspect.isclass(what):
+            own = {k: v for k, v in vars(what).items() if not k.startswith("_")}
+            documented |= {f"{public}.{k}": v for k, v in own.items()}
+        for where, thing in documented.items():
+            for text in re.split(r"\n\s*\n|\n(?=\s*\w+: )", inspect.getdoc(thing) or ""):
+                line = re.sub("`+[^`]+`+", CODE, " ".join(text.split()))
+                yield Paragraph(f"help({where})", line, is_cell=True)
+
+
 def of_messages() -> Iterator[Paragraph]:
     """The texts of the jar and of the package, parts that are added to one another as one."""
     sources = REPOSITORY / "java" / "src" / "main" / "java"
@@ -166,7 +182,13 @@ def concatenated(source: str) -> Iterator[str]:
 
 
 def everything() -> list[Paragraph]:
-    return [*of_pages(), *of_settings(), *of_commands(), *of_messages()]
+    return [
+        *of_pages(),
+        *of_settings(),
+        *of_commands(),
+        *of_docstrings(),
+        *of_messages(),
+    ]
 
 
 def write_good() -> Path:

@@ -94,6 +94,8 @@ def test_everything_that_users_read_is_looked_at() -> None:
         "manifest-committer": "Show what jobs",
         "manifest-committer recover": "Roll back or complete",
         "manifest-committer clean: dry_run": "list them",
+        "help(read_report)": "Read the report",
+        "help(SuccessReport.file_list)": "file",
         "cli/Recover.java": "Recovers jobs",
         "config/CommitterConfig.java": "Maximum requests per second",
         "spark/ManifestCommitProtocol.java": "needs a path",
