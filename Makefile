@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The loop: make demo | build | lint | test | check | clean. Needs a JDK 17 or newer, Maven and Python 3.10 or newer.
+# The loop: make demo | build | lint | test | check | clean. Needs a JDK 17 or newer, Maven and Python 3.11.
 # A thin front: what is Java is built and tested by Maven, whose modules the pom at the top names; "mvn verify" needs no Python.
 
 PYTHON ?= python3
