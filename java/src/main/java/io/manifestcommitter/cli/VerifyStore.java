@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.cli;
 
-import io.manifestcommitter.store.StoreProof;
-import io.manifestcommitter.store.StoreProofs;
+import io.manifestcommitter.proofs.StoreProof;
+import io.manifestcommitter.proofs.StoreProofs;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.util.concurrent.atomic.AtomicBoolean;

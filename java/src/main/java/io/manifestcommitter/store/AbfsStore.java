@@ -118,7 +118,7 @@ public final class AbfsStore extends HadoopStore {
    * once and remembers the answer, unless it was told by {@code fs.azure.account.hns.enabled}. Then
    * it believes that, so the account is asked here.
    */
-  Optional<String> shortcoming(Path path) throws IOException {
+  public Optional<String> shortcoming(Path path) throws IOException {
     // The driver has this capability exactly where it takes the namespace for hierarchical.
     if (!fs().hasPathCapability(path, CommonPathCapabilities.FS_ACLS)) {
       return Optional.of(

@@ -6,11 +6,12 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 
 /** Calls methods of drivers that were found at run time. */
-final class DriverCall {
+public final class DriverCall {
   private DriverCall() {}
 
   /** Calls a method, and throws what it throws. */
-  static Object invoke(Method method, Object target, Object... arguments) throws IOException {
+  public static Object invoke(Method method, Object target, Object... arguments)
+      throws IOException {
     try {
       return method.invoke(target, arguments);
     } catch (InvocationTargetException e) {
@@ -21,7 +22,7 @@ final class DriverCall {
   }
 
   /** Calls a public method by its name; its arguments have the types that it declares. */
-  static Object call(Object target, String method, Object... arguments) throws IOException {
+  public static Object call(Object target, String method, Object... arguments) throws IOException {
     Class<?>[] types = new Class<?>[arguments.length];
     for (int number = 0; number < types.length; number++) {
       types[number] = arguments[number].getClass();

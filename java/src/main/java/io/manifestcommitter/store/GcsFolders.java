@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.fs.FileSystem;
 
 /**
  * The folders of a bucket with hierarchical namespace, by the JSON client inside of Google's
@@ -21,7 +22,7 @@ import java.util.concurrent.TimeUnit;
  * <p>The rename of a folder is one change of the namespace ("Rename folders"). It may go on after
  * its first answer, as an operation; nobody can write below either name meanwhile.
  */
-final class GcsFolders {
+public final class GcsFolders {
   private static final String STORAGE = "storage";
   private static final String RUNNING = "done = false";
   private static final List<String> ENDS = List.of("sourceFolderId", "destinationFolderId");
@@ -61,6 +62,15 @@ final class GcsFolders {
     api.getClass().getMethod("operations");
   }
 
+  /**
+   * The folders of the bucket that a filesystem is open on. Makes no request.
+   *
+   * @throws ReflectiveOperationException if its connector has no client that can be used
+   */
+  public static GcsFolders of(FileSystem fs) throws ReflectiveOperationException {
+    return new GcsFolders(GcsCalls.of(fs.getClass()).storage(fs), fs.getUri().getAuthority());
+  }
+
   /** Sets what the connector sets for each request: headers, and who pays. */
   private static Method preparation(Class<?> type) throws NoSuchMethodException {
     for (Method method : type.getDeclaredMethods()) {
@@ -93,7 +103,7 @@ final class GcsFolders {
    *     of the two is under way any more
    * @throws RenameUnderWayException if one may be
    */
-  void rename(String source, String destination) throws IOException {
+  public void rename(String source, String destination) throws IOException {
     try {
       Map<?, ?> operation = begin(source, destination);
       for (Looks looks = new Looks(source); !isDone(operation); ) {
@@ -113,7 +123,7 @@ final class GcsFolders {
   }
 
   /** Asks for a rename, and gives the operation as the first answer has it. One request. */
-  Map<?, ?> begin(String source, String destination) throws IOException {
+  public Map<?, ?> begin(String source, String destination) throws IOException {
     return execute(request("folders", "rename", bucket, source, destination));
   }
 
@@ -147,7 +157,7 @@ final class GcsFolders {
    *
    * @throws RenameUnderWayException if one takes too long
    */
-  void awaitRenames(String folder) throws IOException {
+  public void awaitRenames(String folder) throws IOException {
     for (Looks looks = new Looks(folder); isRenamed(folder); ) {
       looks.next();
     }
@@ -171,7 +181,7 @@ final class GcsFolders {
   }
 
   /** Whether an operation tells which folder it renames, and to which name. */
-  static boolean namesItsFolders(Map<?, ?> operation) {
+  public static boolean namesItsFolders(Map<?, ?> operation) {
     Object metadata = operation.get("metadata");
     return metadata instanceof Map
         && ENDS.stream().allMatch(end -> ((Map<?, ?>) metadata).get(end) != null);
@@ -247,12 +257,12 @@ final class GcsFolders {
   }
 
   /** A request that is not made yet; {@link #execute} makes it. */
-  Object request(String resource, String method, Object... arguments) throws IOException {
+  public Object request(String resource, String method, Object... arguments) throws IOException {
     return DriverCall.call(DriverCall.call(api, resource), method, arguments);
   }
 
   /** What the store answers; nothing where the answer has no content. */
-  Map<?, ?> execute(Object request) throws IOException {
+  public Map<?, ?> execute(Object request) throws IOException {
     Object answer = DriverCall.call(DriverCall.invoke(prepare, client, request, bucket), "execute");
     return answer instanceof Map ? (Map<?, ?>) answer : Map.of();
   }
@@ -287,7 +297,7 @@ final class GcsFolders {
   }
 
   /** A rename may still come to its end. */
-  static final class RenameUnderWayException extends IOException {
+  public static final class RenameUnderWayException extends IOException {
     private static final long serialVersionUID = 1L;
 
     RenameUnderWayException(String folder, IOException cause) {

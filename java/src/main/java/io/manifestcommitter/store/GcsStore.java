@@ -136,7 +136,7 @@ public final class GcsStore extends HadoopStore {
 
   /** Of all filesystems of the connector in this JVM: it counts for all of them together. */
   @Override
-  protected long refusals() {
+  public long refusals() {
     StorageStatistics statistics = FileSystem.getGlobalStorageStatistics().get(STATISTICS);
     long refusals = 0;
     if (statistics != null) {

@@ -14,7 +14,7 @@ import java.util.Set;
  * AbfsRestOperationException} in hadoop-azure and {@code HttpResponseException} in Google's client;
  * {@code getStatusCode().getCode().getHttpStatusCode()} of gRPC's {@code ApiException}.
  */
-final class HttpStatus {
+public final class HttpStatus {
   private HttpStatus() {}
 
   /**
@@ -22,7 +22,7 @@ final class HttpStatus {
    * connector puts the failures of requests that it makes side by side into an exception as
    * suppressed ones.
    */
-  static boolean isAmong(Set<Integer> statuses, Throwable failure) {
+  public static boolean isAmong(Set<Integer> statuses, Throwable failure) {
     return isAmong(statuses, failure, Collections.newSetFromMap(new IdentityHashMap<>()));
   }
 

@@ -297,7 +297,7 @@ public final class Stores {
   }
 
   /** The store of one path. Not asked whether it is served: reports may be saved anywhere. */
-  Store of(Path path) throws IOException {
+  public Store of(Path path) throws IOException {
     Store known = open.get(key(path));
     return known != null ? known : open(path);
   }

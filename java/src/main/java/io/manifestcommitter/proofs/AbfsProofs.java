@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.manifestcommitter.store;
+package io.manifestcommitter.proofs;
 
-import io.manifestcommitter.store.StoreQuestion.Answer;
+import io.manifestcommitter.proofs.StoreQuestion.Answer;
+import io.manifestcommitter.store.AbfsStore;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

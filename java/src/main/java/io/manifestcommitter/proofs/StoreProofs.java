@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.manifestcommitter.store;
+package io.manifestcommitter.proofs;
 
+import io.manifestcommitter.store.AbfsStore;
+import io.manifestcommitter.store.GcsStore;
+import io.manifestcommitter.store.Store;
+import io.manifestcommitter.store.Stores;
+import io.manifestcommitter.store.UnsupportedStoreException;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -20,12 +25,12 @@ import org.apache.hadoop.fs.Path;
 public final class StoreProofs {
   private static final String DIRECTORY = "manifest-committer-proofs-";
 
-  private final HadoopStore store;
+  private final Store store;
   private final FileSystem fs;
   private final Path root;
   private final List<StoreQuestion> questions;
 
-  private StoreProofs(HadoopStore store, FileSystem fs, Path root, List<StoreQuestion> questions) {
+  private StoreProofs(Store store, FileSystem fs, Path root, List<StoreQuestion> questions) {
     this.store = store;
     this.fs = fs;
     this.root = root;
@@ -41,12 +46,12 @@ public final class StoreProofs {
   public static StoreProofs of(Path path, Configuration conf) throws IOException {
     FileSystem fs = path.getFileSystem(conf);
     Path parent = fs.makeQualified(path);
-    HadoopStore store = (HadoopStore) new Stores(conf).of(parent);
+    Store store = new Stores(conf).of(parent);
     return new StoreProofs(
         store, fs, new Path(parent, DIRECTORY + UUID.randomUUID()), questions(store, fs, parent));
   }
 
-  private static List<StoreQuestion> questions(HadoopStore store, FileSystem fs, Path path)
+  private static List<StoreQuestion> questions(Store store, FileSystem fs, Path path)
       throws IOException {
     List<StoreQuestion> questions = new ArrayList<>(FileProofs.questions());
     if (store instanceof AbfsStore) {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.manifestcommitter.store;
+package io.manifestcommitter.proofs;
 
 import io.manifestcommitter.manifest.FileEntry;
+import io.manifestcommitter.store.Store;
+import io.manifestcommitter.store.StoreEntry;
+import io.manifestcommitter.store.StorePaths;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

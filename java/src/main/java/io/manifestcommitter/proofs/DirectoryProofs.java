@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.manifestcommitter.store;
+package io.manifestcommitter.proofs;
 
-import io.manifestcommitter.store.StoreQuestion.Answer;
+import io.manifestcommitter.proofs.StoreQuestion.Answer;
+import io.manifestcommitter.store.RenameResult;
+import io.manifestcommitter.store.StoreEntry;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;

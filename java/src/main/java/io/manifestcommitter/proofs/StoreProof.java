@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.manifestcommitter.store;
+package io.manifestcommitter.proofs;
 
 import java.util.Objects;
 

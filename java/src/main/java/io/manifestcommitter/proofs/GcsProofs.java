@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.manifestcommitter.store;
+package io.manifestcommitter.proofs;
 
 import io.manifestcommitter.manifest.FileIdentity;
-import io.manifestcommitter.store.StoreQuestion.Answer;
+import io.manifestcommitter.proofs.StoreQuestion.Answer;
+import io.manifestcommitter.store.DriverCall;
+import io.manifestcommitter.store.GcsFolders;
+import io.manifestcommitter.store.GcsStore;
+import io.manifestcommitter.store.HttpStatus;
+import io.manifestcommitter.store.RenameResult;
+import io.manifestcommitter.store.StoreEntry;
+import io.manifestcommitter.store.StoreTraits;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -48,11 +55,9 @@ final class GcsProofs {
     if (traits != StoreTraits.GCS_DIRECT && traits != StoreTraits.GCS_HIERARCHICAL) {
       return List.of();
     }
-    String bucket = fs.getUri().getAuthority();
     GcsProofs proofs;
     try {
-      Object client = GcsCalls.of(fs.getClass()).storage(fs);
-      proofs = new GcsProofs(store, new GcsFolders(client, bucket), bucket);
+      proofs = new GcsProofs(store, GcsFolders.of(fs), fs.getUri().getAuthority());
     } catch (ReflectiveOperationException e) {
       throw new IOException("The connector's JSON client cannot be used: " + e, e);
     }
