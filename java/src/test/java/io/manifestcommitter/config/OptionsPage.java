@@ -19,11 +19,16 @@ public final class OptionsPage {
     StringBuilder page = new StringBuilder();
     page.append("<!-- Written by 'make docs' from CommitterConfig. -->\n\n")
         .append("# Options\n\n")
-        .append("Under Spark, set them as `spark.hadoop.<key>`, in the session")
-        .append(" (`spark.conf.set(key, …)`), or for one write (`.option(key, …)`). Under")
+        .append(
+            "Most jobs need none of these. Under Spark, set them as `spark.hadoop.<key>`, in the")
+        .append(" session (`spark.conf.set(key, …)`), or for one write (`.option(key, …)`). Under")
         .append(" MapReduce, set them in the job's configuration. A value that is not allowed")
-        .append(" fails the job in its setup. The error names the key, the value and what is")
-        .append(" allowed.\n\n")
+        .append(" fails the job before its first task. The error names the key, the value and what")
+        .append(" is allowed.\n\n")
+        .append("The column *protocol* says who reads an option. *Spark*: Spark SQL and DataFrames")
+        .append(" ([binding](binding.md)). *Hadoop*: MapReduce and RDDs")
+        .append(" ([Hadoop's factories](mapreduce.md)). An empty default means that nothing is")
+        .append(" set.\n\n")
         .append("| key | default | allowed | protocol | meaning |\n|---|---|---|---|---|\n");
     for (CommitterOption option : CommitterConfig.options()) {
       page.append("| `").append(option.key()).append("` | ");
