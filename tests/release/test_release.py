@@ -138,3 +138,32 @@ def test_maven_central_would_not_take_a_pom_without(
     )
     (tmp_path / published.name).write_text("".join(lines[:first] + lines[last + 1 :]), "utf-8")
     assert central.problems_of_pom(tmp_path / published.name) != []
+
+
+def test_the_readme_installs_the_jar_in_a_maven_repository(
+    releases: tuple[Path, Path], tmp_path: Path
+) -> None:
+    """By the README's own command, into a repository that has what the user's has."""
+    users = Path.home() / ".m2" / "repository"
+    installed = tmp_path / "io" / "manifestcommitter"
+    installed.mkdir(parents=True)
+    for directory in (users, users / "io"):
+        for entry in directory.glob("*"):
+            link = tmp_path / entry.relative_to(users)
+            if not link.exists() and entry.name != installed.name:
+                link.symlink_to(entry)
+    (command,) = re.findall(r"`(mvn install [^`]+)`", (REPOSITORY / "README.md").read_text("utf-8"))
+
+    subprocess.run(
+        [*command.split(), "-B", "-q", f"-Dmaven.repo.local={tmp_path}"],
+        cwd=releases[0].parents[1],
+        check=True,
+        timeout=600,
+    )
+
+    base = f"manifest-committer-{pom.version()}"
+    (place,) = (entry for entry in installed.iterdir() if entry.is_dir())
+    assert place.name == "manifest-committer"
+    assert {f"{base}.jar", f"{base}.pom"} <= {f.name for f in (place / pom.version()).iterdir()}
+    published = (place / pom.version() / f"{base}.pom").read_text("utf-8")
+    assert "<parent>" not in published
