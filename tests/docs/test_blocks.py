@@ -243,3 +243,16 @@ def test_commands_in_the_text_are_right(page: Path) -> None:
             words = placeholders(shlex.split(code.replace("\n", " ")))
             # Who speaks of an option need not name a table.
             check([*words, "x"] if words[-1].startswith("--") and "x" not in words else words)
+
+
+def test_the_layout_in_contributing_names_every_package_and_only_what_is_there() -> None:
+    page = REPOSITORY / "CONTRIBUTING.md"
+    (layout,) = (b.text for b in ALL if b.page == page and b.language == "text")
+    java = REPOSITORY / "java" / "src" / "main" / "java" / "io" / "manifestcommitter"
+    named = re.findall(r"^ {4}(\w+)/ +([\w, ]+?) {2,}", layout, flags=re.MULTILINE)
+    assert {package for package, _ in named} == {d.name for d in java.iterdir() if d.is_dir()}
+    for package, classes in named:
+        for name_of_class in classes.split(", "):
+            assert (java / package / f"{name_of_class}.java").is_file(), name_of_class
+    directories = re.findall(r"^(\S+)/ ", layout, flags=re.MULTILINE)
+    assert [d for d in directories if not (REPOSITORY / d).is_dir()] == []
