@@ -59,6 +59,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="manifest-committer",
         description="Show what jobs of the manifest committer did, or would do; recover and clean.",
+        epilog="Exit code: 0 all is well; 1 there is a problem, which is named; 2 wrong usage.",
     )
     parser.add_argument("--version", action="version", version=f"manifest-committer {__version__}")
     commands = parser.add_subparsers(metavar="command", required=True)
@@ -318,7 +319,12 @@ def _print_jar(_: argparse.Namespace) -> int:
 
 
 _COMMANDS = (
-    _Command("print", "Print reports and task manifests.", _print_arguments, _print),
+    _Command(
+        "print",
+        "Print the report of a table's last job, another report, or a task manifest.",
+        _print_arguments,
+        _print,
+    ),
     _Command(
         "info",
         "Show which committer a path gets, which setting chose it, and what is wrong.",

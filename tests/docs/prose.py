@@ -100,7 +100,8 @@ def comments(settings: str) -> list[str]:
 
 def of_commands() -> Iterator[Paragraph]:
     """The help of ``manifest-committer`` and of its commands."""
-    yield Paragraph("manifest-committer", cli._parser().description or "")
+    whole = cli._parser()
+    yield Paragraph("manifest-committer", f"{whole.description} {whole.epilog}")
     for command in cli._COMMANDS:
         parser = argparse.ArgumentParser()
         command.add_arguments(parser)
