@@ -12,6 +12,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /** How far one commit has come. Written by its steps, read by anybody, from any thread. */
 public final class CommitProgress {
@@ -22,6 +23,7 @@ public final class CommitProgress {
   private final String jobId;
   private final String table;
   private final StatisticsRecorder statistics;
+  private final Consumer<CommitProgress> listener;
   private final long startedAt = System.currentTimeMillis();
   private final long start = System.nanoTime();
   private final Set<WorkCount> underWay = ConcurrentHashMap.newKeySet();
@@ -31,17 +33,28 @@ public final class CommitProgress {
   private volatile CommitSnapshot.State state = CommitSnapshot.State.RUNNING;
   private volatile long ended;
 
+  /**
+   * A commit that begins.
+   *
+   * @param listener hears once when it has ended
+   */
   CommitProgress(
-      CommitSnapshot.Kind kind, String jobId, String table, StatisticsRecorder statistics) {
+      CommitSnapshot.Kind kind,
+      String jobId,
+      String table,
+      StatisticsRecorder statistics,
+      Consumer<CommitProgress> listener) {
     this.kind = kind;
     this.jobId = jobId;
     this.table = table;
     this.statistics = statistics;
+    this.listener = listener;
   }
 
-  /** Of work that is no job's commit, which nobody watches: {@link Commits} does not know it. */
+  /** Of work that is no job's commit, which nobody watches. */
   public static CommitProgress unwatched() {
-    return new CommitProgress(CommitSnapshot.Kind.COMMIT, "", "", new StatisticsRecorder());
+    return new CommitProgress(
+        CommitSnapshot.Kind.COMMIT, "", "", new StatisticsRecorder(), end -> {});
   }
 
   /** The step that begins, as in {@code StatisticNames}. */
@@ -70,13 +83,9 @@ public final class CommitProgress {
    * @return to be closed when that work ends
    */
   public WorkCount count(long total) {
-    WorkCount count = new WorkCount(this, step, total);
+    WorkCount count = new WorkCount(step, total, underWay::remove);
     underWay.add(count);
     return count;
-  }
-
-  void ended(WorkCount count) {
-    underWay.remove(count);
   }
 
   private void ended(Step one) {
@@ -138,7 +147,7 @@ public final class CommitProgress {
       state = how;
       waiting = null;
     }
-    Commits.ended(this);
+    listener.accept(this);
   }
 
   /** Where it is now. */

@@ -21,7 +21,7 @@ public final class Commits {
   private static final Logger LOG = LoggerFactory.getLogger(Commits.class);
 
   /** How many commits are remembered after their end. */
-  public static final int REMEMBERED = 20;
+  public static final int REMEMBERED = SharedCommits.REMEMBERED;
 
   private static final Set<CommitProgress> RUNNING = ConcurrentHashMap.newKeySet();
   private static final List<CommitListener> LISTENERS = new CopyOnWriteArrayList<>();
@@ -41,7 +41,7 @@ public final class Commits {
       String jobId,
       String table,
       StatisticsRecorder statistics) {
-    CommitProgress progress = new CommitProgress(kind, jobId, table, statistics);
+    CommitProgress progress = new CommitProgress(kind, jobId, table, statistics, Commits::ended);
     progress.enter(step);
     RUNNING.add(progress);
     SharedCommits.begun(progress);
@@ -49,7 +49,7 @@ public final class Commits {
     return progress;
   }
 
-  static void ended(CommitProgress progress) {
+  private static void ended(CommitProgress progress) {
     if (!RUNNING.remove(progress)) {
       return;
     }

@@ -14,6 +14,9 @@ import java.util.function.Supplier;
  * of a commit that ended keeps no class loader alive.
  */
 final class SharedCommits {
+  /** How many commits are remembered after their end. */
+  static final int REMEMBERED = 20;
+
   private static final Map<String, Supplier<Map<String, Object>>> RUNNING =
       JvmWide.value("commits.running", ConcurrentSkipListMap::new);
   private static final Deque<Map<String, Object>> ENDED =
@@ -32,7 +35,7 @@ final class SharedCommits {
     }
     synchronized (ENDED) {
       ENDED.addLast(end.toMap());
-      if (ENDED.size() > Commits.REMEMBERED) {
+      if (ENDED.size() > REMEMBERED) {
         ENDED.removeFirst();
       }
     }

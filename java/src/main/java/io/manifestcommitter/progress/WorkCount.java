@@ -4,6 +4,7 @@ package io.manifestcommitter.progress;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -15,17 +16,17 @@ public final class WorkCount implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(WorkCount.class);
   private static final long INTERVAL = TimeUnit.SECONDS.toNanos(10);
 
-  private final CommitProgress progress;
   private final String step;
   private final long total;
+  private final Consumer<WorkCount> listener;
   private final long start;
   private final AtomicLong done = new AtomicLong();
   private final AtomicLong next;
 
-  WorkCount(CommitProgress progress, String step, long total) {
-    this.progress = progress;
+  WorkCount(String step, long total, Consumer<WorkCount> listener) {
     this.step = step;
     this.total = total;
+    this.listener = listener;
     this.start = System.nanoTime();
     this.next = new AtomicLong(start + INTERVAL);
   }
@@ -43,7 +44,7 @@ public final class WorkCount implements AutoCloseable {
   /** The work has ended, well or not. */
   @Override
   public void close() {
-    progress.ended(this);
+    listener.accept(this);
   }
 
   long done() {

@@ -69,6 +69,11 @@ public final class AbfsStore extends HadoopStore {
     this.pagesAreFree = PagesAhead.isAllThatIsAsked(fs);
   }
 
+  @Override
+  protected HadoopStore through(RequestGate gate) {
+    return new AbfsStore(fs(), gate);
+  }
+
   /** An account and its container are the same by both schemes. */
   @Override
   protected boolean isAlsoCalled(URI uri) {

@@ -73,6 +73,11 @@ public final class GcsStore extends HadoopStore {
     this(fs, client(fs, conf), gate);
   }
 
+  @Override
+  protected HadoopStore through(RequestGate gate) {
+    return new GcsStore(fs(), fs().getConf(), gate);
+  }
+
   private GcsStore(FileSystem fs, Optional<GcsClient> client, RequestGate gate) {
     super(fs, client.map(GcsStore::traits).orElseGet(() -> traits(fs)), gate);
     this.client = client;

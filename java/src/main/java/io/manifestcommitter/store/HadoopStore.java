@@ -244,7 +244,12 @@ public class HadoopStore implements Store {
 
   @Override
   public Store pastLimits() {
-    return new Stores(fs.getConf()).pastLimits().all();
+    return through(RequestGate.urgent());
+  }
+
+  /** The same store, which makes its requests through another gate. */
+  protected HadoopStore through(RequestGate another) {
+    return new HadoopStore(fs, traits, another);
   }
 
   @Override

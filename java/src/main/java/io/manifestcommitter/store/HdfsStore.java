@@ -33,6 +33,11 @@ public final class HdfsStore extends HadoopStore {
   }
 
   @Override
+  protected HadoopStore through(RequestGate gate) {
+    return new HdfsStore(fs(), gate);
+  }
+
+  @Override
   protected boolean isAlsoCalled(URI uri) {
     return new NameNodes(fs().getConf()).areSame(fs().getUri(), uri);
   }

@@ -50,6 +50,11 @@ public final class S3Store extends HadoopStore {
     super(fs, StoreTraits.S3, gate);
   }
 
+  @Override
+  protected HadoopStore through(RequestGate gate) {
+    return new S3Store(fs(), gate);
+  }
+
   /** Why tables in this bucket are not served; empty if they are. No request. */
   Optional<String> shortcoming(Path path) {
     String bucket = String.valueOf(path.toUri().getAuthority());
