@@ -4,13 +4,10 @@ package io.manifestcommitter.info;
 import io.manifestcommitter.BuildInfo;
 import io.manifestcommitter.ManifestCommitter;
 import io.manifestcommitter.ManifestCommitterFactory;
-import io.manifestcommitter.cli.Setting;
 import java.security.CodeSource;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
 import java.util.Set;
-import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.mapreduce.lib.output.FileOutputCommitterFactory;
 import org.apache.hadoop.util.VersionInfo;
 
@@ -123,15 +120,6 @@ final class ClassNames {
       default:
         return "the connector of " + scheme + "://";
     }
-  }
-
-  /** Which class is the FileSystem of a scheme; loads none. Empty if it is not known. */
-  static Optional<Setting> fileSystem(Configuration conf, String scheme) {
-    Optional<Setting> set = FactoryBinding.setting(conf, "fs." + scheme + ".impl");
-    // Hadoop asks every FileSystem that registers itself; of gs, before 3.5, that is Google's.
-    return set.isEmpty() && scheme.equals("gs")
-        ? Optional.of(new Setting(GOOGLES_GS, "its jar"))
-        : set;
   }
 
   /** Whether a class is there; does not load it. */

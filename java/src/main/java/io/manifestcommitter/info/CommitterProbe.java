@@ -219,7 +219,7 @@ final class CommitterProbe {
     /** Two connectors answer to gs://, and Hadoop 3.5 sets the one that hardly anybody has. */
     private Problem gcsNotFound(String missing) {
       boolean otherBound =
-          ClassNames.fileSystem(conf, "gs")
+          ConnectorDiagnosis.fileSystem(conf, "gs")
               .filter(bound -> !bound.value().equals(ClassNames.GOOGLES_GS))
               .isPresent();
       boolean googlesIsThere = ClassNames.loads(conf.getClassLoader(), ClassNames.GOOGLES_GS);
@@ -235,7 +235,9 @@ final class CommitterProbe {
                   ? "; it is used only where "
                       + GcsDiagnosis.IMPL
                       + " names it, which is "
-                      + ClassNames.fileSystem(conf, "gs").map(Setting::toString).orElse("not set")
+                      + ConnectorDiagnosis.fileSystem(conf, "gs")
+                          .map(Setting::toString)
+                          .orElse("not set")
                   : ""),
           googlesIsThere ? bind : bind.andJar(jar));
     }

@@ -32,7 +32,7 @@ final class ConnectorDiagnosis {
 
   /** All that is wrong. */
   List<Problem> problems() {
-    Optional<Setting> bound = ClassNames.fileSystem(conf, scheme);
+    Optional<Setting> bound = fileSystem(conf, scheme);
     if (bound.isEmpty() || !ClassNames.loads(conf.getClassLoader(), bound.get().value())) {
       return List.of();
     }
@@ -59,5 +59,14 @@ final class ConnectorDiagnosis {
           .ifPresent(setting -> settings.put(AbfsDiagnosis.RATE_LIMIT, setting));
     }
     return settings;
+  }
+
+  /** Which class is the FileSystem of a scheme; loads none. Empty if it is not known. */
+  static Optional<Setting> fileSystem(Configuration conf, String scheme) {
+    Optional<Setting> set = FactoryBinding.setting(conf, "fs." + scheme + ".impl");
+    // Hadoop asks every FileSystem that registers itself; of gs, before 3.5, that is Google's.
+    return set.isEmpty() && scheme.equals("gs")
+        ? Optional.of(new Setting(ClassNames.GOOGLES_GS, "its jar"))
+        : set;
   }
 }
