@@ -460,14 +460,21 @@ PUBLISH = (
         "commit/CommitJob.java",
         (
             "    if (!plan.replaced().isEmpty()) {",
-            "    if (config.markSuccessfulJobs()) {\n      report.publish();\n    }\n"
+            "    publishReport();\n"
             "    if (!plan.replaced().isEmpty()) {",
         ),
         by="CrashTest",
     ),
     defect(
+        "list-not-written-again",
+        "_SUCCESS is of one of two jobs that end at the same moment, and the list of files of the other",
+        "commit/PublishReport.java",
+        ("if (hasLostItsList()) {", "if (store == null) {"),
+        by="SparkJobTest",
+    ),
+    defect(
         "last-report-lost",
-        "a job that fails does not bring the last job's _SUCCESS back",
+        "a job that fails does not roll back the last job's _SUCCESS",
         "commit/RollBackJob.java",
         (
             "      left.addAll(work.report.rollBackLast());\n",

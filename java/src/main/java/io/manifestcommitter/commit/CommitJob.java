@@ -256,7 +256,7 @@ public final class CommitJob {
     if (work.config.markSuccessfulJobs()) {
       work.enter(StatisticNames.JOB_STAGE_SAVE_SUCCESS_MARKER);
       work.reportBegun = true;
-      work.report.publish();
+      work.report.publish(() -> work.report.writeList(plan, plan.files()));
     }
   }
 

@@ -32,7 +32,7 @@ public final class CompleteJob {
             ReleaseAsides asides = new ReleaseAsides(work.store, work.workers, plan, work.swapped);
             asides.find();
             work.removeOldData(plan, asides);
-            work.report.publishPrepared();
+            work.report.publishPrepared(() -> work.report.writeList(plan, plan.files()));
           } catch (IOException e) {
             work.advise(e, "is not complete");
             throw e;

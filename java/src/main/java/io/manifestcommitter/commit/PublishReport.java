@@ -103,7 +103,7 @@ final class PublishReport {
 
   /** Puts the list of files in place. */
   void publishList() throws IOException {
-    putInPlace(JobPaths.FILE_LIST);
+    putInPlace(JobPaths.FILE_LIST, () -> {});
   }
 
   /**
@@ -114,18 +114,31 @@ final class PublishReport {
     write(JobPaths.SUCCESS_MARKER, out -> out.write(json));
   }
 
-  /** Makes the report visible: one request. */
-  void publish() throws IOException {
-    putInPlace(JobPaths.SUCCESS_MARKER);
+  /**
+   * Makes the report visible: one request, unless another job's is in its way. Where that job has
+   * taken the place of this job's list, too, the list goes there once more: the last report and the
+   * list beside it are of one job.
+   *
+   * @param writeList {@link #writeList}
+   */
+  void publish(Attempts.Request writeList) throws IOException {
+    putInPlace(
+        JobPaths.SUCCESS_MARKER,
+        () -> {
+          if (hasLostItsList()) {
+            writeList.run();
+            publishList();
+          }
+        });
   }
 
   /** As {@link #publish}, where another process prepared it; nothing if it did not, or did both. */
-  void publishPrepared() throws IOException {
+  void publishPrepared(Attempts.Request writeList) throws IOException {
     Optional<StoreEntry> report = store.status(prepared(JobPaths.SUCCESS_MARKER));
     if (report.isPresent()) {
       sizes.put(JobPaths.SUCCESS_MARKER, report.get().length());
       try {
-        publish();
+        publish(writeList);
       } catch (FileNotFoundException e) {
         // Only who published it, and ended the journal, takes it away: another recovery.
         LOG.debug("{} was published by somebody else", report.get().path(), e);
@@ -169,7 +182,12 @@ final class PublishReport {
     return new ArrayList<>(left);
   }
 
-  private void putInPlace(String name) throws IOException {
+  /**
+   * Renames what was prepared to its place in the table.
+   *
+   * @param beforeAnotherTry what is done each time after something else has given way
+   */
+  private void putInPlace(String name, Attempts.Request beforeAnotherTry) throws IOException {
     if (store.traits(job.table()).completesUploads()) {
       // Whole at its place by one request, and what was prepared stays for whoever does it again.
       byte[] content = Attempts.fewFor(() -> store.read(prepared(name), MOST_BYTES));
@@ -188,8 +206,18 @@ final class PublishReport {
       if (!undone || refusals == REFUSALS || round == ROUNDS) {
         throw result.failure("Could not put the report in place");
       }
+      beforeAnotherTry.run();
       result = store.renameFile(file);
     }
+  }
+
+  /**
+   * Whether this job's list is no longer where it was. Not where the prepared report is gone, too:
+   * then somebody else recovered this job, and nothing of it goes into the table any more.
+   */
+  private boolean hasLostItsList() throws IOException {
+    return store.status(prepared(JobPaths.SUCCESS_MARKER)).isPresent()
+        && !Attempts.fewFor(() -> isOwn(JobPaths.FILE_LIST));
   }
 
   /**

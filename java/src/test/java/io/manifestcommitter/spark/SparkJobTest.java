@@ -9,11 +9,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.manifest.CorruptManifestException;
+import io.manifestcommitter.manifest.FileList;
 import io.manifestcommitter.manifest.SuccessReport;
 import io.manifestcommitter.plan.PlanRejectedException;
+import io.manifestcommitter.testing.Failures;
 import io.manifestcommitter.testing.Fate;
 import io.manifestcommitter.testing.Fault;
 import io.manifestcommitter.testing.TableWrite;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.ArrayList;
@@ -21,6 +24,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -505,6 +509,44 @@ class SparkJobTest {
     assertThat(times).hasSize(2).allSatisfy((path, tries) -> assertThat(tries).isEqualTo(6));
     assertThat(spark.state.files().get("/table/_SUCCESS")).contains(JOB_ID);
     assertThat(spark.staging()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"hdfs", "abfs", "gs", "mem"})
+  void reportAndListAreOfOneJobWhereAnotherOneEndsMeanwhile(String scheme) throws IOException {
+    SparkJobHarness spark = new SparkJobHarness(scheme).setUp(TableWrite.append());
+    SparkJobHarness other = spark.other(DriverJob.NEXT);
+    other.waiting(
+        waiting -> {
+          spark.state.passTime(4000);
+          spark.state.write(STAGING + "/heartbeat", "alive");
+        });
+    other.setUp(TableWrite.append());
+    spark.commitTask(0, "p=1/a");
+    other.commitTask(0, "p=1/b");
+    AtomicInteger times = new AtomicInteger();
+    AtomicReference<String> failure = new AtomicReference<>();
+    spark.state.gate(
+        (client, operation, path) -> {
+          // The list is in place then, and the report not yet.
+          if (path.equals(STAGING + "/00/_SUCCESS -> /table/_SUCCESS")
+              && times.getAndIncrement() == 0) {
+            failure.set(Failures.of(other::commit));
+          }
+        });
+
+    spark.commit();
+
+    assertThat(failure.get()).isEmpty();
+    assertThat(spark.state.files().get("/table/_SUCCESS")).contains(JOB_ID);
+    try (FileList list =
+        FileList.read(
+            new ByteArrayInputStream(spark.state.bytes("/table/_SUCCESS.files")), "list")) {
+      assertThat(list.jobId()).isEqualTo(JOB_ID);
+      assertThat(list.next()).map(FileList.Entry::path).hasValue("p=1/a");
+    }
+    assertThat(spark.visible()).containsOnlyKeys("/table/p=1/a", "/table/p=1/b");
+    assertThat(spark.state.paths()).noneMatch(path -> path.contains("_manifest_"));
   }
 
   @Test

@@ -2,6 +2,7 @@
 package io.manifestcommitter.trials;
 
 import io.manifestcommitter.jobs.Recovery;
+import io.manifestcommitter.manifest.FileList;
 import io.manifestcommitter.spark.DriverJob;
 import io.manifestcommitter.testing.Cases;
 import io.manifestcommitter.testing.Failures;
@@ -9,6 +10,8 @@ import io.manifestcommitter.testing.Recoveries;
 import io.manifestcommitter.trials.PairCheck.Left;
 import io.manifestcommitter.trials.PairRace.Trouble;
 import io.manifestcommitter.trials.PairTally.Count;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -190,6 +193,18 @@ final class PairRuns {
       }
       if (!isOfEnded) {
         wrong.add("_SUCCESS is " + report);
+      }
+      // On S3 nothing is in the way of a second report.
+      if (trouble == Trouble.NONE && a.hasEnded() && b.hasEnded() && !store.isUploaded()) {
+        String list = CrashStore.TABLE + "/_SUCCESS.files";
+        try (FileList files =
+            FileList.read(new ByteArrayInputStream(store.state().bytes(list)), list)) {
+          if (!report.contains(files.jobId())) {
+            wrong.add("_SUCCESS.files is of job " + files.jobId() + ", and _SUCCESS is " + report);
+          }
+        } catch (IOException e) {
+          wrong.add("_SUCCESS.files: " + e);
+        }
       }
     }
 
