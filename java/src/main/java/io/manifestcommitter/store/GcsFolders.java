@@ -30,7 +30,7 @@ public final class GcsFolders {
   private static final Set<Integer> NOT_FOUND = Set.of(404);
   private static final Set<Integer> CONFLICT = Set.of(409);
 
-  private static final Clock CLOCK = Clock.SYSTEM;
+  private static volatile Clock clock = Clock.SYSTEM;
 
   /** Between two looks at a rename, in nanoseconds. */
   private static final long FIRST_PAUSE = TimeUnit.MILLISECONDS.toNanos(100);
@@ -69,6 +69,11 @@ public final class GcsFolders {
    */
   public static GcsFolders of(FileSystem fs) throws ReflectiveOperationException {
     return new GcsFolders(GcsCalls.of(fs.getClass()).storage(fs), fs.getUri().getAuthority());
+  }
+
+  /** Keeps time by another clock from now on. */
+  static void keepTimeBy(Clock another) {
+    clock = another;
   }
 
   /** Sets what the connector sets for each request: headers, and who pays. */
@@ -270,7 +275,7 @@ public final class GcsFolders {
   /** The looks at one rename, ever less often. */
   private static final class Looks {
     private final String folder;
-    private final long began = CLOCK.nanos();
+    private final long began = clock.nanos();
     private long pause = FIRST_PAUSE;
 
     Looks(String folder) {
@@ -283,11 +288,11 @@ public final class GcsFolders {
      * @throws RenameUnderWayException if there were enough
      */
     void next() throws IOException {
-      if (CLOCK.nanos() - began > PATIENCE) {
+      if (clock.nanos() - began > PATIENCE) {
         throw new RenameUnderWayException(folder, null);
       }
       try {
-        CLOCK.sleep(pause);
+        clock.sleep(pause);
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
         throw new InterruptedIOException("Interrupted while the folder " + folder + " is renamed");

@@ -42,7 +42,7 @@ import org.apache.hadoop.io.MD5Hash;
  * link. On {@code s3a} a file is there whole or not at all, nothing is renamed, and there are
  * uploads; directories stay when they are empty, as the markers do that S3A puts there.
  */
-public final class MemoryFileSystem extends MinimalFileSystem {
+public class MemoryFileSystem extends MinimalFileSystem {
   /** The key of the name under which a filesystem's requests are shown to a gate. */
   public static final String CLIENT = "memory.filesystem.client";
 
@@ -70,6 +70,9 @@ public final class MemoryFileSystem extends MinimalFileSystem {
 
   /** See {@link #GS_COPIES}. */
   public static final String MEM_COPIES = "mem-copies";
+
+  /** The name of a bucket with hierarchical namespace; see {@link FolderFileSystem}. */
+  public static final String GS_FOLDERS = "gs-folders";
 
   private static final List<String> SCHEMES = List.of("hdfs", "abfs", "abfss", "gs", "s3a", "mem");
 
@@ -117,7 +120,7 @@ public final class MemoryFileSystem extends MinimalFileSystem {
 
   /** The scheme of a store: its name, or what its name begins with. */
   public static String scheme(String store) {
-    return store.replaceFirst("-copies$", "");
+    return store.replaceFirst("-(copies|folders)$", "");
   }
 
   /** As {@link #configuration()}, for a store that may be one that renames by copying. */
@@ -129,6 +132,9 @@ public final class MemoryFileSystem extends MinimalFileSystem {
     if (store.equals(MEM_COPIES)) {
       conf.setEnum(RENAME, Rename.BYTES);
     }
+    if (store.equals(GS_FOLDERS)) {
+      conf.set("fs.gs.impl", FolderFileSystem.class.getName());
+    }
     return conf;
   }
 
@@ -137,6 +143,16 @@ public final class MemoryFileSystem extends MinimalFileSystem {
     super.initialize(name, conf);
     state = state(conf.get(SAME + name.getAuthority(), name.getAuthority()));
     client = conf.get(CLIENT, "");
+  }
+
+  /** What it holds. */
+  final MemoryStoreState state() {
+    return state;
+  }
+
+  /** Under which name its requests are shown. */
+  final String client() {
+    return client;
   }
 
   /** Whether it moves objects is told as Google's connector tells it. */
@@ -238,6 +254,7 @@ public final class MemoryFileSystem extends MinimalFileSystem {
     if (existing != null && (existing.isDirectory() || !overwrite)) {
       throw new FileAlreadyExistsException(path.toString());
     }
+    state.requireNotRenamed(keyOf(path));
     makeDirectories(path.getParent());
     state.requireMayAdd(keyOf(path.getParent()));
     state.put(keyOf(path), MemoryStoreState.Node.file(content));
@@ -374,6 +391,7 @@ public final class MemoryFileSystem extends MinimalFileSystem {
     if (node.isDirectory() && !recursive && state.hasChildren(key)) {
       throw new PathIsNotEmptyDirectoryException(path.toString());
     }
+    state.requireNotRenamed(key);
     state.requireMayRemoveTree(key);
     state.removeTree(key);
     return true;

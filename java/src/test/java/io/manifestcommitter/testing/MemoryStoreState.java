@@ -33,6 +33,9 @@ public final class MemoryStoreState {
   /** Those that were neither completed nor aborted, by id. */
   private final TreeMap<String, MemoryUploads.Begun> uploads = new TreeMap<>();
 
+  /** Of folders, in the order in which they began; one that is done is forgotten. */
+  private final TreeMap<String, FolderRename> renames = new TreeMap<>();
+
   private final Map<String, String> completed = new HashMap<>();
   private boolean remembersCompletions;
 
@@ -61,12 +64,17 @@ public final class MemoryStoreState {
   public static final class Snapshot {
     private final NavigableMap<String, Node> nodes;
     private final NavigableMap<String, MemoryUploads.Begun> uploads;
+    private final NavigableMap<String, FolderRename> renames;
     private final long clock;
 
     private Snapshot(
-        Map<String, Node> nodes, Map<String, MemoryUploads.Begun> uploads, long clock) {
+        Map<String, Node> nodes,
+        Map<String, MemoryUploads.Begun> uploads,
+        Map<String, FolderRename> renames,
+        long clock) {
       this.nodes = new TreeMap<>(nodes);
       this.uploads = new TreeMap<>(uploads);
+      this.renames = new TreeMap<>(renames);
       this.clock = clock;
     }
   }
@@ -137,6 +145,7 @@ public final class MemoryStoreState {
   public synchronized void clear() {
     nodes.clear();
     uploads.clear();
+    renames.clear();
     completed.clear();
     remembersCompletions = false;
     hasLinks = false;
@@ -148,7 +157,7 @@ public final class MemoryStoreState {
 
   /** All that the store holds now, and what time it is there, without a request. */
   public synchronized Snapshot snapshot() {
-    return new Snapshot(nodes, uploads, clock);
+    return new Snapshot(nodes, uploads, renames, clock);
   }
 
   /** Makes the store hold what it held then, at that time; forgets requests and faults. */
@@ -157,6 +166,7 @@ public final class MemoryStoreState {
     clear();
     nodes.putAll(snapshot.nodes);
     uploads.putAll(snapshot.uploads);
+    renames.putAll(snapshot.renames);
     clock = snapshot.clock;
     hasLinks = mayHaveLinks;
   }
@@ -488,8 +498,86 @@ public final class MemoryStoreState {
    */
   <T> T request(String client, String operation, Path path, Callable<T> action, Callable<T> half)
       throws IOException {
-    return passed(
-        client, operation, path.toUri().getPath(), () -> asFated(operation, path, action, half));
+    String shown = path.toUri().getPath();
+    for (int again = 0; ; again++) {
+      try {
+        return passed(client, operation, shown, () -> asFated(operation, path, action, half));
+      } catch (FolderRename.Locked e) {
+        // Drivers make a request again that was refused for a while.
+        if (again == FolderRename.MOST_REPETITIONS) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  /** The renames of folders that are under way, as "source -> destination"; without a request. */
+  public synchronized List<String> renames() {
+    List<String> shown = new ArrayList<>();
+    renames.values().forEach(rename -> shown.add(rename.toString()));
+    return shown;
+  }
+
+  /** The same by the ids of their operations. */
+  Map<String, FolderRename> underWay() {
+    return renames;
+  }
+
+  /** Fails, as a bucket does, if the path is at, below or above a folder that is being renamed. */
+  void requireNotRenamed(String path) throws IOException {
+    for (FolderRename rename : renames.values()) {
+      rename.requireFree(path);
+    }
+  }
+
+  /**
+   * Begins to rename a folder, which takes some further requests of whomever, or is done at once.
+   *
+   * @return the id of the operation
+   */
+  String beginRename(String source, String destination) {
+    FolderRename rename = new FolderRename(source, destination);
+    String id = "operation-" + ++etags;
+    if (rename.isDone()) {
+      finish(rename);
+    } else {
+      renames.put(id, rename);
+    }
+    return id;
+  }
+
+  private void timePassesForRenames() {
+    for (String id : new ArrayList<>(renames.keySet())) {
+      FolderRename rename = renames.get(id).later();
+      if (rename.isDone()) {
+        renames.remove(id);
+        finish(rename);
+      } else {
+        renames.put(id, rename);
+      }
+    }
+  }
+
+  /** In one change. No object keeps its generation: nobody has promised that. */
+  private void finish(FolderRename rename) {
+    move(rename.source(), rename.destination());
+    tree(rename.destination())
+        .replaceAll(
+            (path, node) -> {
+              if (node.content == null) {
+                return node;
+              }
+              Node moved = node.copy();
+              moved.etag = "etag-" + ++etags;
+              return moved;
+            });
+  }
+
+  /** Lets all renames of folders that are under way come to their ends. */
+  public synchronized void finishRenames() {
+    while (!renames.isEmpty()) {
+      timePassesForRenames();
+    }
   }
 
   private <T> T passed(String client, String operation, String shown, Request<T> request)
@@ -559,7 +647,12 @@ public final class MemoryStoreState {
 
   private Fate begin(String operation, Path path, String shown) {
     requests.add(operation + " " + shown);
-    return fault.fate(requests.size(), operation, path.toUri().getPath());
+    Fate fate = fault.fate(requests.size(), operation, path.toUri().getPath());
+    if (fate != Fate.FAILS_BEFORE) {
+      // What never arrives, as all from a dead driver, lets no time pass.
+      timePassesForRenames();
+    }
+    return fate;
   }
 
   private static <T> T call(Callable<T> action) throws IOException {

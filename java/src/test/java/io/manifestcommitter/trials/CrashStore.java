@@ -3,6 +3,7 @@ package io.manifestcommitter.trials;
 
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.spark.DriverJob;
+import io.manifestcommitter.store.FolderClock;
 import io.manifestcommitter.store.LinkedMemoryStore;
 import io.manifestcommitter.store.RequestGate;
 import io.manifestcommitter.store.Store;
@@ -79,6 +80,9 @@ final class CrashStore implements SparkGround {
     this.name = name;
     this.table = table;
     this.state = MemoryFileSystem.state("crash-" + kind);
+    if (kind.equals(MemoryFileSystem.GS_FOLDERS)) {
+      FolderClock.passWithoutPauses();
+    }
   }
 
   /** The same, by another name, where it has one. */
@@ -102,11 +106,14 @@ final class CrashStore implements SparkGround {
 
   /** Renames the table. */
   void renameTable() {
+    // No folder is renamed while one in it is.
+    state.finishRenames();
     state.rename(TABLE, RENAMED);
   }
 
   /** Gives the table its name back. */
   void renameTableBack() {
+    state.finishRenames();
     state.rename(RENAMED, TABLE);
   }
 
@@ -257,7 +264,7 @@ final class CrashStore implements SparkGround {
   }
 
   ReaderWay way() {
-    return ReaderWay.of(scheme, directoryRename);
+    return ReaderWay.of(kind, directoryRename);
   }
 
   /** Of a path in the table, or of a custom location. */
@@ -410,6 +417,7 @@ final class CrashStore implements SparkGround {
               }
             });
     state.uploads().forEach(path -> print.put("upload of " + path, "waits"));
+    state.renames().forEach(rename -> print.put("rename of " + rename, "is under way"));
     for (String name : List.of("/_SUCCESS", "/_SUCCESS.files")) {
       String content = text(TABLE + name);
       print.put(name, content.length() < 20 ? content : isOfTheDead(content) ? "dead" : "");

@@ -4,6 +4,7 @@ package io.manifestcommitter.trials;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.manifestcommitter.testing.Cases;
+import io.manifestcommitter.testing.MemoryFileSystem;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,7 +27,9 @@ class CrashTest {
     CrashTally tally = new CrashTally(cases);
     for (ReaderWrite each : ReaderWrite.ALL) {
       String write = each.name();
-      List<CrashStore> stores = stores(CrashStore.all("abfs", "hdfs", "gs", CrashStore.LINKED));
+      List<CrashStore> stores =
+          stores(
+              CrashStore.all("abfs", "hdfs", "gs", MemoryFileSystem.GS_FOLDERS, CrashStore.LINKED));
       stores.addAll(CrashStore.byFile("s3a"));
       for (CrashStore store : stores) {
         if (cases.begins(store + "/" + write, 6)) {

@@ -18,6 +18,7 @@ import static io.manifestcommitter.trials.PairWrite.STATIC_ROOT;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.manifestcommitter.testing.Cases;
+import io.manifestcommitter.testing.MemoryFileSystem;
 import io.manifestcommitter.trials.PairMeeting.What;
 import java.io.IOException;
 import java.util.List;
@@ -138,7 +139,7 @@ class PairTest {
   }
 
   private static List<CrashStore> stores() {
-    List<CrashStore> stores = CrashStore.all("abfs", "hdfs", "gs");
+    List<CrashStore> stores = CrashStore.all("abfs", "hdfs", "gs", MemoryFileSystem.GS_FOLDERS);
     stores.removeIf(store -> !store.renamesDirectories() && !store.scheme().equals("abfs"));
     stores.addAll(CrashStore.copying());
     stores.addAll(CrashStore.byFile("s3a"));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.trials;
 
+import io.manifestcommitter.testing.MemoryFileSystem;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,7 +30,7 @@ final class ReaderPage {
     for (String scheme : ReaderWay.SCHEMES) {
       table
           .append("| ")
-          .append(scheme.equals("mem") ? "any other" : "`" + scheme + "`")
+          .append(label(scheme))
           .append(" | ")
           .append(ReaderWay.of(scheme, "auto").label())
           .append(" | ")
@@ -37,6 +38,17 @@ final class ReaderPage {
           .append(" |\n");
     }
     return table.toString();
+  }
+
+  private static String label(String scheme) {
+    switch (scheme) {
+      case "mem":
+        return "any other";
+      case MemoryFileSystem.GS_FOLDERS:
+        return "`gs`, a bucket with hierarchical namespace";
+      default:
+        return "`" + scheme + "`";
+    }
   }
 
   /** What a view shows. */

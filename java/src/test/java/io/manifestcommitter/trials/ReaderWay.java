@@ -9,9 +9,11 @@ enum ReaderWay {
   FILE_BY_FILE("file by file");
 
   /** The schemes of the page, and one that stands for all others. */
-  static final List<String> SCHEMES = List.of("abfs", "abfss", "hdfs", "file", "gs", "s3a", "mem");
+  static final List<String> SCHEMES =
+      List.of("abfs", "abfss", "hdfs", "file", "gs", "gs-folders", "s3a", "mem");
 
-  private static final List<String> ATOMIC = List.of("abfs", "abfss", "hdfs", "file", "linked");
+  private static final List<String> ATOMIC =
+      List.of("abfs", "abfss", "hdfs", "file", "gs-folders", "linked");
 
   private final String label;
 
