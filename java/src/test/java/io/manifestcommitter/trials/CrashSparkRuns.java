@@ -330,14 +330,14 @@ final class CrashSparkRuns {
     }
     List<String> wrong = new ArrayList<>();
     if (mode == UnfinishedJobsMode.FAIL && isUnfinished) {
-      Map<String, String> met = store.visible();
+      Map<String, String> met = store.visibleOnceRenamed();
       String failure =
           Failures.of(() -> again(store.byOtherName(), setting, waiting -> aSecondPasses()));
       if (!failure.contains(
           "manifest-committer recover " + store.byOtherName().path(CrashStore.TABLE))) {
         wrong.add("it did not fail, or did not say what to do: " + failure);
       }
-      CrashCheck.differs(wrong, "the table", store.visible(), met);
+      CrashCheck.differs(wrong, "the table", store.visibleOnceRenamed(), met);
       String recovery = Failures.of(() -> recoverAll(Direction.AS_MARKED, /* force= */ false));
       if (!recovery.isEmpty()) {
         wrong.add("what it said to do failed: " + recovery);

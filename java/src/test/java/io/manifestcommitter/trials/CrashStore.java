@@ -355,6 +355,15 @@ final class CrashStore implements SparkGround {
     return visible;
   }
 
+  /** What a reader sees when the store has ended all by itself what was under way. */
+  NavigableMap<String, String> visibleOnceRenamed() {
+    Snapshot now = state.snapshot();
+    state.finishRenames();
+    NavigableMap<String, String> visible = visible();
+    state.restore(now);
+    return visible;
+  }
+
   /** All directories that a reader sees, without those at locations: these stay, empty. */
   NavigableSet<String> tableDirectories() {
     NavigableSet<String> visible = new TreeSet<>(state.directories());
