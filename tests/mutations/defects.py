@@ -467,7 +467,7 @@ PUBLISH = (
     ),
     defect(
         "list-not-written-again",
-        "_SUCCESS is of one of two jobs that end at the same moment, and the list of files of the other",
+        "_SUCCESS and the list of files are of two different jobs that end at the same moment",
         "commit/PublishReport.java",
         ("if (hasLostItsList()) {", "if (store == null) {"),
         by="SparkJobTest",
