@@ -460,8 +460,7 @@ PUBLISH = (
         "commit/CommitJob.java",
         (
             "    if (!plan.replaced().isEmpty()) {",
-            "    publishReport();\n"
-            "    if (!plan.replaced().isEmpty()) {",
+            "    publishReport();\n    if (!plan.replaced().isEmpty()) {",
         ),
         by="CrashTest",
     ),
