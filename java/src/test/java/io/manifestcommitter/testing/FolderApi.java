@@ -90,8 +90,8 @@ public final class FolderApi {
       if (!parent.isEmpty() && (state.get(parent) == null || state.isFile(parent))) {
         throw new FolderRename.Answer(CONFLICT, "The folder " + parent + " does not exist");
       }
-      state.requireNotRenamed(key(source));
-      state.requireNotRenamed(key(destination));
+      state.requireNothingRenamed(key(source));
+      state.requireNothingRenamed(key(destination));
       return operation(state.beginRename(key(source), key(destination)));
     }
 

@@ -52,6 +52,14 @@ public final class FolderRename {
     }
   }
 
+  /** For a request that changes all that is below a path. */
+  void requireFreeTree(String path) throws IOException {
+    requireFree(path);
+    if (isAt(source, path) || isAt(destination, path)) {
+      throw new Locked(path, this);
+    }
+  }
+
   private static boolean isAt(String path, String end) {
     return (path + "/").startsWith(end + "/");
   }

@@ -357,6 +357,8 @@ public class MemoryFileSystem extends MinimalFileSystem {
     if (parent == null || !parent.isDirectory()) {
       return false;
     }
+    state.requireNothingRenamed(ownKey(source));
+    state.requireNothingRenamed(ownKey(target));
     state.requireMayRemove(ownKey(source));
     state.requireMayAdd(keyOf(target.getParent()));
     state.move(ownKey(source), ownKey(target));
@@ -391,7 +393,7 @@ public class MemoryFileSystem extends MinimalFileSystem {
     if (node.isDirectory() && !recursive && state.hasChildren(key)) {
       throw new PathIsNotEmptyDirectoryException(path.toString());
     }
-    state.requireNotRenamed(key);
+    state.requireNothingRenamed(key);
     state.requireMayRemoveTree(key);
     state.removeTree(key);
     return true;

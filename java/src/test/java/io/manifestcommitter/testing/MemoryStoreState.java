@@ -523,10 +523,17 @@ public final class MemoryStoreState {
     return renames;
   }
 
-  /** Fails, as a bucket does, if the path is at, below or above a folder that is being renamed. */
+  /** Fails, as a bucket does, if the path is at or below a folder that is being renamed. */
   void requireNotRenamed(String path) throws IOException {
     for (FolderRename rename : renames.values()) {
       rename.requireFree(path);
+    }
+  }
+
+  /** Fails, as a bucket does, if the path is at, below or above a folder that is being renamed. */
+  void requireNothingRenamed(String tree) throws IOException {
+    for (FolderRename rename : renames.values()) {
+      rename.requireFreeTree(tree);
     }
   }
 
