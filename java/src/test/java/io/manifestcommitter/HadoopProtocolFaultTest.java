@@ -60,7 +60,7 @@ class HadoopProtocolFaultTest {
         }
         failed++;
         Snapshot left = state.snapshot();
-        Expected afterAbort = scenario.isReported() ? Expected.COMMITTED : Expected.WITHDRAWN;
+        Expected afterAbort = scenario.isReported() ? Expected.COMMITTED : Expected.ROLLED_BACK;
         check(context, "same committer commits", () -> again(committer), Expected.COMMITTED);
         state.restore(left);
         check(context, "new committer commits", scenario.job::commitJob, Expected.COMMITTED);
@@ -119,7 +119,7 @@ class HadoopProtocolFaultTest {
       assertThat(failure).isNotNull();
       String second = context + ", second commit killed before its request " + at;
       Snapshot leftAgain = state.snapshot();
-      Expected afterAbort = scenario.isReported() ? Expected.COMMITTED : Expected.WITHDRAWN;
+      Expected afterAbort = scenario.isReported() ? Expected.COMMITTED : Expected.ROLLED_BACK;
       check(second, "new committer commits", scenario.job::commitJob, Expected.COMMITTED);
       state.restore(leftAgain);
       check(second, "new committer aborts", scenario.job::abortJob, afterAbort);
@@ -129,7 +129,7 @@ class HadoopProtocolFaultTest {
   /** Kills the abort of a job at every request; a second one ends it; a commit is never wrong. */
   private int killAborts(String context, Snapshot left) throws IOException {
     state.restore(left);
-    Expected end = scenario.isReported() ? Expected.COMMITTED : Expected.WITHDRAWN;
+    Expected end = scenario.isReported() ? Expected.COMMITTED : Expected.ROLLED_BACK;
     for (int at = 1; ; at++) {
       state.restore(left);
       PathOutputCommitter committer = scenario.job.jobCommitter();
@@ -217,7 +217,7 @@ class HadoopProtocolFaultTest {
 
   private enum Expected {
     COMMITTED,
-    WITHDRAWN
+    ROLLED_BACK
   }
 
   private interface Call {

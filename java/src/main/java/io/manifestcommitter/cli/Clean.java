@@ -19,10 +19,6 @@ import org.apache.hadoop.conf.Configuration;
  * </pre>
  */
 public final class Clean {
-  private static final int OK = 0;
-  private static final int FAILED = 1;
-  private static final int WRONG_USAGE = 2;
-
   private static final String OLDER_THAN = "--older-than";
   private static final String DRY_RUN = "--dry-run";
   private static final String DISCARD = "--discard-unfinished";
@@ -30,9 +26,11 @@ public final class Clean {
   private static final String UPLOADS = "--uploads";
   private static final String DAY = "24h";
 
-  private static final String USAGE =
-      String.join(
-          System.lineSeparator(),
+  private static final Usage USAGE =
+      new Usage(
+          "Clean",
+          Set.of(DRY_RUN, DISCARD, FORCE, UPLOADS),
+          Set.of(OLDER_THAN),
           "Usage: Clean [--older-than 24h] [--dry-run] [--discard-unfinished] [--force]",
           "             [--uploads] [--properties-file file] [-D key=value]... <table>...",
           "",
@@ -113,32 +111,26 @@ public final class Clean {
    * @return its exit code
    */
   int run(String... args) {
-    CommandLine line;
-    CommitterConfig config;
-    CleanRule rule;
-    try {
-      line = CommandLine.parse(Set.of(DRY_RUN, DISCARD, FORCE, UPLOADS), Set.of(OLDER_THAN), args);
-      config = new CommitterConfig(line.conf());
-      rule =
-          new CleanRule(
-              age(line.value(OLDER_THAN).orElse(DAY)),
-              line.has(DRY_RUN),
-              line.has(DISCARD),
-              line.has(FORCE));
-    } catch (CommandLine.UsageException | IllegalArgumentException e) {
-      err.println("Clean: " + e.getMessage() + ".");
-      err.println(USAGE);
-      return WRONG_USAGE;
-    }
-    if (line.help()) {
-      out.println(USAGE);
-      return OK;
-    }
-    int code = OK;
+    return USAGE.run(args, out, err, this::cleanAll);
+  }
+
+  private int cleanAll(CommandLine line) throws CommandLine.UsageException {
+    CommitterConfig config = line.config();
+    CleanRule rule = rule(line);
+    int code = Usage.OK;
     for (String table : line.paths()) {
       code = Math.max(code, clean(table, line.conf(), config, rule, line.has(UPLOADS)));
     }
     return code;
+  }
+
+  private static CleanRule rule(CommandLine line) throws CommandLine.UsageException {
+    try {
+      long age = age(line.value(OLDER_THAN).orElse(DAY));
+      return new CleanRule(age, line.has(DRY_RUN), line.has(DISCARD), line.has(FORCE));
+    } catch (IllegalArgumentException e) {
+      throw new CommandLine.UsageException(e.getMessage());
+    }
   }
 
   private int clean(
@@ -152,13 +144,13 @@ public final class Clean {
     } catch (FileNotFoundException e) {
       out.println("There is no table at " + Humane.line(table) + ": nothing to clean");
     } catch (IOException | RuntimeException e) {
-      return failed(table, e.getMessage() == null ? e.toString() : e.getMessage());
+      return USAGE.failed(err, table, e);
     }
-    int code = OK;
+    int code = Usage.OK;
     for (CleanedJob job : jobs) {
       out.println(job);
       if (job.error().isPresent()) {
-        code = failed(job.job().root().toString(), job.error().get());
+        code = USAGE.failed(err, job.job().root() + ": " + job.error().get());
       }
     }
     try {
@@ -166,13 +158,8 @@ public final class Clean {
         new OldUploads(conf, rule).run(table, jobs);
       }
     } catch (IOException e) {
-      code = failed(table, e.getMessage());
+      code = USAGE.failed(err, table, e);
     }
     return code;
-  }
-
-  private int failed(String what, String why) {
-    err.println("Clean: " + Humane.line(what) + ": " + Humane.line(why));
-    return FAILED;
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.cli;
 
+import io.manifestcommitter.config.CommitterConfig;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
@@ -48,19 +49,11 @@ public final class CommandLine {
   /**
    * Takes a program's arguments.
    *
+   * @param flags the program's own options that take no value, such as {@code --force}
+   * @param named those that take one
    * @throws UsageException if they are wrong; the message says how
    */
-  public static CommandLine parse(String... args) throws UsageException {
-    return parse(Set.of(), Set.of(), args);
-  }
-
-  /**
-   * As above, for a program with further options.
-   *
-   * @param flags the options that take no value, such as {@code --force}
-   * @param named those that take one
-   */
-  public static CommandLine parse(Set<String> flags, Set<String> named, String... args)
+  static CommandLine parse(Set<String> flags, Set<String> named, String... args)
       throws UsageException {
     CommandLine line = new CommandLine();
     List<String> own = new ArrayList<>();
@@ -114,6 +107,19 @@ public final class CommandLine {
   /** Hadoop's configuration, with all settings. */
   public Configuration conf() {
     return conf;
+  }
+
+  /**
+   * The committer's own settings.
+   *
+   * @throws UsageException if one of them is wrong
+   */
+  CommitterConfig config() throws UsageException {
+    try {
+      return new CommitterConfig(conf);
+    } catch (IllegalArgumentException e) {
+      throw new UsageException(e.getMessage());
+    }
   }
 
   /** Spark's settings, without those for Hadoop. */

@@ -41,19 +41,17 @@ import org.apache.hadoop.fs.Path;
  * </pre>
  */
 public final class History {
-  private static final int OK = 0;
-  private static final int FAILED = 1;
-  private static final int WRONG_USAGE = 2;
-
   private static final String SINCE = "--since";
   private static final String TABLE = "--table";
   private static final String ONLY_FAILED = "--failed";
   private static final String AS_JSON = "--json";
   private static final String SUFFIX = ".json";
 
-  private static final String USAGE =
-      String.join(
-          System.lineSeparator(),
+  private static final Usage USAGE =
+      new Usage(
+          "History",
+          Set.of(ONLY_FAILED, AS_JSON),
+          Set.of(SINCE, TABLE),
           "Usage: History [--since time] [--table text] [--failed] [--json] [--properties-file file]",
           "               [-D key=value]... <directory>...",
           "",
@@ -90,23 +88,13 @@ public final class History {
    * @return its exit code
    */
   int run(String... args) {
-    CommandLine line;
-    CommitterConfig config;
-    long since;
-    try {
-      line = CommandLine.parse(Set.of(ONLY_FAILED, AS_JSON), Set.of(SINCE, TABLE), args);
-      if (line.help()) {
-        out.println(USAGE);
-        return OK;
-      }
-      config = new CommitterConfig(line.conf());
-      since = since(line.value(SINCE).orElse(""), Instant.now());
-    } catch (CommandLine.UsageException | IllegalArgumentException e) {
-      err.println("History: " + e.getMessage() + ".");
-      err.println(USAGE);
-      return WRONG_USAGE;
-    }
-    int code = OK;
+    return USAGE.run(args, out, err, this::list);
+  }
+
+  private int list(CommandLine line) throws CommandLine.UsageException {
+    CommitterConfig config = line.config();
+    long since = since(line);
+    int code = Usage.OK;
     for (String directory : line.paths()) {
       try {
         Found found = read(directory, line.conf(), config);
@@ -114,16 +102,21 @@ public final class History {
             job -> !job.matches(since, line.value(TABLE).orElse(""), line.has(ONLY_FAILED)));
         print(directory, found.jobs, line.has(AS_JSON));
         for (String problem : found.problems) {
-          code = FAILED;
-          err.println("History: " + Humane.line(problem));
+          code = USAGE.failed(err, problem);
         }
       } catch (IOException | RuntimeException e) {
-        code = FAILED;
-        String why = e.getMessage() == null ? e.toString() : e.getMessage();
-        err.println("History: " + Humane.line(directory) + ": " + Humane.line(why));
+        code = USAGE.failed(err, directory, e);
       }
     }
     return code;
+  }
+
+  private static long since(CommandLine line) throws CommandLine.UsageException {
+    try {
+      return since(line.value(SINCE).orElse(""), Instant.now());
+    } catch (IllegalArgumentException e) {
+      throw new CommandLine.UsageException(e.getMessage());
+    }
   }
 
   /**

@@ -39,10 +39,6 @@ import org.apache.hadoop.security.AccessControlException;
  * </pre>
  */
 public final class ManifestPrinter {
-  private static final int OK = 0;
-  private static final int FAILED = 1;
-  private static final int WRONG_USAGE = 2;
-
   private static final String SUCCESS = "_SUCCESS";
 
   private static final JsonFactory JSON =
@@ -52,9 +48,9 @@ public final class ManifestPrinter {
           .disable(StreamWriteFeature.FLUSH_PASSED_TO_STREAM)
           .build();
 
-  private static final String USAGE =
-      String.join(
-          System.lineSeparator(),
+  private static final Usage USAGE =
+      new Usage(
+          "ManifestPrinter",
           "Usage: ManifestPrinter [--json] [--properties-file file] [-D key=value]... <path>...",
           "",
           "Prints what a committer wrote, from any filesystem that Hadoop knows. A path is one of",
@@ -92,35 +88,24 @@ public final class ManifestPrinter {
    *     2 if the arguments are wrong
    */
   static int run(String[] args, PrintStream out, PrintStream err) {
-    try {
-      CommandLine line = CommandLine.parse(args);
-      if (line.help()) {
-        out.println(USAGE);
-        return OK;
-      }
-      return new ManifestPrinter(line.conf(), out, err)
-          .printAll(line.paths(), line.json() ? Format.JSON : Format.TEXT);
-    } catch (CommandLine.UsageException e) {
-      return wrongUsage(err, e.getMessage());
-    }
-  }
-
-  private static int wrongUsage(PrintStream err, String why) {
-    err.println("ManifestPrinter: " + why + ".");
-    err.println(USAGE);
-    return WRONG_USAGE;
+    return USAGE.run(
+        args,
+        out,
+        err,
+        line ->
+            new ManifestPrinter(line.conf(), out, err)
+                .printAll(line.paths(), line.json() ? Format.JSON : Format.TEXT));
   }
 
   private int printAll(List<String> paths, Format format) {
-    int code = OK;
+    int code = Usage.OK;
     for (String path : paths) {
       try {
         print(path, format);
       } catch (IOException | RuntimeException e) {
         // A connector's problems reach us in both forms; the other paths may well be fine.
-        code = FAILED;
         String message = explain(path, e);
-        err.println("ManifestPrinter: " + Humane.line(message));
+        code = USAGE.failed(err, message);
         if (format == Format.JSON) {
           printError(path, message);
         }

@@ -22,17 +22,15 @@ import org.apache.hadoop.conf.Configuration;
  * </pre>
  */
 public final class Recover {
-  private static final int OK = 0;
-  private static final int FAILED = 1;
-  private static final int WRONG_USAGE = 2;
-
   private static final String FORCE = "--force";
   private static final String ROLLBACK = "--rollback";
   private static final String COMPLETE = "--complete";
 
-  private static final String USAGE =
-      String.join(
-          System.lineSeparator(),
+  private static final Usage USAGE =
+      new Usage(
+          "Recover",
+          Set.of(ROLLBACK, COMPLETE, FORCE),
+          Set.of(),
           "Usage: Recover [--rollback|--complete] [--force] [--properties-file file] [-D key=value]...",
           "               <table>...",
           "",
@@ -70,27 +68,16 @@ public final class Recover {
    * @return its exit code
    */
   int run(String... args) {
-    CommandLine line;
-    CommitterConfig config;
-    try {
-      line = CommandLine.parse(Set.of(ROLLBACK, COMPLETE, FORCE), Set.of(), args);
-      config = new CommitterConfig(line.conf());
-    } catch (CommandLine.UsageException | IllegalArgumentException e) {
-      err.println("Recover: " + e.getMessage() + ".");
-      err.println(USAGE);
-      return WRONG_USAGE;
-    }
-    if (line.help()) {
-      out.println(USAGE);
-      return OK;
-    }
+    return USAGE.run(args, out, err, this::recoverAll);
+  }
+
+  private int recoverAll(CommandLine line) throws CommandLine.UsageException {
     if (line.has(ROLLBACK) && line.has(COMPLETE)) {
-      err.println("Recover: give " + ROLLBACK + " or " + COMPLETE + ", not both.");
-      err.println(USAGE);
-      return WRONG_USAGE;
+      throw new CommandLine.UsageException("give " + ROLLBACK + " or " + COMPLETE + ", not both");
     }
+    CommitterConfig config = line.config();
     Direction direction = line.has(COMPLETE) ? Direction.COMPLETE : Direction.AS_MARKED;
-    int code = OK;
+    int code = Usage.OK;
     for (String table : line.paths()) {
       code = Math.max(code, recover(table, line.conf(), config, line.has(FORCE), direction));
     }
@@ -131,21 +118,19 @@ public final class Recover {
       jobs = RecoveredJob.all(table, conf, config, force, direction);
     } catch (FileNotFoundException e) {
       out.println("There is no table at " + Humane.line(table) + ": nothing to recover");
-      return OK;
+      return Usage.OK;
     } catch (IOException | RuntimeException e) {
-      String why = e.getMessage() == null ? e.toString() : e.getMessage();
-      err.println("Recover: " + Humane.line(table) + ": " + Humane.line(why));
-      return FAILED;
+      return USAGE.failed(err, table, e);
     }
     if (jobs.isEmpty()) {
       out.println(Humane.line(table) + ": no unfinished commit");
     }
-    int code = OK;
+    int code = Usage.OK;
     for (RecoveredJob job : jobs) {
       if (job.outcome().isPresent()) {
         out.println(Humane.line(job.root().root().toString()) + ": " + told(job));
       } else {
-        code = FAILED;
+        code = Usage.FAILED;
         err.println(
             "Recover: "
                 + Humane.line(job.root().root().toString())

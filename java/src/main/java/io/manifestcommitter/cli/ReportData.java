@@ -28,12 +28,12 @@ import org.apache.hadoop.fs.Path;
  * {@code manifest-committer report}.
  */
 public final class ReportData {
-  private static final int OK = 0;
-  private static final int FAILED = 1;
-  private static final int WRONG_USAGE = 2;
   private static final String LIST_SUFFIX =
       JobPaths.FILE_LIST.substring(JobPaths.SUCCESS_MARKER.length());
   private static final JsonFactory JSON = new JsonFactory();
+  private static final Usage USAGE =
+      new Usage(
+          "ReportData", "Usage: ReportData [--properties-file file] [-D key=value]... <path>");
 
   private final Configuration conf;
 
@@ -52,22 +52,21 @@ public final class ReportData {
    * @return its exit code: 0 if it printed, 1 if there is no report, 2 if the arguments are wrong
    */
   static int run(String[] args, PrintStream out, PrintStream err) {
-    try {
-      CommandLine line = CommandLine.parse(args);
-      if (line.help() || line.paths().size() != 1) {
-        err.println("Usage: ReportData [--properties-file file] [-D key=value]... <path>");
-        return line.help() ? OK : WRONG_USAGE;
-      }
-      out.println(new ReportData(line.conf()).of(line.paths().get(0)));
-      return OK;
-    } catch (CommandLine.UsageException | IllegalArgumentException e) {
-      err.println("ReportData: " + e.getMessage() + ".");
-      return WRONG_USAGE;
-    } catch (IOException | RuntimeException e) {
-      String why = e.getMessage() == null ? e.toString() : e.getMessage();
-      err.println("ReportData: " + Humane.line(why));
-      return FAILED;
-    }
+    return USAGE.run(
+        args,
+        out,
+        err,
+        line -> {
+          if (line.paths().size() != 1) {
+            throw new CommandLine.UsageException("give one path");
+          }
+          try {
+            out.println(new ReportData(line.conf()).of(line.paths().get(0)));
+            return Usage.OK;
+          } catch (IOException | RuntimeException e) {
+            return USAGE.failed(err, Usage.reason(e));
+          }
+        });
   }
 
   private String of(String name) throws IOException {

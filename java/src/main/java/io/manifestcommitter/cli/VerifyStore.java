@@ -19,13 +19,9 @@ import org.apache.hadoop.fs.Path;
  * </pre>
  */
 public final class VerifyStore {
-  private static final int OK = 0;
-  private static final int FAILED = 1;
-  private static final int WRONG_USAGE = 2;
-
-  private static final String USAGE =
-      String.join(
-          System.lineSeparator(),
+  private static final Usage USAGE =
+      new Usage(
+          "VerifyStore",
           "Usage: VerifyStore [--json] [--properties-file file] [-D key=value]... <directory>...",
           "",
           "Tries on a real store (abfs, abfss, gs) what the manifest committer relies on: renames,",
@@ -60,19 +56,11 @@ public final class VerifyStore {
    * @return its exit code
    */
   int run(String... args) {
-    CommandLine line;
-    try {
-      line = CommandLine.parse(args);
-    } catch (CommandLine.UsageException e) {
-      err.println("VerifyStore: " + e.getMessage() + ".");
-      err.println(USAGE);
-      return WRONG_USAGE;
-    }
-    if (line.help()) {
-      out.println(USAGE);
-      return OK;
-    }
-    int code = OK;
+    return USAGE.run(args, out, err, this::verifyAll);
+  }
+
+  private int verifyAll(CommandLine line) {
+    int code = Usage.OK;
     for (String directory : line.paths()) {
       code = Math.max(code, verify(directory, line.conf(), line.json()));
     }
@@ -93,14 +81,12 @@ public final class VerifyStore {
             out.flush();
           });
     } catch (IOException | RuntimeException e) {
-      String why = e.getMessage() == null ? e.toString() : e.getMessage();
-      err.println("VerifyStore: " + Humane.line(directory) + ": " + Humane.line(why));
-      return FAILED;
+      return USAGE.failed(err, directory, e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      return FAILED;
+      return Usage.FAILED;
     }
-    return isFine.get() ? OK : FAILED;
+    return isFine.get() ? Usage.OK : Usage.FAILED;
   }
 
   private static String text(StoreProof proof) {

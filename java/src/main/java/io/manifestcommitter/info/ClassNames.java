@@ -5,7 +5,6 @@ import io.manifestcommitter.BuildInfo;
 import io.manifestcommitter.ManifestCommitter;
 import io.manifestcommitter.ManifestCommitterFactory;
 import java.security.CodeSource;
-import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import org.apache.hadoop.mapreduce.lib.output.FileOutputCommitterFactory;
@@ -144,11 +143,6 @@ final class ClassNames {
     } catch (IllegalStateException e) {
       return "of an unknown version";
     }
-  }
-
-  /** The classes that the default binding of Hadoop 3.5 and newer uses, for tests and messages. */
-  static List<String> hadoopsFactories() {
-    return List.copyOf(HADOOP_FACTORIES);
   }
 
   private static String hadoop(String artifact) {

@@ -3,6 +3,7 @@ package io.manifestcommitter.info;
 
 import io.manifestcommitter.cli.CommandLine;
 import io.manifestcommitter.cli.Setting;
+import io.manifestcommitter.cli.Usage;
 import io.manifestcommitter.info.JobSettings.Origin;
 import java.io.PrintStream;
 import java.net.URISyntaxException;
@@ -21,13 +22,9 @@ import org.apache.hadoop.conf.Configuration;
  * </pre>
  */
 public final class CommitterInfo {
-  private static final int OK = 0;
-  private static final int WRONG = 1;
-  private static final int WRONG_USAGE = 2;
-
-  private static final String USAGE =
-      String.join(
-          System.lineSeparator(),
+  private static final Usage USAGE =
+      new Usage(
+          "CommitterInfo",
           "Usage: CommitterInfo [--json] [--properties-file file] [-D key=value]... <path>...",
           "",
           "Shows which committer a job that writes to a path gets, which setting chose it, and what is",
@@ -108,24 +105,16 @@ public final class CommitterInfo {
    * @return its exit code
    */
   int run(String... args) {
-    CommandLine line;
-    try {
-      line = CommandLine.parse(args);
-    } catch (CommandLine.UsageException e) {
-      err.println("CommitterInfo: " + e.getMessage() + ".");
-      err.println(USAGE);
-      return WRONG_USAGE;
-    }
-    if (line.help()) {
-      out.println(USAGE);
-      return OK;
-    }
+    return USAGE.run(args, out, err, this::showAll);
+  }
+
+  private int showAll(CommandLine line) {
     JobSettings settings = settings(line);
-    int code = OK;
+    int code = Usage.OK;
     for (String path : line.paths()) {
       CommitterReport report = CommitterReport.of(path, settings, probe, jar());
       out.println(line.json() ? CommitterReportJson.of(report) : CommitterReportText.of(report));
-      code = report.ok() ? code : WRONG;
+      code = report.ok() ? code : Usage.FAILED;
     }
     return code;
   }

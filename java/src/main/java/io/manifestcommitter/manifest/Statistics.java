@@ -5,7 +5,6 @@ import java.util.Collections;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
-import java.util.function.LongBinaryOperator;
 import java.util.function.Predicate;
 
 /**
@@ -82,18 +81,6 @@ public final class Statistics {
         && means.isEmpty();
   }
 
-  /** Both together, as Hadoop aggregates: all add up, but for minimums and maximums. */
-  public Statistics plus(Statistics other) {
-    Map<String, Mean> allMeans = new TreeMap<>(means);
-    other.means.forEach((name, mean) -> allMeans.merge(name, mean, Mean::plus));
-    return new Statistics(
-        merge(counters, other.counters, Long::sum),
-        merge(gauges, other.gauges, Long::sum),
-        merge(minimums, other.minimums, Math::min),
-        merge(maximums, other.maximums, Math::max),
-        allMeans);
-  }
-
   @Override
   public boolean equals(Object o) {
     if (!(o instanceof Statistics)) {
@@ -137,14 +124,7 @@ public final class Statistics {
     return Collections.unmodifiableMap(copy);
   }
 
-  private static Map<String, Long> merge(
-      Map<String, Long> one, Map<String, Long> other, LongBinaryOperator both) {
-    Map<String, Long> merged = new TreeMap<>(one);
-    other.forEach((name, value) -> merged.merge(name, value, both::applyAsLong));
-    return merged;
-  }
-
-  /** A mean that can be added to another: how many samples there were, and what they add up to. */
+  /** A mean: how many samples there were, and what they add up to. */
   public static final class Mean {
     private final long samples;
     private final long sum;
@@ -170,11 +150,6 @@ public final class Statistics {
     /** What they add up to. */
     public long sum() {
       return sum;
-    }
-
-    /** The mean of the samples of both. */
-    public Mean plus(Mean other) {
-      return new Mean(samples + other.samples, sum + other.sum);
     }
 
     @Override

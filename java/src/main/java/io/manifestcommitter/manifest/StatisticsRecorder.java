@@ -13,7 +13,6 @@ public final class StatisticsRecorder {
   private static final String FAILURES = ".failures";
 
   private final Map<String, LongAdder> counters = new ConcurrentHashMap<>();
-  private final Map<String, Long> gauges = new ConcurrentHashMap<>();
   private final Map<String, Samples> samples = new ConcurrentHashMap<>();
 
   /** Adds to a counter. */
@@ -24,11 +23,6 @@ public final class StatisticsRecorder {
   /** Adds one to a counter. */
   public void increment(String key) {
     count(key, 1);
-  }
-
-  /** Sets a gauge. */
-  public void gauge(String key, long value) {
-    gauges.put(key, value);
   }
 
   /** Adds a sample to the key's mean, minimum and maximum. */
@@ -76,7 +70,7 @@ public final class StatisticsRecorder {
     Map<String, Long> maximums = new TreeMap<>();
     Map<String, Statistics.Mean> means = new TreeMap<>();
     samples.forEach((key, values) -> values.addTo(key, minimums, maximums, means));
-    return new Statistics(counts, gauges, minimums, maximums, means);
+    return new Statistics(counts, Map.of(), minimums, maximums, means);
   }
 
   /** An action with a result. */

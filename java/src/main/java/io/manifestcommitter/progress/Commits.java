@@ -69,7 +69,7 @@ public final class Commits {
 
   /**
    * The commits of this JVM that run, whatever class loader has their classes, and the last that
-   * ended: each as {@link CommitSnapshot#toMap} has it.
+   * ended, {@link #REMEMBERED} at most: each as {@link CommitSnapshot#toMap} has it.
    */
   public static List<Map<String, Object>> ofAllClassLoaders() {
     List<Map<String, Object>> commits = new ArrayList<>(SharedCommits.running());
@@ -80,11 +80,6 @@ public final class Commits {
   /** As {@link #ofAllClassLoaders}, those that run. */
   public static List<Map<String, Object>> runningInAllClassLoaders() {
     return SharedCommits.running();
-  }
-
-  /** As {@link #ofAllClassLoaders}, the last that ended, {@link #REMEMBERED} at most. */
-  public static List<Map<String, Object>> endedInAllClassLoaders() {
-    return SharedCommits.ended();
   }
 
   /** From here on {@code listener} hears of every commit. */

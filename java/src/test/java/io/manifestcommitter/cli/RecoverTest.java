@@ -85,7 +85,7 @@ class RecoverTest {
     byte[] written = Files.readAllBytes(local.resolve("table/_SUCCESS"));
     Map<String, Long> counted = SuccessReport.parse(written, "_SUCCESS").statistics().counters();
     assertThat(counted).containsKeys(StatisticNames.OP_LIST_STATUS, StatisticNames.OP_RENAME);
-    List<Map<String, Object>> ended = Commits.endedInAllClassLoaders();
+    List<Map<String, Object>> ended = Commits.ofAllClassLoaders();
     assertThat(ended.get(ended.size() - 1))
         .containsEntry("kind", "recovery")
         .containsEntry("state", "committed")

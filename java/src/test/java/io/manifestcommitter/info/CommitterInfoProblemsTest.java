@@ -42,6 +42,9 @@ import org.junit.jupiter.params.provider.ValueSource;
  * that no longer repair what they are about fail here.
  */
 class CommitterInfoProblemsTest {
+  private static final String HADOOPS_FACTORY =
+      "org.apache.hadoop.mapreduce.lib.output.committer.manifest.ManifestCommitterFactory";
+
   private static final String ABFS = "abfs://c@a.dfs.core.windows.net/table";
   private static final String GS = "gs://bucket/table";
   private static final String GOOGLES_PACKAGE = "com.google.cloud.hadoop.";
@@ -251,7 +254,7 @@ class CommitterInfoProblemsTest {
     world.spark.put(SparkSettings.PARQUET_COMMITTER, ClassNames.STOCK_PARQUET_COMMITTER);
     assertThat(sparkProtocol()).contains("Parquet alone asks the factory in a safe way");
 
-    world.set(FactoryBinding.key("abfs"), ClassNames.hadoopsFactories().get(0));
+    world.set(FactoryBinding.key("abfs"), HADOOPS_FACTORY);
     assertThat(sparkProtocol()).contains("Rows are visible before the job commits");
 
     world.set(FactoryBinding.key("abfs"), OtherFactory.class.getName());
@@ -276,7 +279,7 @@ class CommitterInfoProblemsTest {
     assertThat(world.problem(ProblemCode.STOCK_OVERWRITE).orElseThrow().text())
         .contains("dynamic partition overwrite is refused");
 
-    world.set(FactoryBinding.key("abfs"), ClassNames.hadoopsFactories().get(0));
+    world.set(FactoryBinding.key("abfs"), HADOOPS_FACTORY);
     assertThat(world.problem(ProblemCode.STOCK_OVERWRITE).orElseThrow().text())
         .contains("appends to the partitions, and reports success");
     assertThat(world.report().served()).isFalse();

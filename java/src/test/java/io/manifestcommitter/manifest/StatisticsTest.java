@@ -11,8 +11,6 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import org.apache.hadoop.fs.statistics.IOStatisticsSnapshot;
-import org.apache.hadoop.fs.statistics.MeanStatistic;
 import org.junit.jupiter.api.Test;
 
 class StatisticsTest {
@@ -33,39 +31,6 @@ class StatisticsTest {
     assertThat(statistics.means()).containsOnlyKeys("b.mean");
     assertThat(statistics.isEmpty()).isFalse();
     assertThat(Statistics.empty().isEmpty()).isTrue();
-  }
-
-  @Test
-  void aggregationIsHadoops() {
-    Statistics one =
-        new Statistics(
-            Map.of("a", 1L, "both", 2L),
-            Map.of("both", 3L),
-            Map.of("both.min", 4L, "one.min", 1L),
-            Map.of("both.max", 5L),
-            Map.of("both.mean", new Statistics.Mean(1, 6)));
-    Statistics other =
-        new Statistics(
-            Map.of("b", 10L, "both", 20L),
-            Map.of("both", 30L),
-            Map.of("both.min", 2L),
-            Map.of("both.max", 50L, "other.max", 7L),
-            Map.of("both.mean", new Statistics.Mean(10, 60), "o.mean", new Statistics.Mean(1, 1)));
-    IOStatisticsSnapshot hadoop = hadoop(one);
-    hadoop.aggregate(hadoop(other));
-
-    Statistics sum = one.plus(other);
-
-    assertThat(sum.counters()).isEqualTo(hadoop.counters());
-    assertThat(sum.gauges()).isEqualTo(hadoop.gauges());
-    assertThat(sum.minimums()).isEqualTo(hadoop.minimums());
-    assertThat(sum.maximums()).isEqualTo(hadoop.maximums());
-    assertThat(sum.means())
-        .hasSameSizeAs(hadoop.meanStatistics())
-        .containsEntry("both.mean", new Statistics.Mean(11, 66));
-    assertThat(hadoop.meanStatistics().get("both.mean")).isEqualTo(new MeanStatistic(11, 66));
-    assertThat(sum).isEqualTo(other.plus(one)).hasSameHashCodeAs(other.plus(one));
-    assertThat(sum.plus(Statistics.empty())).isEqualTo(sum);
   }
 
   @Test
@@ -122,19 +87,17 @@ class StatisticsTest {
   }
 
   @Test
-  void samplesAndGaugesAreKept() {
+  void samplesAreKept() {
     StatisticsRecorder recorder = new StatisticsRecorder();
     recorder.sample("size", 5);
     recorder.sample("size", 1);
-    recorder.gauge("heap", 7);
-    recorder.gauge("heap", 8);
     recorder.count("bytes", 3);
 
     assertThat(recorder.snapshot())
         .isEqualTo(
             new Statistics(
                 Map.of("bytes", 3L),
-                Map.of("heap", 8L),
+                Map.of(),
                 Map.of("size.min", 1L),
                 Map.of("size.max", 5L),
                 Map.of("size.mean", new Statistics.Mean(2, 6))));
@@ -169,19 +132,5 @@ class StatisticsTest {
         .containsEntry("s.mean", new Statistics.Mean(8000, 8 * 999 * 500L));
     assertThat(statistics.minimums()).containsEntry("s.min", 0L);
     assertThat(statistics.maximums()).containsEntry("s.max", 999L);
-  }
-
-  private static IOStatisticsSnapshot hadoop(Statistics statistics) {
-    IOStatisticsSnapshot snapshot = new IOStatisticsSnapshot();
-    snapshot.counters().putAll(statistics.counters());
-    snapshot.gauges().putAll(statistics.gauges());
-    snapshot.minimums().putAll(statistics.minimums());
-    snapshot.maximums().putAll(statistics.maximums());
-    statistics
-        .means()
-        .forEach(
-            (name, mean) ->
-                snapshot.meanStatistics().put(name, new MeanStatistic(mean.samples(), mean.sum())));
-    return snapshot;
   }
 }

@@ -75,7 +75,7 @@ class CommitsTest {
 
     assertThat(heard).containsExactly("begun " + jobId, "ended " + jobId + " COMMITTED");
     assertThat(Commits.running()).noneMatch(commit -> commit.jobId().equals(jobId));
-    List<Map<String, Object>> ended = Commits.endedInAllClassLoaders();
+    List<Map<String, Object>> ended = Commits.ofAllClassLoaders();
     assertThat(ended.get(ended.size() - 1)).containsEntry("jobId", jobId);
   }
 
@@ -115,9 +115,10 @@ class CommitsTest {
       Commits.begin(Kind.COMMIT, StatisticNames.JOB_STAGE_PLAN, jobId + i, "file:/t", statistics)
           .end(State.COMMITTED);
     }
-    assertThat(Commits.endedInAllClassLoaders()).hasSize(Commits.REMEMBERED);
-    assertThat(Commits.endedInAllClassLoaders().get(0))
-        .containsEntry("jobId", jobId + Commits.REMEMBERED);
+    List<Map<String, Object>> ended = Commits.ofAllClassLoaders();
+    ended.removeIf(commit -> commit.get("state").equals("running"));
+    assertThat(ended).hasSize(Commits.REMEMBERED);
+    assertThat(ended.get(0)).containsEntry("jobId", jobId + Commits.REMEMBERED);
   }
 
   /** As on a Spark Connect server, which has these classes once for each session. */

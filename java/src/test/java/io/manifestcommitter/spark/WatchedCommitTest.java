@@ -136,7 +136,7 @@ class WatchedCommitTest {
   }
 
   private static Map<String, Object> lastEnded() {
-    List<Map<String, Object>> ended = Commits.endedInAllClassLoaders();
+    List<Map<String, Object>> ended = Commits.ofAllClassLoaders();
     return ended.get(ended.size() - 1);
   }
 }

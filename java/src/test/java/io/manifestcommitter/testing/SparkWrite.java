@@ -33,11 +33,11 @@ public final class SparkWrite {
     /** It succeeded, and may have left something hidden that recovery cleaned up. */
     COMMITTED,
     /** It failed and rolled everything back. */
-    RESTORED,
-    /** It failed, and recovery rolled it back. */
     ROLLED_BACK,
+    /** It failed, and recovery rolled it back. */
+    RECOVERED_BACK,
     /** It failed past its point of no return, and recovery completed it. */
-    FINISHED
+    RECOVERED_FORWARD
   }
 
   private SparkWrite(Configuration conf, Path table, TableWrite kind) throws IOException {

@@ -148,7 +148,7 @@ final class SparkFaultTrial implements Closeable {
       if (!stays) {
         assertThat(staging()).as(told).isEmpty();
       }
-      return End.RESTORED;
+      return End.ROLLED_BACK;
     }
     assertThat(unfinished).hasSize(1);
     if (failure.isPresent()) {
@@ -170,11 +170,11 @@ final class SparkFaultTrial implements Closeable {
     if (outcome == RecoveryOutcome.ROLLED_BACK) {
       assertThat(failed).as("a job that said it succeeded is rolled back").isTrue();
       assertRestored(told, /* stays= */ false);
-      return End.ROLLED_BACK;
+      return End.RECOVERED_BACK;
     }
     assertThat(visible()).as(told).isEqualTo(fresh);
     assertCommitted(told);
-    return failed ? End.FINISHED : End.COMMITTED;
+    return failed ? End.RECOVERED_FORWARD : End.COMMITTED;
   }
 
   private void assertRestored(String told, boolean stays) throws IOException {

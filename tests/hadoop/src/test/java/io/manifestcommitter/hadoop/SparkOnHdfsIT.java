@@ -133,7 +133,7 @@ class SparkOnHdfsIT {
     SparkWrite write = SparkWrite.begin(conf, table, kind);
     write.task(0, "p=1");
 
-    assertThat(end(write, conf, table)).as(told).isEqualTo(End.RESTORED);
+    assertThat(end(write, conf, table)).as(told).isEqualTo(End.ROLLED_BACK);
     assertThat(told).contains("encryption zone");
     assertThat(hdfs.fs().getFileStatus(partition).isEncrypted()).isTrue();
   }
@@ -162,7 +162,7 @@ class SparkOnHdfsIT {
         assertThat(restored).as("rooms that were too small").isPositive();
         return;
       }
-      assertThat(end).as("room for %d: %s", room, told).isEqualTo(End.RESTORED);
+      assertThat(end).as("room for %d: %s", room, told).isEqualTo(End.ROLLED_BACK);
       assertThat(told).contains("quota").contains(table.toUri().getPath());
       restored++;
     }
@@ -178,16 +178,16 @@ class SparkOnHdfsIT {
     long used = hdfs.fs().getContentSummary(table).getSpaceConsumed();
     hdfs.fs().setQuota(table, HdfsConstants.QUOTA_DONT_SET, used + 1);
 
-    assertThat(end(write, conf, table)).as(told).isEqualTo(End.RESTORED);
+    assertThat(end(write, conf, table)).as(told).isEqualTo(End.ROLLED_BACK);
     assertThat(told).contains("quota");
   }
 
   /** Of a partition: in the way where files are added to it, gone with it where it is replaced. */
   @ParameterizedTest
   @CsvSource({
-    "append,auto,RESTORED", "append,off,RESTORED",
-    "dynamic,auto,COMMITTED", "dynamic,off,RESTORED",
-    "partition,auto,COMMITTED", "partition,off,RESTORED"
+    "append,auto,ROLLED_BACK", "append,off,ROLLED_BACK",
+    "dynamic,auto,COMMITTED", "dynamic,off,ROLLED_BACK",
+    "partition,auto,COMMITTED", "partition,off,ROLLED_BACK"
   })
   void aPartitionWhoseQuotaIsUsedUpStaysAsItWas(String kind, String directoryRename, End expected)
       throws Exception {
@@ -206,17 +206,17 @@ class SparkOnHdfsIT {
    */
   @ParameterizedTest
   @CsvSource({
-    "dynamic,auto,0755,0755,RESTORED",
-    "dynamic,off,0755,0755,RESTORED",
+    "dynamic,auto,0755,0755,ROLLED_BACK",
+    "dynamic,off,0755,0755,ROLLED_BACK",
     "dynamic,auto,0777,0777,COMMITTED",
     "dynamic,off,0777,0777,COMMITTED",
-    "dynamic,auto,0777,1777,RESTORED",
+    "dynamic,auto,0777,1777,ROLLED_BACK",
     "dynamic,auto,1777,0777,COMMITTED",
     "dynamic,off,1777,0777,COMMITTED",
-    "static,auto,0777,0755,RESTORED",
-    "static,off,0777,0755,RESTORED",
-    "append,auto,0777,0755,RESTORED",
-    "append,off,0777,0755,RESTORED"
+    "static,auto,0777,0755,ROLLED_BACK",
+    "static,off,0777,0755,ROLLED_BACK",
+    "append,auto,0777,0755,ROLLED_BACK",
+    "append,off,0777,0755,ROLLED_BACK"
   })
   void aPartitionOfAnotherUserIsReplacedOrStays(
       String kind, String directoryRename, String root, String partition, End expected)
@@ -356,16 +356,16 @@ class SparkOnHdfsIT {
     List<StagingRoot> unfinished = recovery.find(table);
     if (unfinished.isEmpty()) {
       assertThat(hdfs.visible(table)).as(told).isEqualTo(old);
-      return End.RESTORED;
+      return End.ROLLED_BACK;
     }
     assertThat(told).contains("manifest-committer recover " + table);
     if (recovery.run(unfinished.get(0), Recovery.Direction.AS_MARKED)
         == RecoveryOutcome.ROLLED_BACK) {
       assertThat(hdfs.visible(table)).as(told).isEqualTo(old);
-      return End.ROLLED_BACK;
+      return End.RECOVERED_BACK;
     }
     assertThat(hdfs.visibleFiles(table)).as(told).isEqualTo(fresh);
-    return End.FINISHED;
+    return End.RECOVERED_FORWARD;
   }
 
   private Path table(String name) throws IOException {
