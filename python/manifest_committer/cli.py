@@ -73,45 +73,23 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _print_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "paths",
-        nargs="+",
-        metavar="path",
-        help="a table, a _SUCCESS file, a report file or a task manifest, on any filesystem",
+    _paths_and_json(
+        parser,
+        "path",
+        "a table, a _SUCCESS file, a report file or a task manifest, on any filesystem",
     )
-    parser.add_argument("--json", action="store_true", help="print JSON, for programs")
-    _settings_arguments(parser)
-    _class_path_argument(parser)
 
 
 def _print(parsed: argparse.Namespace) -> int:
-    options = ["--json"] if parsed.json else []
-    return _run_java(
-        "io.manifestcommitter.cli.ManifestPrinter",
-        [*options, *_settings(parsed), *_as_paths(parsed.paths)],
-        parsed.class_path,
-    )
+    return _run_java("io.manifestcommitter.cli.ManifestPrinter", _flags(parsed, "json"), parsed)
 
 
 def _info_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "paths",
-        nargs="+",
-        metavar="path",
-        help="a path that a job would write to; the command only looks",
-    )
-    parser.add_argument("--json", action="store_true", help="print JSON, for programs")
-    _settings_arguments(parser)
-    _class_path_argument(parser)
+    _paths_and_json(parser, "path", "a path that a job would write to; the command only looks")
 
 
 def _info(parsed: argparse.Namespace) -> int:
-    options = ["--json"] if parsed.json else []
-    return _run_java(
-        "io.manifestcommitter.info.CommitterInfo",
-        [*options, *_settings(parsed), *_as_paths(parsed.paths)],
-        parsed.class_path,
-    )
+    return _run_java("io.manifestcommitter.info.CommitterInfo", _flags(parsed, "json"), parsed)
 
 
 def _history_arguments(parser: argparse.ArgumentParser) -> None:
@@ -134,40 +112,31 @@ def _history_arguments(parser: argparse.ArgumentParser) -> None:
         help="only jobs whose table's path has this text",
     )
     parser.add_argument("--failed", action="store_true", help="only jobs that did not succeed")
-    parser.add_argument("--json", action="store_true", help="print JSON, for programs")
-    _settings_arguments(parser)
-    _class_path_argument(parser)
+    _json_argument(parser)
+    _java_arguments(parser)
 
 
 def _history(parsed: argparse.Namespace) -> int:
-    options = [f"--{name}" for name in ("failed", "json") if getattr(parsed, name)]
+    options = _flags(parsed, "failed", "json")
     for name in ("since", "table"):
         if getattr(parsed, name):
             options += [f"--{name}", getattr(parsed, name)]
-    return _run_java(
-        "io.manifestcommitter.cli.History",
-        [*options, *_settings(parsed), *_as_paths(parsed.paths)],
-        parsed.class_path,
-    )
+    return _run_java("io.manifestcommitter.cli.History", options, parsed)
 
 
 def _report_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "path", help="a table, a _SUCCESS file, a report file, or a directory of reports"
+        "paths",
+        nargs=1,
+        metavar="path",
+        help="a table, a _SUCCESS file, a report file, or a directory of reports",
     )
     parser.add_argument("--html", required=True, metavar="file", help="the page to write")
-    _settings_arguments(parser)
-    _class_path_argument(parser)
+    _java_arguments(parser)
 
 
 def _report(parsed: argparse.Namespace) -> int:
-    arguments = [*_settings(parsed), *_as_paths([parsed.path])]
-    ran = _java_process(
-        "io.manifestcommitter.cli.ReportData",
-        arguments,
-        parsed.class_path,
-        stdout=subprocess.PIPE,
-    )
+    ran = _java_process("io.manifestcommitter.cli.ReportData", [], parsed, subprocess.PIPE)
     if ran.returncode != 0:
         return _exit_code(ran)
     page = make_page(ran.stdout.decode("utf-8").splitlines()[-1])
@@ -198,17 +167,12 @@ def _recover_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="also recover a job that shows signs of life; use only if you know that it is dead",
     )
-    _settings_arguments(parser)
-    _class_path_argument(parser)
+    _java_arguments(parser)
 
 
 def _recover(parsed: argparse.Namespace) -> int:
-    options = [f"--{name}" for name in ("rollback", "complete", "force") if getattr(parsed, name)]
-    return _run_java(
-        "io.manifestcommitter.cli.Recover",
-        [*options, *_settings(parsed), *_as_paths(parsed.paths)],
-        parsed.class_path,
-    )
+    options = _flags(parsed, "rollback", "complete", "force")
+    return _run_java("io.manifestcommitter.cli.Recover", options, parsed)
 
 
 def _clean_arguments(parser: argparse.ArgumentParser) -> None:
@@ -237,44 +201,38 @@ def _clean_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="on s3a, also abort multipart uploads below the table that are older than that",
     )
-    _settings_arguments(parser)
-    _class_path_argument(parser)
+    _java_arguments(parser)
 
 
 def _clean(parsed: argparse.Namespace) -> int:
-    options = ["--older-than", parsed.older_than]
-    for flag in ("dry_run", "discard_unfinished", "force", "uploads"):
-        if getattr(parsed, flag):
-            options.append("--" + flag.replace("_", "-"))
-    return _run_java(
-        "io.manifestcommitter.cli.Clean",
-        [*options, *_settings(parsed), *_as_paths(parsed.paths)],
-        parsed.class_path,
-    )
+    flags = _flags(parsed, "dry-run", "discard-unfinished", "force", "uploads")
+    options = ["--older-than", parsed.older_than, *flags]
+    return _run_java("io.manifestcommitter.cli.Clean", options, parsed)
 
 
 def _verify_store_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "paths",
-        nargs="+",
-        metavar="directory",
-        help="a directory on abfs or gs; the command writes below it, and removes that again",
+    _paths_and_json(
+        parser,
+        "directory",
+        "a directory on abfs or gs; the command writes below it, and removes that again",
     )
-    parser.add_argument("--json", action="store_true", help="print JSON, for programs")
-    _settings_arguments(parser)
-    _class_path_argument(parser)
 
 
 def _verify_store(parsed: argparse.Namespace) -> int:
-    options = ["--json"] if parsed.json else []
-    return _run_java(
-        "io.manifestcommitter.cli.VerifyStore",
-        [*options, *_settings(parsed), *_as_paths(parsed.paths)],
-        parsed.class_path,
-    )
+    return _run_java("io.manifestcommitter.cli.VerifyStore", _flags(parsed, "json"), parsed)
 
 
-def _settings_arguments(parser: argparse.ArgumentParser) -> None:
+def _paths_and_json(parser: argparse.ArgumentParser, metavar: str, paths: str) -> None:
+    parser.add_argument("paths", nargs="+", metavar=metavar, help=paths)
+    _json_argument(parser)
+    _java_arguments(parser)
+
+
+def _json_argument(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print JSON, for programs")
+
+
+def _java_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--conf",
         action="append",
@@ -287,6 +245,12 @@ def _settings_arguments(parser: argparse.ArgumentParser) -> None:
         default="",
         metavar="file",
         help="settings of Spark (default: the spark-defaults.conf that Spark would read)",
+    )
+    parser.add_argument(
+        "--class-path",
+        default="",
+        metavar="jars",
+        help="more jars, in the form of `java -cp`, such as the connector of a cloud store",
     )
 
 
@@ -302,6 +266,11 @@ def _settings(parsed: argparse.Namespace) -> list[str]:
     for setting in parsed.conf:
         options += ["-D", setting]
     return options
+
+
+def _flags(parsed: argparse.Namespace, *names: str) -> list[str]:
+    """Those of these flags that are given."""
+    return [f"--{name}" for name in names if getattr(parsed, name.replace("-", "_"))]
 
 
 def _as_paths(names: Sequence[str]) -> list[str]:
@@ -365,24 +334,16 @@ _COMMANDS = (
 )
 
 
-def _class_path_argument(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--class-path",
-        default="",
-        metavar="jars",
-        help="more jars, in the form of `java -cp`, such as the connector of a cloud store",
-    )
-
-
-def _run_java(main_class: str, arguments: Sequence[str], class_path: str) -> int:
+def _run_java(main_class: str, options: Sequence[str], parsed: argparse.Namespace) -> int:
     """Run a main of our jar on Spark's jars, and hand on its exit code."""
-    return _exit_code(_java_process(main_class, arguments, class_path))
+    return _exit_code(_java_process(main_class, options, parsed))
 
 
 def _java_process(
-    main_class: str, arguments: Sequence[str], class_path: str, stdout: int | None = None
+    main_class: str, options: Sequence[str], parsed: argparse.Namespace, stdout: int | None = None
 ) -> "subprocess.CompletedProcess[bytes]":
-    command = [str(_java()), "-cp", _class_path(class_path), main_class, *arguments]
+    command = [str(_java()), "-cp", _class_path(parsed.class_path), main_class]
+    command += [*options, *_settings(parsed), *_as_paths(parsed.paths)]
     return subprocess.run(command, check=False, stdout=stdout)
 
 
