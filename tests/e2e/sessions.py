@@ -8,13 +8,14 @@ import os
 import subprocess
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pyspark
 import stores
+from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
 import manifest_committer
@@ -75,20 +76,56 @@ def started(
     master: str, scratch: Path, conf: dict[str, str] | None = None
 ) -> Iterator[SparkSession]:
     """A session that is configured for our committer; with Connect after it was made."""
-    warehouse = stores.place(scratch) / "warehouse"
-    settings = {**BASE, **stores.conf(), **(conf or {}), "spark.sql.warehouse.dir": str(warehouse)}
-    session = (_connected if is_connect() else _classic)(master, settings)
+    session = (_connected if is_connect() else _classic)(master, _settings(scratch, conf or {}))
     try:
         yield session
     finally:
         session.stop()
 
 
-def _classic(master: str, settings: dict[str, str]) -> SparkSession:
+@contextmanager
+def with_stock_bindings(master: str, scratch: Path, conf: dict[str, str]) -> Iterator[SparkSession]:
+    """A session with our jar and Spark's own bindings, in a JVM of its own.
+
+    There from the start, the bindings are found as in an installation. Spark 4 makes them its
+    default as soon as it sees them, so no other test may have them.
+    """
+    jar = stores.CONNECTORS / "spark-hadoop-cloud.jar"
+    assert jar.is_file(), f"{jar} is missing; make test-spark-{pyspark.__version__} fetches it"
+    _end_jvm()
+    conf = {**conf, "spark.jars": f"{manifest_committer.jar_path()},{jar}"}
+    session = _classic(master, _settings(scratch, conf), configure=lambda builder: builder)
+    try:
+        yield session
+    finally:
+        session.stop()
+        _end_jvm()
+
+
+def _end_jvm() -> None:
+    """Ends the JVM that PySpark has started, if any; the next session starts another."""
+    gateway = SparkContext._gateway
+    if gateway is not None:
+        gateway.shutdown()
+        gateway.proc.stdin.close()
+        gateway.proc.wait()
+        SparkContext._gateway = SparkContext._jvm = None
+
+
+def _settings(scratch: Path, conf: dict[str, str]) -> dict[str, str]:
+    warehouse = stores.place(scratch) / "warehouse"
+    return {**BASE, **stores.conf(), **conf, "spark.sql.warehouse.dir": str(warehouse)}
+
+
+def _classic(
+    master: str,
+    settings: dict[str, str],
+    configure: Callable[[SparkSession.Builder], Any] = manifest_committer.configure_builder,
+) -> SparkSession:
     builder = SparkSession.builder.master(master).appName("manifest-committer-e2e")
     for key, value in settings.items():
         builder = builder.config(key, value)
-    session = manifest_committer.configure_builder(builder).getOrCreate()
+    session = configure(builder).getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
     return session
 

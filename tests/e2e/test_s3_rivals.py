@@ -19,10 +19,8 @@ import stores
 from pyspark.errors import PythonException
 from pyspark.sql import SparkSession
 from pyspark.sql.functions import udf
-from sessions import BASE, settings
-from test_stock_bindings import BINDING, JAR, PATH_OUTPUT, PROTOCOL, end_jvm
-
-import manifest_committer as mc
+from sessions import settings, with_stock_bindings
+from test_stock_bindings import BINDING, PATH_OUTPUT, PROTOCOL
 
 pytestmark = [pytest.mark.thorough, pytest.mark.only_on("s3a")]
 
@@ -38,24 +36,13 @@ COMMITTERS = {
 
 @pytest.fixture(scope="module")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
-    end_jvm()
     scratch = tmp_path_factory.mktemp("session")
-    builder = SparkSession.builder.master("local[2,1]").appName("s3-committers")
     conf = {
-        **BASE,
-        **stores.conf(),
         **{key: value for key, value in BINDING.items() if "factory" not in key},
-        "spark.jars": f"{mc.jar_path()},{JAR}",
         "spark.hadoop.fs.s3a.committer.staging.tmp.path": f"file:{scratch}/staging",
-        "spark.sql.warehouse.dir": str(stores.place(scratch) / "warehouse"),
     }
-    for key, value in conf.items():
-        builder = builder.config(key, value)
-    session = builder.getOrCreate()
-    session.sparkContext.setLogLevel("ERROR")
-    yield session
-    session.stop()
-    end_jvm()
+    with with_stock_bindings("local[2,1]", scratch, conf) as session:
+        yield session
 
 
 def test_requests_and_a_failed_overwrite(spark: SparkSession, tmp_path: Path) -> None:

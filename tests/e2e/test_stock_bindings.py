@@ -8,7 +8,6 @@ committer, it does the same writes, and the tables must be the same.
 from __future__ import annotations
 
 import re
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -20,16 +19,13 @@ import pyspark
 import pytest
 import stores
 from places import Place
-from pyspark import SparkContext
 from pyspark.errors import UnsupportedOperationException
 from pyspark.sql import SparkSession
 from pyspark.sql.functions import udf
-from sessions import BASE, settings
+from sessions import settings, with_stock_bindings
 from tables import Row, Table
 
 import manifest_committer as mc
-
-JAR = Path(sys.prefix) / "jars" / "spark-hadoop-cloud.jar"
 
 more = pytest.mark.more
 
@@ -64,40 +60,11 @@ OLD: list[Row] = [("a", 0), ("b", 1), ("c", 2)]
 NEW: list[Row] = [("d", 0), ("e", 1)]
 
 
-def end_jvm() -> None:
-    """Ends the JVM that PySpark has started, if any; the next session starts another."""
-    gateway = SparkContext._gateway
-    if gateway is not None:
-        gateway.shutdown()
-        gateway.proc.stdin.close()
-        gateway.proc.wait()
-        SparkContext._gateway = SparkContext._jvm = None
-
-
 @pytest.fixture(scope="module")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
-    """In a JVM of its own: there from the start, the bindings are found as in an installation.
-
-    Spark 4 makes them its default as soon as it sees them, so no other test may have them.
-    """
-    assert JAR.is_file(), f"{JAR} is missing; make test-spark-{pyspark.__version__} fetches it"
-    end_jvm()
-    builder = SparkSession.builder.master("local[2,3]").appName("stock-bindings")
-    scratch = stores.place(tmp_path_factory.mktemp("session"))
-    conf = {
-        **BASE,
-        **stores.conf(),
-        **BINDING,
-        "spark.jars": f"{mc.jar_path()},{JAR}",
-        "spark.sql.warehouse.dir": str(scratch / "warehouse"),
-    }
-    for key, value in conf.items():
-        builder = builder.config(key, value)
-    session = builder.getOrCreate()
-    session.sparkContext.setLogLevel("ERROR")
-    yield session
-    session.stop()
-    end_jvm()
+    scratch = tmp_path_factory.mktemp("session")
+    with with_stock_bindings("local[2,3]", scratch, BINDING) as session:
+        yield session
 
 
 def write(table: Table, rows: Any, mode: str, **options: str) -> None:
