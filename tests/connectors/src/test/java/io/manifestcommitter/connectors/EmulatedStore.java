@@ -75,8 +75,13 @@ public enum EmulatedStore {
 
   /** Settings of its own for whoever asks. */
   public Configuration conf() {
+    return conf(emulator());
+  }
+
+  /** The same for an emulator that is not shared. */
+  public static Configuration conf(Emulator emulator) {
     Configuration conf = new Configuration();
-    configure(conf);
+    emulator.settings().forEach(conf::set);
     return conf;
   }
 

@@ -22,7 +22,7 @@ class FlatAccountIT {
   void anAccountThatSaysItIsFlat() throws Exception {
     try (AbfsEmulator emulator = AbfsEmulator.start()) {
       emulator.flat(true);
-      Configuration conf = conf(emulator);
+      Configuration conf = EmulatedStore.conf(emulator);
       conf.unset(HNS);
 
       assertThatJobIsRefused(emulator, conf, Map.of("acl", 1L));
@@ -34,7 +34,7 @@ class FlatAccountIT {
   void anAccountThatIsConfiguredAsFlat(boolean flat) throws Exception {
     try (AbfsEmulator emulator = AbfsEmulator.start()) {
       emulator.flat(flat);
-      Configuration conf = conf(emulator);
+      Configuration conf = EmulatedStore.conf(emulator);
       conf.setBoolean(HNS, false);
 
       assertThatJobIsRefused(emulator, conf, Map.of());
@@ -46,7 +46,7 @@ class FlatAccountIT {
   void aFlatAccountThatIsConfiguredAsHierarchical(String key) throws Exception {
     try (AbfsEmulator emulator = AbfsEmulator.start()) {
       emulator.flat(true);
-      Configuration conf = conf(emulator);
+      Configuration conf = EmulatedStore.conf(emulator);
       conf.unset(HNS);
       conf.setBoolean(String.format(key, emulator.root().getHost()), true);
 
@@ -58,7 +58,7 @@ class FlatAccountIT {
   @ValueSource(ints = {403, 500})
   void anAccountThatDoesNotSayIsBelievedToBeAsConfigured(int status) throws Exception {
     try (AbfsEmulator emulator = AbfsEmulator.start()) {
-      Configuration conf = conf(emulator);
+      Configuration conf = EmulatedStore.conf(emulator);
       conf.setBoolean(HNS, true);
       emulator.faults().add(FaultRule.on("acl").always().refuse(status));
 
@@ -74,7 +74,7 @@ class FlatAccountIT {
   @Test
   void anAccountThatHasTheNamespaceAndIsAsked() throws Exception {
     try (AbfsEmulator emulator = AbfsEmulator.start()) {
-      Configuration conf = conf(emulator);
+      Configuration conf = EmulatedStore.conf(emulator);
       conf.unset(HNS);
 
       OwnFileSystems.run(
@@ -105,11 +105,5 @@ class FlatAccountIT {
 
   private static HadoopProtocolJob job(AbfsEmulator emulator, Configuration conf) {
     return HadoopProtocolJob.into(new Path(new Path(emulator.root()), "table"), conf);
-  }
-
-  private static Configuration conf(AbfsEmulator emulator) {
-    Configuration conf = new Configuration();
-    emulator.settings().forEach(conf::set);
-    return conf;
   }
 }

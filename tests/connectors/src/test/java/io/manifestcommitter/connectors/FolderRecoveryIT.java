@@ -45,8 +45,7 @@ class FolderRecoveryIT {
   @BeforeEach
   void start() throws IOException {
     emulator = GcsEmulator.startHierarchical();
-    conf = new Configuration();
-    emulator.settings().forEach(conf::set);
+    conf = EmulatedStore.conf(emulator);
     conf.setBoolean("fs.gs.impl.disable.cache", true);
     conf.setInt(CommitterConfig.IO_THREADS, 1);
     table = new Path(emulator.root().toString(), "table");

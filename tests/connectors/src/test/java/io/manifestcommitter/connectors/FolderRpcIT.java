@@ -42,8 +42,7 @@ class FolderRpcIT {
   @BeforeEach
   void start() throws IOException {
     emulator = GcsEmulator.startHierarchical();
-    conf = new Configuration();
-    emulator.settings().forEach(conf::set);
+    conf = EmulatedStore.conf(emulator);
     conf.setBoolean("fs.gs.impl.disable.cache", true);
     // As the connector has it by default.
     conf.setBoolean("fs.gs.hierarchical.namespace.folders.enable", true);

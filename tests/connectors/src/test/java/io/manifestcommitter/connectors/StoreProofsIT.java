@@ -299,8 +299,7 @@ class StoreProofsIT {
   }
 
   private static Configuration conf(Emulator emulator) {
-    Configuration conf = new Configuration();
-    emulator.settings().forEach(conf::set);
+    Configuration conf = EmulatedStore.conf(emulator);
     conf.setInt("fs.gs.http.read-timeout", 2000);
     return conf;
   }

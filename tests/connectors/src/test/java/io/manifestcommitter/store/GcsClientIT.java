@@ -4,6 +4,7 @@ package io.manifestcommitter.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.manifestcommitter.connectors.EmulatedStore;
 import io.manifestcommitter.emulator.FaultRule;
 import io.manifestcommitter.emulator.GcsEmulator;
 import io.manifestcommitter.manifest.FileEntry;
@@ -39,8 +40,7 @@ class GcsClientIT {
   @BeforeEach
   void start() throws IOException {
     emulator = GcsEmulator.start();
-    Configuration conf = new Configuration();
-    emulator.settings().forEach(conf::set);
+    Configuration conf = EmulatedStore.conf(emulator);
     conf.setInt("fs.gs.http.read-timeout", 1000);
     conf.setInt("fs.gs.list.max.items.per.call", PAGE);
     // Else another one of the same bucket is taken for this one, opened again.

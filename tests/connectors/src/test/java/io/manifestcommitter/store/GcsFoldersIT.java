@@ -4,6 +4,7 @@ package io.manifestcommitter.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.manifestcommitter.connectors.EmulatedStore;
 import io.manifestcommitter.emulator.FaultRule;
 import io.manifestcommitter.emulator.GcsEmulator;
 import java.io.IOException;
@@ -35,8 +36,7 @@ class GcsFoldersIT {
   void start() throws IOException {
     emulator = GcsEmulator.startHierarchical();
     emulator.forgetTokens();
-    Configuration conf = new Configuration();
-    emulator.settings().forEach(conf::set);
+    Configuration conf = EmulatedStore.conf(emulator);
     conf.setInt("fs.gs.http.read-timeout", 1000);
     conf.setBoolean("fs.gs.impl.disable.cache", true);
     fs = FileSystem.newInstance(emulator.root(), conf);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.throttle;
 
+import io.manifestcommitter.connectors.EmulatedStore;
 import io.manifestcommitter.emulator.Emulator;
 import io.manifestcommitter.emulator.RequestLog;
 import io.manifestcommitter.manifest.SuccessReport;
@@ -47,8 +48,7 @@ final class ThrottledCommit {
    */
   ThrottledCommit(Emulator emulator, Map<String, String> settings) {
     this.emulator = emulator;
-    this.conf = new Configuration();
-    emulator.settings().forEach(conf::set);
+    this.conf = EmulatedStore.conf(emulator);
     settings.forEach(conf::set);
     Path root = new Path(emulator.root());
     HadoopCalls.bind(conf, root.toUri().getScheme());
