@@ -82,7 +82,7 @@ def open_classic(spark: Any) -> "ClassicSession":
     """
     if not hasattr(spark, "_jsparkSession"):
         raise TypeError(
-            f"expected a SparkSession, got {type(spark).__name__}; a builder goes to "
+            f"expected a SparkSession, got {type(spark).__name__}; for a builder, call "
             "configure_builder(builder)"
         )
     return ClassicSession(spark)

@@ -59,7 +59,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="manifest-committer",
         description="Show what jobs of the manifest committer did, or would do; recover and clean.",
-        epilog="Exit code: 0 all is well; 1 there is a problem, which is named; 2 wrong usage.",
+        epilog="Exit code: 0 no problem; 1 a problem, which the message names; 2 wrong usage.",
     )
     parser.add_argument("--version", action="version", version=f"manifest-committer {__version__}")
     commands = parser.add_subparsers(metavar="command", required=True)
@@ -85,7 +85,7 @@ def _print(parsed: argparse.Namespace) -> int:
 
 
 def _info_arguments(parser: argparse.ArgumentParser) -> None:
-    _paths_and_json(parser, "path", "a path that a job would write to; the command only looks")
+    _paths_and_json(parser, "path", "a path that a job would write to; the command writes nothing")
 
 
 def _info(parsed: argparse.Namespace) -> int:
@@ -103,13 +103,14 @@ def _history_arguments(parser: argparse.ArgumentParser) -> None:
         "--since",
         default="",
         metavar="time",
-        help="only jobs that ended after 2026-01-31 or 2026-01-31T12:00:00Z, or within 36h or 7d",
+        help="only jobs that ended after a time (2026-01-31, 2026-01-31T12:00:00Z), "
+        "or within a period until now (36h, 7d)",
     )
     parser.add_argument(
         "--table",
         default="",
         metavar="text",
-        help="only jobs whose table's path has this text",
+        help="only jobs whose table's path contains this text",
     )
     parser.add_argument("--failed", action="store_true", help="only jobs that did not succeed")
     _json_argument(parser)
@@ -131,7 +132,7 @@ def _report_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="path",
         help="a table, a _SUCCESS file, a report file, or a directory of reports",
     )
-    parser.add_argument("--html", required=True, metavar="file", help="the page to write")
+    parser.add_argument("--html", required=True, metavar="file", help="the HTML file to write")
     _java_arguments(parser)
 
 
@@ -183,23 +184,27 @@ def _clean_arguments(parser: argparse.ArgumentParser) -> None:
         "--older-than",
         default="24h",
         metavar="time",
-        help="how long a job must be without a sign of life: 90s, 30m, 24h (default: 24h)",
+        help="only if the job showed no sign of life for this long: 90s, 30m, 24h (default: 24h)",
     )
-    parser.add_argument("--dry-run", action="store_true", help="list them, and remove nothing")
+    parser.add_argument(
+        "--dry-run", action="store_true", help="list what would be removed, and remove nothing"
+    )
     parser.add_argument(
         "--discard-unfinished",
         action="store_true",
-        help="also remove those of jobs that died in their commit; nothing can recover these then",
+        help="also remove directories of jobs that died in their commit; nothing can recover "
+        "these jobs then",
     )
     parser.add_argument(
         "--force",
         action="store_true",
-        help="remove them whatever their age; use only if you know that the jobs are dead",
+        help="remove directories of any age; use only if you know that their jobs are dead",
     )
     parser.add_argument(
         "--uploads",
         action="store_true",
-        help="on s3a, also abort multipart uploads below the table that are older than that",
+        help="on s3a, also abort multipart uploads below the table that are older than "
+        "the time of --older-than",
     )
     _java_arguments(parser)
 
@@ -214,7 +219,7 @@ def _verify_store_arguments(parser: argparse.ArgumentParser) -> None:
     _paths_and_json(
         parser,
         "directory",
-        "a directory on abfs or gs; the command writes below it, and removes that again",
+        "a directory on abfs or gs; the command writes files below it, and removes them",
     )
 
 
@@ -244,13 +249,13 @@ def _java_arguments(parser: argparse.ArgumentParser) -> None:
         "--properties-file",
         default="",
         metavar="file",
-        help="settings of Spark (default: the spark-defaults.conf that Spark would read)",
+        help="a file of Spark settings (default: the spark-defaults.conf that Spark would read)",
     )
     parser.add_argument(
         "--class-path",
         default="",
         metavar="jars",
-        help="more jars, in the form of `java -cp`, such as the connector of a cloud store",
+        help="more jars, written as for `java -cp`, such as the connector of a cloud store",
     )
 
 
@@ -326,7 +331,7 @@ _COMMANDS = (
     ),
     _Command(
         "verify-store",
-        "Try on a real store what the committer relies on, and print what held.",
+        "Check on a real store what the committer relies on, and print each result.",
         _verify_store_arguments,
         _verify_store,
     ),

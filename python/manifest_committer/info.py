@@ -243,7 +243,7 @@ def _ask_server(spark: Any, path: str) -> str:
         missing = "io.manifestcommitter" in str(error)
         raise ConnectSessionError(
             f"This Spark Connect session commits by {protocol} "
-            f"({session.PROTOCOL_KEY}). More cannot be told: "
+            f"({session.PROTOCOL_KEY}). More is not known: "
             + (
                 "its server does not have our jar. Call configure_session(spark) first, "
                 if missing

@@ -530,7 +530,7 @@ class _Fields:
         if type(value) is not kind:
             raise self._wrong(f"its {_short(name)} is {_short(value)}, not a {kind.__name__}")
         if isinstance(value, int) and not -_MAX_INT <= value < _MAX_INT:
-            raise self._wrong(f"its {_short(name)} is {_short(value)}, more than a number can be")
+            raise self._wrong(f"its {_short(name)} is {_short(value)}, which is too large")
         self._require_text(value)
         return value
 

@@ -143,8 +143,8 @@ def configure_builder(builder: _Builder) -> _Builder:
     options = getattr(target, "_options", None)
     if not isinstance(options, dict) or not hasattr(target, "config"):
         raise TypeError(
-            f"expected SparkSession.builder, got {type(builder).__name__}; a session that "
-            "runs goes to configure_session(spark)"
+            f"expected SparkSession.builder, got {type(builder).__name__}; for a "
+            "running session, call configure_session(spark)"
         )
     if _makes_connect_session(target, options):
         raise ConnectSessionError(

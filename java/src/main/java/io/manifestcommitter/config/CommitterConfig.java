@@ -286,7 +286,7 @@ public final class CommitterConfig {
         "auto",
         choices(DirectoryRename.class),
         Scope.SPARK,
-        "`auto` publishes and replaces a whole directory by one rename. It does so where the store renames directories atomically, and where the directory gets the rights that it would have if made in place. Everywhere else, and with `off`, files are renamed one by one.");
+        "`auto` publishes and replaces a whole directory by one rename. It does so where the store renames directories atomically, and where the directory gets the same rights as one that is made in place. Everywhere else, and with `off`, files are renamed one by one.");
     option(
         CONFLICT_MODE,
         "append",
@@ -298,7 +298,7 @@ public final class CommitterConfig {
         "rollback",
         choices(UnfinishedJobsMode.class),
         Scope.SPARK,
-        "What a job does if the table holds the unfinished commit of a driver that died. `rollback` recovers it as `manifest-committer recover` does: it rolls the commit back, or completes it if it is past its point of no return. `fail` fails the job. `warn` goes on. The job looks in its setup and again when it commits. If a commit has begun, the job waits until the driver's heartbeat moves or is older than `heartbeat.timeout`. In the first case the driver lives, and its commit is left alone. In the second it died.");
+        "What a job does if the table holds the unfinished commit of a driver that died. `rollback` recovers it as `manifest-committer recover` does: it rolls the commit back, or completes it if it is past its point of no return. `fail` fails the job. `warn` goes on. The job looks in its setup and again when it commits. If a commit has begun, the job waits for that driver's heartbeat. If the heartbeat moves, the driver is alive, and the job leaves its commit alone. If the heartbeat gets older than `heartbeat.timeout`, the driver is dead.");
     option(
         HEARTBEAT_INTERVAL,
         "10s",

@@ -96,7 +96,7 @@ public final class Recovery {
         + root.old()
         + ". Run 'manifest-committer recover "
         + root.directory()
-        + "', or io.manifestcommitter.cli.Recover, once the store is well";
+        + "', or io.manifestcommitter.cli.Recover, once the store works again";
   }
 
   /**
