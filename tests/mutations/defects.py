@@ -754,7 +754,7 @@ RECOVERY = (
     ),
     defect(
         "overwritten-since",
-        "recovery brings old data back into a place that another job has overwritten since",
+        "recovery rolls a place back that another job has overwritten since",
         "commit/RollBackJob.java",
         (
             "          survey.requireNotOverwritten();\n",
@@ -950,7 +950,7 @@ HADOOP_PROTOCOL = (
     ),
     defect(
         "replaced-file-lost",
-        "an abort does not bring a replaced file back",
+        "an abort does not roll a replaced file back",
         "commit/RollBackPublished.java",
         ("replaced.rollBack(file.item().destination(), asides);", ""),
         by="RepeatedCommitTest",
