@@ -286,7 +286,7 @@ public final class CommitterConfig {
         "auto",
         choices(DirectoryRename.class),
         Scope.SPARK,
-        "`auto` publishes and replaces a whole directory by one rename. It does so where the store renames directories atomically, and where the directory gets the same rights as one that is made in place. Everywhere else, and with `off`, files are renamed one by one.");
+        "`auto` publishes and replaces a whole directory by one rename. This needs a store that renames directories atomically, and a directory that gets the same rights as one made in place. Everywhere else, and with `off`, files are renamed one by one.");
     option(
         CONFLICT_MODE,
         "append",
