@@ -53,7 +53,7 @@ FAULTS_$(HADOOP_FLOOR) := 1/2
 FAULTS_$(HADOOP_NEWEST) := 2/2
 
 # The emulated stores; that of the short run on each Spark, and that of the shorter one.
-STORES := abfs abfss gs gs-folders gs-fake s3a s3a-moto s3a-seaweedfs
+STORES := abfs abfss gs gs-folders gs-filesystem gs-fake s3a s3a-moto s3a-seaweedfs
 CORE_$(SPARK_FLOOR) := abfs
 LESS_$(SPARK_FLOOR) := gs
 CORE_$(SPARK_NEWEST) := gs
@@ -73,6 +73,7 @@ MAGIC_$(SPARK_NEWEST) = $(VENVS)/spark-$(SPARK_NEWEST)/bin/python -m pytest -q t
 	test-core-$(SPARK_FLOOR) test-core-$(SPARK_NEWEST) test-less-$(SPARK_FLOOR) test-less-$(SPARK_NEWEST) \
 	test-s3-$(SPARK_FLOOR) test-s3-$(SPARK_NEWEST) \
 	test-s3-servers test-s3-servers-$(SPARK_FLOOR) test-s3-servers-$(SPARK_NEWEST) \
+	test-gs-servers test-gs-servers-$(SPARK_FLOOR) test-gs-servers-$(SPARK_NEWEST) \
 	test-stores-$(SPARK_FLOOR) test-stores-$(SPARK_NEWEST)
 
 build: $(WHEEL)
@@ -268,6 +269,14 @@ test-s3-servers: test-s3-servers-$(SPARK_FLOOR) test-s3-servers-$(SPARK_NEWEST)
 
 test-s3-servers-$(SPARK_FLOOR) test-s3-servers-$(SPARK_NEWEST): test-s3-servers-%: $(VENVS)/spark-%/.done $(VENVS)/s3/.done $(EMULATORS_BUILT)
 	for server in $(S3_SERVERS_$*); do \
+		$(VENVS)/spark-$*/bin/python -m pytest -q tests/e2e --core --store $$server || exit 1; \
+	done
+
+# The core of the end-to-end tests on Google's bucket with folders, without the client inside of the connector, and on another server.
+test-gs-servers: test-gs-servers-$(SPARK_FLOOR) test-gs-servers-$(SPARK_NEWEST)
+
+test-gs-servers-$(SPARK_FLOOR) test-gs-servers-$(SPARK_NEWEST): test-gs-servers-%: $(VENVS)/spark-%/.done $(VENVS)/gcs/.done $(EMULATORS_BUILT)
+	for server in gs-folders gs-filesystem gs-fake; do \
 		$(VENVS)/spark-$*/bin/python -m pytest -q tests/e2e --core --store $$server || exit 1; \
 	done
 

@@ -34,15 +34,22 @@ MAGIC = "s3a-magic"
 """S3 by our emulator, where tasks write to S3A's magic paths. Needs Hadoop 3.4.1 or newer."""
 FOLDERS = "gs-folders"
 """Our emulator's bucket with hierarchical namespace."""
+FILESYSTEM = "gs-filesystem"
+"""Our emulator's other bucket, with nothing asked through the client inside of the connector."""
 FAKE = "gs-fake"
 """Google Cloud Storage by a server that others wrote; without moves, log and faults."""
-VARIANTS = {**dict.fromkeys((MAGIC, *INDEPENDENT), S3), FOLDERS: "gs", FAKE: "gs"}
+VARIANTS = {**dict.fromkeys((MAGIC, *INDEPENDENT), S3), FOLDERS: "gs", FILESYSTEM: "gs", FAKE: "gs"}
 NAMES = (LOCAL, "abfs", "abfss", "gs", S3, *VARIANTS)
 MAGIC_CONF = {
     "spark.hadoop.mapreduce.manifest.committer.s3.write.to": "magic",
     "spark.hadoop.fs.s3a.committer.magic.track.commits.in.memory.enabled": "true",
 }
+FILESYSTEM_CONF = {
+    "spark.hadoop.mapreduce.manifest.committer.gs.requests": "filesystem",
+    "spark.hadoop.fs.gs.checksum.type": "CRC32C",
+}
 FAKE_CONF = {
+    **FILESYSTEM_CONF,
     "spark.hadoop.fs.gs.auth.type": "UNAUTHENTICATED",
     "spark.hadoop.fs.gs.project.id": "fake",
     "spark.hadoop.fs.gs.client.type": "HTTP_API_CLIENT",
@@ -56,8 +63,6 @@ FAKE_CONF = {
     "spark.hadoop.fs.gs.inputstream.min.range.request.size": "2097152",
     # The server has neither moves nor conditions on a deletion.
     "spark.hadoop.fs.gs.operation.move.enable": "false",
-    "spark.hadoop.mapreduce.manifest.committer.gs.requests": "filesystem",
-    "spark.hadoop.fs.gs.checksum.type": "CRC32C",
 }
 
 REPOSITORY = Path(__file__).parents[2]
@@ -244,6 +249,8 @@ def running(scratch: Path) -> Iterator[None]:
             _chosen.conf["spark.hadoop.fs.s3a.buffer.dir"] = str(scratch / "s3a")
         if _chosen.variant == MAGIC:
             _chosen.conf.update(MAGIC_CONF)
+        if _chosen.variant == FILESYSTEM:
+            _chosen.conf.update(FILESYSTEM_CONF)
         yield
 
 

@@ -729,6 +729,13 @@ RECOVERY = (
         by="SparkJobRecoveryTest",
     ),
     defect(
+        "running-rename-not-awaited",
+        "recovery does not wait for a rename of a folder that the store still carries on with",
+        "jobs/Recovery.java",
+        ("work.awaitRenames(plan, Store.RenamesOf.ANYBODY);", ""),
+        by="FolderRecoveryTest",
+    ),
+    defect(
         "late-renames-first",
         "rolling back removes a file that may still be renamed before all else is back",
         "commit/RollBackPublished.java",

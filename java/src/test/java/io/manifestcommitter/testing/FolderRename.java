@@ -9,7 +9,7 @@ import java.io.IOException;
  */
 public final class FolderRename {
   /** How often a driver makes a request again that was refused for a while. */
-  static final int MOST_REPETITIONS = 10;
+  static final int MOST_REPETITIONS = 100;
 
   private static final int SLOWEST = 3;
   private static final int TOO_MANY_REQUESTS = 429;
@@ -23,7 +23,8 @@ public final class FolderRename {
     this(source, destination, Math.floorMod(source.hashCode(), SLOWEST + 1));
   }
 
-  private FolderRename(String source, String destination, int requestsLeft) {
+  /** One that takes so many further requests of whomever. */
+  FolderRename(String source, String destination, int requestsLeft) {
     this.source = source;
     this.destination = destination;
     this.requestsLeft = requestsLeft;

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.function.BiConsumer;
@@ -35,6 +36,8 @@ public final class MemoryStoreState {
 
   /** Of folders, in the order in which they began; one that is done is forgotten. */
   private final TreeMap<String, FolderRename> renames = new TreeMap<>();
+
+  private OptionalInt renameLength = OptionalInt.empty();
 
   private final Map<String, String> completed = new HashMap<>();
   private boolean remembersCompletions;
@@ -146,6 +149,7 @@ public final class MemoryStoreState {
     nodes.clear();
     uploads.clear();
     renames.clear();
+    renameLength = OptionalInt.empty();
     completed.clear();
     remembersCompletions = false;
     hasLinks = false;
@@ -543,7 +547,10 @@ public final class MemoryStoreState {
    * @return the id of the operation
    */
   String beginRename(String source, String destination) {
-    FolderRename rename = new FolderRename(source, destination);
+    FolderRename rename =
+        renameLength.isPresent()
+            ? new FolderRename(source, destination, renameLength.getAsInt())
+            : new FolderRename(source, destination);
     String id = "operation-" + ++etags;
     if (rename.isDone()) {
       finish(rename);
@@ -578,6 +585,11 @@ public final class MemoryStoreState {
               moved.etag = "etag-" + ++etags;
               return moved;
             });
+  }
+
+  /** From now on the rename of each folder takes so many further requests of whomever. */
+  public synchronized void renameSlowly(int requests) {
+    renameLength = OptionalInt.of(requests);
   }
 
   /** Lets all renames of folders that are under way come to their ends. */

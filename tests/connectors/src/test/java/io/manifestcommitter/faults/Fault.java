@@ -113,7 +113,7 @@ enum Fault {
       case DONE_DROPPED:
         return when.applyThenDrop();
       case DONE_STALLED:
-        return when.applyThenStall(Duration.ofMillis(StoreUnderTest.READ_TIMEOUT * 3 / 2));
+        return when.applyThenStall(Duration.ofMillis(StoreUnderTest.SHORT_READ_TIMEOUT * 3 / 2));
       case DROPPED:
         return when.drop();
       case PARENT_NOT_FOUND:

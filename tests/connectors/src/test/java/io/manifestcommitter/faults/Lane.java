@@ -20,7 +20,7 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.security.UserGroupInformation;
 
 /**
- * One emulator, and one user of it: Hadoop keeps a connector for each user, so lanes do not disturb
+ * One emulator, and users of it: Hadoop keeps a connector for each user, so lanes do not disturb
  * each other. Used by one thread at a time.
  */
 final class Lane implements AutoCloseable {
@@ -29,29 +29,42 @@ final class Lane implements AutoCloseable {
   private final StoreUnderTest store;
   private final Emulator emulator;
   private final RawStore raw;
-  private final Configuration conf = new Configuration();
-  private final UserGroupInformation user =
-      UserGroupInformation.createUserForTesting(
-          "lane-" + LANES.incrementAndGet(), new String[] {"lanes"});
+  private final Client patient;
+  private final Client impatient;
   private final java.nio.file.Path disk;
+  private Client client;
   private int tables;
 
   private Lane(StoreUnderTest store) throws IOException {
     this.store = store;
     this.emulator = store.start();
     this.raw = store.raw(emulator);
-    store.configure(conf, emulator);
-    // One thread: requests come in one order, so that a number names the same one in each run.
-    conf.setInt(CommitterConfig.IO_THREADS, 1);
-    conf.set(CommitterConfig.HEARTBEAT_INTERVAL, "24h");
-    conf.set(CommitterConfig.HEARTBEAT_TIMEOUT, "48h");
-    conf.set(CommitterConfig.THROTTLE_TIMEOUT, store.throttleTimeout());
-    conf.setInt(CommitterConfig.MANIFEST_SAVE_ATTEMPTS, 2);
     this.disk = Files.createTempDirectory("executors-");
-    conf.set("fs.s3a.buffer.dir", disk.toString());
-    conf.set(
-        "mapreduce.outputcommitter.factory.scheme." + emulator.root().getScheme(),
-        ManifestCommitterFactory.class.getName());
+    this.patient = new Client(StoreUnderTest.READ_TIMEOUT);
+    this.impatient = new Client(StoreUnderTest.SHORT_READ_TIMEOUT);
+    this.client = patient;
+  }
+
+  /** A user with settings, so with a connector of its own. */
+  private final class Client {
+    private final Configuration conf = new Configuration();
+    private final UserGroupInformation user =
+        UserGroupInformation.createUserForTesting(
+            "lane-" + LANES.incrementAndGet(), new String[] {"lanes"});
+
+    private Client(int readTimeout) {
+      store.configure(conf, emulator, readTimeout);
+      // One thread: requests come in one order, so that a number names the same one in each run.
+      conf.setInt(CommitterConfig.IO_THREADS, 1);
+      conf.set(CommitterConfig.HEARTBEAT_INTERVAL, "24h");
+      conf.set(CommitterConfig.HEARTBEAT_TIMEOUT, "48h");
+      conf.set(CommitterConfig.THROTTLE_TIMEOUT, store.throttleTimeout());
+      conf.setInt(CommitterConfig.MANIFEST_SAVE_ATTEMPTS, 2);
+      conf.set("fs.s3a.buffer.dir", disk.toString());
+      conf.set(
+          "mapreduce.outputcommitter.factory.scheme." + emulator.root().getScheme(),
+          ManifestCommitterFactory.class.getName());
+    }
   }
 
   static Lane open(StoreUnderTest store) throws IOException {
@@ -72,7 +85,7 @@ final class Lane implements AutoCloseable {
 
   /** Settings for one job. */
   Configuration conf() {
-    return new Configuration(conf);
+    return new Configuration(client.conf);
   }
 
   /** What tasks left on the disk of their executor. */
@@ -87,6 +100,11 @@ final class Lane implements AutoCloseable {
     return new Path(emulator.root().toString() + "table-" + ++tables);
   }
 
+  /** Whether, from now on, an answer comes after the client's patience. */
+  void expectStall(boolean isExpected) {
+    client = isExpected ? impatient : patient;
+  }
+
   /** How the store answers a rename onto a directory, where it has an answer to choose. */
   void onExistingDirectory(Onto answer) {
     if (emulator instanceof AbfsEmulator) {
@@ -96,13 +114,14 @@ final class Lane implements AutoCloseable {
 
   /** Does something as the lane's user. */
   <T> T run(Callable<T> action) throws IOException, InterruptedException {
-    return user.doAs((PrivilegedExceptionAction<T>) action::call);
+    return client.user.doAs((PrivilegedExceptionAction<T>) action::call);
   }
 
   @Override
   public void close() throws IOException {
     emulator.faults().clear();
-    FileSystem.closeAllForUGI(user);
+    FileSystem.closeAllForUGI(patient.user);
+    FileSystem.closeAllForUGI(impatient.user);
     emulator.close();
   }
 }

@@ -87,6 +87,7 @@ final class Matrix {
             (faultCase.takesMinutes() ? WEDGED_IF_SLOW : WEDGED).toMillis(),
             TimeUnit.MILLISECONDS);
     try {
+      lane.expectStall(faultCase.fault() == Fault.DONE_STALLED);
       lane.run(
           () -> {
             runOnce(lane, faultCase);

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.manifestcommitter.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.manifestcommitter.jobs.Recovery.Direction;
+import io.manifestcommitter.jobs.RecoveryOutcome;
+import io.manifestcommitter.store.FolderClock;
+import io.manifestcommitter.testing.Fault;
+import io.manifestcommitter.testing.MemoryFileSystem;
+import java.io.IOException;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * A bucket with hierarchical namespace whose renames of folders take longer than all that a
+ * recovery asks for.
+ */
+class FolderRecoveryTest {
+  private static final int LONGER = 80;
+
+  @BeforeAll
+  static void passWithoutPauses() {
+    FolderClock.passWithoutPauses();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"static,/sealed/p=3", "static,/table/p=1", "dynamic,/sealed/p=3"})
+  void theRenameOfADriverThatDiedIsAwaited(String kind, String renamed) throws IOException {
+    SparkJobHarness spark = prepared(kind);
+    spark.state.renameSlowly(LONGER);
+    spark.dies(Fault.deadAfter("rename", path -> path.endsWith(renamed)));
+    assertThat(spark.state.renames()).hasSize(1);
+
+    assertThat(spark.recover(Direction.AS_MARKED, /* force= */ true))
+        .containsExactly(RecoveryOutcome.ROLLED_BACK);
+
+    spark.state.finishRenames();
+    assertThat(spark.visible()).isEqualTo(SparkJobFaultTest.OLD);
+    assertThat(spark.staging()).isEmpty();
+  }
+
+  private static SparkJobHarness prepared(String kind) throws IOException {
+    return SparkJobFaultTest.prepared(MemoryFileSystem.GS_FOLDERS, kind, "auto");
+  }
+}
