@@ -2,27 +2,43 @@
 package io.manifestcommitter.commit;
 
 import io.manifestcommitter.manifest.FileEntry;
+import io.manifestcommitter.manifest.Upload;
 import io.manifestcommitter.store.RenameResult;
 import java.io.IOException;
 
 /**
- * Nothing could be proven about a rename: the file may be at either end. Not the same as a failure.
+ * Nothing could be proven about a rename: the file may be at either end. Or about the completion of
+ * an upload: the file may be at its place, or wait. Not the same as a failure.
  */
 public final class RenameOutcomeUnknownException extends IOException {
   private static final long serialVersionUID = 1L;
 
   RenameOutcomeUnknownException(FileEntry file, RenameResult result) {
     super(
-        "It is not known whether "
-            + file.source()
-            + " was renamed to "
-            + file.destination()
-            + ": "
-            + result.explanation()
-            + ". Check both paths: a file of "
-            + file.size()
-            + " bytes at the destination was published,"
-            + " one at the source was not.",
+        Upload.in(file.etag()).isPresent() ? completion(file, result) : rename(file, result),
         result.cause().orElse(null));
+  }
+
+  private static String rename(FileEntry file, RenameResult result) {
+    return "It is not known whether "
+        + file.source()
+        + " was renamed to "
+        + file.destination()
+        + ": "
+        + result.explanation()
+        + ". Check both paths: a file of "
+        + file.size()
+        + " bytes at the destination was published,"
+        + " one at the source was not.";
+  }
+
+  private static String completion(FileEntry file, RenameResult result) {
+    return "It is not known whether the upload of "
+        + file.destination()
+        + " was completed: "
+        + result.explanation()
+        + ". Check that path: a file of "
+        + file.size()
+        + " bytes there was published.";
   }
 }

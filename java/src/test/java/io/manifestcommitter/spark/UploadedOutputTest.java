@@ -7,7 +7,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.layout.StagingRoot;
+import io.manifestcommitter.testing.Failures;
 import io.manifestcommitter.testing.Fate;
+import io.manifestcommitter.testing.Fault;
 import io.manifestcommitter.testing.MemoryFileSystem;
 import io.manifestcommitter.testing.MemoryStoreState;
 import io.manifestcommitter.testing.Recoveries;
@@ -161,6 +163,20 @@ class UploadedOutputTest {
 
     assertThat(rows()).containsExactly("old");
     assertThat(state.paths()).noneMatch(path -> path.contains("/_manifest_"));
+  }
+
+  @Test
+  void aCompletionOfWhichNothingIsKnownNamesWhereToLook() throws IOException {
+    SparkCalls calls = calls(false);
+    calls.setUp();
+    TaskCommitMessage message = attempt(calls, 0, "new").commitApproved();
+    state.onRequest(Fault.on("complete", Fate.FAILS_BEFORE, path -> path.contains("/p=1/")));
+
+    assertThat(Failures.of(() -> calls.commit(List.of(message))))
+        .containsPattern(
+            "It is not known whether the upload of \\S+/table/p=1/part-\\S+ was completed")
+        .contains("Check that path: a file of ")
+        .doesNotContain("renamed to");
   }
 
   @Test
