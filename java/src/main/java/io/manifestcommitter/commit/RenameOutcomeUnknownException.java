@@ -15,30 +15,16 @@ public final class RenameOutcomeUnknownException extends IOException {
 
   RenameOutcomeUnknownException(FileEntry file, RenameResult result) {
     super(
-        Upload.in(file.etag()).isPresent() ? completion(file, result) : rename(file, result),
+        Upload.in(file.etag()).isPresent()
+            ? told("the upload of " + file.destination() + " was completed", result)
+                + ("that path: a file of " + file.size() + " bytes there was published.")
+            : told(file.source() + " was renamed to " + file.destination(), result)
+                + ("both paths: a file of " + file.size() + " bytes at the destination was")
+                + " published, one at the source was not.",
         result.cause().orElse(null));
   }
 
-  private static String rename(FileEntry file, RenameResult result) {
-    return "It is not known whether "
-        + file.source()
-        + " was renamed to "
-        + file.destination()
-        + ": "
-        + result.explanation()
-        + ". Check both paths: a file of "
-        + file.size()
-        + " bytes at the destination was published,"
-        + " one at the source was not.";
-  }
-
-  private static String completion(FileEntry file, RenameResult result) {
-    return "It is not known whether the upload of "
-        + file.destination()
-        + " was completed: "
-        + result.explanation()
-        + ". Check that path: a file of "
-        + file.size()
-        + " bytes there was published.";
+  private static String told(String what, RenameResult result) {
+    return "It is not known whether " + what + ": " + result.explanation() + ". Check ";
   }
 }
