@@ -116,21 +116,13 @@ public final class Clean {
 
   private int cleanAll(CommandLine line) throws CommandLine.UsageException {
     CommitterConfig config = line.config();
-    CleanRule rule = rule(line);
+    long age = CommandLine.checked(() -> age(line.value(OLDER_THAN).orElse(DAY)));
+    CleanRule rule = new CleanRule(age, line.has(DRY_RUN), line.has(DISCARD), line.has(FORCE));
     int code = Usage.OK;
     for (String table : line.paths()) {
       code = Math.max(code, clean(table, line.conf(), config, rule, line.has(UPLOADS)));
     }
     return code;
-  }
-
-  private static CleanRule rule(CommandLine line) throws CommandLine.UsageException {
-    try {
-      long age = age(line.value(OLDER_THAN).orElse(DAY));
-      return new CleanRule(age, line.has(DRY_RUN), line.has(DISCARD), line.has(FORCE));
-    } catch (IllegalArgumentException e) {
-      throw new CommandLine.UsageException(e.getMessage());
-    }
   }
 
   private int clean(

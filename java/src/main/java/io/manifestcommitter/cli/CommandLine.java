@@ -19,6 +19,7 @@ import java.util.Optional;
 import java.util.Properties;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 import org.apache.hadoop.conf.Configuration;
 
 /**
@@ -115,8 +116,17 @@ public final class CommandLine {
    * @throws UsageException if one of them is wrong
    */
   CommitterConfig config() throws UsageException {
+    return checked(() -> new CommitterConfig(conf));
+  }
+
+  /**
+   * What an argument says.
+   *
+   * @throws UsageException if reading it fails with an {@link IllegalArgumentException}
+   */
+  static <T> T checked(Supplier<T> reading) throws UsageException {
     try {
-      return new CommitterConfig(conf);
+      return reading.get();
     } catch (IllegalArgumentException e) {
       throw new UsageException(e.getMessage());
     }

@@ -93,7 +93,7 @@ public final class History {
 
   private int list(CommandLine line) throws CommandLine.UsageException {
     CommitterConfig config = line.config();
-    long since = since(line);
+    long since = CommandLine.checked(() -> since(line.value(SINCE).orElse(""), Instant.now()));
     int code = Usage.OK;
     for (String directory : line.paths()) {
       try {
@@ -109,14 +109,6 @@ public final class History {
       }
     }
     return code;
-  }
-
-  private static long since(CommandLine line) throws CommandLine.UsageException {
-    try {
-      return since(line.value(SINCE).orElse(""), Instant.now());
-    } catch (IllegalArgumentException e) {
-      throw new CommandLine.UsageException(e.getMessage());
-    }
   }
 
   /**

@@ -9,7 +9,7 @@ import java.io.IOException;
  */
 public final class FolderRename {
   /** How often a driver makes a request again that was refused for a while. */
-  static final int MOST_REPETITIONS = 100;
+  static final int MOST_REPETITIONS = 10;
 
   private static final int SLOWEST = 3;
   private static final int TOO_MANY_REQUESTS = 429;
