@@ -54,9 +54,14 @@ public final class CommitWork {
     this.replaced = new ReplacedFiles(store, job.workDirectory());
   }
 
-  /** Whether an earlier try, which may have run anywhere, published its report. */
-  public boolean hasReported() throws IOException {
-    return report.isPublished();
+  /**
+   * Whether an earlier try of a commit with a journal, which may have run anywhere, published its
+   * report. Another job, also one of another committer, may have replaced it since: that of an
+   * append, which is its point of no return, is known by what is no longer where it was prepared.
+   */
+  public boolean hasReported(JobPlan plan) throws IOException {
+    return report.isPublished()
+        || (plan.marksSuccess() && plan.replaced().isEmpty() && report.hasLeft());
   }
 
   /** What a step is called in the log, the report and the store's own log from here on. */

@@ -152,6 +152,23 @@ final class PublishReport {
   }
 
   /**
+   * Whether this job's report has left for the table, whatever became of it there. Only for a job
+   * whose list of files was written before anything was visible, and leaves before the report does.
+   * Two requests at most; where nothing is renamed nothing leaves, and there is none.
+   */
+  boolean hasLeft() throws IOException {
+    if (store.traits(job.table()).completesUploads()) {
+      return false;
+    }
+    for (String name : List.of(JobPaths.FILE_LIST, JobPaths.SUCCESS_MARKER)) {
+      if (Attempts.fewFor(() -> store.status(prepared(name))).isPresent()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /**
    * Removes this job's report.
    *
    * @return what could not be removed

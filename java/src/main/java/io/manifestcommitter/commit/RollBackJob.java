@@ -127,24 +127,25 @@ public final class RollBackJob {
   }
 
   /**
-   * Where this process published the report and cannot remove it, which would tell a recovery that
-   * all is there, that is noted first, or nothing is rolled back.
+   * Where this process may have published the report, which tells a recovery that all is there, it
+   * is noted first that this is not so, or nothing is rolled back.
    */
   private boolean run(JobPlan plan, Throwable failure, Attempts.Request noteRollBack, Way way) {
-    List<String> left = new ArrayList<>(work.report.rollBack());
-    boolean isReportGone = left.isEmpty() || !work.reportBegun;
+    List<String> left = new ArrayList<>();
+    boolean isNoted = !work.reportBegun;
     try {
-      if (!isReportGone) {
+      if (work.reportBegun) {
         Attempts.few(noteRollBack);
-        isReportGone = true;
+        isNoted = true;
       }
+      left.addAll(work.report.rollBack());
       work.awaitRenames(plan, Store.RenamesOf.THIS_STORE);
       left.addAll(
           way.run(new RollBackPublished(work.store, work.workers, work.statistics, work.replaced)));
     } catch (IOException | RuntimeException e) {
       left.add("any file of this job in " + plan.table() + " (" + e + ")");
     }
-    if (isReportGone) {
+    if (isNoted) {
       left.addAll(work.report.rollBackLast());
     }
     if (!left.isEmpty()) {

@@ -340,7 +340,7 @@ public final class Recovery {
     // To have reported is the last step but for the journal's name; only an append does so
     // unmarked.
     if (journal.state() == CommitJournal.State.COMMITTED
-        || (work.hasReported() && !journal.isRolledBack())) {
+        || (work.hasReported(plan) && !journal.isRolledBack())) {
       new CompleteJob(work).run(plan);
       work.saveCompleted(plan);
     } else if (direction == Direction.COMPLETE) {

@@ -125,6 +125,9 @@ final class PlanReader {
     if (record.number("makesTable") != 0) {
       planner.makesTable();
     }
+    if (record.number("marksSuccess") != 0) {
+      planner.marksSuccess();
+    }
   }
 
   private Path path(Record record, String name) {

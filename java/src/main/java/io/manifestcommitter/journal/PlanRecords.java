@@ -24,7 +24,7 @@ import org.apache.hadoop.fs.Path;
  * A plan as records:
  *
  * <pre>
- * job        version jobId tasks makesTable         first
+ * job        version jobId tasks makesTable marksSuccess   first
  * target     directory staging                      the table's first
  * made       path                                   a directory that did not exist
  * old        path                                   a directory whose files are replaced
@@ -41,7 +41,7 @@ import org.apache.hadoop.fs.Path;
  * <p>A plan of another version is refused: the version that wrote it can recover the table.
  */
 final class PlanRecords {
-  private static final long VERSION = 3;
+  private static final long VERSION = 4;
 
   private PlanRecords() {}
 
@@ -54,7 +54,8 @@ final class PlanRecords {
             .with("version", VERSION)
             .with("jobId", plan.jobId())
             .with("tasks", plan.tasks())
-            .with("makesTable", plan.makesTable() ? 1 : 0));
+            .with("makesTable", plan.makesTable() ? 1 : 0)
+            .with("marksSuccess", plan.marksSuccess() ? 1 : 0));
     for (Target target : plan.targets()) {
       records.write(
           new Record("target")

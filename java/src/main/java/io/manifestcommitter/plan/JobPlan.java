@@ -33,6 +33,7 @@ public final class JobPlan implements Closeable {
   private final Swaps swaps;
   private final int tasks;
   private final boolean makesTable;
+  private final boolean marksSuccess;
   private final List<String> warnings;
 
   JobPlan(
@@ -47,6 +48,7 @@ public final class JobPlan implements Closeable {
       Swaps swaps,
       int tasks,
       boolean makesTable,
+      boolean marksSuccess,
       List<String> warnings) {
     this.jobId = Objects.requireNonNull(jobId);
     this.targets = List.copyOf(targets);
@@ -59,6 +61,7 @@ public final class JobPlan implements Closeable {
     this.swaps = Objects.requireNonNull(swaps);
     this.tasks = tasks;
     this.makesTable = makesTable;
+    this.marksSuccess = marksSuccess;
     this.warnings = List.copyOf(warnings);
   }
 
@@ -95,6 +98,11 @@ public final class JobPlan implements Closeable {
   /** Whether the table's directory was not there before the job, so is its to roll back. */
   public boolean makesTable() {
     return makesTable;
+  }
+
+  /** Whether the job publishes a report. */
+  public boolean marksSuccess() {
+    return marksSuccess;
   }
 
   /** The directories of all levels that did not exist, so are this job's to roll back. */

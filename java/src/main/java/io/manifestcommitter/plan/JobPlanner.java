@@ -41,6 +41,7 @@ public final class JobPlanner implements Closeable {
   private final Set<String> tasks = new HashSet<>();
   private int unnamedTasks;
   private boolean makesTable;
+  private boolean marksSuccess;
   private final List<String> warnings = new ArrayList<>();
   private Target lastTarget;
   private Path lastSource;
@@ -98,6 +99,11 @@ public final class JobPlanner implements Closeable {
   /** Notes that the table's directory was not there before the job. */
   public void makesTable() {
     makesTable = true;
+  }
+
+  /** Notes that the job publishes a report. */
+  public void marksSuccess() {
+    marksSuccess = true;
   }
 
   /** Notes what was let pass, for the report. */
@@ -252,6 +258,7 @@ public final class JobPlanner implements Closeable {
         swaps,
         tasks.size() + unnamedTasks,
         makesTable,
+        marksSuccess,
         warnings);
   }
 

@@ -165,6 +165,9 @@ final class CommitSparkJob {
       if (madeTable) {
         planner.makesTable();
       }
+      if (config.markSuccessfulJobs()) {
+        planner.marksSuccess();
+      }
       for (Integer task : committed.tasks()) {
         planner.task(task.toString());
       }
@@ -303,7 +306,8 @@ final class CommitSparkJob {
     isBegun = true;
     if (config.cleanupSkipped()) {
       begun.keepsStaging();
-    } else if (seal.locations().isEmpty()
+    } else if (showsItsEnd(plan)
+        && seal.locations().isEmpty()
         && store.traits(staging.root()).hasAtomicDirectoryDeletion()) {
       begun.goesWithStaging();
     }
@@ -311,6 +315,14 @@ final class CommitSparkJob {
       others.requireNotTakenForDead();
     }
     return begun;
+  }
+
+  /**
+   * Whether it shows by something else than the journal's last name that the commit came to its
+   * end: by the point of no return, or by the report, which has left the staging directory.
+   */
+  private boolean showsItsEnd(JobPlan plan) {
+    return !plan.replaced().isEmpty() || plan.marksSuccess();
   }
 
   /** What remains of it is invisible, and goes with the staging tree, or with old uploads. */

@@ -40,10 +40,11 @@ class HostilePlanTest {
     RecordFile.Writer records = new RecordFile.Writer(out);
     records.write(
         new Record("job")
-            .with("version", 3)
+            .with("version", 4)
             .with("jobId", "job")
             .with("tasks", 1)
-            .with("makesTable", 0));
+            .with("makesTable", 0)
+            .with("marksSuccess", 1));
     records.write(new Record("target").with("directory", ".").with("staging", "./_manifest_job"));
     if (kind.equals("oldFile")) {
       records.write(new Record("old").with("path", "."));

@@ -38,14 +38,14 @@ class HostileJournalTest {
           "directory", List.of("source", "destination"),
           "file", List.of("name"));
   private static final List<String> NUMBERS =
-      List.of("version", "tasks", "makesTable", "size", "modified");
+      List.of("version", "tasks", "makesTable", "marksSuccess", "size", "modified");
 
   @ParameterizedTest
   @CsvSource({
     "tasks, 9223372036854775807, no job has 9223372036854775807 tasks",
     "tasks, -1, negative",
-    "version, 2, 'of version 2, and this version of the committer reads version 3'",
-    "version, 4, recover the table with the version of the committer that wrote it",
+    "version, 2, 'of version 2, and this version of the committer reads version 4'",
+    "version, 5, recover the table with the version of the committer that wrote it",
   })
   void numbersThatNoJobHasAreRefused(String name, long number, String why) throws IOException {
     ForgedJournal journal = ForgedJournal.of("abfs", "static");

@@ -6,6 +6,7 @@ import static io.manifestcommitter.spark.SparkJobHarness.STAGING;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.jobs.JobIsAliveException;
 import io.manifestcommitter.jobs.Recovery.Direction;
 import io.manifestcommitter.jobs.RecoveryOutcome;
@@ -30,6 +31,28 @@ import org.junit.jupiter.params.provider.ValueSource;
  * one, and past the point of no return the new one.
  */
 class SparkJobRecoveryTest {
+  private static final Map<String, String> OLD_IN_TABLE = Map.of("/table/p=1/old", "old");
+  private static final Map<String, String> IN_TABLE =
+      Map.of("/table/p=1/old", "old", "/table/p=1/a", "new p=1/a", "/table/p=3/b", "new p=3/b");
+
+  /**
+   * A job up to its commit that writes nowhere else, so that one deletion may be all its cleanup.
+   */
+  private static SparkJobHarness inTable(
+      String scheme, String directoryRename, TableWrite write, Map<String, String> settings)
+      throws IOException {
+    SparkJobHarness spark = new SparkJobHarness(scheme);
+    spark.conf.set(CommitterConfig.DIRECTORY_RENAME, directoryRename);
+    spark.conf.setInt("mapreduce.manifest.committer.io.threads", 1);
+    settings.forEach(spark.conf::set);
+    OLD_IN_TABLE.forEach(spark.state::write);
+    spark.state.write("/table/_SUCCESS", "the last report");
+    spark.setUp(write);
+    spark.commitTask(0, "p=1/a", "p=3/b");
+    spark.state.resetRequests();
+    return spark;
+  }
+
   @ParameterizedTest
   @CsvSource({
     "abfs,append,auto", "abfs,static,auto", "abfs,dynamic,auto", "abfs,partition,auto",
@@ -111,6 +134,112 @@ class SparkJobRecoveryTest {
     assertThat(spark.recovery(false).run(root(spark), Direction.AS_MARKED))
         .isEqualTo(RecoveryOutcome.COMPLETED);
     assertThat(spark.visible()).isEqualTo(SparkJobFaultTest.expected("append"));
+  }
+
+  /**
+   * Spark is told that it succeeded, and another committer's report takes the place of its own
+   * before anybody meets its journal.
+   */
+  @ParameterizedTest
+  @CsvSource({"abfs,auto", "abfs,off", "hdfs,auto", "hdfs,off"})
+  void anAppendThatSucceededIsCompletedThoughItsReportIsReplacedAndItsJournalStays(
+      String scheme, String directoryRename) throws IOException {
+    SparkJobHarness spark = inTable(scheme, directoryRename, TableWrite.append(), Map.of());
+    boolean[] isReported = {false};
+    spark.state.onRequest(
+        (number, operation, path) -> {
+          isReported[0] |= committed(spark);
+          return isReported[0] ? Fate.FAILS_BEFORE : Fate.NORMAL;
+        });
+
+    spark.commit();
+    spark.state.noFault();
+    assertThat(spark.staging()).contains(STAGING + "/00/journal-planned-0");
+    spark.state.write("/table/_SUCCESS", "another report");
+    spark.state.write("/table/_SUCCESS.files", "another list");
+
+    assertThat(spark.recovery(true).run(root(spark), Direction.AS_MARKED))
+        .isEqualTo(RecoveryOutcome.COMPLETED);
+    assertThat(spark.visible()).isEqualTo(IN_TABLE);
+    assertThat(spark.state.files()).containsEntry("/table/_SUCCESS", "another report");
+    assertThat(spark.state.files()).containsEntry("/table/_SUCCESS.files", "another list");
+    assertThat(spark.staging()).isEmpty();
+  }
+
+  /** No report tells that it succeeded, so the journal has to, before Spark is told. */
+  @ParameterizedTest
+  @CsvSource({"abfs,auto", "abfs,off", "hdfs,auto", "gs,off"})
+  void anAppendWithoutReportSucceedsOnlyOnceItsJournalSaysSo(String scheme, String directoryRename)
+      throws IOException {
+    boolean isDown = true;
+    int succeeded = 0;
+    for (int from = 1; isDown; from++) {
+      SparkJobHarness spark =
+          inTable(
+              scheme,
+              directoryRename,
+              TableWrite.append(),
+              Map.of(CommitterConfig.MARK_SUCCESSFUL_JOBS, "false"));
+      spark.state.onRequest(Fault.deadFrom(from, Fate.FAILS_BEFORE));
+      String failure = Failures.of(spark::commit);
+      if (!failure.isEmpty()) {
+        spark.job().abort();
+      }
+      isDown = spark.state.requests().size() >= from;
+      spark.state.noFault();
+      spark.recover(Direction.AS_MARKED, true);
+      assertThat(spark.visible())
+          .as("down from request %d: %s", from, failure)
+          .isEqualTo(failure.isEmpty() ? IN_TABLE : OLD_IN_TABLE);
+      succeeded += isDown && failure.isEmpty() ? 1 : 0;
+    }
+    assertThat(succeeded).as("but for its cleanup").isPositive();
+  }
+
+  /** What has left the staging directory tells that all is there, and some rows are gone. */
+  @ParameterizedTest
+  @CsvSource({"hdfs", "abfs", "gs"})
+  void anAppendThatDiesWhileItIsRolledBackAfterItsReportIsRolledBackByRecovery(String scheme)
+      throws IOException {
+    int died = 0;
+    boolean goesOn = true;
+    for (int after = 0; goesOn; after++) {
+      SparkJobHarness spark = SparkJobFaultTest.prepared(scheme, "append", "off");
+      goesOn = diesInRollBack(spark, after);
+      spark.state.noFault();
+      boolean isLeft = !spark.staging().isEmpty();
+      List<RecoveryOutcome> outcomes = spark.recover(Direction.AS_MARKED, true);
+      boolean isWhole = outcomes.contains(RecoveryOutcome.COMPLETED);
+      assertThat(spark.visible())
+          .as("%s, %d requests after its report", scheme, after)
+          .isEqualTo(isWhole ? SparkJobFaultTest.expected("append") : SparkJobFaultTest.OLD);
+      died += isLeft ? 1 : 0;
+    }
+    assertThat(died).isGreaterThan(3);
+  }
+
+  /**
+   * The journal cannot be renamed any more once the report is there; so many requests later the
+   * store is down. Says whether it was.
+   */
+  private static boolean diesInRollBack(SparkJobHarness spark, int after) throws IOException {
+    spark.conf.setBoolean(CommitterConfig.CLEANUP_SKIPPED, true);
+    int[] since = {-1};
+    spark.state.onRequest(
+        (number, operation, path) -> {
+          if (since[0] < 0 && committed(spark)) {
+            since[0] = 0;
+          }
+          if (since[0] < 0) {
+            return Fate.NORMAL;
+          }
+          boolean isJournal = path.contains("/00/journal-planned") && !operation.equals("status");
+          boolean isDown = !isJournal && since[0]++ >= after;
+          return isJournal || isDown ? Fate.FAILS_BEFORE : Fate.NORMAL;
+        });
+    Failures.of(spark::commit);
+    spark.job().abort();
+    return since[0] > after;
   }
 
   /**

@@ -71,6 +71,7 @@ final class CrashCheck {
   boolean isForward() {
     return hasJournal("committed")
         || hasReport()
+        || (hasJournal("planned") && hasReportLeft())
         || ((hasJournal("finished") || !hasJournal("")) && !store.visible().equals(old));
   }
 
@@ -92,6 +93,19 @@ final class CrashCheck {
   private boolean hasReport() {
     String report = store.text(CrashStore.TABLE + "/_SUCCESS");
     return report.contains(DriverJob.DEAD) && report.endsWith("}");
+  }
+
+  /**
+   * Whether the report of an append, which is its point of no return, was renamed into the table,
+   * whatever another job made of it there.
+   */
+  private boolean hasReportLeft() {
+    String prepared = CrashStore.TABLE + "/_manifest_" + DriverJob.DEAD + "/00/_SUCCESS";
+    return store.marksSuccess()
+        && !store.isUploaded()
+        && dead.isAppend()
+        && !store.state().exists(prepared)
+        && !store.state().exists(prepared + ".files");
   }
 
   /**

@@ -501,8 +501,8 @@ final class CrashSparkRuns {
     }
 
     void run(Pause pause) throws IOException {
-      // The mark of an append that died right before its journal's last change is its report: one
-      // that another job's replaces marks nothing any more.
+      // Where a rename is a copy, the report of an append may be at both ends: one that another
+      // job's replaces, before it has left the staging directory, marks nothing any more.
       boolean isOver = !isBegun && check.isForward();
       other.run(store, dead, pause);
       isForward = isOver || (isBegun && check.isForward());
