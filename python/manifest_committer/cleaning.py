@@ -30,6 +30,11 @@ class StagedJob:
     """``running``: there are signs of life. ``abandoned``: nothing of it is visible, and nobody
     works on it. ``unfinished``: its commit was begun; see `recover`."""
     removed: bool
+    aborted_uploads: int = 0
+    """How many uploads on S3 its plan named, which were aborted before it was removed."""
+    unknown_uploads: str | None = None
+    """Why such uploads may still wait: its plan could not be read. ``manifest-committer clean
+    --uploads`` aborts them by age."""
 
 
 def clean(
@@ -41,6 +46,8 @@ def clean(
     force: bool = False,
 ) -> list[StagedJob]:
     """Remove the staging directories of dead jobs from a table; readers see no difference.
+
+    On S3, uploads that a removed directory names are aborted first: nobody completes them any more.
 
     Args:
         spark: a session, classic or Connect, that has our jar, see `configure_session`.
@@ -78,6 +85,8 @@ def clean(
             bytes=job["bytes"],
             state=job["state"],
             removed=job["removed"],
+            aborted_uploads=job["abortedUploads"],
+            unknown_uploads=job["unknownUploads"],
         )
         for job in answer
     ]

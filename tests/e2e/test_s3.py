@@ -107,6 +107,28 @@ def test_refused_completions_leave_the_old_table(table: Table, mode: str) -> Non
     assert waiting(table) == []
 
 
+def test_uploads_that_only_the_plan_of_a_dead_job_names_are_cleaned(table: Table) -> None:
+    # Right after the uploads of its 60 files, and its plan, the driver begins that of the mark.
+    is_held, release = stores.steering().hold("initiate", 61)
+    drivers.kill(table, "append", ONE_BY_ONE, is_held)
+    release()
+    assert len(waiting(table)) in (60, 61), "the one that was held may be under way"
+
+    (left,) = mc.clean(table.spark, str(table.path), older_than="0s")
+    assert (left.state, left.removed) == ("running", False)
+    assert len(waiting(table)) >= 60
+    (left,) = mc.clean(table.spark, str(table.path), force=True)
+
+    assert (left.state, left.removed) == ("running", True)
+    assert (left.aborted_uploads, left.unknown_uploads) == (60, None)
+    assert table.rows() == Counter(OLD)
+    table.check_nothing_left()
+    bucket = stores.s3()
+    for key, upload in waiting(table):
+        assert key.endswith("/00/journal-committed-0")
+        bucket.abort(key, upload)
+
+
 def test_old_uploads_of_a_table_are_cleaned(table: Table) -> None:
     bucket = stores.s3()
     key = table.path.key

@@ -812,6 +812,37 @@ RECOVERY = (
         by="CleanTest",
     ),
     defect(
+        "planned-uploads-left",
+        "clean removes the plan of a dead job, and what it names waits for ever",
+        "jobs/DropUploads.java",
+        ("            Attempts.few(() -> store.abandon(file));\n", ""),
+        by="DroppedUploadsTest",
+    ),
+    defect(
+        "uploads-of-a-begun-commit",
+        "clean aborts what a commit that began since it looked may still complete",
+        "jobs/DropUploads.java",
+        ("if (!givesUpCommit) {", "if (false) {"),
+        by="DroppedUploadsTest",
+    ),
+    defect(
+        "plan-before-its-uploads",
+        "the plan goes before what it names, so that clean cannot be repeated",
+        "jobs/StagedJobs.java",
+        (
+            "      if (job.hasPlan()) {",
+            "      Attempts.few(() -> store.deleteTree(job.root()));\n      if (job.hasPlan()) {",
+        ),
+        by="DroppedUploadsTest",
+    ),
+    defect(
+        "discarded-without-renouncing",
+        "a commit on S3 is given up, and may still go past its point of no return",
+        "jobs/DropUploads.java",
+        ("|| !journal.renounce()", ""),
+        by="DroppedUploadsTest",
+    ),
+    defect(
         "leftover-fails-a-job",
         "a job fails because what an ended commit left cannot be removed",
         "jobs/UnfinishedJobs.java",

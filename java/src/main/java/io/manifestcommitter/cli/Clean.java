@@ -35,7 +35,8 @@ public final class Clean {
           "             [--uploads] [--properties-file file] [-D key=value]... <table>...",
           "",
           "Lists the staging directories in tables (_manifest_*, those in _temporary,",
-          ".spark-staging-*) and removes those of dead jobs. Does not touch what readers see.",
+          ".spark-staging-*) and removes those of dead jobs. Does not touch what readers see. On s3a,",
+          "also aborts the uploads that the plan in such a directory names.",
           "",
           "  --older-than time       how long a job must have shown no sign of life (default: 24h); a",
           "                          number and ms, s, m or h",
@@ -46,8 +47,8 @@ public final class Clean {
           "  --force                 remove them whatever their age, also of a job that shows signs of",
           "                          life. Use it only if you know that the job is dead",
           "  --uploads               on s3a, also abort multipart uploads below the table of that age.",
-          "                          Lost attempts leave them, and drivers that died before their job",
-          "                          commit. Takes uploads of other committers, too, as 'hadoop s3guard",
+          "                          Lost attempts leave them, and drivers that died before they wrote",
+          "                          a plan. Takes uploads of other committers, too, as 'hadoop s3guard",
           "                          uploads' does",
           "  --properties-file file  settings, as in spark-defaults.conf; those of Hadoop are used",
           "  -D key=value            a setting of Hadoop, such as an account's key",
@@ -77,7 +78,8 @@ public final class Clean {
    * @param olderThan a number and its unit: ms, s, m or h
    * @return an array with an object for each staging directory: {@code root}, {@code kind}, {@code
    *     jobId} or null, {@code ageMillis} or null, {@code files}, {@code bytes}, {@code state},
-   *     {@code removed}, {@code error} or null; an empty one if there is no table
+   *     {@code removed}, {@code abortedUploads}, {@code unknownUploads} (why its plan could not be
+   *     read) or null, {@code error} or null; an empty one if there is no table
    * @throws IOException if there is a table and it cannot be listed
    * @throws IllegalArgumentException if {@code olderThan} is no length of time
    */

@@ -3,6 +3,7 @@ package io.manifestcommitter.cli;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.manifestcommitter.config.CommitterConfig;
+import io.manifestcommitter.jobs.DroppedUploads;
 import io.manifestcommitter.jobs.StagedJob;
 import io.manifestcommitter.jobs.StagedJobs;
 import io.manifestcommitter.jobs.TableFile;
@@ -18,13 +19,14 @@ import org.apache.hadoop.fs.Path;
 /** A staging directory, and what became of it. */
 final class CleanedJob {
   private final StagedJob job;
-  private final boolean removed;
+  private final DroppedUploads uploads;
   private final String why;
   private final IOException failure;
 
-  private CleanedJob(StagedJob job, boolean removed, String why, IOException failure) {
+  /** With the uploads of a job that was removed; else null. */
+  private CleanedJob(StagedJob job, DroppedUploads uploads, String why, IOException failure) {
     this.job = job;
-    this.removed = removed;
+    this.uploads = uploads;
     this.why = why;
     this.failure = failure;
   }
@@ -52,13 +54,12 @@ final class CleanedJob {
 
   private static CleanedJob clean(StagedJobs staged, StagedJob job, CleanRule rule) {
     if (!rule.removes(job)) {
-      return new CleanedJob(job, false, rule.why(job), null);
+      return new CleanedJob(job, null, rule.why(job), null);
     }
     try {
-      staged.remove(job, rule.force());
-      return new CleanedJob(job, true, "", null);
+      return new CleanedJob(job, staged.remove(job, rule.force()), "", null);
     } catch (IOException e) {
-      return new CleanedJob(job, false, "", e);
+      return new CleanedJob(job, null, "", e);
     }
   }
 
@@ -67,7 +68,7 @@ final class CleanedJob {
   }
 
   boolean isRemoved() {
-    return removed;
+    return uploads != null;
   }
 
   /** Why it could not be removed, though it should have been. */
@@ -100,9 +101,22 @@ final class CleanedJob {
     json.writeNumberField("files", job.files());
     json.writeNumberField("bytes", job.bytes());
     json.writeStringField("state", name(job.state()));
-    json.writeBooleanField("removed", removed);
+    json.writeBooleanField("removed", isRemoved());
+    json.writeNumberField("abortedUploads", isRemoved() ? uploads.aborted() : 0);
+    json.writeStringField("unknownUploads", isRemoved() ? uploads.unknown().orElse(null) : null);
     json.writeStringField("error", error().orElse(null));
     json.writeEndObject();
+  }
+
+  private String uploadsText() {
+    if (uploads.unknown().isPresent()) {
+      return ". Its uploads may wait until 'clean --uploads' aborts them by age, since its plan"
+          + " cannot be read: "
+          + Humane.line(uploads.unknown().get());
+    }
+    return uploads.aborted() == 0
+        ? ""
+        : ", and " + Humane.count(uploads.aborted(), "upload") + " aborted";
   }
 
   private static String name(Enum<?> constant) {
@@ -122,8 +136,8 @@ final class CleanedJob {
             + Humane.count(job.files(), "file")
             + ", "
             + Humane.bytes(job.bytes());
-    if (removed) {
-      return text + ": removed";
+    if (isRemoved()) {
+      return text + ": removed" + uploadsText();
     }
     return text + (why.isEmpty() ? "" : "; stays: " + why);
   }

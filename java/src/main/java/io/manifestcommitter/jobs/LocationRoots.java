@@ -12,6 +12,7 @@ import io.manifestcommitter.store.Store;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.hadoop.fs.Path;
 
 /**
  * The staging roots that a job has outside its table, at custom locations of partitions. A journal
@@ -31,24 +32,39 @@ final class LocationRoots {
   static void require(
       Store store, Workers workers, JobPlan plan, StagingRoot root, CommitJournal journal)
       throws IOException {
-    boolean mayBeGone = journal.state().isEnd();
+    require(store, workers, plan, root, journal.toString(), journal.state().isEnd());
+  }
+
+  /** As above, of the plan of a commit that has not begun. */
+  static void requireUnbegun(
+      Store store, Workers workers, JobPlan plan, StagingRoot root, Path file) throws IOException {
+    require(store, workers, plan, root, file.toString(), /* mayBeGone= */ false);
+  }
+
+  private static void require(
+      Store store,
+      Workers workers,
+      JobPlan plan,
+      StagingRoot root,
+      String origin,
+      boolean mayBeGone)
+      throws IOException {
     List<Target> locations = new ArrayList<>(plan.targets());
     locations.removeIf(target -> target.staging().equals(root.root()));
     workers.forEach(
         locations,
         target -> {
           if (!mayBeGone) {
-            requireStaging(store, target, journal);
+            requireStaging(store, target, origin);
           }
-          requireNoTable(store, target, journal);
+          requireNoTable(store, target, origin);
         });
   }
 
-  private static void requireStaging(Store store, Target target, CommitJournal journal)
-      throws IOException {
+  private static void requireStaging(Store store, Target target, String origin) throws IOException {
     if (!store.status(target.staging()).isPresent()) {
       throw new CorruptManifestException(
-          journal
+          origin
               + " names the location "
               + target.directory()
               + ", where the job has no staging directory "
@@ -58,11 +74,10 @@ final class LocationRoots {
     }
   }
 
-  private static void requireNoTable(Store store, Target target, CommitJournal journal)
-      throws IOException {
+  private static void requireNoTable(Store store, Target target, String origin) throws IOException {
     if (Heartbeat.last(store, target.staging()).isPresent()) {
       throw new CorruptManifestException(
-          journal
+          origin
               + " names the location "
               + target.directory()
               + ", which is the table of a job, by the heartbeat in "

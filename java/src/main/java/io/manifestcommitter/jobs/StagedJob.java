@@ -14,6 +14,7 @@ public final class StagedJob {
   private final long bytes;
   private final boolean running;
   private final boolean unfinished;
+  private final boolean planned;
 
   StagedJob(
       Path root,
@@ -23,7 +24,8 @@ public final class StagedJob {
       long files,
       long bytes,
       boolean running,
-      boolean unfinished) {
+      boolean unfinished,
+      boolean planned) {
     this.root = root;
     this.kind = kind;
     this.jobId = jobId;
@@ -32,6 +34,7 @@ public final class StagedJob {
     this.bytes = bytes;
     this.running = running;
     this.unfinished = unfinished;
+    this.planned = planned;
   }
 
   /** Whose it is. */
@@ -97,6 +100,11 @@ public final class StagedJob {
       return State.RUNNING;
     }
     return unfinished ? State.UNFINISHED : State.ABANDONED;
+  }
+
+  /** Whether it holds a plan, or a part of one. */
+  boolean hasPlan() {
+    return planned;
   }
 
   /** Whether its commit was begun and did not end, also if it is running. */

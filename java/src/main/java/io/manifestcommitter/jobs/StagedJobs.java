@@ -87,20 +87,31 @@ public final class StagedJobs {
   }
 
   /**
-   * Removes what a job left. Looks at its heartbeat once more.
+   * Removes what a job left. Looks at its heartbeat once more. What its plan names and still waits
+   * to be completed goes first, since nobody would know of it any more.
    *
    * @param force also if the job shows signs of life
+   * @return what became of its uploads
    * @throws JobIsAliveException if it does
+   * @throws IOException also if an upload cannot be aborted: then all stays, to be removed again
    */
-  public void remove(StagedJob job, boolean force) throws IOException {
+  public DroppedUploads remove(StagedJob job, boolean force) throws IOException {
     Path directory = job.root().getParent();
-    if (job.kind() == Kind.SPARK_PROTOCOL && !force) {
-      new OtherJobs(store, config).requireDead(new StagingRoot(directory, job.jobId().get()));
+    DroppedUploads uploads = DroppedUploads.none();
+    if (job.kind() == Kind.SPARK_PROTOCOL) {
+      StagingRoot root = new StagingRoot(directory, job.jobId().get());
+      if (!force) {
+        new OtherJobs(store, config).requireDead(root);
+      }
+      if (job.hasPlan()) {
+        uploads = new DropUploads(store, config).run(root, job.hasUnfinishedCommit());
+      }
     }
     Attempts.few(() -> store.deleteTree(job.root()));
     if (directory.getName().equals(JobPaths.TEMPORARY)) {
       store.deleteEmptyDirectory(directory);
     }
+    return uploads;
   }
 
   private void listTemporary(Path directory, List<StoreEntry> roots) throws IOException {
@@ -146,7 +157,15 @@ public final class StagedJobs {
     // A driver makes its heartbeat at once: what holds no file was made by a late attempt.
     boolean isRunning = age == null ? kind != Kind.SPARK_PROTOCOL || tree.files > 0 : age < timeout;
     return new StagedJob(
-        root.path(), kind, jobId, age, tree.files, tree.bytes, isRunning, tree.isUnfinished());
+        root.path(),
+        kind,
+        jobId,
+        age,
+        tree.files,
+        tree.bytes,
+        isRunning,
+        tree.isUnfinished(),
+        tree.planned);
   }
 
   private static String jobId(Kind kind, String name, Optional<String> hadoopJob) {
@@ -167,6 +186,7 @@ public final class StagedJobs {
     private long bytes;
     private long lastWritten;
     private boolean begun;
+    private boolean planned;
     private boolean planning;
     private boolean finished;
     private boolean oldData;
@@ -200,6 +220,7 @@ public final class StagedJobs {
       if (CommitJournal.isJournal(entry.name()) && below.equals(ATTEMPT + entry.name())) {
         noteJournal(CommitJournal.stateIn(entry.name()));
       }
+      planned |= CommitJournal.mayHoldPlan(entry.name()) && below.equals(ATTEMPT + entry.name());
       planning |= below.equals(ATTEMPT + CommitJournal.TEMPORARY);
       begun |= below.endsWith("/manifests/" + JobPaths.COMMIT_MARK);
       oldData |= below.startsWith(ATTEMPT + "old/");

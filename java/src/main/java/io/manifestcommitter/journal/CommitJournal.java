@@ -87,6 +87,20 @@ public abstract class CommitJournal implements CommitLog {
         : RenamedJournal.findIn(store, directory);
   }
 
+  /**
+   * The file with the plan of a commit that has not begun, and may never: perhaps a part of it.
+   * Empty if its driver did not come that far, or further. One request.
+   */
+  public static Optional<StoreEntry> findUnbegun(Store store, Path directory) throws IOException {
+    return store.status(
+        new Path(directory, isUploaded(store, directory) ? UploadedJournal.PLAN : TEMPORARY));
+  }
+
+  /** Whether a file of this name holds a plan, or may. */
+  public static boolean mayHoldPlan(String name) {
+    return name.equals(UploadedJournal.PLAN) || name.equals(TEMPORARY) || isJournal(name);
+  }
+
   private static boolean isUploaded(Store store, Path directory) {
     return store.traits(directory).completesUploads();
   }
@@ -258,17 +272,26 @@ public abstract class CommitJournal implements CommitLog {
    * @throws IOException also if it needs more memory than there is
    */
   public JobPlan plan(String jobId, Target target) throws IOException {
-    long length = planLength();
+    return read(store, planFile(), planLength(), jobId, target);
+  }
+
+  /** As {@link #plan}, of a file that {@link #findUnbegun} found. */
+  public static JobPlan readUnbegun(Store store, StoreEntry plan, String jobId, Target target)
+      throws IOException {
+    return read(store, plan.path(), plan.length(), jobId, target);
+  }
+
+  private static JobPlan read(Store store, Path file, long length, String jobId, Target target)
+      throws IOException {
     if (length > LIMIT) {
-      throw new CorruptManifestException(
-          planFile() + " has " + length + " bytes, more than any plan");
+      throw new CorruptManifestException(file + " has " + length + " bytes, more than any plan");
     }
     if (length > Runtime.getRuntime().maxMemory() / HEAP_SHARE) {
-      throw HeapBudget.tooSmall(planFile().toString());
+      throw HeapBudget.tooSmall(file.toString());
     }
-    byte[] content = store.read(planFile(), LIMIT);
+    byte[] content = store.read(file, LIMIT);
     return PlanRecords.read(
-        new ByteArrayInputStream(content), jobId, target, store::named, planFile().toString());
+        new ByteArrayInputStream(content), jobId, target, store::named, file.toString());
   }
 
   @Override

@@ -41,7 +41,7 @@ import org.slf4j.LoggerFactory;
 final class UploadedJournal extends CommitJournal {
   private static final Logger LOG = LoggerFactory.getLogger(UploadedJournal.class);
 
-  private static final String PLAN = "plan";
+  static final String PLAN = "plan";
   private static final String MARK = "mark";
   private static final int LIMIT = 1 << 20;
 

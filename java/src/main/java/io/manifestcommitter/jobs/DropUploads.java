@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.manifestcommitter.jobs;
+
+import io.manifestcommitter.commit.Attempts;
+import io.manifestcommitter.commit.Audit;
+import io.manifestcommitter.commit.Workers;
+import io.manifestcommitter.config.CommitterConfig;
+import io.manifestcommitter.journal.CommitJournal;
+import io.manifestcommitter.layout.StagingRoot;
+import io.manifestcommitter.manifest.CorruptManifestException;
+import io.manifestcommitter.manifest.FileEntry;
+import io.manifestcommitter.manifest.Upload;
+import io.manifestcommitter.plan.JobPlan;
+import io.manifestcommitter.plan.Target;
+import io.manifestcommitter.store.Store;
+import io.manifestcommitter.store.StoreEntry;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Aborts the uploads that the plan of a dead job names, before its staging directory goes: of a job
+ * that died between its plan and its journal, and of one whose unfinished commit is given up. The
+ * plan is all that knows of them.
+ *
+ * <p>They are only that job's: each has a name and an id that no other job gives. A driver that
+ * wakes up later finds itself silent for too long before it begins its commit, so it completes
+ * none.
+ */
+final class DropUploads {
+  private static final Logger LOG = LoggerFactory.getLogger(DropUploads.class);
+
+  private final Store store;
+  private final CommitterConfig config;
+
+  DropUploads(Store store, CommitterConfig config) {
+    this.store = store;
+    this.config = config;
+  }
+
+  /**
+   * Aborts them; none of a commit that has ended, or is past its point of no return, since none
+   * waits. Four requests, one for each upload, and two for each custom location. What makes a plan
+   * unusable is told, and no failure.
+   *
+   * @param root of a job that is dead
+   * @param givesUpCommit whether its commit may have begun, and is given up
+   * @throws IOException if an upload may still wait; or if its commit has begun, and is not to be
+   *     given up
+   */
+  DroppedUploads run(StagingRoot root, boolean givesUpCommit) throws IOException {
+    try {
+      Optional<CommitJournal> begun = CommitJournal.find(store, root.attempt());
+      if (!begun.isPresent()) {
+        return dropUnbegun(root);
+      }
+      if (begun.get().state().isEnd()) {
+        return DroppedUploads.none();
+      }
+      if (!givesUpCommit) {
+        throw new IOException(
+            begun.get()
+                + " says that the job has begun its commit since it was looked at. Nothing was"
+                + " removed. Recover it: manifest-committer recover "
+                + root.directory());
+      }
+      return dropBegun(root, begun.get());
+    } catch (FileNotFoundException e) {
+      LOG.debug("Somebody else removes {}", root.root(), e);
+      return DroppedUploads.none();
+    } catch (CorruptManifestException e) {
+      LOG.warn("The uploads of job {} are not known", root.jobId(), e);
+      // Elsewhere a plan that was cut short is as good as none.
+      return store.traits(root.root()).completesUploads()
+          ? DroppedUploads.unknown(e.getMessage())
+          : DroppedUploads.none();
+    }
+  }
+
+  private DroppedUploads dropUnbegun(StagingRoot root) throws IOException {
+    Optional<StoreEntry> file = CommitJournal.findUnbegun(store, root.attempt());
+    if (!file.isPresent()) {
+      return DroppedUploads.none();
+    }
+    try (JobPlan plan = CommitJournal.readUnbegun(store, file.get(), root.jobId(), target(root))) {
+      Workers workers = workers(root);
+      LocationRoots.requireUnbegun(store, workers, plan, root, file.get().path());
+      return drop(plan, workers);
+    }
+  }
+
+  /** First what would bring it past its point of no return. */
+  private DroppedUploads dropBegun(StagingRoot root, CommitJournal journal) throws IOException {
+    if (!journal.hasPlan() || !journal.renounce()) {
+      return DroppedUploads.none();
+    }
+    try (JobPlan plan = journal.plan(root.jobId(), target(root))) {
+      Workers workers = workers(root);
+      LocationRoots.require(store, workers, plan, root, journal);
+      return drop(plan, workers);
+    }
+  }
+
+  private DroppedUploads drop(JobPlan plan, Workers workers) throws IOException {
+    AtomicInteger uploads = new AtomicInteger();
+    workers.forEach(
+        plan.files().iterator(),
+        plan.files().count(),
+        file -> {
+          if (isUpload(file)) {
+            Attempts.few(() -> store.abandon(file));
+            uploads.incrementAndGet();
+          }
+        });
+    return DroppedUploads.aborted(uploads.get());
+  }
+
+  private static boolean isUpload(FileEntry file) {
+    return Upload.in(file.etag()).isPresent();
+  }
+
+  private static Target target(StagingRoot root) {
+    return new Target(root.directory(), root.root());
+  }
+
+  private Workers workers(StagingRoot root) {
+    return new Workers(config.ioThreads(), () -> {}, Audit.job(root.jobId()));
+  }
+}
