@@ -149,7 +149,7 @@ public final class Clean {
     }
     try {
       if (uploads) {
-        new OldUploads(conf, rule).run(table, jobs);
+        new OldUploads(conf, rule, out).run(table, jobs);
       }
     } catch (IOException e) {
       code = USAGE.failed(err, table, e);

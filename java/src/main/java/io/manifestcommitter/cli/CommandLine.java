@@ -220,6 +220,8 @@ public final class CommandLine {
   public static void runAndExit(Program program) {
     PrintStream out = utf8(FileDescriptor.out);
     PrintStream err = utf8(FileDescriptor.err);
+    // What libraries print, such as a log without settings, is no part of the answer.
+    System.setOut(err);
     int code = program.run(out, err);
     out.flush();
     err.flush();

@@ -4,6 +4,7 @@ package io.manifestcommitter.cli;
 import io.manifestcommitter.jobs.StagedJob;
 import io.manifestcommitter.store.Stores;
 import java.io.IOException;
+import java.io.PrintStream;
 import java.lang.reflect.InvocationTargetException;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,10 +23,12 @@ final class OldUploads {
 
   private final Configuration conf;
   private final CleanRule rule;
+  private final PrintStream out;
 
-  OldUploads(Configuration conf, CleanRule rule) {
+  OldUploads(Configuration conf, CleanRule rule, PrintStream out) {
     this.conf = conf;
     this.rule = rule;
+    this.out = out;
   }
 
   /**
@@ -63,6 +66,8 @@ final class OldUploads {
 
   private void runTool(String[] arguments) throws IOException {
     int code;
+    PrintStream before = System.out;
+    System.setOut(out);
     try {
       code =
           (int)
@@ -77,6 +82,8 @@ final class OldUploads {
               + e
               + "): give their jars with --class-path",
           e);
+    } finally {
+      System.setOut(before);
     }
     if (code != 0) {
       throw new IOException("'hadoop s3guard uploads' ended with " + code);

@@ -106,11 +106,18 @@ final class CommitterProbe {
 
     Probed run() {
       findFactory();
-      if (failure == null) {
+      if (failure == null || isS3asFactory()) {
+        // Which is missing with the connector, without which nothing is written.
         openStore();
       }
       Probed probed = failure == null ? makeCommitter() : Probed.failed(failure);
-      return fileSystem == null ? probed : probed.on(fileSystem, refusal, mayShowParts);
+      return fileSystem == null && refusal == null
+          ? probed
+          : probed.on(fileSystem, refusal, mayShowParts);
+    }
+
+    private boolean isS3asFactory() {
+      return FactoryBinding.of(conf, path).className().equals(ClassNames.S3A_FACTORY);
     }
 
     void findFactory() {
@@ -131,6 +138,7 @@ final class CommitterProbe {
       if (new Stores(conf).refusal(path).isPresent()) {
         return; // A committer that refuses does so without the store; others open it themselves.
       }
+      refusal = new Stores(conf).refusalBySettings(path).orElse(null);
       try {
         if (scheme != null) {
           FileSystem.getFileSystemClass(scheme, conf);
@@ -143,6 +151,9 @@ final class CommitterProbe {
       } catch (UnsupportedStoreException e) {
         refusal = e.getMessage();
       } catch (IOException | RuntimeException | LinkageError e) {
+        if (refusal != null) {
+          return; // What would let it open does not let the committer serve it.
+        }
         String missing = Causes.missingClass(e);
         failure =
             missing != null || e instanceof UnsupportedFileSystemException
@@ -185,18 +196,22 @@ final class CommitterProbe {
                   ? ", which has to be there when the JVM starts: Hadoop does not look into a jar"
                       + " that SQL's ADD JAR brings later"
                   : ""),
-          ClassNames.isOurFactory(missing)
-              ? Repair.addJar(jar)
-              : binding.bindOurs(path.toUri().getScheme()));
+          ClassNames.isOurFactory(missing) || isS3asFactory() ? Repair.addJar(jar) : bindOurs());
     }
 
     private Problem factoryFailed(String className, Throwable e) {
       return Problem.error(
           ProblemCode.FACTORY_FAILED,
           "The committer factory " + className + " makes no committer: " + Causes.message(e),
-          ClassNames.isOurFactory(className)
-              ? Repair.none()
-              : FactoryBinding.of(conf, path).bindOurs(path.toUri().getScheme()));
+          ClassNames.isOurFactory(className) ? Repair.none() : bindOurs());
+    }
+
+    /** On S3 ours is refused; there it is S3A's own that does not work as it is set. */
+    private Repair bindOurs() {
+      String scheme = path.toUri().getScheme();
+      return new Stores(conf).refusalOfRenames(path).isPresent()
+          ? S3Diagnosis.enableMagic(conf, String.valueOf(path.toUri().getAuthority()))
+          : FactoryBinding.of(conf, path).bindOurs(scheme);
     }
 
     private Problem storeNotFound(String scheme, String missing) {

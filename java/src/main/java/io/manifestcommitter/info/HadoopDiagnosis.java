@@ -188,7 +188,9 @@ final class HadoopDiagnosis {
             fails ? Severity.ERROR : Severity.WARNING,
             ProblemCode.UNSUPPORTED_STORE,
             String.join(". ", sentences),
-            otherStore()));
+            servedByS3a()
+                ? S3Diagnosis.enableUploads(jobs, String.valueOf(path.toUri().getAuthority()))
+                : otherStore()));
   }
 
   private boolean servedByS3a() {

@@ -68,9 +68,9 @@ final class Probed {
   }
 
   /**
-   * The same, on a store that did open.
+   * The same, on a store that did open, or whose settings tell why it is refused.
    *
-   * @param fileSystem the class that serves it, and where that comes from
+   * @param fileSystem the class that serves it, and where that comes from; null if it did not open
    * @param refusal why our committer refuses it, null if it does not
    * @param mayShowParts whether its rename may show a file in part
    */
@@ -117,7 +117,7 @@ final class Probed {
     return Optional.ofNullable(fileSystem);
   }
 
-  /** Why our committer refuses a store that did open. */
+  /** Why our committer refuses a store that did open, or whose settings tell. */
   Optional<String> refusal() {
     return Optional.ofNullable(refusal);
   }

@@ -25,6 +25,7 @@ final class S3Diagnosis {
     ABORTING.put("fs.s3a.directory.operations.purge.uploads", false);
   }
 
+  private static final String UPLOADS = "fs.s3a.multipart.uploads.enabled";
   private static final String MAGIC = "fs.s3a.committer.magic.enabled";
   private static final String MARKERS = "fs.s3a.directory.marker.retention";
 
@@ -41,6 +42,22 @@ final class S3Diagnosis {
     this.conf = conf;
     this.bucket = bucket;
     this.version = version;
+  }
+
+  /** Lets S3A's magic committer work, if it is the one for a bucket and is switched off. */
+  static Repair enableMagic(Configuration conf, String bucket) {
+    S3Diagnosis settings = new S3Diagnosis(conf, bucket, "");
+    boolean isMagic =
+        conf.getTrimmed(settings.key("fs.s3a.committer.name"), "").equalsIgnoreCase("magic");
+    return isMagic && !conf.getBoolean(settings.key(MAGIC), true)
+        ? Repair.set(settings.key(MAGIC), "true")
+        : Repair.none();
+  }
+
+  /** Lets uploads be made in a bucket where they are switched off. */
+  static Repair enableUploads(Configuration conf, String bucket) {
+    String key = new S3Diagnosis(conf, bucket, "").key(UPLOADS);
+    return conf.getBoolean(key, true) ? Repair.none() : Repair.set(key, "true");
   }
 
   /** All that is wrong. */

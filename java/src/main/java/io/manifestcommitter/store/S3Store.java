@@ -9,6 +9,7 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.Set;
+import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.EtagSource;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
@@ -57,22 +58,9 @@ public final class S3Store extends HadoopStore {
 
   /** Why tables in this bucket are not served; empty if they are. No request. */
   Optional<String> shortcoming(Path path) {
-    String bucket = String.valueOf(path.toUri().getAuthority());
-    if (bucket.endsWith(EXPRESS)) {
-      return Optional.of(
-          "a directory bucket of S3 Express lists and completes uploads in another way. Write to a"
-              + " general purpose bucket.");
-    }
-    if (!setting(bucket, MULTIPART, "true").equals("true")) {
-      return Optional.of(MULTIPART + " is false, and output is multipart uploads. Set it to true.");
-    }
-    for (String key : new String[] {ENCRYPTION, OLD_ENCRYPTION}) {
-      if (setting(bucket, key, "").startsWith("CSE")) {
-        return Optional.of(
-            key
-                + " is client-side encryption, which S3A does not do in uploads that another process"
-                + " completes. Let the bucket encrypt (SSE-S3 or SSE-KMS).");
-      }
+    Optional<String> bySettings = shortcoming(fs().getConf(), path);
+    if (bySettings.isPresent()) {
+      return bySettings;
     }
     try {
       uploads();
@@ -87,10 +75,32 @@ public final class S3Store extends HadoopStore {
     }
   }
 
+  /** As above, as far as the settings tell it. */
+  static Optional<String> shortcoming(Configuration conf, Path path) {
+    String bucket = String.valueOf(path.toUri().getAuthority());
+    if (bucket.endsWith(EXPRESS)) {
+      return Optional.of(
+          "a directory bucket of S3 Express lists and completes uploads in another way. Write to a"
+              + " general purpose bucket.");
+    }
+    if (!setting(conf, bucket, MULTIPART, "true").equals("true")) {
+      return Optional.of(MULTIPART + " is false, and output is multipart uploads. Set it to true.");
+    }
+    for (String key : new String[] {ENCRYPTION, OLD_ENCRYPTION}) {
+      if (setting(conf, bucket, key, "").startsWith("CSE")) {
+        return Optional.of(
+            key
+                + " is client-side encryption, which S3A does not do in uploads that another process"
+                + " completes. Let the bucket encrypt (SSE-S3 or SSE-KMS).");
+      }
+    }
+    return Optional.empty();
+  }
+
   /** For one bucket or for all. */
-  private String setting(String bucket, String key, String otherwise) {
+  private static String setting(Configuration conf, String bucket, String key, String otherwise) {
     String ofBucket = "fs.s3a.bucket." + bucket + key.substring("fs.s3a".length());
-    return fs().getConf().getTrimmed(ofBucket, fs().getConf().getTrimmed(key, otherwise));
+    return conf.getTrimmed(ofBucket, conf.getTrimmed(key, otherwise));
   }
 
   private S3Uploads uploads() throws IOException {

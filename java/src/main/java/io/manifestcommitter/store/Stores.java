@@ -267,9 +267,22 @@ public final class Stores {
       shortcoming = ((S3Store) store).shortcoming(path);
     }
     if (shortcoming.isPresent()) {
-      throw new UnsupportedStoreException(
-          "The manifest committer does not serve " + path + ": " + shortcoming.get());
+      throw new UnsupportedStoreException(notServed(path, shortcoming.get()));
     }
+  }
+
+  /**
+   * Why {@link #requireSafeRename} would fail, as far as the settings of the store tell it, also
+   * where it does not open; else empty. Opens nothing.
+   */
+  public Optional<String> refusalBySettings(Path path) {
+    return S3Store.SCHEMES.contains(scheme(path))
+        ? S3Store.shortcoming(conf, path).map(shortcoming -> notServed(path, shortcoming))
+        : Optional.empty();
+  }
+
+  private static String notServed(Path path, String why) {
+    return "The manifest committer does not serve " + path + ": " + why;
   }
 
   /**

@@ -344,6 +344,8 @@ class CommitterInfoProblemsTest {
   @Test
   void onS3WhatOurFactoryRefusesIsRepairedByS3asOwnCommitters() {
     world.path = "s3a://bucket/table";
+    world.set("fs.s3a.impl", MemoryFileSystem.class.getName());
+    world.set("fs.s3a.impl.disable.cache", "true");
     world.set(FactoryBinding.FOR_ALL, ClassNames.FACTORY);
     Problem problem = world.problem(ProblemCode.UNSUPPORTED_STORE).orElseThrow();
     assertThat(problem.severity()).isEqualTo(Severity.ERROR);
@@ -355,9 +357,63 @@ class CommitterInfoProblemsTest {
     assertThat(world.report().served()).as("by Spark's protocol").isTrue();
   }
 
+  /** Ours would be refused there. */
+  @Test
+  void onS3AFactoryThatFailsIsNotReplacedByOurs() {
+    world.onS3("fs.s3a.committer.name", "magic");
+    world.set("fs.s3a.impl", MemoryFileSystem.class.getName());
+    world.set(FactoryBinding.key("s3a"), FailingFactory.class.getName());
+    assertThat(world.problem(ProblemCode.FACTORY_FAILED).orElseThrow().repair().settings())
+        .isEmpty();
+
+    String key = "fs.s3a.bucket.bucket.committer.magic.enabled";
+    world.set(key, "false");
+
+    assertThat(world.problem(ProblemCode.FACTORY_FAILED).orElseThrow().repair().settings())
+        .containsExactlyEntriesOf(Map.of(key, Optional.of("true")));
+  }
+
+  @Test
+  void onS3WhatTheSettingsTellIsToldAlsoIfTheStoreDoesNotOpen() {
+    world.onS3("fs.s3a.encryption.algorithm", "CSE-KMS");
+    world.set("fs.s3a.impl", Locked.class.getName());
+    assertThat(world.problem(ProblemCode.UNSUPPORTED_STORE).orElseThrow().text())
+        .contains("client-side encryption", "writes of Spark SQL fail");
+
+    assertThat(world.codes()).doesNotContain(ProblemCode.STORE_FAILED);
+    world.set("fs.s3a.encryption.algorithm", "SSE-KMS");
+    assertThat(world.codes())
+        .contains(ProblemCode.STORE_FAILED)
+        .doesNotContain(ProblemCode.UNSUPPORTED_STORE);
+  }
+
+  @Test
+  void withoutHadoopAwsItIsWhatIsMissing() {
+    world.onS3("fs.s3a.impl", "org.apache.hadoop.fs.s3a.NotThere");
+    world.set(FactoryBinding.key("s3a"), ClassNames.S3A_FACTORY);
+
+    Problem problem = world.problem(ProblemCode.STORE_NOT_FOUND).orElseThrow();
+
+    assertThat(problem.text()).contains("no job can write there", "hadoop-aws");
+    assertThat(problem.repair().jar().orElseThrow()).contains("hadoop-aws");
+    assertThat(world.codes()).doesNotContain(ProblemCode.FACTORY_NOT_FOUND);
+  }
+
+  @Test
+  void onS3UploadsThatAreSwitchedOffAreSwitchedOn() {
+    world.onS3("fs.s3a.multipart.uploads.enabled", "false");
+    world.set(FactoryBinding.key("s3a"), ClassNames.S3A_FACTORY);
+    world.set("fs.s3a.committer.name", "directory");
+
+    assertThat(world.problem(ProblemCode.UNSUPPORTED_STORE).orElseThrow().repair().settings())
+        .containsExactlyEntriesOf(Map.of("fs.s3a.multipart.uploads.enabled", Optional.of("true")));
+  }
+
   @Test
   void onS3FileOutputCommitterIsRepairedByS3asOwnCommitters() {
     world.path = "s3a://bucket/table";
+    world.set("fs.s3a.impl", MemoryFileSystem.class.getName());
+    world.set("fs.s3a.impl.disable.cache", "true");
     Problem problem = world.problem(ProblemCode.NO_FACTORY).orElseThrow();
     assertThat(problem.severity()).as("Spark SQL is served").isEqualTo(Severity.WARNING);
 
@@ -647,6 +703,7 @@ class CommitterInfoProblemsTest {
     void onS3(String key, String value) {
       path = "s3a://bucket/table";
       set("fs.s3a.impl", S3AFileSystem.class.getName());
+      set("fs.s3a.impl.disable.cache", "true");
       set("fs.s3a.committer.abort.pending.uploads", "false");
       set("fs.s3a.directory.marker.retention", "keep");
       set(key, value);
