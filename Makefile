@@ -119,8 +119,10 @@ docs:
 site: $(VENVS)/docs/.done
 	$(VENVS)/docs/bin/sphinx-build -q -W --keep-going -c docs/site . target/site
 
-# Beside the committers of Hadoop and Spark; options: make bench BENCH_ARGS='--protocol spark --rounds 1'.
+# Beside the committers of Hadoop and Spark; a part: make bench BENCH_ARGS='--protocol spark --rounds 1'. Those of hadoop-aws need a server
+# that speaks S3's protocol, and Spark: make s3-committers, which is a part of the whole.
 bench: BENCH_MAIN := Bench
+bench: $(if $(BENCH_ARGS),,s3-committers)
 # Jobs of a million files in heaps of 256 and 512 MiB; fails unless every one of them is where it belongs.
 scale: BENCH_MAIN := Scale
 # CPU and requests of commit, roll back and recovery for 1,000 to 8,000 partitions and custom locations.
@@ -280,7 +282,8 @@ test-gs-servers-$(SPARK_FLOOR) test-gs-servers-$(SPARK_NEWEST): test-gs-servers-
 		$(VENVS)/spark-$*/bin/python -m pytest -q tests/e2e --core --store $$server || exit 1; \
 	done
 
-# Requests of a job of 2,000 files with this committer and those of hadoop-aws, and what a failed overwrite leaves of the old table.
+# A job of 2,000 files with this committer and those of hadoop-aws: its requests and its time; what a failed overwrite and a driver that is
+# killed leave of the table, and what a dynamic overwrite does.
 s3-committers: $(VENVS)/spark-$(SPARK_FLOOR)/.done $(VENVS)/spark-$(SPARK_NEWEST)/.done $(EMULATORS_BUILT)
 	for version in $(SPARK_FLOOR) $(SPARK_NEWEST); do \
 		$(VENVS)/spark-$$version/bin/python -m pytest -q -s tests/e2e/test_s3_rivals.py --store s3a --thorough || exit 1; \

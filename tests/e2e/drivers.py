@@ -18,6 +18,11 @@ from tables import Row, Table
 NEW: list[Row] = [(f"new-{i}", i % 10) for i in range(60)]
 
 
+def told(program: subprocess.Popen[str]) -> str:
+    assert program.stderr is not None
+    return program.stderr.read()
+
+
 def kill(table: Table, mode: str, conf: dict[str, str], when: Callable[[], bool]) -> None:
     """Starts a write of ``NEW``, and kills its driver as soon as something is so."""
     program = subprocess.Popen(
@@ -32,7 +37,7 @@ def kill(table: Table, mode: str, conf: dict[str, str], when: Callable[[], bool]
     )
     try:
         while not when():
-            assert program.poll() is None, f"it ended by itself:\n{program.communicate()[1]}"
+            assert program.poll() is None, f"it ended by itself:\n{told(program)}"
             time.sleep(0.01)
     finally:
         # The JVM is a child of it.

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import drivers
@@ -15,9 +16,11 @@ import pyspark
 import pytest
 import stores
 from drivers import NEW
+from places import Place
 from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 from tables import Row, Table
+from test_rdd import NEW_FORMAT, PAIRS, TEXT, lines
 
 import manifest_committer as mc
 
@@ -179,6 +182,22 @@ def test_uploads_that_only_the_plan_of_a_dead_job_names_are_cleaned(table: Table
     for key, upload in waiting(table):
         assert key.endswith("/00/journal-committed-0")
         bucket.abort(key, upload)
+
+
+@pytest.mark.classic(because="a Connect session has no RDDs")
+@pytest.mark.parametrize("name", ["directory", pytest.param("partitioned", marks=pytest.mark.more)])
+def test_another_committer_of_hadoop_may_be_named_for_rdds(
+    spark: SparkSession, place: Place, tmp_path: Path, name: str
+) -> None:
+    path = str(place / "rdd")
+    conf = {
+        "fs.s3a.committer.name": name,
+        "fs.s3a.committer.staging.tmp.path": f"file:{tmp_path}/staging",
+    }
+    rdd = spark.sparkContext.parallelize(PAIRS, 2)
+    rdd.saveAsNewAPIHadoopFile(path, NEW_FORMAT, TEXT, TEXT, conf=conf)
+    assert sorted(lines(spark, path).collect()) == PAIRS
+    assert mc.read_report(spark, path).committer == name
 
 
 def test_old_uploads_of_a_table_are_cleaned(table: Table) -> None:
