@@ -15,6 +15,9 @@ import java.util.Map;
 final class SparkBench {
   private static final double NONE = 0;
 
+  /** How many jobs one JVM commits until it counts as warm. */
+  private static final int WARM = 3;
+
   private final String heap;
   private final int rounds;
   private final double[] latencies;
@@ -46,6 +49,27 @@ final class SparkBench {
       System.out.print(SparkTables.requests(all));
       System.out.println();
       System.out.print(SparkTables.kinds(all));
+      System.out.flush();
+    }
+  }
+
+  /** CPU of the same wide job commit again and again in one JVM. */
+  void cpu() throws IOException {
+    SparkBenchShape shape = SparkBenchShape.WIDE;
+    for (SparkWriteKind kind : SparkWriteKind.values()) {
+      Map<SparkContender, SparkWarmCosts> all = new EnumMap<>(SparkContender.class);
+      for (int round = 0; round < rounds; round++) {
+        for (SparkContender contender : SparkContender.values()) {
+          measureWarm(
+              all.computeIfAbsent(contender, unused -> new SparkWarmCosts(WARM)),
+              contender,
+              kind,
+              shape);
+        }
+      }
+      System.out.printf(
+          Locale.ROOT, "%n### %s: %s, again in the same JVM%n%n", kind.title(), shape.job());
+      System.out.print(SparkTables.cpu(all));
       System.out.flush();
     }
   }
@@ -93,6 +117,29 @@ final class SparkBench {
     }
   }
 
+  private void measureWarm(
+      SparkWarmCosts costs, SparkContender contender, SparkWriteKind kind, SparkBenchShape shape)
+      throws IOException {
+    System.err.printf(Locale.ROOT, "%s: %s, again%n", kind.title(), contender.title());
+    costs.begin();
+    new ChildJvm("-Xms" + heap, "-Xmx" + heap)
+        .run(
+            SparkWarmRun.class,
+            costs::read,
+            contender.name(),
+            kind.name(),
+            shape.name(),
+            Integer.toString(WARM));
+    requireRight(contender, kind, costs.verdict());
+  }
+
+  private static void requireRight(SparkContender contender, SparkWriteKind kind, String verdict)
+      throws IOException {
+    if (contender == SparkContender.OURS && !verdict.isEmpty()) {
+      throw new IOException(kind.title() + " by this committer: " + verdict);
+    }
+  }
+
   private static Map<SparkContender, SparkCosts> costs() {
     Map<SparkContender, SparkCosts> all = new EnumMap<>(SparkContender.class);
     for (SparkContender contender : SparkContender.values()) {
@@ -124,8 +171,6 @@ final class SparkBench {
             shape.name(),
             Double.toString(latency),
             subject.name());
-    if (contender == SparkContender.OURS && !costs.verdict().isEmpty()) {
-      throw new IOException(kind.title() + " by this committer: " + costs.verdict());
-    }
+    requireRight(contender, kind, costs.verdict());
   }
 }

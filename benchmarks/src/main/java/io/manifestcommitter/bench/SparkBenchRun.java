@@ -27,10 +27,7 @@ public final class SparkBenchRun {
     BenchRun.Subject subject = BenchRun.Subject.valueOf(args[4]);
 
     SparkRuntime.start();
-    // A driver has loaded its classes long before a job commits.
-    SimulatedStore warmUp = SimulatedStore.named("warm-up");
-    Meter unread = new TimeMeter(warmUp);
-    new SparkBenchJob(contender, kind, WARM_UP, "warm-up").run(unread, unread);
+    warmUp(contender, kind);
 
     SimulatedStore store = SimulatedStore.named("measured");
     store.latency((long) (latencyMillis * TimeUnit.MILLISECONDS.toNanos(1)));
@@ -47,5 +44,11 @@ public final class SparkBenchRun {
     if (!verdict.isEmpty()) {
       System.out.println(WRONG + verdict);
     }
+  }
+
+  /** A small write first: a driver has loaded its classes long before a job commits. */
+  static void warmUp(SparkContender contender, SparkWriteKind kind) throws IOException {
+    Meter unread = new TimeMeter(SimulatedStore.named("warm-up"));
+    new SparkBenchJob(contender, kind, WARM_UP, "warm-up").run(unread, unread);
   }
 }

@@ -59,6 +59,31 @@ final class SparkTables {
     return table;
   }
 
+  /** CPU of job commit, in a JVM that has just started and in one that has not. */
+  static MarkdownTable cpu(Map<SparkContender, SparkWarmCosts> all) {
+    MarkdownTable table =
+        new MarkdownTable(
+            List.of(
+                "committer",
+                "requests of job commit",
+                "CPU cold, s",
+                "to Hadoop's",
+                "CPU warm, s",
+                "to Hadoop's"));
+    SparkWarmCosts yardstick = all.get(SparkContender.HADOOP);
+    all.forEach(
+        (contender, costs) ->
+            table.row(
+                List.of(
+                    name(contender, costs.verdict()),
+                    count(costs.warm().requests().all()),
+                    costs.cold().seconds(Measurement::cpuNanos).text(2),
+                    costs.cold().ratio(yardstick.cold(), Measurement::cpuNanos).text(2),
+                    costs.warm().seconds(Measurement::cpuNanos).text(2),
+                    costs.warm().ratio(yardstick.warm(), Measurement::cpuNanos).text(2))));
+    return table;
+  }
+
   /** Times of the driver, and of all. */
   static MarkdownTable times(Map<SparkContender, SparkCosts> all) {
     MarkdownTable table =
@@ -126,8 +151,11 @@ final class SparkTables {
   }
 
   private static String name(SparkContender contender, SparkCosts costs) {
-    return contender.title()
-        + (costs.verdict().isEmpty() ? "" : " (**wrong**: " + costs.verdict() + ")");
+    return name(contender, costs.verdict());
+  }
+
+  private static String name(SparkContender contender, String verdict) {
+    return contender.title() + (verdict.isEmpty() ? "" : " (**wrong**: " + verdict + ")");
   }
 
   private static String count(long count) {
