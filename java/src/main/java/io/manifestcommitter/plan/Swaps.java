@@ -28,6 +28,8 @@ public final class Swaps {
   private final Path[] firstWithFiles;
   private final NameIndex names = new NameIndex();
   private final int[] files;
+  private Path lastParent;
+  private Directory last;
 
   /**
    * Swaps.
@@ -51,10 +53,15 @@ public final class Swaps {
     }
   }
 
-  /** Notes a file of the plan. */
+  /** Notes a file of the plan. Neighbours are in the same directory, mostly. */
+  @SuppressWarnings("ReferenceEquality")
   void add(FileEntry file) {
     Path parent = file.destinationDirectory();
-    Directory directory = directories.get(parent);
+    if (parent != lastParent) {
+      lastParent = parent;
+      last = directories.get(parent);
+    }
+    Directory directory = last;
     if (directory != null) {
       names.add(directory.number, file.name());
       directory.files++;

@@ -57,7 +57,7 @@ final class Listing implements AutoCloseable {
     List<FileStatus> batch = new ArrayList<>();
     while (batch.size() < BATCH && reading.hasNext()) {
       FileStatus entry = reading.next();
-      if (handedOut.find(0, entry.getPath().getName()) < 0) {
+      if (handedOut.count() == 0 || handedOut.find(0, entry.getPath().getName()) < 0) {
         batch.add(entry);
       }
     }

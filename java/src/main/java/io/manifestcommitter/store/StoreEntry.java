@@ -16,6 +16,7 @@ import org.apache.hadoop.fs.Path;
  */
 public final class StoreEntry {
   private final Path path;
+  private final String name;
   private final Kind kind;
   private final long length;
   private final String etag;
@@ -32,6 +33,7 @@ public final class StoreEntry {
       long modificationTime,
       Supplier<Rights> rights) {
     this.path = Objects.requireNonNull(path);
+    this.name = path.getName();
     this.kind = kind;
     this.length = length;
     this.etag = etag == null ? "" : etag;
@@ -77,7 +79,7 @@ public final class StoreEntry {
 
   /** The last component of the path. */
   public String name() {
-    return path.getName();
+    return name;
   }
 
   /** Whether this is a directory; everything else counts as a file. */

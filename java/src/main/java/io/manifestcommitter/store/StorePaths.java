@@ -67,14 +67,14 @@ public final class StorePaths {
 
   /** The path of the same name in {@code directory}: the same object, if it is that already. */
   static Path child(Path directory, Path path) {
-    String name = path.getName();
-    String prefix = directoryPrefix(directory);
     String text = path.toUri().getPath();
+    String parent = directory.toUri().getPath();
+    int name = text.lastIndexOf('/') + 1;
     boolean isThere =
-        text.length() == prefix.length() + name.length()
-            && text.startsWith(prefix)
+        (parent.endsWith("/") ? name == parent.length() : name == parent.length() + 1)
+            && text.startsWith(parent)
             && sameStore(directory, path);
-    return isThere ? path : resolve(directory, name);
+    return isThere ? path : resolve(directory, text.substring(name));
   }
 
   /** The path with the scheme and authority of {@code name}. */
