@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.manifest;
 
-import com.fasterxml.jackson.core.JsonEncoding;
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonFactoryBuilder;
-import com.fasterxml.jackson.core.JsonGenerator;
-import com.fasterxml.jackson.core.StreamWriteFeature;
 import io.manifestcommitter.manifest.JsonReader.BadJsonException;
 import java.io.Closeable;
 import java.io.IOException;
@@ -24,12 +19,6 @@ import org.apache.hadoop.fs.Path;
  * more than one of them.
  */
 public final class FileList implements Closeable {
-  private static final JsonFactory FACTORY =
-      new JsonFactoryBuilder()
-          .rootValueSeparator("\n")
-          .disable(StreamWriteFeature.AUTO_CLOSE_TARGET)
-          .build();
-
   private final JsonLines lines;
   private final String origin;
   private final String jobId;
@@ -72,33 +61,36 @@ public final class FileList implements Closeable {
       throws IOException {
     Path directory = PathText.canonical(table);
     FastGzip gzip = new FastGzip(out);
+    JsonLineWriter json = new JsonLineWriter(gzip);
+    json.begin()
+        .text("jobId", Text.wellFormed(jobId))
+        .text("table", PathText.write(directory))
+        .number("files", count)
+        .end();
     long written = 0;
-    try (JsonGenerator json = FACTORY.createGenerator(gzip, JsonEncoding.UTF8)) {
-      json.writeStartObject();
-      json.writeStringField("jobId", Text.wellFormed(jobId));
-      json.writeStringField("table", PathText.write(directory));
-      json.writeNumberField("files", count);
-      json.writeEndObject();
-      Path within = null;
-      Optional<String> prefix = Optional.empty();
-      for (FileEntry file : files) {
-        if (!file.destinationDirectory().equals(within)) {
-          within = file.destinationDirectory();
-          prefix = PathText.prefixBelow(directory, within);
-        }
-        json.writeStartObject();
-        json.writeStringField(
-            "path",
-            prefix.isPresent()
-                ? prefix.get() + file.name()
-                : PathText.relative(directory, file.destination()));
-        json.writeNumberField("size", file.size());
-        JsonWriter.optional(json, "etag", FileIdentity.kept(file.etag()));
-        json.writeEndObject();
-        written++;
+    Path within = null;
+    Optional<String> prefix = Optional.empty();
+    for (FileEntry file : files) {
+      if (!file.destinationDirectory().equals(within)) {
+        within = file.destinationDirectory();
+        prefix = PathText.prefixBelow(directory, within);
       }
-      json.writeRaw('\n');
+      json.begin();
+      if (prefix.isPresent()) {
+        json.text("path", prefix.get(), file.name());
+      } else {
+        json.text("path", PathText.relative(directory, file.destination()));
+      }
+      json.number("size", file.size());
+      String etag = FileIdentity.kept(file.etag());
+      if (!etag.isEmpty()) {
+        json.text("etag", etag);
+      }
+      json.end();
+      written++;
     }
+    json.flush();
+    gzip.write('\n');
     if (written != count) {
       throw new IOException(
           "The list of the files of job "

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.manifest;
 
-import com.fasterxml.jackson.core.JsonEncoding;
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonFactoryBuilder;
-import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonToken;
-import com.fasterxml.jackson.core.StreamWriteFeature;
 import io.manifestcommitter.manifest.JsonReader.BadJsonException;
 import java.io.Closeable;
 import java.io.IOException;
@@ -30,12 +25,6 @@ public final class RecordFile {
   private static final String COUNT = "records";
   private static final String CHECKSUM = "checksum";
 
-  private static final JsonFactory FACTORY =
-      new JsonFactoryBuilder()
-          .rootValueSeparator("\n")
-          .disable(StreamWriteFeature.AUTO_CLOSE_TARGET)
-          .build();
-
   private RecordFile() {}
 
   private static String hex(CRC32C checksum) {
@@ -46,7 +35,7 @@ public final class RecordFile {
   public static final class Writer {
     private final OutputStream out;
     private final FastGzip gzip;
-    private final JsonGenerator json;
+    private final JsonLineWriter json;
     private final CRC32C checksum = new CRC32C();
     private long count;
 
@@ -54,8 +43,7 @@ public final class RecordFile {
     public Writer(OutputStream out) throws IOException {
       this.out = out;
       this.gzip = new FastGzip(out);
-      this.json =
-          FACTORY.createGenerator(new CheckedOutputStream(gzip, checksum), JsonEncoding.UTF8);
+      this.json = new JsonLineWriter(new CheckedOutputStream(gzip, checksum));
     }
 
     /** Writes one record. */
@@ -77,33 +65,33 @@ public final class RecordFile {
      */
     public Writer begin(String kind) throws IOException {
       count++;
-      json.writeStartObject();
+      json.begin();
       return with(Record.KIND, kind);
     }
 
     /** Adds a text to the record that has begun. */
     public Writer with(String name, String text) throws IOException {
-      json.writeStringField(name, Text.requireWellFormed(text));
+      json.text(name, text);
       return this;
     }
 
     /** Adds a number to the record that has begun. */
     public Writer with(String name, long number) throws IOException {
-      json.writeNumberField(name, number);
+      json.number(name, number);
       return this;
     }
 
     /** Ends the record that has begun. */
     public void end() throws IOException {
-      json.writeEndObject();
+      json.end();
     }
 
     /** Writes the end. */
     public void finish() throws IOException {
       json.flush();
       write(new Record(END).with(COUNT, count).with(CHECKSUM, hex(checksum)));
-      json.writeRaw('\n');
-      json.close();
+      json.flush();
+      gzip.write('\n');
       gzip.finish();
       out.flush();
     }

@@ -30,7 +30,11 @@ public final class Rows {
       reset();
     }
 
-    /** Adds a text, which is well-formed, to a column. */
+    /**
+     * Adds a text to a column.
+     *
+     * @throws IllegalArgumentException if it has half a surrogate pair
+     */
     public Writer text(int column, String text) {
       String last = before[column];
       int prefix = Packed.shared(last, text);
@@ -38,7 +42,8 @@ public final class Rows {
       before[column] = text;
       number(prefix);
       number(suffix);
-      return plain(text.substring(prefix, text.length() - suffix));
+      // The rest is whole characters of a text that was looked at before.
+      return plain(Text.requireWellFormed(text.substring(prefix, text.length() - suffix)));
     }
 
     /** Adds a text that has nothing in common with others. */
@@ -51,11 +56,11 @@ public final class Rows {
       return this;
     }
 
-    /** Adds a number, 0 or greater. */
+    /** Adds a number; one that is 0 or greater takes as many bytes as it needs. */
     public Writer number(long number) {
       require(Long.BYTES + 2);
       long rest = number;
-      while (rest > 0x7f) {
+      while (rest < 0 || rest > 0x7f) {
         bytes[length++] = (byte) ((rest & 0x7f) | 0x80);
         rest >>>= 7;
       }
@@ -104,14 +109,14 @@ public final class Rows {
 
   /** Reads rows as they were written. Not for use by several threads. */
   public static final class Reader {
-    private final String[] before;
+    private final Column[] columns;
     private final byte[] bytes;
     private int position;
 
     /** Reads what a writer gave. */
     public Reader(int columns, byte[] bytes) {
-      this.before = new String[columns];
-      Arrays.fill(before, "");
+      this.columns = new Column[columns];
+      Arrays.setAll(this.columns, column -> new Column());
       this.bytes = bytes;
     }
 
@@ -122,15 +127,12 @@ public final class Rows {
 
     /** The next text of a column. */
     public String text(int column) {
-      String last = before[column];
       int prefix = (int) number();
       int suffix = (int) number();
-      String middle = plain();
-      if (prefix != last.length() || suffix > 0 || !middle.isEmpty()) {
-        before[column] =
-            last.substring(0, prefix) + middle + last.substring(last.length() - suffix);
-      }
-      return before[column];
+      int middle = (int) number();
+      String text = columns[column].next(prefix, suffix, bytes, position, middle);
+      position += middle;
+      return text;
     }
 
     /** The next text that has nothing in common with others. */
@@ -154,6 +156,45 @@ public final class Rows {
           return number;
         }
       }
+    }
+  }
+
+  /** The last text of a column, and while all of them are ASCII its bytes. */
+  private static final class Column {
+    private String last = "";
+    private byte[] ascii = new byte[128];
+    private boolean isAscii = true;
+
+    /** The text that shares so many characters with the last one, and has these bytes between. */
+    String next(int prefix, int suffix, byte[] bytes, int from, int middle) {
+      if (middle == 0 && suffix == 0 && prefix == last.length()) {
+        return last;
+      }
+      isAscii = isAscii && isAscii(bytes, from, middle);
+      if (!isAscii) {
+        last =
+            last.substring(0, prefix)
+                + new String(bytes, from, middle, StandardCharsets.UTF_8)
+                + last.substring(last.length() - suffix);
+        return last;
+      }
+      int length = prefix + middle + suffix;
+      if (length > ascii.length) {
+        ascii = Arrays.copyOf(ascii, 2 * length);
+      }
+      System.arraycopy(ascii, last.length() - suffix, ascii, prefix + middle, suffix);
+      System.arraycopy(bytes, from, ascii, prefix, middle);
+      last = new String(ascii, 0, length, StandardCharsets.ISO_8859_1);
+      return last;
+    }
+
+    private static boolean isAscii(byte[] bytes, int from, int length) {
+      for (int i = from; i < from + length; i++) {
+        if (bytes[i] < 0) {
+          return false;
+        }
+      }
+      return true;
     }
   }
 }

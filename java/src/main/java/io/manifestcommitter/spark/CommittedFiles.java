@@ -37,6 +37,7 @@ final class CommittedFiles {
   private final NavigableSet<Integer> tasks = new TreeSet<>();
   private final NameIndex names = new NameIndex();
   private int directoryCount;
+  private boolean hasUploads;
   private String lastLocation = "";
   private String lastDirectory = "";
   private Directory last;
@@ -62,6 +63,7 @@ final class CommittedFiles {
                     + jobId
                     + ".");
           }
+          hasUploads |= output.hasUploads();
           forEachName(
               output, (location, called, directory, name) -> add(output, called, directory, name));
         });
@@ -132,6 +134,9 @@ final class CommittedFiles {
 
   /** Shows what attempts uploaded, one file after the other. */
   void forEachUpload(UploadVisitor visitor) throws IOException {
+    if (!hasUploads) {
+      return;
+    }
     forEachOutput(
         output ->
             forEachName(

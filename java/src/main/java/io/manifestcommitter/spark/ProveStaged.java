@@ -73,7 +73,9 @@ final class ProveStaged {
           this::list,
           LOTS,
           lot -> {
-            lot.found.forEach(found::set);
+            for (int i = 0; i < lot.files.size(); i++) {
+              found.set(lot.numbers[i]);
+            }
             strays.addAll(lot.strays);
             for (FileEntry file : lot.files) {
               if (lot.identityIsMissing) {
@@ -169,8 +171,11 @@ final class ProveStaged {
   /** A part of a listing. */
   private static final class Lot {
     private final boolean identityIsMissing;
-    private final List<Integer> found = new ArrayList<>();
     private final List<FileEntry> files = new ArrayList<>();
+
+    /** Of the files. */
+    private final int[] numbers = new int[LOT];
+
     private final List<StoreEntry> strays = new ArrayList<>();
 
     Lot(boolean identityIsMissing) {
@@ -180,7 +185,7 @@ final class ProveStaged {
     void add(StoreEntry entry, StagedDirectory directory) {
       int number = directory.find(entry);
       if (number >= 0) {
-        found.add(number);
+        numbers[files.size()] = number;
         files.add(directory.planned(entry));
       } else if (!directory.leadsOn(entry)) {
         strays.add(entry);

@@ -4,10 +4,9 @@ package io.manifestcommitter.spark;
 import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.manifest.Packed;
 import io.manifestcommitter.manifest.PathText;
-import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
-import java.io.DataInputStream;
 import java.io.DataOutputStream;
+import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -108,6 +107,11 @@ final class TaskOutput {
     return groups;
   }
 
+  /** Whether any of the files was uploaded. */
+  boolean hasUploads() {
+    return !uploads.isEmpty();
+  }
+
   /** What was uploaded of a file; empty if it is in the staging directory, or was not written. */
   Optional<UploadedFile> upload(String location, String directory, String name) {
     return Optional.ofNullable(uploads.get(List.of(location, directory, name)));
@@ -169,8 +173,8 @@ final class TaskOutput {
       throw corrupt(origin, "it claims " + length + " bytes", null);
     }
     try {
-      ByteArrayInputStream body = new ByteArrayInputStream(Packed.inflate(message, HEADER, length));
-      TaskOutput output = read(new DataInputStream(body), hasUploads, (long) MOST_SHARED * length);
+      Body body = new Body(Packed.inflate(message, HEADER, length));
+      TaskOutput output = read(body, hasUploads, (long) MOST_SHARED * length);
       if (body.available() > 0) {
         throw corrupt(origin, "it has " + body.available() + " bytes too many", null);
       }
@@ -210,24 +214,23 @@ final class TaskOutput {
    *
    * @param most how many characters its names may have together
    */
-  private static TaskOutput read(DataInputStream in, boolean hasUploads, long most)
-      throws IOException {
+  private static TaskOutput read(Body in, boolean hasUploads, long most) throws IOException {
     long left = most;
-    String jobId = readString(in);
-    int task = Math.toIntExact(readVarint(in));
-    long attempt = readVarint(in);
+    String jobId = in.string();
+    int task = Math.toIntExact(in.varint());
+    long attempt = in.varint();
     requireAttempt(jobId, task, attempt);
     List<Group> groups = new ArrayList<>();
     Map<List<String>, UploadedFile> uploads = new HashMap<>();
     Group last = null;
-    for (long rest = readVarint(in); rest > 0; rest--) {
+    for (long rest = in.varint(); rest > 0; rest--) {
       Group group = readGroup(in, last, left);
       left -= group.characters();
       groups.add(group);
       for (String uploaded : hasUploads ? group.names : List.<String>of()) {
-        long length = readVarint(in) - 1;
+        long length = in.varint() - 1;
         if (length >= 0) {
-          UploadedFile file = new UploadedFile(length, readString(in));
+          UploadedFile file = new UploadedFile(length, in.string());
           uploads.put(List.of(group.location, group.directory, uploaded), file);
         }
       }
@@ -242,13 +245,13 @@ final class TaskOutput {
    * @param last null before the first
    * @param most how many characters its names may have together
    */
-  private static Group readGroup(DataInputStream in, Group last, long most) throws IOException {
-    String location = readString(in);
+  private static Group readGroup(Body in, Group last, long most) throws IOException {
+    String location = in.string();
     boolean isNewLocation = last == null || !location.equals(last.location);
     if (isNewLocation) {
       requireLocation(location);
     }
-    String directory = readString(in);
+    String directory = in.string();
     requireDirectory(directory);
     Group group = new Group(location, directory, readNames(in, most));
     if (last != null && group.compareTo(last) <= 0) {
@@ -263,8 +266,8 @@ final class TaskOutput {
    * @param most how many characters they may have together
    * @return in their order, none twice
    */
-  private static List<String> readNames(DataInputStream in, long most) throws IOException {
-    long count = readVarint(in);
+  private static List<String> readNames(Body in, long most) throws IOException {
+    long count = in.varint();
     if (count == 0 || count > in.available()) {
       throw new IOException("it claims " + count + " names in a directory");
     }
@@ -272,11 +275,11 @@ final class TaskOutput {
     List<String> names = new ArrayList<>((int) count);
     String name = "";
     for (long i = 0; i < count; i++) {
-      int shared = Math.toIntExact(readVarint(in));
+      int shared = Math.toIntExact(in.varint());
       if (shared > name.length()) {
         throw new IOException("a name shares more characters than the name before it has");
       }
-      String next = name.substring(0, shared) + readString(in);
+      String next = name.substring(0, shared) + in.string();
       left -= next.length();
       if (left < 0) {
         throw new IOException("its names have too many characters");
@@ -284,7 +287,7 @@ final class TaskOutput {
       if (next.compareTo(name) <= 0) {
         throw new IOException("its names are not in order");
       }
-      requireName(next);
+      requireName(next, shared);
       names.add(next);
       name = next;
     }
@@ -317,32 +320,6 @@ final class TaskOutput {
     out.write(bytes);
   }
 
-  private static String readString(DataInputStream in) throws IOException {
-    int length = Math.toIntExact(readVarint(in));
-    if (length > in.available()) {
-      throw new IOException("a text of " + length + " bytes is cut short");
-    }
-    byte[] bytes = in.readNBytes(length);
-    if (isAscii(bytes)) {
-      return new String(bytes, StandardCharsets.US_ASCII);
-    }
-    try {
-      return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
-    } catch (CharacterCodingException e) {
-      throw new IOException("a text is not UTF-8", e);
-    }
-  }
-
-  /** As nearly all names are, which are then neither decoded nor tried to be encoded. */
-  private static boolean isAscii(byte[] bytes) {
-    for (byte one : bytes) {
-      if (one < 0) {
-        return false;
-      }
-    }
-    return true;
-  }
-
   private static void writeVarint(DataOutputStream out, long value) throws IOException {
     long rest = value;
     while (rest > 0x7f) {
@@ -352,27 +329,15 @@ final class TaskOutput {
     out.writeByte((int) rest);
   }
 
-  private static long readVarint(DataInputStream in) throws IOException {
-    long value = 0;
-    for (int shift = 0; shift < 63; shift += 7) {
-      int next = in.readUnsignedByte();
-      value |= (long) (next & 0x7f) << shift;
-      if ((next & 0x80) == 0) {
-        return value;
-      }
-    }
-    throw new IOException("a number is too long");
-  }
-
   /** Half a surrogate pair would be written as a question mark. */
   private static void requireText(String text) {
-    if (!isAscii(text) && !StandardCharsets.UTF_8.newEncoder().canEncode(text)) {
+    if (!isAscii(text, 0) && !StandardCharsets.UTF_8.newEncoder().canEncode(text)) {
       throw new IllegalArgumentException("'" + text + "' cannot be written as UTF-8");
     }
   }
 
-  private static boolean isAscii(String text) {
-    for (int i = 0; i < text.length(); i++) {
+  private static boolean isAscii(String text, int from) {
+    for (int i = from; i < text.length(); i++) {
       if (text.charAt(i) > 0x7f) {
         return false;
       }
@@ -411,8 +376,17 @@ final class TaskOutput {
   }
 
   private static void requireName(String name) {
-    requireText(name);
-    if (name.indexOf('/') >= 0 || PathText.hasDotSegment(name)) {
+    requireName(name, 0);
+  }
+
+  /** As {@link #requireName(String)}, of a name that begins as another one, which was looked at. */
+  private static void requireName(String name, int shared) {
+    // With the last of what is shared, which may be half of a pair here.
+    if (!isAscii(name, Math.max(0, shared - 1))) {
+      requireText(name);
+    }
+    boolean isDots = name.isEmpty() || name.equals(".") || name.equals("..");
+    if (isDots || name.indexOf('/', shared) >= 0) {
       throw new IllegalArgumentException("'" + name + "' is not a file's name");
     }
   }
@@ -424,6 +398,59 @@ final class TaskOutput {
             + reason
             + ". Driver and executors have to run the same version of the committer's jar.",
         cause);
+  }
+
+  /** The inflated body of a message. */
+  private static final class Body {
+    private final byte[] bytes;
+    private int position;
+
+    Body(byte[] bytes) {
+      this.bytes = bytes;
+    }
+
+    int available() {
+      return bytes.length - position;
+    }
+
+    long varint() throws IOException {
+      long value = 0;
+      for (int shift = 0; shift < 63; shift += 7) {
+        if (position == bytes.length) {
+          throw new EOFException();
+        }
+        byte next = bytes[position++];
+        value |= (long) (next & 0x7f) << shift;
+        if (next >= 0) {
+          return value;
+        }
+      }
+      throw new IOException("a number is too long");
+    }
+
+    String string() throws IOException {
+      int length = Math.toIntExact(varint());
+      if (length > available()) {
+        throw new IOException("a text of " + length + " bytes is cut short");
+      }
+      int from = position;
+      position += length;
+      for (int i = from; i < position; i++) {
+        if (bytes[i] < 0) {
+          return decoded(ByteBuffer.wrap(bytes, from, length));
+        }
+      }
+      // As nearly all names are: no decoder is needed.
+      return new String(bytes, from, length, StandardCharsets.ISO_8859_1);
+    }
+
+    private static String decoded(ByteBuffer utf8) throws IOException {
+      try {
+        return StandardCharsets.UTF_8.newDecoder().decode(utf8).toString();
+      } catch (CharacterCodingException e) {
+        throw new IOException("a text is not UTF-8", e);
+      }
+    }
   }
 
   /** The files of one directory. */
