@@ -390,8 +390,8 @@ PUBLISH = (
         "a file is deleted as old data though another job has written it again since",
         "commit/RemoveOldData.java",
         (
-            "if (asPlanned != null && entry.isUntouchedSince(asPlanned)) {",
-            "if (asPlanned != null) {",
+            "if (isThere && entry.isUntouchedSince(asPlanned)) {",
+            "if (isThere) {",
         ),
         by="SparkJobTest",
     ),

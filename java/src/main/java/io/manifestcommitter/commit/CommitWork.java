@@ -119,7 +119,8 @@ public final class CommitWork {
     List<OldDirectory> inPlace = new ArrayList<>();
     for (OldDirectory old : plan.replaced()) {
       if (!swapped.isAside(plan.swaps(), old.path())) {
-        List<StoreEntry> files = new ArrayList<>(old.files());
+        List<StoreEntry> files = new ArrayList<>();
+        old.files().forEach(files::add);
         files.removeIf(
             file -> swapped.isAside(plan.swaps(), file.path()) || plan.takes(file.path()));
         inPlace.add(new OldDirectory(old.path(), files));

@@ -54,7 +54,7 @@ public final class FindOldData {
       level.removeIf(listing -> !listing.exists);
       List<Listing> next = new ArrayList<>();
       for (Listing listing : level) {
-        found.add(listing.toOldDirectory());
+        found.add(listing.found);
         listing.directories.forEach(entry -> next.add(new Listing(entry.path(), entry)));
       }
       level.clear();
@@ -66,9 +66,10 @@ public final class FindOldData {
   private void fill(Listing listing, Set<Path> keep) throws IOException {
     Optional<StoreEntry> link = listing.isRoot() ? link(listing.directory) : Optional.empty();
     if (link.isPresent()) {
-      listing.files.add(link.get());
+      listing.ended(List.of(link.get()));
       return;
     }
+    List<StoreEntry> files = new ArrayList<>();
     try {
       store.list(
           listing.directory,
@@ -80,9 +81,10 @@ public final class FindOldData {
             } else if (entry.isDirectory() && !isLink) {
               listing.directories.add(entry);
             } else if (!keep.contains(entry.path()) && !(isLink && isStaging)) {
-              listing.files.add(entry.asLink().orElse(entry));
+              files.add(entry.asLink().orElse(entry));
             }
           });
+      listing.ended(files);
     } catch (FileNotFoundException e) {
       listing.exists = false;
     }
@@ -97,10 +99,10 @@ public final class FindOldData {
   private static final class Listing {
     private final Path directory;
     private final StoreEntry entry;
-    private final List<StoreEntry> files = new ArrayList<>();
     private final List<StoreEntry> directories = new ArrayList<>();
     private boolean exists = true;
     private boolean holdsStaging;
+    private OldDirectory found;
 
     Listing(Path directory, StoreEntry entry) {
       this.directory = directory;
@@ -111,8 +113,9 @@ public final class FindOldData {
       return entry == null;
     }
 
-    OldDirectory toOldDirectory() {
-      return new OldDirectory(directory, files, holdsStaging, entry);
+    /** From here on its files take little memory. */
+    void ended(List<StoreEntry> files) {
+      found = new OldDirectory(directory, files, holdsStaging, entry);
     }
   }
 }

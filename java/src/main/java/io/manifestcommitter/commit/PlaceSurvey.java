@@ -168,7 +168,8 @@ final class PlaceSurvey {
     workers.forEach(
         inPlace,
         old -> {
-          List<StoreEntry> files = new ArrayList<>(old.files());
+          List<StoreEntry> files = new ArrayList<>();
+          old.files().forEach(files::add);
           files.removeIf(file -> swapped.isAside(plan.swaps(), file.path()));
           changes.look(() -> requireOld(new OldDirectory(old.path(), files)));
         });

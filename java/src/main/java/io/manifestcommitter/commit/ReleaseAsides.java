@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -29,8 +30,7 @@ final class ReleaseAsides {
   private final Store store;
   private final Workers workers;
   private final JobPlan plan;
-  private final Map<Path, StoreEntry> recorded = new HashMap<>();
-  private final Set<Path> directories = new HashSet<>();
+  private final Map<Path, OldDirectory> directories = new HashMap<>();
   private final List<Swap> asides = new ArrayList<>();
   private final Queue<Swap> withForeign = new ConcurrentLinkedQueue<>();
   private final Map<Path, StoreEntry> files = new ConcurrentHashMap<>();
@@ -39,18 +39,17 @@ final class ReleaseAsides {
       new ReturnForeign.Claim() {
         @Override
         public boolean keepsFile(Path place, StoreEntry file) {
-          StoreEntry asPlanned = recorded.get(place);
-          return asPlanned != null && asPlanned.isSameFileAs(file);
+          return recorded(place).filter(asPlanned -> asPlanned.isSameFileAs(file)).isPresent();
         }
 
         @Override
         public boolean keepsDirectory(Path place) {
-          return directories.contains(place);
+          return directories.containsKey(place);
         }
 
         @Override
         public boolean keepsLink(Path place) {
-          return recorded.containsKey(place) || directories.contains(place);
+          return directories.containsKey(place) || recorded(place).isPresent();
         }
       };
 
@@ -60,8 +59,7 @@ final class ReleaseAsides {
     this.workers = workers;
     this.plan = plan;
     for (OldDirectory old : plan.replaced()) {
-      directories.add(old.path());
-      old.files().forEach(file -> recorded.put(file.path(), file));
+      directories.put(old.path(), old);
     }
     List<Swap> all = plan.swaps().all();
     for (int number = 0; number < all.size(); number++) {
@@ -139,13 +137,32 @@ final class ReleaseAsides {
     return aside != null && !aside.isLink() && !swap.oldFile().get().isSameFileAs(aside);
   }
 
+  /** What the plan has at a place. Goes through the directory: for the few that were not found. */
+  private Optional<StoreEntry> recorded(Path place) {
+    Optional<StoreEntry> link =
+        Optional.ofNullable(directories.get(place)).flatMap(OldDirectory::link);
+    return link.isPresent()
+        ? link
+        : Optional.ofNullable(filesOf(place.getParent()).get(place.getName()));
+  }
+
+  private Map<String, StoreEntry> filesOf(Path directory) {
+    OldDirectory old = directories.get(directory);
+    return old == null ? Map.of() : old.filesByName();
+  }
+
   private boolean holdsForeign(Path aside, Path place) throws IOException {
+    Map<String, StoreEntry> recorded = filesOf(place);
     List<Path> below = new ArrayList<>();
     boolean[] foreign = {false};
     try {
       store.list(
           aside,
           entry -> {
+            StoreEntry asPlanned = entry.isDirectory() ? null : recorded.get(entry.name());
+            if (asPlanned != null && (entry.isLink() || asPlanned.isSameFileAs(entry))) {
+              return;
+            }
             Path at = StorePaths.resolve(place, entry.name());
             if (entry.isLink()) {
               foreign[0] |= !claim.keepsLink(at);

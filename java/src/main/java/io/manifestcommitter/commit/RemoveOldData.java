@@ -8,7 +8,6 @@ import io.manifestcommitter.store.StoreEntry;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -79,8 +78,11 @@ final class RemoveOldData {
   private static List<Path> directoriesOf(Set<Path> files, List<OldDirectory> replaced) {
     List<Path> directories = new ArrayList<>();
     for (OldDirectory old : replaced) {
-      if (old.files().stream().anyMatch(file -> files.contains(file.path()))) {
-        directories.add(old.path());
+      for (StoreEntry file : old.files()) {
+        if (files.contains(file.path())) {
+          directories.add(old.path());
+          break;
+        }
       }
     }
     return directories;
@@ -90,23 +92,20 @@ final class RemoveOldData {
   private static Set<Path> directoriesInUse(JobPlan plan) {
     Set<Path> inUse = new HashSet<>();
     inUse.add(plan.table());
-    plan.files()
-        .forEach(
-            file -> {
-              Path directory = file.destinationDirectory();
-              while (directory != null && inUse.add(directory)) {
-                directory = directory.getParent();
-              }
-            });
+    for (Path holder : plan.files().totals().keySet()) {
+      Path directory = holder;
+      while (directory != null && inUse.add(directory)) {
+        directory = directory.getParent();
+      }
+    }
     return inUse;
   }
 
   private List<Path> unchanged(OldDirectory old, Map<Path, String> left) {
-    if (old.files().isEmpty()) {
+    if (old.count() == 0) {
       return List.of();
     }
-    Map<Path, StoreEntry> recorded = new HashMap<>();
-    old.files().forEach(file -> recorded.put(file.path(), file));
+    Map<String, StoreEntry> recorded = old.filesByName();
     Set<Path> found = new HashSet<>();
     try {
       Attempts.few(
@@ -123,8 +122,10 @@ final class RemoveOldData {
               store.list(
                   old.path(),
                   entry -> {
-                    StoreEntry asPlanned = recorded.get(entry.path());
-                    if (asPlanned != null && entry.isUntouchedSince(asPlanned)) {
+                    StoreEntry asPlanned = recorded.get(entry.name());
+                    boolean isThere =
+                        asPlanned != null && asPlanned.path().equals(entry.path());
+                    if (isThere && entry.isUntouchedSince(asPlanned)) {
                       found.add(entry.path());
                     }
                   });

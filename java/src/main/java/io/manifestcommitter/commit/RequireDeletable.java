@@ -6,14 +6,18 @@ import io.manifestcommitter.plan.OldDirectory;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
 import java.io.IOException;
+import java.util.AbstractCollection;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
 import org.apache.hadoop.fs.Path;
 
 /**
@@ -40,20 +44,19 @@ public final class RequireDeletable {
    * @throws IOException if something cannot be deleted; it names the directories
    */
   public void run(List<OldDirectory> old, ExistingDirectories existing) throws IOException {
-    Map<Path, List<Path>> entries = new LinkedHashMap<>();
+    Map<Path, Entries> entries = new LinkedHashMap<>();
     Map<Path, StoreEntry> seen = new HashMap<>();
     for (OldDirectory directory : old) {
       directory.entry().ifPresent(entry -> seen.put(directory.path(), entry));
       // A link goes from the directory that it is in, whatever it leads to.
       Path at = directory.link().isPresent() ? directory.path().getParent() : directory.path();
-      List<Path> within = entries.computeIfAbsent(at, path -> new ArrayList<>());
-      directory.files().forEach(file -> within.add(file.path()));
-      List<Path> beside = entries.get(directory.path().getParent());
+      entries.computeIfAbsent(at, path -> new Entries()).files.add(directory);
+      Entries beside = entries.get(directory.path().getParent());
       if (beside != null && !directory.link().isPresent()) {
-        beside.add(directory.path());
+        beside.directories.add(directory.path());
       }
     }
-    entries.values().removeIf(List::isEmpty);
+    entries.values().removeIf(Entries::isEmpty);
     Queue<String> denied = new ConcurrentLinkedQueue<>();
     workers.forEach(
         entries.keySet(),
@@ -72,6 +75,24 @@ public final class RequireDeletable {
               + String.join("; ", all.subList(0, Math.min(NAMED, all.size())))
               + (more > 0 ? "; and " + more + " more directories" : "")
               + ". Have their owner permit it, or delete the data, and run the job again");
+    }
+  }
+
+  /** What is to be deleted from one directory. Few stores ask for these paths: made for them. */
+  private static final class Entries extends AbstractCollection<Path> {
+    private final List<OldDirectory> files = new ArrayList<>();
+    private final List<Path> directories = new ArrayList<>();
+
+    @Override
+    public int size() {
+      return directories.size() + files.stream().mapToInt(OldDirectory::count).sum();
+    }
+
+    @Override
+    public Iterator<Path> iterator() {
+      Stream<StoreEntry> all =
+          files.stream().flatMap(old -> StreamSupport.stream(old.files().spliterator(), false));
+      return Stream.concat(all.map(StoreEntry::path), directories.stream()).iterator();
     }
   }
 }

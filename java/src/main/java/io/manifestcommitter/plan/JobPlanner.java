@@ -280,7 +280,12 @@ public final class JobPlanner implements Closeable {
     directories.forEach(directory -> addSuspect(suspects, directory));
     occupied.forEach(directory -> addSuspect(suspects, directory));
     for (OldDirectory old : replaced) {
-      old.files().forEach(file -> addSuspect(suspects, file.path()));
+      for (StoreEntry file : old.files()) {
+        if (destinations.mayContain(old.path(), file.name())) {
+          suspects.add(destinations.hash(old.path(), file.name()));
+        }
+      }
+      old.link().ifPresent(link -> addSuspect(suspects, link.path()));
     }
     Map<Path, Path> sources = new HashMap<>();
     if (suspects.isEmpty()) {
@@ -313,6 +318,9 @@ public final class JobPlanner implements Closeable {
   /** The old files whose places new files take: they must not then go as old data. */
   private static Set<Path> taken(Collection<OldDirectory> replaced, Set<Path> destinations) {
     Set<Path> taken = new HashSet<>();
+    if (destinations.isEmpty()) {
+      return taken;
+    }
     for (OldDirectory directory : replaced) {
       for (StoreEntry file : directory.files()) {
         if (destinations.contains(file.path())) {

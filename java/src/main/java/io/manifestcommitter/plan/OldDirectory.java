@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.plan;
 
+import io.manifestcommitter.manifest.Rows;
 import io.manifestcommitter.store.StoreEntry;
+import io.manifestcommitter.store.StorePaths;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
+import java.util.NoSuchElementException;
 import java.util.Objects;
 import java.util.Optional;
 import org.apache.hadoop.fs.Path;
@@ -11,15 +18,30 @@ import org.apache.hadoop.fs.Path;
  * One directory whose files an overwrite replaces, as it stood when the plan was made. Symbolic
  * links in it are files: what they lead to is not replaced. A link in the place of the directory is
  * its only file.
+ *
+ * <p>The files are held until the job has ended, so in few bytes: about 35 each.
  */
 public final class OldDirectory {
+  private static final int FILE = 0;
+  private static final int LINK = 1;
+  private static final int LINK_IN_ITS_PLACE = 2;
+
+  /** The columns of texts. */
+  private static final int NAMES = 0;
+
+  private static final int ETAGS = 1;
+  private static final int COLUMNS = 2;
+  private static final int ROOM = 256;
+
   private final Path path;
-  private final List<StoreEntry> files;
+  private final byte[] files;
+  private final int count;
+  private final List<StoreEntry> links;
   private final boolean holdsStaging;
   private final StoreEntry entry;
 
   /** A directory and the files directly in it. */
-  public OldDirectory(Path path, List<StoreEntry> files) {
+  public OldDirectory(Path path, Iterable<StoreEntry> files) {
     this(path, files, false, null);
   }
 
@@ -29,11 +51,35 @@ public final class OldDirectory {
    * @param holdsStaging whether jobs keep their staging trees directly in it
    * @param entry the directory as the store shows it, null if it was not seen
    */
-  public OldDirectory(Path path, List<StoreEntry> files, boolean holdsStaging, StoreEntry entry) {
+  public OldDirectory(
+      Path path, Iterable<StoreEntry> files, boolean holdsStaging, StoreEntry entry) {
     this.path = Objects.requireNonNull(path);
-    this.files = List.copyOf(files);
     this.holdsStaging = holdsStaging;
     this.entry = entry;
+    Rows.Writer rows = new Rows.Writer(COLUMNS, ROOM);
+    List<StoreEntry> seenLinks = new ArrayList<>();
+    int seen = 0;
+    for (StoreEntry file : files) {
+      rows.number(kind(file)).text(NAMES, file.name());
+      if (file.isLink()) {
+        seenLinks.add(file);
+        rows.plain(file.linkTarget().orElse(""));
+      } else {
+        rows.text(ETAGS, file.etag()).number(file.length()).number(file.modificationTime());
+      }
+      rows.number(file.lastWritten());
+      seen++;
+    }
+    this.files = rows.take();
+    this.count = seen;
+    this.links = List.copyOf(seenLinks);
+  }
+
+  private int kind(StoreEntry file) {
+    if (!file.isLink()) {
+      return FILE;
+    }
+    return file.path().equals(path) ? LINK_IN_ITS_PLACE : LINK;
   }
 
   /** The directory. */
@@ -43,12 +89,30 @@ public final class OldDirectory {
 
   /** The symbolic link that is in the place of the directory, if there is one. */
   public Optional<StoreEntry> link() {
-    return files.stream().filter(file -> file.path().equals(path) && file.isLink()).findFirst();
+    return links.stream().filter(link -> link.path().equals(path)).findFirst();
   }
 
-  /** The files directly in it, with their identity. */
-  public List<StoreEntry> files() {
-    return files;
+  /** The symbolic links among the files. */
+  public List<StoreEntry> links() {
+    return links;
+  }
+
+  /** How many files there are. */
+  public int count() {
+    return count;
+  }
+
+  /** The files directly in it, with their identity; made anew whenever they are gone through. */
+  public Iterable<StoreEntry> files() {
+    return Files::new;
+  }
+
+  /** The files directly in it by their names, to look for some of them. */
+  public Map<String, StoreEntry> filesByName() {
+    Map<String, StoreEntry> byName = new HashMap<>(2 * count);
+    files().forEach(file -> byName.put(file.name(), file));
+    link().ifPresent(link -> byName.remove(link.name()));
+    return byName;
   }
 
   /** The directory as the store shows it, if it was seen. */
@@ -59,5 +123,32 @@ public final class OldDirectory {
   /** Whether jobs keep their staging trees directly in it, which have to stay where they are. */
   public boolean holdsStaging() {
     return holdsStaging;
+  }
+
+  private final class Files implements Iterator<StoreEntry> {
+    private final Rows.Reader rows = new Rows.Reader(COLUMNS, files);
+
+    @Override
+    public boolean hasNext() {
+      return rows.hasMore();
+    }
+
+    @Override
+    public StoreEntry next() {
+      if (!hasNext()) {
+        throw new NoSuchElementException();
+      }
+      int kind = (int) rows.number();
+      String name = rows.text(NAMES);
+      StoreEntry file;
+      if (kind == FILE) {
+        String etag = rows.text(ETAGS);
+        file = StoreEntry.fileIn(path, name, rows.number(), etag, rows.number());
+      } else {
+        Path at = kind == LINK_IN_ITS_PLACE ? path : StorePaths.resolve(path, name);
+        file = StoreEntry.link(at, rows.plain());
+      }
+      return file.lastWritten(rows.number());
+    }
   }
 }

@@ -35,24 +35,38 @@ final class PathHashes {
     return hash;
   }
 
-  /** Adds a file in a directory. Neighbours are in the same one, mostly. */
-  void add(Path directory, String name) {
+  /** The hash of a file in a directory. Neighbours are in the same one, mostly. */
+  long hash(Path directory, String name) {
     if (!directory.equals(lastDirectory)) {
       lastDirectory = directory;
       lastHash = hash(directory);
       lastHash = directory.isRoot() ? lastHash : hash(lastHash, "/");
     }
+    return hash(lastHash, name);
+  }
+
+  /** Adds a file in a directory. */
+  void add(Path directory, String name) {
     if (count == hashes.length) {
       hashes = Arrays.copyOf(hashes, count + count / 2);
     }
-    hashes[count++] = hash(lastHash, name);
+    hashes[count++] = hash(directory, name);
     sorted = false;
   }
 
   /** Whether the path may have been added; false is certain. */
   boolean mayContain(Path path) {
+    return contains(hash(path));
+  }
+
+  /** Whether the path of a file in a directory may have been added; false is certain. */
+  boolean mayContain(Path directory, String name) {
+    return contains(hash(directory, name));
+  }
+
+  private boolean contains(long hash) {
     sort();
-    return Arrays.binarySearch(hashes, 0, count, hash(path)) >= 0;
+    return Arrays.binarySearch(hashes, 0, count, hash) >= 0;
   }
 
   /** The hashes that were added more than once. */

@@ -189,11 +189,7 @@ final class PlanSparkJob {
   private static Set<Path> links(Collection<OldDirectory> old) {
     Set<Path> links = new HashSet<>();
     for (OldDirectory directory : old) {
-      for (StoreEntry file : directory.files()) {
-        if (file.isLink()) {
-          links.add(file.path());
-        }
-      }
+      directory.links().forEach(link -> links.add(link.path()));
     }
     return links;
   }

@@ -26,7 +26,7 @@ final class ReplacedDirectories {
     for (OldDirectory directory : replaced) {
       Path path = directory.path();
       byPath.put(path, directory);
-      directory.files().stream().filter(StoreEntry::isLink).forEach(links::add);
+      links.addAll(directory.links());
       byParent.computeIfAbsent(path.getParent(), parent -> new ArrayList<>()).add(path);
       if (directory.holdsStaging()) {
         addUpwards(path, aboveStaging);

@@ -15,7 +15,7 @@ import org.apache.hadoop.fs.Path;
  * rename keeps them, so two entries may be compared without asking which store they come from.
  */
 public final class StoreEntry {
-  private final Path path;
+  private final Path directory;
   private final String name;
   private final Kind kind;
   private final long length;
@@ -25,6 +25,9 @@ public final class StoreEntry {
   private Supplier<Optional<String>> linkTarget = Optional::empty;
   private long lastWritten;
 
+  /** Made when it is asked for, of an entry that is known by its directory and name. */
+  private volatile Path path;
+
   private StoreEntry(
       Path path,
       Kind kind,
@@ -32,8 +35,20 @@ public final class StoreEntry {
       String etag,
       long modificationTime,
       Supplier<Rights> rights) {
-    this.path = Objects.requireNonNull(path);
-    this.name = path.getName();
+    this(null, path.getName(), kind, length, etag, modificationTime, rights);
+    this.path = path;
+  }
+
+  private StoreEntry(
+      Path directory,
+      String name,
+      Kind kind,
+      long length,
+      String etag,
+      long modificationTime,
+      Supplier<Rights> rights) {
+    this.directory = directory;
+    this.name = Objects.requireNonNull(name);
     this.kind = kind;
     this.length = length;
     this.etag = etag == null ? "" : etag;
@@ -50,6 +65,22 @@ public final class StoreEntry {
    */
   public static StoreEntry file(Path path, long length, String etag, long modificationTime) {
     return new StoreEntry(path, Kind.FILE, length, etag, modificationTime, () -> null);
+  }
+
+  /**
+   * A file in a directory, as {@link #file(Path, long, String, long)}; its path is made when it is
+   * asked for.
+   */
+  public static StoreEntry fileIn(
+      Path directory, String name, long length, String etag, long modificationTime) {
+    return new StoreEntry(
+        Objects.requireNonNull(directory),
+        name,
+        Kind.FILE,
+        length,
+        etag,
+        modificationTime,
+        () -> null);
   }
 
   /**
@@ -74,7 +105,12 @@ public final class StoreEntry {
 
   /** The full path, with scheme and authority. */
   public Path path() {
-    return path;
+    Path known = path;
+    if (known == null) {
+      known = StorePaths.resolve(directory, name);
+      path = known;
+    }
+    return known;
   }
 
   /** The last component of the path. */
@@ -102,7 +138,7 @@ public final class StoreEntry {
 
   /** The symbolic link at this path itself, if it is one. */
   public Optional<StoreEntry> asLink() {
-    return linkTarget().map(target -> link(path, target));
+    return linkTarget().map(target -> link(path(), target));
   }
 
   /** The length in bytes. */
@@ -147,7 +183,7 @@ public final class StoreEntry {
    */
   public Rights rights() {
     if (!isDirectory()) {
-      throw new IllegalStateException(path + " is a file");
+      throw new IllegalStateException(path() + " is a file");
     }
     return rights.get();
   }
@@ -199,11 +235,11 @@ public final class StoreEntry {
   public String toString() {
     switch (kind) {
       case DIRECTORY:
-        return path + "/";
+        return path() + "/";
       case LINK:
-        return path + " (a symbolic link)";
+        return path() + " (a symbolic link)";
       default:
-        return path + " (" + length + " bytes)";
+        return path() + " (" + length + " bytes)";
     }
   }
 
