@@ -46,10 +46,40 @@ public final class PathText {
     return file;
   }
 
-  /** The path of a file in a directory that is in its one form; the name was checked. */
-  static Path child(Path directory, String name) {
+  /**
+   * The path of an entry of a directory. Most names stand in a URI as they are, which is then not
+   * put together and quoted part by part.
+   *
+   * @param name that does not lead anywhere else
+   */
+  public static Path child(Path directory, String name) {
     URI uri = directory.toUri();
-    return new Path(uri.getScheme(), uri.getAuthority(), prefix(directory) + name);
+    boolean hasPlainBeginning =
+        uri.getRawAuthority() != null && uri.getRawQuery() == null && uri.getRawFragment() == null;
+    if (!hasPlainBeginning || !isPlain(name)) {
+      return new Path(uri.getScheme(), uri.getAuthority(), prefix(directory) + name);
+    }
+    String text = uri.toString();
+    return new Path(URI.create(text.endsWith("/") ? text + name : text + "/" + name));
+  }
+
+  /** Whether a name has only characters that mean themselves in a URI. */
+  private static boolean isPlain(String name) {
+    for (int i = 0; i < name.length(); i++) {
+      char c = name.charAt(i);
+      boolean isPlain =
+          (c >= 'a' && c <= 'z')
+              || (c >= '0' && c <= '9')
+              || (c >= 'A' && c <= 'Z')
+              || c == '-'
+              || c == '.'
+              || c == '_'
+              || c == '=';
+      if (!isPlain) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** The text of a path that {@link #canonical} gave. */

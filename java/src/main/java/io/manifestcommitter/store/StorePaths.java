@@ -61,8 +61,7 @@ public final class StorePaths {
     if (relative.isEmpty()) {
       return parent;
     }
-    URI uri = parent.toUri();
-    return new Path(uri.getScheme(), uri.getAuthority(), directoryPrefix(parent) + relative);
+    return PathText.child(parent, relative);
   }
 
   /** The path of the same name in {@code directory}: the same object, if it is that already. */

@@ -41,6 +41,49 @@ class StorePathsTest {
     assertThat(StorePaths.isSameOrBelow(new Path(ancestor), new Path(path))).isFalse();
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "part-00000-c.snappy.parquet",
+        "p=1",
+        "a b",
+        "a%20b",
+        "a:b",
+        "a+b",
+        "a~b",
+        "\u00fc",
+        "a#b",
+        "a?b",
+        "p=1/q=2/part-0",
+        "..b",
+        "_SUCCESS"
+      })
+  void whatIsResolvedIsThePathOfItsParts(String relative) {
+    for (String parent :
+        new String[] {
+          "abfs://c@a.dfs.core.windows.net/t",
+          "abfs://c@a/t/p=a b%2F",
+          "gs://b/",
+          "hdfs://h:8020/t",
+          "file:/t",
+          "file:///t",
+          "/t"
+        }) {
+      for (Path above : new Path[] {new Path(parent), new Path(new Path(parent).toUri())}) {
+        String prefix = above.toUri().getPath();
+        Path expected =
+            new Path(
+                above.toUri().getScheme(),
+                above.toUri().getAuthority(),
+                (prefix.endsWith("/") ? prefix : prefix + "/") + relative);
+        Path resolved = StorePaths.resolve(above, relative);
+        assertThat(resolved).isEqualTo(expected);
+        assertThat(resolved.toUri()).hasToString(expected.toUri().toString());
+        assertThat(resolved).hasSameHashCodeAs(expected);
+      }
+    }
+  }
+
   @Test
   void aPathIsNotBelowItself() {
     Path path = new Path("gs://b/t");
