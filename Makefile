@@ -203,13 +203,13 @@ test-emulators: $(VENVS)/emulators/.done
 test-connectors-$(HADOOP_FLOOR) test-connectors-$(HADOOP_NEWEST): test-connectors-%:
 	$(MVN) verify -pl tests/connectors -am -DskipUTs -Dhadoop.version=$* -Dfaults.part=$(FAULTS_$*)
 
-test-spark-$(SPARK_FLOOR) test-spark-$(SPARK_NEWEST): test-spark-%: $(VENVS)/spark-%/.done $(EMULATORS_BUILT)
+test-spark-$(SPARK_FLOOR) test-spark-$(SPARK_NEWEST): test-spark-%: $(VENVS)/spark-%/spark.jsa $(EMULATORS_BUILT)
 	$(VENVS)/spark-$*/bin/python -m pytest -q tests/e2e $(AGAIN_$*)
 
 # Spark Connect: what is special there, and the end-to-end tests of reports, recovery and cleaning. All of them: CONNECT_ARGS=--thorough
 IN_CONNECT := MANIFEST_COMMITTER_CONNECT_JAR=$(CURDIR)/$(CONNECT)
 REPORTED := $(addprefix tests/e2e/test_,recovery.py writes.py options.py info.py)
-test-connect: $(VENVS)/spark-$(SPARK_FLOOR)/.done $(VENVS)/spark-$(SPARK_NEWEST)/.done $(CONNECT)
+test-connect: $(VENVS)/spark-$(SPARK_FLOOR)/spark.jsa $(VENVS)/spark-$(SPARK_NEWEST)/spark.jsa $(CONNECT)
 	for version in $(SPARK_FLOOR) $(SPARK_NEWEST); do \
 		$(IN_CONNECT) $(VENVS)/spark-$$version/bin/python -m pytest -q tests/connect && \
 		$(IN_CONNECT) $(VENVS)/spark-$$version/bin/python -m pytest -q $(REPORTED) --session connect $(CONNECT_ARGS) || exit 1; \
@@ -381,7 +381,7 @@ $(VENVS)/emulators/.done: Makefile
 	$(VENVS)/emulators/bin/pip install -q pytest==8.4.2 azure-storage-file-datalake==12.26.1 google-cloud-storage==3.17.1 boto3==1.44.5
 	touch $@
 
-environments: $(VENVS)/emulators/.done $(VENVS)/s3/.done $(VENVS)/spark-$(SPARK_FLOOR)/.done $(VENVS)/spark-$(SPARK_NEWEST)/.done $(CONNECT) $(EMULATORS_BUILT)
+environments: $(VENVS)/emulators/.done $(VENVS)/s3/.done $(VENVS)/spark-$(SPARK_FLOOR)/spark.jsa $(VENVS)/spark-$(SPARK_NEWEST)/spark.jsa $(CONNECT) $(EMULATORS_BUILT)
 
 $(VENVS)/spark-%/.done: $(WHEEL) Makefile
 	$(PYTHON) -m venv $(VENVS)/spark-$*
@@ -396,3 +396,7 @@ $(VENVS)/spark-%/.done: $(WHEEL) Makefile
 		-DoutputDirectory=$(CURDIR)/$(VENVS)/spark-$*/jars/s3a
 	mv $(VENVS)/spark-$*/jars/spark-hadoop-cloud_*.jar $(VENVS)/spark-$*/jars/spark-hadoop-cloud.jar
 	touch $@
+
+# Spark's classes as its JVMs have them once they are loaded: where many JVMs start, that saves half of each start.
+$(VENVS)/spark-%/spark.jsa: tests/e2e/jvm.py | $(VENVS)/spark-%/.done
+	$(VENVS)/spark-$*/bin/python tests/e2e/jvm.py

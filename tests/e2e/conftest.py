@@ -29,6 +29,7 @@ from pyspark.sql import SparkSession
 # Before they are imported: their assertions, too, then show what they compare.
 pytest.register_assert_rewrite("sessions", "tables", "twins")
 
+import jvm
 import sessions
 import stores
 from places import Place
@@ -68,9 +69,7 @@ def pytest_configure(config: pytest.Config) -> None:
         SPARK_LOCAL_IP="127.0.0.1",
         PYSPARK_PYTHON=sys.executable,
         PYSPARK_DRIVER_PYTHON=sys.executable,
-        # No JVM here runs so long that the second compiler pays: a third of the time.
-        SPARK_LAUNCHER_OPTS="-XX:TieredStopAtLevel=1",
-        SPARK_SUBMIT_OPTS="-XX:TieredStopAtLevel=1",
+        **jvm.environment(),
     )
 
 

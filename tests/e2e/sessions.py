@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import jvm
 import pyspark
 import stores
 from pyspark import SparkContext
@@ -41,6 +42,7 @@ BASE = {
     "spark.sql.execution.pythonUDF.arrow.enabled": "false",
     "spark.sql.adaptive.enabled": "false",
     "spark.executor.memory": "1g",
+    "spark.executor.extraJavaOptions": jvm.options(),
     "spark.task.maxFailures": "3",
     "spark.speculation": "false",
     "spark.serializer": "org.apache.spark.serializer.JavaSerializer",

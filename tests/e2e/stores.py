@@ -20,6 +20,7 @@ from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 import independent
+import jvm
 import pyspark
 import pytest
 from places import AbfsStore, GcsStore, Place, S3Store, Store, StorePath, call, must
@@ -397,7 +398,7 @@ def emulators(scratch: Path) -> Iterator[list[str]]:
     main = "io.manifestcommitter.emulator.Emulators"
     # What is sent again long after its answer was lost is a new request to the service.
     options = ["--forget-tokens", "--until-stdin-ends"]
-    command = ["java", "-cp", os.pathsep.join(classes), main, *options]
+    command = ["java", *jvm.OPTIONS.split(), "-cp", os.pathsep.join(classes), main, *options]
     log = scratch / "emulators.log"
     with log.open("w") as errors:
         process = subprocess.Popen(
