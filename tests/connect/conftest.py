@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,13 +14,19 @@ from pyspark.sql import SparkSession
 
 import manifest_committer as mc
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "e2e"))
+
+import jvm
+
 CONNECT = "MANIFEST_COMMITTER_CONNECT_JAR"
 
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     """A client session; Spark 3.5 has its server in a jar of its own."""
-    os.environ.update(LC_ALL="C.UTF-8", SPARK_LOCAL_IP="127.0.0.1", SPARK_TESTING="1")
+    os.environ.update(
+        LC_ALL="C.UTF-8", SPARK_LOCAL_IP="127.0.0.1", SPARK_TESTING="1", **jvm.environment()
+    )
     builder = SparkSession.builder.remote("local[2]")
     conf = {
         "spark.ui.enabled": "false",
