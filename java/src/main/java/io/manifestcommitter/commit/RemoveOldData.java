@@ -123,8 +123,7 @@ final class RemoveOldData {
                   old.path(),
                   entry -> {
                     StoreEntry asPlanned = recorded.get(entry.name());
-                    boolean isThere =
-                        asPlanned != null && asPlanned.path().equals(entry.path());
+                    boolean isThere = asPlanned != null && asPlanned.path().equals(entry.path());
                     if (isThere && entry.isUntouchedSince(asPlanned)) {
                       found.add(entry.path());
                     }

@@ -34,9 +34,9 @@ public final class FileEntry {
   public FileEntry(Path source, Path destination, long size, String etag, long modificationTime) {
     this.source = PathText.canonicalFile(source);
     this.destination = PathText.canonicalFile(destination);
-    this.sourceDirectory = this.source.getParent();
+    this.sourceDirectory = PathText.parent(this.source);
     this.sourceName = this.source.getName();
-    this.destinationDirectory = this.destination.getParent();
+    this.destinationDirectory = PathText.parent(this.destination);
     this.name = this.destination.getName();
     this.size = size;
     this.etag = etag == null ? "" : Text.requireWellFormed(etag);

@@ -54,13 +54,29 @@ public final class PathText {
    */
   public static Path child(Path directory, String name) {
     URI uri = directory.toUri();
-    boolean hasPlainBeginning =
-        uri.getRawAuthority() != null && uri.getRawQuery() == null && uri.getRawFragment() == null;
-    if (!hasPlainBeginning || !isPlain(name)) {
+    if (!isOnlyPlace(uri) || !isPlain(name)) {
       return new Path(uri.getScheme(), uri.getAuthority(), prefix(directory) + name);
     }
     String text = uri.toString();
     return new Path(URI.create(text.endsWith("/") ? text + name : text + "/" + name));
+  }
+
+  /** The directory of a file, as {@link Path#getParent} has it; most are parsed once, as above. */
+  static Path parent(Path file) {
+    URI uri = file.toUri();
+    String text = uri.toString();
+    int end = text.lastIndexOf('/');
+    boolean isBelowRoot = uri.getRawPath().lastIndexOf('/') > 0;
+    return isOnlyPlace(uri) && isBelowRoot && text.indexOf('%') < 0
+        ? new Path(URI.create(text.substring(0, end)))
+        : file.getParent();
+  }
+
+  /** Whether the text of a URI is that of an authority and a path in it, and ends with the path. */
+  private static boolean isOnlyPlace(URI uri) {
+    return uri.getRawAuthority() != null
+        && uri.getRawQuery() == null
+        && uri.getRawFragment() == null;
   }
 
   /** Whether a name has only characters that mean themselves in a URI. */

@@ -21,6 +21,32 @@ class FileEntryTest {
     assertThat(file).isEqualTo(new FileEntry(FILE, FILE, 1, "", 0));
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "abfs://c@a.dfs.core.windows.net/t/p=1/f",
+        "gs://b/f",
+        "gs://b/t/a b/f",
+        "gs://b/t/a%20b/f",
+        "gs://b/t/\u00fc/f",
+        "gs://b/t/a#b/f",
+        "hdfs://h:8020/t/f",
+        "file:/t/f",
+        "file:/f",
+        "/t/f"
+      })
+  void itsDirectoriesAreTheParentsOfItsPaths(String path) {
+    for (Path at : new Path[] {new Path(path), PathText.read(new Path(path).toUri().toString())}) {
+      FileEntry file = new FileEntry(at, at, 1, null, 0);
+
+      Path parent = at.getParent();
+      assertThat(file.sourceDirectory()).isEqualTo(parent).hasSameHashCodeAs(parent);
+      assertThat(file.destinationDirectory().toUri()).hasToString(parent.toUri().toString());
+      assertThat(file.destination()).isEqualTo(at);
+      assertThat(file.name()).isEqualTo(at.getName());
+    }
+  }
+
   @Test
   void allPartsCountForEquality() {
     FileEntry file = new FileEntry(FILE, FILE, 1, "e", 2);
