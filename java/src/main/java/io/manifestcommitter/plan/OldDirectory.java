@@ -19,7 +19,7 @@ import org.apache.hadoop.fs.Path;
  * links in it are files: what they lead to is not replaced. A link in the place of the directory is
  * its only file.
  *
- * <p>The files are held until the job has ended, so in few bytes: about 35 each.
+ * <p>The files are held until the job has ended, so in few bytes, as rows.
  */
 public final class OldDirectory {
   private static final int FILE = 0;
