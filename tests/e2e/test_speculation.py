@@ -80,6 +80,12 @@ def spark(tmp_path_factory: pytest.TempPathFactory, spark_home: Path) -> Iterato
         yield stack.enter_context(started(master, scratch, conf))
 
 
+def running_tasks(spark: SparkSession) -> int:
+    """The attempts that no executor has reported as ended; a killed one counts until it is."""
+    executors = spark.sparkContext._jsc.sc().statusTracker().getExecutorInfos()
+    return sum(executor.numRunningTasks() for executor in executors)
+
+
 @pytest.mark.classic(because="the driver joins a cluster that the test starts")
 @pytest.mark.parametrize("partition_by", [[], ["p"]], ids=["flat", "partitioned"])
 def test_speculation(
@@ -89,6 +95,10 @@ def test_speculation(
     meeting = tmp_path / "meeting"
     meeting.mkdir()
     with settings(table.spark, {"spark.sql.maxConcurrentOutputFileWriters": "10"}):
-        table.write(faults.numbered(table.spark, faults.waiting_for_speculation(meeting)), "append")
+        table.save(faults.numbered(table.spark, faults.waiting_for_speculation(meeting)), "append")
+    # The attempt that lost may notice only after the job has ended that it was killed: until then
+    # it may make directories again, which it then removes.
+    faults.wait_until(lambda: running_tasks(table.spark) == 0)
+    table.check_report()
     assert {"attempt-0", "attempt-1"} <= {entry.name for entry in meeting.iterdir()}
     assert table.rows() == faults.numbered_rows()
