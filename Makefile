@@ -93,9 +93,9 @@ test-core-jvm:
 test-core-spark:
 	$(MAKE) -j1 test-core-$(SPARK_FLOOR) test-core-$(SPARK_NEWEST)
 
-# Two at a time; what takes longest begins first.
+# Three at a time, since each waits for servers now and then; what takes longest begins first.
 check: environments
-	$(MAKE) -j2 -Oline check-jvm test-spark-$(SPARK_FLOOR) test-spark-$(SPARK_NEWEST) test-s3-$(SPARK_NEWEST) test-s3-$(SPARK_FLOOR) \
+	$(MAKE) -j3 -Oline check-jvm test-spark-$(SPARK_FLOOR) test-spark-$(SPARK_NEWEST) test-s3-$(SPARK_NEWEST) test-s3-$(SPARK_FLOOR) \
 		test-connect test-release test-walk test-less-$(SPARK_NEWEST) test-less-$(SPARK_FLOOR)
 
 check-jvm:

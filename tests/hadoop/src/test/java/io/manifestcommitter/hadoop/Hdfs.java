@@ -41,10 +41,11 @@ public final class Hdfs implements CloseableResource {
   static Hdfs start() {
     try {
       Configuration conf = new Configuration();
-      // How long a client that closes a file waits, before it asks again, for the data node's
-      // report
-      // to arrive: 400 ms by default, for nearly every file of these tests.
+      // How long a client that closes a file waits, twice as long each time, before it asks again
+      // whether the data node's report has arrived: 400 ms and 5 times by default, for nearly every
+      // file of these tests. Nearly as patient in the end.
       conf.setInt("dfs.client.block.write.locateFollowingBlock.initial.delay.ms", 5);
+      conf.setInt("dfs.client.block.write.locateFollowingBlock.retries", 11);
       // Where the keys of encryption zones are: a file, so that no key server is needed.
       conf.set(
           "hadoop.security.key.provider.path",
