@@ -9,13 +9,25 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from typing import NamedTuple
 
 import stores
 from sessions import PROGRAMS, environment
 from tables import Row, Table
 
-# What ``programs/write.py`` writes.
-NEW: list[Row] = [(f"new-{i}", i % 10) for i in range(60)]
+
+class Output(NamedTuple):
+    """What ``programs/write.py`` writes: one row a file."""
+
+    files: int = 60
+    partitions: int = 10
+
+    def rows(self) -> list[Row]:
+        return [(f"new-{i}", i % self.partitions) for i in range(self.files)]
+
+
+SMALL = Output()
+NEW = SMALL.rows()
 
 
 def told(program: subprocess.Popen[str]) -> str:
@@ -23,11 +35,18 @@ def told(program: subprocess.Popen[str]) -> str:
     return program.stderr.read()
 
 
-def kill(table: Table, mode: str, conf: dict[str, str], when: Callable[[], bool]) -> None:
-    """Starts a write of ``NEW``, and kills its driver as soon as something is so."""
+def kill(
+    table: Table,
+    mode: str,
+    conf: dict[str, str],
+    when: Callable[[], bool],
+    output: Output = SMALL,
+) -> None:
+    """Starts a write, by default of ``NEW``, and kills its driver as soon as something is so."""
     program = subprocess.Popen(
         [
             *(sys.executable, str(PROGRAMS / "write.py"), str(table.path), mode),
+            *map(str, output),
             json.dumps({**stores.conf(), **conf}),
         ],
         env=environment(),

@@ -17,7 +17,7 @@ import drivers
 import pyspark
 import pytest
 import stores
-from drivers import NEW
+from drivers import Output
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PythonException
 from pyspark.sql import SparkSession
@@ -147,7 +147,7 @@ def test_a_dynamic_overwrite_is_refused_or_right(new_table: Callable[..., Table]
 
 @pytest.mark.parametrize("committer", COMMITTERS)
 def test_a_killed_driver(new_table: Callable[..., Table], tmp_path: Path, committer: str) -> None:
-    table = new_table(partition_by=["p"])
+    table, output = new_table(partition_by=["p"]), Output(FILES, PARTITIONS)
     with settings(table.spark, OURS):
         table.save(OLD, "append")
     old = len(table.data_files())
@@ -155,25 +155,25 @@ def test_a_killed_driver(new_table: Callable[..., Table], tmp_path: Path, commit
     conf = {**binding(tmp_path), **ONE_BY_ONE, "spark.jars": jars}
     for key, value in COMMITTERS[committer].items():
         conf[key if key.startswith("spark.") else f"spark.hadoop.{key}"] = value
-    is_held, release = stores.steering().hold("complete", len(NEW) // 2)
-    drivers.kill(table, "append", conf, is_held)
+    is_held, release = stores.steering().hold("complete", FILES // 2)
+    drivers.kill(table, "append", conf, is_held, output)
     release()
     seen, waits = len(table.data_files()) - old, len(waiting(table))
 
     recovered = mc.recover(table.spark, str(table.path), complete=True, force=True)
 
     fresh = Table(table.spark.newSession(), table.path, table.schema)
-    is_whole = fresh.rows() == Counter(OLD + NEW)
-    after = "the whole table" if is_whole else f"{len(table.data_files()) - old} files"
+    is_whole = fresh.rows() == Counter(OLD + output.rows())
+    after = "the whole table" if is_whole else f"{len(table.data_files()) - old:,} files"
     keep(
         f"killed-{committer.replace(' ', '-')}",
         [
             "| committer | files to be seen | uploads that wait | after `recover --complete` |",
             "|---|--:|--:|---|",
-            f"| {committer} | {seen} of {len(NEW)} | {waits} | {after} |",
+            f"| {committer} | {seen:,} of {FILES:,} | {waits:,} | {after} |",
         ],
     )
-    assert 0 < seen < len(NEW)
+    assert 0 < seen < FILES
     if committer == "this one":
         assert [job.outcome for job in recovered] == ["completed"]
         assert is_whole

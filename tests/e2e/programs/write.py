@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes numbered rows ``new-N`` into ten partitions, with the settings it is given.
+"""Writes numbered rows ``new-N`` into partitions, one row a file, with the settings it is given.
 
-Its arguments: the table, the save mode, Spark's settings as JSON. It never says that it is done: it
-is started to be killed. With jars among the settings, these are all that it gets.
+Its arguments: the table, the save mode, the number of files, that of partitions, Spark's settings
+as JSON. It never says that it is done: it is started to be killed. With jars among the settings,
+these are all that it gets.
 """
 
 import json
@@ -13,12 +14,13 @@ from sessions import BASE
 
 import manifest_committer
 
-path, mode, settings = sys.argv[1:]
+path, mode, files, partitions, settings = sys.argv[1:]
 builder = SparkSession.builder.master("local[2]")
 for key, value in {**BASE, **json.loads(settings)}.items():
     builder = builder.config(key, value)
 if "spark.jars" not in json.loads(settings):
     builder = manifest_committer.configure_builder(builder)
 spark = builder.getOrCreate()
-rows = spark.range(0, 60, 1, 6).selectExpr("concat('new-', id) AS value", "cast(id % 10 AS int) p")
+ids = spark.range(0, int(files), 1, int(files) // int(partitions))
+rows = ids.selectExpr("concat('new-', id) AS value", f"cast(id % {partitions} AS int) p")
 rows.write.mode(mode).partitionBy("p").parquet(path)
