@@ -211,12 +211,18 @@ class S3Store:
 
     def uploads(self) -> list[tuple[str, str]]:
         """The keys and ids of uploads that were neither completed nor aborted."""
-        url = f"/{self.bucket}?uploads"
-        answer = ElementTree.fromstring(must(url, self._call("GET", url)))
-        return [
-            (upload.findtext("{*}Key", ""), upload.findtext("{*}UploadId", ""))
-            for upload in answer.findall("{*}Upload")
-        ]
+        found: list[tuple[str, str]] = []
+        query = {"uploads": ""}
+        while True:
+            url = f"/{self.bucket}?{urlencode(query)}"
+            answer = ElementTree.fromstring(must(url, self._call("GET", url)))
+            for upload in answer.findall("{*}Upload"):
+                key = upload.findtext("{*}Key", "")
+                found.append((key, upload.findtext("{*}UploadId", "")))
+            if answer.findtext("{*}IsTruncated") != "true":
+                return found
+            query["key-marker"] = answer.findtext("{*}NextKeyMarker", "")
+            query["upload-id-marker"] = answer.findtext("{*}NextUploadIdMarker", "")
 
     def begin(self, key: str) -> None:
         """Begins an upload that nobody will complete."""
