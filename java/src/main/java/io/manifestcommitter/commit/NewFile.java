@@ -8,27 +8,37 @@ import java.io.IOException;
 import java.io.OutputStream;
 import org.apache.hadoop.fs.Path;
 
-/** Writes files that are renamed once they are complete, so that nobody sees one in part. */
+/** Writes files, and counts what they hold. */
 public final class NewFile {
   private NewFile() {}
 
   /**
-   * Writes a file under a name that nobody looks for.
+   * Writes a file under a name that nobody looks for: it is renamed once it is complete, so that
+   * nobody sees a part of it.
    *
    * @return the rename that is left to do
    */
   public static FileEntry write(Store store, Path temporary, Path name, Store.Content content)
       throws IOException {
+    return new FileEntry(temporary, name, write(store, temporary, content), null, 0);
+  }
+
+  /**
+   * Writes a file of which others may see a part.
+   *
+   * @return how many bytes it holds
+   */
+  public static long write(Store store, Path file, Store.Content content) throws IOException {
     long[] size = {0};
     store.write(
-        temporary,
+        file,
         out -> {
           Counted counted = new Counted(out);
           content.writeTo(counted);
           counted.flush();
           size[0] = counted.count;
         });
-    return new FileEntry(temporary, name, size[0], null, 0);
+    return size[0];
   }
 
   private static final class Counted extends FilterOutputStream {

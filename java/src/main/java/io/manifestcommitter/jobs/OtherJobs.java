@@ -114,13 +114,13 @@ final class OtherJobs {
    * @return false if it has one by now: it lives, and may have looked for its note before
    */
   boolean fence(StagingRoot dead) throws IOException {
-    Optional<ReplaceNote> note = ReplaceNote.read(store, dead);
+    Optional<byte[]> note = ReplaceNote.content(store, dead);
     ReplaceNote.delete(store, dead);
     if (!isUnfinished(dead)) {
       return true;
     }
     if (note.isPresent()) {
-      ReplaceNote.write(store, dead, note.get());
+      ReplaceNote.putBack(store, dead, note.get());
     }
     return false;
   }

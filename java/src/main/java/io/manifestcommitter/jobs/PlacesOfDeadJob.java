@@ -54,7 +54,7 @@ final class PlacesOfDeadJob {
     if (places.isEmpty()) {
       return;
     }
-    if (!ReplaceNote.exists(store, dead)) {
+    if (!ReplaceNote.read(store, dead).isPresent()) {
       ReplaceNote.write(store, dead, places);
     }
     for (StagingRoot other : others.replacing(places, dead)) {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.jobs;
 
-import io.manifestcommitter.commit.Attempts;
 import io.manifestcommitter.commit.LocalHost;
 import io.manifestcommitter.commit.NewFile;
 import io.manifestcommitter.journal.HeapBudget;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.CorruptManifestException;
-import io.manifestcommitter.manifest.FileEntry;
+import io.manifestcommitter.manifest.CutShortException;
 import io.manifestcommitter.manifest.PlaceText;
 import io.manifestcommitter.manifest.Record;
 import io.manifestcommitter.manifest.RecordFile;
@@ -27,9 +26,10 @@ import java.util.stream.Collectors;
 import org.apache.hadoop.fs.Path;
 
 /**
- * Tells other jobs which places of the table a job replaces: a file in its staging root, complete
- * when it appears, from before the job looks at what stands there until the staging root goes.
- * Records:
+ * Tells other jobs which places of the table a job replaces: a file in its staging root, from
+ * before the job looks at what stands there until the staging root goes. While a job writes it,
+ * others may see a part. That is as good as none: the job has not looked yet, and will see the
+ * notes of all who did. Records:
  *
  * <pre>
  * replaces   version jobId host since    first; since in milliseconds since 1970, by the host's clock
@@ -56,48 +56,33 @@ final class ReplaceNote {
 
   private ReplaceNote() {}
 
-  /** Writes a job's note: that it works on the places, here, from now on. Two requests. */
-  static void write(Store store, StagingRoot root, Collection<Path> places) throws IOException {
-    write(store, root, places, LocalHost.name(), System.currentTimeMillis());
-  }
-
-  /** Writes a job's note that was read before. Two requests. */
-  static void write(Store store, StagingRoot root, ReplaceNote note) throws IOException {
-    write(store, root, note.places, note.host, note.since);
-  }
-
-  private static void write(
-      Store store, StagingRoot root, Collection<Path> places, String host, long since)
-      throws IOException {
+  /**
+   * Writes a job's note: that it works on the places, here, from now on. One request.
+   *
+   * @return its length in bytes, which {@link #isWhole} asks for
+   */
+  static long write(Store store, StagingRoot root, Collection<Path> places) throws IOException {
     PlaceText texts = new PlaceText(root.directory(), UnaryOperator.identity());
-    FileEntry written =
-        NewFile.write(
-            store,
-            temporary(root),
-            root.replaces(),
-            out -> {
-              RecordFile.Writer records = new RecordFile.Writer(out);
-              records.write(
-                  new Record("replaces")
-                      .with("version", VERSION)
-                      .with("jobId", root.jobId())
-                      .with("host", host)
-                      .with("since", since));
-              for (Path place : places) {
-                records.write(new Record("place").with("path", texts.write(place)));
-              }
-              records.finish();
-            });
-    Attempts.renameOver(store, written)
-        .orThrow("Could not write the note of what this job replaces");
-  }
-
-  private static Path temporary(StagingRoot root) {
-    return root.replaces().suffix(".tmp");
+    return NewFile.write(
+        store,
+        root.replaces(),
+        out -> {
+          RecordFile.Writer records = new RecordFile.Writer(out);
+          records.write(
+              new Record("replaces")
+                  .with("version", VERSION)
+                  .with("jobId", root.jobId())
+                  .with("host", LocalHost.name())
+                  .with("since", System.currentTimeMillis()));
+          for (Path place : places) {
+            records.write(new Record("place").with("path", texts.write(place)));
+          }
+          records.finish();
+        });
   }
 
   /**
-   * A job's note, empty if there is none. One request.
+   * A job's note, empty if there is none, or only a part of one. One request.
    *
    * @throws CorruptManifestException if it is damaged; it says what to do
    * @throws IOException also if it needs more memory than there is
@@ -108,39 +93,19 @@ final class ReplaceNote {
 
   /** As above, on a JVM with so many bytes of heap. */
   static Optional<ReplaceNote> read(Store store, StagingRoot root, long heap) throws IOException {
-    boolean mayBePart = store.traits(root.root()).fileRename().mayLeaveBothEndsInPlace();
-    try {
-      return readOnce(store, root, heap);
-    } catch (CorruptManifestException e) {
-      if (mayBePart && store.status(temporary(root)).isPresent()) {
-        // A part of a copy: the job has not entered yet.
-        return Optional.empty();
-      }
-      if (mayBePart) {
-        // The copy came to its end, or was deleted, after it was read.
-        return readOnce(store, root, heap);
-      }
-      throw e;
-    }
-  }
-
-  private static Optional<ReplaceNote> readOnce(Store store, StagingRoot root, long heap)
-      throws IOException {
-    String origin = root.replaces().toString();
-    byte[] content;
-    try {
-      content = store.read(root.replaces(), (int) Math.min(LIMIT, heap / HEAP_SHARE));
-    } catch (FileNotFoundException e) {
+    Optional<byte[]> content = content(store, root, heap);
+    if (!content.isPresent()) {
       return Optional.empty();
-    } catch (FileTooLongException e) {
-      throw HeapBudget.tooSmall(origin);
     }
+    String origin = root.replaces().toString();
     try (RecordFile.Reader records =
-        new RecordFile.Reader(new ByteArrayInputStream(content), origin)) {
+        new RecordFile.Reader(new ByteArrayInputStream(content.get()), origin)) {
       ReplaceNote note = new ReplaceNote();
       PlaceText texts = new PlaceText(root.directory(), store::named);
       note.addAll(records, root.jobId(), texts, new HeapBudget(heap / HEAP_SHARE, origin));
       return Optional.of(note);
+    } catch (CutShortException e) {
+      return Optional.empty();
     } catch (CorruptManifestException e) {
       throw new CorruptManifestException(
           e.getMessage()
@@ -149,6 +114,17 @@ final class ReplaceNote {
               + " replaces. Nothing was changed. When that job is over, delete the file and run this"
               + " one again",
           e);
+    }
+  }
+
+  private static Optional<byte[]> content(Store store, StagingRoot root, long heap)
+      throws IOException {
+    try {
+      return Optional.of(store.read(root.replaces(), (int) Math.min(LIMIT, heap / HEAP_SHARE)));
+    } catch (FileNotFoundException e) {
+      return Optional.empty();
+    } catch (FileTooLongException e) {
+      throw HeapBudget.tooSmall(root.replaces().toString());
     }
   }
 
@@ -179,9 +155,24 @@ final class ReplaceNote {
     }
   }
 
-  /** Whether a note is there. One request. */
+  /** Whether a note, or a part of one, is there. One request. */
   static boolean exists(Store store, StagingRoot root) throws IOException {
     return store.status(root.replaces()).isPresent();
+  }
+
+  /** Whether a note is there that {@link #write} said is so long. One request. */
+  static boolean isWhole(Store store, StagingRoot root, long length) throws IOException {
+    return store.status(root.replaces()).filter(note -> note.length() == length).isPresent();
+  }
+
+  /** What a note holds, for {@link #putBack}; empty if there is none. One request. */
+  static Optional<byte[]> content(Store store, StagingRoot root) throws IOException {
+    return content(store, root, Runtime.getRuntime().maxMemory());
+  }
+
+  /** Writes a note again that was deleted, as it was. One request. */
+  static void putBack(Store store, StagingRoot root, byte[] content) throws IOException {
+    store.write(root.replaces(), out -> out.write(content));
   }
 
   /** Deletes a job's note, if there is one. One request. */

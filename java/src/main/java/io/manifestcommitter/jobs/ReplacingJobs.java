@@ -38,6 +38,7 @@ public final class ReplacingJobs {
   private final CommitterConfig config;
   private final OtherJobs others;
   private final StagingRoot own;
+  private long ownNoteLength;
 
   /**
    * The other jobs of a table.
@@ -52,7 +53,7 @@ public final class ReplacingJobs {
   }
 
   /**
-   * Returns when this job may look at the places and replace them. Three requests, and one for each
+   * Returns when this job may look at the places and replace them. Two requests, and one for each
    * staging root of another job.
    *
    * @param places none of which lies in another
@@ -64,7 +65,7 @@ public final class ReplacingJobs {
   public void enter(Collection<Path> places, Pause pause) throws IOException {
     Wait wait = new Wait(places, pause);
     do {
-      ReplaceNote.write(store, own, places);
+      ownNoteLength = ReplaceNote.write(store, own, places);
     } while (!isFirst(places, wait, StagingRoots.list(store, own.directory())));
   }
 
@@ -83,7 +84,7 @@ public final class ReplacingJobs {
    */
   public SettledJobs settleAndEnter(Collection<Path> places, Pause pause) throws IOException {
     Wait wait = new Wait(places, pause);
-    ReplaceNote.write(store, own, places);
+    ownNoteLength = ReplaceNote.write(store, own, places);
     List<StagingRoot> roots = inTable();
     if (others.begun(roots).isEmpty()) {
       if (!isFirst(places, wait, roots)) {
@@ -99,12 +100,14 @@ public final class ReplacingJobs {
   }
 
   /**
-   * Requires that nobody took this job for dead since it entered. One request.
+   * Requires that nobody took this job for dead since it entered: whoever did deleted its note. He
+   * writes it again if he finds that the job lives, and may die before all of it is there. One
+   * request.
    *
    * @throws TakenForDeadException if somebody did
    */
   public void requireNotTakenForDead() throws IOException {
-    if (!ReplaceNote.exists(store, own)) {
+    if (!ReplaceNote.isWhole(store, own, ownNoteLength)) {
       throw new TakenForDeadException(own, config.heartbeatTimeout());
     }
   }

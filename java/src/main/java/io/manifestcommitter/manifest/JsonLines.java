@@ -42,9 +42,12 @@ final class JsonLines implements Closeable {
           new BufferedReader(
               new InputStreamReader(new GZIPInputStream(in, 1 << 16), JsonReader.strictUtf8())),
           corrupt);
-    } catch (ZipException | EOFException e) {
+    } catch (EOFException e) {
       in.close();
-      throw withCause(corrupt.apply(reason(e)), e);
+      throw withCause(cutShort(corrupt), e);
+    } catch (ZipException e) {
+      in.close();
+      throw withCause(corrupt.apply(e.getMessage()), e);
     } catch (IOException | RuntimeException e) {
       in.close();
       throw e;
@@ -64,8 +67,10 @@ final class JsonLines implements Closeable {
         c = lines.read();
       }
       return c < 0 && line.length() == 0 ? Optional.empty() : Optional.of(line.toString());
-    } catch (ZipException | EOFException e) {
-      throw withCause(corrupt.apply(reason(e)), e);
+    } catch (EOFException e) {
+      throw withCause(cutShort(corrupt), e);
+    } catch (ZipException e) {
+      throw withCause(corrupt.apply(e.getMessage()), e);
     } catch (CharacterCodingException e) {
       throw withCause(corrupt.apply("it is not UTF-8"), e);
     }
@@ -76,8 +81,8 @@ final class JsonLines implements Closeable {
     lines.close();
   }
 
-  private static String reason(IOException e) {
-    return e.getMessage() == null ? "it is cut short" : e.getMessage();
+  private static CutShortException cutShort(Function<String, CorruptManifestException> corrupt) {
+    return new CutShortException(corrupt.apply("it is cut short"));
   }
 
   private static CorruptManifestException withCause(

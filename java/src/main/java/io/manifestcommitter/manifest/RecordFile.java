@@ -120,7 +120,8 @@ public final class RecordFile {
     /**
      * The next record, nothing after the last.
      *
-     * @throws CorruptManifestException if the file is damaged or cut short
+     * @throws CutShortException if the file is cut short
+     * @throws CorruptManifestException if it is damaged
      */
     public Optional<Record> next() throws IOException {
       Optional<String> line = lines.next();
@@ -131,7 +132,7 @@ public final class RecordFile {
         return Optional.empty();
       }
       if (!line.isPresent()) {
-        throw corrupt("it is cut short", null);
+        throw new CutShortException(corrupt("it is cut short", null));
       }
       Record record = parse(line.get());
       if (record.kind().equals(END)) {

@@ -33,14 +33,14 @@ class CriticalPathTest {
     "abfs,new,2,9",
     "abfs,append,2,9",
     "abfs,flat,2,9",
-    "abfs,dynamic,2,13",
-    "abfs,static,2,14",
+    "abfs,dynamic,2,12",
+    "abfs,static,2,13",
     "hdfs,new,2,9",
-    "hdfs,static,2,14",
+    "hdfs,static,2,13",
     "gs,new,2,10",
     "gs,append,2,9",
-    "gs,dynamic,2,15",
-    "gs,static,2,16"
+    "gs,dynamic,2,14",
+    "gs,static,2,15"
   })
   void requestsOfAJobOfOneFileWaitForFewOthers(String scheme, String kind, int setUp, int commit)
       throws IOException {

@@ -3,6 +3,7 @@ package io.manifestcommitter.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 
 import io.manifestcommitter.commit.LocalHost;
 import io.manifestcommitter.config.CommitterConfig;
@@ -21,8 +22,10 @@ import io.manifestcommitter.testing.Fault;
 import io.manifestcommitter.testing.TableWrite;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.fs.Path;
@@ -48,8 +51,7 @@ class ReplacingJobsTest {
   void aJobAloneLeavesItsNoteAndGoesOn() throws IOException {
     enter(SMALL, this::fails, "/table/p=1", "/table/p=2");
     assertThat(spark.state.exists(SMALL_NOTE)).isTrue();
-    assertThat(spark.state.requests()).hasSize(3);
-    jobs(SMALL).requireNotTakenForDead();
+    assertThat(spark.state.requests()).hasSize(2);
   }
 
   @ParameterizedTest
@@ -176,7 +178,8 @@ class ReplacingJobsTest {
   /** Its journal was not there when it was looked for, and is when its note is gone. */
   @Test
   void whoWakesUpWhileItsNoteIsDeletedGetsItBack() throws IOException {
-    enter(SMALL, this::fails, "/table/p=1");
+    ReplacingJobs small = jobs(SMALL);
+    small.enter(List.of(spark.path("/table/p=1")), waiting -> fails());
     spark.state.onRequest(
         (number, operation, path) -> {
           if (operation.equals("delete") && path.equals(SMALL_NOTE)) {
@@ -188,7 +191,7 @@ class ReplacingJobsTest {
     enter(
         LARGE,
         () -> {
-          assertThat(spark.state.exists(SMALL_NOTE)).isTrue();
+          assertDoesNotThrow(small::requireNotTakenForDead);
           assertThat(spark.state.exists(LARGE_NOTE)).isFalse();
           spark.state.noFault();
           ends(SMALL);
@@ -255,10 +258,10 @@ class ReplacingJobsTest {
   @Test
   void aDamagedNoteIsAClearError() throws IOException {
     enter(SMALL, this::fails, "/table/p=1");
-    byte[] whole = spark.state.bytes(SMALL_NOTE);
-    byte[] half = java.util.Arrays.copyOf(whole, whole.length / 2);
-    for (byte[] damaged : List.of(new byte[0], half)) {
-      spark.state.write(SMALL_NOTE, damaged);
+    byte[] damaged = spark.state.bytes(SMALL_NOTE);
+    damaged[damaged.length / 2] ^= 1;
+    for (byte[] content : List.of(damaged, "no note".getBytes(StandardCharsets.UTF_8))) {
+      spark.state.write(SMALL_NOTE, content);
       assertThatThrownBy(() -> enter(LARGE, this::fails, "/table/p=2"))
           .isInstanceOf(CorruptManifestException.class)
           .hasMessageContaining(SMALL_NOTE)
@@ -267,12 +270,56 @@ class ReplacingJobsTest {
     }
   }
 
+  /** Whoever writes it has not looked yet, and will see the whole notes of all others. */
   @Test
-  void aNoteThatIsBeingWrittenIsNone() throws IOException {
-    spark.state.write(SMALL_NOTE + ".tmp", "half");
+  void anyPartOfANoteIsNone() throws IOException {
+    enter(SMALL, this::fails, "/table/p=1");
+    byte[] whole = spark.state.bytes(SMALL_NOTE);
     lives(SMALL);
-    enter(LARGE, this::fails, "/table/p=1");
-    assertThat(pauses).isZero();
+    for (int length = 0; length < whole.length; length++) {
+      spark.state.write(SMALL_NOTE, Arrays.copyOf(whole, length));
+      enter(LARGE, this::fails, "/table/p=1");
+    }
+    spark.state.write(SMALL_NOTE, whole);
+    enter(LARGE, () -> ends(SMALL), "/table/p=1");
+    assertThat(pauses).isEqualTo(1);
+  }
+
+  /** Somebody took this job for dead, saw that it lives, and died when he put its note back. */
+  @Test
+  void whoseNoteIsCutShortWasTakenForDead() throws IOException {
+    ReplacingJobs jobs = jobs(SMALL);
+    jobs.enter(List.of(spark.path("/table/p=1")), waiting -> fails());
+    jobs.requireNotTakenForDead();
+    byte[] whole = spark.state.bytes(SMALL_NOTE);
+    for (int length = 0; length < whole.length; length++) {
+      spark.state.write(SMALL_NOTE, Arrays.copyOf(whole, length));
+      assertThatThrownBy(jobs::requireNotTakenForDead).isInstanceOf(TakenForDeadException.class);
+    }
+    spark.state.remove(SMALL_NOTE);
+    assertThatThrownBy(jobs::requireNotTakenForDead).isInstanceOf(TakenForDeadException.class);
+  }
+
+  /** It died in a recovery, or in its commit before it had looked. */
+  @Test
+  void recoveryWritesTheNoteOfADeadJobThatIsCutShort() throws IOException {
+    SparkJobHarness dead = diedHalfWay();
+    String note = SparkJobHarness.STAGING + "/00/replaces";
+    byte[] whole = dead.state.bytes(note);
+    dead.state.write(note, Arrays.copyOf(whole, whole.length / 2));
+    List<String> seen = new ArrayList<>();
+    dead.state.onRequest(
+        (number, operation, path) -> {
+          if (operation.equals("rename") && path.contains("/old/")) {
+            seen.add(path);
+            assertThat(dead.state.bytes(note)).hasSizeGreaterThan(whole.length / 2);
+          }
+          return Fate.NORMAL;
+        });
+    new Recovery(store, new CommitterConfig(spark.conf), /* force= */ true)
+        .run(new StagingRoot(spark.table, SparkJobHarness.JOB_ID), Recovery.Direction.AS_MARKED);
+    assertThat(seen).isNotEmpty();
+    assertThat(dead.visible()).isEqualTo(SparkJobFaultTest.OLD);
   }
 
   @ParameterizedTest

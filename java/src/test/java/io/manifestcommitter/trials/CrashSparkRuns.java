@@ -90,8 +90,8 @@ final class CrashSparkRuns {
   void run(int oneIn) throws IOException {
     Set<Map<String, String>> states = new HashSet<>();
     for (int at = 1; at <= requests.size(); at++) {
-      for (Fate fate : FATES) {
-        String operation = requests.get(at - 1).replaceFirst(" .*", "");
+      String operation = requests.get(at - 1).replaceFirst(" .*", "");
+      for (Fate fate : fates(operation)) {
         String steps = name + "/" + operation + "-" + point(at, fate);
         if (!cases.begins(steps, oneIn)) {
           continue;
@@ -377,8 +377,15 @@ final class CrashSparkRuns {
     tally.violation(steps, steps + ":\n    " + what);
   }
 
+  /** Where a file grows in sight, a driver also dies when a half is written. */
+  private List<Fate> fates(String operation) {
+    boolean mayBeHalf = operation.equals("create") && store.filesGrowInSight();
+    return mayBeHalf ? List.of(Fate.FAILS_BEFORE, Fate.HALF_DONE, Fate.FAILS_AFTER) : FATES;
+  }
+
   private static String point(int at, Fate fate) {
-    return at + (fate == Fate.FAILS_BEFORE ? "-before" : "-after");
+    return at
+        + (fate == Fate.FAILS_BEFORE ? "-before" : fate == Fate.HALF_DONE ? "-half" : "-after");
   }
 
   private static String label(Direction direction) {

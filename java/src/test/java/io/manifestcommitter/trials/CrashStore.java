@@ -178,6 +178,11 @@ final class CrashStore implements SparkGround {
     return scheme.equals("s3a");
   }
 
+  /** Whether a file that is created is seen in part until it is closed; an object never is. */
+  boolean filesGrowInSight() {
+    return !isUploaded() && !scheme.equals("gs");
+  }
+
   /** Whether a reader may see parts of files. */
   boolean showsParts() {
     return kind.equals(MemoryFileSystem.MEM_COPIES);

@@ -156,6 +156,7 @@ final class SparkTrial extends Trial {
       assertRows(old());
       assertThat(write.claims()).isFalse();
       leavesUploads = true;
+      write.goesSilent();
       return runAgain(End.FAILED_CLEANLY);
     }
     assertThat(unfinished).as("unfinished commits").hasSize(1);
@@ -256,6 +257,14 @@ final class SparkTrial extends Trial {
 
     boolean hasStaging() {
       return hidden().stream().anyMatch(path -> path.startsWith("_manifest_" + id));
+    }
+
+    /**
+     * As after a heartbeat's timeout: until then another job waits where this one left its note.
+     */
+    void goesSilent() throws IOException {
+      Path root = new StagingRoot(table, id).root();
+      assertThat(table.getFileSystem(conf).delete(new Path(root, "heartbeat"), false)).isTrue();
     }
 
     NavigableMap<String, String> expected() {
