@@ -65,10 +65,11 @@ S3_$(SPARK_NEWEST) := --store s3a tests/e2e/test_writes.py tests/e2e/test_failur
 MAGIC_$(SPARK_NEWEST) = $(VENVS)/spark-$(SPARK_NEWEST)/bin/python -m pytest -q tests/e2e/test_s3.py --store s3a-magic --core -k each_file
 
 .PHONY: demo test check build release test-release version headers lint docs bench scale growth watched throttle requests verify-store faults crashes pairs mutations emulators s3-committers clean \
-	test-java test-java-core test-java-samples test-python test-emulators test-connect test-watched test-pages screenshots test-docs site walk test-walk test-stores environments \
+	test-java test-java-core test-java-samples test-python test-emulators test-connect test-watched test-pages screenshots test-docs site walk test-walk test-stores builds \
 	test-core-jvm test-core-spark check-jvm \
 	test-hadoop-$(HADOOP_FLOOR) test-hadoop-$(HADOOP_NEWEST) \
 	test-connectors-$(HADOOP_FLOOR) test-connectors-$(HADOOP_NEWEST) \
+	test-both-$(HADOOP_FLOOR) test-both-$(HADOOP_NEWEST) \
 	test-spark-$(SPARK_FLOOR) test-spark-$(SPARK_NEWEST) \
 	test-core-$(SPARK_FLOOR) test-core-$(SPARK_NEWEST) test-less-$(SPARK_FLOOR) test-less-$(SPARK_NEWEST) \
 	test-s3-$(SPARK_FLOOR) test-s3-$(SPARK_NEWEST) \
@@ -94,13 +95,12 @@ test-core-spark:
 	$(MAKE) -j1 test-core-$(SPARK_FLOOR) test-core-$(SPARK_NEWEST)
 
 # Three at a time, since each waits for servers now and then; what takes longest begins first.
-check: environments
+check: builds
 	$(MAKE) -j3 -Oline check-jvm test-spark-$(SPARK_FLOOR) test-spark-$(SPARK_NEWEST) test-s3-$(SPARK_NEWEST) test-s3-$(SPARK_FLOOR) \
 		test-connect test-release test-walk test-less-$(SPARK_NEWEST) test-less-$(SPARK_FLOOR)
 
 check-jvm:
-	$(MAKE) -j1 test-java-samples test-hadoop-$(HADOOP_FLOOR) test-connectors-$(HADOOP_FLOOR) \
-		test-hadoop-$(HADOOP_NEWEST) test-connectors-$(HADOOP_NEWEST)
+	$(MAKE) -j1 test-java-samples test-both-$(HADOOP_FLOOR) test-both-$(HADOOP_NEWEST)
 
 lint: $(VENVS)/tools/.done
 	$(MVN) -q package -Dmaven.test.skip=true
@@ -202,6 +202,10 @@ test-emulators: $(VENVS)/emulators/.done
 
 test-connectors-$(HADOOP_FLOOR) test-connectors-$(HADOOP_NEWEST): test-connectors-%:
 	$(MVN) verify -pl tests/connectors -am -DskipUTs -Dhadoop.version=$* -Dfaults.part=$(FAULTS_$*)
+
+# Both at once, in one build.
+test-both-$(HADOOP_FLOOR) test-both-$(HADOOP_NEWEST): test-both-%:
+	$(MVN) -T2 verify -pl tests/hadoop,tests/connectors -am -DskipUTs -Dhadoop.version=$* -Dfaults.part=$(FAULTS_$*)
 
 test-spark-$(SPARK_FLOOR) test-spark-$(SPARK_NEWEST): test-spark-%: $(VENVS)/spark-%/spark.jsa $(EMULATORS_BUILT)
 	$(VENVS)/spark-$*/bin/python -m pytest -q tests/e2e $(AGAIN_$*)
@@ -381,7 +385,8 @@ $(VENVS)/emulators/.done: Makefile
 	$(VENVS)/emulators/bin/pip install -q pytest==8.4.2 azure-storage-file-datalake==12.26.1 google-cloud-storage==3.17.1 boto3==1.44.5
 	touch $@
 
-environments: $(VENVS)/emulators/.done $(VENVS)/s3/.done $(VENVS)/spark-$(SPARK_FLOOR)/spark.jsa $(VENVS)/spark-$(SPARK_NEWEST)/spark.jsa $(CONNECT) $(EMULATORS_BUILT)
+# What the parts of "check" need from Maven.
+builds: $(VENVS)/spark-$(SPARK_FLOOR)/.done $(VENVS)/spark-$(SPARK_NEWEST)/.done $(CONNECT) $(EMULATORS_BUILT)
 
 $(VENVS)/spark-%/.done: $(WHEEL) Makefile
 	$(PYTHON) -m venv $(VENVS)/spark-$*
