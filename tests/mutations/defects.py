@@ -225,6 +225,13 @@ PUBLISH = (
         by="CrashTest",
     ),
     defect(
+        "report-made-again",
+        "a driver that lost its commit publishes a report which it had to make again",
+        "commit/CommitJob.java",
+        ("            requireHeld.run();\n", ""),
+        by="LostClaimTest",
+    ),
+    defect(
         "own-part-as-last-report",
         "a part of a dead driver's report is taken for the report of an earlier job",
         "commit/CommitJob.java",
@@ -357,6 +364,13 @@ PUBLISH = (
             "      log.pointOfNoReturn();\n      pastReturn = true;\n",
         ),
         by="CrashTest",
+    ),
+    defect(
+        "half-note",
+        "a job goes on with a part of its note, which somebody who took it for dead wrote again",
+        "jobs/ReplaceNote.java",
+        (".filter(note -> note.length() == length)", ""),
+        by="ReplacingJobsTest",
     ),
     defect(
         "no-mark",

@@ -54,8 +54,15 @@ public final class SimulatedFileSystem extends MinimalFileSystem {
     }
     String key = key(path);
     ByteArrayOutputStream content = new ByteArrayOutputStream();
-    return new FSDataOutputStream(
-        new Upload(content, () -> store.write(key, content.toByteArray())), null);
+    store.write(key, new byte[0]);
+    return new FSDataOutputStream(new Upload(content, () -> write(key, content)), null);
+  }
+
+  private void write(String key, ByteArrayOutputStream content) throws IOException {
+    if (content.size() > 0) {
+      store.request(RequestKind.WRITE, key);
+      store.write(key, content.toByteArray());
+    }
   }
 
   @Override

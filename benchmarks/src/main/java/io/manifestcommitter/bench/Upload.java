@@ -5,7 +5,7 @@ import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 
-/** A file that is being written: nobody sees it before it is closed. */
+/** A file that is being written: nobody sees its content before it is closed. */
 final class Upload extends FilterOutputStream {
   private final Publishing publishing;
   private boolean closed;
@@ -35,7 +35,7 @@ final class Upload extends FilterOutputStream {
     }
   }
 
-  /** Makes the file visible. */
+  /** Makes the content visible. */
   interface Publishing {
     /** Does it. */
     void run() throws IOException;

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import org.apache.hadoop.fs.Path;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -76,6 +77,11 @@ public final class CommitJob {
     LOG.info("Committing {}", plan);
     work.workers.checkInterrupted();
     return plan;
+  }
+
+  /** The files that this commit writes to the job's own directory. */
+  public List<Path> files() {
+    return work.config.markSuccessfulJobs() ? work.report.files() : List.of();
   }
 
   /**
@@ -181,7 +187,9 @@ public final class CommitJob {
    */
   public void complete(CommitLog log, Attempts.Request beside) throws IOException {
     ReleaseAsides asides = new ReleaseAsides(work.store, work.workers, plan, work.swapped);
-    SuccessReport success = proveAndReport(asides::find, !plan.replaced().isEmpty());
+    boolean isHeldLater = !plan.replaced().isEmpty();
+    SuccessReport success =
+        proveAndReport(asides::find, isHeldLater ? () -> {} : log::requireHeld, isHeldLater);
     if (!plan.replaced().isEmpty()) {
       log.pointOfNoReturn();
       pastReturn = true;
@@ -195,7 +203,7 @@ public final class CommitJob {
 
   /** Ends a commit that replaces nothing and can be repeated from wherever it is cut short. */
   public void report() throws IOException {
-    SuccessReport success = proveAndReport(() -> {}, /* isHeldLater= */ false);
+    SuccessReport success = proveAndReport(() -> {}, () -> {}, /* isHeldLater= */ false);
     publishReport();
     committed(success);
   }
@@ -204,10 +212,11 @@ public final class CommitJob {
    * Proves that all is published, and brings the report to where one request publishes it.
    *
    * @param look at what else there is to see, beside that
-   * @param isHeldLater whether it shows later that nobody took the commit from this driver
+   * @param requireHeld makes sure that nobody took the commit from this driver
+   * @param isHeldLater whether that shows later
    */
-  private SuccessReport proveAndReport(Attempts.Request look, boolean isHeldLater)
-      throws IOException {
+  private SuccessReport proveAndReport(
+      Attempts.Request look, Attempts.Request requireHeld, boolean isHeldLater) throws IOException {
     // An upload that was completed before may be answered as if it was now.
     boolean validates =
         work.config.validateOutput()
@@ -227,17 +236,22 @@ public final class CommitJob {
           Attempts.Request none = () -> {};
           boolean marks = work.config.markSuccessfulJobs();
           boolean hasList = work.report.hasList();
+          // Somebody may have taken the commit from this driver, and deleted its staging directory.
+          // A report that is made here makes that directory again. The list, which was written
+          // before anything was visible, is gone then, and the commit fails.
+          boolean showsByList =
+              !isHeldLater && !work.store.traits(plan.table()).createsBeforeContent();
+          boolean[] isShown = {isHeldLater};
           work.workers.beside(
               validates ? none : this::prove,
               look,
-              marks ? () -> work.report.write(success) : none,
+              marks ? () -> isShown[0] |= work.report.write(success) : none,
               marks && !hasList ? this::writeList : none,
-              marks && hasList && isHeldLater ? work.report::publishList : none);
-          if (marks && !(hasList && isHeldLater)) {
-            // Where somebody took the commit from this driver, and deleted its staging directory,
-            // the list, which was written before anything was visible, is gone, and the commit
-            // fails: the report alone made that directory again.
+              marks && hasList && !showsByList ? work.report::publishList : none);
+          if (marks && (!hasList || showsByList)) {
             work.report.publishList();
+          } else if (marks && !isShown[0]) {
+            requireHeld.run();
           }
         });
     work.workers.checkInterrupted();

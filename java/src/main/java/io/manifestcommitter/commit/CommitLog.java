@@ -15,6 +15,13 @@ public interface CommitLog {
    */
   void pointOfNoReturn() throws IOException;
 
+  /**
+   * Requires that nobody else has taken the commit from this driver. One request.
+   *
+   * @throws IOException if somebody has
+   */
+  void requireHeld() throws IOException;
+
   /** Notes that nothing is left to do but to clean up. */
   void end() throws IOException;
 }

@@ -85,6 +85,11 @@ final class PublishReport {
         last.entrySet(), entry -> moveAside(entry.getKey(), Optional.of(entry.getValue())));
   }
 
+  /** The files that {@link #writeList} and {@link #write} write to the job's own directory. */
+  List<Path> files() {
+    return List.of(prepared(JobPaths.FILE_LIST), prepared(JobPaths.SUCCESS_MARKER));
+  }
+
   /**
    * Writes the list of files to the job's own directory.
    *
@@ -108,10 +113,17 @@ final class PublishReport {
 
   /**
    * Writes the report to the job's own directory: afterwards it is a rename away from the table.
+   *
+   * @return whether the directory was still there then; else this may have made it again
    */
-  void write(SuccessReport report) throws IOException {
+  boolean write(SuccessReport report) throws IOException {
     byte[] json = report.toJson();
+    if (store.fill(prepared(JobPaths.SUCCESS_MARKER), out -> out.write(json))) {
+      sizes.put(JobPaths.SUCCESS_MARKER, (long) json.length);
+      return true;
+    }
     write(JobPaths.SUCCESS_MARKER, out -> out.write(json));
+    return false;
   }
 
   /**

@@ -65,6 +65,11 @@ public abstract class CommitJournal implements CommitLog {
     }
   }
 
+  /** The file in a directory that {@link #write} writes, where it is renamed later. */
+  public static Path unbegun(Path directory) {
+    return new Path(directory, TEMPORARY);
+  }
+
   /**
    * Writes a journal that nobody finds yet. One request; where there are uploads instead of
    * renames, three.
@@ -257,6 +262,7 @@ public abstract class CommitJournal implements CommitLog {
    *
    * @throws LostJournalException if it is not
    */
+  @Override
   public void requireHeld() throws IOException {
     if (!isHeld()) {
       throw new LostJournalException(path());

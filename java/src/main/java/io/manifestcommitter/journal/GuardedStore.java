@@ -124,6 +124,23 @@ final class GuardedStore implements Store {
   }
 
   @Override
+  public void create(Path file) throws IOException {
+    guard.requireLeave();
+    store.create(file);
+  }
+
+  @Override
+  public boolean fill(Path file, Content content) throws IOException {
+    guard.requireLeave();
+    return store.fill(file, content);
+  }
+
+  @Override
+  public void release(Path file) {
+    store.release(file);
+  }
+
+  @Override
   public StoreTraits traits(Path path) {
     return store.traits(path);
   }

@@ -21,7 +21,9 @@ final class SpillFile implements Closeable {
   /** Appends, and says from where on it can be read. */
   synchronized long append(byte[] content) throws IOException {
     if (channel == null) {
-      path = Files.createTempFile("manifest-committer-", ".files");
+      path =
+          Files.createTempFile(
+              "manifest-committer-" + ProcessHandle.current().pid() + "-", ".files");
       channel =
           FileChannel.open(
               path,

@@ -123,6 +123,7 @@ final class CommitSparkJob {
           commit.complete(begun, this::findMarks);
         },
         failure -> {
+          files().forEach(store::release);
           if (journal.isPresent()) {
             rollBack(commit.planned().get(), failure);
           }
@@ -198,7 +199,8 @@ final class CommitSparkJob {
             if (!replaces) {
               planning.lookAhead(committed.levels(staging.directory()));
             }
-          });
+          },
+          () -> workers.forEach(files(), this::create));
       settled[0].requireNoneAt(Overwrite.outermost(overwritten, parents));
       if (settled[0].hasRecovered()) {
         planning.forget();
@@ -214,6 +216,22 @@ final class CommitSparkJob {
         throw e;
       }
       return plan;
+    }
+  }
+
+  /** What the commit writes to the job's own directory before it is known what that will be. */
+  private List<Path> files() {
+    List<Path> files = new ArrayList<>(commit.files());
+    files.add(CommitJournal.unbegun(staging.attempt()));
+    return files;
+  }
+
+  /** Makes a file. If that fails, it is made when it is written. */
+  private void create(Path file) {
+    try {
+      store.create(file);
+    } catch (IOException e) {
+      LOG.debug("{} is made later", file, e);
     }
   }
 

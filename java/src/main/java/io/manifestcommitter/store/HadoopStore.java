@@ -10,8 +10,10 @@ import java.io.UncheckedIOException;
 import java.net.URI;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.EtagSource;
@@ -44,6 +46,9 @@ public class HadoopStore implements Store {
   private final StoreTraits traits;
   private final RequestGate gate;
   private final AtomicLong knownRefusals;
+
+  /** Files that are there and have no content yet. */
+  private final Map<Path, OutputStream> created = new ConcurrentHashMap<>();
 
   /**
    * A store on {@code fs} that claims {@code traits} and makes its requests through {@code gate}.
@@ -232,7 +237,49 @@ public class HadoopStore implements Store {
   }
 
   @Override
+  public void create(Path file) throws IOException {
+    if (traits.createsBeforeContent()) {
+      release(file);
+      created.put(file, askLong(RequestKind.WRITE, file, () -> fs.create(file, true)));
+    }
+  }
+
+  @Override
+  public boolean fill(Path file, Content content) throws IOException {
+    OutputStream made = created.remove(file);
+    if (made == null) {
+      return false;
+    }
+    try (OutputStream out = made) {
+      content.writeTo(out);
+    } catch (FileNotFoundException e) {
+      throw e;
+    } catch (IOException | RuntimeException e) {
+      LOG.warn("{} could not be filled, and is written again", file, e);
+      return false;
+    } finally {
+      tellRefusals();
+    }
+    return true;
+  }
+
+  @Override
+  public void release(Path file) {
+    OutputStream made = created.remove(file);
+    if (made != null) {
+      try {
+        made.close();
+      } catch (IOException | RuntimeException e) {
+        LOG.debug("{} was not closed", file, e);
+      }
+    }
+  }
+
+  @Override
   public void write(Path file, Content content) throws IOException {
+    if (fill(file, content)) {
+      return;
+    }
     askLong(
         RequestKind.WRITE,
         file,

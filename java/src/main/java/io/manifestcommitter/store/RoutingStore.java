@@ -21,6 +21,25 @@ final class RoutingStore implements Store {
   }
 
   @Override
+  public void create(Path file) throws IOException {
+    stores.of(file).create(file);
+  }
+
+  @Override
+  public boolean fill(Path file, Content content) throws IOException {
+    return stores.of(file).fill(file, content);
+  }
+
+  @Override
+  public void release(Path file) {
+    try {
+      stores.of(file).release(file);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Override
   public StoreTraits traits(Path path) {
     try {
       return stores.of(path).traits(path);

@@ -174,9 +174,29 @@ public interface Store {
 
   /**
    * Creates a file, replacing one that is there; parents are made. Not atomic: write to a temporary
-   * name and rename.
+   * name and rename. One request, and none where {@link #create} made the file.
    */
   void write(Path file, Content content) throws IOException;
+
+  /**
+   * Makes a file, and its parents, that {@link #write} or {@link #fill} gives its content later:
+   * then nobody waits for the request that makes it. One request; nothing, and none, where the
+   * traits do not say that a file is there before its content.
+   */
+  void create(Path file) throws IOException;
+
+  /**
+   * Gives its content to a file that {@link #create} made. That shows that it was still there: a
+   * file that somebody has deleted since, or a directory above it, is not made again.
+   *
+   * @return false if the file was not made here, or its driver failed; then only {@link #write}
+   *     tells what is there
+   * @throws java.io.FileNotFoundException if somebody deleted it
+   */
+  boolean fill(Path file, Content content) throws IOException;
+
+  /** Forgets a file that {@link #create} made, if it was not filled: it stays, empty. */
+  void release(Path file);
 
   /**
    * The same store, for few requests that must not wait in line behind a job's others, such as a

@@ -115,6 +115,14 @@ public enum StoreTraits {
     return this == S3;
   }
 
+  /**
+   * Whether a file is there from its creation on, before its content, and who writes it fails, and
+   * does not make it again, once somebody has deleted it. An object is there when it is closed.
+   */
+  public boolean createsBeforeContent() {
+    return this == HDFS || this == ABFS;
+  }
+
   /** Whether a name may be a symbolic link. */
   public boolean hasLinks() {
     return links;

@@ -58,6 +58,7 @@ class CommitTaskTest {
             "list " + WORK + "/y=1",
             "list " + WORK + "/y=1/m=1",
             "create " + TEMPORARY,
+            "write " + TEMPORARY,
             "rename " + TEMPORARY + " -> " + MANIFEST);
     assertThat(TaskManifest.parse(state.bytes(MANIFEST), "manifest")).isEqualTo(committed);
     assertThat(committed.files())

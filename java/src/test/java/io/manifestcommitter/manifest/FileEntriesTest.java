@@ -160,10 +160,12 @@ class FileEntriesTest {
         1_700_000_000_000L + i);
   }
 
+  /** By this process: others may run beside it. */
   private static long spilled() {
+    String prefix = "manifest-committer-" + ProcessHandle.current().pid() + "-";
     String[] files =
         new File(System.getProperty("java.io.tmpdir"))
-            .list((directory, name) -> name.startsWith("manifest-committer-"));
+            .list((directory, name) -> name.startsWith(prefix));
     return files == null ? 0 : files.length;
   }
 }

@@ -29,14 +29,14 @@ class CriticalPathTest {
    */
   @ParameterizedTest
   @CsvSource({
-    "abfs,first,2,9",
-    "abfs,new,2,9",
-    "abfs,append,2,9",
-    "abfs,flat,2,9",
-    "abfs,dynamic,2,12",
-    "abfs,static,2,13",
-    "hdfs,new,2,9",
-    "hdfs,static,2,13",
+    "abfs,first,2,8",
+    "abfs,new,2,8",
+    "abfs,append,2,8",
+    "abfs,flat,2,8",
+    "abfs,dynamic,2,13",
+    "abfs,static,2,14",
+    "hdfs,new,2,8",
+    "hdfs,static,2,14",
     "gs,new,2,10",
     "gs,append,2,9",
     "gs,dynamic,2,14",

@@ -227,7 +227,7 @@ class DirectoryPublishingTest {
     spark.commitTask(0, "p=1/a", "p=2/b");
     spark.state.onRequest(
         (number, operation, path) -> {
-          if (operation.equals("create") && path.endsWith("_SUCCESS")) {
+          if (operation.equals("write") && path.endsWith("_SUCCESS")) {
             spark.state.write("/table/p=1/appended", "theirs");
             spark.state.write("/table/p=2/appended", "theirs");
             return Fate.FAILS_BEFORE;
@@ -256,7 +256,7 @@ class DirectoryPublishingTest {
     int[] refused = {0};
     spark.state.onRequest(
         (number, operation, path) -> {
-          if (operation.equals("create") && path.endsWith("_SUCCESS")) {
+          if (operation.equals("write") && path.endsWith("_SUCCESS")) {
             failing[0] = true;
             return Fate.FAILS_BEFORE;
           }

@@ -292,7 +292,7 @@ class DroppedUploadsTest {
     state.onRequest(
         (number, operation, at) -> {
           boolean isThere = at.equals(path) || (path.endsWith("=") && at.contains(path));
-          isDead[0] |= isThere && (operation.equals("create") || operation.equals("complete"));
+          isDead[0] |= isThere && (operation.equals("write") || operation.equals("complete"));
           return isDead[0] ? Fate.FAILS_BEFORE : Fate.NORMAL;
         });
     assertThat(Failures.of(() -> calls.commit(messages))).isNotEmpty();

@@ -72,9 +72,7 @@ final class GrowthJob {
               end == End.COMPLETED
                   ? operation.equals("rename")
                       && (path.contains("/journal-planned") || path.endsWith("/00/_SUCCESS"))
-                  : end != End.COMMITTED
-                      && operation.equals("create")
-                      && path.endsWith("/_SUCCESS");
+                  : end != End.COMMITTED && operation.equals("write") && path.endsWith("/_SUCCESS");
           if (isSign && !down[0]) {
             down[0] = end != End.ROLLED_BACK;
             return end == End.COMPLETED ? Fate.FAILS_AFTER : Fate.FAILS_BEFORE;

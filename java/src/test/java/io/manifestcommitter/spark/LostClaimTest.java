@@ -11,6 +11,7 @@ import io.manifestcommitter.testing.Fault;
 import io.manifestcommitter.testing.MemoryFileSystem;
 import io.manifestcommitter.testing.MemoryStoreState;
 import io.manifestcommitter.testing.Recoveries;
+import io.manifestcommitter.testing.TableWrite;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -19,13 +20,15 @@ import java.util.Set;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * A driver that pauses for so long that its job is recovered, and then goes on. Recovery has the
  * last word: the driver fails, and changes nothing more.
  */
 class LostClaimTest {
-  private static final Set<String> CHANGES = Set.of("rename", "delete", "create", "mkdirs");
+  private static final Set<String> CHANGES =
+      Set.of("rename", "delete", "create", "write", "mkdirs");
 
   @ParameterizedTest
   @CsvSource({
@@ -75,7 +78,7 @@ class LostClaimTest {
   void recoveryTakesTheJournalBeforeItChangesTheTable(
       String scheme, String kind, String directoryRename) throws IOException {
     SparkJobHarness spark = SparkJobFaultTest.prepared(scheme, kind, directoryRename);
-    spark.state.onRequest(Fault.deadFrom("create", path -> path.endsWith("/_SUCCESS")));
+    spark.state.onRequest(Fault.deadFrom("write", path -> path.endsWith("/_SUCCESS")));
     assertThatThrownBy(spark::commit).isInstanceOf(IOException.class);
     List<String> changes = new ArrayList<>();
     List<String> early = new ArrayList<>();
@@ -95,6 +98,44 @@ class LostClaimTest {
     assertThat(changes).isNotEmpty();
     assertThat(early).isEmpty();
     assertThat(spark.visible()).isEqualTo(SparkJobFaultTest.OLD);
+  }
+
+  /** What the driver then writes makes its staging directory again; its report does not count. */
+  @ParameterizedTest
+  @ValueSource(strings = {"abfs", "hdfs"})
+  void aReportThatIsMadeAgainIsNotThatOfWhoLostTheCommit(String scheme) throws IOException {
+    SparkJobHarness spark = new SparkJobHarness(scheme);
+    SparkJobFaultTest.OLD.forEach(spark.state::write);
+    spark.state.write("/table/_SUCCESS", "the last report");
+    spark.setUp(TableWrite.append());
+    spark.commitTask(0, "p=1/a", "p=3/b");
+    RecoveryAt recovery = new RecoveryAt(spark, 1, Direction.AS_MARKED);
+    boolean[] isLost = {false};
+    spark.state.gate(
+        (client, operation, path) -> {
+          if (!isLost[0] && operation.equals("write") && path.endsWith("/00/_SUCCESS")) {
+            isLost[0] = true;
+            // Else its way into the table would show that the commit is lost.
+            while (spark.state.exists(SparkJobHarness.STAGING + "/00/_SUCCESS.files")) {
+              Thread.onSpinWait();
+            }
+            recovery.pass(client, operation, path);
+          }
+        });
+    boolean[] isFailed = {false};
+    spark.state.onRequest(
+        (number, operation, path) -> {
+          boolean fails =
+              !isFailed[0] && operation.equals("write") && path.endsWith("/00/_SUCCESS");
+          isFailed[0] |= fails;
+          return fails ? Fate.FAILS_BEFORE : Fate.NORMAL;
+        });
+
+    assertThat(spark.commitOrAbort()).isPresent();
+
+    assertThat(recovery.outcomes).containsExactly(RecoveryOutcome.ROLLED_BACK);
+    assertThat(spark.visible()).isEqualTo(SparkJobFaultTest.OLD);
+    assertThat(spark.state.files().get("/table/_SUCCESS")).contains("the last report");
   }
 
   /** Recovers the job while its driver waits to make one of its requests. */

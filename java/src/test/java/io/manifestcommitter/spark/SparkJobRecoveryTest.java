@@ -127,7 +127,7 @@ class SparkJobRecoveryTest {
       throws IOException {
     SparkJobHarness spark = SparkJobFaultTest.prepared(scheme, "append", "off");
 
-    String failure = failsAfterItsReport(spark, "delete", "create");
+    String failure = failsAfterItsReport(spark, "delete", "create", "write");
 
     assertThat(failure).contains("manifest-committer recover " + spark.table);
     assertThat(spark.visible()).isEqualTo(SparkJobFaultTest.expected("append"));
@@ -254,7 +254,8 @@ class SparkJobRecoveryTest {
           isReported[0] |= committed(spark);
           boolean isRefused = List.of(refused).contains(operation);
           boolean isJournal = path.contains("/00/journal-planned") && !operation.equals("status");
-          boolean isFile = path.equals("/table/_SUCCESS") || operation.equals("create");
+          boolean isFile =
+              path.equals("/table/_SUCCESS") || List.of("create", "write").contains(operation);
           return isReported[0] && (isJournal || (isRefused && isFile))
               ? Fate.FAILS_BEFORE
               : Fate.NORMAL;
@@ -457,7 +458,7 @@ class SparkJobRecoveryTest {
     boolean[] dead = {false};
     spark.dies(
         (number, operation, path) -> {
-          if (!dead[0] && operation.equals("create") && path.startsWith(STAGING + "/00/journal")) {
+          if (!dead[0] && operation.equals("write") && path.startsWith(STAGING + "/00/journal")) {
             dead[0] = true;
             return Fate.HALF_DONE;
           }
@@ -516,7 +517,7 @@ class SparkJobRecoveryTest {
     for (int p = 1; p <= 8; p++) {
       spark.commitTask(p, name + p + "/a");
     }
-    spark.dies(Fault.deadFrom("create", path -> path.endsWith("/_SUCCESS")));
+    spark.dies(Fault.deadFrom("write", path -> path.endsWith("/_SUCCESS")));
     spark.state.remove("/table/" + name + "3");
     spark.state.write("/table/" + name + "3/theirs", "theirs");
     Map<String, String> before = spark.visible();

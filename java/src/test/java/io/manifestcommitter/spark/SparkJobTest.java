@@ -631,7 +631,7 @@ class SparkJobTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"list", "mkdirs", "rename", "create"})
+  @ValueSource(strings = {"list", "mkdirs", "rename", "create", "write"})
   void anInterruptRollsBackWhatIsVisibleAndIsSetAgain(String during) throws IOException {
     SparkJobHarness spark = interruptedDuring(during);
     assertThatThrownBy(spark::commit).isInstanceOf(InterruptedIOException.class);

@@ -10,6 +10,7 @@ import io.manifestcommitter.manifest.FileIdentity;
 import io.manifestcommitter.store.RenameResult.Outcome;
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -614,6 +615,64 @@ abstract class StoreContract {
                       throw failure;
                     }))
         .isSameAs(failure);
+  }
+
+  /** Where a file is there before its content; elsewhere nothing is made before. */
+  @Test
+  void aFileThatWasCreatedIsFilledLater() throws IOException {
+    boolean isThere = store.traits(root).createsBeforeContent();
+
+    store.create(at("a/b/f"));
+    assertThat(store.status(at("a/b/f")).isPresent()).isEqualTo(isThere);
+    assertThat(store.fill(at("a/b/f"), StoreContract::content)).isEqualTo(isThere);
+    assertThat(store.fill(at("a/b/f"), StoreContract::content)).as("once").isFalse();
+
+    assertThat(isThere ? text("a/b/f") : "content").isEqualTo("content");
+  }
+
+  @Test
+  void aFileThatWasCreatedIsWrittenAsAnyOther() throws IOException {
+    store.create(at("f"));
+    store.write(at("f"), StoreContract::content);
+    assertThat(text("f")).isEqualTo("content");
+
+    write("f", "2nd");
+    assertThat(text("f")).isEqualTo("2nd");
+  }
+
+  /** Who took the directory away has the last word. */
+  @Test
+  void aFileThatWasDeletedIsNotFilledAndNotMadeAgain() throws IOException {
+    store.create(at("d/f"));
+    store.create(at("d/g"));
+    store.deleteTree(at("d"));
+
+    assertThat(isFilled("d/f")).isFalse();
+    store.release(at("d/g"));
+
+    assertThat(store.status(at("d"))).isEmpty();
+  }
+
+  private boolean isFilled(String file) throws IOException {
+    try {
+      return store.fill(at(file), StoreContract::content);
+    } catch (FileNotFoundException e) {
+      return false;
+    }
+  }
+
+  private static void content(OutputStream out) throws IOException {
+    out.write("content".getBytes(StandardCharsets.UTF_8));
+  }
+
+  @Test
+  void aFileThatIsGivenUpStaysEmpty() throws IOException {
+    store.create(at("f"));
+    store.release(at("f"));
+    store.release(at("f"));
+
+    assertThat(store.fill(at("f"), StoreContract::content)).isFalse();
+    assertThat(store.status(at("f")).map(StoreEntry::length).orElse(0L)).isZero();
   }
 
   // Identity.

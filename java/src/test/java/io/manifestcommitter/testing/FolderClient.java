@@ -148,7 +148,7 @@ public final class FolderClient {
           @Override
           public void close() throws IOException {
             request(
-                "create",
+                "write",
                 id.key(),
                 () -> {
                   requireGeneration(id);

@@ -37,10 +37,12 @@ import org.apache.hadoop.io.MD5Hash;
  *
  * <p>Behaves like HDFS: a file is renamed atomically and never onto another; a directory renamed
  * onto a directory goes inside, unless {@link #RENAME} says otherwise; parents are made by {@code
- * create} and {@code mkdirs}. On {@code abfs} files have etags, which survive a rename. Symbolic
- * links, where a test puts them, are followed as on a local disk; a rename or deletion is of the
- * link. On {@code s3a} a file is there whole or not at all, nothing is renamed, and there are
- * uploads; directories stay when they are empty, as the markers do that S3A puts there.
+ * create} and {@code mkdirs}. A file is there, empty, once it is created, and its content comes
+ * with a request of its own, "write"; an object comes with its content, by one "write". On {@code
+ * abfs} files have etags, which survive a rename. Symbolic links, where a test puts them, are
+ * followed as on a local disk; a rename or deletion is of the link. On {@code s3a} a file is there
+ * whole or not at all, nothing is renamed, and there are uploads; directories stay when they are
+ * empty, as the markers do that S3A puts there.
  */
 public class MemoryFileSystem extends MinimalFileSystem {
   /** The key of the name under which a filesystem's requests are shown to a gate. */
@@ -231,25 +233,41 @@ public class MemoryFileSystem extends MinimalFileSystem {
   @Override
   protected FSDataOutputStream createFile(Path path, boolean overwrite) throws IOException {
     requireOpen();
-    AbortableBytes out =
+    if (writesObjects()) {
+      return new FSDataOutputStream(
+          new AbortableBytes(content -> createFile(path, overwrite, content)), null);
+    }
+    MemoryStoreState.Node made = createFile(path, overwrite, new byte[0]);
+    return new FSDataOutputStream(
         new AbortableBytes(
             content -> {
               requireOpen();
-              state.<Void>request(
-                  client,
-                  "create",
-                  path,
-                  () -> createFile(path, overwrite, content),
-                  () ->
-                      isS3()
-                          ? null
-                          : createFile(
-                              path, overwrite, Arrays.copyOf(content, content.length / 2)));
-            });
-    return new FSDataOutputStream(out, null);
+              if (content.length > 0) {
+                write(path, made, content);
+              }
+            }),
+        null);
   }
 
-  private Void createFile(Path path, boolean overwrite, byte[] content) throws IOException {
+  /** Whether a file is there once it is closed, and not before. */
+  private boolean writesObjects() {
+    return isS3() || getScheme().equals("gs");
+  }
+
+  private MemoryStoreState.Node createFile(Path path, boolean overwrite, byte[] content)
+      throws IOException {
+    requireOpen();
+    return state.request(
+        client,
+        writesObjects() ? "write" : "create",
+        path,
+        () -> doCreate(path, overwrite, content),
+        () ->
+            isS3() ? null : doCreate(path, overwrite, Arrays.copyOf(content, content.length / 2)));
+  }
+
+  private MemoryStoreState.Node doCreate(Path path, boolean overwrite, byte[] content)
+      throws IOException {
     MemoryStoreState.Node existing = state.get(keyOf(path));
     if (existing != null && (existing.isDirectory() || !overwrite)) {
       throw new FileAlreadyExistsException(path.toString());
@@ -257,7 +275,32 @@ public class MemoryFileSystem extends MinimalFileSystem {
     state.requireNotRenamed(keyOf(path));
     makeDirectories(path.getParent());
     state.requireMayAdd(keyOf(path.getParent()));
-    state.put(keyOf(path), MemoryStoreState.Node.file(content));
+    MemoryStoreState.Node made = MemoryStoreState.Node.file(content);
+    state.put(keyOf(path), made);
+    return made;
+  }
+
+  /** Gives a file that is there its content; one request, whatever the driver makes of it. */
+  private void write(Path path, MemoryStoreState.Node made, byte[] content) throws IOException {
+    state.<Void>request(
+        client,
+        "write",
+        path,
+        () -> doWrite(path, made, content),
+        () -> doWrite(path, made, Arrays.copyOf(content, content.length / 2)));
+  }
+
+  /** On Azure a writer knows its file by the path, elsewhere by what it has opened. */
+  private Void doWrite(Path path, MemoryStoreState.Node made, byte[] content) throws IOException {
+    Optional<String> place =
+        getScheme().startsWith("abfs")
+            ? Optional.of(keyOf(path)).filter(key -> state.get(key) == made)
+            : state.find(made);
+    if (place.isPresent()) {
+      state.put(place.get(), MemoryStoreState.Node.file(content));
+    } else if (getScheme().startsWith("abfs") || getScheme().equals("hdfs")) {
+      throw new FileNotFoundException(path.toString());
+    }
     return null;
   }
 

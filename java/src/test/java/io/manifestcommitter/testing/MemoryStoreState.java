@@ -688,6 +688,14 @@ public final class MemoryStoreState {
     return nodes.get(path);
   }
 
+  /** Where a file is that was put there and not changed since, whatever its name is by now. */
+  Optional<String> find(Node file) {
+    return nodes.entrySet().stream()
+        .filter(entry -> entry.getValue() == file)
+        .map(Map.Entry::getKey)
+        .findFirst();
+  }
+
   void put(String path, Node node) {
     if (node.content != null) {
       node.etag = "etag-" + ++etags;

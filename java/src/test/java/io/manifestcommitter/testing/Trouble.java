@@ -63,9 +63,10 @@ public final class Trouble {
       case "copy-delete":
         return EnumSet.of(
             Fate.FAILS_BEFORE, Fate.FAILS_AFTER, Fate.ANSWERS_FALSE, Fate.DONE_ANSWERS_FALSE);
-      case "create":
+      case "write":
       case "delete":
         return EnumSet.of(Fate.FAILS_BEFORE, Fate.FAILS_AFTER, Fate.HALF_DONE);
+      case "create":
       case "mkdirs":
         return EnumSet.of(Fate.FAILS_BEFORE, Fate.FAILS_AFTER);
       default:

@@ -379,7 +379,7 @@ final class CrashSparkRuns {
 
   /** Where a file grows in sight, a driver also dies when a half is written. */
   private List<Fate> fates(String operation) {
-    boolean mayBeHalf = operation.equals("create") && store.filesGrowInSight();
+    boolean mayBeHalf = operation.equals("write") && store.filesGrowInSight();
     return mayBeHalf ? List.of(Fate.FAILS_BEFORE, Fate.HALF_DONE, Fate.FAILS_AFTER) : FATES;
   }
 

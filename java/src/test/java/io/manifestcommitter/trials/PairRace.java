@@ -107,7 +107,7 @@ final class PairRace {
     current = client;
     if (operation.equals("delete") && path.equals(CrashStore.TABLE)) {
       deleted = store.visible();
-    } else if (operation.equals("create")
+    } else if (operation.equals("write")
         && (path.endsWith("/journal.tmp") || path.endsWith("/00/plan"))) {
       planned.add(client);
     } else if (operation.equals("list") && !planned.contains(client)) {
