@@ -65,8 +65,8 @@ S3_$(SPARK_NEWEST) := --store s3a tests/e2e/test_writes.py tests/e2e/test_failur
 MAGIC_$(SPARK_NEWEST) = $(VENVS)/spark-$(SPARK_NEWEST)/bin/python -m pytest -q tests/e2e/test_s3.py --store s3a-magic --core -k each_file
 
 .PHONY: demo test check build release test-release version headers lint docs bench scale growth watched throttle requests verify-store faults crashes pairs mutations emulators s3-committers clean \
-	test-java test-java-core test-java-samples test-python test-emulators test-connect test-watched test-pages screenshots test-docs site walk test-walk test-stores builds \
-	test-core-jvm test-core-spark check-jvm \
+	test-java test-java-core test-java-samples test-python test-emulators test-connect test-watched test-pages screenshots test-docs site walk test-walk test-stores builds environments \
+	test-core-jvm test-core-spark check-jvm check-spark \
 	test-hadoop-$(HADOOP_FLOOR) test-hadoop-$(HADOOP_NEWEST) \
 	test-connectors-$(HADOOP_FLOOR) test-connectors-$(HADOOP_NEWEST) \
 	test-both-$(HADOOP_FLOOR) test-both-$(HADOOP_NEWEST) \
@@ -94,10 +94,13 @@ test-core-jvm:
 test-core-spark:
 	$(MAKE) -j1 test-core-$(SPARK_FLOOR) test-core-$(SPARK_NEWEST)
 
-# Three at a time, since each waits for servers now and then; what takes longest begins first.
+# Four at a time, since each waits for servers now and then; what takes longest begins first.
 check: builds
-	$(MAKE) -j3 -Oline check-jvm test-spark-$(SPARK_FLOOR) test-spark-$(SPARK_NEWEST) test-s3-$(SPARK_NEWEST) test-s3-$(SPARK_FLOOR) \
-		test-connect test-release test-walk test-less-$(SPARK_NEWEST) test-less-$(SPARK_FLOOR)
+	$(MAKE) -j4 -Oline check-jvm check-spark
+
+check-spark: environments
+	$(MAKE) test-spark-$(SPARK_FLOOR) test-spark-$(SPARK_NEWEST) test-connect test-s3-$(SPARK_NEWEST) test-s3-$(SPARK_FLOOR) \
+		test-release test-walk test-less-$(SPARK_NEWEST) test-less-$(SPARK_FLOOR)
 
 check-jvm:
 	$(MAKE) -j1 test-java-samples test-both-$(HADOOP_FLOOR) test-both-$(HADOOP_NEWEST)
@@ -385,8 +388,9 @@ $(VENVS)/emulators/.done: Makefile
 	$(VENVS)/emulators/bin/pip install -q pytest==8.4.2 azure-storage-file-datalake==12.26.1 google-cloud-storage==3.17.1 boto3==1.44.5
 	touch $@
 
-# What the parts of "check" need from Maven.
+# What the parts of "check" need: from Maven, and else.
 builds: $(VENVS)/spark-$(SPARK_FLOOR)/.done $(VENVS)/spark-$(SPARK_NEWEST)/.done $(CONNECT) $(EMULATORS_BUILT)
+environments: $(VENVS)/s3/.done $(VENVS)/spark-$(SPARK_FLOOR)/spark.jsa $(VENVS)/spark-$(SPARK_NEWEST)/spark.jsa
 
 $(VENVS)/spark-%/.done: $(WHEEL) Makefile
 	$(PYTHON) -m venv $(VENVS)/spark-$*

@@ -18,6 +18,12 @@ final class SparkBench {
   /** How many jobs one JVM commits until it counts as warm. */
   private static final int WARM = 3;
 
+  private static final List<SparkContender> MANY_THREADS =
+      List.of(SparkContender.OURS, SparkContender.HADOOP);
+
+  /** In milliseconds. */
+  private static final double WIDE_LATENCY = 10;
+
   private final String heap;
   private final int rounds;
   private final double[] latencies;
@@ -62,7 +68,7 @@ final class SparkBench {
     for (SparkWriteKind kind : SparkWriteKind.values()) {
       Map<SparkContender, SparkWarmCosts> all = new EnumMap<>(SparkContender.class);
       for (int round = 0; round < rounds; round++) {
-        for (SparkContender contender : List.of(SparkContender.OURS, SparkContender.HADOOP)) {
+        for (SparkContender contender : MANY_THREADS) {
           measureWarm(
               all.computeIfAbsent(contender, unused -> new SparkWarmCosts(WARM)),
               contender,
@@ -117,6 +123,33 @@ final class SparkBench {
         System.out.print(SparkTables.times(all));
         System.out.flush();
       }
+    }
+  }
+
+  /** Times of a wide job, by the two committers that rename with many threads. */
+  void wide() throws IOException {
+    for (SparkWriteKind kind : List.of(SparkWriteKind.NEW, SparkWriteKind.APPEND)) {
+      Map<SparkContender, SparkCosts> all = costs();
+      all.keySet().retainAll(MANY_THREADS);
+      for (int round = 0; round < rounds; round++) {
+        for (SparkContender contender : MANY_THREADS) {
+          measure(
+              all.get(contender),
+              contender,
+              kind,
+              SparkBenchShape.WIDE,
+              WIDE_LATENCY,
+              BenchRun.Subject.TIME);
+        }
+      }
+      System.out.printf(
+          Locale.ROOT,
+          "%n### %s: %s, %s ms a request%n%n",
+          kind.title(),
+          SparkBenchShape.WIDE.job(),
+          WIDE_LATENCY);
+      System.out.print(SparkTables.times(all));
+      System.out.flush();
     }
   }
 

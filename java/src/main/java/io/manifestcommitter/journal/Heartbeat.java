@@ -234,8 +234,10 @@ public final class Heartbeat implements Closeable {
     }
   }
 
+  /** Nobody reads what is in the file; on a local disk its time may depend on that. */
   private void beat() throws IOException {
-    byte[] content = "alive\n".getBytes(StandardCharsets.UTF_8);
+    boolean isEmpty = store.traits(file).createsBeforeContent();
+    byte[] content = (isEmpty ? "" : "alive\n").getBytes(StandardCharsets.UTF_8);
     long begun = nanos.getAsLong();
     store.write(file, out -> out.write(content));
     synchronized (this) {

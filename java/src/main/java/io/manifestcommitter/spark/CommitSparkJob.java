@@ -258,8 +258,9 @@ final class CommitSparkJob {
   /**
    * Before anybody looks at the places: what drivers that died left in the table is settled, again,
    * since one that died just before setup showed signs of life then; and of two jobs that replace
-   * the same places, one comes first. One request if the job replaces nothing and nobody else is
-   * there; else see {@link UnfinishedJobs#settle} and {@link ReplacingJobs#enter}.
+   * the same places, one comes first. Waits for the job's first sign of life: without it, others
+   * would take it for dead. One request if the job replaces nothing and nobody else is there; else
+   * see {@link UnfinishedJobs#settle} and {@link ReplacingJobs#enter}.
    *
    * @param places that the job replaces
    */
@@ -270,6 +271,7 @@ final class CommitSparkJob {
           work.waits(waiting, () -> pause.pause(waiting));
           workers.checkInterrupted();
         };
+    heartbeat.await();
     try {
       return replaces
           ? others.settleAndEnter(places, interruptible)

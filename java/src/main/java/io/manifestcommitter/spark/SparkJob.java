@@ -301,8 +301,8 @@ final class SparkJob {
 
   private void commit(List<?> messages, Workers workers, StatisticsRecorder statistics)
       throws IOException {
-    heartbeat.await();
     if (replacesFile) {
+      heartbeat.await();
       replaceFile(workers);
     }
     Store guarded = heartbeat.guard(store);

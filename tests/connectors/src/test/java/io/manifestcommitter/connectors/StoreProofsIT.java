@@ -180,9 +180,10 @@ class StoreProofsIT {
 
         assertNotHeld(proofs);
         assertThat(proofs.get("writers-during-rename").verdict()).isEqualTo(Verdict.HELD);
+        // What was written right before a rename began is at the new name.
         assertThat(proofs.get("writers-during-rename").seen())
             .doesNotContain(" 0 answers were 429")
-            .contains(" 0 at the new one");
+            .contains(" 0 failed");
         assertThat(releasing.isDone()).isFalse();
       } finally {
         releases.shutdownNow();
