@@ -122,7 +122,7 @@ final class GrowthJob {
   }
 
   private static boolean isReport(RequestKind kind, String path) {
-    return kind == RequestKind.WRITE && path.endsWith("/_SUCCESS");
+    return kind == RequestKind.CLOSE && path.endsWith("/_SUCCESS");
   }
 
   /** Recovers what {@link #die} left. */

@@ -10,8 +10,8 @@ enum RequestKind {
   STATUS,
   OPEN,
   CREATE,
-  /** The content of a file that was created, at its close; an empty file has none. */
-  WRITE,
+  /** What ends a file that was created, with its content, if it has any. */
+  CLOSE,
   RENAME,
   DELETE,
   INITIATE,

@@ -55,14 +55,12 @@ public final class SimulatedFileSystem extends MinimalFileSystem {
     String key = key(path);
     ByteArrayOutputStream content = new ByteArrayOutputStream();
     store.write(key, new byte[0]);
-    return new FSDataOutputStream(new Upload(content, () -> write(key, content)), null);
+    return new FSDataOutputStream(new Upload(content, () -> close(key, content)), null);
   }
 
-  private void write(String key, ByteArrayOutputStream content) throws IOException {
-    if (content.size() > 0) {
-      store.request(RequestKind.WRITE, key);
-      store.write(key, content.toByteArray());
-    }
+  private void close(String key, ByteArrayOutputStream content) throws IOException {
+    store.request(RequestKind.CLOSE, key);
+    store.write(key, content.toByteArray());
   }
 
   @Override
