@@ -366,6 +366,13 @@ PUBLISH = (
         by="CrashTest",
     ),
     defect(
+        "note-without-heartbeat",
+        "a job leaves its note before it has shown that it lives",
+        "spark/CommitSparkJob.java",
+        ("    heartbeat.await();\n", ""),
+        by="ReplacingJobsTest",
+    ),
+    defect(
         "half-note",
         "a job goes on with a part of its note, which somebody who took it for dead wrote again",
         "jobs/ReplaceNote.java",

@@ -17,7 +17,7 @@ import java.util.Map;
  *
  * <pre>
  * --protocol hadoop,spark
- * --spark requests,cpu,one,times,wide   of the Spark protocol, which tables
+ * --spark requests,cpu,one,times   of the Spark protocol, which tables; also: wide
  * --shape a         of the Hadoop protocol, which jobs: a, b, c or all
  * --latency-ms      there, of every request; without it each shape has its own
  * --rounds 3        how often
@@ -41,7 +41,7 @@ public final class Bench {
                 args,
                 Map.of(
                     "protocol", "hadoop,spark",
-                    "spark", "requests,cpu,one,times,wide",
+                    "spark", "requests,cpu,one,times",
                     "shape", "a",
                     "latency-ms", "",
                     "rounds", "3",

@@ -3,7 +3,7 @@ package io.manifestcommitter.bench;
 
 import java.util.Locale;
 
-/** What a store can be asked. A listing of any size is one request, and so is a content. */
+/** What a store can be asked. A listing of any size is one request, and so is reading a file. */
 enum RequestKind {
   MKDIRS,
   LIST,

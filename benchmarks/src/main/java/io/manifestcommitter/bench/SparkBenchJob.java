@@ -31,6 +31,9 @@ final class SparkBenchJob {
   private static final String OTHER_PARTITION = "/other=1/part-00000.snappy.parquet";
   private static final long FILE_LENGTH = 1 << 20;
 
+  /** What a task takes, in nanoseconds: what began in setup is over when the job commits. */
+  private static final long ONE_TASK = TimeUnit.MILLISECONDS.toNanos(500);
+
   private final SimulatedStore store;
   private final SparkWriteKind kind;
   private final JobShape shape;
@@ -39,9 +42,6 @@ final class SparkBenchJob {
   private final Path table;
 
   /** Each task would copy any other kind. */
-  /** The least that Spark takes for a task: what began in setup is over when the job commits. */
-  private static final long ONE_TASK = TimeUnit.MILLISECONDS.toNanos(500);
-
   private final JobConf conf;
 
   private final ByteBuffer[] messages;

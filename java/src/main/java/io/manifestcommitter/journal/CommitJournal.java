@@ -65,11 +65,6 @@ public abstract class CommitJournal implements CommitLog {
     }
   }
 
-  /** The file in a directory that {@link #write} writes, where it is renamed later. */
-  public static Path unbegun(Path directory) {
-    return new Path(directory, TEMPORARY);
-  }
-
   /**
    * Writes a journal that nobody finds yet. One request; where there are uploads instead of
    * renames, three.
@@ -97,8 +92,12 @@ public abstract class CommitJournal implements CommitLog {
    * Empty if its driver did not come that far, or further. One request.
    */
   public static Optional<StoreEntry> findUnbegun(Store store, Path directory) throws IOException {
-    return store.status(
-        new Path(directory, isUploaded(store, directory) ? UploadedJournal.PLAN : TEMPORARY));
+    return store.status(unbegun(store, directory));
+  }
+
+  /** The file with the plan that {@link #write} writes. */
+  public static Path unbegun(Store store, Path directory) {
+    return new Path(directory, isUploaded(store, directory) ? UploadedJournal.PLAN : TEMPORARY);
   }
 
   /** Whether a file of this name holds a plan, or may. */

@@ -3,7 +3,9 @@ package io.manifestcommitter.proofs;
 
 import io.manifestcommitter.proofs.StoreQuestion.Answer;
 import io.manifestcommitter.store.AbfsStore;
+import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -21,6 +23,11 @@ final class AbfsProofs {
             "The account has a hierarchical namespace",
             ground -> isHierarchical(store, ground)));
     questions.addAll(DirectoryProofs.questions());
+    questions.add(
+        new StoreQuestion(
+            "deleted-file",
+            "A file that was created, and deleted before its content came, is not made again",
+            AbfsProofs::aDeletedFileIsNotFilled));
     questions.add(
         new StoreQuestion(
             "directory-onto-directory",
@@ -42,6 +49,33 @@ final class AbfsProofs {
   private static Answer isHierarchical(AbfsStore store, ProofGround ground) throws IOException {
     Optional<String> shortcoming = store.shortcoming(ground.at(""));
     return Answer.holds(!shortcoming.isPresent(), shortcoming.orElse("it says so"));
+  }
+
+  /** As the report of a driver that lost its commit. */
+  private static Answer aDeletedFileIsNotFilled(ProofGround ground) throws IOException {
+    ground.store().create(ground.at("staging/report"));
+    boolean isThere = ground.tree("").containsKey("staging/report");
+    ground.store().deleteTree(ground.at("staging"));
+    String answer;
+    try {
+      boolean isFilled =
+          ground
+              .store()
+              .fill(
+                  ground.at("staging/report"),
+                  out -> out.write("late".getBytes(StandardCharsets.UTF_8)));
+      answer = isFilled ? "the writer goes on" : "the writer fails";
+    } catch (FileNotFoundException e) {
+      answer = "the writer fails (" + e + ")";
+    }
+    Map<String, String> tree = ground.tree("");
+    return Answer.holds(
+        isThere && tree.isEmpty(),
+        answer
+            + "; there was "
+            + (isThere ? "the file" : "no file")
+            + " before, and then there is "
+            + tree);
   }
 
   private static Answer ontoAFullOne(ProofGround ground) throws IOException {

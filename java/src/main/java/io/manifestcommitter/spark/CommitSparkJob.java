@@ -222,7 +222,7 @@ final class CommitSparkJob {
   /** What the commit writes to the job's own directory before it is known what that will be. */
   private List<Path> files() {
     List<Path> files = new ArrayList<>(commit.files());
-    files.add(CommitJournal.unbegun(staging.attempt()));
+    files.add(CommitJournal.unbegun(store, staging.attempt()));
     return files;
   }
 

@@ -29,6 +29,8 @@ import org.slf4j.LoggerFactory;
  *       *}, which the driver sends, it refuses an existing file;
  *   <li>a file keeps its etag when it is renamed (HADOOP-17979), and a file that is written again
  *       has another: the etag proves which file it is, whatever the answer to a rename was;
+ *   <li>a file is there once it is created, and what is appended to one that was deleted fails
+ *       ("Path - Update");
  *   <li>listings are consistent, and show etags (since Hadoop 3.3.2).
  * </ul>
  *

@@ -16,6 +16,7 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.permission.FsAction;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
+import org.apache.hadoop.hdfs.web.WebHdfsFileSystem;
 import org.apache.hadoop.security.AccessControlException;
 import org.apache.hadoop.security.UserGroupInformation;
 
@@ -29,7 +30,7 @@ import org.apache.hadoop.security.UserGroupInformation;
 public final class HdfsStore extends HadoopStore {
   /** A store on the HDFS filesystem {@code fs}. */
   public HdfsStore(FileSystem fs, RequestGate gate) {
-    super(fs, StoreTraits.HDFS, gate);
+    super(fs, fs instanceof WebHdfsFileSystem ? StoreTraits.WEBHDFS : StoreTraits.HDFS, gate);
   }
 
   @Override

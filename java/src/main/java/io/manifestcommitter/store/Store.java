@@ -195,7 +195,7 @@ public interface Store {
    */
   boolean fill(Path file, Content content) throws IOException;
 
-  /** Forgets a file that {@link #create} made, if it was not filled: it stays, empty. */
+  /** Gives up a file that {@link #create} made, if it was not filled: it stays, empty. */
   void release(Path file);
 
   /**

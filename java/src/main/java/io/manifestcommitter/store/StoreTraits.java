@@ -10,6 +10,11 @@ package io.manifestcommitter.store;
 public enum StoreTraits {
   /** HDFS: a rename is one atomic change of the namespace and keeps the modification time. */
   HDFS(FileRename.ATOMIC, true, true, true, false, false, false),
+  /**
+   * As {@link #HDFS}, by HTTP: the answer to a creation comes with the end of the content, and
+   * until then nobody knows whether the file is there.
+   */
+  WEBHDFS(FileRename.ATOMIC, true, true, true, false, false, false),
   /** A local volume: as HDFS, through {@code rename(2)}. */
   LOCAL(FileRename.ATOMIC_WITHIN_VOLUME, true, false, true, false, false, true),
   /**

@@ -20,6 +20,7 @@ import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class HeartbeatTest {
@@ -40,6 +41,19 @@ class HeartbeatTest {
       assertThat(heartbeat.isSilent()).isFalse();
     }
     assertThat(beats()).isGreaterThan(10);
+  }
+
+  /** On HDFS without a block, and on Azure without appending. */
+  @ParameterizedTest
+  @CsvSource({"abfs, 0", "hdfs, 0", "gs, 6", "mem, 6"})
+  void aBeatIsAnEmptyFileWhereThatSavesARequest(String scheme, long length) throws IOException {
+    state.clear();
+    Store store = new Stores(conf).all();
+    try (Heartbeat heartbeat = start(store, scheme, 60_000)) {
+      Path file = path(scheme, ROOT + "/heartbeat");
+      assertThat(store.status(file).orElseThrow().length()).isEqualTo(length);
+      assertThat(heartbeat.isSilent()).isFalse();
+    }
   }
 
   @Test
@@ -95,6 +109,8 @@ class HeartbeatTest {
               () -> store.deleteTree(root),
               () -> store.deleteEmptyDirectory(root),
               () -> store.write(new Path(root, "x"), out -> {}),
+              () -> store.create(new Path(root, "x")),
+              () -> store.fill(new Path(root, "x"), out -> {}),
               () -> store.pastLimits().deleteTree(root));
       for (Change change : changes) {
         assertThatThrownBy(change::make).isInstanceOf(SilentDriverException.class);

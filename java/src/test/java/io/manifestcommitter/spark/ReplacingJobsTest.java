@@ -47,6 +47,31 @@ class ReplacingJobsTest {
   private final List<String> waits = new ArrayList<>();
   private int pauses;
 
+  /** Without one, others would take the job for dead and go past its note. */
+  @Test
+  void aJobShowsThatItLivesBeforeItLeavesItsNote() throws IOException {
+    spark.state.write("/table/p=1/old", "old");
+    List<Boolean> lives = new ArrayList<>();
+    spark.state.gate(
+        (client, operation, path) -> {
+          // The first beat is late: the staging tree is sealed before it comes.
+          while (lives.isEmpty()
+              && path.endsWith("/heartbeat")
+              && !spark.state.exists(SparkJobHarness.STAGING + "/00/sealed")) {
+            Thread.onSpinWait();
+          }
+          if (operation.equals("create") && path.endsWith("/replaces")) {
+            lives.add(spark.state.exists(SparkJobHarness.STAGING + "/heartbeat"));
+          }
+        });
+    spark.setUp(TableWrite.dynamic());
+    spark.commitTask(0, "p=1/a");
+    spark.commit();
+
+    assertThat(lives).containsExactly(true);
+    assertThat(spark.visible()).containsOnlyKeys("/table/p=1/a");
+  }
+
   @Test
   void aJobAloneLeavesItsNoteAndGoesOn() throws IOException {
     enter(SMALL, this::fails, "/table/p=1", "/table/p=2");

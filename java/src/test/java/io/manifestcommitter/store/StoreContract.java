@@ -15,6 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -623,11 +624,16 @@ abstract class StoreContract {
     boolean isThere = store.traits(root).createsBeforeContent();
 
     store.create(at("a/b/f"));
-    assertThat(store.status(at("a/b/f")).isPresent()).isEqualTo(isThere);
+    assertThat(store.status(at("a/b/f")).map(StoreEntry::length))
+        .isEqualTo(isThere ? Optional.of(0L) : Optional.empty());
     assertThat(store.fill(at("a/b/f"), StoreContract::content)).isEqualTo(isThere);
     assertThat(store.fill(at("a/b/f"), StoreContract::content)).as("once").isFalse();
 
-    assertThat(isThere ? text("a/b/f") : "content").isEqualTo("content");
+    if (isThere) {
+      assertThat(text("a/b/f")).isEqualTo("content");
+    } else {
+      assertThat(store.status(at("a"))).isEmpty();
+    }
   }
 
   @Test

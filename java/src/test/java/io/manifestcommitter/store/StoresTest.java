@@ -128,7 +128,7 @@ class StoresTest {
   @CsvSource({
     "file:/t, LOCAL",
     "hdfs://localhost:1/t, HDFS",
-    "webhdfs://localhost:1/t, HDFS",
+    "webhdfs://localhost:1/t, WEBHDFS",
     "abfs://c@a/t, ABFS",
     "abfss://c@a/t, ABFS",
     "gs://b/t, GCS",

@@ -9,6 +9,7 @@ import io.manifestcommitter.emulator.Emulator;
 import io.manifestcommitter.emulator.FaultRule;
 import io.manifestcommitter.emulator.GcsEmulator;
 import io.manifestcommitter.emulator.Onto;
+import io.manifestcommitter.emulator.RequestLog;
 import io.manifestcommitter.proofs.StoreProof;
 import io.manifestcommitter.proofs.StoreProof.Verdict;
 import io.manifestcommitter.proofs.StoreProofs;
@@ -21,6 +22,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
@@ -50,8 +52,9 @@ class StoreProofsIT {
           .containsEntry("directory-missing", Verdict.HELD)
           .containsEntry("directory-deletion", Verdict.HELD)
           .containsEntry("late-writers", Verdict.HELD)
+          .containsEntry("deleted-file", Verdict.HELD)
           .containsEntry("parent-missing", Verdict.FOUND)
-          .hasSize(13);
+          .hasSize(14);
       assertThat(proofs.get("late-writers").seen()).contains("flushed fails", "another fails");
       assertThat(proofs.get("parent-missing").seen()).contains("it is not renamed");
       assertThat(emulator.tree()).isEmpty();
@@ -119,6 +122,15 @@ class StoreProofsIT {
   }
 
   @Test
+  void anAccountThatMakesDeletedFilesAgain() throws Exception {
+    try (AbfsEmulator emulator = AbfsEmulator.start()) {
+      emulator.remakeFiles();
+
+      assertNotHeld(ask(emulator, emulator.root()), "deleted-file");
+    }
+  }
+
+  @Test
   void aFlatBucket() throws Exception {
     try (GcsEmulator emulator = GcsEmulator.start()) {
       Map<String, StoreProof> proofs = ask(emulator, emulator.root());
@@ -160,17 +172,26 @@ class StoreProofsIT {
     }
   }
 
-  /** So that there is time to write while one runs. */
+  /** So that there is time to write while one runs, and nothing is written before it does. */
   @Test
   void whatIsWrittenDuringARenameIsCounted() throws Exception {
     try (GcsEmulator emulator = GcsEmulator.startHierarchical()) {
       emulator.holdRenames();
+      FaultRule early = emulator.faults().add(FaultRule.on(FaultRule.ANY).path("late-0$").hold());
       ScheduledExecutorService releases = Executors.newSingleThreadScheduledExecutor();
       ScheduledFuture<?> releasing =
           releases.scheduleWithFixedDelay(
               () -> {
-                emulator.releaseRenames();
-                emulator.holdRenames();
+                boolean isRunning =
+                    isLogged(emulator, entry -> entry.operation().equals("folder-rename"));
+                if (isRunning && !isLogged(emulator, entry -> entry.status() == 429)) {
+                  if (early.held() > 0) {
+                    early.release();
+                  }
+                } else {
+                  emulator.releaseRenames();
+                  emulator.holdRenames();
+                }
               },
               500,
               500,
@@ -180,16 +201,21 @@ class StoreProofsIT {
 
         assertNotHeld(proofs);
         assertThat(proofs.get("writers-during-rename").verdict()).isEqualTo(Verdict.HELD);
-        // What was written right before a rename began is at the new name.
         assertThat(proofs.get("writers-during-rename").seen())
             .doesNotContain(" 0 answers were 429")
-            .contains(" 0 failed");
+            .contains(" 0 at the new one");
         assertThat(releasing.isDone()).isFalse();
       } finally {
         releases.shutdownNow();
         emulator.releaseRenames();
       }
     }
+  }
+
+  private static boolean isLogged(GcsEmulator emulator, Predicate<RequestLog.Entry> which) {
+    return emulator.log().entries().stream()
+        .filter(entry -> entry.path().contains("/writers-during-rename/"))
+        .anyMatch(which);
   }
 
   @Test

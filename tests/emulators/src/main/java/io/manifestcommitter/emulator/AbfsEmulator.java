@@ -93,6 +93,13 @@ public final class AbfsEmulator extends Emulator {
   }
 
   /**
+   * From now on what is written to a file that was deleted makes it again, unlike at the service.
+   */
+  public void remakeFiles() {
+    protocol.remakeFiles();
+  }
+
+  /**
    * How many paths one request of a paginated recursive delete removes; all, unless told. The
    * client has to go on; until then a part is gone.
    */

@@ -62,6 +62,10 @@ final class AbfsProtocol implements Protocol {
     filesystems.values().forEach(AbfsTree::followRenames);
   }
 
+  void remakeFiles() {
+    filesystems.values().forEach(AbfsTree::remakeFiles);
+  }
+
   void flat(boolean answer) {
     flat = answer;
   }

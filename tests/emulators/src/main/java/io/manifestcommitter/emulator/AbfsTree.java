@@ -21,6 +21,7 @@ final class AbfsTree {
   private final Map<AbfsPath, AbfsPath> renamed = new LinkedHashMap<>();
   private boolean changesEtags;
   private boolean followsRenames;
+  private boolean remakesFiles;
 
   /** Who may use new paths, and who makes them. */
   static final class Attributes {
@@ -155,6 +156,9 @@ final class AbfsTree {
   }
 
   synchronized void append(AbfsPath path, long position, byte[] block) {
+    if (remakesFiles && find(path).isEmpty()) {
+      make(path, false, new Attributes(Optional.empty(), 0, "", ""));
+    }
     file(path).append(position, block);
   }
 
@@ -236,6 +240,11 @@ final class AbfsTree {
   /** From now on what is written to a file by its old name comes to it. */
   synchronized void followRenames() {
     followsRenames = true;
+  }
+
+  /** From now on what is written to a file that was deleted makes it again. */
+  synchronized void remakeFiles() {
+    remakesFiles = true;
   }
 
   /** Where a path leads now that directories above it were renamed. */

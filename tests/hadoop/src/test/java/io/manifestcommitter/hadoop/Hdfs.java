@@ -101,6 +101,12 @@ public final class Hdfs implements CloseableResource {
     return fs.makeQualified(new Path("/tables/" + tables.incrementAndGet() + "-" + name));
   }
 
+  /** The same path by HTTP. */
+  public Path byHttp(Path path) {
+    return new Path(
+        "webhdfs://" + cluster.getHttpUri(0).replaceFirst("^http://", "") + path.toUri().getPath());
+  }
+
   /** Makes an empty directory in which everything is encrypted. */
   void makeEncryptionZone(Path zone) throws IOException {
     KeyProvider keys = cluster.getNamesystem().getProvider();
