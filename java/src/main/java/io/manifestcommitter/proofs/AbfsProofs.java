@@ -26,7 +26,7 @@ final class AbfsProofs {
     questions.add(
         new StoreQuestion(
             "deleted-file",
-            "A file that was created, and deleted before its content came, is not made again",
+            "No writer brings a file back that was deleted before its content came",
             AbfsProofs::aDeletedFileIsNotFilled));
     questions.add(
         new StoreQuestion(
