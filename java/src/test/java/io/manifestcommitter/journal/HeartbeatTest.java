@@ -49,7 +49,7 @@ class HeartbeatTest {
   void aBeatIsAnEmptyFileWhereThatSavesARequest(String scheme, long length) throws IOException {
     state.clear();
     Store store = new Stores(conf).all();
-    try (Heartbeat heartbeat = start(store, scheme, 60_000)) {
+    try (Heartbeat heartbeat = start(store, scheme, 20_000)) {
       Path file = path(scheme, ROOT + "/heartbeat");
       assertThat(store.status(file).orElseThrow().length()).isEqualTo(length);
       assertThat(heartbeat.isSilent()).isFalse();
