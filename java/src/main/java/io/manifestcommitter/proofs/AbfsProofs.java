@@ -26,7 +26,7 @@ final class AbfsProofs {
     questions.add(
         new StoreQuestion(
             "deleted-file",
-            "No writer brings a file back that was deleted before its content came",
+            "A file that was deleted before its content came stays deleted",
             AbfsProofs::aDeletedFileIsNotFilled));
     questions.add(
         new StoreQuestion(
