@@ -105,6 +105,10 @@ final class Lane implements AutoCloseable {
     client = isExpected ? impatient : patient;
   }
 
+  boolean isImpatient() {
+    return client == impatient;
+  }
+
   /** How the store answers a rename onto a directory, where it has an answer to choose. */
   void onExistingDirectory(Onto answer) {
     if (emulator instanceof AbfsEmulator) {
