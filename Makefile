@@ -8,7 +8,6 @@ GO ?= go
 VERSION := $(shell sed -n 's:^ *<revision>\(.*\)</revision>:\1:p' pom.xml)
 JAR := target/manifest-committer-$(VERSION).jar
 JAR_BUILT := target/.jar
-TESTS_BUILT := target/.tests
 EMULATORS := target/emulators/manifest-committer-emulators-$(VERSION).jar
 EMULATORS_BUILT := target/emulators/.jar
 WHEEL := python/dist/manifest_committer-$(VERSION)-py3-none-any.whl
@@ -19,7 +18,6 @@ SPARK_NEWEST := 4.3.0
 VENVS := .venv
 
 JAVA_SOURCES := pom.xml java/pom.xml $(shell find java/src/main -type f) LICENSE NOTICE
-TEST_SOURCES := $(shell find java/src/test -type f)
 EMULATOR_SOURCES := pom.xml tests/emulators/pom.xml $(shell find tests/emulators/src/main -type f)
 PYTHON_SOURCES := $(shell find python/manifest_committer -name '*.py') python/pyproject.toml tools/python_package.py README.md
 
@@ -68,7 +66,7 @@ MAGIC_$(SPARK_NEWEST) = $(VENVS)/spark-$(SPARK_NEWEST)/bin/python -m pytest -q t
 
 .PHONY: demo test check build release test-release version headers lint docs bench scale growth watched throttle requests verify-store faults crashes pairs mutations emulators s3-committers clean \
 	test-java test-java-core test-java-samples test-python test-emulators test-connect test-watched test-pages screenshots test-docs site walk test-walk test-stores builds environments \
-	test-core-jvm test-core-spark check-hadoop check-spark \
+	test-core-jvm test-core-spark check-jvm check-spark \
 	test-hadoop-$(HADOOP_FLOOR) test-hadoop-$(HADOOP_NEWEST) \
 	test-connectors-$(HADOOP_FLOOR) test-connectors-$(HADOOP_NEWEST) \
 	test-both-$(HADOOP_FLOOR) test-both-$(HADOOP_NEWEST) \
@@ -98,14 +96,14 @@ test-core-spark:
 
 # Three at a time, since each waits for servers now and then; what takes longest begins first.
 check: builds
-	$(MAKE) -j3 -Oline check-hadoop test-java-samples check-spark
+	$(MAKE) -j3 -Oline check-jvm check-spark
 
 check-spark: environments
 	$(MAKE) test-spark-$(SPARK_FLOOR) test-spark-$(SPARK_NEWEST) test-connect test-s3-$(SPARK_NEWEST) test-s3-$(SPARK_FLOOR) \
 		test-release test-walk test-less-$(SPARK_NEWEST) test-less-$(SPARK_FLOOR)
 
-check-hadoop:
-	$(MAKE) -j1 test-both-$(HADOOP_FLOOR) test-both-$(HADOOP_NEWEST)
+check-jvm:
+	$(MAKE) -j1 test-java-samples test-both-$(HADOOP_FLOOR) test-both-$(HADOOP_NEWEST)
 
 lint: $(VENVS)/tools/.done
 	$(MVN) -q package -Dmaven.test.skip=true
@@ -191,9 +189,8 @@ test-java:
 test-java-core:
 	$(MVN) verify -pl java -DexcludedGroups=$(SAMPLES)
 
-# Does not build where that is done, so that it can run beside a target that builds.
-test-java-samples: $(TESTS_BUILT)
-	$(MVN) surefire:test -pl java -Dgroups=$(SAMPLES)
+test-java-samples:
+	$(MVN) verify -pl java -Dgroups=$(SAMPLES)
 
 test-python: $(VENVS)/tools/.done $(WHEEL)
 	$(VENVS)/tools/bin/pip install -q --no-deps --force-reinstall $(WHEEL)
@@ -321,10 +318,6 @@ $(JAR_BUILT): $(JAVA_SOURCES)
 	$(SAME_MODES) && $(MVN) -q package -pl java -Dmaven.test.skip=true
 	touch $@
 
-$(TESTS_BUILT): $(JAVA_SOURCES) $(TEST_SOURCES)
-	$(MVN) -q test-compile -pl java
-	touch $@
-
 $(EMULATORS_BUILT): $(EMULATOR_SOURCES)
 	$(MVN) -q package -pl tests/emulators -Dmaven.test.skip=true
 	touch $@
@@ -396,7 +389,7 @@ $(VENVS)/emulators/.done: Makefile
 	touch $@
 
 # What the parts of "check" need: from Maven, and else.
-builds: $(VENVS)/spark-$(SPARK_FLOOR)/.done $(VENVS)/spark-$(SPARK_NEWEST)/.done $(CONNECT) $(EMULATORS_BUILT) $(TESTS_BUILT)
+builds: $(VENVS)/spark-$(SPARK_FLOOR)/.done $(VENVS)/spark-$(SPARK_NEWEST)/.done $(CONNECT) $(EMULATORS_BUILT)
 environments: $(VENVS)/s3/.done $(VENVS)/spark-$(SPARK_FLOOR)/spark.jsa $(VENVS)/spark-$(SPARK_NEWEST)/spark.jsa
 
 $(VENVS)/spark-%/.done: $(WHEEL) Makefile
