@@ -43,6 +43,11 @@ abstract class RawStore {
     return List.of();
   }
 
+  /** Of these, the ones to which nothing was sent. */
+  List<String> uploadsWithoutParts() {
+    return List.of();
+  }
+
   /** The content of a file of text. */
   final String read(String path) throws IOException {
     return new String(bytes(path), StandardCharsets.UTF_8);

@@ -46,4 +46,9 @@ final class S3RawStore extends RawStore {
   List<String> uploads() {
     return emulator.uploads();
   }
+
+  @Override
+  List<String> uploadsWithoutParts() {
+    return emulator.uploadsWithoutParts();
+  }
 }
