@@ -27,8 +27,9 @@ class HadoopProtocolFaultTest {
   /** Each failure that is found is told, up to so many. */
   private static final int TOLD = 10;
 
-  /** One in so many of the first of two deaths; all of them with {@code -Dcrashes.mode=full}. */
-  private static final int STEP = "full".equals(System.getProperty("crashes.mode")) ? 1 : 3;
+  /** So many of the first of two deaths; all of them with {@code -Dcrashes.mode=full}. */
+  private static final int FIRST_DEATHS =
+      "full".equals(System.getProperty("crashes.mode")) ? Integer.MAX_VALUE : 9;
 
   private final List<String> wrong = new ArrayList<>();
   private FaultScenario scenario;
@@ -91,7 +92,8 @@ class HadoopProtocolFaultTest {
     open(scheme, obstacle);
     int requests = commitWithoutFault().size();
     int injected = 0;
-    for (int at = 1; at <= requests; at += STEP) {
+    int step = Math.max(1, requests / FIRST_DEATHS);
+    for (int at = 1; at <= requests; at += step) {
       if (commit(newCommitter(), Trouble.killedAfter(at)) == null) {
         continue;
       }
