@@ -35,7 +35,7 @@ def row_of(page_text: str, begin: str) -> list[str]:
 
 def test_the_requests_of_the_first_page() -> None:
     shown = row_of(FIRST.read_text("utf-8"), "requests for 100,000 files")
-    column = ("Requests, CPU and heap", "requests in all", "new partitions")
+    column = ("Requests and heap", "requests in all", "new partitions")
     assert shown == [f"{measured(*column, name):,.0f}" for name in COMMITTERS]
 
 
@@ -53,7 +53,7 @@ def test_the_times_of_the_first_page() -> None:
     ],
 )
 def test_what_the_driver_needs(job: str, write: str) -> None:
-    heap = measured("Requests, CPU and heap", "heap of job commit, MiB", write, COMMITTERS[0])
+    heap = measured("Requests and heap", "heap of job commit, MiB", write, COMMITTERS[0])
     cpu = measured("CPU, cold and warm", "CPU cold, s", write, COMMITTERS[0])
     assert row_of(OPERATING.read_text("utf-8"), job) == [f"{heap:.0f} MiB", f"{cpu:.0f} s"]
 
