@@ -41,6 +41,9 @@ BASE = {
     "spark.sql.catalogImplementation": "in-memory",
     "spark.sql.execution.pythonUDF.arrow.enabled": "false",
     "spark.sql.adaptive.enabled": "false",
+    # To compile a query takes longer than a hundred rows do.
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.executor.memory": "1g",
     "spark.executor.extraJavaOptions": jvm.options(),
     "spark.task.maxFailures": "3",
