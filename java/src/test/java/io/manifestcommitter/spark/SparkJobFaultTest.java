@@ -5,13 +5,13 @@ import static io.manifestcommitter.spark.SparkJobHarness.JOB_ID;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.manifestcommitter.config.CommitterConfig;
+import io.manifestcommitter.store.Stores;
 import io.manifestcommitter.testing.Fate;
 import io.manifestcommitter.testing.Fault;
 import io.manifestcommitter.testing.TableWrite;
 import java.io.IOException;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -23,9 +23,6 @@ import org.junit.jupiter.params.provider.CsvSource;
  */
 @Tag("sample")
 class SparkJobFaultTest {
-  /** On the others "auto" is "off": the requests are the same. */
-  private static final Set<String> RENAMES_DIRECTORIES = Set.of("hdfs", "abfs");
-
   static final Map<String, String> OLD =
       Map.of("/table/p=1/old", "old", "/table/p=2/old", "old", "/elsewhere/old", "old");
 
@@ -40,7 +37,9 @@ class SparkJobFaultTest {
   })
   void oneFailureLeavesTheOldTableOrMakesTheNewOne(String scheme, String kind) throws IOException {
     oneFailure(scheme, kind, "auto");
-    if (RENAMES_DIRECTORIES.contains(scheme)) {
+    SparkJobHarness spark = new SparkJobHarness(scheme);
+    // Else "auto" is "off".
+    if (new Stores(spark.conf).all().traits(spark.table).hasAtomicDirectoryRename()) {
       oneFailure(scheme, kind, "off");
     }
   }

@@ -194,9 +194,8 @@ final class PairRuns {
       if (!isOfEnded) {
         wrong.add("_SUCCESS is " + report);
       }
-      // On S3 nothing is in the way of a second report; a copy of bytes may end on one.
-      boolean isOneReport = !store.isUploaded() && !store.showsParts();
-      if (trouble == Trouble.NONE && a.hasEnded() && b.hasEnded() && isOneReport) {
+      // On S3 nothing is in the way of a second report.
+      if (trouble == Trouble.NONE && a.hasEnded() && b.hasEnded() && !store.isUploaded()) {
         String list = CrashStore.TABLE + "/_SUCCESS.files";
         try (FileList files =
             FileList.read(new ByteArrayInputStream(store.state().bytes(list)), list)) {
