@@ -493,6 +493,13 @@ PUBLISH = (
         by="SparkJobTest",
     ),
     defect(
+        "late-copy-not-looked-for",
+        "where a rename copies bytes, the copy of one job's _SUCCESS ends on that of another job, beside its list of files",
+        "commit/PublishReport.java",
+        ("    putBothInPlace(report, writeList);\n", ""),
+        by="SparkJobTest",
+    ),
+    defect(
         "last-report-lost",
         "a job that fails does not roll back the last job's _SUCCESS",
         "commit/RollBackJob.java",

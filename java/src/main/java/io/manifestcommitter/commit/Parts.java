@@ -24,7 +24,7 @@ final class Parts {
       return false;
     }
     boolean fits =
-        rename == FileRename.COPIES_BYTES
+        rename.mayShowParts()
             ? copy.length() <= original.length()
             : copy.length() == original.length();
     int compared = (int) Math.min(COMPARED, copy.length());

@@ -129,11 +129,22 @@ final class PublishReport {
   /**
    * Makes the report visible: one request, unless another job's is in its way. Where that job has
    * taken the place of this job's list, too, the list goes there once more: the last report and the
-   * list beside it are of one job.
+   * list beside it are of one job. Where a rename copies bytes, three requests more.
    *
    * @param writeList {@link #writeList}
    */
   void publish(Attempts.Request writeList) throws IOException {
+    if (!store.traits(job.table()).fileRename().mayShowParts()) {
+      putReportInPlace(writeList);
+      return;
+    }
+    Path prepared = prepared(JobPaths.SUCCESS_MARKER);
+    byte[] report = Attempts.fewFor(() -> store.read(prepared, SuccessReport.MAX_BYTES));
+    putReportInPlace(writeList);
+    putBothInPlace(report, writeList);
+  }
+
+  private void putReportInPlace(Attempts.Request writeList) throws IOException {
     putInPlace(
         JobPaths.SUCCESS_MARKER,
         () -> {
@@ -142,6 +153,38 @@ final class PublishReport {
             publishList();
           }
         });
+  }
+
+  /**
+   * Puts what is not this job's in place once more, where one of the two is. A copy that another
+   * job began before may have ended on it. Each job looks at both after the last that it has put
+   * there, so the last one of all finds them alike. The job has succeeded whether it can look or
+   * not.
+   */
+  private void putBothInPlace(byte[] report, Attempts.Request writeList) throws IOException {
+    for (int round = 1; round <= ROUNDS; round++) {
+      boolean isOwnReport;
+      try {
+        isOwnReport = isPublished();
+        if (isOwnReport == Attempts.fewFor(() -> isOwn(JobPaths.FILE_LIST))) {
+          return;
+        }
+      } catch (IOException e) {
+        LOG.warn(
+            "Could not look whether {} and its list are of job {}",
+            JobPaths.SUCCESS_MARKER,
+            job.jobId(),
+            e);
+        return;
+      }
+      if (isOwnReport) {
+        writeList.run();
+        publishList();
+      } else {
+        write(JobPaths.SUCCESS_MARKER, out -> out.write(report));
+        putReportInPlace(writeList);
+      }
+    }
   }
 
   /** As {@link #publish}, where another process prepared it; nothing if it did not, or did both. */

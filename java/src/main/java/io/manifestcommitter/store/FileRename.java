@@ -24,4 +24,9 @@ public enum FileRename {
   public boolean mayLeaveBothEndsInPlace() {
     return this == COPIES_OBJECTS || this == COPIES_BYTES;
   }
+
+  /** Whether the destination may be seen in part. */
+  public boolean mayShowParts() {
+    return this == COPIES_BYTES;
+  }
 }

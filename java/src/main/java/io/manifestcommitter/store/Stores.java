@@ -240,7 +240,7 @@ public final class Stores {
 
   /** Whether the store of a path may show a file in part while it is renamed. No request. */
   public boolean mayShowParts(Path path) throws IOException {
-    return of(path).traits(path).fileRename() == FileRename.COPIES_BYTES;
+    return of(path).traits(path).fileRename().mayShowParts();
   }
 
   /**

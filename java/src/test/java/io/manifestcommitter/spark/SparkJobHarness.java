@@ -39,6 +39,7 @@ final class SparkJobHarness implements SparkGround {
   final MemoryStoreState state;
   final Configuration conf;
   final Path table;
+  private final String store;
   private final DriverJob driver;
   private final List<Object> messages = new ArrayList<>();
 
@@ -55,6 +56,7 @@ final class SparkJobHarness implements SparkGround {
   }
 
   private SparkJobHarness(String scheme, String jobId) {
+    store = scheme;
     conf = MemoryFileSystem.configuration(scheme);
     String authority = "spark-job-" + scheme;
     state = MemoryFileSystem.state(authority);
@@ -64,7 +66,7 @@ final class SparkJobHarness implements SparkGround {
 
   /** Another job with the same settings into the same table, whatever is there. */
   SparkJobHarness other(String otherId) {
-    SparkJobHarness other = new SparkJobHarness(table.toUri().getScheme(), otherId);
+    SparkJobHarness other = new SparkJobHarness(store, otherId);
     conf.forEach(setting -> other.conf.set(setting.getKey(), setting.getValue()));
     return other;
   }

@@ -512,8 +512,16 @@ class SparkJobTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"hdfs", "abfs", "gs", "mem"})
-  void reportAndListAreOfOneJobWhereAnotherOneEndsMeanwhile(String scheme) throws IOException {
+  @CsvSource({
+    "hdfs,rename",
+    "abfs,rename",
+    "gs,rename",
+    "mem,rename",
+    "mem-copies,copy-part",
+    "mem-copies,copy"
+  })
+  void reportAndListAreOfOneJobWhereAnotherOneEndsMeanwhile(String scheme, String request)
+      throws IOException {
     SparkJobHarness spark = new SparkJobHarness(scheme).setUp(TableWrite.append());
     SparkJobHarness other = spark.other(DriverJob.NEXT);
     other.waiting(
@@ -528,8 +536,9 @@ class SparkJobTest {
     AtomicReference<String> failure = new AtomicReference<>();
     spark.state.gate(
         (client, operation, path) -> {
-          // The list is in place then, and the report not yet.
-          if (path.equals(STAGING + "/00/_SUCCESS -> /table/_SUCCESS")
+          // The list is in place then, and the report not yet, or a part of its copy.
+          if (operation.equals(request)
+              && path.equals(STAGING + "/00/_SUCCESS -> /table/_SUCCESS")
               && times.getAndIncrement() == 0) {
             failure.set(Failures.of(other::commit));
           }
