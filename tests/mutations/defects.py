@@ -494,7 +494,7 @@ PUBLISH = (
     ),
     defect(
         "late-copy-not-looked-for",
-        "where a rename copies bytes, the copy of one job's _SUCCESS ends on that of another job, beside its list of files",
+        "where a rename copies bytes, one job's _SUCCESS ends beside the list of files of another",
         "commit/PublishReport.java",
         ("    putBothInPlace(report, writeList);\n", ""),
         by="SparkJobTest",
