@@ -164,8 +164,11 @@ public final class DriverJob {
         .bytes();
   }
 
+  /** By the name of the table's store, which the driver and its tasks ask for first. */
   private Path resolved(String path) throws IOException {
-    return new Stores(conf).resolve(store.path(path));
+    Stores stores = new Stores(conf);
+    stores.resolve(store.path(SparkGround.TABLE));
+    return stores.resolve(store.path(path));
   }
 
   SparkJob job() {
