@@ -45,8 +45,8 @@ PLAN = (
         "what no committed attempt named stays in a directory that is renamed",
         "spark/CommitSparkJob.java",
         (
-            "        removeStrays(strays, plan.swaps().all());\n",
-            "",
+            "removeStrays(strays, plan.swaps().all());",
+            "removeStrays(List.of(), plan.swaps().all());",
         ),
         by="DirectoryPublishingTest",
     ),
@@ -805,7 +805,7 @@ RECOVERY = (
         "stuck-stops-all",
         "a commit whose old data cannot be deleted stops jobs that write elsewhere",
         "jobs/UnfinishedJobs.java",
-        ("settled.stuck(root, e);", "throw cannotBeRecovered(root, e);"),
+        ("settled.stuck(root, e);", "throw SettledJobs.cannotBeRecovered(root, e);"),
         by="LeftoverTest",
     ),
     defect(
