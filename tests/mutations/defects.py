@@ -780,8 +780,8 @@ RECOVERY = (
     defect(
         "back-past-the-mark",
         "a commit is rolled back that may be past its point of no return",
-        "spark/CommitSparkJob.java",
-        ("journal.get().state() != CommitJournal.State.PLANNED", "false"),
+        "journal/RenamedJournal.java",
+        ("return state == State.PLANNED;", "return true;"),
         by="SparkJobRecoveryTest",
     ),
     defect(

@@ -125,7 +125,7 @@ final class CommitSparkJob {
         failure -> {
           files().forEach(store::release);
           if (journal.isPresent()) {
-            rollBack(commit.planned().get(), failure);
+            rollBack(journal.get(), commit.planned().get(), failure);
           }
         });
     ending = Ending.COMMITTED;
@@ -368,16 +368,16 @@ final class CommitSparkJob {
     return marked;
   }
 
-  private void rollBack(JobPlan plan, Throwable failure) {
+  private void rollBack(CommitJournal written, JobPlan plan, Throwable failure) {
     ending = Ending.LEFT_BEHIND;
     try {
-      if (!isBegun && journal.get().hasNoName()) {
-        discard(journal.get());
+      if (!isBegun && written.hasNoName()) {
+        discard(written);
         journal = Optional.empty();
         ending = Ending.NOTHING_VISIBLE;
         return;
       }
-      if (commit.isPastReturn() || !mayRollBack() || !journal.get().renounce()) {
+      if (commit.isPastReturn() || !holds(written) || !written.renounce()) {
         commit.advise(failure, "is not complete and was not rolled back");
         return;
       }
@@ -386,31 +386,22 @@ final class CommitSparkJob {
       commit.advise(failure, "could not be rolled back");
       return;
     }
-    if (new RollBackJob(work).afterFailure(plan, failure, this::noteRollBack)) {
+    if (new RollBackJob(work).afterFailure(plan, failure, written::rollingBack)) {
       ending = Ending.NOTHING_VISIBLE;
     }
   }
 
-  private void noteRollBack() throws IOException {
-    if (journal.isPresent()) {
-      journal.get().rollingBack();
-    }
-  }
-
   /**
-   * As long as the journal is this driver's, and not past the point of no return, nor perhaps. A
-   * driver that was silent takes it anew, by a rename, which only one of two does.
+   * Whether the commit is still this driver's. One that was silent takes it anew, by a rename,
+   * which only one of two does.
    */
-  private boolean mayRollBack() throws IOException {
-    if (journal.isPresent() && journal.get().state() != CommitJournal.State.PLANNED) {
-      return false;
-    }
-    if (!journal.isPresent() || !heartbeat.isSilent()) {
-      return isHeld();
+  private boolean holds(CommitJournal written) throws IOException {
+    if (!heartbeat.isSilent()) {
+      return written.isHeld();
     }
     heartbeat.resume();
     try {
-      journal.get().claim();
+      written.claim();
       return true;
     } catch (LostJournalException e) {
       LOG.warn("Somebody else took the commit of job {} meanwhile", staging.jobId(), e);

@@ -128,6 +128,7 @@ class SparkJobTest {
   @ValueSource(strings = {"hdfs", "gs", "mem"})
   void aFileUnderTheNameOfAnOldOneIsNotDeletedAsOld(String scheme) throws IOException {
     SparkJobHarness spark = new SparkJobHarness(scheme);
+    spark.byFile();
     spark.state.write("/table/p=2/old", "old");
     spark.conf.setBoolean(CommitterConfig.DELETE_TARGET_FILES, true);
     spark.setUp(TableWrite.replacing("/table"));
@@ -559,6 +560,22 @@ class SparkJobTest {
     }
     assertThat(spark.visible()).containsOnlyKeys("/table/p=1/a", "/table/p=1/b");
     assertThat(spark.state.paths()).noneMatch(path -> path.contains("_manifest_"));
+  }
+
+  /** There a part of another job's copy may end on what this job has just put in place. */
+  @ParameterizedTest
+  @CsvSource({"hdfs,0", "abfs,0", "gs,0", "mem,3", "mem-copies,3"})
+  void whereARenameCopiesBytesItCostsThreeRequestsToLeaveReportAndListOfOneJob(
+      String scheme, int reads) throws IOException {
+    SparkJobHarness spark = new SparkJobHarness(scheme).setUp(TableWrite.append());
+    spark.commitTask(0, "p=1/a");
+    spark.state.resetRequests();
+
+    spark.commit();
+
+    assertThat(spark.state.requests())
+        .filteredOn(request -> request.startsWith("open ") && request.contains("_SUCCESS"))
+        .hasSize(reads);
   }
 
   @Test
