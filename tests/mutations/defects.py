@@ -45,7 +45,7 @@ PLAN = (
         "what no committed attempt named stays in a directory that is renamed",
         "spark/CommitSparkJob.java",
         (
-            "removeStrays(strays, plan.swaps().all());",
+            "removeStrays(output[0].strays, plan.swaps().all());",
             "removeStrays(List.of(), plan.swaps().all());",
         ),
         by="DirectoryPublishingTest",
@@ -65,7 +65,7 @@ PLAN = (
         "late-stray-stays",
         "a file of the job that comes with a renamed directory and is not in the plan stays",
         "commit/SwapDirectories.java",
-        ("Attempts.few(() -> store.deleteFile(stray));", ""),
+        ("Retries.few(() -> store.deleteFile(stray));", ""),
         by="DirectoryPublishingTest",
     ),
     defect(
@@ -243,8 +243,8 @@ PUBLISH = (
         "a commit on S3 is rolled back while its driver may still go past its point of no return",
         "journal/UploadedJournal.java",
         (
-            "      discard();\n      if (Attempts.few",
-            "      if (Attempts.few",
+            "      discard();\n      if (Retries.few",
+            "      if (Retries.few",
         ),
         by="UploadedJournalTest",
     ),
@@ -324,14 +324,14 @@ PUBLISH = (
         "lost-answer-of-the-first-rename",
         "a journal whose first rename failed is taken for one without a name; it may have one",
         "spark/CommitSparkJob.java",
-        ("!isBegun && journal.get().hasNoName()", "!isBegun"),
+        ("!isBegun && written.hasNoName()", "!isBegun"),
         by="SparkJobRecoveryTest",
     ),
     defect(
         "journal-without-a-name",
         "a commit whose journal got no name is told to be recovered",
         "spark/CommitSparkJob.java",
-        ("!isBegun && journal.get().hasNoName()", "false"),
+        ("!isBegun && written.hasNoName()", "false"),
         by="SparkJobRecoveryTest",
     ),
     defect(
@@ -774,7 +774,7 @@ RECOVERY = (
         "rollback-unnoted",
         "an append is rolled back after its report was there, and that is not noted first",
         "commit/RollBackJob.java",
-        ("        Attempts.few(noteRollBack);\n", ""),
+        ("        Retries.few(noteRollBack);\n", ""),
         by="SparkJobRecoveryTest",
     ),
     defect(
@@ -843,7 +843,7 @@ RECOVERY = (
         "planned-uploads-left",
         "clean removes the plan of a dead job, and what it names waits for ever",
         "jobs/DropUploads.java",
-        ("            Attempts.few(() -> store.abandon(file));\n", ""),
+        ("            Retries.few(() -> store.abandon(file));\n", ""),
         by="DroppedUploadsTest",
     ),
     defect(
@@ -859,7 +859,7 @@ RECOVERY = (
         "jobs/StagedJobs.java",
         (
             "      if (job.hasPlan()) {",
-            "      Attempts.few(() -> store.deleteTree(job.root()));\n      if (job.hasPlan()) {",
+            "      Retries.few(() -> store.deleteTree(job.root()));\n      if (job.hasPlan()) {",
         ),
         by="DroppedUploadsTest",
     ),
@@ -917,7 +917,7 @@ RECOVERY = (
         "one failed request in the cleanup leaves the staging directory behind",
         "spark/SparkJob.java",
         (
-            "Attempts.few(() -> store.deleteTree(staging.root()));",
+            "Retries.few(() -> store.deleteTree(staging.root()));",
             "store.deleteTree(staging.root());",
         ),
         by="SparkJobFaultTest",
@@ -973,7 +973,7 @@ HADOOP_PROTOCOL = (
     defect(
         "second-attempt-loses",
         "a second committed attempt of a task does not replace the first one's manifest",
-        "commit/Attempts.java",
+        "commit/Retries.java",
         ("        store.deleteFile(file.destination());\n", ""),
         by="CommitTaskTest",
     ),

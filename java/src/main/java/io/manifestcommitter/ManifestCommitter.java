@@ -24,7 +24,7 @@ import org.apache.hadoop.util.Progressable;
 
 /**
  * The Hadoop protocol: task results travel as manifest files below {@code $dest/_temporary}
- * (protocol seed).
+ * ("Manifest Committer Protocol").
  *
  * <p>Created by {@link ManifestCommitterFactory}, once for each task attempt and once for the job.
  * Nothing is visible before job commit. A job commit that fails leaves what it has done for another

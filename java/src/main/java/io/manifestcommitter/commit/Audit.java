@@ -7,7 +7,8 @@ import org.apache.hadoop.fs.audit.CommonAuditContext;
 
 /**
  * Tells the store's connector for which job, task attempt and stage a request is made, so that the
- * store's logs can be read by job (architecture seed, "Auditing"). Hadoop keeps this by thread.
+ * store's logs can be read by job ("Manifest Committer Architecture", "Auditing"). Hadoop keeps
+ * this by thread.
  */
 public final class Audit {
   /** The key of the job's id. */

@@ -15,8 +15,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Deletes the directory of a job of the Hadoop protocol: its task attempts in parallel first, where
- * deleting a tree costs a request a file (usage seed, "Cleanup"). Unlike there, {@code _temporary}
- * itself goes only if no other job is in it.
+ * deleting a tree costs a request a file ("Using the Manifest Committer", "Cleanup"). Unlike there,
+ * {@code _temporary} itself goes only if no other job is in it.
  */
 public final class CleanupJob {
   private static final Logger LOG = LoggerFactory.getLogger(CleanupJob.class);
@@ -41,8 +41,8 @@ public final class CleanupJob {
     }
     workers.step(StatisticNames.JOB_STAGE_CLEANUP);
     try {
-      Attempts.few(this::deleteJobDirectory);
-      Attempts.few(() -> store.deleteEmptyDirectory(paths.temporaryDirectory()));
+      Retries.few(this::deleteJobDirectory);
+      Retries.few(() -> store.deleteEmptyDirectory(paths.temporaryDirectory()));
     } catch (IOException e) {
       if (!config.cleanupFailuresIgnored()) {
         throw e;

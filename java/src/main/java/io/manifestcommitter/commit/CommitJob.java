@@ -92,9 +92,9 @@ public final class CommitJob {
    * @param mayHaveReport whether there may be one
    * @param more what is done beside it
    */
-  public void prepare(boolean mayHaveReport, Attempts.Request more) throws IOException {
+  public void prepare(boolean mayHaveReport, Retries.Request more) throws IOException {
     boolean marks = work.config.markSuccessfulJobs();
-    List<Attempts.Request> all = new ArrayList<>();
+    List<Retries.Request> all = new ArrayList<>();
     all.add(more);
     if (!plan.swaps().isEmpty()) {
       all.add(() -> swaps.makeAsides(plan));
@@ -105,7 +105,7 @@ public final class CommitJob {
     if (marks && (mayHaveReport || !plan.replaced().isEmpty())) {
       all.add(() -> work.report.findLast(work.workers));
     }
-    work.workers.beside(all.toArray(new Attempts.Request[0]));
+    work.workers.beside(all.toArray(new Retries.Request[0]));
   }
 
   private void writeList() throws IOException {
@@ -136,7 +136,7 @@ public final class CommitJob {
    * removes a part of its report.
    */
   public void resume() throws IOException {
-    PlaceSurvey places = PlaceSurvey.of(work.store, work.workers, plan);
+    PlaceSurvey places = work.survey(plan);
     places.requireNotOverwritten();
     places.resume(work.swapped);
     work.report.removeOwnCopies();
@@ -185,7 +185,7 @@ public final class CommitJob {
    *
    * @param beside what is done while the report becomes visible
    */
-  public void complete(CommitLog log, Attempts.Request beside) throws IOException {
+  public void complete(CommitLog log, Retries.Request beside) throws IOException {
     ReleaseAsides asides = new ReleaseAsides(work.store, work.workers, plan, work.swapped);
     boolean isHeldLater = !plan.replaced().isEmpty();
     SuccessReport success =
@@ -216,7 +216,7 @@ public final class CommitJob {
    * @param isHeldLater whether that shows later
    */
   private SuccessReport proveAndReport(
-      Attempts.Request look, Attempts.Request requireHeld, boolean isHeldLater) throws IOException {
+      Retries.Request look, Retries.Request requireHeld, boolean isHeldLater) throws IOException {
     // An upload that was completed before may be answered as if it was now.
     boolean validates =
         work.config.validateOutput()
@@ -233,7 +233,7 @@ public final class CommitJob {
     work.step(
         StatisticNames.JOB_STAGE_SAVE_SUCCESS_MARKER,
         () -> {
-          Attempts.Request none = () -> {};
+          Retries.Request none = () -> {};
           boolean marks = work.config.markSuccessfulJobs();
           boolean hasList = work.report.hasList();
           // Somebody may have taken the commit from this driver, and deleted its staging directory.

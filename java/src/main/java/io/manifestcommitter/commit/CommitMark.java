@@ -115,7 +115,7 @@ final class CommitMark {
    * it can be told what was published.
    */
   static void remove(Store store, JobPaths paths) throws IOException {
-    Attempts.few(() -> store.deleteFile(paths.commitMark()));
+    Retries.few(() -> store.deleteFile(paths.commitMark()));
   }
 
   /** Whether it tells more than that the commit may have begun. */

@@ -2,7 +2,6 @@
 package io.manifestcommitter.commit;
 
 import io.manifestcommitter.config.CommitterConfig;
-import io.manifestcommitter.jobs.Pause;
 import io.manifestcommitter.layout.JobPaths;
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.manifest.StatisticNames;
@@ -21,8 +20,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The story of a task commit in the Hadoop protocol: scan what the attempt wrote, save the list
- * under a temporary name, rename it to the task's name. The last attempt to do so is the task's
- * (the paper, section XIV: refusing a second attempt made jobs fail that could have gone on).
+ * under a temporary name, rename it to the task's name. The last attempt to do so is the task's ("A
+ * Zero-Rename Committer", section XIV: refusing a second attempt made jobs fail that could have
+ * gone on).
  *
  * <p>One request for each directory of the attempt, and two for the manifest.
  */
@@ -103,24 +103,16 @@ public final class CommitTask {
   /** Saves the manifest, with growing pauses between the tries. */
   private void save(TaskManifest manifest) throws IOException {
     byte[] json = manifest.toJson();
-    IOException earlier = null;
-    for (int attempt = 1; ; attempt++) {
-      progress.run();
-      try {
-        trySave(manifest, json);
-        return;
-      } catch (IOException e) {
-        if (earlier != null && earlier != e) {
-          e.addSuppressed(earlier);
-        }
-        if (attempt == config.manifestSaveAttempts()) {
-          throw e;
-        }
-        earlier = e;
-        LOG.warn("Saving the {} failed, try {}: {}", manifest, attempt, e.toString());
-      }
-      pause(attempt * PAUSE_MILLIS);
-    }
+    Retries.times(
+        config.manifestSaveAttempts(),
+        (time, failure) -> {
+          LOG.warn("Saving the {} failed, try {}: {}", manifest, time, failure.toString());
+          pause(time * PAUSE_MILLIS);
+        },
+        () -> {
+          progress.run();
+          trySave(manifest, json);
+        });
   }
 
   private void trySave(TaskManifest manifest, byte[] json) throws IOException {
@@ -131,7 +123,7 @@ public final class CommitTask {
             paths.manifest(manifest.taskId()),
             out -> out.write(json));
     // Where another attempt of the task was committed, this one takes its place.
-    Attempts.renameOver(store, written).orThrow("Could not commit task " + manifest.taskId());
+    Retries.renameOver(store, written).orThrow("Could not commit task " + manifest.taskId());
   }
 
   private void pause(long millis) throws InterruptedIOException {

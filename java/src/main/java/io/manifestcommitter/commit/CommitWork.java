@@ -57,11 +57,20 @@ public final class CommitWork {
   /**
    * Whether an earlier try of a commit with a journal, which may have run anywhere, published its
    * report. Another job, also one of another committer, may have replaced it since: that of an
-   * append, which is its point of no return, is known by what is no longer where it was prepared.
+   * append, by which it is known to be complete, shows by its absence from where it was prepared.
    */
   public boolean hasReported(JobPlan plan) throws IOException {
     return report.isPublished()
         || (plan.marksSuccess() && plan.replaced().isEmpty() && report.hasLeft());
+  }
+
+  /**
+   * How far a commit that was cut short came at each place, once what went inside another directory
+   * is staged again.
+   */
+  PlaceSurvey survey(JobPlan plan) throws IOException {
+    SwapEnds ends = new NestedDirectories(store, plan).unnestAll(workers);
+    return new PlaceSurvey(store, workers, plan, ends);
   }
 
   /** What a step is called in the log, the report and the store's own log from here on. */

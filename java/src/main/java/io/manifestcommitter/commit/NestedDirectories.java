@@ -32,16 +32,18 @@ final class NestedDirectories {
    * places of a commit that was cut short. Two requests for each directory that is not where it was
    * staged, and one or more for where they were.
    *
-   * @return whether there were any
+   * @return both ends of each swap after that
    */
-  boolean unnestAll(Workers workers, SwapEnds ends) throws IOException {
+  SwapEnds unnestAll(Workers workers) throws IOException {
+    SwapEnds ends = SwapEnds.look(store, workers, swaps);
     List<Integer> others = new ArrayList<>();
     for (int number = 0; number < swaps.all().size(); number++) {
       if (ends.isPublished(number)) {
         others.add(number);
       }
     }
-    return workers.map(others, this::unnest).contains(true);
+    boolean hasMoved = workers.map(others, this::unnest).contains(true);
+    return hasMoved ? SwapEnds.look(store, workers, swaps) : ends;
   }
 
   /**
@@ -59,7 +61,7 @@ final class NestedDirectories {
     if (!isOurs(nested, number, swap)) {
       return false;
     }
-    RenameResult result = Attempts.renameDirectory(store, nested, staged);
+    RenameResult result = Retries.renameDirectory(store, nested, staged);
     if (!result.isDone() && !store.status(staged).isPresent()) {
       throw result.failure(nested + " could not be moved out of " + swap.place());
     }

@@ -46,7 +46,12 @@ final class PlaceSurvey {
   private final Set<Path> roots = new HashSet<>();
   private final Set<Path> insteadOfLinks;
 
-  private PlaceSurvey(Store store, Workers workers, JobPlan plan, SwapEnds ends) {
+  /**
+   * A survey that changes nothing. See {@link CommitWork#survey}.
+   *
+   * @param ends of the swaps, none of which went inside another directory
+   */
+  PlaceSurvey(Store store, Workers workers, JobPlan plan, SwapEnds ends) {
     this.store = store;
     this.workers = workers;
     this.plan = plan;
@@ -54,18 +59,6 @@ final class PlaceSurvey {
     this.ends = ends;
     plan.replaced().forEach(old -> old.link().ifPresent(link -> roots.add(link.path())));
     this.insteadOfLinks = insteadOfLinks(plan);
-  }
-
-  /**
-   * Looks at both ends of each swap, and moves out first what went inside another directory, so
-   * that it is staged again: see {@link NestedDirectories}.
-   */
-  static PlaceSurvey of(Store store, Workers workers, JobPlan plan) throws IOException {
-    SwapEnds ends = SwapEnds.look(store, workers, plan.swaps());
-    if (new NestedDirectories(store, plan).unnestAll(workers, ends)) {
-      ends = SwapEnds.look(store, workers, plan.swaps());
-    }
-    return new PlaceSurvey(store, workers, plan, ends);
   }
 
   /** The files of the plan that go one by one to where links were. */
@@ -290,7 +283,7 @@ final class PlaceSurvey {
   private static final class Changes {
     private final Queue<PlaceChangedException> all = new ConcurrentLinkedQueue<>();
 
-    void look(Attempts.Request look) throws IOException {
+    void look(Retries.Request look) throws IOException {
       try {
         look.run();
       } catch (PlaceChangedException e) {

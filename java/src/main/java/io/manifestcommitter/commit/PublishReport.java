@@ -133,18 +133,18 @@ final class PublishReport {
    *
    * @param writeList {@link #writeList}
    */
-  void publish(Attempts.Request writeList) throws IOException {
+  void publish(Retries.Request writeList) throws IOException {
     if (!store.traits(job.table()).fileRename().mayShowParts()) {
       putReportInPlace(writeList);
       return;
     }
     Path prepared = prepared(JobPaths.SUCCESS_MARKER);
-    byte[] report = Attempts.fewFor(() -> store.read(prepared, SuccessReport.MAX_BYTES));
+    byte[] report = Retries.fewFor(() -> store.read(prepared, SuccessReport.MAX_BYTES));
     putReportInPlace(writeList);
     putBothInPlace(report, writeList);
   }
 
-  private void putReportInPlace(Attempts.Request writeList) throws IOException {
+  private void putReportInPlace(Retries.Request writeList) throws IOException {
     putInPlace(
         JobPaths.SUCCESS_MARKER,
         () -> {
@@ -161,12 +161,12 @@ final class PublishReport {
    * there, so the last one of all finds them alike. The job has succeeded whether it can look or
    * not.
    */
-  private void putBothInPlace(byte[] report, Attempts.Request writeList) throws IOException {
+  private void putBothInPlace(byte[] report, Retries.Request writeList) throws IOException {
     for (int round = 1; round <= ROUNDS; round++) {
       boolean isOwnReport;
       try {
         isOwnReport = isPublished();
-        if (isOwnReport == Attempts.fewFor(() -> isOwn(JobPaths.FILE_LIST))) {
+        if (isOwnReport == Retries.fewFor(() -> isOwn(JobPaths.FILE_LIST))) {
           return;
         }
       } catch (IOException e) {
@@ -188,7 +188,7 @@ final class PublishReport {
   }
 
   /** As {@link #publish}, where another process prepared it; nothing if it did not, or did both. */
-  void publishPrepared(Attempts.Request writeList) throws IOException {
+  void publishPrepared(Retries.Request writeList) throws IOException {
     Optional<StoreEntry> report = store.status(prepared(JobPaths.SUCCESS_MARKER));
     if (report.isPresent()) {
       sizes.put(JobPaths.SUCCESS_MARKER, report.get().length());
@@ -203,7 +203,7 @@ final class PublishReport {
 
   /** Whether this job's report is visible. */
   boolean isPublished() throws IOException {
-    return Attempts.fewFor(() -> isOwn(JobPaths.SUCCESS_MARKER));
+    return Retries.fewFor(() -> isOwn(JobPaths.SUCCESS_MARKER));
   }
 
   /**
@@ -216,7 +216,7 @@ final class PublishReport {
       return false;
     }
     for (String name : List.of(JobPaths.FILE_LIST, JobPaths.SUCCESS_MARKER)) {
-      if (Attempts.fewFor(() -> store.status(prepared(name))).isPresent()) {
+      if (Retries.fewFor(() -> store.status(prepared(name))).isPresent()) {
         return false;
       }
     }
@@ -231,10 +231,10 @@ final class PublishReport {
   List<String> rollBack() {
     Queue<String> left = new ArrayDeque<>();
     if (mayLeaveBothEnds()) {
-      Attempts.fewOrNote(job.workDirectory(), left, this::removePartsAside);
+      Retries.fewOrNote(job.workDirectory(), left, this::removePartsAside);
     }
     for (String name : NAMES) {
-      Attempts.fewOrNote(target(name), left, () -> removeOwn(name));
+      Retries.fewOrNote(target(name), left, () -> removeOwn(name));
     }
     return new ArrayList<>(left);
   }
@@ -247,9 +247,9 @@ final class PublishReport {
   List<String> rollBackLast() {
     Queue<String> left = new ArrayDeque<>();
     List<StoreEntry> moved = new ArrayList<>();
-    Attempts.fewOrNote(job.workDirectory(), left, () -> listMoved(moved));
+    Retries.fewOrNote(job.workDirectory(), left, () -> listMoved(moved));
     for (StoreEntry entry : moved) {
-      Attempts.fewOrNote(entry.path(), left, () -> rollBack(entry));
+      Retries.fewOrNote(entry.path(), left, () -> rollBack(entry));
     }
     return new ArrayList<>(left);
   }
@@ -259,11 +259,11 @@ final class PublishReport {
    *
    * @param beforeAnotherTry what is done each time after something else has given way
    */
-  private void putInPlace(String name, Attempts.Request beforeAnotherTry) throws IOException {
+  private void putInPlace(String name, Retries.Request beforeAnotherTry) throws IOException {
     if (store.traits(job.table()).completesUploads()) {
       // Whole at its place by one request, and what was prepared stays for whoever does it again.
-      byte[] content = Attempts.fewFor(() -> store.read(prepared(name), MOST_BYTES));
-      Attempts.few(() -> store.write(target(name), out -> out.write(content)));
+      byte[] content = Retries.fewFor(() -> store.read(prepared(name), MOST_BYTES));
+      Retries.few(() -> store.write(target(name), out -> out.write(content)));
       return;
     }
     FileEntry file = new FileEntry(prepared(name), target(name), sizes.get(name), null, 0);
@@ -289,7 +289,7 @@ final class PublishReport {
    */
   private boolean hasLostItsList() throws IOException {
     return store.status(prepared(JobPaths.SUCCESS_MARKER)).isPresent()
-        && !Attempts.fewFor(() -> isOwn(JobPaths.FILE_LIST));
+        && !Retries.fewFor(() -> isOwn(JobPaths.FILE_LIST));
   }
 
   /**
@@ -309,7 +309,7 @@ final class PublishReport {
                 + " and run the job again");
       }
       RenameResult result =
-          Attempts.renameToStaging(store, entry, new Path(job.workDirectory(), nextAside() + name));
+          Retries.renameToStaging(store, entry, new Path(job.workDirectory(), nextAside() + name));
       if (result.isDone()) {
         return true;
       }
@@ -331,7 +331,7 @@ final class PublishReport {
   /** Removes the report in the table if it is this job's; says whether it was. */
   private boolean removeOwn(String name) throws IOException {
     // A report that another job replaces while it is read fails the read: abfs answers 412.
-    if (Attempts.fewFor(() -> isOwn(name))) {
+    if (Retries.fewFor(() -> isOwn(name))) {
       store.deleteFile(target(name));
       return true;
     }
@@ -437,15 +437,7 @@ final class PublishReport {
       // Of an earlier try, which was cut short after it had put its own in place.
       return;
     }
-    RenameResult result =
-        Attempts.rename(
-            store,
-            new FileEntry(
-                moved.path(),
-                target(name),
-                moved.length(),
-                moved.etag(),
-                moved.modificationTime()));
+    RenameResult result = Retries.rename(store, moved.movedTo(target(name)));
     if (!result.isDone() && !store.status(target(name)).isPresent()) {
       throw result.failure("the last job's " + name + " is still at " + moved.path());
     }

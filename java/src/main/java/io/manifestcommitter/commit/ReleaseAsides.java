@@ -81,12 +81,12 @@ final class ReleaseAsides {
       }
     }
     workers.beside(
-        () -> workers.forEach(parentsOfFiles, parent -> Attempts.few(() -> listFiles(parent))),
+        () -> workers.forEach(parentsOfFiles, parent -> Retries.few(() -> listFiles(parent))),
         () ->
             workers.forEach(
                 ofDirectories,
                 swap -> {
-                  if (Attempts.fewFor(() -> holdsForeign(swap.aside().get(), swap.place()))) {
+                  if (Retries.fewFor(() -> holdsForeign(swap.aside().get(), swap.place()))) {
                     withForeign.add(swap);
                   }
                 }));
@@ -108,7 +108,7 @@ final class ReleaseAsides {
     workers.forEach(
         withForeign,
         swap ->
-            Attempts.fewOrNote(
+            Retries.fewOrNote(
                 swap.aside().get(),
                 left,
                 () -> {

@@ -38,7 +38,7 @@ public final class RemoveEmptyDirectories {
             byDepth.computeIfAbsent(directory.depth(), depth -> new ArrayList<>()).add(directory));
     for (List<Path> level : byDepth.descendingMap().values()) {
       workers.forEach(
-          level, directory -> Attempts.fewOrNote(directory, left, () -> remove(directory)));
+          level, directory -> Retries.fewOrNote(directory, left, () -> remove(directory)));
     }
   }
 

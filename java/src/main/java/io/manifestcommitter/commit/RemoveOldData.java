@@ -69,7 +69,7 @@ final class RemoveOldData {
 
   private void delete(Path file, Map<Path, String> left) {
     try {
-      Attempts.few(() -> store.deleteFile(file));
+      Retries.few(() -> store.deleteFile(file));
     } catch (IOException e) {
       left.put(file, e.toString());
     }
@@ -108,7 +108,7 @@ final class RemoveOldData {
     Map<String, StoreEntry> recorded = old.filesByName();
     Set<Path> found = new HashSet<>();
     try {
-      Attempts.few(
+      Retries.few(
           () -> {
             found.clear();
             if (old.link().isPresent()) {

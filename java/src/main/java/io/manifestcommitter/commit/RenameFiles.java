@@ -13,8 +13,6 @@ import java.io.IOException;
  * Renames every file of a plan to its destination, in parallel. The step that makes a job visible.
  */
 final class RenameFiles {
-  private static final int TRIES = 3;
-
   private final Store store;
   private final Workers workers;
   private final StatisticsRecorder statistics;
@@ -93,17 +91,8 @@ final class RenameFiles {
         });
   }
 
-  /** Also over a copy that this try, or an earlier one, left. */
   private RenameResult rename(FileEntry file, SettleCopies copies) throws IOException {
-    RenameResult result = Attempts.rename(store, file);
-    for (int tries = 1; !result.isDone() && copies.run(file); tries++) {
-      if (tries == TRIES) {
-        // Nothing is in the way any more.
-        return RenameResult.failed(result.explanation(), result.cause().orElse(null));
-      }
-      result = Attempts.rename(store, file);
-    }
-    return result;
+    return Retries.renameOverCopy(store, file, () -> copies.run(file));
   }
 
   private void requireDone(FileEntry file, RenameResult result) throws IOException {

@@ -19,8 +19,6 @@ import org.apache.hadoop.fs.Path;
  * a name that tells where they belong, until cleanup: a job that fails moves them to their places.
  */
 final class ReplacedFiles {
-  private static final int TRIES = 3;
-
   private final Store store;
   private final Path directory;
   private volatile boolean made;
@@ -45,13 +43,8 @@ final class ReplacedFiles {
       store.mkdirs(directory);
       made = true;
     }
-    FileEntry move =
-        new FileEntry(
-            old.path(), aside(old.path()), old.length(), old.etag(), old.modificationTime());
-    RenameResult result = Attempts.rename(store, move);
-    for (int tries = 1; tries < TRIES && !result.isDone() && removeCopy(move); tries++) {
-      result = Attempts.rename(store, move);
-    }
+    FileEntry move = old.movedTo(aside(old.path()));
+    RenameResult result = Retries.renameOverCopy(store, move, () -> removeCopy(move));
     result.orThrow("Could not move the old file " + old.path() + " aside");
   }
 
@@ -122,11 +115,7 @@ final class ReplacedFiles {
       return;
     }
     // With its directory, which on an object store is gone with its last file.
-    RenameResult result =
-        Attempts.rename(
-            store,
-            new FileEntry(
-                aside.path(), place, aside.length(), aside.etag(), aside.modificationTime()));
+    RenameResult result = Retries.rename(store, aside.movedTo(place));
     result.orThrow("the old file is still at " + aside.path());
   }
 

@@ -64,7 +64,7 @@ final class ReturnForeign {
   /** Moves one file back to its place. */
   void file(StoreEntry listed, Path place) throws IOException {
     StoreEntry file = store.identified(listed);
-    RenameResult result = Attempts.rename(store, file, place);
+    RenameResult result = Retries.rename(store, file, place);
     result.orThrow("Could not move " + file.path() + " back to " + place);
   }
 

@@ -108,7 +108,7 @@ public final class RollBackEarlierAttempt {
   }
 
   private void remove(FileList.Entry published) throws IOException {
-    Attempts.few(
+    Retries.few(
         () -> {
           Optional<StoreEntry> visible = store.status(published.location());
           if (visible.isPresent() && isSame(visible.get(), published)) {

@@ -36,7 +36,7 @@ public final class RollBackJob {
    * @param noteRollBack notes in the store that the commit is rolled back, whatever its report says
    * @return whether nothing is left
    */
-  public boolean afterFailure(JobPlan plan, Throwable failure, Attempts.Request noteRollBack) {
+  public boolean afterFailure(JobPlan plan, Throwable failure, Retries.Request noteRollBack) {
     work.workers.toItsEnd();
     return run(
         plan, failure, noteRollBack, rollBack -> rollBack.run(plan, work.published, work.swapped));
@@ -53,7 +53,7 @@ public final class RollBackJob {
     work.workers.<Void>shield(
         () -> {
           begin();
-          PlaceSurvey survey = PlaceSurvey.of(work.store, work.workers, plan);
+          PlaceSurvey survey = work.survey(plan);
           survey.requireNotOverwritten();
           fromStore(plan, Optional.of(survey), "The commit was not rolled back completely");
           return null;
@@ -130,12 +130,12 @@ public final class RollBackJob {
    * Where this process may have published the report, which tells a recovery that all is there, it
    * is noted first that this is not so, or nothing is rolled back.
    */
-  private boolean run(JobPlan plan, Throwable failure, Attempts.Request noteRollBack, Way way) {
+  private boolean run(JobPlan plan, Throwable failure, Retries.Request noteRollBack, Way way) {
     List<String> left = new ArrayList<>();
     boolean isNoted = !work.reportBegun;
     try {
       if (work.reportBegun) {
-        Attempts.few(noteRollBack);
+        Retries.few(noteRollBack);
         isNoted = true;
       }
       left.addAll(work.report.rollBack());

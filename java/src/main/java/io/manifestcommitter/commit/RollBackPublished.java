@@ -82,7 +82,7 @@ final class RollBackPublished {
           if (published.isUncertain(file.number())
               && !isKnownByLengthOnly(file.item())
               && !isUpload(file.item())) {
-            Attempts.fewOrNote(file.item().destination(), left, () -> stopLate(file.item()));
+            Retries.fewOrNote(file.item().destination(), left, () -> stopLate(file.item()));
           }
         });
     return new ArrayList<>(left);
@@ -119,12 +119,12 @@ final class RollBackPublished {
     Queue<String> left = new ConcurrentLinkedQueue<>();
     swaps.unpublish(left);
     Map<String, StoreEntry> asides = new HashMap<>();
-    Attempts.fewOrNote(replaced.directory(), left, () -> asides.putAll(replaced.list()));
+    Retries.fewOrNote(replaced.directory(), left, () -> asides.putAll(replaced.list()));
     workers.forEach(
         Numbered.each(plan.files()),
         plan.files().count(),
         file ->
-            Attempts.fewOrNote(
+            Retries.fewOrNote(
                 file.item().destination(),
                 left,
                 () -> {
@@ -146,7 +146,7 @@ final class RollBackPublished {
       workers.forEach(
           plan.missingDirectories(),
           directory ->
-              Attempts.fewOrNote(directory, left, () -> replaced.rollBack(directory, asides)));
+              Retries.fewOrNote(directory, left, () -> replaced.rollBack(directory, asides)));
     }
     return new ArrayList<>(left);
   }
@@ -204,15 +204,7 @@ final class RollBackPublished {
     if (!published.isSameFileAs(file)) {
       throw new IOException("it was changed since: there is " + published);
     }
-    RenameResult result =
-        Attempts.rename(
-            store,
-            new FileEntry(
-                /* source= */ file.destination(),
-                /* destination= */ file.source(),
-                published.length(),
-                published.etag(),
-                published.modificationTime()));
+    RenameResult result = Retries.rename(store, published.movedTo(file.source()));
     result.orThrow("it is still visible");
     statistics.increment(StatisticNames.COMMITTER_COMMITS_REVERTED);
   }

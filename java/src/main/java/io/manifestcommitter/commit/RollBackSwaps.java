@@ -66,9 +66,9 @@ final class RollBackSwaps {
         swap -> {
           try {
             if (survey.isPresent()) {
-              Attempts.few(() -> survey.get().requireNotOverwritten(swap.number()));
+              Retries.few(() -> survey.get().requireNotOverwritten(swap.number()));
             }
-            Attempts.few(() -> unpublish(swap));
+            Retries.few(() -> unpublish(swap));
           } catch (IOException e) {
             left.add(swap.item().place() + " (" + e + ")");
             note(swap.number(), Found.STUCK);
@@ -105,12 +105,12 @@ final class RollBackSwaps {
             return;
           }
           if (item.aside().isPresent()) {
-            Attempts.fewOrNote(item.aside().get(), left, () -> rollBackAside(item));
+            Retries.fewOrNote(item.aside().get(), left, () -> rollBackAside(item));
           }
           if (item.staged().isPresent()) {
             Path staged = item.staged().get();
             // Also if an earlier try, here or elsewhere, ended before this.
-            Attempts.fewOrNote(
+            Retries.fewOrNote(
                 staged, left, () -> new ReturnForeign(store).run(staged, item.place(), own()));
           }
         });

@@ -15,9 +15,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps the manifests of a job for somebody to look at, where a directory for them is set (protocol
- * seed, "Job Commit"). They are copied and not renamed, so that the directory may be on any
- * filesystem.
+ * Keeps the manifests of a job for somebody to look at, where a directory for them is set
+ * ("Manifest Committer Protocol", "Job Commit"). They are copied and not renamed, so that the
+ * directory may be on any filesystem.
  */
 public final class SaveManifests {
   private static final Logger LOG = LoggerFactory.getLogger(SaveManifests.class);

@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Makes the report of a job, and saves it to the directory for reports, if there is one, however
- * the job ended (protocol seed, "Job Commit").
+ * the job ended ("Manifest Committer Protocol", "Job Commit").
  */
 public final class SaveSummary {
   private static final Logger LOG = LoggerFactory.getLogger(SaveSummary.class);
@@ -162,7 +162,7 @@ public final class SaveSummary {
               new Path(directory, "_" + name + ".tmp"),
               new Path(directory, name),
               out -> out.write(json));
-      Attempts.renameOver(store, written).orThrow("It stayed at " + written.source());
+      Retries.renameOver(store, written).orThrow("It stayed at " + written.source());
     } catch (IOException | RuntimeException e) {
       LOG.warn("The report of job {} could not be saved in {}", job.jobId(), directory, e);
     }

@@ -14,7 +14,7 @@ import org.apache.hadoop.fs.Path;
 
 /**
  * Lists all that a task attempt wrote, one request a directory, and works out where it goes.
- * Nothing at the destination is looked at (protocol seed, "Task Commit").
+ * Nothing at the destination is looked at ("Manifest Committer Protocol", "Task Commit").
  */
 final class ScanTaskDirectory {
   private final Store store;
@@ -68,13 +68,7 @@ final class ScanTaskDirectory {
       level = next;
     }
     for (StoreEntry file : new IdentifyFiles(store, workers).run(found)) {
-      scan.files.add(
-          new FileEntry(
-              file.path(),
-              target(attemptDirectory, destination, file),
-              file.length(),
-              file.etag(),
-              file.modificationTime()));
+      scan.files.add(file.movedTo(target(attemptDirectory, destination, file)));
     }
     return scan;
   }

@@ -22,8 +22,8 @@ import org.slf4j.LoggerFactory;
  * published directory once: all the plan's files must be there.
  *
  * <p>A place that another job made in between is not taken over: most stores then put the directory
- * inside the other one and say yes (design, "The Spark protocol"), so it is rolled back, and its
- * files are left to be renamed one by one.
+ * inside the other one and say yes, so it is rolled back, and its files are left to be renamed one
+ * by one.
  */
 final class SwapDirectories {
   private static final Logger LOG = LoggerFactory.getLogger(SwapDirectories.class);
@@ -112,7 +112,7 @@ final class SwapDirectories {
     Path aside = swap.aside().get();
     if (swap.oldFile().isPresent()) {
       StoreEntry old = swap.oldFile().get();
-      RenameResult result = Attempts.renameToStaging(store, old, aside);
+      RenameResult result = Retries.renameToStaging(store, old, aside);
       boolean isAway = result.isDone() || !store.status(old.path()).isPresent();
       if (!isAway && old.isLink()) {
         // What is published there would go to where it leads.
@@ -141,7 +141,7 @@ final class SwapDirectories {
   }
 
   private boolean move(Path source, Path destination) {
-    RenameResult result = Attempts.renameDirectory(store, source, destination);
+    RenameResult result = Retries.renameDirectory(store, source, destination);
     if (!result.isDone()) {
       LOG.debug("{} was not moved to {}: {}", source, destination, result);
     }
@@ -152,7 +152,7 @@ final class SwapDirectories {
   private boolean isComplete(JobPlan plan, Path directory) throws IOException {
     int[] found = {0};
     List<Path> strays = new ArrayList<>();
-    Attempts.few(
+    Retries.few(
         () -> {
           found[0] = 0;
           strays.clear();
@@ -176,7 +176,7 @@ final class SwapDirectories {
         });
     for (Path stray : strays) {
       LOG.warn("{} is of this job and not in its plan: it is deleted", stray);
-      Attempts.few(() -> store.deleteFile(stray));
+      Retries.few(() -> store.deleteFile(stray));
     }
     return found[0] == plan.swaps().filesIn(directory);
   }

@@ -18,7 +18,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The one owner of threads. Threads live no longer than the call that needs them, so nothing has to
- * be closed (the paper, section XIV, tells what a forgotten pool does to a long-lived driver).
+ * be closed ("A Zero-Rename Committer", section XIV, tells what a forgotten pool does to a
+ * long-lived driver).
  *
  * <p>An interrupt of the caller never reaches a store request: it ends the work between two
  * requests, so that the outcome of each request is known.
@@ -217,17 +218,17 @@ public final class Workers {
    * with the first that failed, in their order, and the failures of the others suppressed in it.
    * With one thread, one after the other.
    */
-  public void beside(Attempts.Request... all) throws IOException {
+  public void beside(Retries.Request... all) throws IOException {
     requireOutside();
     if (threads == 1) {
-      for (Attempts.Request one : all) {
+      for (Retries.Request one : all) {
         one.run();
       }
       return;
     }
     List<Outcome<Void>> outcomes = new ArrayList<>();
     List<Thread> running = new ArrayList<>();
-    for (Attempts.Request one : all) {
+    for (Retries.Request one : all) {
       Outcome<Void> outcome = new Outcome<>();
       Thread thread =
           thread(

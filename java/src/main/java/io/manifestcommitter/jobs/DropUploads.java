@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.jobs;
 
-import io.manifestcommitter.commit.Attempts;
 import io.manifestcommitter.commit.Audit;
+import io.manifestcommitter.commit.Retries;
 import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.journal.CommitJournal;
@@ -111,7 +111,7 @@ final class DropUploads {
         plan.files().count(),
         file -> {
           if (isUpload(file)) {
-            Attempts.few(() -> store.abandon(file));
+            Retries.few(() -> store.abandon(file));
             uploads.incrementAndGet();
           }
         });

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.jobs;
 
-import io.manifestcommitter.commit.Attempts;
 import io.manifestcommitter.commit.Audit;
 import io.manifestcommitter.commit.CommitJob;
 import io.manifestcommitter.commit.CommitWork;
 import io.manifestcommitter.commit.CompleteJob;
 import io.manifestcommitter.commit.JobDescription;
+import io.manifestcommitter.commit.Retries;
 import io.manifestcommitter.commit.RollBackJob;
 import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.config.CommitterConfig;
@@ -148,7 +148,7 @@ public final class Recovery {
       jobs.requireDead(root);
     }
     try {
-      Attempts.few(() -> store.deleteTree(root.root()));
+      Retries.few(() -> store.deleteTree(root.root()));
     } catch (IOException e) {
       throw new LeftoverException(root, RecoveryOutcome.CLEANED_UP, e);
     }
@@ -177,12 +177,12 @@ public final class Recovery {
       List<Target> locations = new ArrayList<>(plan.targets());
       locations.removeIf(target -> target.staging().equals(root.root()));
       workers(root)
-          .forEach(locations, target -> Attempts.few(() -> store.deleteTree(target.staging())));
-      Attempts.few(() -> store.deleteTree(root.root()));
+          .forEach(locations, target -> Retries.few(() -> store.deleteTree(target.staging())));
+      Retries.few(() -> store.deleteTree(root.root()));
       // Also where an earlier recovery rolled it back and ended here; what has files is not empty.
       boolean mayBeEmpty = outcome == RecoveryOutcome.CLEANED_UP && plan.files().count() > 0;
       if ((outcome == RecoveryOutcome.ROLLED_BACK || mayBeEmpty) && plan.makesTable()) {
-        Attempts.few(() -> store.deleteEmptyDirectory(root.directory()));
+        Retries.few(() -> store.deleteEmptyDirectory(root.directory()));
       }
     } catch (IOException e) {
       LeftoverException left = new LeftoverException(root, outcome, e);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.jobs;
 
-import io.manifestcommitter.commit.Attempts;
+import io.manifestcommitter.commit.Retries;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.jobs.StagedJob.Kind;
 import io.manifestcommitter.journal.CommitJournal;
@@ -107,7 +107,7 @@ public final class StagedJobs {
         uploads = new DropUploads(store, config).run(root, job.hasUnfinishedCommit());
       }
     }
-    Attempts.few(() -> store.deleteTree(job.root()));
+    Retries.few(() -> store.deleteTree(job.root()));
     if (directory.getName().equals(JobPaths.TEMPORARY)) {
       store.deleteEmptyDirectory(directory);
     }

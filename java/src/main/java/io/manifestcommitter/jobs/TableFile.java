@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.jobs;
 
-import io.manifestcommitter.commit.Attempts;
+import io.manifestcommitter.commit.Retries;
 import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.store.RenameResult;
@@ -111,18 +111,15 @@ public final class TableFile {
       return false;
     }
     store.mkdirs(table);
-    RenameResult moved = Attempts.rename(store, file.get(), inTable);
+    RenameResult moved = Retries.rename(store, file.get(), inTable);
     if (!moved.isDone() && store.status(parked).isPresent()) {
-      throw new IOException(
+      throw moved.failure(
           parked
               + " holds the file that stood at "
               + table
-              + " before an overwrite of it, and could not be moved to "
+              + " before an overwrite of it, and is the table's data. Move it to "
               + inTable
-              + ": "
-              + moved.explanation()
-              + ". It is the table's data: move it there, and run the job again",
-          moved.cause().orElse(null));
+              + ", and run the job again. It could not be moved");
     }
     LOG.warn(
         "{} was a file that an overwrite had begun to replace: it is in {} now", table, inTable);
@@ -151,7 +148,7 @@ public final class TableFile {
     try {
       Optional<StoreEntry> file = store.status(table).filter(entry -> !entry.isDirectory());
       if (file.isPresent()) {
-        requireMoved(Attempts.rename(store, file.get(), parked), table, parked);
+        requireMoved(Retries.rename(store, file.get(), parked), table, parked);
       }
       settle();
       moveStaging(new StagingRoot(beside, jobId), staging, workers);
@@ -159,7 +156,7 @@ public final class TableFile {
       try {
         workers.<Void>shield(
             () -> {
-              Attempts.few(() -> rollBackMove(staging));
+              Retries.few(() -> rollBackMove(staging));
               return null;
             });
       } catch (IOException | RuntimeException suppressed) {
@@ -196,12 +193,12 @@ public final class TableFile {
     if (!there.isEmpty()) {
       store.mkdirs(beside);
       StoreEntry file = store.status(inTable).orElseThrow(FileNotFoundException::new);
-      requireMoved(Attempts.rename(store, file, parked), inTable, parked);
+      requireMoved(Retries.rename(store, file, parked), inTable, parked);
     }
     if (!store.status(table).isPresent() || store.deleteEmptyDirectory(table)) {
       Optional<StoreEntry> file = store.status(parked);
       if (file.isPresent()) {
-        requireMoved(Attempts.rename(store, file.get(), table), parked, table);
+        requireMoved(Retries.rename(store, file.get(), table), parked, table);
       }
     } else {
       settle();
@@ -233,7 +230,7 @@ public final class TableFile {
         file -> {
           Path goal = StorePaths.resolve(to, file.name());
           StoreEntry identified = store.identified(file);
-          requireMoved(Attempts.rename(store, identified, goal), file.path(), goal);
+          requireMoved(Retries.rename(store, identified, goal), file.path(), goal);
         });
     for (StoreEntry entry : entries) {
       if (entry.isDirectory()) {

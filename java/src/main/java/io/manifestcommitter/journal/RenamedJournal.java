@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.journal;
 
-import io.manifestcommitter.commit.Attempts;
 import io.manifestcommitter.commit.NewFile;
+import io.manifestcommitter.commit.Retries;
 import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.plan.JobPlan;
@@ -249,7 +249,7 @@ final class RenamedJournal extends CommitJournal {
       return;
     }
     // Again if it fails: what was changed is changed.
-    List<RenamedJournal> found = Attempts.fewFor(() -> list(store, directory));
+    List<RenamedJournal> found = Retries.fewFor(() -> list(store, directory));
     if (found.isEmpty() || !least(found).path().equals(path())) {
       store.deleteFile(path());
       throw new LostJournalException(path());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.journal;
 
-import io.manifestcommitter.commit.Attempts;
+import io.manifestcommitter.commit.Retries;
 import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.manifest.Record;
@@ -104,7 +104,7 @@ final class UploadedJournal extends CommitJournal {
 
   @Override
   public void discard() throws IOException {
-    Attempts.few(() -> store.abandon(mark()));
+    Retries.few(() -> store.abandon(mark()));
   }
 
   @Override
@@ -141,7 +141,7 @@ final class UploadedJournal extends CommitJournal {
   public boolean renounce() throws IOException {
     if (state == State.PLANNED) {
       discard();
-      if (Attempts.fewFor(() -> store.status(mark().destination())).isPresent()) {
+      if (Retries.fewFor(() -> store.status(mark().destination())).isPresent()) {
         state = State.COMMITTED;
       }
     }
@@ -200,15 +200,15 @@ final class UploadedJournal extends CommitJournal {
     }
     if (!state.isEnd()) {
       // Else this would make again what somebody else has deleted.
-      if (Attempts.fewFor(this::isHeld)) {
-        Attempts.few(() -> store.write(path(directory, to, 0), out -> out.write('\n')));
+      if (Retries.fewFor(this::isHeld)) {
+        Retries.few(() -> store.write(path(directory, to, 0), out -> out.write('\n')));
       } else if (state != State.COMMITTED) {
         throw new LostJournalException(path());
       }
       // Else who took it could only go forward, and did.
       state = to;
     }
-    Attempts.few(() -> store.deleteFile(path(directory, State.PLANNED, 0)));
+    Retries.few(() -> store.deleteFile(path(directory, State.PLANNED, 0)));
     isOver = true;
   }
 

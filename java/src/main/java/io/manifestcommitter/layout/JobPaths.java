@@ -7,8 +7,8 @@ import java.util.Optional;
 import org.apache.hadoop.fs.Path;
 
 /**
- * Where a job of the Hadoop protocol keeps its work below the destination directory (protocol seed,
- * "Directory Structure"):
+ * Where a job of the Hadoop protocol keeps its work below the destination directory ("Manifest
+ * Committer Protocol", "Directory Structure"):
  *
  * <pre>
  * $dest/_temporary/manifest_$jobId/%02d/tasks/$taskAttemptId/...

@@ -20,9 +20,9 @@ import java.util.TreeSet;
 import org.apache.hadoop.fs.Path;
 
 /**
- * Collects what the tasks committed and refuses what contradicts itself (design: nothing becomes
- * visible before the plan is complete). Not for use by several threads. To be closed, unless it
- * ended in a plan; that is then what has to be.
+ * Collects what the tasks committed and refuses what contradicts itself (nothing becomes visible
+ * before the plan is complete). Not for use by several threads. To be closed, unless it ended in a
+ * plan; that is then what has to be.
  */
 public final class JobPlanner implements Closeable {
   /** The bytes of the list of files that stay in memory: some 500,000 files. */

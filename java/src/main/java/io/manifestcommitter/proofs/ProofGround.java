@@ -100,7 +100,6 @@ final class ProofGround {
 
   /** Where a file is that somebody saw, and where it is to go. */
   FileEntry planned(StoreEntry seen, String destination) {
-    return new FileEntry(
-        seen.path(), at(destination), seen.length(), seen.etag(), seen.modificationTime());
+    return seen.movedTo(at(destination));
   }
 }

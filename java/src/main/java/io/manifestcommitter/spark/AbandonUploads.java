@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.spark;
 
-import io.manifestcommitter.commit.Attempts;
+import io.manifestcommitter.commit.Retries;
 import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.FileEntry;
@@ -49,7 +49,7 @@ final class AbandonUploads {
     workers.toItsEnd();
     workers.<Void>shield(
         () -> {
-          workers.forEach(uploads, upload -> Attempts.few(() -> store.abandon(upload)));
+          workers.forEach(uploads, upload -> Retries.few(() -> store.abandon(upload)));
           return null;
         });
   }

@@ -116,7 +116,7 @@ final class CommitSparkJob {
     commit.run(
         () -> {
           work.enter(StatisticNames.JOB_STAGE_SEAL_OUTPUT);
-          JobPlan plan = commit.plan(() -> plan(messages));
+          JobPlan plan = sealLockAndPlan(messages);
           CommitJournal begun =
               work.time(StatisticNames.JOB_STAGE_WRITE_JOURNAL, () -> writeJournal(plan));
           commit.publish();
@@ -158,20 +158,13 @@ final class CommitSparkJob {
     return journal.isPresent() && journal.get().isStillToEnd();
   }
 
-  /** All that comes before the first change that a reader could see. */
-  private JobPlan plan(List<?> messages) throws IOException {
+  /**
+   * All that comes before the journal: seals and proves what the tasks committed; at the same time
+   * settles what other jobs left, and locks the places that the job replaces; then makes the plan.
+   */
+  private JobPlan sealLockAndPlan(List<?> messages) throws IOException {
     CommittedFiles committed = new CommittedFiles(staging.jobId(), messages, this::named);
-    try (JobPlanner planner =
-        new JobPlanner(staging.jobId(), new Target(staging.directory(), staging.root()))) {
-      if (madeTable) {
-        planner.makesTable();
-      }
-      if (config.markSuccessfulJobs()) {
-        planner.marksSuccess();
-      }
-      for (Integer task : committed.tasks()) {
-        planner.task(task.toString());
-      }
+    try (JobPlanner planner = planner(committed)) {
       Set<Path> parents = committed.parents(staging.directory());
       Collection<Path> overwritten = overwrite.roots(parents);
       Collection<Path> places =
@@ -180,42 +173,72 @@ final class CommitSparkJob {
               : overwritten;
       replaces = !places.isEmpty();
       PlanSparkJob planning = new PlanSparkJob(staging.directory(), store, workers, config);
-      List<StagedTree> trees = new ArrayList<>();
-      List<StoreEntry> strays = new ArrayList<>();
+      ProvenOutput[] output = {null};
       SettledJobs[] settled = {null};
       workers.beside(
-          () -> {
-            trees.addAll(
-                work.time(
-                    StatisticNames.JOB_STAGE_SEAL_OUTPUT, () -> seal.run(committed, planner)));
-            strays.addAll(
-                work.time(
-                    StatisticNames.JOB_STAGE_PROVE_OUTPUT, () -> prove(trees, committed, planner)));
-          },
-          () ->
-              settled[0] =
-                  work.beside(StatisticNames.JOB_STAGE_LOCK_PLACES, () -> settleAndLock(places)),
-          () -> {
-            if (!replaces) {
-              planning.lookAhead(committed.levels(staging.directory()));
-            }
-          },
+          () -> output[0] = sealAndProve(committed, planner),
+          () -> settled[0] = settleAndLock(places),
+          () -> lookAhead(planning, committed),
           () -> workers.forEach(files(), this::create));
       settled[0].requireNoneAt(Overwrite.outermost(overwritten, parents));
       if (settled[0].hasRecovered()) {
         planning.forget();
       }
-      JobPlan plan =
-          work.time(
-              StatisticNames.JOB_STAGE_PLAN,
-              () -> planning.run(trees, overwrite.roots(planner.parents()), planner));
-      try {
-        removeStrays(strays, plan.swaps().all());
-      } catch (IOException | RuntimeException | Error e) {
-        plan.close();
-        throw e;
-      }
+      JobPlan plan = commit.plan(() -> plan(planning, output[0], planner));
+      removeStrays(output[0].strays, plan.swaps().all());
       return plan;
+    }
+  }
+
+  private JobPlanner planner(CommittedFiles committed) throws IOException {
+    JobPlanner planner =
+        new JobPlanner(staging.jobId(), new Target(staging.directory(), staging.root()));
+    if (madeTable) {
+      planner.makesTable();
+    }
+    if (config.markSuccessfulJobs()) {
+      planner.marksSuccess();
+    }
+    for (Integer task : committed.tasks()) {
+      planner.task(task.toString());
+    }
+    return planner;
+  }
+
+  private ProvenOutput sealAndProve(CommittedFiles committed, JobPlanner planner)
+      throws IOException {
+    List<StagedTree> trees =
+        work.time(StatisticNames.JOB_STAGE_SEAL_OUTPUT, () -> seal.run(committed, planner));
+    List<StoreEntry> strays =
+        work.time(StatisticNames.JOB_STAGE_PROVE_OUTPUT, () -> prove(trees, committed, planner));
+    return new ProvenOutput(trees, strays);
+  }
+
+  /** See {@link PlanSparkJob#lookAhead}. */
+  private void lookAhead(PlanSparkJob planning, CommittedFiles committed) throws IOException {
+    if (!replaces) {
+      planning.lookAhead(committed.levels(staging.directory()));
+    }
+  }
+
+  /** See {@link PlanSparkJob#run}. */
+  private JobPlan plan(PlanSparkJob planning, ProvenOutput output, JobPlanner planner)
+      throws IOException {
+    return work.time(
+        StatisticNames.JOB_STAGE_PLAN,
+        () -> planning.run(output.trees, overwrite.roots(planner.parents()), planner));
+  }
+
+  /** What is sealed, and proven to be there. */
+  private static final class ProvenOutput {
+    final List<StagedTree> trees;
+
+    /** What lies in them that nobody named. */
+    final List<StoreEntry> strays;
+
+    ProvenOutput(List<StagedTree> trees, List<StoreEntry> strays) {
+      this.trees = trees;
+      this.strays = strays;
     }
   }
 
@@ -271,14 +294,18 @@ final class CommitSparkJob {
           work.waits(waiting, () -> pause.pause(waiting));
           workers.checkInterrupted();
         };
-    heartbeat.await();
-    try {
-      return replaces
-          ? others.settleAndEnter(places, interruptible)
-          : new UnfinishedJobs(store, config, interruptible).settle(others.inTable());
-    } finally {
-      work.goesOn();
-    }
+    return work.beside(
+        StatisticNames.JOB_STAGE_LOCK_PLACES,
+        () -> {
+          heartbeat.await();
+          try {
+            return replaces
+                ? others.settleAndEnter(places, interruptible)
+                : new UnfinishedJobs(store, config, interruptible).settle(others.inTable());
+          } finally {
+            work.goesOn();
+          }
+        });
   }
 
   /** Deletes what nobody named from the directories that are published as they are. */

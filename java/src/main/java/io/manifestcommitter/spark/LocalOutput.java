@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.spark;
 
-import io.manifestcommitter.commit.Attempts;
+import io.manifestcommitter.commit.Retries;
 import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.store.FileUpload;
 import io.manifestcommitter.store.Store;
@@ -125,7 +125,7 @@ final class LocalOutput implements TaskUploads {
   public void delete(Workers workers) throws IOException {
     stopFollowing();
     removeFiles();
-    workers.forEach(files, file -> Attempts.few(file.upload::abandon));
+    workers.forEach(files, file -> Retries.few(file.upload::abandon));
   }
 
   private void stopFollowing() throws IOException {

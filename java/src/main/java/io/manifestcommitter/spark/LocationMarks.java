@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.spark;
 
-import io.manifestcommitter.commit.Attempts;
+import io.manifestcommitter.commit.Retries;
 import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.PlaceText;
@@ -107,7 +107,7 @@ final class LocationMarks {
    */
   private Optional<Path> read(String key, Path mark) {
     try {
-      byte[] content = Attempts.fewFor(() -> store.read(mark, MOST_BYTES));
+      byte[] content = Retries.fewFor(() -> store.read(mark, MOST_BYTES));
       String text = new String(content, StandardCharsets.UTF_8);
       Path location = texts.read(text);
       if (key.equals(key(text)) && location.toUri().getScheme() != null) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.spark;
 
-import io.manifestcommitter.commit.Attempts;
+import io.manifestcommitter.commit.Retries;
 import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.store.MagicUploads;
@@ -115,7 +115,7 @@ final class MagicOutput implements TaskUploads {
           UploadedFile file = uploaded(written);
           Path place = written.destination();
           FileEntry upload = new FileEntry(place, place, file.length(), file.etag(), 0);
-          Attempts.few(() -> store.abandon(upload));
+          Retries.few(() -> store.abandon(upload));
         });
   }
 

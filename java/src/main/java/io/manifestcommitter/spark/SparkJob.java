@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.spark;
 
-import io.manifestcommitter.commit.Attempts;
 import io.manifestcommitter.commit.Audit;
 import io.manifestcommitter.commit.CommitWork;
 import io.manifestcommitter.commit.JobDescription;
+import io.manifestcommitter.commit.Retries;
 import io.manifestcommitter.commit.SaveSummary;
 import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.config.CommitterConfig;
@@ -478,7 +478,7 @@ final class SparkJob {
             written.addAll(commit.marked().get());
           } else {
             LocationMarks marks = new LocationMarks(store, staging);
-            Attempts.few(() -> written.addAll(marks.find(known, workers)));
+            Retries.few(() -> written.addAll(marks.find(known, workers)));
           }
           written.forEach(location -> atLocations.add(new StagingRoot(location, jobId)));
           return null;
@@ -494,7 +494,7 @@ final class SparkJob {
   private void end(Workers workers) throws IOException {
     workers.<Void>shield(
         () -> {
-          Attempts.few(commit::end);
+          Retries.few(commit::end);
           return null;
         });
   }
@@ -518,24 +518,24 @@ final class SparkJob {
     if (config.cleanupSkipped() && state == State.COMMITTED) {
       workers.<Void>shield(
           () -> {
-            Attempts.few(new ReplacingJobs(store, config, staging)::leave);
+            Retries.few(new ReplacingJobs(store, config, staging)::leave);
             return null;
           });
       return;
     }
     workers.<Void>shield(
         () -> {
-          workers.forEach(atLocations, root -> Attempts.few(() -> store.deleteTree(root.root())));
+          workers.forEach(atLocations, root -> Retries.few(() -> store.deleteTree(root.root())));
           stopHeartbeat();
-          Attempts.few(() -> store.deleteTree(staging.root()));
+          Retries.few(() -> store.deleteTree(staging.root()));
           if (replacesFile) {
             if (state != State.COMMITTED && staging.directory().equals(table)) {
-              Attempts.few(file::rollBack);
+              Retries.few(file::rollBack);
             }
-            Attempts.few(() -> file.removeStaging(jobId));
+            Retries.few(() -> file.removeStaging(jobId));
           }
           if (madeTable && state != State.COMMITTED) {
-            Attempts.few(() -> store.deleteEmptyDirectory(table));
+            Retries.few(() -> store.deleteEmptyDirectory(table));
           }
           return null;
         });

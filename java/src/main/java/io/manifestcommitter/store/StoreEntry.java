@@ -176,6 +176,11 @@ public final class StoreEntry {
     return this;
   }
 
+  /** This file as one that is, or is to be, renamed to {@code destination}. */
+  public FileEntry movedTo(Path destination) {
+    return new FileEntry(path(), destination, length, etag, modificationTime);
+  }
+
   /**
    * What new entries of a directory inherit.
    *

@@ -25,7 +25,7 @@ class CommitterConfigTest {
   private static final CommitterConfig DEFAULTS = new CommitterConfig(new Configuration(false));
 
   @Test
-  void defaultsAreThoseOfTheUsageSeed() {
+  void defaultsAreThoseThatHadoopDocuments() {
     CommitterConfig config = new CommitterConfig(new Configuration(false));
 
     assertThat(config.ioThreads()).isEqualTo(64);

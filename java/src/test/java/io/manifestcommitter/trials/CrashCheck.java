@@ -96,8 +96,8 @@ final class CrashCheck {
   }
 
   /**
-   * Whether the report of an append, which is its point of no return, was renamed into the table,
-   * whatever another job made of it there.
+   * Whether the report of an append, by which it is known to be complete, was renamed into the
+   * table, whatever another job made of it there.
    */
   private boolean hasReportLeft() {
     String prepared = CrashStore.TABLE + "/_manifest_" + DriverJob.DEAD + "/00/_SUCCESS";

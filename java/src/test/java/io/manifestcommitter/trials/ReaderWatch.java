@@ -91,7 +91,7 @@ final class ReaderWatch {
     return new TreeSet<>(broken);
   }
 
-  /** Whether the point of no return was passed; for an append that is its report. */
+  /** Whether recovery completes the job: past its point of no return, or by an append's report. */
   boolean isMarked() {
     return marked || reports.get(reports.size() - 1).equals("this job's");
   }

@@ -14,10 +14,10 @@ import java.util.function.Supplier;
 import org.apache.hadoop.fs.Path;
 
 /** Repeats a request that may safely be repeated. */
-public final class Attempts {
+public final class Retries {
   private static final int FEW = 3;
 
-  private Attempts() {}
+  private Retries() {}
 
   /**
    * Makes a request, again if it fails, three times in all. Connectors pause between their own
@@ -26,21 +26,39 @@ public final class Attempts {
    * @throws IOException the last failure, with the earlier ones suppressed in it
    */
   public static void few(Request request) throws IOException {
+    times(
+        FEW,
+        (time, failure) -> {
+          if (failure instanceof StoreRefusedException
+              || failure instanceof PlaceChangedException) {
+            // The store was asked again for as long as that may take; what changed stays changed.
+            throw failure;
+          }
+        },
+        request);
+  }
+
+  /**
+   * Makes a request, again if it fails.
+   *
+   * @param times in all, at least 1
+   * @param before each further time; what it throws ends it
+   * @throws IOException the last failure, with the earlier ones suppressed in it
+   */
+  static void times(int times, BeforeAgain before, Request request) throws IOException {
     IOException earlier = null;
-    for (int attempt = 1; ; attempt++) {
+    for (int time = 1; ; time++) {
       try {
         request.run();
         return;
-      } catch (StoreRefusedException | PlaceChangedException e) {
-        // The store was asked again for as long as that may take; what changed stays changed.
-        throw e;
       } catch (IOException e) {
         if (earlier != null && earlier != e) {
           e.addSuppressed(earlier);
         }
-        if (attempt == FEW) {
+        if (time == times) {
           throw e;
         }
+        before.run(time, e);
         earlier = e;
       }
     }
@@ -81,13 +99,32 @@ public final class Attempts {
    */
   public static RenameResult renameOver(Store store, FileEntry file) throws IOException {
     RenameResult result = store.renameFile(file);
-    for (int attempt = 2; attempt <= FEW && !result.isDone(); attempt++) {
+    for (int time = 2; time <= FEW && !result.isDone(); time++) {
       if (result.inTheWay().isPresent()) {
         store.deleteFile(file.destination());
       } else if (result.outcome() != RenameResult.Outcome.FAILED) {
         break;
       }
       result = store.renameFile(file);
+    }
+    return result;
+  }
+
+  /**
+   * As {@link #rename(Store, FileEntry)}, and again over a copy that this try, or an earlier one,
+   * left.
+   *
+   * @param removeCopy removes one, and tells whether there was any
+   */
+  static RenameResult renameOverCopy(Store store, FileEntry file, Answer<Boolean> removeCopy)
+      throws IOException {
+    RenameResult result = rename(store, file);
+    for (int time = 1; !result.isDone() && removeCopy.get(); time++) {
+      if (time == FEW) {
+        // Nothing is in the way any more.
+        return RenameResult.failed(result.explanation(), result.cause().orElse(null));
+      }
+      result = rename(store, file);
     }
     return result;
   }
@@ -101,15 +138,12 @@ public final class Attempts {
     if (file.isLink()) {
       return () -> store.renameLink(file, destination);
     }
-    FileEntry move =
-        new FileEntry(
-            file.path(), destination, file.length(), file.etag(), file.modificationTime());
-    return () -> store.renameFile(move);
+    return () -> store.renameFile(file.movedTo(destination));
   }
 
   private static RenameResult rename(Supplier<RenameResult> rename, Request beforeAgain) {
     RenameResult result = rename.get();
-    for (int attempt = 2; attempt <= FEW && mayBeRepeated(result); attempt++) {
+    for (int time = 2; time <= FEW && mayBeRepeated(result); time++) {
       try {
         beforeAgain.run();
       } catch (IOException e) {
@@ -143,6 +177,13 @@ public final class Attempts {
     List<T> answer = new ArrayList<>(1);
     few(() -> answer.add(request.get()));
     return answer.get(0);
+  }
+
+  /** What is done before a request is made again. */
+  @FunctionalInterface
+  interface BeforeAgain {
+    /** Does it, after the request failed for the {@code time}-th time, counted from 1. */
+    void run(int time, IOException failure) throws IOException;
   }
 
   /** A request that has an answer, and may be repeated. */
