@@ -693,7 +693,7 @@ RECOVERY = (
         "a driver that was silent rolls back without taking its journal anew",
         "spark/CommitSparkJob.java",
         (
-            "      journal.get().claim();",
+            "      written.claim();",
             "      journal.get().requireHeld();",
         ),
         by="SilentDriverTest",
