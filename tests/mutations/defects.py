@@ -28,7 +28,7 @@ def defect(name: str, what: str, file: str, *edits: tuple[str, str], by: str) ->
 PLAN = (
     defect(
         "no-seal",
-        "the staging tree is not closed to attempts that go on writing",
+        "the staging directory is not sealed against attempts that go on writing",
         "spark/SealStaging.java",
         ("if (!store.traits(staging.root()).hasAtomicDirectoryRename()) {", "if (true) {"),
         by="ZombieTest",
@@ -129,7 +129,7 @@ PLAN = (
     ),
     defect(
         "staging-is-old-data",
-        "an overwrite of the table takes other jobs' staging trees for old data",
+        "an overwrite of the table takes other jobs' staging directories for old data",
         "commit/FindOldData.java",
         ("listing.holdsStaging = true;", "listing.directories.add(entry);"),
         by="DirectoryPublishingTest",
@@ -170,7 +170,7 @@ PLAN = (
     ),
     defect(
         "staging-moves-with-its-partition",
-        "a partition is moved aside with the staging tree of another job in it",
+        "a partition is moved aside with the staging directory of another job in it",
         "spark/PlanSwaps.java",
         ("if (old.holdStaging(directory)", "if (false"),
         by="DirectoryPublishingTest",
@@ -514,8 +514,8 @@ PUBLISH = (
         "rolling back moves the old data to its place before the new has left it",
         "commit/RollBackPublished.java",
         (
-            "    swaps.unpublish(left);\n",
-            "    swaps.rollBackAsides(left);\n    swaps.unpublish(left);\n",
+            "    swaps.rollBackPublished(left);\n",
+            "    swaps.rollBackAsides(left);\n    swaps.rollBackPublished(left);\n",
         ),
         by="ReaderViewTest",
     ),
@@ -827,7 +827,7 @@ RECOVERY = (
     ),
     defect(
         "clean-takes-the-living",
-        "clean removes the staging tree of a job that runs",
+        "clean removes the staging directory of a job that runs",
         "cli/CleanRule.java",
         ("if (!force && job.state() == StagedJob.State.RUNNING) {", "if (false) {"),
         by="CleanTest",
@@ -958,7 +958,7 @@ RECOVERY = (
         by="TableFileTest",
     ),
     defect(
-        "file-not-restored",
+        "file-not-rolled-back",
         "a failed overwrite of a file leaves a directory",
         "spark/SparkJob.java",
         (

@@ -116,7 +116,7 @@ final class FaultScenario {
   }
 
   /** All is as it was before the job's tasks ran. */
-  void assertWithdrawn(String context) throws IOException {
+  void assertRolledBack(String context) throws IOException {
     assertThat(withoutJob(job.files.files())).as(context).isEqualTo(oldFiles);
     assertThat(job.visibleDirectories()).as(context).isEqualTo(oldDirectories);
     assertNothingLeft(context);

@@ -204,7 +204,7 @@ class HadoopProtocolFaultTest {
       if (expected == Expected.COMMITTED) {
         scenario.assertCommitted(whole);
       } else {
-        scenario.assertWithdrawn(whole);
+        scenario.assertRolledBack(whole);
       }
     } catch (IOException | RuntimeException | AssertionError e) {
       wrong.add(whole + "; expected " + expected + "; " + e);

@@ -18,7 +18,7 @@ import org.apache.hadoop.fs.Path;
  * Records the data that an overwrite replaces, with the identity of each file, as it stands when
  * the plan is made: only this may be deleted later. One listing a directory, in parallel.
  *
- * <p>Staging roots of jobs, our own and others', are left out at every level: what is in them
+ * <p>Staging directories of jobs, our own and others', are left out at every level: what is in them
  * belongs to a job that runs.
  */
 public final class FindOldData {

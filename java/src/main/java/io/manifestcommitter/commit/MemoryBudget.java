@@ -30,13 +30,13 @@ final class MemoryBudget {
     }
   }
 
-  /** Gives room back. */
+  /** Releases room. */
   synchronized void release(long bytes) {
     used -= bytes;
     notifyAll();
   }
 
-  /** Lets everybody through: what is in memory will not be given back any more. */
+  /** Lets everybody through: what is in memory will not be released any more. */
   synchronized void lift() {
     total = Long.MAX_VALUE;
     used = 0;

@@ -22,9 +22,9 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.apache.hadoop.fs.Path;
 
 /**
- * Lists the old data that an overwrite moved aside once more, before the staging root goes with it:
- * what was not there when the plan was made belongs to another job, which put it there before the
- * directory moved, and goes back to its place.
+ * Lists the old data that an overwrite moved aside once more, before the staging directory goes
+ * with it: what was not there when the plan was made belongs to another job, which put it there
+ * before the directory moved, and goes back to its place.
  */
 final class ReleaseAsides {
   private final Store store;

@@ -87,7 +87,7 @@ public final class Retries {
 
   /**
    * As {@link #rename}, into a directory that is not made again: where that is gone, somebody took
-   * the staging tree away, and nothing may go there any more.
+   * the staging directory away, and nothing may go there any more.
    */
   static RenameResult renameToStaging(Store store, StoreEntry file, Path destination) {
     return rename(move(store, file, destination), () -> {});

@@ -71,7 +71,7 @@ public final class RollBackEarlierAttempt {
     }
   }
 
-  /** A job of this protocol publishes below its destination, and to no staging root there. */
+  /** A job of this protocol publishes below its destination, and to no staging directory there. */
   private void requireOutput(FileList.Entry published, Path file) throws IOException {
     Path location = published.location();
     if (!StorePaths.isBelow(paths.destination(), location)

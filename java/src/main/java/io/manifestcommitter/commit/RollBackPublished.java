@@ -117,7 +117,7 @@ final class RollBackPublished {
 
   private List<String> run(JobPlan plan, RollBackSwaps swaps, Removal removal) throws IOException {
     Queue<String> left = new ConcurrentLinkedQueue<>();
-    swaps.unpublish(left);
+    swaps.rollBackPublished(left);
     Map<String, StoreEntry> asides = new HashMap<>();
     Retries.fewOrNote(replaced.directory(), left, () -> asides.putAll(replaced.list()));
     workers.forEach(
@@ -189,7 +189,7 @@ final class RollBackPublished {
    */
   private void rollBack(FileEntry file, SettleCopies copies) throws IOException {
     if (isUpload(file)) {
-      takeDown(file);
+      rollBackUpload(file);
       return;
     }
     copies.run(file);
@@ -217,7 +217,7 @@ final class RollBackPublished {
    * First the upload, so that no completion of it can come later; then what it became. Its name is
    * one that no other job gives.
    */
-  private void takeDown(FileEntry file) throws IOException {
+  private void rollBackUpload(FileEntry file) throws IOException {
     store.abandon(file);
     Optional<StoreEntry> visible = store.status(file.destination());
     if (!visible.isPresent()) {

@@ -59,7 +59,7 @@ final class RollBackSwaps {
    *
    * @param left takes what could not be rolled back, with the reason
    */
-  void unpublish(Queue<String> left) throws IOException {
+  void rollBackPublished(Queue<String> left) throws IOException {
     isAlone = isAlone();
     workers.forEach(
         numbered(),
@@ -68,7 +68,7 @@ final class RollBackSwaps {
             if (survey.isPresent()) {
               Retries.few(() -> survey.get().requireNotOverwritten(swap.number()));
             }
-            Retries.few(() -> unpublish(swap));
+            Retries.few(() -> rollBackPublished(swap));
           } catch (IOException e) {
             left.add(swap.item().place() + " (" + e + ")");
             note(swap.number(), Found.STUCK);
@@ -135,15 +135,15 @@ final class RollBackSwaps {
     return swaps;
   }
 
-  private void unpublish(Numbered<Swap> numbered) throws IOException {
+  private void rollBackPublished(Numbered<Swap> numbered) throws IOException {
     Swap swap = numbered.item();
     if (swap.staged().isPresent()) {
       boolean wasNested = new NestedDirectories(store, plan).unnest(numbered.number());
-      note(numbered.number(), wasNested ? Found.STAGED : unpublish(swap));
+      note(numbered.number(), wasNested ? Found.STAGED : rollBackPublished(swap));
     }
   }
 
-  private Found unpublish(Swap swap) throws IOException {
+  private Found rollBackPublished(Swap swap) throws IOException {
     Path staged = swap.staged().get();
     if (store.status(staged).isPresent()) {
       return Found.STAGED;
@@ -157,9 +157,9 @@ final class RollBackSwaps {
   }
 
   /**
-   * Whether no other job has a staging root in the table. One that has may replace a directory, or
-   * add to it, between a look at it and its rename, so files are then rolled back by their
-   * identity.
+   * Whether no other job has a staging directory in the table. One that has may replace a
+   * directory, or add to it, between a look at it and its rename, so files are then rolled back by
+   * their identity.
    */
   private boolean isAlone() {
     Set<Path> others = new HashSet<>();

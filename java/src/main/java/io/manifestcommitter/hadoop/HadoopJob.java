@@ -72,7 +72,7 @@ public final class HadoopJob {
   }
 
   /**
-   * Makes the job's directories. An earlier attempt of the job that died in its commit is taken
+   * Makes the job's directories. An earlier attempt of the job that died in its commit is rolled
    * back first: this one writes everything again.
    *
    * @throws DuplicateJobException if a job of the same id is under way, or was not cleaned up

@@ -15,9 +15,9 @@ import java.util.List;
 import org.apache.hadoop.fs.Path;
 
 /**
- * The staging roots that a job has outside its table, at custom locations of partitions. A journal
- * that names a location proves nothing about it: whoever may write to one table could name another
- * one. The job's staging root there proves that somebody who may write there meant it.
+ * The staging directories that a job has outside its table, at custom locations of partitions. A
+ * journal that names a location proves nothing about it: whoever may write to one table could name
+ * another one. The job's staging directory there proves that somebody who may write there meant it.
  */
 final class LocationRoots {
   private LocationRoots() {}
@@ -25,7 +25,7 @@ final class LocationRoots {
   /**
    * Requires that all of a plan's locations are the job's. Two requests for each, in parallel.
    *
-   * @param root the job's staging root in the table
+   * @param root the job's staging directory in the table
    * @param journal in which the plan was; once it is finished, the roots may be gone
    * @throws CorruptManifestException if one is not; it names it
    */

@@ -17,7 +17,9 @@ import org.apache.hadoop.fs.Path;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What the staging roots in a table tell of their jobs: which live, and how far each came. */
+/**
+ * What the staging directories in a table tell of their jobs: which live, and how far each came.
+ */
 final class OtherJobs {
   private static final Logger LOG = LoggerFactory.getLogger(OtherJobs.class);
 
@@ -120,7 +122,7 @@ final class OtherJobs {
       return true;
     }
     if (note.isPresent()) {
-      ReplaceNote.putBack(store, dead, note.get());
+      ReplaceNote.writeAgain(store, dead, note.get());
     }
     return false;
   }

@@ -29,7 +29,7 @@ final class PlacesOfDeadJob {
 
   /**
    * Requires that no job that lives replaces any of them. Changes nothing. Two requests, and one
-   * for each staging root of another job.
+   * for each staging directory of another job.
    *
    * @throws PlacesInUseException if one does
    */

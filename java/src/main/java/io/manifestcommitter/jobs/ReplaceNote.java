@@ -26,9 +26,9 @@ import java.util.stream.Collectors;
 import org.apache.hadoop.fs.Path;
 
 /**
- * Tells other jobs which places of the table a job replaces: a file in its staging root, from
- * before the job looks at what stands there until the staging root goes. While a job writes it,
- * others may see a part. That is as good as none: the job has not looked yet, and will see the
+ * Tells other jobs which places of the table a job replaces: a file in its staging directory, from
+ * before the job looks at what stands there until the staging directory goes. While a job writes
+ * it, others may see a part. That is as good as none: the job has not looked yet, and will see the
  * notes of all who did. Records:
  *
  * <pre>
@@ -165,13 +165,13 @@ final class ReplaceNote {
     return store.status(root.replaces()).filter(note -> note.length() == length).isPresent();
   }
 
-  /** What a note holds, for {@link #putBack}; empty if there is none. One request. */
+  /** What a note holds, for {@link #writeAgain}; empty if there is none. One request. */
   static Optional<byte[]> content(Store store, StagingRoot root) throws IOException {
     return content(store, root, Runtime.getRuntime().maxMemory());
   }
 
   /** Writes a note again that was deleted, as it was. One request. */
-  static void putBack(Store store, StagingRoot root, byte[] content) throws IOException {
+  static void writeAgain(Store store, StagingRoot root, byte[] content) throws IOException {
     store.write(root.replaces(), out -> out.write(content));
   }
 

@@ -20,11 +20,11 @@ import org.slf4j.LoggerFactory;
 /**
  * Lets jobs that replace the same places of one table do so one after the other.
  *
- * <p>Each writes a note of its places into its staging root before it looks at what stands there,
- * and then looks for the notes of others: of two at least one sees the other. The job with the
- * larger id removes its note and begins again when the other's is gone; the one with the smaller id
- * keeps its own and waits until the other has removed its own, or has ended. A job that waits has
- * no note or a smaller id than those that it waits for, so no two wait for each other.
+ * <p>Each writes a note of its places into its staging directory before it looks at what stands
+ * there, and then looks for the notes of others: of two at least one sees the other. The job with
+ * the larger id removes its note and begins again when the other's is gone; the one with the
+ * smaller id keeps its own and waits until the other has removed its own, or has ended. A job that
+ * waits has no note or a smaller id than those that it waits for, so no two wait for each other.
  *
  * <p>A note whose job is dead is deleted by whoever goes past it. Its driver, if it only stood
  * still, looks for its note after it has written its journal, and fails ({@link
@@ -43,7 +43,7 @@ public final class ReplacingJobs {
   /**
    * The other jobs of a table.
    *
-   * @param own the staging root, in the table, of the job that replaces
+   * @param own the staging directory, in the table, of the job that replaces
    */
   public ReplacingJobs(Store store, CommitterConfig config, StagingRoot own) {
     this.store = store;
@@ -54,7 +54,7 @@ public final class ReplacingJobs {
 
   /**
    * Returns when this job may look at the places and replace them. Two requests, and one for each
-   * staging root of another job.
+   * staging directory of another job.
    *
    * @param places none of which lies in another
    * @throws io.manifestcommitter.manifest.CorruptManifestException if another's note is damaged
@@ -69,7 +69,7 @@ public final class ReplacingJobs {
     } while (!isFirst(places, wait, StagingRoots.list(store, own.directory())));
   }
 
-  /** The staging roots of the other jobs in the table. One request. */
+  /** The staging directories of the other jobs in the table. One request. */
   public List<StagingRoot> inTable() throws IOException {
     List<StagingRoot> roots = StagingRoots.list(store, own.directory());
     roots.removeIf(root -> root.jobId().equals(own.jobId()));

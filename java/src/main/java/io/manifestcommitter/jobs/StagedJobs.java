@@ -179,7 +179,7 @@ public final class StagedJobs {
     }
   }
 
-  /** All below a staging root. */
+  /** All below a staging directory. */
   private final class Tree {
     private final StoreEntry root;
     private long files;

@@ -14,7 +14,7 @@ final class StagingRoots {
   private StagingRoots() {}
 
   /**
-   * Their staging roots. One request.
+   * Their staging directories. One request.
    *
    * @throws java.io.FileNotFoundException if there is no table
    */

@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * A file at the path of which an overwrite makes a table. Nothing can be staged below a file, so
  * the job stages beside it, and the file stays as it is until the commit. Then the table's
  * directory takes its place, with the file in it as the table's old data, and the job's staging
- * root follows: from there on the job overwrites a directory as any other does.
+ * directory follows: from there on the job overwrites a directory as any other does.
  *
  * <pre>
  * $parent/.manifest-file-$name/_manifest_$jobId    what jobs stage; the same names as in a table
@@ -138,7 +138,7 @@ public final class TableFile {
 
   /**
    * Makes a directory of the file, with the file in it, if nobody has done so yet, and moves a
-   * job's staging root there. If that fails the file is back, or {@link #settle} finds it.
+   * job's staging directory there. If that fails the file is back, or {@link #settle} finds it.
    *
    * @param jobId whose tasks have all ended
    * @throws IOException if it fails

@@ -45,10 +45,10 @@ public final class UnfinishedJobs {
    * ends. What is left of a commit that ended is removed, unless this job, or that one, was told to
    * clean up nothing; what cannot be removed is a warning. So is a commit past its point of no
    * return whose old data the store refuses to delete: it concerns only jobs that write to the same
-   * places. One request for each staging root; where a commit was begun six more, and those of each
-   * look while it is waited.
+   * places. One request for each staging directory; where a commit was begun six more, and those of
+   * each look while it is waited.
    *
-   * @param roots the staging roots of other jobs
+   * @param roots the staging directories of other jobs
    * @throws IOException if one may not, or cannot, be recovered; it names the command that does
    */
   public SettledJobs settle(List<StagingRoot> roots) throws IOException {

@@ -271,8 +271,8 @@ public abstract class CommitJournal implements CommitLog {
   /**
    * The plan.
    *
-   * @param target the table and the job's staging root there, under the name by which the caller
-   *     came, whatever the driver called it
+   * @param target the table and the job's staging directory there, under the name by which the
+   *     caller came, whatever the driver called it
    * @throws CorruptManifestException if it is damaged, or no plan of that job
    * @throws IOException also if it needs more memory than there is
    */

@@ -24,9 +24,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A file in a job's staging root that is written again and again while the job has a driver, or
- * somebody who recovers it. By its time, in the store's own clock, a dead one is told from one that
- * lives.
+ * A file in a job's staging directory that is written again and again while the job has a driver,
+ * or somebody who recovers it. By its time, in the store's own clock, a dead one is told from one
+ * that lives.
  */
 public final class Heartbeat implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(Heartbeat.class);
@@ -65,7 +65,7 @@ public final class Heartbeat implements Closeable {
    * Begins to beat, at once and then at each interval, past the job's limits on requests. A beat
    * that fails later is logged; for what follows from many, see {@link #guard}.
    *
-   * @param root the job's staging root
+   * @param root the job's staging directory
    * @param config has interval and timeout
    */
   public static Heartbeat start(Store store, Path root, CommitterConfig config) throws IOException {
@@ -185,8 +185,8 @@ public final class Heartbeat implements Closeable {
   }
 
   /**
-   * What time it is by the store's clock. Told by a file in a staging root of its own: in another
-   * job's, which may be deleted right now, it would make that again.
+   * What time it is by the store's clock. Told by a file in a staging directory of its own: in
+   * another job's, which may be deleted right now, it would make that again.
    *
    * @param table where there is a table or location
    */

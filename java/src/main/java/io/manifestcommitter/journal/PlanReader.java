@@ -26,8 +26,8 @@ import org.apache.hadoop.fs.Path;
 /**
  * Makes a plan of the records of one. They are believed only as far as a job of this id could have
  * written them: sources and destinations mirror each other, old data goes to where the job moves it
- * aside, and nothing lies outside its targets, or in a staging root. Whatever else they say is an
- * {@link IllegalArgumentException}.
+ * aside, and nothing lies outside its targets, or in a staging directory. Whatever else they say is
+ * an {@link IllegalArgumentException}.
  */
 final class PlanReader {
   private final JobPlanner planner;
@@ -259,7 +259,7 @@ final class PlanReader {
     return record.has("etag") ? record.text("etag") : "";
   }
 
-  /** Where in a staging tree that is which goes to a place. */
+  /** Where in a staging directory that is which goes to a place. */
   private static Path mirrored(StagingRoot root, Path output, Path place) {
     if (place.equals(root.directory())) {
       return output;
@@ -271,7 +271,7 @@ final class PlanReader {
     return byDirectory.containsKey(path);
   }
 
-  /** In one of the targets, and in no staging root there. */
+  /** In one of the targets, and in no staging directory there. */
   private Path place(Path path) throws IOException {
     Path parent = path.getParent();
     if (parent != null && !parent.equals(lastPlacesParent)) {

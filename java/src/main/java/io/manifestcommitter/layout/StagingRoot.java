@@ -31,7 +31,9 @@ public final class StagingRoot {
   private final Path root;
   private final Path attempt;
 
-  /** The staging root of a job below {@code directory}. Spark jobs have one attempt, number 0. */
+  /**
+   * The staging directory of a job below {@code directory}. Spark jobs have one attempt, number 0.
+   */
   public StagingRoot(Path directory, String jobId) {
     this.directory = Objects.requireNonNull(directory);
     this.jobId = JobPaths.requireName(jobId);
@@ -84,18 +86,18 @@ public final class StagingRoot {
     return new Path(attempt, "replaces");
   }
 
-  /** The job whose staging root has this name; empty if it is none. */
+  /** The job whose staging directory has this name; empty if it is none. */
   public static Optional<String> jobOf(String name) {
     return JobPaths.idAfter(PREFIX, name);
   }
 
-  /** The job of Spark's own protocol whose staging root has this name; empty if it is none. */
+  /** The job of Spark's own protocol whose staging directory has this name; empty if it is none. */
   public static Optional<String> sparkJobOf(String name) {
     return JobPaths.idAfter(SPARK_PREFIX, name);
   }
 
   /**
-   * Whether a directory of this name is no data but a staging root: ours, Hadoop's, Spark's or
+   * Whether a directory of this name is no data but a staging directory: ours, Hadoop's, Spark's or
    * Hive's. What only looks like one of ours is none of a job's, but no data either; with an equals
    * sign it is a partition.
    */
@@ -106,7 +108,7 @@ public final class StagingRoot {
         || name.startsWith(HIVE_PREFIX);
   }
 
-  /** Whether a path with {@code /} between its components leads into a staging root. */
+  /** Whether a path with {@code /} between its components leads into a staging directory. */
   public static boolean leadsIntoStaging(String relative) {
     for (String name : relative.split("/", -1)) {
       if (isStaging(name)) {

@@ -50,7 +50,7 @@ public final class JobPlanner implements Closeable {
   /**
    * A plan for one job.
    *
-   * @param table where the job writes to, and its staging tree there
+   * @param table where the job writes to, and its staging directory there
    */
   public JobPlanner(String jobId, Target table) {
     this.jobId = Objects.requireNonNull(jobId);
@@ -63,7 +63,7 @@ public final class JobPlanner implements Closeable {
   /**
    * Allows the job to publish into another tree as well: a partition's custom location.
    *
-   * @throws PlanRejectedException if it holds the table, or lies in a staging root there
+   * @throws PlanRejectedException if it holds the table, or lies in a staging directory there
    */
   public void allow(Target target) throws PlanRejectedException {
     Path directory = target.directory();
@@ -114,7 +114,7 @@ public final class JobPlanner implements Closeable {
   /**
    * Plans a file.
    *
-   * @throws PlanRejectedException if its source is not in the job's staging tree, or its
+   * @throws PlanRejectedException if its source is not in the job's staging directory, or its
    *     destination not in the table
    */
   public void publish(FileEntry file) throws IOException {

@@ -48,7 +48,7 @@ public final class OldDirectory {
   /**
    * A directory and the files directly in it.
    *
-   * @param holdsStaging whether jobs keep their staging trees directly in it
+   * @param holdsStaging whether jobs keep their staging directories directly in it
    * @param entry the directory as the store shows it, null if it was not seen
    */
   public OldDirectory(
@@ -120,7 +120,9 @@ public final class OldDirectory {
     return Optional.ofNullable(entry);
   }
 
-  /** Whether jobs keep their staging trees directly in it, which have to stay where they are. */
+  /**
+   * Whether jobs keep their staging directories directly in it, which have to stay where they are.
+   */
   public boolean holdsStaging() {
     return holdsStaging;
   }

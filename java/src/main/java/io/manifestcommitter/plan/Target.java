@@ -6,7 +6,8 @@ import java.util.Objects;
 import org.apache.hadoop.fs.Path;
 
 /**
- * A directory tree that a job publishes into, and the staging tree from which alone it may do so.
+ * A directory tree that a job publishes into, and the staging directory from which alone it may do
+ * so.
  */
 public final class Target {
   private final Path directory;
@@ -17,7 +18,7 @@ public final class Target {
    *
    * @param directory the table, or the custom location of a partition
    * @param staging the job's own tree, below {@code directory}
-   * @throws IllegalArgumentException if the staging tree lies elsewhere
+   * @throws IllegalArgumentException if the staging directory lies elsewhere
    */
   public Target(Path directory, Path staging) {
     this.directory = Objects.requireNonNull(directory);
@@ -46,7 +47,7 @@ public final class Target {
     return StorePaths.isBelow(staging, source);
   }
 
-  /** A destination below the staging tree would be deleted with it. */
+  /** A destination below the staging directory would be deleted with it. */
   boolean holdsDestination(Path destination) {
     return StorePaths.isBelow(directory, destination)
         && !StorePaths.isSameOrBelow(staging, destination);

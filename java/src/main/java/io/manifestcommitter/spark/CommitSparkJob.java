@@ -67,7 +67,7 @@ final class CommitSparkJob {
     COMMITTED,
     /** The table is as it was. */
     NOTHING_VISIBLE,
-    /** Something may be visible, or old data gone: what is in the staging root is needed. */
+    /** Something may be visible, or old data gone: what is in the staging directory is needed. */
     LEFT_BEHIND
   }
 
@@ -75,7 +75,7 @@ final class CommitSparkJob {
    * A commit.
    *
    * @param work of this try
-   * @param staging the job's staging root in the table
+   * @param staging the job's staging directory in the table
    * @param madeTable whether the job made the table's directory
    * @param mayHaveReport whether the last job's report may be in it
    * @param store guarded by the driver's heartbeat
@@ -136,7 +136,7 @@ final class CommitSparkJob {
     return ending;
   }
 
-  /** The custom locations that are known so far, in which the job has staging trees. */
+  /** The custom locations that are known so far, in which the job has staging directories. */
   List<Path> locations() {
     return seal.locations();
   }
@@ -372,7 +372,7 @@ final class CommitSparkJob {
     return !plan.replaced().isEmpty() || plan.marksSuccess();
   }
 
-  /** What remains of it is invisible, and goes with the staging tree, or with old uploads. */
+  /** What remains of it is invisible, and goes with the staging directory, or with old uploads. */
   private static void discard(CommitJournal unbegun) {
     try {
       unbegun.discard();

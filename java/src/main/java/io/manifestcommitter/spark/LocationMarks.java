@@ -24,11 +24,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Remembers, in the table's staging root, the custom locations where attempts made a staging root
- * of this job. Messages tell only of attempts that committed; what a failed or killed one left at a
- * location is found by its mark. One small file for each attempt and location, written before the
- * attempt's first file there: its path as {@link PlaceText} has it. The name begins with a hash of
- * that, so that of the marks of one location one is read, and none of a location that is known.
+ * Remembers, in the table's staging directory, the custom locations where attempts made a staging
+ * directory of this job. Messages tell only of attempts that committed; what a failed or killed one
+ * left at a location is found by its mark. One small file for each attempt and location, written
+ * before the attempt's first file there: its path as {@link PlaceText} has it. The name begins with
+ * a hash of that, so that of the marks of one location one is read, and none of a location that is
+ * known.
  */
 final class LocationMarks {
   private static final Logger LOG = LoggerFactory.getLogger(LocationMarks.class);

@@ -72,7 +72,10 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
   /** The table, qualified; known from setupJob on. */
   private String table;
 
-  /** Where its staging root is: in the table, or beside a file that stands in the table's place. */
+  /**
+   * Where its staging directory is: in the table, or beside a file that stands in the table's
+   * place.
+   */
   private String stagedIn;
 
   /** Whether the job made the table's directory; known from setupJob on. */
@@ -96,7 +99,7 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
   /**
    * Called by Spark.
    *
-   * @param jobId unique for each write; names the staging root, the files and the report
+   * @param jobId unique for each write; names the staging directory, the files and the report
    * @param path the table's directory
    * @param dynamicPartitionOverwrite whether the partitions that the job writes to are replaced
    */
@@ -526,7 +529,9 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
       }
     }
 
-    /** Adds the directories above a file, up to the staging root, and the place beside a file. */
+    /**
+     * Adds the directories above a file, up to the staging directory, and the place beside a file.
+     */
     private void upTo(StagingRoot root, Path file, Set<Path> directories) {
       if (!stagedIn.equals(table)) {
         directories.add(new Path(stagedIn));

@@ -20,12 +20,12 @@ import java.util.TreeSet;
 import org.apache.hadoop.fs.Path;
 
 /**
- * Decides, for one staging tree, which places of the table are published or replaced by renames of
- * whole directories. What it leaves out is done file by file.
+ * Decides, for one staging directory, which places of the table are published or replaced by
+ * renames of whole directories. What it leaves out is done file by file.
  *
  * <p>A directory may go to a place only if what is made there gets the same rights as what was made
- * in the staging tree, so below a directory that has those of the target itself; and only if
- * nothing in the old content has to stay: no other job's staging tree, no link to elsewhere.
+ * in the staging directory, so below a directory that has those of the target itself; and only if
+ * nothing in the old content has to stay: no other job's staging directory, no link to elsewhere.
  */
 final class PlanSwaps {
   private final Store store;
@@ -38,7 +38,7 @@ final class PlanSwaps {
   private Optional<Rights> targetsRights = Optional.empty();
 
   /**
-   * Decisions about one staging tree, on a store that renames directories atomically.
+   * Decisions about one staging directory, on a store that renames directories atomically.
    *
    * @param output the sealed output
    * @param existing what stands at the places of the output's directories
@@ -149,7 +149,8 @@ final class PlanSwaps {
   }
 
   /**
-   * Whether a directory made in the staging tree is, in {@code parent}, as if it was made there.
+   * Whether a directory made in the staging directory is, in {@code parent}, as if it was made
+   * there.
    */
   private boolean mayHold(Path parent) throws IOException {
     if (parent.equals(root.directory())) {

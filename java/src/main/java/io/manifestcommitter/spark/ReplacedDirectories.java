@@ -56,7 +56,7 @@ final class ReplacedDirectories {
     return links;
   }
 
-  /** Whether a directory, or one below it, holds staging trees of jobs. */
+  /** Whether a directory, or one below it, holds staging directories of jobs. */
   boolean holdStaging(Path directory) {
     return aboveStaging.contains(directory);
   }

@@ -23,7 +23,7 @@ import java.util.TreeMap;
 import org.apache.hadoop.fs.Path;
 
 /**
- * Seals all staging trees of a job, in the table and at the custom locations that committed
+ * Seals all staging directories of a job, in the table and at the custom locations that committed
  * attempts wrote to, and tells the planner of these targets. Nothing of it is visible to a reader.
  */
 final class SealOutput {
@@ -47,7 +47,7 @@ final class SealOutput {
     this.config = config;
   }
 
-  /** The custom locations that are known so far, in which the job has staging trees. */
+  /** The custom locations that are known so far, in which the job has staging directories. */
   List<Path> locations() {
     return Collections.unmodifiableList(locations);
   }
@@ -62,7 +62,7 @@ final class SealOutput {
         root -> staged(root.getValue(), committed.directories().get(root.getKey())));
   }
 
-  /** The staging trees that committed attempts wrote to, by location. */
+  /** The staging directories that committed attempts wrote to, by location. */
   private Map<String, StagingRoot> roots(CommittedFiles committed, JobPlanner planner)
       throws IOException {
     Map<String, StagingRoot> roots = new LinkedHashMap<>();

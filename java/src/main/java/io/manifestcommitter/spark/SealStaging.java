@@ -8,9 +8,9 @@ import java.io.IOException;
 import org.apache.hadoop.fs.Path;
 
 /**
- * Closes a staging tree to attempts that Spark gave up on and that go on writing, by renaming its
- * output directory away from them: one request. Where directories cannot be renamed atomically
- * there is no seal, and none is needed: only files that the driver named are renamed.
+ * Seals a staging directory against attempts that Spark gave up on and that go on writing, by
+ * renaming its output directory away from them: one request. Where directories cannot be renamed
+ * atomically there is no seal, and none is needed: only files that the driver named are renamed.
  */
 final class SealStaging {
   private final Store store;
@@ -20,7 +20,7 @@ final class SealStaging {
   }
 
   /**
-   * Seals a staging tree.
+   * Seals a staging directory.
    *
    * @return the directory that now holds the output
    */
@@ -30,13 +30,11 @@ final class SealStaging {
     }
     RenameResult result = store.renameDirectory(staging.output(), staging.sealed());
     if (!result.isDone()) {
-      throw new IOException(
-          "Could not close the staging directory "
-              + staging.output()
-              + " before job commit: "
-              + result.explanation()
-              + ". If it is gone, another job or a cleaner deleted it. Nothing was published; run the job again.",
-          result.cause().orElse(null));
+      throw result.failure(
+          "Could not seal the staging directory "
+              + staging.root()
+              + ". If it is gone, another job or a cleaner deleted it. Nothing was published: run"
+              + " the job again");
     }
     return staging.sealed();
   }

@@ -40,8 +40,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The driver's side of one write: sets the staging tree up, commits or aborts. The Spark protocol's
- * class is the adapter in front of it.
+ * The driver's side of one write: sets the staging directory up, commits or aborts. The Spark
+ * protocol's class is the adapter in front of it.
  */
 final class SparkJob {
   private static final Logger LOG = LoggerFactory.getLogger(SparkJob.class);
@@ -81,8 +81,8 @@ final class SparkJob {
     RUNNING,
     COMMITTED,
     /**
-     * Something of a failed commit may still be visible: what is in the staging root helps to sort
-     * it out.
+     * Something of a failed commit may still be visible: what is in the staging directory helps to
+     * sort it out.
      */
     LEFT_BEHIND
   }
@@ -142,7 +142,7 @@ final class SparkJob {
   }
 
   /**
-   * Makes the staging tree. If that fails it leaves nothing: Spark aborts no job whose setup
+   * Makes the staging directory. If that fails it leaves nothing: Spark aborts no job whose setup
    * failed.
    */
   void setUp() throws IOException {
@@ -368,8 +368,8 @@ final class SparkJob {
   }
 
   /**
-   * Removes the staging tree and a table directory that only this job made. Never throws: Spark
-   * would lose the cause.
+   * Removes the staging directory and a table directory that only this job made. Never throws:
+   * Spark would lose the cause.
    */
   void abort() {
     stopHeartbeat();
@@ -400,7 +400,7 @@ final class SparkJob {
     }
   }
 
-  /** Before cleanup: a beat would make the staging root again. */
+  /** Before cleanup: a beat would make the staging directory again. */
   private void stopHeartbeat() {
     if (heartbeat != null) {
       heartbeat.close();
@@ -466,7 +466,10 @@ final class SparkJob {
     return new Workers(config.ioThreads(), () -> {}, Audit.job(jobId), progress);
   }
 
-  /** Removes this job's staging trees, here and at the custom locations that attempts wrote to. */
+  /**
+   * Removes this job's staging directories, here and at the custom locations that attempts wrote
+   * to.
+   */
   private void removeStaging(Workers workers) throws IOException {
     workers.toItsEnd();
     Collection<Path> known = commit == null ? List.of() : commit.locations();

@@ -14,7 +14,8 @@ import java.util.TreeMap;
 import org.apache.hadoop.fs.Path;
 
 /**
- * A directory of a sealed staging tree: where its content goes, and what of it the driver named.
+ * A directory of a sealed staging directory: where its content goes, and what of it the driver
+ * named.
  */
 final class StagedDirectory {
   private final Path source;
@@ -28,7 +29,7 @@ final class StagedDirectory {
   }
 
   /**
-   * The directories of a staging tree, of all levels, that lead to files that were named; the
+   * The directories of a staging directory, of all levels, that lead to files that were named; the
    * topmost first.
    *
    * @param output the staged output

@@ -83,7 +83,7 @@ final class TableRoot {
     return hasReport;
   }
 
-  /** The staging roots of jobs of the Spark protocol. */
+  /** The staging directories of jobs of the Spark protocol. */
   List<StagingRoot> stagingRoots() {
     return stagingRoots;
   }

@@ -20,7 +20,7 @@ final class UploadedFiles {
   /**
    * Of one job.
    *
-   * @param staging its staging root in the table
+   * @param staging its staging directory in the table
    */
   UploadedFiles(StagingRoot staging) {
     this.staging = staging;

@@ -29,9 +29,9 @@ import org.slf4j.LoggerFactory;
  * looked for first; this is check-then-act, and enough where one machine writes files of unique
  * names. Checksum files ({@code .crc}) travel with their file and are not shown.
  *
- * <p>In staging trees no symbolic link is followed, see {@link StagedLinks}: it is shown as a link,
- * and deleted, or moved, as such. Elsewhere a link is shown as what it leads to, or as a link if it
- * leads to nothing; it, too, is deleted as a link.
+ * <p>In staging directories no symbolic link is followed, see {@link StagedLinks}: it is shown as a
+ * link, and deleted, or moved, as such. Elsewhere a link is shown as what it leads to, or as a link
+ * if it leads to nothing; it, too, is deleted as a link.
  */
 public final class LocalStore extends HadoopStore {
   private static final Logger LOG = LoggerFactory.getLogger(LocalStore.class);

@@ -6,9 +6,9 @@ import io.manifestcommitter.layout.StagingRoot;
 import java.io.IOException;
 
 /**
- * Symbolic links in the staging trees of a local disk. No job makes one there, so whoever did wants
- * another place to be read, written or deleted: none is followed from the staging root on. Links
- * elsewhere are the user's own.
+ * Symbolic links in the staging directories of a local disk. No job makes one there, so whoever did
+ * wants another place to be read, written or deleted: none is followed from the staging directory
+ * on. Links elsewhere are the user's own.
  *
  * <p>Looks first and acts then; who may write to a table can be quicker.
  */
@@ -29,7 +29,7 @@ final class StagedLinks {
     refuse(path, /* last= */ false);
   }
 
-  /** Whether a path of a staging tree is a link itself. */
+  /** Whether a path of a staging directory is a link itself. */
   static boolean isLink(org.apache.hadoop.fs.Path path) {
     return isStaged(path) && LocalLinks.isLink(path);
   }
@@ -53,14 +53,14 @@ final class StagedLinks {
     }
   }
 
-  /** Whether a path is in a staging tree, or in the place of one. */
+  /** Whether a path is in a staging directory, or in the place of one. */
   static boolean isStaged(org.apache.hadoop.fs.Path path) {
     String[] names = names(path);
     int from = stagedFrom(names);
     return from >= 0 && from < names.length;
   }
 
-  /** From which component on a path lies in a staging tree; -1 if it does not. */
+  /** From which component on a path lies in a staging directory; -1 if it does not. */
   private static int stagedFrom(String[] names) {
     for (int i = 0; i < names.length; i++) {
       if (names[i].equals(JobPaths.TEMPORARY)) {

@@ -93,8 +93,8 @@ public final class StoreEntry {
   }
 
   /**
-   * A symbolic link itself, which is not followed: in a staging tree, or as old data, or because it
-   * leads to nothing. It is never the same as a file.
+   * A symbolic link itself, which is not followed: in a staging directory, or as old data, or
+   * because it leads to nothing. It is never the same as a file.
    *
    * @param target where it leads, as it says itself
    */
@@ -124,8 +124,8 @@ public final class StoreEntry {
   }
 
   /**
-   * Whether this is a symbolic link that is not followed: one in a staging tree, or one that leads
-   * to nothing. Any other is shown as what it leads to, with {@link #linkTarget}.
+   * Whether this is a symbolic link that is not followed: one in a staging directory, or one that
+   * leads to nothing. Any other is shown as what it leads to, with {@link #linkTarget}.
    */
   public boolean isLink() {
     return kind == Kind.LINK;

@@ -57,7 +57,7 @@ class UploadedJournalTest {
   }
 
   @Test
-  void whoWasTakenBackFromNeverGoesForward() throws IOException {
+  void whoseCommitIsRolledBackNeverGoesForward() throws IOException {
     driver.begin();
     CommitJournal recovery = found();
 
@@ -69,7 +69,7 @@ class UploadedJournalTest {
   }
 
   @Test
-  void whatWentForwardIsNeverTakenBack() throws IOException {
+  void whatWentForwardIsNeverRolledBack() throws IOException {
     driver.begin();
     CommitJournal recovery = found();
 
@@ -102,7 +102,7 @@ class UploadedJournalTest {
   }
 
   @Test
-  void whatIsLeftOfAnEndedJournalIsNotTakenBack() throws IOException {
+  void whatIsLeftOfAnEndedJournalIsNotRolledBack() throws IOException {
     driver.begin();
     driver.end();
     assertThat(state.files()).doesNotContainKey(PLANNED);
@@ -111,7 +111,7 @@ class UploadedJournalTest {
   }
 
   @Test
-  void whatWasTakenBackHasEnded() throws IOException {
+  void whatWasRolledBackHasEnded() throws IOException {
     driver.begin();
     assertThat(driver.renounce()).isTrue();
     driver.ended();

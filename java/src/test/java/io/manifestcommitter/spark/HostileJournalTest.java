@@ -99,7 +99,7 @@ class HostileJournalTest {
     "made, path, @/victim, outside the job's destinations",
     "directory, destination, @/victim, is not below",
     "directory, destination, file:/etc, is not below",
-    // A staging root: the job's own, another one's, another committer's.
+    // A staging directory: the job's own, another one's, another committer's.
     "swap, place, @STAGING/00/sealed, in a staging directory",
     "swap, place, @/table/_manifest_other, in a staging directory",
     "swap, place, ./_manifest_other/00/data, in a staging directory",

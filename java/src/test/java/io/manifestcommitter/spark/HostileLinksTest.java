@@ -27,9 +27,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Symbolic links in the staging root of a job on a local disk: wherever one is, the job publishes
- * what its tasks wrote, or fails, and what the link leads to is as it was. One to the table is
- * followed.
+ * Symbolic links in the staging directory of a job on a local disk: wherever one is, the job
+ * publishes what its tasks wrote, or fails, and what the link leads to is as it was. One to the
+ * table is followed.
  */
 class HostileLinksTest extends LocalTableTest {
   private Path victim;
@@ -160,7 +160,7 @@ class HostileLinksTest extends LocalTableTest {
   }
 
   @Test
-  void oldDataAsideIsNotGivenBackThroughALink() throws IOException {
+  void oldDataAsideIsNotRolledBackThroughALink() throws IOException {
     write(table.resolve("p=1/old"), "old");
     setUp("partition");
     List<Object> messages = task("p=1/a");

@@ -153,7 +153,7 @@ class HostileMessagesTest {
     byte[] mark = spark.path("/elsewhere").toString().getBytes(StandardCharsets.UTF_8);
     for (long seed : Damage.seeds(100)) {
       byte[] damaged = Damage.of(mark, seed);
-      // Another store would have to be there for its staging root to be deleted.
+      // Another store would have to be there for its staging directory to be deleted.
       if (!new String(damaged, StandardCharsets.ISO_8859_1)
           .matches("(?s)[A-Za-z][A-Za-z0-9+.-]*:/.*")) {
         String key = LocationMarks.key(new String(damaged, StandardCharsets.UTF_8));
@@ -227,7 +227,7 @@ class HostileMessagesTest {
     assertThat(spark.state.files().get("/table/_SUCCESS")).contains(JOB_ID);
   }
 
-  /** A location that is overwritten and gets no file is the job's by its staging root, too. */
+  /** A location that is overwritten and gets no file is the job's by its staging directory, too. */
   @ParameterizedTest
   @ValueSource(strings = {"abfs", "gs"})
   void aLocationWithoutFilesIsRecovered(String scheme) throws IOException {

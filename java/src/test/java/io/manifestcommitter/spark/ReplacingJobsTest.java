@@ -54,7 +54,7 @@ class ReplacingJobsTest {
     List<Boolean> lives = new ArrayList<>();
     spark.state.gate(
         (client, operation, path) -> {
-          // The first beat is late: the staging tree is sealed before it comes.
+          // The first beat is late: the staging directory is sealed before it comes.
           while (lives.isEmpty()
               && path.endsWith("/heartbeat")
               && !spark.state.exists(SparkJobHarness.STAGING + "/00/sealed")) {
@@ -117,7 +117,7 @@ class ReplacingJobsTest {
   }
 
   @Test
-  void theLargerIdWithdrawsItsNoteWhileItWaits() throws IOException {
+  void theLargerIdDeletesItsNoteWhileItWaits() throws IOException {
     lives(SMALL);
     enter(SMALL, this::fails, "/table/p=1");
     enter(

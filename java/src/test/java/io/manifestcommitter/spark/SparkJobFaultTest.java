@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /**
  * One failure at every request of a job commit, in every way, once: the job ends with exactly the
  * new table and reports success, or with exactly the old one and reports failure, and leaves no
- * staging root and no upload.
+ * staging directory and no upload.
  */
 @Tag("sample")
 class SparkJobFaultTest {

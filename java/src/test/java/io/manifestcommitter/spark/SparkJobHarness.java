@@ -203,7 +203,7 @@ final class SparkJobHarness implements SparkGround {
     return visible;
   }
 
-  /** What is left of staging trees, directories too. */
+  /** What is left of staging directories, directories too. */
   List<String> staging() {
     List<String> left = new ArrayList<>(state.paths());
     left.removeIf(path -> !path.contains("/_manifest_"));

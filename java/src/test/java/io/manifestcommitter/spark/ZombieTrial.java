@@ -61,7 +61,7 @@ public final class ZombieTrial {
    * Where a job commit is: right before it makes one of these renames, which come in this order.
    */
   public enum Moment {
-    /** Of the staging tree, where the store renames directories. */
+    /** Of the staging directory, where the store renames directories. */
     SEAL("/00/output", "/_manifest_[^/]*/00/sealed"),
     /** What was staged is listed by then, and cleared of what nobody named. */
     JOURNAL("/00/journal.tmp", "/_manifest_[^/]*/00/journal-planned-0"),

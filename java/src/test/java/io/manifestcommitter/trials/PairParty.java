@@ -14,7 +14,7 @@ abstract class PairParty {
   /**
    * A party.
    *
-   * @param jobId of the job whose staging root it keeps alive; empty if of none
+   * @param jobId of the job whose staging directory it keeps alive; empty if of none
    */
   PairParty(String name, String jobId) {
     this.name = name;

@@ -123,7 +123,7 @@ final class HadoopTrial extends Trial {
     assertRows(old());
     if (failure.isPresent()) {
       abort();
-      assertWithdrawn();
+      assertRolledBack();
       return runAgain(End.FAILED_CLEANLY);
     }
     runTask(0, 0, FIRST);
@@ -165,7 +165,7 @@ final class HadoopTrial extends Trial {
     if (claims) {
       return new Verdict(End.REPAIRED, assertCommitted());
     }
-    assertWithdrawn();
+    assertRolledBack();
     return runAgain(kept ? End.FAILED_CLEANLY : End.REPAIRED);
   }
 
@@ -184,7 +184,7 @@ final class HadoopTrial extends Trial {
     if (failure.isPresent()) {
       abort();
     }
-    assertWithdrawn();
+    assertRolledBack();
     End failed = kept ? End.FAILED_CLEANLY : End.REPAIRED;
     return runAgain(failure.isPresent() ? failed : End.OK);
   }
@@ -207,7 +207,7 @@ final class HadoopTrial extends Trial {
     return recovered;
   }
 
-  private void assertWithdrawn() throws IOException {
+  private void assertRolledBack() throws IOException {
     assertRows(old());
     assertThat(claims(id.toString())).isFalse();
     assertNothingOfJobLeft();

@@ -60,7 +60,10 @@ class PeerIT {
     }
   }
 
-  /** The names of the job directories differ, as "Manifest Committer Protocol" has it, and nothing else. */
+  /**
+   * The names of the job directories differ, as "Manifest Committer Protocol" has it, and nothing
+   * else.
+   */
   @Test
   void theOneDifferenceOfLayoutIsTheNameOfTheJobDirectory() throws Exception {
     TestJob ours = writtenJob(conf());
@@ -226,7 +229,10 @@ class PeerIT {
     assertThat(fallbacks().keySet()).containsAll(theirs);
   }
 
-  /** Of the defaults, only {@code io.threads} follows "Using the Manifest Committer" instead of Hadoop's code. */
+  /**
+   * Of the defaults, only {@code io.threads} follows "Using the Manifest Committer" instead of
+   * Hadoop's code.
+   */
   @Test
   void theDefaultsAreTheirs() {
     assertThat(fallbacks())

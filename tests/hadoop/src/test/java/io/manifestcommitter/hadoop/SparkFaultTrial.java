@@ -144,7 +144,7 @@ final class SparkFaultTrial implements Closeable {
         assertCommitted(told);
         return End.COMMITTED;
       }
-      assertRestored(told, stays);
+      assertRolledBack(told, stays);
       if (!stays) {
         assertThat(staging()).as(told).isEmpty();
       }
@@ -169,7 +169,7 @@ final class SparkFaultTrial implements Closeable {
     }
     if (outcome == RecoveryOutcome.ROLLED_BACK) {
       assertThat(failed).as("a job that said it succeeded is rolled back").isTrue();
-      assertRestored(told, /* stays= */ false);
+      assertRolledBack(told, /* stays= */ false);
       return End.RECOVERED_BACK;
     }
     assertThat(visible()).as(told).isEqualTo(fresh);
@@ -177,10 +177,11 @@ final class SparkFaultTrial implements Closeable {
     return failed ? End.RECOVERED_FORWARD : End.COMMITTED;
   }
 
-  private void assertRestored(String told, boolean stays) throws IOException {
+  private void assertRolledBack(String told, boolean stays) throws IOException {
     NavigableMap<String, String> left = visible();
     if (isNew && stays) {
-      // The directory of a table that the job made: while the staging root was in it, it had to
+      // The directory of a table that the job made: while the staging directory was in it, it had
+      // to
       // stay.
       left.remove("table/");
     }
@@ -228,7 +229,7 @@ final class SparkFaultTrial implements Closeable {
     return TableFiles.visible(raw, base);
   }
 
-  /** The staging roots that are left. */
+  /** The staging directories that are left. */
   private List<String> staging() throws IOException {
     List<String> left = new ArrayList<>();
     for (Path directory : List.of(table, location)) {

@@ -85,7 +85,7 @@ class SparkOnHdfsIT {
     assertThat(hdfs.read(new Path(partition, ".snapshot/before/x=1/old"))).isEqualTo("old");
   }
 
-  /** A custom location in an encryption zone has its staging root there. */
+  /** A custom location in an encryption zone has its staging directory there. */
   @ParameterizedTest
   @CsvSource({"append,off", "static,auto"})
   void aCustomLocationMayBeInAnEncryptionZone(String kind, String directoryRename)
@@ -112,7 +112,7 @@ class SparkOnHdfsIT {
     }
   }
 
-  /** HDFS renames nothing into a zone: the table's own staging root is outside. */
+  /** HDFS renames nothing into a zone: the table's own staging directory is outside. */
   @ParameterizedTest
   @CsvSource({
     "append,auto",
@@ -143,7 +143,7 @@ class SparkOnHdfsIT {
   @CsvSource({"append,off", "static,auto", "dynamic,auto"})
   void aTableWhoseQuotaHoldsTheNewButNotBothStaysAsItWas(String kind, String directoryRename)
       throws Exception {
-    int restored = 0;
+    int rolledBack = 0;
     for (int room = 0; ; room++) {
       Configuration conf = hdfs.conf(directoryRename);
       Path table = table("quota-" + kind + directoryRename + room, "");
@@ -159,12 +159,12 @@ class SparkOnHdfsIT {
       End end = end(write, conf, table);
 
       if (end == End.COMMITTED) {
-        assertThat(restored).as("rooms that were too small").isPositive();
+        assertThat(rolledBack).as("rooms that were too small").isPositive();
         return;
       }
       assertThat(end).as("room for %d: %s", room, told).isEqualTo(End.ROLLED_BACK);
       assertThat(told).contains("quota").contains(table.toUri().getPath());
-      restored++;
+      rolledBack++;
     }
   }
 

@@ -184,7 +184,8 @@ class SparkRightsIT {
       assertThat(hdfs.fileId(new Path(table, "p=2/x=7"))).as("made in place").isNotEqualTo(staged);
       NavigableMap<String, String> published = rights(table);
       NavigableMap<String, String> inPlace = rights(twin);
-      // A renamed file keeps the rights that it was created with, in the table's own staging root.
+      // A renamed file keeps the rights that it was created with, in the table's own staging
+      // directory.
       NavigableMap<String, String> inPlainTable = rights(plain);
       published.forEach(
           (path, rights) ->
