@@ -72,6 +72,14 @@ def named(page: Path) -> Iterator[Named]:
             yield name
 
 
+def declares(text: str, member: str) -> bool:
+    """Whether a file of Java or Python declares a method, field or class of this name."""
+    java = rf"^ +(?!return |new |throw |\*|//)(?:[\w<>\[\],.?@]+ +)+{member}\b *(?:[(;=<{{]|extends|implements)"
+    constant = rf"^ +{member}\b *[(,;]"
+    python = rf"^ *(?:async )?(?:def|class) {member}\b"
+    return any(re.search(p, text, re.MULTILINE) for p in (java, constant, python))
+
+
 def wrong(name: Named) -> str:
     """What is wrong with a name; nothing if the code has it."""
     files = classes().get(name.cls, [])
@@ -80,7 +88,7 @@ def wrong(name: Named) -> str:
     if not files:
         return f"{name}: there is no such class"
     text = "\n".join(file.read_text("utf-8") for file in files)
-    missing = [m for m in name.members if re.search(rf"\b{m}\b", text) is None]
+    missing = [m for m in name.members if not declares(text, m)]
     return f"{name}: the class has no {missing[0]}" if missing else ""
 
 
@@ -109,6 +117,7 @@ def test_files_of_python_are_there(page: str) -> None:
         ("ConnectSession", ""),
         ("spark.CommitJob", "there is no such class"),
         ("CommitJob.runs", "the class has no runs"),
+        ("CommitSparkJob.lock", "the class has no lock"),
         ("CommitJobs", "there is no such class"),
     ],
 )

@@ -11,7 +11,7 @@ import org.apache.hadoop.fs.Path;
  *
  * <pre>
  * $dir/_manifest_$jobId/00/output/$partition/$file    while tasks write; renamed to 00/sealed at job commit
- * $dir/_manifest_$jobId/00/old/$n                     what an overwrite moved out of the way, until it is deleted
+ * $dir/_manifest_$jobId/00/old/$n-_manifest_$jobId    what an overwrite moved out of the way, until it is deleted
  * $dir/_manifest_$jobId/00/locations/...              custom locations that attempts wrote to (table only)
  * $dir/_manifest_$jobId/00/replaces                   the places that the job replaces (table only)
  * $dir/_manifest_$jobId/00/journal-...                the plan, while it is carried out (table only)
