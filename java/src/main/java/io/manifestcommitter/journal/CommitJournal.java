@@ -65,6 +65,16 @@ public abstract class CommitJournal implements CommitLog {
     }
   }
 
+  /** What becomes of the staging directory, right after the commit has come to its end. */
+  public enum Cleanup {
+    /** What is in it is deleted one by one, the journal before the rest or after it. */
+    ONE_BY_ONE,
+    /** It is deleted by one request. Where the journal goes with it, that says it all. */
+    AT_ONCE,
+    /** It stays. */
+    SKIPPED
+  }
+
   /**
    * Writes a journal that nobody finds yet. One request; where there are uploads instead of
    * renames, three.
@@ -211,14 +221,8 @@ public abstract class CommitJournal implements CommitLog {
    */
   public abstract boolean hasPlan() throws IOException;
 
-  /** Says that the staging directory is to stay when the commit comes to its end. */
-  public abstract void keepsStaging();
-
-  /**
-   * Says that the staging directory is deleted, by one request, right after the commit came to its
-   * end: that says it all.
-   */
-  public abstract void goesWithStaging();
+  /** Says what becomes of the staging directory; else it is {@link Cleanup#ONE_BY_ONE}. */
+  public abstract void before(Cleanup cleanup);
 
   /**
    * Marks that there is nothing left to do, in whichever direction, but to clean up.

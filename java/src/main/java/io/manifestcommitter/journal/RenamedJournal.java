@@ -193,13 +193,11 @@ final class RenamedJournal extends CommitJournal {
   }
 
   @Override
-  public void keepsStaging() {
-    end = Optional.of(State.KEPT);
-  }
-
-  @Override
-  public void goesWithStaging() {
-    end = Optional.empty();
+  public void before(Cleanup cleanup) {
+    end =
+        cleanup == Cleanup.AT_ONCE
+            ? Optional.empty()
+            : Optional.of(cleanup == Cleanup.SKIPPED ? State.KEPT : State.FINISHED);
   }
 
   /** One deletion takes all of it, or its one file tells how far it came until it is gone. */

@@ -162,13 +162,9 @@ final class UploadedJournal extends CommitJournal {
   }
 
   @Override
-  public void keepsStaging() {
-    end = State.KEPT;
+  public void before(Cleanup cleanup) {
+    end = cleanup == Cleanup.SKIPPED ? State.KEPT : State.FINISHED;
   }
-
-  /** What is deleted one by one does not say it. */
-  @Override
-  public void goesWithStaging() {}
 
   @Override
   public boolean isStillToEnd() {

@@ -352,11 +352,11 @@ final class CommitSparkJob {
     begun.begin();
     isBegun = true;
     if (config.cleanupSkipped()) {
-      begun.keepsStaging();
+      begun.before(CommitJournal.Cleanup.SKIPPED);
     } else if (showsItsEnd(plan)
         && seal.locations().isEmpty()
         && store.traits(staging.root()).hasAtomicDirectoryDeletion()) {
-      begun.goesWithStaging();
+      begun.before(CommitJournal.Cleanup.AT_ONCE);
     }
     if (replaces) {
       others.requireNotTakenForDead();
