@@ -252,7 +252,7 @@ PUBLISH = (
         "uploads-left-behind",
         "what a job that is rolled back uploaded waits for ever",
         "commit/RollBackPublished.java",
-        ("                store.abandon(file.item());\n", ""),
+        ("                store.abortUpload(file.item());\n", ""),
         by="UploadedOutputTest",
     ),
     defect(
@@ -842,16 +842,16 @@ RECOVERY = (
     defect(
         "planned-uploads-left",
         "clean removes the plan of a dead job, and what it names waits for ever",
-        "jobs/DropUploads.java",
-        ("            Retries.few(() -> store.abandon(file));\n", ""),
-        by="DroppedUploadsTest",
+        "jobs/AbortPlannedUploads.java",
+        ("            Retries.few(() -> store.abortUpload(file));\n", ""),
+        by="AbortedUploadsTest",
     ),
     defect(
         "uploads-of-a-begun-commit",
         "clean aborts what a commit that began since it looked may still complete",
-        "jobs/DropUploads.java",
+        "jobs/AbortPlannedUploads.java",
         ("if (!givesUpCommit) {", "if (false) {"),
-        by="DroppedUploadsTest",
+        by="AbortedUploadsTest",
     ),
     defect(
         "plan-before-its-uploads",
@@ -861,14 +861,14 @@ RECOVERY = (
             "      if (job.hasPlan()) {",
             "      Retries.few(() -> store.deleteTree(job.root()));\n      if (job.hasPlan()) {",
         ),
-        by="DroppedUploadsTest",
+        by="AbortedUploadsTest",
     ),
     defect(
         "discarded-without-renouncing",
         "a commit on S3 is given up, and may still go past its point of no return",
-        "jobs/DropUploads.java",
+        "jobs/AbortPlannedUploads.java",
         ("|| !journal.renounce()", ""),
-        by="DroppedUploadsTest",
+        by="AbortedUploadsTest",
     ),
     defect(
         "leftover-fails-a-job",

@@ -3,7 +3,7 @@ package io.manifestcommitter.cli;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.manifestcommitter.config.CommitterConfig;
-import io.manifestcommitter.jobs.DroppedUploads;
+import io.manifestcommitter.jobs.AbortedUploads;
 import io.manifestcommitter.jobs.StagedJob;
 import io.manifestcommitter.jobs.StagedJobs;
 import io.manifestcommitter.jobs.TableFile;
@@ -19,12 +19,12 @@ import org.apache.hadoop.fs.Path;
 /** A staging directory, and what became of it. */
 final class CleanedJob {
   private final StagedJob job;
-  private final DroppedUploads uploads;
+  private final AbortedUploads uploads;
   private final String why;
   private final IOException failure;
 
   /** With the uploads of a job that was removed; else null. */
-  private CleanedJob(StagedJob job, DroppedUploads uploads, String why, IOException failure) {
+  private CleanedJob(StagedJob job, AbortedUploads uploads, String why, IOException failure) {
     this.job = job;
     this.uploads = uploads;
     this.why = why;

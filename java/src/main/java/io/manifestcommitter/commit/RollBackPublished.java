@@ -59,7 +59,7 @@ final class RollBackPublished {
               if (!swaps.isMixed(swapOf(plan, file.item()))
                   && !published.isDone(file.number())
                   && !published.isUncertain(file.number())) {
-                store.abandon(file.item());
+                store.abortUpload(file.item());
                 return false;
               }
               rollBack(file.item(), copies);
@@ -218,7 +218,7 @@ final class RollBackPublished {
    * one that no other job gives.
    */
   private void rollBackUpload(FileEntry file) throws IOException {
-    store.abandon(file);
+    store.abortUpload(file);
     Optional<StoreEntry> visible = store.status(file.destination());
     if (!visible.isPresent()) {
       return;

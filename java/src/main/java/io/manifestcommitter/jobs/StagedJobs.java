@@ -95,16 +95,16 @@ public final class StagedJobs {
    * @throws JobIsAliveException if it does
    * @throws IOException also if an upload cannot be aborted: then all stays, to be removed again
    */
-  public DroppedUploads remove(StagedJob job, boolean force) throws IOException {
+  public AbortedUploads remove(StagedJob job, boolean force) throws IOException {
     Path directory = job.root().getParent();
-    DroppedUploads uploads = DroppedUploads.none();
+    AbortedUploads uploads = AbortedUploads.none();
     if (job.kind() == Kind.SPARK_PROTOCOL) {
       StagingRoot root = new StagingRoot(directory, job.jobId().get());
       if (!force) {
         new OtherJobs(store, config).requireDead(root);
       }
       if (job.hasPlan()) {
-        uploads = new DropUploads(store, config).run(root, job.hasUnfinishedCommit());
+        uploads = new AbortPlannedUploads(store, config).run(root, job.hasUnfinishedCommit());
       }
     }
     Retries.few(() -> store.deleteTree(job.root()));

@@ -53,9 +53,9 @@ final class GuardedStore implements Store {
   }
 
   @Override
-  public void abandon(FileEntry file) throws IOException {
+  public void abortUpload(FileEntry file) throws IOException {
     guard.requireLeave();
-    store.abandon(file);
+    store.abortUpload(file);
   }
 
   @Override

@@ -104,7 +104,7 @@ final class UploadedJournal extends CommitJournal {
 
   @Override
   public void discard() throws IOException {
-    Retries.few(() -> store.abandon(mark()));
+    Retries.few(() -> store.abortUpload(mark()));
   }
 
   @Override

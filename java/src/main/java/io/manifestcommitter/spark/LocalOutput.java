@@ -113,7 +113,7 @@ final class LocalOutput implements TaskUploads {
             StoreEntry entry = file.upload.finish();
             uploaded.put(file, new UploadedFile(entry.length(), entry.etag()));
           } else {
-            file.upload.abandon();
+            file.upload.abort();
           }
         });
     uploaded.forEach(
@@ -125,7 +125,7 @@ final class LocalOutput implements TaskUploads {
   public void delete(Workers workers) throws IOException {
     stopFollowing();
     removeFiles();
-    workers.forEach(files, file -> Retries.few(file.upload::abandon));
+    workers.forEach(files, file -> Retries.few(file.upload::abort));
   }
 
   private void stopFollowing() throws IOException {

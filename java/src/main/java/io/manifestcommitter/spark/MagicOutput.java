@@ -92,13 +92,13 @@ final class MagicOutput implements TaskUploads {
           Named file = files.get(destination);
           to.uploaded(file.location, file.directory, file.name, uploaded(written));
         });
-    abandon(superseded, workers);
+    abort(superseded, workers);
   }
 
   @Override
   public void delete(Workers workers) throws IOException {
     take();
-    abandon(uploads, workers);
+    abort(uploads, workers);
   }
 
   private void take() throws IOException {
@@ -107,7 +107,7 @@ final class MagicOutput implements TaskUploads {
     }
   }
 
-  private void abandon(List<MagicUploads.Written> given, Workers workers) throws IOException {
+  private void abort(List<MagicUploads.Written> given, Workers workers) throws IOException {
     Store store = stores.all();
     workers.forEach(
         given,
@@ -115,7 +115,7 @@ final class MagicOutput implements TaskUploads {
           UploadedFile file = uploaded(written);
           Path place = written.destination();
           FileEntry upload = new FileEntry(place, place, file.length(), file.etag(), 0);
-          Retries.few(() -> store.abandon(upload));
+          Retries.few(() -> store.abortUpload(upload));
         });
   }
 

@@ -387,7 +387,7 @@ final class SparkJob {
           if (!commitTried) {
             saveAborted();
           }
-          new AbandonUploads(staging, store, workers()).run(committed);
+          new AbortUploads(staging, store, workers()).run(committed);
           removeStaging(workers());
         } catch (IOException | RuntimeException e) {
           LOG.warn(

@@ -23,5 +23,5 @@ public interface FileUpload {
   StoreEntry finish() throws IOException;
 
   /** Gives up what was uploaded, also after {@link #finish}. No request if nothing was. */
-  void abandon() throws IOException;
+  void abort() throws IOException;
 }

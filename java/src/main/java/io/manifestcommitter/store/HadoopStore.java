@@ -130,7 +130,7 @@ public class HadoopStore implements Store {
   }
 
   @Override
-  public void abandon(FileEntry file) throws IOException {}
+  public void abortUpload(FileEntry file) throws IOException {}
 
   @Override
   public void removePartialCopy(FileEntry file) throws IOException {}

@@ -93,8 +93,8 @@ final class RoutingStore implements Store {
   }
 
   @Override
-  public void abandon(FileEntry file) throws IOException {
-    stores.of(file.destination()).abandon(file);
+  public void abortUpload(FileEntry file) throws IOException {
+    stores.of(file.destination()).abortUpload(file);
   }
 
   @Override

@@ -98,12 +98,12 @@ final class S3FileUpload implements FileUpload {
   public StoreEntry finish() throws IOException {
     try {
       if (!isAsUploaded()) {
-        abandon();
+        abort();
       }
       return ask(this::putRest);
     } catch (IOException | RuntimeException | Error e) {
       try {
-        abandon();
+        abort();
       } catch (IOException suppressed) {
         e.addSuppressed(suppressed);
       }
@@ -112,7 +112,7 @@ final class S3FileUpload implements FileUpload {
   }
 
   @Override
-  public void abandon() throws IOException {
+  public void abort() throws IOException {
     if (id == null) {
       return;
     }

@@ -124,7 +124,7 @@ public final class S3Store extends HadoopStore {
   }
 
   @Override
-  public void abandon(FileEntry file) throws IOException {
+  public void abortUpload(FileEntry file) throws IOException {
     Optional<Upload> upload = Upload.in(file.etag());
     if (!upload.isPresent()) {
       return;

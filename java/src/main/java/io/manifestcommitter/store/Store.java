@@ -89,7 +89,7 @@ public interface Store {
    * Gives up an upload that was not completed: it never can be after that. One that is already
    * gone, or completed, is fine. One request, and none for a file that is no upload.
    */
-  void abandon(FileEntry file) throws IOException;
+  void abortUpload(FileEntry file) throws IOException;
 
   /**
    * Removes what a rename of {@code file} that was cut short may have left beside its destination,

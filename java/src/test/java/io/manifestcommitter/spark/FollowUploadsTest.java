@@ -65,7 +65,7 @@ class FollowUploadsTest {
     }
 
     @Override
-    public void abandon() {
+    public void abort() {
       throw new AssertionError("its attempt goes on");
     }
   }

@@ -45,7 +45,7 @@ final class UploadedTask {
     } catch (IOException e) {
       // As an attempt that aborts.
       for (FileEntry upload : done) {
-        store.abandon(upload);
+        store.abortUpload(upload);
       }
       throw e;
     } finally {

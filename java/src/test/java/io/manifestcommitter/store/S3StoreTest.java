@@ -149,8 +149,8 @@ class S3StoreTest {
     upload.follow();
     assertThat(state.uploads()).hasSize(1);
 
-    upload.abandon();
-    upload.abandon();
+    upload.abort();
+    upload.abort();
 
     assertThat(state.uploads()).isEmpty();
     assertThat(state.requestsByOperation()).containsEntry("abort", 1);
@@ -209,8 +209,8 @@ class S3StoreTest {
   @Test
   void whatWasGivenUpIsNeverCompleted() throws IOException {
     FileEntry file = upload("content");
-    store.abandon(file);
-    store.abandon(file);
+    store.abortUpload(file);
+    store.abortUpload(file);
 
     RenameResult result = store.renameFile(file);
 

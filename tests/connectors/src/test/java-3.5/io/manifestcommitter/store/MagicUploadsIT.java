@@ -81,7 +81,7 @@ class MagicUploadsIT {
     assertThat(written).extracting(MagicUploads.Written::length).containsExactly(1L, 2L);
     Store store = new Stores(conf).all();
     for (MagicUploads.Written one : written) {
-      store.abandon(entry(one));
+      store.abortUpload(entry(one));
     }
     assertThat(emulator.uploads()).noneMatch(key -> key.startsWith(prefix()));
   }

@@ -133,8 +133,8 @@ class S3StoreIT {
   @Test
   void whatWasGivenUpIsNeverCompleted() throws IOException {
     FileEntry file = upload(bytes("content"));
-    store.abandon(file);
-    store.abandon(file);
+    store.abortUpload(file);
+    store.abortUpload(file);
     assertThat(waiting()).isZero();
 
     RenameResult result = store.renameFile(file);

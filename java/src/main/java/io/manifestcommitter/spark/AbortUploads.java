@@ -14,14 +14,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Gives up what the committed attempts of a job uploaded that is aborted. */
-final class AbandonUploads {
-  private static final Logger LOG = LoggerFactory.getLogger(AbandonUploads.class);
+final class AbortUploads {
+  private static final Logger LOG = LoggerFactory.getLogger(AbortUploads.class);
 
   private final StagingRoot staging;
   private final Store store;
   private final Workers workers;
 
-  AbandonUploads(StagingRoot staging, Store store, Workers workers) {
+  AbortUploads(StagingRoot staging, Store store, Workers workers) {
     this.staging = staging;
     this.store = store;
     this.workers = workers;
@@ -49,7 +49,7 @@ final class AbandonUploads {
     workers.toItsEnd();
     workers.<Void>shield(
         () -> {
-          workers.forEach(uploads, upload -> Retries.few(() -> store.abandon(upload)));
+          workers.forEach(uploads, upload -> Retries.few(() -> store.abortUpload(upload)));
           return null;
         });
   }

@@ -4,25 +4,25 @@ package io.manifestcommitter.jobs;
 import java.util.Optional;
 
 /** What became of the uploads of a job whose staging directory was removed. */
-public final class DroppedUploads {
+public final class AbortedUploads {
   private final int aborted;
   private final String unknown;
 
-  private DroppedUploads(int aborted, String unknown) {
+  private AbortedUploads(int aborted, String unknown) {
     this.aborted = aborted;
     this.unknown = unknown;
   }
 
-  static DroppedUploads none() {
+  static AbortedUploads none() {
     return aborted(0);
   }
 
-  static DroppedUploads aborted(int count) {
-    return new DroppedUploads(count, null);
+  static AbortedUploads aborted(int count) {
+    return new AbortedUploads(count, null);
   }
 
-  static DroppedUploads unknown(String why) {
-    return new DroppedUploads(0, why);
+  static AbortedUploads unknown(String why) {
+    return new AbortedUploads(0, why);
   }
 
   /** How many its plan named: they are aborted, whether or not they waited. */

@@ -30,13 +30,13 @@ import org.slf4j.LoggerFactory;
  * wakes up later finds itself silent for too long before it begins its commit, so it completes
  * none.
  */
-final class DropUploads {
-  private static final Logger LOG = LoggerFactory.getLogger(DropUploads.class);
+final class AbortPlannedUploads {
+  private static final Logger LOG = LoggerFactory.getLogger(AbortPlannedUploads.class);
 
   private final Store store;
   private final CommitterConfig config;
 
-  DropUploads(Store store, CommitterConfig config) {
+  AbortPlannedUploads(Store store, CommitterConfig config) {
     this.store = store;
     this.config = config;
   }
@@ -51,14 +51,14 @@ final class DropUploads {
    * @throws IOException if an upload may still wait; or if its commit has begun, and is not to be
    *     given up
    */
-  DroppedUploads run(StagingRoot root, boolean givesUpCommit) throws IOException {
+  AbortedUploads run(StagingRoot root, boolean givesUpCommit) throws IOException {
     try {
       Optional<CommitJournal> begun = CommitJournal.find(store, root.attempt());
       if (!begun.isPresent()) {
-        return dropUnbegun(root);
+        return abortUnbegun(root);
       }
       if (begun.get().state().isEnd()) {
-        return DroppedUploads.none();
+        return AbortedUploads.none();
       }
       if (!givesUpCommit) {
         throw new IOException(
@@ -67,55 +67,55 @@ final class DropUploads {
                 + " removed. Recover it: manifest-committer recover "
                 + root.directory());
       }
-      return dropBegun(root, begun.get());
+      return abortBegun(root, begun.get());
     } catch (FileNotFoundException e) {
       LOG.debug("Somebody else removes {}", root.root(), e);
-      return DroppedUploads.none();
+      return AbortedUploads.none();
     } catch (CorruptManifestException e) {
       LOG.warn("The uploads of job {} are not known", root.jobId(), e);
       // Elsewhere a plan that was cut short is as good as none.
       return store.traits(root.root()).completesUploads()
-          ? DroppedUploads.unknown(e.getMessage())
-          : DroppedUploads.none();
+          ? AbortedUploads.unknown(e.getMessage())
+          : AbortedUploads.none();
     }
   }
 
-  private DroppedUploads dropUnbegun(StagingRoot root) throws IOException {
+  private AbortedUploads abortUnbegun(StagingRoot root) throws IOException {
     Optional<StoreEntry> file = CommitJournal.findUnbegun(store, root.attempt());
     if (!file.isPresent()) {
-      return DroppedUploads.none();
+      return AbortedUploads.none();
     }
     try (JobPlan plan = CommitJournal.readUnbegun(store, file.get(), root.jobId(), target(root))) {
       Workers workers = workers(root);
       LocationRoots.requireUnbegun(store, workers, plan, root, file.get().path());
-      return drop(plan, workers);
+      return abort(plan, workers);
     }
   }
 
   /** First what would bring it past its point of no return. */
-  private DroppedUploads dropBegun(StagingRoot root, CommitJournal journal) throws IOException {
+  private AbortedUploads abortBegun(StagingRoot root, CommitJournal journal) throws IOException {
     if (!journal.hasPlan() || !journal.renounce()) {
-      return DroppedUploads.none();
+      return AbortedUploads.none();
     }
     try (JobPlan plan = journal.plan(root.jobId(), target(root))) {
       Workers workers = workers(root);
       LocationRoots.require(store, workers, plan, root, journal);
-      return drop(plan, workers);
+      return abort(plan, workers);
     }
   }
 
-  private DroppedUploads drop(JobPlan plan, Workers workers) throws IOException {
+  private AbortedUploads abort(JobPlan plan, Workers workers) throws IOException {
     AtomicInteger uploads = new AtomicInteger();
     workers.forEach(
         plan.files().iterator(),
         plan.files().count(),
         file -> {
           if (isUpload(file)) {
-            Retries.few(() -> store.abandon(file));
+            Retries.few(() -> store.abortUpload(file));
             uploads.incrementAndGet();
           }
         });
-    return DroppedUploads.aborted(uploads.get());
+    return AbortedUploads.aborted(uploads.get());
   }
 
   private static boolean isUpload(FileEntry file) {

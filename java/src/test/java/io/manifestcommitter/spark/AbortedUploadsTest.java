@@ -27,7 +27,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** What {@code clean} does about uploads on S3 that only the plan of a dead job names. */
-class DroppedUploadsTest {
+class AbortedUploadsTest {
   private static final String DEAD = "job-1";
   private static final String STAGING = "/table/_manifest_job-1";
   private static final String PLAN = STAGING + "/00/plan";
