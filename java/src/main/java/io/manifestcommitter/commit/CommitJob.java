@@ -87,7 +87,8 @@ public final class CommitJob {
   /**
    * Does, before the first change that a reader sees, what needs the plan and nothing else, all of
    * it at once: makes the directories that old data moves to, writes the list of files, and looks
-   * for the last job's report.
+   * for the last job's report. One request for each tree from which old data moves aside, one or
+   * two for the list, two for the last report if there may be one, and {@code more}.
    *
    * @param mayHaveReport whether there may be one
    * @param more what is done beside it
@@ -145,7 +146,8 @@ public final class CommitJob {
 
   /**
    * Makes the new data visible at its place, and moves the old aside where it gives way; the last
-   * job's report, too.
+   * job's report, too. One request for each directory or file that moves in either direction, and
+   * for each directory that is made for files.
    */
   public void publish() throws IOException {
     work.workers.beside(this::publishData, () -> work.report.moveLastAside(work.workers));
@@ -181,7 +183,10 @@ public final class CommitJob {
 
   /**
    * Brings a commit that has a log, and has published its data, to its end: past the point of no
-   * return, where it replaces something, it removes the old data.
+   * return, where it replaces something, it removes the old data. One request for each directory
+   * that was published whole, and for each that is aside; one for each of the point of no return,
+   * the report and the list of files, and one or two to write the report; where old data is still
+   * at its place, a listing of each directory and a deletion of each file.
    *
    * @param beside what is done while the report becomes visible
    */

@@ -308,7 +308,10 @@ final class CommitSparkJob {
         });
   }
 
-  /** Deletes what nobody named from the directories that are published as they are. */
+  /**
+   * Deletes what nobody named from the directories that are published as they are: one request for
+   * each.
+   */
   private void removeStrays(List<StoreEntry> strays, List<Swap> swaps) throws IOException {
     Set<Path> staged = new HashSet<>();
     swaps.forEach(swap -> swap.staged().ifPresent(staged::add));

@@ -468,7 +468,9 @@ final class SparkJob {
 
   /**
    * Removes this job's staging directories, here and at the custom locations that attempts wrote
-   * to.
+   * to. One request for each, where a directory is deleted by one; one more for the marks of
+   * locations, if the commit did not look for them, and one for the journal's end, if its name has
+   * to say that.
    */
   private void removeStaging(Workers workers) throws IOException {
     workers.toItsEnd();
