@@ -74,7 +74,8 @@ def named(page: Path) -> Iterator[Named]:
 
 def declares(text: str, member: str) -> bool:
     """Whether a file of Java or Python declares a method, field or class of this name."""
-    java = rf"^ +(?!return |new |throw |\*|//)(?:[\w<>\[\],.?@]+ +)+{member}\b *(?:[(;=<{{]|extends|implements)"
+    modifiers_and_type = r"^ +(?!return |new |throw |\*|//)(?:[\w<>\[\],.?@]+ +)+"
+    java = rf"{modifiers_and_type}{member}\b *(?:[(;=<{{]|extends|implements)"
     constant = rf"^ +{member}\b *[(,;]"
     python = rf"^ *(?:async )?(?:def|class) {member}\b"
     return any(re.search(p, text, re.MULTILINE) for p in (java, constant, python))
