@@ -717,7 +717,7 @@ RECOVERY = (
         "a driver that lost its journal to a recovery rolls back what that recovers",
         "spark/CommitSparkJob.java",
         (
-            "return !journal.isPresent() || journal.get().isHeld();",
+            "return written.isHeld();",
             "return true;",
         ),
         by="LostClaimTest",
