@@ -668,6 +668,13 @@ RECOVERY = (
         by="UnfinishedJobsTest",
     ),
     defect(
+        "heartbeat-of-the-recovery-removed",
+        "a driver that lost its commit to a recovery makes that seem dead",
+        "spark/CommitSparkJob.java",
+        ("return !journal.isPresent() || journal.get().isHeld();", "return true;"),
+        by="LostClaimTest",
+    ),
+    defect(
         "heartbeat-in-line",
         "the heartbeat waits in the job's own rate limit",
         "journal/Heartbeat.java",

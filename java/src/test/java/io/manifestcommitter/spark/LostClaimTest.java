@@ -6,6 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.manifestcommitter.jobs.Recovery.Direction;
 import io.manifestcommitter.jobs.RecoveryOutcome;
+import io.manifestcommitter.journal.CommitJournal;
+import io.manifestcommitter.layout.StagingRoot;
+import io.manifestcommitter.store.Stores;
+import io.manifestcommitter.testing.Failures;
 import io.manifestcommitter.testing.Fate;
 import io.manifestcommitter.testing.Fault;
 import io.manifestcommitter.testing.MemoryFileSystem;
@@ -136,6 +140,36 @@ class LostClaimTest {
     assertThat(recovery.outcomes).containsExactly(RecoveryOutcome.ROLLED_BACK);
     assertThat(spark.visible()).isEqualTo(SparkJobFaultTest.OLD);
     assertThat(spark.state.files().get("/table/_SUCCESS")).contains("the last report");
+  }
+
+  /** Else that would seem dead while it works, and a third one would take the commit. */
+  @ParameterizedTest
+  @ValueSource(strings = {"abfs", "hdfs", "gs"})
+  void whoLostTheCommitLeavesTheHeartbeatOfWhoTookIt(String scheme) throws IOException {
+    SparkJobHarness spark = SparkJobFaultTest.prepared(scheme, "static", "auto");
+    Configuration conf = new Configuration(spark.conf);
+    conf.set(MemoryFileSystem.CLIENT, RecoveryAt.CLIENT);
+    StagingRoot root = new StagingRoot(spark.table, SparkJobHarness.JOB_ID);
+    boolean[] isTaken = {false};
+    spark.state.gate(
+        (client, operation, path) -> {
+          boolean isReturn = operation.equals("rename") && path.contains("/journal-planned-0 -> ");
+          if (isReturn && !isTaken[0]) {
+            isTaken[0] = true;
+            try {
+              CommitJournal.find(new Stores(conf).all(), root.attempt()).get().claim();
+            } catch (IOException e) {
+              throw new UncheckedIOException(e);
+            }
+          }
+        });
+
+    String failure = Failures.of(spark::commit);
+    spark.state.noGate();
+
+    assertThat(isTaken[0]).isTrue();
+    assertThat(failure).contains("was not rolled back");
+    assertThat(spark.state.exists(SparkJobHarness.STAGING + "/heartbeat")).isTrue();
   }
 
   /** Recovers the job while its driver waits to make one of its requests. */
