@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Rolls swaps back: the new directories go to where they were staged, the old ones to their places,
- * and what another job put there goes back, too. How far a swap came is told from the store, so
+ * and what another job put there is returned, too. How far a swap came is told from the store, so
  * this may be repeated from wherever it ended.
  */
 final class RollBackSwaps {
