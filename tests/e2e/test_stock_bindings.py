@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Spark's own way to Hadoop's committers, ``spark-hadoop-cloud``, with our factory bound.
 
-Set up with the lines of "Using the Manifest Committer" ("Spark binding"). Where PySpark ships
-Hadoop's own manifest committer, it does the same writes, and the tables must be the same.
+Set up with the lines of "The Manifest Committer for Azure and Google Cloud Storage". Where PySpark
+ships Hadoop's own manifest committer, it does the same writes, and the tables must be the same.
 """
 
 from __future__ import annotations

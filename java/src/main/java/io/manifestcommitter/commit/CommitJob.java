@@ -186,7 +186,8 @@ public final class CommitJob {
    * return, where it replaces something, it removes the old data. One request for each directory
    * that was published whole, and for each that is aside; one for each of the point of no return,
    * the report and the list of files, and one or two to write the report; where old data is still
-   * at its place, a listing of each directory and a deletion of each file.
+   * at its place, a listing of each directory and a deletion of each file, and of each directory
+   * that is empty then.
    *
    * @param beside what is done while the report becomes visible
    */

@@ -20,8 +20,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The story of a task commit in the Hadoop protocol: scan what the attempt wrote, save the list
- * under a temporary name, rename it to the task's name. The last attempt to do so is the task's ("A
- * Zero-Rename Committer", section XIV: refusing a second attempt made jobs fail that could have
+ * under a temporary name, rename it to the task's name. The last attempt that does is the task's
+ * ("A Zero-Rename Committer", section XIV: refusing a second attempt made jobs fail that could have
  * gone on).
  *
  * <p>One request for each directory of the attempt, and two for the manifest.

@@ -150,7 +150,7 @@ public final class HadoopJob {
 
   /**
    * Rolls back what a commit that failed made visible; one that came to its end stays. MapReduce
-   * aborts before it sets up a further attempt, so those before it are rolled back here, too: the
+   * aborts before it sets up the next attempt, so those before it are rolled back here, too: the
    * cleanup that follows would delete all that tells of them.
    */
   public void rollBack() throws IOException {

@@ -221,8 +221,8 @@ public abstract class CommitJournal implements CommitLog {
    */
   public abstract boolean hasPlan() throws IOException;
 
-  /** Says what becomes of the staging directory; else it is {@link Cleanup#ONE_BY_ONE}. */
-  public abstract void before(Cleanup cleanup);
+  /** Says what follows the end of the commit. */
+  public abstract void endsBefore(Cleanup cleanup);
 
   /**
    * Marks that there is nothing left to do, in whichever direction, but to clean up.

@@ -193,7 +193,7 @@ final class RenamedJournal extends CommitJournal {
   }
 
   @Override
-  public void before(Cleanup cleanup) {
+  public void endsBefore(Cleanup cleanup) {
     end =
         cleanup == Cleanup.AT_ONCE
             ? Optional.empty()

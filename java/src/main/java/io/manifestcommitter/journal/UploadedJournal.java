@@ -162,7 +162,7 @@ final class UploadedJournal extends CommitJournal {
   }
 
   @Override
-  public void before(Cleanup cleanup) {
+  public void endsBefore(Cleanup cleanup) {
     end = cleanup == Cleanup.SKIPPED ? State.KEPT : State.FINISHED;
   }
 

@@ -128,10 +128,10 @@ public final class StatisticNames {
   /** A stage of task commit: listing what the task wrote. */
   public static final String TASK_STAGE_SCAN_DIRECTORY = "task_stage_scan_directory";
 
-  /** A stage of task commit: saving the manifest, with all attempts to do so. */
+  /** A stage of task commit: saving the manifest, with all tries. */
   public static final String TASK_STAGE_SAVE_MANIFEST = "task_stage_save_manifest";
 
-  /** One attempt to save a manifest. */
+  /** One try to save a manifest. */
   public static final String TASK_STAGE_SAVE_TASK_MANIFEST = "task_stage_save_task_manifest";
 
   /** Writing a report file. */

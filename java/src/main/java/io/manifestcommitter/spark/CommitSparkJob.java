@@ -354,17 +354,22 @@ final class CommitSparkJob {
     journal = Optional.of(begun);
     begun.begin();
     isBegun = true;
-    if (config.cleanupSkipped()) {
-      begun.before(CommitJournal.Cleanup.SKIPPED);
-    } else if (showsItsEnd(plan)
-        && seal.locations().isEmpty()
-        && store.traits(staging.root()).hasAtomicDirectoryDeletion()) {
-      begun.before(CommitJournal.Cleanup.AT_ONCE);
-    }
+    begun.endsBefore(cleanup(plan));
     if (replaces) {
       others.requireNotTakenForDead();
     }
     return begun;
+  }
+
+  private CommitJournal.Cleanup cleanup(JobPlan plan) {
+    if (config.cleanupSkipped()) {
+      return CommitJournal.Cleanup.SKIPPED;
+    }
+    boolean goesAtOnce =
+        showsItsEnd(plan)
+            && seal.locations().isEmpty()
+            && store.traits(staging.root()).hasAtomicDirectoryDeletion();
+    return goesAtOnce ? CommitJournal.Cleanup.AT_ONCE : CommitJournal.Cleanup.ONE_BY_ONE;
   }
 
   /**

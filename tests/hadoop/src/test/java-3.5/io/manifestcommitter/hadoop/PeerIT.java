@@ -230,8 +230,8 @@ class PeerIT {
   }
 
   /**
-   * Of the defaults, only {@code io.threads} follows "Using the Manifest Committer" instead of
-   * Hadoop's code.
+   * Of the defaults, only {@code io.threads} follows "The Manifest Committer for Azure and Google
+   * Cloud Storage" instead of Hadoop's code.
    */
   @Test
   void theDefaultsAreTheirs() {

@@ -181,8 +181,7 @@ final class SparkFaultTrial implements Closeable {
     NavigableMap<String, String> left = visible();
     if (isNew && stays) {
       // The directory of a table that the job made: while the staging directory was in it, it had
-      // to
-      // stay.
+      // to stay.
       left.remove("table/");
     }
     assertThat(left).as(told).isEqualTo(old);
