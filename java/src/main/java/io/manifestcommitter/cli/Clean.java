@@ -36,7 +36,9 @@ public final class Clean {
           "",
           "Lists the staging directories in tables (_manifest_*, those in _temporary,",
           ".spark-staging-*) and removes those of dead jobs. Does not touch what readers see. On s3a,",
-          "also aborts the uploads that the plan in such a directory names.",
+          "also aborts the uploads that the plan in such a directory names. Before it removes a",
+          "directory it watches the heartbeat there for heartbeat.timeout (45 s): the time of a",
+          "heartbeat alone does not tell that a job is dead.",
           "",
           "  --older-than time       how long a job must have shown no sign of life (default: 24h); a",
           "                          number and ms, s, m or h",
@@ -44,8 +46,8 @@ public final class Clean {
           "  --discard-unfinished    remove also those of jobs that died in their commit. Nothing can",
           "                          recover such a job then, and old data that an overwrite moved",
           "                          aside is lost. Recover these jobs instead",
-          "  --force                 remove them whatever their age, also of a job that shows signs of",
-          "                          life. Use it only if you know that the job is dead",
+          "  --force                 remove them whatever their age, without watching, also of a job",
+          "                          that may be alive. Use it only if you know that the job is dead",
           "  --uploads               on s3a, also abort multipart uploads below the table of that age.",
           "                          Lost attempts leave them, and drivers that died before they wrote",
           "                          a plan. Takes uploads of other committers, too, as 'hadoop s3guard",
@@ -93,7 +95,8 @@ public final class Clean {
       throws IOException {
     CleanRule rule = new CleanRule(age(olderThan), dryRun, discardUnfinished, force);
     try {
-      return CleanedJob.toJson(CleanedJob.all(table, conf, new CommitterConfig(conf), rule));
+      return CleanedJob.toJson(
+          CleanedJob.all(table, conf, new CommitterConfig(conf), rule, watched -> {}));
     } catch (FileNotFoundException e) {
       return CleanedJob.toJson(List.of());
     }
@@ -131,7 +134,13 @@ public final class Clean {
       String table, Configuration conf, CommitterConfig config, CleanRule rule, boolean uploads) {
     List<CleanedJob> jobs = List.of();
     try {
-      jobs = CleanedJob.all(table, conf, config, rule);
+      jobs =
+          CleanedJob.all(
+              table,
+              conf,
+              config,
+              rule,
+              watched -> out.println(Humane.watching(table, watched, config)));
       if (jobs.isEmpty()) {
         out.println(Humane.line(table) + ": no staging directories");
       }

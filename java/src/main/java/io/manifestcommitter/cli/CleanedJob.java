@@ -4,15 +4,19 @@ package io.manifestcommitter.cli;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.jobs.AbortedUploads;
+import io.manifestcommitter.jobs.LifeSigns;
+import io.manifestcommitter.jobs.Pause;
 import io.manifestcommitter.jobs.StagedJob;
 import io.manifestcommitter.jobs.StagedJobs;
 import io.manifestcommitter.jobs.TableFile;
+import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.store.Stores;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.IntConsumer;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 
@@ -32,19 +36,31 @@ final class CleanedJob {
   }
 
   /**
-   * Cleans a table; each staging directory for itself.
+   * Cleans a table; each staging directory for itself. First it watches the heartbeats in those
+   * that are to go, all at the same time.
    *
+   * @param watches told when jobs have to be watched, with their number
    * @throws java.io.FileNotFoundException if there is no table
    * @throws IOException if the table cannot be listed
    */
   static List<CleanedJob> all(
-      String table, Configuration conf, CommitterConfig config, CleanRule rule) throws IOException {
+      String table, Configuration conf, CommitterConfig config, CleanRule rule, IntConsumer watches)
+      throws IOException {
     Stores stores = new Stores(conf, config.requestGate(() -> {}));
     Path resolved = stores.resolve(new Path(table));
     StagedJobs staged = new StagedJobs(stores.all(), config);
+    List<StagedJob> found = staged.find(resolved, rule.olderThan());
+    List<StagedJob> toGo = new ArrayList<>(found);
+    toGo.removeIf(job -> !rule.removes(job));
+    List<StagingRoot> toWatch = StagedJobs.toWatch(toGo);
+    Pause pause = Pause.sleeping(config).telling(() -> watches.accept(toWatch.size()));
+    LifeSigns signs = new LifeSigns(stores.all(), config, pause::nanos);
+    if (!rule.force()) {
+      signs.await(toWatch, root -> true, pause);
+    }
     List<CleanedJob> jobs = new ArrayList<>();
-    for (StagedJob job : staged.find(resolved, rule.olderThan())) {
-      jobs.add(clean(staged, job, rule));
+    for (StagedJob job : found) {
+      jobs.add(clean(staged, job, rule, signs, pause));
     }
     if (!rule.dryRun()) {
       new TableFile(stores.all(), resolved).removeBesideIfEmpty();
@@ -52,12 +68,13 @@ final class CleanedJob {
     return jobs;
   }
 
-  private static CleanedJob clean(StagedJobs staged, StagedJob job, CleanRule rule) {
+  private static CleanedJob clean(
+      StagedJobs staged, StagedJob job, CleanRule rule, LifeSigns signs, Pause pause) {
     if (!rule.removes(job)) {
       return new CleanedJob(job, null, rule.why(job), null);
     }
     try {
-      return new CleanedJob(job, staged.remove(job, rule.force()), "", null);
+      return new CleanedJob(job, staged.remove(job, rule.force(), signs, pause), "", null);
     } catch (IOException e) {
       return new CleanedJob(job, null, "", e);
     }

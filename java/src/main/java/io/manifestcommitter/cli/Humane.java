@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.cli;
 
+import io.manifestcommitter.config.CommitterConfig;
 import java.util.Locale;
 
 /** Numbers and names as people read them. */
@@ -109,5 +110,15 @@ public final class Humane {
       default:
         return false;
     }
+  }
+
+  /** Why a program takes a while. */
+  static String watching(String table, int jobs, CommitterConfig config) {
+    return line(table)
+        + ": watching "
+        + count(jobs, "job")
+        + " for "
+        + millis(config.heartbeatTimeout())
+        + ", to see whether a driver is alive (--force skips this)";
   }
 }

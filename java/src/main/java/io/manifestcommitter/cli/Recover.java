@@ -36,12 +36,13 @@ public final class Recover {
           "",
           "Recovers jobs of the manifest committer that died while they committed into a table. Rolls a",
           "job back if it died before its point of no return, and completes it if it died after it.",
-          "Leaves jobs alone that show signs of life, and places that another job has changed.",
+          "First watches their heartbeats, all at the same time, for heartbeat.timeout (45 s): a job",
+          "whose heartbeat moves is alive, and left alone. So are places that another job has changed.",
           "",
           "  --rollback              the default: roll back jobs before their point of no return",
           "  --complete              complete these jobs, too",
-          "  --force                 recover also a job that shows signs of life. Use it only if you",
-          "                          know that the job is dead",
+          "  --force                 do not watch, and recover also a job that may be alive. Use it",
+          "                          only if you know that the job is dead",
           "  --properties-file file  settings, as in spark-defaults.conf; those of Hadoop are used",
           "  -D key=value            a setting of Hadoop, such as an account's key",
           "  --help                  this text",
@@ -101,7 +102,8 @@ public final class Recover {
     Direction direction = complete ? Direction.COMPLETE : Direction.AS_MARKED;
     try {
       return RecoveredJob.toJson(
-          RecoveredJob.all(table, conf, new CommitterConfig(conf), force, direction));
+          RecoveredJob.all(
+              table, conf, new CommitterConfig(conf), force, direction, watched -> {}));
     } catch (FileNotFoundException e) {
       return RecoveredJob.toJson(List.of());
     }
@@ -115,7 +117,14 @@ public final class Recover {
       Direction direction) {
     List<RecoveredJob> jobs;
     try {
-      jobs = RecoveredJob.all(table, conf, config, force, direction);
+      jobs =
+          RecoveredJob.all(
+              table,
+              conf,
+              config,
+              force,
+              direction,
+              watched -> out.println(Humane.watching(table, watched, config)));
     } catch (FileNotFoundException e) {
       out.println("There is no table at " + Humane.line(table) + ": nothing to recover");
       return Usage.OK;

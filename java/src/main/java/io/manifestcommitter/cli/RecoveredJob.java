@@ -5,6 +5,8 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.jobs.JobIsAliveException;
 import io.manifestcommitter.jobs.LeftoverException;
+import io.manifestcommitter.jobs.LifeSigns;
+import io.manifestcommitter.jobs.Pause;
 import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.jobs.RecoveryOutcome;
 import io.manifestcommitter.jobs.TableFile;
@@ -16,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.IntConsumer;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 
@@ -32,9 +35,12 @@ final class RecoveredJob {
   }
 
   /**
-   * Recovers all jobs that died in a table; each for itself. Before that, a file that one of them
-   * had taken from the table's place, and nothing more, gets into the table.
+   * Recovers all jobs that died in a table; each for itself. First it watches them, all at the same
+   * time, for as long as a heartbeat may stand still. Before that, a file that one of them had
+   * taken from the table's place, and nothing more, gets into the table.
    *
+   * @param force also jobs that may live, which are not watched then
+   * @param watches told when jobs have to be watched, with their number
    * @throws java.io.FileNotFoundException if there is no table
    * @throws IOException if the table cannot be looked at
    */
@@ -43,7 +49,8 @@ final class RecoveredJob {
       Configuration conf,
       CommitterConfig config,
       boolean force,
-      Recovery.Direction direction)
+      Recovery.Direction direction,
+      IntConsumer watches)
       throws IOException {
     RequestGate gate = config.requestGate(() -> {});
     Stores stores = new Stores(conf, gate);
@@ -51,9 +58,15 @@ final class RecoveredJob {
     TableFile file = new TableFile(stores.all(), resolved);
     file.settle();
     file.removeBesideIfEmpty();
-    Recovery recovery = new Recovery(stores.all(), config, force, gate::recordTo);
+    Pause pause = Pause.sleeping(config);
+    LifeSigns signs = new LifeSigns(stores.all(), config, pause::nanos);
+    Recovery recovery = new Recovery(stores.all(), config, signs, pause, force, gate::recordTo);
     List<RecoveredJob> jobs = new ArrayList<>();
-    for (StagingRoot root : recovery.find(resolved)) {
+    List<StagingRoot> found = recovery.find(resolved);
+    if (!force) {
+      signs.await(found, root -> true, pause.telling(() -> watches.accept(found.size())));
+    }
+    for (StagingRoot root : found) {
       try {
         jobs.add(new RecoveredJob(root, recovery.run(root, direction), null));
       } catch (LeftoverException e) {

@@ -55,13 +55,15 @@ public final class CommitWork {
   }
 
   /**
-   * Whether an earlier try of a commit with a journal, which may have run anywhere, published its
-   * report. Another job, also one of another committer, may have replaced it since: that of an
-   * append, by which it is known to be complete, shows by its absence from where it was prepared.
+   * Whether an earlier try of an append with a journal, which may have run anywhere, published its
+   * report: an overwrite passes its point of no return before. Another job, also one of another
+   * committer, may have replaced it since: that of an append, by which it is known to be complete,
+   * shows by its absence from where it was prepared.
    */
   public boolean hasReported(JobPlan plan) throws IOException {
-    return report.isPublished()
-        || (plan.marksSuccess() && plan.replaced().isEmpty() && report.hasLeft());
+    return plan.marksSuccess()
+        && plan.replaced().isEmpty()
+        && (report.hasLeft() || report.isPublished());
   }
 
   /**

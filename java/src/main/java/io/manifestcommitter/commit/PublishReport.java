@@ -223,6 +223,13 @@ final class PublishReport {
     return true;
   }
 
+  /** Removes what was prepared: a driver that lives after all does not publish it any more. */
+  void discardPrepared() throws IOException {
+    for (String name : NAMES) {
+      Retries.few(() -> store.deleteFile(prepared(name)));
+    }
+  }
+
   /**
    * Removes this job's report.
    *
@@ -272,8 +279,11 @@ final class PublishReport {
     for (int round = 1; !result.isDone(); round++) {
       boolean undone =
           result.outcome() == RenameResult.Outcome.FAILED || result.inTheWay().isPresent();
+      // Who lost the commit finds nothing prepared, and leaves alone what is there.
       boolean another =
-          undone && (removeOwnCopy(name) || moveAside(name, store.status(target(name))));
+          undone
+              && store.status(file.source()).isPresent()
+              && (removeOwnCopy(name) || moveAside(name, store.status(target(name))));
       refusals += another ? 0 : 1;
       if (!undone || refusals == REFUSALS || round == ROUNDS) {
         throw result.failure("Could not put the report in place");

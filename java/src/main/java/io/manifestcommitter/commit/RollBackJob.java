@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.commit;
 
+import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.PlanRejectedException;
+import io.manifestcommitter.plan.Target;
 import io.manifestcommitter.store.Store;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -33,13 +35,11 @@ public final class RollBackJob {
    * Rolls back what this process did of a plan, after that failed. What cannot be rolled back is
    * told with the failure.
    *
-   * @param noteRollBack notes in the store that the commit is rolled back, whatever its report says
    * @return whether nothing is left
    */
-  public boolean afterFailure(JobPlan plan, Throwable failure, Retries.Request noteRollBack) {
+  public boolean afterFailure(JobPlan plan, Throwable failure) {
     work.workers.toItsEnd();
-    return run(
-        plan, failure, noteRollBack, rollBack -> rollBack.run(plan, work.published, work.swapped));
+    return run(plan, failure, rollBack -> rollBack.run(plan, work.published, work.swapped));
   }
 
   /**
@@ -55,9 +55,29 @@ public final class RollBackJob {
           begin();
           PlaceSurvey survey = work.survey(plan);
           survey.requireNotOverwritten();
+          keepFromDriver(plan);
           fromStore(plan, Optional.of(survey), "The commit was not rolled back completely");
           return null;
         });
+  }
+
+  /**
+   * Where no directory is renamed atomically, the sources go before any destination is looked at: a
+   * driver that was taken for dead, and lives, publishes nothing more. The report, too.
+   */
+  private void keepFromDriver(JobPlan plan) throws IOException {
+    if (RollBackPublished.isFencedByFile(work.store, plan.table())) {
+      work.report.discardPrepared();
+    }
+    List<Target> targets = new ArrayList<>(plan.targets());
+    targets.removeIf(target -> !RollBackPublished.isFencedByFile(work.store, target.staging()));
+    work.workers.forEach(
+        targets,
+        target ->
+            Retries.few(
+                () ->
+                    work.store.deleteTree(
+                        new StagingRoot(target.directory(), plan.jobId()).output())));
   }
 
   /**
@@ -121,23 +141,14 @@ public final class RollBackJob {
   private void fromStore(JobPlan plan, Optional<PlaceSurvey> survey, String reason)
       throws IOException {
     IOException failure = new IOException(reason);
-    if (!run(plan, failure, () -> {}, rollBack -> rollBack.runFromStore(plan, survey))) {
+    if (!run(plan, failure, rollBack -> rollBack.runFromStore(plan, survey))) {
       throw failure;
     }
   }
 
-  /**
-   * Where this process may have published the report, which tells a recovery that all is there, it
-   * is noted first that this is not so, or nothing is rolled back.
-   */
-  private boolean run(JobPlan plan, Throwable failure, Retries.Request noteRollBack, Way way) {
+  private boolean run(JobPlan plan, Throwable failure, Way way) {
     List<String> left = new ArrayList<>();
-    boolean isNoted = !work.reportBegun;
     try {
-      if (work.reportBegun) {
-        Retries.few(noteRollBack);
-        isNoted = true;
-      }
       left.addAll(work.report.rollBack());
       work.awaitRenames(plan, Store.RenamesOf.THIS_STORE);
       left.addAll(
@@ -145,9 +156,7 @@ public final class RollBackJob {
     } catch (IOException | RuntimeException e) {
       left.add("any file of this job in " + plan.table() + " (" + e + ")");
     }
-    if (isNoted) {
-      left.addAll(work.report.rollBackLast());
-    }
+    left.addAll(work.report.rollBackLast());
     if (!left.isEmpty()) {
       failure.addSuppressed(
           new IOException(

@@ -9,6 +9,7 @@ import io.manifestcommitter.plan.Swap;
 import io.manifestcommitter.store.RenameResult;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
+import io.manifestcommitter.store.StoreTraits;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -104,7 +105,9 @@ final class RollBackPublished {
         swaps,
         file -> {
           int swap = swapOf(plan, file.item());
-          if (swap < 0 || swaps.isMixed(swap) || swaps.isStaged(swap)) {
+          if (survey.isPresent() && isFencedByFile(store, file.item().sourceDirectory())) {
+            remove(file.item());
+          } else if (swap < 0 || swaps.isMixed(swap) || swaps.isStaged(swap)) {
             rollBack(file.item(), copies);
           }
           return true;
@@ -169,6 +172,14 @@ final class RollBackPublished {
         });
   }
 
+  /** Whether what is at a source tells nobody any more what is at its destination. */
+  static boolean isFencedByFile(Store store, Path path) {
+    StoreTraits traits = store.traits(path);
+    return !traits.hasAtomicDirectoryRename()
+        && !traits.completesUploads()
+        && !traits.fileRename().mayLeaveBothEndsInPlace();
+  }
+
   private void stopLate(FileEntry file) throws IOException {
     store.deleteFile(file.source());
     Optional<StoreEntry> visible = store.status(file.destination());
@@ -219,6 +230,11 @@ final class RollBackPublished {
    */
   private void rollBackUpload(FileEntry file) throws IOException {
     store.abortUpload(file);
+    remove(file);
+  }
+
+  /** Of a file that nobody can publish any more. */
+  private void remove(FileEntry file) throws IOException {
     Optional<StoreEntry> visible = store.status(file.destination());
     if (!visible.isPresent()) {
       return;

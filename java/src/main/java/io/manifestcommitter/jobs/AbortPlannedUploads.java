@@ -94,7 +94,7 @@ final class AbortPlannedUploads {
 
   /** First what would bring it past its point of no return. */
   private AbortedUploads abortBegun(StagingRoot root, CommitJournal journal) throws IOException {
-    if (!journal.hasPlan() || !journal.renounce()) {
+    if (!journal.hasPlan() || !journal.revoke()) {
       return AbortedUploads.none();
     }
     try (JobPlan plan = journal.plan(root.jobId(), target(root))) {

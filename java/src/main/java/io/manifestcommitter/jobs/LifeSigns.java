@@ -1,105 +1,197 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.jobs;
 
+import io.manifestcommitter.config.CommitterConfig;
+import io.manifestcommitter.journal.CommitJournal;
 import io.manifestcommitter.journal.Heartbeat;
 import io.manifestcommitter.layout.StagingRoot;
+import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.progress.Waiting;
 import io.manifestcommitter.store.Store;
 import java.io.IOException;
-import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
 import org.apache.hadoop.fs.Path;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells drivers that live from drivers that died a moment ago: both leave a fresh heartbeat, and
- * only one of the two moves it.
+ * Tells drivers that live from drivers that died: only one of the two moves its heartbeat. No
+ * clocks are compared. A job is dead once this process has seen the same sign of life, unmoved, for
+ * {@code heartbeat.timeout} by its own monotonic clock. A long gap between two looks counts as one
+ * {@code heartbeat.interval}: this process may have stood still, and the others with it.
+ *
+ * <p>A job without a heartbeat is dead at once, since who stops and leaves something behind removes
+ * it. The exception is a recovery that has no room for one: its claim of the journal is watched
+ * instead.
  */
-final class LifeSigns {
+public final class LifeSigns {
   private static final Logger LOG = LoggerFactory.getLogger(LifeSigns.class);
 
   private final Store store;
   private final long timeout;
-  private final Pause pause;
-  private final Map<Path, Long> first = new HashMap<>();
+  private final long longestGap;
+  private final LongSupplier nanos;
+  private final Map<Path, Watch> watches = new HashMap<>();
 
   /**
-   * Signs of life.
+   * Signs of life in a store.
    *
-   * @param timeout how old a heartbeat of a driver that lives may be, in milliseconds
-   * @param pause between two looks
+   * @param config has the interval and the timeout of heartbeats
+   * @param nanos this machine's clock, which goes on evenly
    */
-  LifeSigns(Store store, long timeout, Pause pause) {
-    this.store = store;
-    this.timeout = timeout;
-    this.pause = pause;
+  public LifeSigns(Store store, CommitterConfig config, LongSupplier nanos) {
+    this.store = store.pastLimits();
+    this.timeout = TimeUnit.MILLISECONDS.toNanos(config.heartbeatTimeout());
+    this.longestGap = TimeUnit.MILLISECONDS.toNanos(config.heartbeatInterval());
+    this.nanos = nanos;
   }
 
   /** What a job is found to be. */
-  enum Life {
-    /** Its heartbeat moved. */
+  public enum Life {
+    /** Its sign of life has moved, and has not stood still for the timeout since. */
     ALIVE,
-    /** It has no heartbeat, or a stale one. */
+    /** Its sign of life has not been watched for long enough. */
+    UNKNOWN,
+    /** It has no sign of life, or one that stood still for the timeout. */
     DEAD,
     /** Nobody has to know any more. */
     OVER
   }
 
-  /** Notes the heartbeat of a job, so that {@link #of} tells sooner that it moved. One request. */
-  void note(StagingRoot root) throws IOException {
-    Optional<Long> last = Heartbeat.last(store, root.root());
-    if (last.isPresent()) {
-      first.putIfAbsent(root.root(), last.get());
+  /** Looks at a job once more. Two requests. */
+  public synchronized Life look(StagingRoot root) throws IOException {
+    Optional<String> sign = sign(root);
+    if (!sign.isPresent()) {
+      watches.remove(root.root());
+      return Life.DEAD;
+    }
+    Watch watch = watches.computeIfAbsent(root.root(), path -> new Watch());
+    watch.see(sign.get(), nanos.getAsLong());
+    return watch.unmoved >= timeout ? Life.DEAD : watch.hasMoved ? Life.ALIVE : Life.UNKNOWN;
+  }
+
+  /** This machine's clock. */
+  long nanos() {
+    return nanos.getAsLong();
+  }
+
+  /** Whether a heartbeat was seen to stand still for the timeout. No request. */
+  synchronized boolean hasStopped(StagingRoot root) {
+    Watch watch = watches.get(root.root());
+    return watch != null && watch.unmoved >= timeout;
+  }
+
+  /** Looks at several jobs once more; what fails is logged, and seen another time. */
+  public void lookAt(Collection<StagingRoot> roots) {
+    for (StagingRoot root : roots) {
+      try {
+        look(root);
+      } catch (IOException e) {
+        LOG.debug("{} could not be looked at", root.root(), e);
+      }
     }
   }
 
   /**
-   * Waits until a job's heartbeat moves or grows stale, or nobody has to know any more. Four
-   * requests, and five for each look while it waits, which is bounded by the timeout.
+   * Watches jobs, all at the same time, until it is known of each whether it lives, or nobody has
+   * to know any more: at most for the timeout. Two requests for each job and look, and those of
+   * {@code matters}.
    *
    * @param matters whether the answer still matters
+   * @param pause between two looks
+   * @return what each is
    */
-  Life of(StagingRoot root, Question matters) throws IOException {
-    long since = 0;
-    while (true) {
-      Optional<Heartbeat.Beat> beat = Heartbeat.look(store, root);
-      if (!beat.isPresent() || beat.get().age() >= timeout) {
-        return Life.DEAD;
+  public Map<StagingRoot, Life> await(Collection<StagingRoot> roots, Question matters, Pause pause)
+      throws IOException {
+    Map<StagingRoot, Life> lives = new LinkedHashMap<>();
+    List<StagingRoot> unknown = new ArrayList<>(roots);
+    for (boolean isFirst = true; ; isFirst = false) {
+      for (StagingRoot root : unknown) {
+        Life life = look(root);
+        lives.put(root, life == Life.UNKNOWN && !matters.holds(root) ? Life.OVER : life);
       }
-      Long before = first.putIfAbsent(root.root(), beat.get().time());
-      if (before != null && before != beat.get().time()) {
-        return Life.ALIVE;
+      unknown.removeIf(root -> lives.get(root) != Life.UNKNOWN);
+      if (unknown.isEmpty()) {
+        return lives;
       }
-      if (!matters.holds()) {
-        return Life.OVER;
-      }
-      if (since == 0) {
-        since = beat.get().now();
+      StagingRoot one = unknown.get(0);
+      if (isFirst) {
         LOG.warn(
-            "Waiting to see whether job {} is alive, which has begun to change {}. Its last sign of"
-                + " life was at {} by the store's clock. Without another one it counts as dead in"
-                + " {} s",
-            root.jobId(),
-            root.directory(),
-            Instant.ofEpochMilli(beat.get().time()),
-            (timeout - beat.get().age() + 999) / 1000);
-      }
-      if (beat.get().now() - since >= timeout) {
-        // One from the future, which grows stale too late.
-        return Life.DEAD;
+            "Waiting to see whether jobs {} are alive, which have begun to change {}. Without a sign"
+                + " of life they count as dead in {} s",
+            unknown.stream().map(StagingRoot::jobId).collect(Collectors.toList()),
+            one.directory(),
+            TimeUnit.NANOSECONDS.toSeconds(left(one)) + 1);
       }
       pause.pause(
-          new Waiting(root.jobId(), "which began to change the table, and whose driver may live"));
+          new Waiting(one.jobId(), "which began to change the table, and whose driver may live"));
     }
   }
 
-  /** Asks the store something. */
+  private synchronized long left(StagingRoot root) {
+    return timeout - watches.get(root.root()).unmoved;
+  }
+
+  /**
+   * Requires that a job is dead. Two requests where it was watched for long enough; else it is
+   * watched now.
+   *
+   * @param pause between two looks
+   * @throws JobIsAliveException if it lives
+   */
+  void requireDead(StagingRoot root, Pause pause) throws IOException {
+    if (await(List.of(root), one -> true, pause).get(root) != Life.DEAD) {
+      throw new JobIsAliveException(root, TimeUnit.NANOSECONDS.toSeconds(timeout));
+    }
+  }
+
+  /** What changes while a job lives; empty if nothing does. */
+  private Optional<String> sign(StagingRoot root) throws IOException {
+    Optional<Long> beat = Heartbeat.last(store, root.root());
+    Optional<CommitJournal> claim = Optional.empty();
+    try {
+      claim =
+          CommitJournal.find(store, root.attempt()).filter(CommitJournal::isHeldWithoutHeartbeat);
+    } catch (CorruptManifestException e) {
+      LOG.debug("{} has a journal that cannot be used", root.root(), e);
+    }
+    return beat.isPresent() || claim.isPresent()
+        ? Optional.of(beat + " " + claim)
+        : Optional.empty();
+  }
+
+  /** What was seen of one job. */
+  private final class Watch {
+    private String sign = "";
+    private long unmoved;
+    private long last;
+    private boolean hasMoved;
+
+    void see(String now, long time) {
+      if (now.equals(sign)) {
+        unmoved += Math.min(time - last, longestGap);
+      } else {
+        hasMoved = !sign.isEmpty();
+        unmoved = 0;
+      }
+      sign = now;
+      last = time;
+    }
+  }
+
+  /** Asks the store something about a job. */
   @FunctionalInterface
-  interface Question {
+  public interface Question {
     /** Its answer. */
-    boolean holds() throws IOException;
+    boolean holds(StagingRoot root) throws IOException;
   }
 }

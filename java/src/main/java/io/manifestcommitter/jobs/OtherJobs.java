@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.jobs;
 
-import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.journal.CommitJournal;
-import io.manifestcommitter.journal.Heartbeat;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.store.Store;
@@ -17,18 +15,14 @@ import org.apache.hadoop.fs.Path;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * What the staging directories in a table tell of their jobs: which live, and how far each came.
- */
+/** What the staging directories in a table tell of their jobs: how far each came. */
 final class OtherJobs {
   private static final Logger LOG = LoggerFactory.getLogger(OtherJobs.class);
 
   private final Store store;
-  private final CommitterConfig config;
 
-  OtherJobs(Store store, CommitterConfig config) {
+  OtherJobs(Store store) {
     this.store = store;
-    this.config = config;
   }
 
   /** Those that began to commit, but for what a job was told to keep. One request each. */
@@ -66,28 +60,6 @@ final class OtherJobs {
     } catch (CorruptManifestException e) {
       LOG.debug("{} has a journal that cannot be used", root.root(), e);
       return false;
-    }
-  }
-
-  /** The last beat of a job that shows signs of life; empty if it does not. Four requests. */
-  Optional<Heartbeat.Beat> life(StagingRoot root) throws IOException {
-    return Heartbeat.look(store, root).filter(beat -> beat.age() < config.heartbeatTimeout());
-  }
-
-  /** Whether a job shows signs of life. Four requests. */
-  boolean isAlive(StagingRoot root) throws IOException {
-    return life(root).isPresent();
-  }
-
-  /**
-   * Requires that a job's driver shows no sign of life. Four requests.
-   *
-   * @throws JobIsAliveException if it does
-   */
-  void requireDead(StagingRoot root) throws IOException {
-    Optional<Heartbeat.Beat> beat = life(root);
-    if (beat.isPresent()) {
-      throw new JobIsAliveException(root, beat.get().age(), config.heartbeatTimeout());
     }
   }
 

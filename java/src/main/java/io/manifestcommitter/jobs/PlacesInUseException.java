@@ -8,8 +8,6 @@ import java.io.IOException;
 public final class PlacesInUseException extends IOException {
   private static final long serialVersionUID = 1L;
 
-  private final transient StagingRoot user;
-
   PlacesInUseException(StagingRoot dead, StagingRoot alive) {
     super(
         "The job of "
@@ -19,11 +17,5 @@ public final class PlacesInUseException extends IOException {
             + " lives and replaces some of the same places ("
             + alive.replaces()
             + "). Nothing was changed. Wait until that has ended");
-    this.user = alive;
-  }
-
-  /** The job that replaces some of the same places. */
-  StagingRoot user() {
-    return user;
   }
 }

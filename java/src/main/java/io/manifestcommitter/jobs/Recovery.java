@@ -49,6 +49,8 @@ public final class Recovery {
   private final Store store;
   private final CommitterConfig config;
   private final OtherJobs jobs;
+  private final LifeSigns signs;
+  private final Pause pause;
   private final boolean force;
   private final Consumer<StatisticsRecorder> requestsTo;
 
@@ -66,25 +68,35 @@ public final class Recovery {
   /**
    * A recovery by a job, which counts the requests as its own.
    *
-   * @param force also of a job whose driver shows signs of life
+   * @param signs of the lives of drivers, which have watched those whose jobs are recovered
+   * @param pause between two looks at a job that may live
    */
-  public Recovery(Store store, CommitterConfig config, boolean force) {
-    this(store, config, force, statistics -> {});
+  public Recovery(Store store, CommitterConfig config, LifeSigns signs, Pause pause) {
+    this(store, config, signs, pause, /* force= */ false, statistics -> {});
   }
 
   /**
    * A recovery.
    *
-   * @param force also of a job whose driver shows signs of life
+   * @param signs of the lives of drivers, which have watched those whose jobs are recovered
+   * @param pause between two looks at a job that may live
+   * @param force also of a job whose driver shows signs of life, for which it is not watched then
    * @param requestsTo lets the requests be counted, from then on, by what it is given, which each
    *     recovered job has of its own
    */
   public Recovery(
-      Store store, CommitterConfig config, boolean force, Consumer<StatisticsRecorder> requestsTo) {
+      Store store,
+      CommitterConfig config,
+      LifeSigns signs,
+      Pause pause,
+      boolean force,
+      Consumer<StatisticsRecorder> requestsTo) {
     this.requestsTo = requestsTo;
     this.store = store;
     this.config = config;
-    this.jobs = new OtherJobs(store, config);
+    this.jobs = new OtherJobs(store);
+    this.signs = signs;
+    this.pause = pause;
     this.force = force;
   }
 
@@ -93,7 +105,7 @@ public final class Recovery {
     return "Delete nothing by hand: all that is needed is kept in "
         + root.root()
         + ", the old data in "
-        + root.old()
+        + root.allOld()
         + ". Run 'manifest-committer recover "
         + root.directory()
         + "', or io.manifestcommitter.cli.Recover, once the store works again";
@@ -114,7 +126,7 @@ public final class Recovery {
    * Recovers one job.
    *
    * @param root one that {@link #find} found
-   * @throws JobIsAliveException if its driver shows signs of life, and that is not to be ignored
+   * @throws JobIsAliveException if its driver shows signs of life; it is watched for them
    * @throws PlacesInUseException if a job that lives replaces some of the same places
    * @throws LostJournalException if somebody else does the same, or the job has ended
    * @throws CorruptManifestException if its journal cannot be used; nothing was changed
@@ -134,9 +146,15 @@ public final class Recovery {
       tidy(root, journal);
       return RecoveryOutcome.CLEANED_UP;
     }
+    if (direction == Direction.COMPLETE && journal.state() == CommitJournal.State.REVOKED) {
+      throw new IOException(
+          journal
+              + " says that the commit is being rolled back, so it cannot be completed any more."
+              + " Nothing was changed. Recover it without --complete, and run the job again");
+    }
     RecoveryOutcome outcome;
     try (JobPlan plan = planOfDead(root, journal)) {
-      outcome = run(root, journal, plan, direction, statistics);
+      outcome = run(root.heldBy(journal.nextHolder()), journal, plan, direction, statistics);
       removeStaging(root, plan, outcome);
     }
     return outcome;
@@ -144,9 +162,7 @@ public final class Recovery {
 
   /** Removes a staging directory, whose deletion was cut short: those at locations went before. */
   private void removeRest(StagingRoot root) throws IOException {
-    if (!force) {
-      jobs.requireDead(root);
-    }
+    requireDead(root);
     try {
       Retries.few(() -> store.deleteTree(root.root()));
     } catch (IOException e) {
@@ -195,14 +211,18 @@ public final class Recovery {
     }
   }
 
+  private void requireDead(StagingRoot root) throws IOException {
+    if (!force) {
+      signs.requireDead(root, pause);
+    }
+  }
+
   private CommitJournal journalOf(StagingRoot root) throws IOException {
     try {
       return CommitJournal.find(store, root.attempt())
           .orElseThrow(() -> new LostJournalException(root.attempt()));
     } catch (CorruptManifestException e) {
-      if (!force) {
-        jobs.requireDead(root);
-      }
+      requireDead(root);
       throw e;
     }
   }
@@ -210,9 +230,7 @@ public final class Recovery {
   /** What fails because the job itself ends right now is told as that. */
   private JobPlan planOfDead(StagingRoot root, CommitJournal journal) throws IOException {
     try {
-      if (!force) {
-        jobs.requireDead(root);
-      }
+      requireDead(root);
       JobPlan plan = plan(root, journal, root.jobId());
       try {
         LocationRoots.require(store, workers(root), plan, root, journal);
@@ -235,27 +253,49 @@ public final class Recovery {
       throws IOException {
     Set<Path> replaced = new HashSet<>();
     plan.replaced().forEach(old -> replaced.add(old.path()));
-    PlacesOfDeadJob places = new PlacesOfDeadJob(store, config, root, replaced);
+    PlacesOfDeadJob places = new PlacesOfDeadJob(store, signs, root, replaced);
     // Also before the first heartbeat: whoever waits for the dead job would wait for that again.
-    places.requireFree();
-    // Before the claim, which is never without life.
-    Heartbeat heartbeat = Heartbeat.start(store, root.root(), config);
+    places.requireFree(pause);
+    Optional<Heartbeat> heartbeat = heartbeat(root);
     RecoveryOutcome outcome;
     boolean isClaimed = false;
+    int before = journal.holder();
     try {
       places.enter();
-      journal.claim();
+      if (heartbeat.isPresent()) {
+        journal.claim();
+      } else {
+        journal.claimWithoutHeartbeat();
+      }
       isClaimed = true;
       LOG.info("Recovering {}", journal);
-      outcome = recover(heartbeat.guard(store), root, journal, plan, direction, statistics);
+      Store guarded = heartbeat.map(life -> life.guard(store)).orElse(store);
+      Fence fence = new Fence(guarded, workers(root), plan, root.heldBy(before), root.holder());
+      outcome = recover(guarded, root, journal, fence, plan, direction, statistics);
     } catch (IOException | RuntimeException | Error e) {
-      heartbeat.close();
+      heartbeat.ifPresent(Heartbeat::close);
       removeHeartbeat(root, isClaimed ? Optional.of(journal) : Optional.empty(), e);
       throw e;
     } finally {
-      heartbeat.close();
+      heartbeat.ifPresent(Heartbeat::close);
     }
     return outcome;
+  }
+
+  /** Before the claim, which is not without life where there is room for a sign of it. */
+  private Optional<Heartbeat> heartbeat(StagingRoot root) {
+    try {
+      return Optional.of(Heartbeat.start(store, root.root(), config));
+    } catch (IOException e) {
+      LOG.warn(
+          "There is no room for a heartbeat in {}, or no right to write one. Job {} is recovered"
+              + " without it: that only renames and deletes. To make room, delete what is not needed"
+              + " outside of the table, or raise its quota",
+          root.root(),
+          root.jobId(),
+          e);
+      return Optional.empty();
+    }
   }
 
   /**
@@ -269,8 +309,10 @@ public final class Recovery {
         if (claimed.get().isHeld()) {
           Heartbeat.remove(store, root.root());
         }
-      } else if (!store.status(root.attempt()).isPresent()) {
+      } else if (!CommitJournal.find(store, root.attempt()).isPresent()) {
         Heartbeat.remove(store, root.root());
+        ReplaceNote.delete(store, root);
+        store.deleteEmptyDirectory(root.attempt());
         store.deleteEmptyDirectory(root.root());
       }
     } catch (IOException | RuntimeException e) {
@@ -290,6 +332,7 @@ public final class Recovery {
       Store guarded,
       StagingRoot root,
       CommitJournal journal,
+      Fence fence,
       JobPlan plan,
       Direction direction,
       StatisticsRecorder statistics)
@@ -305,7 +348,15 @@ public final class Recovery {
     progress.run(
         () -> {
           outcome[0] =
-              recover(guarded, root, journal, plan, direction, workers(root, progress), statistics);
+              recover(
+                  guarded,
+                  root,
+                  journal,
+                  fence,
+                  plan,
+                  direction,
+                  workers(root, progress),
+                  statistics);
           if (outcome[0] == RecoveryOutcome.ROLLED_BACK) {
             progress.end(CommitSnapshot.State.ROLLED_BACK);
           }
@@ -317,6 +368,7 @@ public final class Recovery {
       Store guarded,
       StagingRoot root,
       CommitJournal journal,
+      Fence fence,
       JobPlan plan,
       Direction direction,
       Workers workers,
@@ -330,23 +382,24 @@ public final class Recovery {
                 "journal",
                 Recovery.class.getName(),
                 root.directory(),
-                root.attempt(),
+                work(root),
                 advice(root)),
             guarded,
             config,
             workers,
             statistics);
     work.awaitRenames(plan, Store.RenamesOf.ANYBODY);
+    fence.run();
     // To have reported is the last step but for the journal's name; only an append does so
     // unmarked.
     if (journal.state() == CommitJournal.State.COMMITTED
-        || (work.hasReported(plan) && !journal.isRolledBack())) {
+        || (journal.state() == CommitJournal.State.PLANNED && work.hasReported(plan))) {
       new CompleteJob(work).run(plan);
       work.saveCompleted(plan);
     } else if (direction == Direction.COMPLETE) {
       // Which saves a report of its own.
       resume(work, journal, plan);
-    } else if (!journal.renounce()) {
+    } else if (!journal.revoke()) {
       new CompleteJob(work).run(plan);
       work.saveCompleted(plan);
     } else {
@@ -381,6 +434,12 @@ public final class Recovery {
         failure -> {});
   }
 
+  /** Where the report waits, and the last one: with the rest of what was taken over, if it was. */
+  private Path work(StagingRoot root) {
+    boolean isFenced = store.traits(root.root()).hasAtomicDirectoryRename();
+    return (isFenced ? root : root.heldBy(StagingRoot.DRIVER)).old();
+  }
+
   private static JobPlan plan(StagingRoot root, CommitJournal journal, String jobId)
       throws IOException {
     try {
@@ -397,7 +456,7 @@ public final class Recovery {
               + " have '"
               + jobId
               + "' in their names, what it moved aside is in "
-              + root.old(),
+              + root.allOld(),
           e);
     }
   }

@@ -3,7 +3,7 @@ package io.manifestcommitter.jobs;
 
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.config.CommitterConfig.UnfinishedJobsMode;
-import io.manifestcommitter.journal.Heartbeat;
+import io.manifestcommitter.jobs.LifeSigns.Life;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.progress.Waiting;
 import io.manifestcommitter.store.Store;
@@ -13,6 +13,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.fs.Path;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,18 +38,21 @@ public final class ReplacingJobs {
   private final Store store;
   private final CommitterConfig config;
   private final OtherJobs others;
+  private final LifeSigns signs;
   private final StagingRoot own;
   private long ownNoteLength;
 
   /**
    * The other jobs of a table.
    *
+   * @param signs of their lives
    * @param own the staging directory, in the table, of the job that replaces
    */
-  public ReplacingJobs(Store store, CommitterConfig config, StagingRoot own) {
+  public ReplacingJobs(Store store, CommitterConfig config, LifeSigns signs, StagingRoot own) {
     this.store = store;
     this.config = config;
-    this.others = new OtherJobs(store, config);
+    this.others = new OtherJobs(store);
+    this.signs = signs;
     this.own = own;
   }
 
@@ -94,7 +98,7 @@ public final class ReplacingJobs {
     }
     // Nobody recovers a job whose places are a living one's.
     leave();
-    SettledJobs settled = new UnfinishedJobs(store, config, pause).settle(roots);
+    SettledJobs settled = new UnfinishedJobs(store, config, signs, pause).settle(roots);
     enter(places, pause);
     return settled;
   }
@@ -129,7 +133,7 @@ public final class ReplacingJobs {
   }
 
   private boolean isPast(StagingRoot other, Wait wait) throws IOException {
-    if (!others.isAlive(other)) {
+    if (signs.look(other) == Life.DEAD) {
       return isPastDead(other, wait);
     }
     boolean yields = other.jobId().compareTo(own.jobId()) < 0;
@@ -144,11 +148,10 @@ public final class ReplacingJobs {
         own.directory());
     wait.forPlaces(other, ReplaceNote.read(store, other));
     while (ReplaceNote.exists(store, other)) {
-      Optional<Heartbeat.Beat> beat = others.life(other);
-      if (!beat.isPresent()) {
+      if (signs.look(other) == Life.DEAD) {
         return !yields && isPastDead(other, wait);
       }
-      wait.pause(other, beat.get().now());
+      wait.pause(other);
     }
     LOG.info("Job {} goes on: job {} is out of the way", own.jobId(), other.jobId());
     return !yields;
@@ -158,8 +161,8 @@ public final class ReplacingJobs {
     if (!others.isUnfinished(other) && others.fence(other)) {
       return true;
     }
-    UnfinishedJobs unfinished = new UnfinishedJobs(store, config, wait.pause);
-    if (config.unfinishedJobs() == UnfinishedJobsMode.WARN && !others.isAlive(other)) {
+    UnfinishedJobs unfinished = new UnfinishedJobs(store, config, signs, wait.pause);
+    if (config.unfinishedJobs() == UnfinishedJobsMode.WARN && signs.look(other) == Life.DEAD) {
       unfinished.settle(List.of(other));
       return true;
     }
@@ -167,7 +170,7 @@ public final class ReplacingJobs {
       return true;
     }
     leave();
-    while (others.isUnfinished(other) && !others.isAlive(other)) {
+    while (others.isUnfinished(other) && signs.look(other) == Life.DEAD) {
       SettledJobs settled = unfinished.settle(List.of(other));
       settled.requireNoneAt(wait.places);
       if (settled.hasStuck()) {
@@ -176,12 +179,12 @@ public final class ReplacingJobs {
       if (settled.hasStuck() || settled.hasRecovered()) {
         return false;
       }
-      wait.pause(other, Heartbeat.now(store, own.directory()));
+      wait.pause(other);
     }
     return false;
   }
 
-  /** All that a job waits until it is first, by the store's clock. */
+  /** All that a job waits until it is first. */
   private final class Wait {
     private final Collection<Path> places;
     private final Pause pause;
@@ -189,7 +192,7 @@ public final class ReplacingJobs {
     /** Dead jobs that cannot be ended, and have nothing left to do at the places of this one. */
     private final Set<Path> stuck = new HashSet<>();
 
-    private long since = -1;
+    private final long since = signs.nanos();
     private Waiting forWhat;
 
     Wait(Collection<Path> places, Pause pause) {
@@ -204,12 +207,12 @@ public final class ReplacingJobs {
       forWhat = new Waiting(other.jobId(), "which replaces " + shared);
     }
 
-    void pause(StagingRoot other, long now) throws IOException {
-      since = since < 0 ? now : since;
-      if (now - since >= config.replaceWait()) {
+    void pause(StagingRoot other) throws IOException {
+      long waited = TimeUnit.NANOSECONDS.toMillis(signs.nanos() - since);
+      if (waited >= config.replaceWait()) {
         Optional<ReplaceNote> note = ReplaceNote.read(store, other);
         leave();
-        throw new WaitedTooLongException(own, other, note, now - since);
+        throw new WaitedTooLongException(own, other, note, waited);
       }
       if (forWhat == null || !forWhat.jobId().equals(other.jobId())) {
         forPlaces(other, Optional.empty());

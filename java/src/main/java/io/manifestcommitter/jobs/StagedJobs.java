@@ -15,13 +15,19 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.apache.hadoop.fs.Path;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Finds what jobs keep in a table, and removes what nobody needs any more. */
 public final class StagedJobs {
+  private static final Logger LOG = LoggerFactory.getLogger(StagedJobs.class);
   private static final String ATTEMPT = JobPaths.attemptName(0) + "/";
 
   private final Store store;
@@ -78,7 +84,7 @@ public final class StagedJobs {
     }
     List<StagedJob> jobs = new ArrayList<>();
     if (!roots.isEmpty()) {
-      long now = Heartbeat.now(store, table);
+      long now = now(table);
       for (StoreEntry root : roots) {
         jobs.add(look(table, root, now, quiet));
       }
@@ -86,22 +92,33 @@ public final class StagedJobs {
     return jobs;
   }
 
+  /** The directories of jobs whose heartbeats have to be watched before these are removed. */
+  public static List<StagingRoot> toWatch(Collection<StagedJob> jobs) {
+    return jobs.stream()
+        .filter(job -> job.kind() == Kind.SPARK_PROTOCOL)
+        .map(job -> new StagingRoot(job.root().getParent(), job.jobId().get()))
+        .collect(Collectors.toList());
+  }
+
   /**
    * Removes what a job left. Looks at its heartbeat once more. What its plan names and still waits
    * to be completed goes first, since nobody would know of it any more.
    *
    * @param force also if the job shows signs of life
+   * @param signs of the lives of drivers
+   * @param pause between two looks at one that may live
    * @return what became of its uploads
-   * @throws JobIsAliveException if it does
+   * @throws JobIsAliveException if the job may live
    * @throws IOException also if an upload cannot be aborted: then all stays, to be removed again
    */
-  public AbortedUploads remove(StagedJob job, boolean force) throws IOException {
+  public AbortedUploads remove(StagedJob job, boolean force, LifeSigns signs, Pause pause)
+      throws IOException {
     Path directory = job.root().getParent();
     AbortedUploads uploads = AbortedUploads.none();
     if (job.kind() == Kind.SPARK_PROTOCOL) {
       StagingRoot root = new StagingRoot(directory, job.jobId().get());
       if (!force) {
-        new OtherJobs(store, config).requireDead(root);
+        signs.requireDead(root, pause);
       }
       if (job.hasPlan()) {
         uploads = new AbortPlannedUploads(store, config).run(root, job.hasUnfinishedCommit());
@@ -112,6 +129,35 @@ public final class StagedJobs {
       store.deleteEmptyDirectory(directory);
     }
     return uploads;
+  }
+
+  /**
+   * Removes what a driver left that died before its commit. It finds that out if it lives after
+   * all: the note of the places that it replaces goes first, and what it staged before the rest.
+   *
+   * @throws JobIsAliveException if it moved again, or has begun its commit
+   */
+  void removeUnbegun(StagingRoot root, LifeSigns signs) throws IOException {
+    if (signs.look(root) != LifeSigns.Life.DEAD) {
+      throw new JobIsAliveException(root, config.heartbeatTimeout() / 1000);
+    }
+    new AbortPlannedUploads(store, config).run(root, /* givesUpCommit= */ false);
+    if (!new OtherJobs(store).fence(root)) {
+      throw new JobIsAliveException(root, config.heartbeatTimeout() / 1000);
+    }
+    Retries.few(() -> store.deleteTree(root.output()));
+    Retries.few(() -> store.deleteTree(root.sealed()));
+    Retries.few(() -> store.deleteTree(root.root()));
+  }
+
+  /** By the store's clock; where there is no room to ask, by this machine's: ages need no more. */
+  private long now(Path table) {
+    try {
+      return Heartbeat.now(store, table);
+    } catch (IOException e) {
+      LOG.warn("The store cannot be asked for the time: ages are by this machine's clock", e);
+      return System.currentTimeMillis();
+    }
   }
 
   private void listTemporary(Path directory, List<StoreEntry> roots) throws IOException {
@@ -191,8 +237,14 @@ public final class StagedJobs {
     private boolean finished;
     private boolean oldData;
 
+    /** In anybody's hands, and where earlier versions moved it; not a report that waits there. */
+    private final Pattern asides;
+
     Tree(StoreEntry root) {
       this.root = root;
+      this.asides =
+          Pattern.compile(
+              ATTEMPT + "old/([0-9]+/)?[0-9]+-" + Pattern.quote(root.name()) + "(/.*)?");
       this.lastWritten = root.lastWritten();
     }
 
@@ -223,7 +275,7 @@ public final class StagedJobs {
       planned |= CommitJournal.mayHoldPlan(entry.name()) && below.equals(ATTEMPT + entry.name());
       planning |= below.equals(ATTEMPT + CommitJournal.TEMPORARY);
       begun |= below.endsWith("/manifests/" + JobPaths.COMMIT_MARK);
-      oldData |= below.startsWith(ATTEMPT + "old/");
+      oldData |= asides.matcher(below).matches();
     }
 
     private void noteJournal(Optional<CommitJournal.State> state) {

@@ -10,7 +10,9 @@ import io.manifestcommitter.journal.LostJournalException;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.store.Store;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,82 +25,104 @@ public final class UnfinishedJobs {
 
   private final Store store;
   private final CommitterConfig config;
+  private final LifeSigns signs;
   private final Pause pause;
   private final OtherJobs jobs;
 
   /**
    * As {@code config} says.
    *
+   * @param signs of the lives of their drivers
    * @param pause between two looks at a job that may live
    */
-  public UnfinishedJobs(Store store, CommitterConfig config, Pause pause) {
+  public UnfinishedJobs(Store store, CommitterConfig config, LifeSigns signs, Pause pause) {
     this.store = store;
     this.config = config;
+    this.signs = signs;
     this.pause = pause;
-    this.jobs = new OtherJobs(store, config);
+    this.jobs = new OtherJobs(store);
   }
 
   /**
-   * Recovers them, or fails, or warns. The commit of a driver that lives is a concurrent job's and
-   * left alone, and so is one whose places a job that lives replaces. Whether a driver lives that
-   * has begun its commit is waited for: until its heartbeat moves or grows stale, or its commit
-   * ends. What is left of a commit that ended is removed, unless this job, or that one, was told to
-   * clean up nothing; what cannot be removed is a warning. So is a commit past its point of no
-   * return whose old data the store refuses to delete: it concerns only jobs that write to the same
-   * places. One request for each staging directory; where a commit was begun six more, and those of
-   * each look while it is waited.
+   * As {@link #settle}, of those that are known to be dead at the first look, and does not wait.
    *
-   * @param roots the staging directories of other jobs
-   * @throws IOException if one may not, or cannot, be recovered; it names the command that does
+   * @return what became of them
    */
-  public SettledJobs settle(List<StagingRoot> roots) throws IOException {
+  public SettledJobs settleKnown(List<StagingRoot> roots) throws IOException {
     SettledJobs settled = new SettledJobs();
-    Recovery recovery = new Recovery(store, config, /* force= */ false);
-    LifeSigns signs = new LifeSigns(store, config.heartbeatTimeout(), pause);
-    List<StagingRoot> begun = jobs.begun(roots);
-    for (StagingRoot root : begun) {
-      signs.note(root);
-    }
-    for (StagingRoot root : begun) {
-      try {
-        if (settle(recovery, signs, root)) {
-          settled.recovered();
-        }
-      } catch (OldDataRemainsException e) {
-        LOG.warn("{}", SettledJobs.cannotBeRecovered(root, e).getMessage());
-        settled.stuck(root, e);
-      } catch (JobIsAliveException | LostJournalException | PlacesInUseException e) {
-        LOG.info("{} is left alone: {}", root.root(), e.getMessage());
+    for (StagingRoot root : jobs.begun(roots)) {
+      if (signs.look(root) == Life.DEAD) {
+        settle(root, settled);
       }
     }
     return settled;
   }
 
-  /** A job that keeps the dead one's places may itself have died a moment ago. */
-  private boolean settle(Recovery recovery, LifeSigns signs, StagingRoot root) throws IOException {
-    if (jobs.isUnfinished(root) && signs.of(root, () -> jobs.isUnfinished(root)) == Life.ALIVE) {
-      LOG.info("{} is left alone: its driver lives", root.root());
-      return false;
-    }
-    while (true) {
-      try {
-        return settle(recovery, root);
-      } catch (PlacesInUseException e) {
-        StagingRoot user = e.user();
-        if (signs.of(user, () -> ReplaceNote.exists(store, user)) == Life.ALIVE) {
-          throw e;
-        }
+  /**
+   * Recovers them, or fails, or warns. The commit of a driver that lives is a concurrent job's and
+   * left alone, and so is one whose places a job that lives replaces. Whether a driver lives that
+   * has begun its commit is waited for, of all at the same time: until its heartbeat moves, or has
+   * stood still for the timeout, or its commit ends. What is left of a commit that ended is
+   * removed, unless this job, or that one, was told to clean up nothing; what cannot be removed is
+   * a warning. So is a commit past its point of no return whose old data the store refuses to
+   * delete: it concerns only jobs that write to the same places. A job that never began its commit,
+   * and was seen to be dead by now, is removed. One request for each staging directory; where a
+   * commit was begun six more, and those of each look while it is waited.
+   *
+   * @param roots the staging directories of other jobs
+   * @throws IOException if one may not, or cannot, be recovered; it names the command that does
+   */
+  public SettledJobs settle(List<StagingRoot> roots) throws IOException {
+    List<StagingRoot> begun = jobs.begun(roots);
+    List<StagingRoot> unfinished = new ArrayList<>();
+    List<StagingRoot> dead = new ArrayList<>();
+    for (StagingRoot root : begun) {
+      if (jobs.isUnfinished(root)) {
+        unfinished.add(root);
+      } else if (signs.look(root) == Life.DEAD) {
+        dead.add(root);
       }
+    }
+    for (Map.Entry<StagingRoot, Life> each :
+        signs.await(unfinished, jobs::isUnfinished, pause).entrySet()) {
+      if (each.getValue() == Life.ALIVE) {
+        LOG.info("{} is left alone: its driver lives", each.getKey().root());
+      } else {
+        dead.add(each.getKey());
+      }
+    }
+    SettledJobs settled = new SettledJobs();
+    for (StagingRoot root : dead) {
+      settle(root, settled);
+    }
+    removeUnbegun(roots, begun);
+    return settled;
+  }
+
+  private void settle(StagingRoot root, SettledJobs settled) throws IOException {
+    try {
+      if (settle(root)) {
+        settled.recovered();
+      }
+    } catch (OldDataRemainsException e) {
+      LOG.warn("{}", SettledJobs.cannotBeRecovered(root, e).getMessage());
+      settled.stuck(root, e);
+    } catch (JobIsAliveException | LostJournalException | PlacesInUseException e) {
+      LOG.info("{} is left alone: {}", root.root(), e.getMessage());
     }
   }
 
-  private boolean settle(Recovery recovery, StagingRoot root) throws IOException {
+  private boolean settle(StagingRoot root) throws IOException {
+    boolean isUnfinished = jobs.isUnfinished(root);
     if (config.unfinishedJobs() == UnfinishedJobsMode.ROLLBACK) {
-      if (config.cleanupSkipped() && !jobs.isUnfinished(root)) {
+      if (config.cleanupSkipped() && !isUnfinished) {
         return false;
       }
       try {
-        LOG.warn("{}: {}", root.root(), recovery.run(root, Direction.AS_MARKED));
+        LOG.warn(
+            "{}: {}",
+            root.root(),
+            new Recovery(store, config, signs, pause).run(root, Direction.AS_MARKED));
       } catch (LeftoverException e) {
         tell(e);
         return e.outcome() != RecoveryOutcome.CLEANED_UP;
@@ -112,8 +136,7 @@ public final class UnfinishedJobs {
       }
       return true;
     }
-    jobs.requireDead(root);
-    if (!jobs.isUnfinished(root)) {
+    if (!isUnfinished) {
       return false;
     }
     if (config.unfinishedJobs() == UnfinishedJobsMode.FAIL) {
@@ -125,6 +148,23 @@ public final class UnfinishedJobs {
     }
     LOG.warn("{}: run 'manifest-committer recover {}'", SettledJobs.told(root), root.directory());
     return false;
+  }
+
+  /** What killed drivers left that never began to commit: nobody waits for it, nor needs it. */
+  private void removeUnbegun(List<StagingRoot> roots, List<StagingRoot> begun) {
+    if (config.unfinishedJobs() != UnfinishedJobsMode.ROLLBACK || config.cleanupSkipped()) {
+      return;
+    }
+    for (StagingRoot root : roots) {
+      if (!begun.contains(root) && signs.hasStopped(root)) {
+        try {
+          new StagedJobs(store, config).removeUnbegun(root, signs);
+          LOG.info("{} is removed: its driver died before its commit", root.root());
+        } catch (IOException e) {
+          LOG.warn("{} is of a driver that died, and could not be removed", root.root(), e);
+        }
+      }
+    }
   }
 
   /** It harms nobody; where the job lives, it may be cleaning up itself. */

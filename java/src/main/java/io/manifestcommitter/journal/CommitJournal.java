@@ -2,6 +2,7 @@
 package io.manifestcommitter.journal;
 
 import io.manifestcommitter.commit.CommitLog;
+import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.Target;
@@ -18,6 +19,8 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.hadoop.fs.Path;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The plan of a job commit, in the job's staging directory, from before its first visible change
@@ -26,12 +29,12 @@ import org.apache.hadoop.fs.Path;
  * renamed, {@link UploadedJournal} adds one.
  */
 public abstract class CommitJournal implements CommitLog {
+  private static final Logger LOG = LoggerFactory.getLogger(CommitJournal.class);
   private static final String NAME = "journal";
 
   /** What is renamed to a journal once it is written. */
   public static final String TEMPORARY = NAME + ".tmp";
 
-  private static final String ROLLING_BACK = "rolling-back";
   private static final Pattern NAMES = Pattern.compile(NAME + "-([a-z]+)-(0|[1-9][0-9]{0,8})");
 
   /** A plan of some ten million files. */
@@ -52,6 +55,8 @@ public abstract class CommitJournal implements CommitLog {
   public enum State {
     /** Its changes have begun, perhaps. They can be rolled back. */
     PLANNED,
+    /** The commit is given up: it is rolled back, whatever its report says, and never completed. */
+    REVOKED,
     /** The new data is complete at its place, and the old may be going. */
     COMMITTED,
     /** There is nothing left to do but to clean up. */
@@ -207,13 +212,27 @@ public abstract class CommitJournal implements CommitLog {
    */
   public abstract void claim() throws IOException;
 
+  /** Who has what the driver staged and moved aside: see {@link StagingRoot#heldBy}. */
+  public abstract int holder();
+
+  /** As {@link #holder}, after the next claim by this process. */
+  public abstract int nextHolder();
+
+  /** As {@link #claim}, by somebody who cannot write a heartbeat: the claim itself is watched. */
+  public abstract void claimWithoutHeartbeat() throws IOException;
+
+  /** Whether who has the journal may live although there is no heartbeat. No request. */
+  public abstract boolean isHeldWithoutHeartbeat();
+
   /**
-   * Settles, before a commit is rolled back, that nobody brings it past its point of no return any
-   * more. No request where only one can have the journal; else two.
+   * Gives the commit up: from here on it is rolled back, and nobody brings it past its point of no
+   * return, or completes it, any more. Needs no room where journals are renamed. One request; where
+   * there are uploads, four.
    *
    * @return whether that is so; false if somebody has brought it past that point
+   * @throws LostJournalException if somebody else took the journal
    */
-  public abstract boolean renounce() throws IOException;
+  public abstract boolean revoke() throws IOException;
 
   /**
    * Whether there is a plan. Where it is a file of its own, one request: without it, what is left
@@ -243,18 +262,6 @@ public abstract class CommitJournal implements CommitLog {
   /** How long the plan is, in bytes. */
   abstract long planLength() throws IOException;
 
-  /**
-   * Notes that the commit is rolled back, also if its report says that it is complete. One request.
-   */
-  public void rollingBack() throws IOException {
-    store.write(new Path(directory, ROLLING_BACK), out -> {});
-  }
-
-  /** Whether that was noted. One request. */
-  public boolean isRolledBack() throws IOException {
-    return store.status(new Path(directory, ROLLING_BACK)).isPresent();
-  }
-
   /** Whether it is still this holder's. One request. */
   public boolean isHeld() throws IOException {
     return store.status(path()).isPresent();
@@ -268,12 +275,24 @@ public abstract class CommitJournal implements CommitLog {
   @Override
   public void requireHeld() throws IOException {
     if (!isHeld()) {
-      throw new LostJournalException(path());
+      throw lost(path());
     }
   }
 
+  /** The failure of a holder whose journal is gone: it names the one that is there instead. */
+  final LostJournalException lost(Path journal) {
+    List<StoreEntry> there = List.of();
+    try {
+      there = list(store, directory, other -> {});
+    } catch (IOException e) {
+      LOG.debug("Who took {} is not known", journal, e);
+    }
+    return new LostJournalException(journal, there);
+  }
+
   /**
-   * The plan.
+   * The plan. Where directories are renamed atomically, what the driver staged and moved aside is
+   * where it will be once the next claim has been made: {@link #nextHolder}.
    *
    * @param target the table and the job's staging directory there, under the name by which the
    *     caller came, whatever the driver called it
@@ -281,16 +300,17 @@ public abstract class CommitJournal implements CommitLog {
    * @throws IOException also if it needs more memory than there is
    */
   public JobPlan plan(String jobId, Target target) throws IOException {
-    return read(store, planFile(), planLength(), jobId, target);
+    return read(store, planFile(), planLength(), jobId, target, nextHolder());
   }
 
   /** As {@link #plan}, of a file that {@link #findUnbegun} found. */
   public static JobPlan readUnbegun(Store store, StoreEntry plan, String jobId, Target target)
       throws IOException {
-    return read(store, plan.path(), plan.length(), jobId, target);
+    return read(store, plan.path(), plan.length(), jobId, target, StagingRoot.DRIVER);
   }
 
-  private static JobPlan read(Store store, Path file, long length, String jobId, Target target)
+  private static JobPlan read(
+      Store store, Path file, long length, String jobId, Target target, int holder)
       throws IOException {
     if (length > LIMIT) {
       throw new CorruptManifestException(file + " has " + length + " bytes, more than any plan");
@@ -300,7 +320,12 @@ public abstract class CommitJournal implements CommitLog {
     }
     byte[] content = store.read(file, LIMIT);
     return PlanRecords.read(
-        new ByteArrayInputStream(content), jobId, target, store::named, file.toString());
+        new ByteArrayInputStream(content),
+        jobId,
+        target,
+        store::named,
+        staging -> store.traits(staging).hasAtomicDirectoryRename() ? holder : StagingRoot.DRIVER,
+        file.toString());
   }
 
   @Override

@@ -25,8 +25,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A file in a job's staging directory that is written again and again while the job has a driver,
- * or somebody who recovers it. By its time, in the store's own clock, a dead one is told from one
- * that lives.
+ * or somebody who recovers it. Whoever sees it move knows that the job lives. Its time says nothing
+ * more: the store's clock may step, and no other clock is compared with it.
  */
 public final class Heartbeat implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(Heartbeat.class);
@@ -45,12 +45,14 @@ public final class Heartbeat implements Closeable {
           1, beats -> caller.thread("manifest-committer-heartbeat", beats));
 
   private ScheduledFuture<?> beats;
+  private Future<?> watch = CompletableFuture.completedFuture(null);
   private Future<?> first = CompletableFuture.completedFuture(null);
 
   /** When the last beat that came through was begun, by this machine's clock. */
   private long last;
 
   private boolean silent;
+  private boolean forgiven;
   private boolean closed;
 
   private Heartbeat(Store store, Path root, long timeout, LongSupplier nanos) {
@@ -127,7 +129,8 @@ public final class Heartbeat implements Closeable {
   /**
    * A store in which this driver changes nothing once it has been silent for so long that others
    * may take it for dead: each change then fails with a {@link SilentDriverException}, also if it
-   * beats again, until it {@link #resume}s. After {@link #close} it is not asked any more.
+   * beats again, until it may {@link #forgetSilence}. After {@link #close} it is not asked any
+   * more.
    */
   public Store guard(Store changed) {
     return new GuardedStore(changed, this::requireBeating);
@@ -142,8 +145,9 @@ public final class Heartbeat implements Closeable {
 
   /** Whether there was a time in which others may have taken this driver for dead. */
   public synchronized boolean isSilent() {
-    silent |= !closed && isLate();
-    return silent && !closed;
+    boolean counts = !closed && !forgiven;
+    silent |= counts && isLate();
+    return silent && counts;
   }
 
   private boolean isLate() {
@@ -152,22 +156,32 @@ public final class Heartbeat implements Closeable {
   }
 
   /**
-   * Beats, and forgets a silence. Only for a driver that takes its journal once more after that:
-   * whoever took it for dead has the journal, or does not get it any more.
+   * Lets the driver change the store also after a silence: for one that has revoked its commit, by
+   * which it knows that nobody else has it.
    */
-  public void resume() throws IOException {
-    beat();
-    synchronized (this) {
-      silent = false;
-    }
+  public synchronized void forgetSilence() {
+    forgiven = true;
   }
 
-  /** The last beat, empty if there was none. Four requests. */
-  public static Optional<Beat> look(Store store, StagingRoot root) throws IOException {
-    Optional<Long> last = last(store, root.root());
-    return last.isPresent()
-        ? Optional.of(new Beat(last.get(), now(store, root.directory())))
-        : Optional.empty();
+  /**
+   * Looks at other jobs at each interval, beside the beats, until {@link #close}.
+   *
+   * @param look may take longer than an interval; what it fails with is logged
+   */
+  public void watch(Runnable look, long interval) {
+    clock.setCorePoolSize(2);
+    watch =
+        clock.scheduleWithFixedDelay(
+            () -> {
+              try {
+                look.run();
+              } catch (RuntimeException e) {
+                LOG.warn("Other jobs beside {} could not be watched", file, e);
+              }
+            },
+            interval,
+            interval,
+            TimeUnit.MILLISECONDS);
   }
 
   /** Whether a job has a heartbeat, fresh or not: else it has ended. One request. */
@@ -217,6 +231,7 @@ public final class Heartbeat implements Closeable {
     }
     first.cancel(/* mayInterruptIfRunning= */ false);
     beats.cancel(/* mayInterruptIfRunning= */ false);
+    watch.cancel(/* mayInterruptIfRunning= */ false);
     clock.shutdown();
     boolean interrupted = false;
     while (true) {
@@ -253,32 +268,6 @@ public final class Heartbeat implements Closeable {
     } catch (Throwable e) {
       // An Error, too, would end the beats for good, and without a word.
       LOG.warn("{} could not be written: after a while this job may be taken for dead", file, e);
-    }
-  }
-
-  /** When a job showed a sign of life, by the store's clock. */
-  public static final class Beat {
-    private final long time;
-    private final long now;
-
-    private Beat(long time, long now) {
-      this.time = time;
-      this.now = now;
-    }
-
-    /** In milliseconds since 1970. */
-    public long time() {
-      return time;
-    }
-
-    /** When it was looked at, in milliseconds since 1970. */
-    public long now() {
-      return now;
-    }
-
-    /** In milliseconds. */
-    public long age() {
-      return Math.max(0, now - time);
     }
   }
 }

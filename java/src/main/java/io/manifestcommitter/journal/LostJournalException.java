@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.journal;
 
+import io.manifestcommitter.store.StoreEntry;
 import java.io.IOException;
+import java.util.List;
+import java.util.stream.Collectors;
 import org.apache.hadoop.fs.Path;
 
 /**
@@ -11,11 +14,27 @@ import org.apache.hadoop.fs.Path;
 public final class LostJournalException extends IOException {
   private static final long serialVersionUID = 1L;
 
+  /** A commit that has ended, or was deleted with its staging directory. */
   public LostJournalException(Path journal) {
+    this(journal, List.of());
+  }
+
+  /**
+   * A lost commit.
+   *
+   * @param instead the journals that are there instead
+   */
+  LostJournalException(Path journal, List<StoreEntry> instead) {
     super(
         journal
-            + " is gone: a recovery has taken the commit over, or it has ended, or somebody deleted"
-            + " the staging directory. Nothing more was changed here. Look at what the recovery"
-            + " reports, and at what else writes to the table");
+            + " is gone: "
+            + (instead.isEmpty()
+                ? "a recovery has ended the commit, or somebody deleted the staging directory"
+                : "there is "
+                    + instead.stream().map(StoreEntry::name).collect(Collectors.joining(", "))
+                    + " instead. A recovery has taken the commit over, or it is past its point of"
+                    + " no return")
+            + ". Nothing more was changed here. Look at the table's _SUCCESS: if it names this job,"
+            + " the job was completed. Otherwise it was rolled back, or will be");
   }
 }

@@ -21,6 +21,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.ToIntFunction;
 import org.apache.hadoop.fs.Path;
 
 /**
@@ -35,6 +36,7 @@ final class PlanReader {
   private final Target table;
   private final PlaceText places;
   private final HeapBudget heap;
+  private final ToIntFunction<Path> holders;
   private final Map<Path, StagingRoot> byDirectory = new HashMap<>();
   private final Map<Path, StagingRoot> byRoot = new HashMap<>();
   private final Set<Path> made = new HashSet<>();
@@ -57,13 +59,22 @@ final class PlanReader {
    * A plan of one job; to be read into {@code planner}.
    *
    * @param places how the table's paths are written
+   * @param holders who will have each staging directory when the plan is used: the records name
+   *     what its driver had
    */
-  PlanReader(JobPlanner planner, String jobId, Target table, PlaceText places, HeapBudget heap) {
+  PlanReader(
+      JobPlanner planner,
+      String jobId,
+      Target table,
+      PlaceText places,
+      HeapBudget heap,
+      ToIntFunction<Path> holders) {
     this.planner = planner;
     this.jobId = jobId;
     this.table = table;
     this.places = places;
     this.heap = heap;
+    this.holders = holders;
   }
 
   void add(Record record) throws IOException {
@@ -198,10 +209,12 @@ final class PlanReader {
     Path aside = record.has("aside") ? path(record, "aside") : null;
     require(staged != null || aside != null, "nothing is to happen at " + place);
     StagingRoot root = rootOf(staged != null ? staged : aside);
+    StagingRoot held = held(root);
     if (staged != null) {
       require(
           staged.equals(mirrored(root, root.sealed(), place)),
           staged + " is not where what goes to " + place + " is staged");
+      staged = mirrored(root, held.sealed(), place);
     }
     if (aside != null) {
       require(
@@ -213,6 +226,7 @@ final class PlanReader {
           oldPaths.contains(place) || movable.containsKey(place),
           "it does not list the old data of " + place);
       heap.path(aside);
+      aside = new Path(held.old(), aside.getName());
     }
     swaps.add(swap(place, staged, aside));
   }
@@ -230,12 +244,12 @@ final class PlanReader {
 
   private void directory(Path from, Path to) throws IOException {
     StagingRoot root = rootOf(from);
-    if (!from.equals(mirrored(root, root.sealed(), to))
-        && !from.equals(mirrored(root, root.output(), to))) {
+    boolean isSealed = from.equals(mirrored(root, root.sealed(), to));
+    if (!isSealed && !from.equals(mirrored(root, root.output(), to))) {
       throw new IllegalArgumentException(from + " is not where what goes to " + to + " is staged");
     }
     heap.path(to);
-    source = from;
+    source = isSealed ? mirrored(root, held(root).sealed(), to) : from;
     destination = to;
   }
 
@@ -265,6 +279,10 @@ final class PlanReader {
       return output;
     }
     return StorePaths.resolve(output, StorePaths.relative(root.directory(), place));
+  }
+
+  private StagingRoot held(StagingRoot root) {
+    return root.heldBy(holders.applyAsInt(root.root()));
   }
 
   private boolean isTarget(Path path) {

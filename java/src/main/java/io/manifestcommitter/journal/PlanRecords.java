@@ -17,6 +17,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.util.Optional;
+import java.util.function.ToIntFunction;
 import java.util.function.UnaryOperator;
 import org.apache.hadoop.fs.Path;
 
@@ -41,7 +42,7 @@ import org.apache.hadoop.fs.Path;
  * <p>A plan of another version is refused: the version that wrote it can recover the table.
  */
 final class PlanRecords {
-  private static final long VERSION = 4;
+  private static final long VERSION = 5;
 
   private PlanRecords() {}
 
@@ -122,6 +123,7 @@ final class PlanRecords {
    * @param in closed in any case
    * @param table the table's target, as the reader calls it
    * @param naming gives a path the name by which the reader calls its store
+   * @param holders who will have a staging directory when the plan is used
    * @param origin names the file in messages
    * @throws OtherVersionException if another version of the committer wrote it
    * @throws CorruptManifestException if it is damaged, leads out of its targets, or is no plan that
@@ -129,9 +131,14 @@ final class PlanRecords {
    * @throws IOException also if it needs more memory than there is
    */
   static JobPlan read(
-      InputStream in, String jobId, Target table, UnaryOperator<Path> naming, String origin)
+      InputStream in,
+      String jobId,
+      Target table,
+      UnaryOperator<Path> naming,
+      ToIntFunction<Path> holders,
+      String origin)
       throws IOException {
-    return read(in, jobId, table, naming, origin, Runtime.getRuntime().maxMemory());
+    return read(in, jobId, table, naming, holders, origin, Runtime.getRuntime().maxMemory());
   }
 
   /** As above, on a JVM with so many bytes of heap. */
@@ -140,6 +147,7 @@ final class PlanRecords {
       String jobId,
       Target table,
       UnaryOperator<Path> naming,
+      ToIntFunction<Path> holders,
       String origin,
       long heap)
       throws IOException {
@@ -151,7 +159,8 @@ final class PlanRecords {
               jobId,
               table,
               new PlaceText(table.directory(), naming),
-              new HeapBudget(heap, origin));
+              new HeapBudget(heap, origin),
+              holders);
       try {
         for (Optional<Record> record = records.next();
             record.isPresent();

@@ -32,9 +32,13 @@ import org.slf4j.LoggerFactory;
  */
 final class RenamedJournal extends CommitJournal {
   private static final Logger LOG = LoggerFactory.getLogger(RenamedJournal.class);
+  private static final String ROLLING_BACK = "rolling-back";
   private static final int TRIES = 3;
   private static final SecureRandom HOLDERS = new SecureRandom();
   private static final int MOST_HOLDERS = 999_999_999;
+
+  /** The number of who has a heartbeat is even, as the driver's, and of who has none odd. */
+  private static final int SILENT = 1;
 
   /** So many numbers that two which claim at once do not draw the same one. */
   private static final int MOST_STEP = 10_000_000;
@@ -47,6 +51,11 @@ final class RenamedJournal extends CommitJournal {
   private State state;
   private Optional<State> end = Optional.of(State.FINISHED);
   private int holder;
+
+  /** Whether a file says that the commit is given up, since the journal could not be renamed. */
+  private boolean isMarked;
+
+  private final int next = 2 + 2 * HOLDERS.nextInt(MOST_HOLDERS / 2 - 1);
 
   /** Of a claim that was cut short, or is under way: the next one has to come before it. */
   private int nextHolder = MOST_HOLDERS + 1;
@@ -101,8 +110,15 @@ final class RenamedJournal extends CommitJournal {
   private static List<RenamedJournal> list(Store store, Path directory) throws IOException {
     List<RenamedJournal> found = new ArrayList<>();
     boolean[] isWritten = {true};
+    boolean[] isMarked = {false};
     for (StoreEntry entry :
-        list(store, directory, other -> isWritten[0] &= !other.name().equals(TEMPORARY))) {
+        list(
+            store,
+            directory,
+            other -> {
+              isWritten[0] &= !other.name().equals(TEMPORARY);
+              isMarked[0] |= other.name().equals(ROLLING_BACK);
+            })) {
       found.add(
           new RenamedJournal(
               store,
@@ -111,6 +127,7 @@ final class RenamedJournal extends CommitJournal {
               stateIn(entry.name()).orElseThrow(),
               holderIn(entry.name())));
     }
+    found.forEach(journal -> journal.isMarked = isMarked[0]);
     // Beside what it is a copy of it may be a part, and nothing has begun.
     return isWritten[0] || !mayLeaveBothEnds(store, directory) ? found : List.of();
   }
@@ -138,7 +155,7 @@ final class RenamedJournal extends CommitJournal {
 
   @Override
   public State state() {
-    return state;
+    return isMarked && state == State.PLANNED ? State.REVOKED : state;
   }
 
   @Override
@@ -158,23 +175,49 @@ final class RenamedJournal extends CommitJournal {
 
   @Override
   public void claim() throws IOException {
-    change(state, mayLeaveBothEnds(store, directory) ? laterHolder() : otherHolder());
+    change(state, mayLeaveBothEnds(store, directory) ? laterHolder() : next);
   }
 
-  /** Only who has the journal rolls back, and nobody else can change it. */
   @Override
-  public boolean renounce() {
-    return state == State.PLANNED;
+  public void claimWithoutHeartbeat() throws IOException {
+    change(state, mayLeaveBothEnds(store, directory) ? laterHolder() : next + SILENT);
+  }
+
+  @Override
+  public boolean isHeldWithoutHeartbeat() {
+    return holder % 2 == SILENT && !mayLeaveBothEnds(store, directory);
+  }
+
+  @Override
+  public int holder() {
+    return holder - holder % 2;
+  }
+
+  @Override
+  public int nextHolder() {
+    return next;
+  }
+
+  @Override
+  public boolean revoke() throws IOException {
+    if (state() == State.PLANNED) {
+      try {
+        change(State.REVOKED, holder);
+      } catch (LostJournalException e) {
+        throw e;
+      } catch (IOException e) {
+        // A store that refuses to rename may let a file be written.
+        requireHeld();
+        store.write(new Path(directory, ROLLING_BACK), out -> {});
+        isMarked = true;
+      }
+    }
+    return state() == State.REVOKED;
   }
 
   @Override
   public boolean hasPlan() {
     return true;
-  }
-
-  private int otherHolder() {
-    int other = 1 + HOLDERS.nextInt(MOST_HOLDERS);
-    return other == holder ? otherHolder() : other;
   }
 
   /** Copies of one journal are told by their order. */
@@ -250,7 +293,7 @@ final class RenamedJournal extends CommitJournal {
     List<RenamedJournal> found = Retries.fewFor(() -> list(store, directory));
     if (found.isEmpty() || !least(found).path().equals(path())) {
       store.deleteFile(path());
-      throw new LostJournalException(path());
+      throw lost(path());
     }
     for (RenamedJournal other : found) {
       if (!other.path().equals(path())) {
@@ -278,7 +321,7 @@ final class RenamedJournal extends CommitJournal {
         copy = Optional.empty();
       }
       if (!copy.isPresent()) {
-        throw new LostJournalException(file.source());
+        throw lost(file.source());
       }
     }
     throw result.failure("Could not note the state of the commit");

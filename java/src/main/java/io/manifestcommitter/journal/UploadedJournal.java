@@ -2,6 +2,7 @@
 package io.manifestcommitter.journal;
 
 import io.manifestcommitter.commit.Retries;
+import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.manifest.Record;
@@ -134,18 +135,43 @@ final class UploadedJournal extends CommitJournal {
 
   @Override
   public void claim() throws IOException {
-    state = findIn(store, directory).orElseThrow(() -> new LostJournalException(path())).state();
+    state = findIn(store, directory).orElseThrow(() -> lost(path())).state();
   }
 
   @Override
-  public boolean renounce() throws IOException {
+  public int holder() {
+    return StagingRoot.DRIVER;
+  }
+
+  @Override
+  public int nextHolder() {
+    return StagingRoot.DRIVER;
+  }
+
+  @Override
+  public void claimWithoutHeartbeat() throws IOException {
+    claim();
+  }
+
+  /** Nothing here tells who has it; the uploads are aborted before anything is looked at. */
+  @Override
+  public boolean isHeldWithoutHeartbeat() {
+    return false;
+  }
+
+  @Override
+  public boolean revoke() throws IOException {
     if (state == State.PLANNED) {
+      requireHeld();
       discard();
       if (Retries.fewFor(() -> store.status(mark().destination())).isPresent()) {
         state = State.COMMITTED;
+      } else {
+        Retries.few(() -> store.write(path(directory, State.REVOKED, 0), out -> out.write('\n')));
+        state = State.REVOKED;
       }
     }
-    return state == State.PLANNED;
+    return state == State.REVOKED;
   }
 
   @Override
@@ -155,7 +181,7 @@ final class UploadedJournal extends CommitJournal {
     }
     RenameResult result = store.renameFile(mark());
     if (result.outcome() == RenameResult.Outcome.FAILED) {
-      throw new LostJournalException(path());
+      throw lost(path());
     }
     result.orThrow("Could not note the state of the commit");
     state = State.COMMITTED;
@@ -199,7 +225,7 @@ final class UploadedJournal extends CommitJournal {
       if (Retries.fewFor(this::isHeld)) {
         Retries.few(() -> store.write(path(directory, to, 0), out -> out.write('\n')));
       } else if (state != State.COMMITTED) {
-        throw new LostJournalException(path());
+        throw lost(path());
       }
       // Else who took it could only go forward, and did.
       state = to;

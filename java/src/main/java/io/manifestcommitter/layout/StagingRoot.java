@@ -3,6 +3,8 @@ package io.manifestcommitter.layout;
 
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.regex.Pattern;
 import org.apache.hadoop.fs.Path;
 
 /**
@@ -11,7 +13,8 @@ import org.apache.hadoop.fs.Path;
  *
  * <pre>
  * $dir/_manifest_$jobId/00/output/$partition/$file    while tasks write; renamed to 00/sealed at job commit
- * $dir/_manifest_$jobId/00/old/$n-_manifest_$jobId    what an overwrite moved out of the way, until it is deleted
+ * $dir/_manifest_$jobId/00/old/0/$n-_manifest_$jobId  what an overwrite moved out of the way, until it is deleted
+ * $dir/_manifest_$jobId/00/old/0/...                  the report, until it is published, and the last job's
  * $dir/_manifest_$jobId/00/locations/...              custom locations that attempts wrote to (table only)
  * $dir/_manifest_$jobId/00/replaces                   the places that the job replaces (table only)
  * $dir/_manifest_$jobId/00/journal-...                the plan, while it is carried out (table only)
@@ -20,25 +23,54 @@ import org.apache.hadoop.fs.Path;
  *
  * A root of its own, hidden by its underscore, which another committer's deletion of {@code
  * _temporary} does not reach.
+ *
+ * <p>{@code sealed} and {@code old/0} are the driver's. A recovery that takes the commit over
+ * renames them to {@code sealed-$holder} and {@code old/$holder}, by the number of its claim: a
+ * driver that lives after all then finds neither what it would publish, nor where it would move old
+ * data. Earlier versions of {@code clean} know a directory that may hold old data by {@code
+ * 00/old/}.
  */
 public final class StagingRoot {
   private static final String PREFIX = "_manifest_";
   private static final String SPARK_PREFIX = ".spark-staging-";
   private static final String HIVE_PREFIX = ".hive-staging";
+  private static final String SEALED = "sealed";
+
+  /** The number of the driver among those who hold a commit; the others draw theirs. */
+  public static final int DRIVER = 0;
+
+  private static final Pattern HOLDER = Pattern.compile("0|[1-9][0-9]{0,8}");
 
   private final Path directory;
   private final String jobId;
   private final Path root;
   private final Path attempt;
+  private final int holder;
 
   /**
-   * The staging directory of a job below {@code directory}. Spark jobs have one attempt, number 0.
+   * The staging directory of a job below {@code directory}, as its driver has it. Spark jobs have
+   * one attempt, number 0.
    */
   public StagingRoot(Path directory, String jobId) {
+    this(directory, jobId, DRIVER);
+  }
+
+  private StagingRoot(Path directory, String jobId, int holder) {
     this.directory = Objects.requireNonNull(directory);
     this.jobId = JobPaths.requireName(jobId);
     this.root = new Path(directory, PREFIX + jobId);
     this.attempt = new Path(root, JobPaths.attemptName(0));
+    this.holder = holder;
+  }
+
+  /** The same, as somebody else has it who took the commit over. */
+  public StagingRoot heldBy(int another) {
+    return new StagingRoot(directory, jobId, another);
+  }
+
+  /** Who has it: the driver, or the number of somebody else. */
+  public int holder() {
+    return holder;
   }
 
   /** The table or location. */
@@ -68,12 +100,33 @@ public final class StagingRoot {
 
   /** Where the output is once no attempt can add to it. */
   public Path sealed() {
-    return new Path(attempt, "sealed");
+    return new Path(attempt, holder == DRIVER ? SEALED : SEALED + "-" + holder);
   }
 
-  /** Where old data goes that an overwrite moves aside. */
+  /** Where old data goes that an overwrite moves aside, and where the report waits. */
   public Path old() {
+    return new Path(allOld(), String.valueOf(holder));
+  }
+
+  /** What is old data, and a report, in the hands of anybody. */
+  public Path allOld() {
     return new Path(attempt, "old");
+  }
+
+  /** The holder whose {@link #sealed} has this name; empty if it is nobody's. */
+  public static OptionalInt holderOfSealed(String name) {
+    return name.equals(SEALED)
+        ? OptionalInt.of(DRIVER)
+        : name.startsWith(SEALED + "-")
+            ? holderOfOld(name.substring(SEALED.length() + 1))
+            : OptionalInt.empty();
+  }
+
+  /** The holder whose {@link #old} has this name; empty if it is nobody's. */
+  public static OptionalInt holderOfOld(String name) {
+    return HOLDER.matcher(name).matches()
+        ? OptionalInt.of(Integer.parseInt(name))
+        : OptionalInt.empty();
   }
 
   /** Marks of the custom locations that attempts wrote to. */

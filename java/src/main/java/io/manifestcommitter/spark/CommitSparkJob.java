@@ -7,6 +7,7 @@ import io.manifestcommitter.commit.RollBackJob;
 import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.config.CommitterConfig.ConflictMode;
+import io.manifestcommitter.jobs.LifeSigns;
 import io.manifestcommitter.jobs.Pause;
 import io.manifestcommitter.jobs.ReplacingJobs;
 import io.manifestcommitter.jobs.SettledJobs;
@@ -51,6 +52,7 @@ final class CommitSparkJob {
   private final Workers workers;
   private final CommitterConfig config;
   private final Heartbeat heartbeat;
+  private final LifeSigns signs;
   private final Pause pause;
   private final SealOutput seal;
   private final ReplacingJobs others;
@@ -79,6 +81,7 @@ final class CommitSparkJob {
    * @param madeTable whether the job made the table's directory
    * @param mayHaveReport whether the last job's report may be in it
    * @param store guarded by the driver's heartbeat
+   * @param signs of the lives of other jobs' drivers
    * @param pause between two looks at a job that replaces the same places
    */
   CommitSparkJob(
@@ -91,6 +94,7 @@ final class CommitSparkJob {
       Workers workers,
       CommitterConfig config,
       Heartbeat heartbeat,
+      LifeSigns signs,
       Pause pause) {
     this.commit = new CommitJob(work);
     this.work = work;
@@ -102,9 +106,10 @@ final class CommitSparkJob {
     this.workers = workers;
     this.config = config;
     this.heartbeat = heartbeat;
+    this.signs = signs;
     this.pause = pause;
     this.seal = new SealOutput(staging, overwrite, store, workers, config);
-    this.others = new ReplacingJobs(store, config, staging);
+    this.others = new ReplacingJobs(store, config, signs, staging);
   }
 
   /**
@@ -301,7 +306,7 @@ final class CommitSparkJob {
           try {
             return replaces
                 ? others.settleAndEnter(places, interruptible)
-                : new UnfinishedJobs(store, config, interruptible).settle(others.inTable());
+                : new UnfinishedJobs(store, config, signs, interruptible).settle(others.inTable());
           } finally {
             work.goesOn();
           }
@@ -412,35 +417,22 @@ final class CommitSparkJob {
         ending = Ending.NOTHING_VISIBLE;
         return;
       }
-      if (commit.isPastReturn() || !holds(written) || !written.renounce()) {
+      if (commit.isPastReturn() || !written.revoke()) {
         commit.advise(failure, "is not complete and was not rolled back");
         return;
       }
+      heartbeat.forgetSilence();
+    } catch (LostJournalException e) {
+      failure.addSuppressed(e);
+      commit.advise(failure, "was taken over");
+      return;
     } catch (IOException | RuntimeException e) {
       failure.addSuppressed(e);
       commit.advise(failure, "could not be rolled back");
       return;
     }
-    if (new RollBackJob(work).afterFailure(plan, failure, written::rollingBack)) {
+    if (new RollBackJob(work).afterFailure(plan, failure)) {
       ending = Ending.NOTHING_VISIBLE;
-    }
-  }
-
-  /**
-   * Whether the commit is still this driver's. One that was silent takes it anew, by a rename,
-   * which only one of two does.
-   */
-  private boolean holds(CommitJournal written) throws IOException {
-    if (!heartbeat.isSilent()) {
-      return written.isHeld();
-    }
-    heartbeat.resume();
-    try {
-      written.claim();
-      return true;
-    } catch (LostJournalException e) {
-      LOG.warn("Somebody else took the commit of job {} meanwhile", staging.jobId(), e);
-      return false;
     }
   }
 }

@@ -8,6 +8,7 @@ import io.manifestcommitter.commit.Retries;
 import io.manifestcommitter.commit.SaveSummary;
 import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.config.CommitterConfig;
+import io.manifestcommitter.jobs.LifeSigns;
 import io.manifestcommitter.jobs.Pause;
 import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.jobs.ReplacingJobs;
@@ -26,14 +27,12 @@ import io.manifestcommitter.store.RequestGate;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StorePaths;
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.apache.hadoop.fs.Path;
 import org.slf4j.Logger;
@@ -49,8 +48,8 @@ final class SparkJob {
   /** The class that Spark called. */
   static final String PROTOCOL = "io.manifestcommitter.spark.ManifestCommitProtocol";
 
-  /** In milliseconds. */
-  private static final long LONGEST_PAUSE = 2000;
+  /** How many other jobs are watched while the tasks run; the rest when the job commits. */
+  private static final int MOST_WATCHED = 100;
 
   private final String jobId;
   private final Path table;
@@ -61,6 +60,7 @@ final class SparkJob {
   private final CommitterConfig config;
   private final Pause pause;
   private final LongSupplier nanos;
+  private final LifeSigns signs;
 
   /** In the table; while a file stands in its place, beside that. */
   private StagingRoot staging;
@@ -94,15 +94,7 @@ final class SparkJob {
       Store store,
       RequestGate gate,
       CommitterConfig config) {
-    this(
-        jobId,
-        table,
-        overwrite,
-        store,
-        gate,
-        config,
-        waiting -> sleep(Math.min(LONGEST_PAUSE, config.heartbeatInterval())),
-        System::nanoTime);
+    this(jobId, table, overwrite, store, gate, config, Pause.sleeping(config), System::nanoTime);
   }
 
   /**
@@ -130,15 +122,7 @@ final class SparkJob {
     this.config = config;
     this.pause = pause;
     this.nanos = nanos;
-  }
-
-  private static void sleep(long millis) throws InterruptedIOException {
-    try {
-      TimeUnit.MILLISECONDS.sleep(millis);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new InterruptedIOException("The commit was interrupted");
-    }
+    this.signs = new LifeSigns(store, config, pause::nanos);
   }
 
   /**
@@ -174,7 +158,9 @@ final class SparkJob {
     if (config.markSuccessfulJobs()) {
       existing.requirePlaceForReport();
     }
-    SettledJobs settled = settleOthers(existing, progress);
+    List<StagingRoot> others = new ArrayList<>(existing.stagingRoots());
+    others.removeIf(other -> other.root().equals(staging.root()));
+    SettledJobs settled = settleOthers(others, progress);
     settled.requireNoneAt(overwrite.roots(List.of()));
     if (settled.hasRecovered()) {
       existing = TableRoot.list(store, table);
@@ -189,6 +175,10 @@ final class SparkJob {
       heartbeat = Heartbeat.begin(store, staging.root(), config, nanos);
       if (config.ioThreads() == 1) {
         heartbeat.await();
+      }
+      if (!others.isEmpty()) {
+        List<StagingRoot> watched = others.subList(0, Math.min(MOST_WATCHED, others.size()));
+        heartbeat.watch(() -> signs.lookAt(watched), config.heartbeatInterval());
       }
       if (isFileParked[0] && file.settle()) {
         madeTable = false;
@@ -239,19 +229,22 @@ final class SparkJob {
     return madeTable;
   }
 
-  /** Half of the data of a driver that died may be visible in the table. */
-  private SettledJobs settleOthers(TableRoot root, CommitProgress progress) throws IOException {
-    List<StagingRoot> others = new ArrayList<>(root.stagingRoots());
-    others.removeIf(other -> other.root().equals(staging.root()));
+  /**
+   * Half of the data of a driver that died may be visible in the table. Whether others died, too,
+   * is watched from here on, and settled when the job commits.
+   */
+  private SettledJobs settleOthers(List<StagingRoot> others, CommitProgress progress)
+      throws IOException {
     try {
       return new UnfinishedJobs(
               store,
               config,
+              signs,
               waiting -> {
                 progress.waits(waiting);
                 pause.pause(waiting);
               })
-          .settle(others);
+          .settleKnown(others);
     } finally {
       progress.goesOn();
     }
@@ -318,6 +311,7 @@ final class SparkJob {
               workers,
               config,
               heartbeat,
+              signs,
               pause);
       commit.run(messages);
     } finally {
@@ -378,7 +372,7 @@ final class SparkJob {
         LOG.warn("Job {} is committed: what failed after its commit does not undo it", jobId);
         return;
       case LEFT_BEHIND:
-        LOG.error("Job {} could not be rolled back: {} is kept", jobId, staging.root());
+        LOG.error("Job {} could not be rolled back{}", jobId, whatIsKept());
         return;
       case NEW:
         return;
@@ -400,6 +394,19 @@ final class SparkJob {
     }
   }
 
+  private String whatIsKept() {
+    try {
+      return store.status(staging.attempt()).isPresent()
+          ? ": " + staging.root() + " is kept. " + Recovery.advice(staging)
+          : " by its driver, and "
+              + staging.root()
+              + " is gone: a recovery has ended the commit. Look whether the table's _SUCCESS names"
+              + " this job before it is run again";
+    } catch (IOException | RuntimeException e) {
+      return ", and " + staging.root() + " cannot be looked at: " + e;
+    }
+  }
+
   /** Before cleanup: a beat would make the staging directory again. */
   private void stopHeartbeat() {
     if (heartbeat != null) {
@@ -414,9 +421,12 @@ final class SparkJob {
     try {
       workers.<Void>shield(
           () -> {
-            // Else the heartbeat is of whoever took the journal.
+            // If another process took the journal, the heartbeat is that process's, until it ends.
             if (commit == null || commit.isHeld()) {
               Heartbeat.remove(store, staging.root());
+            } else if (!store.status(staging.attempt()).isPresent()) {
+              Heartbeat.remove(store, staging.root());
+              store.deleteEmptyDirectory(staging.root());
             }
             return null;
           });
@@ -453,7 +463,7 @@ final class SparkJob {
             "FileCommitProtocol.jobId",
             PROTOCOL,
             table,
-            staging.attempt(),
+            staging.old(),
             Recovery.advice(staging))
         .with(facts);
   }
@@ -523,7 +533,7 @@ final class SparkJob {
     if (config.cleanupSkipped() && state == State.COMMITTED) {
       workers.<Void>shield(
           () -> {
-            Retries.few(new ReplacingJobs(store, config, staging)::leave);
+            Retries.few(new ReplacingJobs(store, config, signs, staging)::leave);
             return null;
           });
       return;

@@ -2,6 +2,7 @@
 package io.manifestcommitter.store;
 
 import io.manifestcommitter.manifest.FileEntry;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Paths;
@@ -15,6 +16,7 @@ import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.LocalFileSystem;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.RawLocalFileSystem;
 import org.apache.hadoop.fs.RemoteIterator;
 import org.apache.hadoop.util.functional.RemoteIterators;
 import org.slf4j.Logger;
@@ -212,7 +214,43 @@ public final class LocalStore extends HadoopStore {
   @Override
   protected boolean requestRename(FileEntry file) throws IOException {
     VolumeCopy copy = new VolumeCopy(file);
-    return copy.isNeeded() ? copy.run(fs()) : super.requestRename(file);
+    if (copy.isNeeded()) {
+      return copy.run(fs());
+    }
+    if (!renamesByItself()) {
+      requireParent(file.destination());
+      return super.requestRename(file);
+    }
+    move(file.source(), file.destination());
+    moveChecksum(file.source(), file.destination());
+    return true;
+  }
+
+  /**
+   * Not as Hadoop's local filesystem, which copies a directory, and makes its parent, where it
+   * cannot rename: a parent that is gone was taken away from whoever still renames something into
+   * it.
+   */
+  @Override
+  protected boolean requestDirectoryRename(Path source, Path destination) throws IOException {
+    if (!renamesByItself()) {
+      requireParent(destination);
+      return super.requestDirectoryRename(source, destination);
+    }
+    move(source, destination);
+    return true;
+  }
+
+  /** A filesystem that somebody puts around Hadoop's is asked for its renames. */
+  private boolean renamesByItself() {
+    Class<?> type = fs().getClass();
+    return type == LocalFileSystem.class || type == RawLocalFileSystem.class;
+  }
+
+  private static void requireParent(Path path) throws IOException {
+    if (!Files.isDirectory(Paths.get(path.getParent().toUri().getPath()))) {
+      throw new FileNotFoundException(path.getParent() + " is gone");
+    }
   }
 
   @Override
@@ -239,12 +277,16 @@ public final class LocalStore extends HadoopStore {
       return fs().rename(source, destination);
     }
     move(source, destination);
+    // The link led to a file before, or does so again where it goes.
+    moveChecksum(source, destination);
+    return true;
+  }
+
+  private static void moveChecksum(Path source, Path destination) throws IOException {
     Path checksum = checksum(source);
     if (Files.exists(Paths.get(checksum.toUri().getPath()))) {
-      // The link led to a file before, or does so again where it goes.
       move(checksum, checksum(destination));
     }
-    return true;
   }
 
   private static void move(Path source, Path destination) throws IOException {

@@ -4,6 +4,10 @@ package io.manifestcommitter.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.manifestcommitter.config.CommitterConfig;
+import io.manifestcommitter.journal.Heartbeat;
+import io.manifestcommitter.store.Store;
+import io.manifestcommitter.store.Stores;
 import io.manifestcommitter.testing.MemoryFileSystem;
 import io.manifestcommitter.testing.MemoryStoreState;
 import java.io.ByteArrayOutputStream;
@@ -15,6 +19,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -24,6 +29,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class CleanTest {
+  /** So that nobody waits for long to see that a heartbeat stands still. */
+  private static final String TIMEOUT = CommitterConfig.HEARTBEAT_TIMEOUT + "=3s";
+
+  private static final String INTERVAL = CommitterConfig.HEARTBEAT_INTERVAL + "=100ms";
   private static final Duration SHORT = Duration.ofHours(1);
   private static final Duration LONG = Duration.ofHours(30);
 
@@ -51,7 +60,8 @@ class CleanTest {
 
     assertThat(run(table())).isZero();
 
-    assertThat(text(out).lines())
+    assertThat(text(out)).contains("watching 1 job for 3.0 s");
+    assertThat(text(out).lines().filter(line -> !line.contains("watching")))
         .hasSize(4)
         .allMatch(line -> line.contains("abandoned, silent for 30 h"))
         .allMatch(line -> line.endsWith(": removed"))
@@ -67,11 +77,14 @@ class CleanTest {
     write("_manifest_job-1/00/output/p=1/a", LONG);
     write("_temporary/0/_temporary/attempt_0/part-0", LONG);
     age(LONG);
-    write("_manifest_job-1/heartbeat", Duration.ZERO);
     write("_temporary/0/_temporary/attempt_1/part-1", SHORT);
-
-    assertThat(run("--older-than", "0s", table())).isZero();
-    assertThat(text(out)).contains("_manifest_job-1: running").contains("shows signs of life");
+    org.apache.hadoop.fs.Path root = new org.apache.hadoop.fs.Path(table(), "_manifest_job-1");
+    Store store = new Stores(conf()).all();
+    try (Heartbeat heartbeat = Heartbeat.start(store, root, new CommitterConfig(conf()))) {
+      assertThat(run("--older-than", "0s", table())).isZero();
+      assertThat(text(out)).contains("_manifest_job-1: running").contains("shows signs of life");
+      assertThat(heartbeat.isSilent()).isFalse();
+    }
     assertThat(files()).contains("_manifest_job-1/heartbeat").noneMatch(f -> f.contains("_temp"));
 
     assertThat(run("--force", table())).isZero();
@@ -99,7 +112,7 @@ class CleanTest {
   void anUnfinishedCommitStaysUnlessItIsToBeDiscarded() throws IOException {
     write("_manifest_job-1/heartbeat", LONG);
     write("_manifest_job-1/00/journal-planned-0", LONG);
-    write("_manifest_job-2/00/old/0/old", LONG);
+    write("_manifest_job-2/00/old/0/0-_manifest_job-2/old", LONG);
     write("_temporary/manifest_job-3/00/manifests/commit-started", LONG);
     age(LONG);
     List<String> before = files();
@@ -138,15 +151,13 @@ class CleanTest {
   @Test
   void aSessionIsAnsweredInJson() throws IOException {
     write("_manifest_job-1/heartbeat", LONG);
-    assertThat(Clean.ofSession(new Configuration(), table(), "24h", true, false, false))
+    assertThat(Clean.ofSession(conf(), table(), "24h", true, false, false))
         .contains("\"jobId\":\"job-1\"", "\"state\":\"abandoned\"", "\"removed\":false")
         .contains("\"kind\":\"spark_protocol\"", "\"error\":null", "\"files\":1");
-    assertThat(Clean.ofSession(new Configuration(), table(), "24h", false, false, false))
+    assertThat(Clean.ofSession(conf(), table(), "24h", false, false, false))
         .contains("\"removed\":true");
-    assertThat(Clean.ofSession(new Configuration(), table(), "24h", false, false, false))
-        .isEqualTo("[]");
-    assertThatThrownBy(
-            () -> Clean.ofSession(new Configuration(), table(), "a day", false, false, false))
+    assertThat(Clean.ofSession(conf(), table(), "24h", false, false, false)).isEqualTo("[]");
+    assertThatThrownBy(() -> Clean.ofSession(conf(), table(), "a day", false, false, false))
         .hasMessageContaining("'a day' is no length of time");
   }
 
@@ -158,8 +169,7 @@ class CleanTest {
 
     assertThat(text(out)).contains("There is no table at " + nowhere + ": nothing to clean");
     assertThat(text(err)).isEmpty();
-    assertThat(Clean.ofSession(new Configuration(), nowhere, "24h", false, false, false))
-        .isEqualTo("[]");
+    assertThat(Clean.ofSession(conf(), nowhere, "24h", false, false, false)).isEqualTo("[]");
   }
 
   @Test
@@ -201,6 +211,14 @@ class CleanTest {
     return run("-D", impl, "-D", "fs.s3a.impl.disable.cache=true", option, "s3a://clean/table");
   }
 
+  private static Configuration conf() {
+    Configuration conf = new Configuration();
+    for (String setting : List.of(TIMEOUT, INTERVAL)) {
+      conf.set(setting.split("=", -1)[0], setting.split("=", -1)[1]);
+    }
+    return conf;
+  }
+
   private String table() {
     return "file:" + table;
   }
@@ -235,7 +253,9 @@ class CleanTest {
     err.reset();
     try (PrintStream toOut = new PrintStream(out, true, StandardCharsets.UTF_8);
         PrintStream toErr = new PrintStream(err, true, StandardCharsets.UTF_8)) {
-      return new Clean(toOut, toErr).run(args);
+      List<String> all = new ArrayList<>(List.of("-D", TIMEOUT, "-D", INTERVAL));
+      all.addAll(List.of(args));
+      return new Clean(toOut, toErr).run(all.toArray(new String[0]));
     }
   }
 

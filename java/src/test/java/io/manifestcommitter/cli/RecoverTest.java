@@ -24,6 +24,7 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -40,6 +41,12 @@ class RecoverTest {
 
   private final ByteArrayOutputStream out = new ByteArrayOutputStream();
   private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+
+  /** So that nobody waits for long to see that a heartbeat stands still. */
+  private static final List<String> SETTINGS =
+      List.of(
+          CommitterConfig.HEARTBEAT_TIMEOUT + "=3s", CommitterConfig.HEARTBEAT_INTERVAL + "=100ms");
+
   private final Store store = new Stores(new Configuration()).all();
   private Path table;
   private StagingRoot root;
@@ -115,23 +122,25 @@ class RecoverTest {
   @Test
   void aSessionIsAnsweredInJson() throws IOException {
     died();
-    Heartbeat.start(store, root.root(), new CommitterConfig(new Configuration(false))).close();
-
-    assertThat(Recover.ofSession(new Configuration(), table.toString(), false, false))
-        .contains("\"jobId\":\"job-1\"", "\"outcome\":null", "\"alive\":true", "sign of life");
-    assertThat(Recover.ofSession(new Configuration(), table.toString(), false, true))
+    try (Heartbeat heartbeat = Heartbeat.start(store, root.root(), new CommitterConfig(conf()))) {
+      assertThat(Recover.ofSession(conf(), table.toString(), false, false))
+          .contains("\"jobId\":\"job-1\"", "\"outcome\":null", "\"alive\":true", "signs of life");
+      assertThat(heartbeat.isSilent()).isFalse();
+    }
+    assertThat(Recover.ofSession(conf(), table.toString(), false, true))
         .contains("\"outcome\":\"rolled_back\"", "\"errors\":[]", "\"alive\":false");
-    assertThat(Recover.ofSession(new Configuration(), table.toString(), true, true))
-        .isEqualTo("[]");
+    assertThat(Recover.ofSession(conf(), table.toString(), true, true)).isEqualTo("[]");
   }
 
   @Test
   void aJobThatLivesIsLeftAloneUnlessForced() throws IOException {
     died();
-    Heartbeat.start(store, root.root(), new CommitterConfig(new Configuration(false))).close();
-
-    assertThat(run(table.toString())).isEqualTo(1);
-    assertThat(text(err)).contains("sign of life").contains("--force");
+    try (Heartbeat heartbeat = Heartbeat.start(store, root.root(), new CommitterConfig(conf()))) {
+      assertThat(run(table.toString())).isEqualTo(1);
+      assertThat(text(err)).contains("signs of life").contains("--force");
+      assertThat(text(out)).contains("watching 1 job for");
+      assertThat(heartbeat.isSilent()).isFalse();
+    }
     assertThat(files()).contains("p=2/new");
 
     assertThat(run("--force", table.toString())).isZero();
@@ -208,7 +217,7 @@ class RecoverTest {
 
     assertThat(text(out)).contains("There is no table at " + nowhere + ": nothing to recover");
     assertThat(text(err)).isEmpty();
-    assertThat(Recover.ofSession(new Configuration(), nowhere, false, false)).isEqualTo("[]");
+    assertThat(Recover.ofSession(conf(), nowhere, false, false)).isEqualTo("[]");
   }
 
   @Test
@@ -260,8 +269,21 @@ class RecoverTest {
   private int run(String... args) {
     try (PrintStream toOut = new PrintStream(out, true, StandardCharsets.UTF_8);
         PrintStream toErr = new PrintStream(err, true, StandardCharsets.UTF_8)) {
-      return new Recover(toOut, toErr).run(args);
+      List<String> all = new ArrayList<>();
+      for (String setting : SETTINGS) {
+        all.addAll(List.of("-D", setting));
+      }
+      all.addAll(List.of(args));
+      return new Recover(toOut, toErr).run(all.toArray(new String[0]));
     }
+  }
+
+  private static Configuration conf() {
+    Configuration conf = new Configuration();
+    for (String setting : SETTINGS) {
+      conf.set(setting.split("=", -1)[0], setting.split("=", -1)[1]);
+    }
+    return conf;
   }
 
   private static String text(ByteArrayOutputStream stream) {

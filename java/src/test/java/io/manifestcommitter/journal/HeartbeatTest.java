@@ -120,7 +120,7 @@ class HeartbeatTest {
       assertThat(state.requests()).isEmpty();
       assertThat(store.status(root)).isPresent();
 
-      heartbeat.resume();
+      heartbeat.forgetSilence();
       store.mkdirs(path("abfs", "/table/again"));
     }
   }
@@ -139,7 +139,7 @@ class HeartbeatTest {
       time.addAndGet(TimeUnit.SECONDS.toNanos(50));
       awaitBeats(beats() + 3);
       assertThat(heartbeat.isSilent()).isTrue();
-      heartbeat.resume();
+      heartbeat.forgetSilence();
       assertThat(heartbeat.isSilent()).isFalse();
     }
   }

@@ -26,9 +26,11 @@ class HostilePlanTest {
   void needTheMemoryThatTheyNeedAndNotMore(String kind) throws IOException {
     byte[] plan = plan(kind);
     assertThat(plan).hasSizeLessThan(1 << 20);
-    PlanRecords.read(stream(plan), "job", target(), path -> path, "the journal").close();
+    PlanRecords.read(stream(plan), "job", target(), path -> path, root -> 0, "the journal").close();
     assertThatThrownBy(
-            () -> PlanRecords.read(stream(plan), "job", target(), path -> path, "j-0", 16 << 20))
+            () ->
+                PlanRecords.read(
+                    stream(plan), "job", target(), path -> path, root -> 0, "j-0", 16 << 20))
         .isInstanceOf(IOException.class)
         .isNotInstanceOf(CorruptManifestException.class)
         .hasMessageContaining("j-0 needs more memory than this JVM has")
@@ -40,7 +42,7 @@ class HostilePlanTest {
     RecordFile.Writer records = new RecordFile.Writer(out);
     records.write(
         new Record("job")
-            .with("version", 4)
+            .with("version", 5)
             .with("jobId", "job")
             .with("tasks", 1)
             .with("makesTable", 0)

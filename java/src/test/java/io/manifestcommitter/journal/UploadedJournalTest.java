@@ -61,10 +61,10 @@ class UploadedJournalTest {
     driver.begin();
     CommitJournal recovery = found();
 
-    assertThat(recovery.renounce()).isTrue();
+    assertThat(recovery.revoke()).isTrue();
 
     assertThatThrownBy(driver::pointOfNoReturn).isInstanceOf(LostJournalException.class);
-    assertThat(found().state()).isEqualTo(State.PLANNED);
+    assertThat(found().state()).isEqualTo(State.REVOKED);
     assertThat(state.uploads()).isEmpty();
   }
 
@@ -76,7 +76,7 @@ class UploadedJournalTest {
     driver.pointOfNoReturn();
 
     assertThat(recovery.state()).isEqualTo(State.PLANNED);
-    assertThat(recovery.renounce()).isFalse();
+    assertThat(recovery.revoke()).isFalse();
     assertThat(recovery.state()).isEqualTo(State.COMMITTED);
     assertThat(found().state()).isEqualTo(State.COMMITTED);
   }
@@ -98,7 +98,7 @@ class UploadedJournalTest {
         (number, operation, path) -> operation.equals("complete") ? Fate.FAILS_AFTER : Fate.NORMAL);
     driver.pointOfNoReturn();
     assertThat(driver.state()).isEqualTo(State.COMMITTED);
-    assertThat(found().renounce()).isFalse();
+    assertThat(found().revoke()).isFalse();
   }
 
   @Test
@@ -113,7 +113,7 @@ class UploadedJournalTest {
   @Test
   void whatWasRolledBackHasEnded() throws IOException {
     driver.begin();
-    assertThat(driver.renounce()).isTrue();
+    assertThat(driver.revoke()).isTrue();
     driver.ended();
     assertThat(found().state()).isEqualTo(State.FINISHED);
     assertThat(state.files()).doesNotContainKey(PLANNED);
@@ -169,7 +169,7 @@ class UploadedJournalTest {
     driver.begin();
     state.write(PLANNED, "damage");
     CommitJournal recovery = found();
-    assertThatThrownBy(recovery::renounce)
+    assertThatThrownBy(recovery::revoke)
         .isInstanceOf(CorruptManifestException.class)
         .hasMessageContaining(PLANNED)
         .hasMessageContaining("recover --complete");

@@ -7,6 +7,7 @@ import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.store.RequestGate;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.Stores;
+import io.manifestcommitter.testing.PassingTime;
 import io.manifestcommitter.testing.SparkGround;
 import io.manifestcommitter.testing.TableWrite;
 import java.io.IOException;
@@ -30,17 +31,25 @@ public final class DriverJob {
   /** The one that comes after it. */
   public static final String NEXT = "91b2c7aa-7d20-4a36-b1c3-5e0fd2a4be02";
 
-  /** Nobody is to be waited for. */
-  public static final Pause WOULD_WAIT =
-      waiting -> {
+  /** No job that lives is to be waited for; one that may live is watched for the timeout. */
+  public static Pause wouldWait() {
+    int[] pauses = {0};
+    return waiting -> {
+      if (++pauses[0] > MOST_PAUSES) {
         throw new IOException("waits for a job that nobody goes on with");
-      };
+      }
+    };
+  }
+
+  /** Of two seconds each, in a heartbeat's timeout. */
+  private static final int MOST_PAUSES = 23;
 
   private final SparkGround store;
   private final String jobId;
   private final Configuration conf;
   private final Map<String, Map<String, String>> locations = new TreeMap<>();
-  private Pause pause = WOULD_WAIT;
+  private Pause pause = wouldWait();
+  private int step = 2;
   private LongSupplier nanos = System::nanoTime;
   private SparkJob job;
   private List<Object> messages;
@@ -61,6 +70,12 @@ public final class DriverJob {
   /** What it does while it waits for another job; without this, it fails. */
   public DriverJob waiting(Pause newPause) {
     pause = newPause;
+    return this;
+  }
+
+  /** How long it waits between two looks at others, in seconds. */
+  public DriverJob waitingFor(int seconds) {
+    step = seconds;
     return this;
   }
 
@@ -99,7 +114,7 @@ public final class DriverJob {
             store.stores(conf, gate),
             gate,
             new CommitterConfig(conf),
-            pause,
+            new PassingTime(pause, step),
             nanos);
     started.setUp();
     job = started;

@@ -71,7 +71,7 @@ final class GrowthJob {
           boolean isSign =
               end == End.COMPLETED
                   ? operation.equals("rename")
-                      && (path.contains("/journal-planned") || path.endsWith("/00/_SUCCESS"))
+                      && (path.contains("/journal-planned") || path.endsWith("/00/old/0/_SUCCESS"))
                   : end != End.COMMITTED && operation.equals("write") && path.endsWith("/_SUCCESS");
           if (isSign && !down[0]) {
             down[0] = end != End.ROLLED_BACK;

@@ -44,8 +44,8 @@ class HostileJournalTest {
   @CsvSource({
     "tasks, 9223372036854775807, no job has 9223372036854775807 tasks",
     "tasks, -1, negative",
-    "version, 2, 'of version 2, and this version of the committer reads version 4'",
-    "version, 5, recover the table with the version of the committer that wrote it",
+    "version, 2, 'of version 2, and this version of the committer reads version 5'",
+    "version, 4, recover the table with the version of the committer that wrote it",
   })
   void numbersThatNoJobHasAreRefused(String name, long number, String why) throws IOException {
     ForgedJournal journal = ForgedJournal.of("abfs", "static");
@@ -117,7 +117,7 @@ class HostileJournalTest {
     "swap, staged, @/victim, outside the job's staging",
     "swap, aside, @STAGING/00/sealed/p=9, is not where the old data",
     "swap, aside, @STAGING/00/old, is not where the old data",
-    "swap, aside, @STAGING/00/old/0/1, is not where the old data",
+    "swap, aside, @STAGING/00/old/7/1, is not where the old data",
     "swap, aside, @/victim/aside, is not where the old data",
     "oldFile, name, p=9/data, is not in the old directory",
     // Other targets.

@@ -154,7 +154,7 @@ class HostileLinksTest extends LocalTableTest {
     assertThat(jobs).hasSize(2);
     job.abort();
     for (StagedJob each : jobs) {
-      staged.remove(each, /* force= */ true);
+      staged.remove(each, /* force= */ true, null, null);
     }
     assertThat(table).isEmptyDirectory();
   }

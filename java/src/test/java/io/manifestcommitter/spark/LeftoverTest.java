@@ -9,6 +9,8 @@ import io.manifestcommitter.cli.Clean;
 import io.manifestcommitter.commit.OldDataRemainsException;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.jobs.LeftoverException;
+import io.manifestcommitter.jobs.LifeSigns;
+import io.manifestcommitter.jobs.Pause;
 import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.jobs.Recovery.Direction;
 import io.manifestcommitter.jobs.RecoveryOutcome;
@@ -18,6 +20,7 @@ import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.store.Stores;
 import io.manifestcommitter.testing.Fate;
 import io.manifestcommitter.testing.Fault;
+import io.manifestcommitter.testing.PassingTime;
 import io.manifestcommitter.testing.TableWrite;
 import java.io.IOException;
 import java.util.HashMap;
@@ -282,7 +285,9 @@ class LeftoverTest {
     StagedJobs staged = new StagedJobs(new Stores(first.conf).all(), config(first));
     StagedJob job = staged.find(first.table, 0).get(0);
     assertThat(job.hasUnfinishedCommit()).isFalse();
-    staged.remove(job, /* force= */ false);
+    Pause pause = new PassingTime();
+    LifeSigns signs = new LifeSigns(new Stores(first.conf).all(), config(first), pause::nanos);
+    staged.remove(job, /* force= */ false, signs, pause);
     assertThat(first.state.exists(STAGING)).isFalse();
   }
 

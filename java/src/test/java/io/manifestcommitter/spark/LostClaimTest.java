@@ -117,10 +117,10 @@ class LostClaimTest {
     boolean[] isLost = {false};
     spark.state.gate(
         (client, operation, path) -> {
-          if (!isLost[0] && operation.equals("write") && path.endsWith("/00/_SUCCESS")) {
+          if (!isLost[0] && operation.equals("write") && path.endsWith("/00/old/0/_SUCCESS")) {
             isLost[0] = true;
             // Else its way into the table would show that the commit is lost.
-            while (spark.state.exists(SparkJobHarness.STAGING + "/00/_SUCCESS.files")) {
+            while (spark.state.exists(SparkJobHarness.STAGING + "/00/old/0/_SUCCESS.files")) {
               Thread.onSpinWait();
             }
             recovery.pass(client, operation, path);
@@ -130,7 +130,7 @@ class LostClaimTest {
     spark.state.onRequest(
         (number, operation, path) -> {
           boolean fails =
-              !isFailed[0] && operation.equals("write") && path.endsWith("/00/_SUCCESS");
+              !isFailed[0] && operation.equals("write") && path.endsWith("/00/old/0/_SUCCESS");
           isFailed[0] |= fails;
           return fails ? Fate.FAILS_BEFORE : Fate.NORMAL;
         });
@@ -168,7 +168,7 @@ class LostClaimTest {
     spark.state.noGate();
 
     assertThat(isTaken[0]).isTrue();
-    assertThat(failure).contains("was not rolled back");
+    assertThat(failure).contains("was taken over", "journal-planned-");
     assertThat(spark.state.exists(SparkJobHarness.STAGING + "/heartbeat")).isTrue();
   }
 

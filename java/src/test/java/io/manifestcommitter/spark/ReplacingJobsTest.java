@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 
 import io.manifestcommitter.commit.LocalHost;
 import io.manifestcommitter.config.CommitterConfig;
+import io.manifestcommitter.jobs.LifeSigns;
+import io.manifestcommitter.jobs.Pause;
 import io.manifestcommitter.jobs.PlacesInUseException;
 import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.jobs.ReplacingJobs;
@@ -19,6 +21,8 @@ import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.Stores;
 import io.manifestcommitter.testing.Fate;
 import io.manifestcommitter.testing.Fault;
+import io.manifestcommitter.testing.PassingTime;
+import io.manifestcommitter.testing.Recoveries;
 import io.manifestcommitter.testing.TableWrite;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -40,7 +44,6 @@ class ReplacingJobsTest {
   private static final String LARGE = "9bbbbbbb-0000-4000-8000-000000000002";
   private static final String SMALL_NOTE = "/table/_manifest_" + SMALL + "/00/replaces";
   private static final String LARGE_NOTE = "/table/_manifest_" + LARGE + "/00/replaces";
-  private static final long TIMEOUT = TimeUnit.SECONDS.toMillis(45);
 
   private final SparkJobHarness spark = new SparkJobHarness("abfs");
   private final Store store = new Stores(spark.conf).all();
@@ -104,11 +107,15 @@ class ReplacingJobsTest {
     lives(SMALL);
     enter(SMALL, this::fails, place);
     Path table = byOtherName("/table");
+    CommitterConfig config = new CommitterConfig(spark.conf);
+    Store stores = new Stores(spark.conf).all();
+    Pause pause = new PassingTime(waiting -> ends(SMALL));
     new ReplacingJobs(
-            new Stores(spark.conf).all(),
-            new CommitterConfig(spark.conf),
+            stores,
+            config,
+            new LifeSigns(stores, config, pause::nanos),
             new StagingRoot(table, LARGE))
-        .enter(List.of(byOtherName(place)), waiting -> ends(SMALL));
+        .enter(List.of(byOtherName(place)), pause);
     assertThat(pauses).isEqualTo(1);
   }
 
@@ -159,10 +166,10 @@ class ReplacingJobsTest {
         waiting,
         () -> {
           pauses++;
-          spark.state.passTime(TIMEOUT);
+          assertThat(spark.state.exists("/table/_manifest_" + dying + "/00/replaces")).isTrue();
         },
         "/table/p=1");
-    assertThat(pauses).isEqualTo(1);
+    assertThat(pauses).as("of two seconds each, in a timeout of 45").isEqualTo(23);
     assertThat(spark.state.exists("/table/_manifest_" + dying + "/00/replaces")).isFalse();
   }
 
@@ -204,8 +211,9 @@ class ReplacingJobsTest {
   /** Its journal was not there when it was looked for, and is when its note is gone. */
   @Test
   void whoWakesUpWhileItsNoteIsDeletedGetsItBack() throws IOException {
-    ReplacingJobs small = jobs(SMALL);
-    small.enter(List.of(spark.path("/table/p=1")), waiting -> fails());
+    Pause none = waiting -> fails();
+    ReplacingJobs small = jobs(SMALL, none);
+    small.enter(List.of(spark.path("/table/p=1")), none);
     spark.state.onRequest(
         (number, operation, path) -> {
           if (operation.equals("delete") && path.equals(SMALL_NOTE)) {
@@ -240,7 +248,7 @@ class ReplacingJobsTest {
           return Fate.NORMAL;
         });
     enter(LARGE, this::fails, "/table/p=1");
-    assertThat(notes).hasSize(2);
+    assertThat(notes).as("claimed, and revoked").hasSize(3);
     assertThat(dead.visible()).isEqualTo(SparkJobFaultTest.OLD);
     assertThat(dead.staging()).noneMatch(path -> path.startsWith(ofDead));
     assertThat(dead.state.exists(LARGE_NOTE)).isTrue();
@@ -262,7 +270,16 @@ class ReplacingJobsTest {
   void recoveryLeavesAloneWhatAJobThatLivesReplaces() throws IOException {
     SparkJobHarness dead = diedHalfWay();
     StagingRoot root = new StagingRoot(spark.table, SparkJobHarness.JOB_ID);
-    Recovery recovery = new Recovery(store, new CommitterConfig(spark.conf), /* force= */ true);
+    Recovery recovery =
+        Recoveries.of(
+            store,
+            new CommitterConfig(spark.conf),
+            /* force= */ true,
+            new PassingTime(
+                waiting -> {
+                  spark.state.passTime(2000);
+                  lives(LARGE);
+                }));
     lives(LARGE);
     // As if it had come first: a job that comes now would recover the dead one.
     dead.state.remove(SparkJobHarness.STAGING + "/00/replaces");
@@ -314,7 +331,7 @@ class ReplacingJobsTest {
   /** Somebody took this job for dead, saw that it lives, and died when he put its note back. */
   @Test
   void whoseNoteIsCutShortWasTakenForDead() throws IOException {
-    ReplacingJobs jobs = jobs(SMALL);
+    ReplacingJobs jobs = jobs(SMALL, waiting -> fails());
     jobs.enter(List.of(spark.path("/table/p=1")), waiting -> fails());
     jobs.requireNotTakenForDead();
     byte[] whole = spark.state.bytes(SMALL_NOTE);
@@ -342,7 +359,7 @@ class ReplacingJobsTest {
           }
           return Fate.NORMAL;
         });
-    new Recovery(store, new CommitterConfig(spark.conf), /* force= */ true)
+    Recoveries.of(store, new CommitterConfig(spark.conf), /* force= */ true)
         .run(new StagingRoot(spark.table, SparkJobHarness.JOB_ID), Recovery.Direction.AS_MARKED);
     assertThat(seen).isNotEmpty();
     assertThat(dead.visible()).isEqualTo(SparkJobFaultTest.OLD);
@@ -361,8 +378,8 @@ class ReplacingJobsTest {
                 enter(
                     waiting,
                     () -> {
-                      assertThat(pauses++).as("pauses").isLessThan(20);
-                      spark.state.passTime(TimeUnit.SECONDS.toMillis(30));
+                      assertThat(pauses++).as("pauses").isLessThan(300);
+                      spark.state.passTime(TimeUnit.SECONDS.toMillis(2));
                       lives(other);
                     },
                     "/table/p=1"))
@@ -371,7 +388,7 @@ class ReplacingJobsTest {
         .hasMessageContaining("works there on " + LocalHost.name() + " since ")
         .hasMessageContaining(Instant.ofEpochMilli(before).toString().substring(0, 15))
         .hasMessageContaining(CommitterConfig.REPLACE_WAIT);
-    assertThat(pauses).isEqualTo(20);
+    assertThat(pauses).as("of two seconds each").isEqualTo(300);
     assertThat(spark.state.exists("/table/_manifest_" + waiting + "/00/replaces")).isFalse();
     assertThat(spark.state.exists("/table/_manifest_" + other + "/00/replaces")).isTrue();
   }
@@ -401,9 +418,13 @@ class ReplacingJobsTest {
     assertThat(first.staging()).isNotEmpty().doesNotContain(SMALL_NOTE);
   }
 
-  private ReplacingJobs jobs(String jobId) {
+  private ReplacingJobs jobs(String jobId, Pause pause) {
+    CommitterConfig config = new CommitterConfig(spark.conf);
     return new ReplacingJobs(
-        store, new CommitterConfig(spark.conf), new StagingRoot(spark.table, jobId));
+        store,
+        config,
+        new LifeSigns(store, config, pause::nanos),
+        new StagingRoot(spark.table, jobId));
   }
 
   private void enter(String jobId, Meanwhile meanwhile, String... places) throws IOException {
@@ -411,13 +432,13 @@ class ReplacingJobsTest {
     for (String place : places) {
       paths.add(spark.path(place));
     }
-    jobs(jobId)
-        .enter(
-            paths,
+    Pause pause =
+        new PassingTime(
             waiting -> {
               waits.add(waiting.toString());
               meanwhile.run();
             });
+    jobs(jobId, pause).enter(paths, pause);
   }
 
   /** What happens while a job waits. */

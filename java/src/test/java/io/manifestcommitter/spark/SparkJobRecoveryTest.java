@@ -8,12 +8,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.jobs.JobIsAliveException;
+import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.jobs.Recovery.Direction;
 import io.manifestcommitter.jobs.RecoveryOutcome;
 import io.manifestcommitter.layout.StagingRoot;
+import io.manifestcommitter.store.Store;
+import io.manifestcommitter.store.Stores;
 import io.manifestcommitter.testing.Failures;
 import io.manifestcommitter.testing.Fate;
 import io.manifestcommitter.testing.Fault;
+import io.manifestcommitter.testing.PassingTime;
+import io.manifestcommitter.testing.Recoveries;
 import io.manifestcommitter.testing.TableWrite;
 import java.io.IOException;
 import java.util.EnumMap;
@@ -344,7 +349,7 @@ class SparkJobRecoveryTest {
           isDead[0] |=
               isPastMark
                   ? operation.equals("delete") && path.endsWith("/old")
-                  : operation.equals("rename") && path.contains("/00/_SUCCESS");
+                  : operation.equals("rename") && path.matches(".*/00/old/[0-9]+/_SUCCESS.*");
           return isDead[0] ? Fate.FAILS_BEFORE : Fate.NORMAL;
         });
     spark.state.write("/table/p=2/old", "OLD");
@@ -437,14 +442,18 @@ class SparkJobRecoveryTest {
     spark.state.onRequest(Fault.deadFrom("rename", path -> path.endsWith("/sealed/p=3")));
     Failures.of(spark::commit);
     StagingRoot root = new StagingRoot(spark.table, JOB_ID);
-    spark.state.onRequest(Fault.on("rename", Fate.FAILS_BEFORE, path -> path.contains("/old/")));
+    spark.state.onRequest(
+        Fault.on(
+            "rename",
+            Fate.FAILS_BEFORE,
+            path -> path.contains("/old/") && path.contains("-_manifest_")));
 
     String failure = Failures.of(() -> spark.recovery(true).run(root, Direction.AS_MARKED));
 
     assertThat(failure)
         .contains("could not roll back")
         .contains("manifest-committer recover " + spark.table)
-        .contains(root.old().toString())
+        .contains(root.allOld().toString())
         .doesNotContain("/replaced", "delete the files");
     spark.state.noFault();
     assertThat(spark.recovery(true).run(root, Direction.AS_MARKED))
@@ -475,8 +484,20 @@ class SparkJobRecoveryTest {
     SparkJobHarness spark = SparkJobFaultTest.prepared("abfs", "dynamic", "auto");
     StagingRoot root = new StagingRoot(spark.table, JOB_ID);
     spark.dies(Fault.deadAfter("rename", path -> path.equals("/table/p=1")));
+    Store store = new Stores(spark.conf).all();
+    Recovery watching =
+        Recoveries.of(
+            store,
+            new CommitterConfig(spark.conf),
+            /* force= */ false,
+            new PassingTime(
+                waiting -> {
+                  // By a clock that steps back: what counts is that it moves.
+                  spark.state.passTime(-60_000);
+                  spark.state.write(STAGING + "/heartbeat", "alive");
+                }));
 
-    assertThatThrownBy(() -> spark.recovery(false).run(root, Direction.AS_MARKED))
+    assertThatThrownBy(() -> watching.run(root, Direction.AS_MARKED))
         .isInstanceOf(JobIsAliveException.class)
         .hasMessageContaining(STAGING)
         .hasMessageContaining("--force");

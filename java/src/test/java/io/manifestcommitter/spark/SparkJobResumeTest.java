@@ -119,7 +119,7 @@ class SparkJobResumeTest {
           stopped++;
           assertThat(place(spark)).as(context).containsOnlyKeys(OTHERS);
           // As the message says.
-          spark.state.remove(root.old().toUri().getPath());
+          spark.state.remove(root.allOld().toUri().getPath());
           spark.recovery(true).run(root, Direction.AS_MARKED);
         }
       }

@@ -478,7 +478,8 @@ class SparkJobTest {
     int[] reads = {0};
     spark.state.onRequest(
         (number, operation, path) -> {
-          boolean isOurs = operation.equals("rename") && path.equals(STAGING + "/00/_SUCCESS");
+          boolean isOurs =
+              operation.equals("rename") && path.equals(STAGING + "/00/old/0/_SUCCESS");
           if (isOurs) {
             spark.state.write("/table/_SUCCESS", "of another job");
           }
@@ -503,9 +504,9 @@ class SparkJobTest {
     spark.state.onRequest(
         (number, operation, path) -> {
           if (operation.equals("rename")
-              && path.startsWith(STAGING + "/00/_SUCCESS")
+              && path.startsWith(STAGING + "/00/old/0/_SUCCESS")
               && times.merge(path, 1, Integer::sum) <= 5) {
-            spark.state.write(path.replace(STAGING + "/00", "/table"), "of another job");
+            spark.state.write(path.replace(STAGING + "/00/old/0", "/table"), "of another job");
           }
           return Fate.NORMAL;
         });
@@ -542,7 +543,7 @@ class SparkJobTest {
         (client, operation, path) -> {
           // The list is in place then, and the report not yet, or a part of its copy.
           if (operation.equals(request)
-              && path.equals(STAGING + "/00/_SUCCESS -> /table/_SUCCESS")
+              && path.equals(STAGING + "/00/old/0/_SUCCESS -> /table/_SUCCESS")
               && times.getAndIncrement() == 0) {
             failure.set(Failures.of(other::commit));
           }
@@ -586,7 +587,7 @@ class SparkJobTest {
     spark.commitTask(0, "p=1/a");
     spark.state.onRequest(
         (number, operation, path) -> {
-          if (operation.equals("rename") && path.equals(STAGING + "/00/_SUCCESS")) {
+          if (operation.equals("rename") && path.equals(STAGING + "/00/old/0/_SUCCESS")) {
             spark.state.write("/table/_SUCCESS", "of another job");
             return Fate.FAILS_BEFORE;
           }

@@ -252,7 +252,7 @@ class UploadedOutputTest {
     boolean[] isEnded = {false};
     state.onRequest(
         (number, operation, path) -> {
-          if (operation.equals("open") && path.endsWith("/00/_SUCCESS")) {
+          if (operation.equals("open") && path.endsWith("/00/old/0/_SUCCESS")) {
             isEnded[0] = true;
             state.paths().stream()
                 .filter(left -> left.contains("/_manifest_"))

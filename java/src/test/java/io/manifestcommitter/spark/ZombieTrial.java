@@ -68,7 +68,7 @@ public final class ZombieTrial {
     /** The first of a new partition. */
     PUBLISH("/00/(sealed|output)/p=3(/.*)?", "/p=3(/.*)?"),
     /** All is published by then, and looked at. */
-    REPORT("/00/_SUCCESS", "/_SUCCESS");
+    REPORT("/00/old/0/_SUCCESS", "/_SUCCESS");
 
     private final String source;
     private final String destination;

@@ -2,9 +2,12 @@
 package io.manifestcommitter.testing;
 
 import io.manifestcommitter.config.CommitterConfig;
+import io.manifestcommitter.jobs.LifeSigns;
+import io.manifestcommitter.jobs.Pause;
 import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.jobs.RecoveryOutcome;
 import io.manifestcommitter.layout.StagingRoot;
+import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.Stores;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -18,7 +21,18 @@ public final class Recoveries {
 
   /** With the settings of a job; by force, nobody is taken for alive. */
   public static Recovery of(Configuration conf, boolean force) {
-    return new Recovery(new Stores(conf).all(), new CommitterConfig(conf), force);
+    return of(new Stores(conf).all(), new CommitterConfig(conf), force);
+  }
+
+  /** As above, in a store. */
+  public static Recovery of(Store store, CommitterConfig config, boolean force) {
+    return of(store, config, force, new PassingTime());
+  }
+
+  /** As above, and while it watches something else happens. */
+  public static Recovery of(Store store, CommitterConfig config, boolean force, Pause pause) {
+    return new Recovery(
+        store, config, new LifeSigns(store, config, pause::nanos), pause, force, counted -> {});
   }
 
   /** Recovers all that is unfinished in a table; how each ended. */

@@ -70,7 +70,7 @@ final class CrashCheck {
    */
   boolean isForward() {
     return hasJournal("committed")
-        || hasReport()
+        || (hasReport() && !hasJournal("revoked"))
         || (hasJournal("planned") && hasReportLeft())
         || ((hasJournal("finished") || !hasJournal("")) && !store.visible().equals(old));
   }
@@ -82,7 +82,7 @@ final class CrashCheck {
 
   /** Whether a commit has begun and has more left to do than to clean up. */
   boolean isUnfinished() {
-    return hasJournal("planned") || hasJournal("committed");
+    return hasJournal("planned") || hasJournal("revoked") || hasJournal("committed");
   }
 
   /** Whether there is something to finish. */
@@ -100,12 +100,12 @@ final class CrashCheck {
    * table, whatever another job made of it there.
    */
   private boolean hasReportLeft() {
-    String prepared = CrashStore.TABLE + "/_manifest_" + DriverJob.DEAD + "/00/_SUCCESS";
+    String prepared = CrashStore.TABLE + "/_manifest_" + DriverJob.DEAD + "/00/old/[0-9]+/_SUCCESS";
     return store.marksSuccess()
         && !store.isUploaded()
         && dead.isAppend()
-        && !store.state().exists(prepared)
-        && !store.state().exists(prepared + ".files");
+        && store.state().files().keySet().stream()
+            .noneMatch(path -> path.matches(prepared + "(.files)?"));
   }
 
   /**
@@ -117,7 +117,8 @@ final class CrashCheck {
     if (store.state().exists(directory + ".tmp")) {
       return false;
     }
-    List<String> states = new ArrayList<>(List.of("planned", "committed", "finished", "kept"));
+    List<String> states =
+        new ArrayList<>(List.of("planned", "revoked", "committed", "finished", "kept"));
     if (store.isUploaded()) {
       Collections.reverse(states);
     }

@@ -160,7 +160,7 @@ final class CrashSparkRuns {
         if (cases.runs(then, 6)) {
           store.state().restore(frozen);
           try {
-            new Meeting(then, other, direction, isBegun).run(DriverJob.WOULD_WAIT);
+            new Meeting(then, other, direction, isBegun).run(DriverJob.wouldWait());
           } catch (IOException e) {
             wrong(then, "the other job, or what the message says, failed: " + e);
           }
@@ -204,7 +204,7 @@ final class CrashSparkRuns {
       store.state().restore(frozen);
       store.renameTable();
       tally.count(Count.RENAMED);
-      String failure = Failures.of(() -> again(renamed, "rollback", DriverJob.WOULD_WAIT));
+      String failure = Failures.of(() -> again(renamed, "rollback", DriverJob.wouldWait()));
       store.renameTableBack();
       ranAgain(steps + "/run-again", failure, isForward);
     }
@@ -266,7 +266,7 @@ final class CrashSparkRuns {
     tally.count(Count.RUN_AGAIN);
     ranAgain(
         steps,
-        Failures.of(() -> again(store.byOtherName(), "rollback", DriverJob.WOULD_WAIT)),
+        Failures.of(() -> again(store.byOtherName(), "rollback", DriverJob.wouldWait())),
         isForward);
   }
 
@@ -361,7 +361,7 @@ final class CrashSparkRuns {
 
   private void recoverAll(CrashStore by, Direction direction, boolean force) throws IOException {
     Configuration conf = store.configuration();
-    Recovery recovery = new Recovery(store.stores(conf), new CommitterConfig(conf), force);
+    Recovery recovery = Recoveries.of(store.stores(conf), new CommitterConfig(conf), force);
     if (store.state().exists(by.inStore(CrashStore.TABLE))) {
       Recoveries.all(recovery, by.path(CrashStore.TABLE), direction);
     }
@@ -482,7 +482,7 @@ final class CrashSparkRuns {
 
     /** As Spark does: what fails in its commit is aborted. */
     private void run(CrashOther other) throws IOException {
-      DriverJob job = other.job(store.byOtherName(), dead, "rollback", DriverJob.WOULD_WAIT);
+      DriverJob job = other.job(store.byOtherName(), dead, "rollback", DriverJob.wouldWait());
       try {
         job.commit();
       } catch (IOException e) {

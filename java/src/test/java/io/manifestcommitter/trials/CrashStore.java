@@ -183,6 +183,11 @@ final class CrashStore implements SparkGround {
     return !isUploaded() && !scheme.equals("gs");
   }
 
+  /** Whether a rename of a file is a copy and a deletion. */
+  boolean isCopying() {
+    return kind.endsWith("-copies");
+  }
+
   /** Whether a reader may see parts of files. */
   boolean showsParts() {
     return kind.equals(MemoryFileSystem.MEM_COPIES);
@@ -447,7 +452,9 @@ final class CrashStore implements SparkGround {
   private static String nameless(String path) {
     return path.replaceFirst("/locations/.*", "/locations/x")
         .replaceFirst("/last-[0-9]+", "/last")
-        .replaceFirst("(/journal-[a-z]+)-[1-9][0-9]*", "$1-recovery");
+        .replaceFirst("(/journal-[a-z]+)-[1-9][0-9]*", "$1-recovery")
+        .replaceFirst("/00/old/[1-9][0-9]*", "/00/old/recovery")
+        .replaceFirst("/00/sealed-[0-9]+", "/00/sealed-recovery");
   }
 
   private static boolean isHidden(String path) {

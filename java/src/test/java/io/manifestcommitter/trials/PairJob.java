@@ -9,6 +9,9 @@ import org.apache.hadoop.fs.Path;
 
 /** A write of the Spark protocol: its setup, its tasks, its commit; or its abort, if that fails. */
 final class PairJob extends PairWriter {
+  /** In seconds: a few looks are enough to take another one for dead. */
+  private static final int STEP = 15;
+
   private static final String LOST = "injected after initiate ";
 
   private final CrashStore store;
@@ -33,7 +36,9 @@ final class PairJob extends PairWriter {
         new DriverJob(store, jobId())
             .with(MemoryFileSystem.CLIENT, name())
             .with(CommitterConfig.UNFINISHED_JOBS, unfinishedJobs)
+            .with(CommitterConfig.HEARTBEAT_INTERVAL, STEP + "s")
             .waiting(waiting -> race.waits(this))
+            .waitingFor(STEP)
             .setUp(write());
     try {
       job.commit();

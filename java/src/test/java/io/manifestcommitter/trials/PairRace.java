@@ -48,7 +48,12 @@ final class PairRace {
     /** One request is refused, or its answer lost: the job aborts, if that makes it fail. */
     FAILS,
     /** It makes no more requests; and does not abort. */
-    DIES
+    DIES,
+    /**
+     * It lives, and others do not see its heartbeat move: the machine stood still, or the store's
+     * clock or cache. They take it for dead while it goes on.
+     */
+    UNHEARD
   }
 
   /** A number below a bound, by the seed. */
@@ -124,6 +129,9 @@ final class PairRace {
     if (troubled == null || !current.equals(troubled.name()) || number < at) {
       return Fate.NORMAL;
     }
+    if (trouble == Trouble.UNHEARD) {
+      return Fate.NORMAL;
+    }
     boolean isAfter = at % 2 == 0;
     if (trouble == Trouble.FAILS) {
       return number > at ? Fate.NORMAL : isAfter ? Fate.FAILS_AFTER : Fate.FAILS_BEFORE;
@@ -148,9 +156,8 @@ final class PairRace {
     if (++pauses > MOST_PAUSES) {
       throw new IOException("waits for ever");
     }
-    if (isDead || pauses % 100 == 0) {
-      passTime();
-    }
+    store.state().passTime(1000);
+    beat();
   }
 
   /** Whether any party waited. */
@@ -161,9 +168,15 @@ final class PairRace {
   /** Lets all heartbeats but those of parties that live grow stale. */
   private void passTime() {
     store.passTime();
+    beat();
+  }
+
+  /** Who lives shows it, unless that is not heard. */
+  private void beat() {
     for (PairParty party : parties) {
       String heartbeat = CrashStore.TABLE + "/_manifest_" + party.jobId() + "/heartbeat";
-      if (!party.isOver() && !isDead(party) && store.state().exists(heartbeat)) {
+      boolean isUnheard = trouble == Trouble.UNHEARD && party == troubled;
+      if (!party.isOver() && !isDead(party) && !isUnheard && store.state().exists(heartbeat)) {
         store.state().write(heartbeat, "alive\n");
       }
     }

@@ -23,6 +23,8 @@ final class PairTally extends CaseTally<PairTally.Count> {
     /** A job failed by itself, or was made to. */
     FAILED,
     DIED,
+    /** It was taken for dead while it lived, and could not end its commit. */
+    TAKEN_OVER,
     /** A recovery left a place for a human to decide. */
     REFUSED
   }

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.manifestcommitter.jobs;
+
+import io.manifestcommitter.commit.Workers;
+import io.manifestcommitter.layout.StagingRoot;
+import io.manifestcommitter.plan.JobPlan;
+import io.manifestcommitter.store.RenameResult;
+import io.manifestcommitter.store.Store;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.function.Function;
+import org.apache.hadoop.fs.Path;
+
+/**
+ * Takes what a driver staged, and what it moved aside, out of its reach, before anybody looks at
+ * how far its commit came: a driver that was taken for dead, and lives, can then publish nothing
+ * more, nor move more old data, whatever it still asks for. Who takes the commit over from a
+ * recovery does the same to that.
+ *
+ * <p>Only where directories are renamed atomically. Elsewhere the journal and the sources of the
+ * files decide: see {@link io.manifestcommitter.commit.RollBackJob}.
+ */
+final class Fence {
+  /** Of those who take over what another one has just taken over, only one has the journal. */
+  private static final int ROUNDS = 10;
+
+  private final Store store;
+  private final Workers workers;
+  private final JobPlan plan;
+  private final StagingRoot before;
+  private final int holder;
+
+  /**
+   * A step of a recovery that has the journal.
+   *
+   * @param before the job's staging directory in the table, as who had the journal before has it
+   * @param holder who has the journal now
+   */
+  Fence(Store store, Workers workers, JobPlan plan, StagingRoot before, int holder) {
+    this.store = store;
+    this.workers = workers;
+    this.plan = plan;
+    this.before = before;
+    this.holder = holder;
+  }
+
+  /**
+   * Sets it. Two requests for the table and for each custom location, in parallel; a few more where
+   * there is nothing to take, or who had the journal before died before it took that.
+   */
+  void run() throws IOException {
+    workers.forEach(
+        plan.targets(),
+        target -> {
+          if (store.traits(target.staging()).hasAtomicDirectoryRename()) {
+            StagingRoot from =
+                new StagingRoot(target.directory(), before.jobId()).heldBy(before.holder());
+            StagingRoot to = from.heldBy(holder);
+            take(from.sealed(), to.sealed(), StagingRoot::holderOfSealed);
+            take(from.old(), to.old(), StagingRoot::holderOfOld);
+          }
+        });
+  }
+
+  private void take(Path from, Path to, Function<String, OptionalInt> holderOf) throws IOException {
+    Optional<Path> there = Optional.of(from);
+    for (int round = 1; there.isPresent(); round++) {
+      RenameResult result = store.renameDirectory(there.get(), to);
+      if (result.isDone() || store.status(to).isPresent()) {
+        return;
+      }
+      if (round == ROUNDS) {
+        throw result.failure("Could not take over " + there.get());
+      }
+      there = find(to.getParent(), holderOf);
+    }
+  }
+
+  /**
+   * Where it is; empty if nobody has any. A driver, or an earlier recovery, that lost it may have
+   * made its directory again, for a report: of several, the fullest is it.
+   */
+  private Optional<Path> find(Path parent, Function<String, OptionalInt> holderOf)
+      throws IOException {
+    List<Path> found = new ArrayList<>();
+    list(
+        parent,
+        entry -> {
+          if (entry.isDirectory() && holderOf.apply(entry.name()).isPresent()) {
+            found.add(entry.path());
+          }
+        });
+    Path fullest = null;
+    int most = -1;
+    for (Path directory : found) {
+      int[] entries = {0};
+      if (found.size() > 1) {
+        list(directory, entry -> entries[0]++);
+      }
+      if (entries[0] > most) {
+        most = entries[0];
+        fullest = directory;
+      }
+    }
+    return Optional.ofNullable(fullest);
+  }
+
+  private void list(Path directory, Store.Visitor visitor) throws IOException {
+    try {
+      store.list(directory, visitor);
+    } catch (FileNotFoundException e) {
+      // Then there is nothing.
+    }
+  }
+}
