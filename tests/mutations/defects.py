@@ -263,6 +263,13 @@ PUBLISH = (
         by="S3StoreTest",
     ),
     defect(
+        "moves-though-switched-off",
+        "a server that is said to have no moves fails a job at its first rename",
+        "store/GcsStore.java",
+        ("GcsMoves.areSwitchedOff(conf)", "false"),
+        by="StoresTest",
+    ),
+    defect(
         "changed-while-uploaded",
         "what was uploaded while a file was written is believed, though its writer changed it",
         "store/S3FileUpload.java",

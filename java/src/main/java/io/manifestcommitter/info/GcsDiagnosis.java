@@ -61,11 +61,13 @@ final class GcsDiagnosis {
   /** All that is wrong. */
   List<Problem> problems() {
     Optional<GcsObstacle> obstacle = obstacle();
-    Stream<Optional<Problem>> all = Stream.of(blockSize(), newerHadoop(), requests());
-    if (obstacle.isPresent()) {
-      all = Stream.concat(all, Stream.of(obstacle.map(this::fileSystemCalls), move(), checksum()));
-    }
-    return all.flatMap(Optional::stream).collect(Collectors.toList());
+    Stream<Optional<Problem>> byRequests =
+        obstacle.isPresent()
+            ? Stream.of(obstacle.map(this::fileSystemCalls), move(), checksum())
+            : Stream.of(refusedMove());
+    return Stream.concat(Stream.of(blockSize(), newerHadoop(), requests()), byRequests)
+        .flatMap(Optional::stream)
+        .collect(Collectors.toList());
   }
 
   private Optional<GcsObstacle> obstacle() {
@@ -162,6 +164,17 @@ final class GcsDiagnosis {
                     + " Where it is false, "
                     + consequence,
                 repair));
+  }
+
+  private Optional<Problem> refusedMove() {
+    return FactoryBinding.setting(conf, MOVE)
+        .filter(set -> !conf.getBoolean(MOVE, true))
+        .map(
+            set ->
+                Problem.error(
+                    ProblemCode.GCS_NO_MOVE,
+                    MOVE + " is " + set + ": jobs are refused, since the committer moves objects",
+                    Repair.set(MOVE, "true")));
   }
 
   private Optional<Problem> requests() {

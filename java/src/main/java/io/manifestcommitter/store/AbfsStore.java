@@ -121,10 +121,10 @@ public final class AbfsStore extends HadoopStore {
   }
 
   /**
-   * Why the committer cannot use the account, empty if it can. One request at most: the driver asks
-   * once and remembers the answer, unless it was told by {@code fs.azure.account.hns.enabled}. Then
-   * it believes that, so the account is asked here.
+   * One request at most: the driver asks once and remembers the answer, unless it was told by
+   * {@code fs.azure.account.hns.enabled}. Then it believes that, so the account is asked here.
    */
+  @Override
   public Optional<String> shortcoming(Path path) throws IOException {
     // The driver has this capability exactly where it takes the namespace for hierarchical.
     if (!fs().hasPathCapability(path, CommonPathCapabilities.FS_ACLS)) {

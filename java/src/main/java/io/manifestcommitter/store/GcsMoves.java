@@ -2,6 +2,7 @@
 package io.manifestcommitter.store;
 
 import java.lang.reflect.Method;
+import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -14,7 +15,25 @@ import org.slf4j.LoggerFactory;
 final class GcsMoves {
   private static final Logger LOG = LoggerFactory.getLogger(GcsMoves.class);
 
+  /** The connector's option. */
+  private static final String OPTION = "fs.gs.operation.move.enable";
+
   private GcsMoves() {}
+
+  /** Whether a user says that the store has none; not where nothing is set. */
+  static boolean areSwitchedOff(Configuration conf) {
+    return conf.getTrimmed(OPTION, "").equalsIgnoreCase("false");
+  }
+
+  /** Why a store without moves is not asked directly, and what to do. */
+  static String refusal() {
+    return OPTION
+        + " is false, so its server may not know moves, and each rename would fail. If it knows them,"
+        + " as Google's does, remove the setting or set it to true. For a server that does not, such"
+        + " as fake-gcs-server, set "
+        + GcsRequests.OPTION
+        + " to filesystem.";
+  }
 
   /** Makes no request. In doubt no. */
   static boolean areUsedBy(FileSystem fs) {

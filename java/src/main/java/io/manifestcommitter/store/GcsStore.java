@@ -60,6 +60,7 @@ public final class GcsStore extends HadoopStore {
   private static final Set<Integer> PRECONDITION_FAILED = Set.of(412);
 
   private volatile Optional<GcsClient> client;
+  private final boolean movesAreSwitchedOff;
 
   /** Since a rename whose outcome nobody could tell. */
   private volatile boolean mayBeRenaming;
@@ -70,7 +71,7 @@ public final class GcsStore extends HadoopStore {
    * @param conf of the job; that of the filesystem is that of whoever opened it first
    */
   public GcsStore(FileSystem fs, Configuration conf, RequestGate gate) {
-    this(fs, client(fs, conf), gate);
+    this(fs, client(fs, conf), GcsMoves.areSwitchedOff(conf), gate);
   }
 
   @Override
@@ -78,9 +79,17 @@ public final class GcsStore extends HadoopStore {
     return new GcsStore(fs(), fs().getConf(), gate);
   }
 
-  private GcsStore(FileSystem fs, Optional<GcsClient> client, RequestGate gate) {
+  private GcsStore(
+      FileSystem fs, Optional<GcsClient> client, boolean movesAreSwitchedOff, RequestGate gate) {
     super(fs, client.map(GcsStore::traits).orElseGet(() -> traits(fs)), gate);
     this.client = client;
+    this.movesAreSwitchedOff = movesAreSwitchedOff;
+  }
+
+  /** The connector's own client moves objects, whatever is set. */
+  @Override
+  public Optional<String> shortcoming(Path path) {
+    return isDirect() && movesAreSwitchedOff ? Optional.of(GcsMoves.refusal()) : Optional.empty();
   }
 
   private static StoreTraits traits(GcsClient client) {

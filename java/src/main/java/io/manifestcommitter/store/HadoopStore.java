@@ -299,6 +299,11 @@ public class HadoopStore implements Store {
     return new HadoopStore(fs, traits, another);
   }
 
+  /** Why the committer cannot serve tables at a path, and what to do; empty if it can. */
+  public Optional<String> shortcoming(Path path) throws IOException {
+    return Optional.empty();
+  }
+
   @Override
   public String toString() {
     return getClass().getSimpleName() + "(" + fs.getUri() + ", " + traits + ")";

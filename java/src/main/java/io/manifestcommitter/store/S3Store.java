@@ -56,8 +56,8 @@ public final class S3Store extends HadoopStore {
     return new S3Store(fs(), gate);
   }
 
-  /** Why tables in this bucket are not served; empty if they are. No request. */
-  Optional<String> shortcoming(Path path) {
+  @Override
+  public Optional<String> shortcoming(Path path) {
     Optional<String> bySettings = shortcoming(fs().getConf(), path);
     if (bySettings.isPresent()) {
       return bySettings;

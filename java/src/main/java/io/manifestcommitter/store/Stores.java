@@ -251,7 +251,7 @@ public final class Stores {
    * @throws UnsupportedStoreException if it does not; it says why, and what to do
    */
   public void requireSafeRename(Path path, CopyingRename copying) throws IOException {
-    Store store = of(path);
+    HadoopStore store = of(path);
     if (copying == CopyingRename.FAIL && mayShowParts(path)) {
       throw new UnsupportedStoreException(
           "The manifest committer does not serve "
@@ -260,12 +260,7 @@ public final class Stores {
               + " see a part of a file while it is copied and, if the driver dies, until recovery."
               + " To accept that, set mapreduce.manifest.committer.copying.rename to serve.");
     }
-    Optional<String> shortcoming = Optional.empty();
-    if (store instanceof AbfsStore) {
-      shortcoming = ((AbfsStore) store).shortcoming(path);
-    } else if (store instanceof S3Store) {
-      shortcoming = ((S3Store) store).shortcoming(path);
-    }
+    Optional<String> shortcoming = store.shortcoming(path);
     if (shortcoming.isPresent()) {
       throw new UnsupportedStoreException(notServed(path, shortcoming.get()));
     }
@@ -310,12 +305,12 @@ public final class Stores {
   }
 
   /** The store of one path. Not asked whether it is served: reports may be saved anywhere. */
-  public Store of(Path path) throws IOException {
-    Store known = open.get(key(path));
+  public HadoopStore of(Path path) throws IOException {
+    HadoopStore known = open.get(key(path));
     return known != null ? known : open(path);
   }
 
-  private synchronized Store open(Path path) throws IOException {
+  private synchronized HadoopStore open(Path path) throws IOException {
     FileSystem fs = path.getFileSystem(conf);
     firstNames.putIfAbsent(key(path), firstName(path));
     return open.computeIfAbsent(key(path), key -> open(scheme(path), fs));

@@ -569,6 +569,16 @@ class CommitterInfoProblemsTest {
   }
 
   @Test
+  void jobsThatWouldMoveObjectsThoughThatIsSwitchedOffAreRefused() {
+    world.onGoogle("fs.gs.operation.move.enable", "false");
+    Problem problem = world.problem(ProblemCode.GCS_NO_MOVE).orElseThrow();
+    assertThat(problem.severity()).isEqualTo(Severity.ERROR);
+
+    world.apply(problem.repair());
+    assertThat(world.report().problems()).isEmpty();
+  }
+
+  @Test
   void bothConnectorsOnTheClassPathAreTold() {
     CAUSES.get(ProblemCode.GCS_HADOOPS_CONNECTOR).accept(world);
     world.missing.remove(GOOGLES_PACKAGE);

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.store;
 
+import static io.manifestcommitter.config.CommitterConfig.GS_REQUESTS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.cloud.hadoop.fs.gcs.GoogleHadoopFileSystem;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.testing.MemoryFileSystem;
+import io.manifestcommitter.testing.SparkWrite;
 import java.io.File;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -164,6 +166,24 @@ class StoresTest {
     conf.setBoolean("fs.gs.impl.disable.cache", true);
     assertThat(new Stores(conf).all().traits(path))
         .isEqualTo(StoreTraits.GCS_COPYING_WITH_CHECKSUMS);
+  }
+
+  @Test
+  void aServerWithoutMovesIsRefusedBeforeAnyTaskRuns() throws Exception {
+    Configuration folders = MemoryFileSystem.configuration(MemoryFileSystem.GS_FOLDERS);
+    folders.set("fs.gs.operation.move.enable", "false");
+    Path path = new Path("gs://without-moves/t");
+
+    assertThatThrownBy(() -> SparkWrite.append(folders, path))
+        .isInstanceOf(UnsupportedStoreException.class)
+        .hasMessageContainingAll(path.toString(), "fs.gs.operation.move.enable", GS_REQUESTS);
+    assertThat(MemoryFileSystem.state("without-moves").requests()).isEmpty();
+
+    folders.set(GS_REQUESTS, "filesystem");
+    new Stores(folders).requireSafeRename(path, CopyingRename.FAIL);
+    folders.unset(GS_REQUESTS);
+    folders.unset("fs.gs.operation.move.enable");
+    new Stores(folders).requireSafeRename(path, CopyingRename.FAIL);
   }
 
   @Test
