@@ -854,6 +854,13 @@ RECOVERY = (
         by="CleanTest",
     ),
     defect(
+        "kept-directories-stay",
+        "empty staging directories that a server keeps make each job slower than the last",
+        "jobs/StagingRoots.java",
+        ("if (holdsFile[0]) {", "if (true) {"),
+        by="KeptDirectoriesTest",
+    ),
+    defect(
         "planned-uploads-left",
         "clean removes the plan of a dead job, and what it names waits for ever",
         "jobs/AbortPlannedUploads.java",

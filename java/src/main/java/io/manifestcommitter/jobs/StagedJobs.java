@@ -125,6 +125,7 @@ public final class StagedJobs {
       }
     }
     Retries.few(() -> store.deleteTree(job.root()));
+    StagingRoots.removeEmpty(store, job.root());
     if (directory.getName().equals(JobPaths.TEMPORARY)) {
       store.deleteEmptyDirectory(directory);
     }

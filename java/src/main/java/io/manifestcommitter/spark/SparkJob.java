@@ -13,6 +13,7 @@ import io.manifestcommitter.jobs.Pause;
 import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.jobs.ReplacingJobs;
 import io.manifestcommitter.jobs.SettledJobs;
+import io.manifestcommitter.jobs.StagingRoots;
 import io.manifestcommitter.jobs.TableFile;
 import io.manifestcommitter.jobs.UnfinishedJobs;
 import io.manifestcommitter.journal.Heartbeat;
@@ -159,7 +160,9 @@ final class SparkJob {
       existing.requirePlaceForReport();
     }
     List<StagingRoot> others = new ArrayList<>(existing.stagingRoots());
-    others.removeIf(other -> other.root().equals(staging.root()));
+    others.removeIf(
+        other ->
+            other.root().equals(staging.root()) || StagingRoots.removeEmpty(store, other.root()));
     SettledJobs settled = settleOthers(others, progress);
     settled.requireNoneAt(overwrite.roots(List.of()));
     if (settled.hasRecovered()) {

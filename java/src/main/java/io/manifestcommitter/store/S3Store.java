@@ -117,6 +117,13 @@ public final class S3Store extends HadoopStore {
     return status instanceof EtagSource ? S3Uploads.unquoted(((EtagSource) status).getEtag()) : "";
   }
 
+  /** When a directory was written, S3A does not know: it gives the present time. */
+  @Override
+  protected StoreEntry entry(Path path, FileStatus status) {
+    StoreEntry entry = super.entry(path, status);
+    return entry.isDirectory() ? entry.lastWritten(0) : entry;
+  }
+
   @Override
   public FileUpload newUpload(File local, Path destination) throws IOException {
     long partSize = uploads().partSize();

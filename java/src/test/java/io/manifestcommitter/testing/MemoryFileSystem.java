@@ -51,6 +51,12 @@ public class MemoryFileSystem extends MinimalFileSystem {
   /** The key that makes a filesystem answer as a storage account without directories. */
   public static final String FLAT = "memory.filesystem.flat";
 
+  /**
+   * The key that makes a filesystem keep directories whose last file was deleted, as a server of
+   * S3's protocol with real directories does: the deletion of a tree is that of its objects.
+   */
+  public static final String KEEPS_DIRECTORIES = "memory.filesystem.keeps.directories";
+
   /** What is before an authority in the key that says which other one has the same state. */
   private static final String SAME = "memory.filesystem.same.";
 
@@ -438,7 +444,11 @@ public class MemoryFileSystem extends MinimalFileSystem {
     }
     state.requireNothingRenamed(key);
     state.requireMayRemoveTree(key);
-    state.removeTree(key);
+    if (state.hasChildren(key) && getConf().getBoolean(KEEPS_DIRECTORIES, false)) {
+      state.removeFiles(key);
+    } else {
+      state.removeTree(key);
+    }
     return true;
   }
 
@@ -571,7 +581,8 @@ public class MemoryFileSystem extends MinimalFileSystem {
       return new FileStatus(0, true, 1, 1, 0, 0, permission, "somebody", "others", path);
     }
     if (node.isDirectory()) {
-      return new FileStatus(0, true, 1, 1, 0, path);
+      // S3A knows no time of a directory.
+      return new FileStatus(0, true, 1, 1, isS3() ? state.time() : 0, path);
     }
     String owner = node.foreign ? "somebody" : USER;
     if (isS3()) {

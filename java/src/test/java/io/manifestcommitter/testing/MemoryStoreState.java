@@ -216,6 +216,11 @@ public final class MemoryStoreState {
     return links;
   }
 
+  /** What time it is, by the store's clock. */
+  synchronized long time() {
+    return clock;
+  }
+
   /** Lets time pass, in milliseconds of the store's clock. */
   public synchronized void passTime(long millis) {
     clock += millis;
@@ -730,6 +735,16 @@ public final class MemoryStoreState {
 
   /** Deletes the first half of a directory's files. */
   void removeHalf(String directory) {
+    List<String> files = filesBelow(directory);
+    files.subList(0, (files.size() + 1) / 2).forEach(nodes::remove);
+  }
+
+  /** Deletes all files below a directory, and no directory. */
+  void removeFiles(String directory) {
+    filesBelow(directory).forEach(nodes::remove);
+  }
+
+  private List<String> filesBelow(String directory) {
     List<String> files = new ArrayList<>();
     nodes
         .subMap(directory + "/", directory + AFTER_SLASH)
@@ -739,7 +754,7 @@ public final class MemoryStoreState {
                 files.add(path);
               }
             });
-    files.subList(0, (files.size() + 1) / 2).forEach(nodes::remove);
+    return files;
   }
 
   boolean hasChildren(String directory) {
