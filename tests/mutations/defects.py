@@ -256,6 +256,16 @@ PUBLISH = (
         by="UploadedOutputTest",
     ),
     defect(
+        "completed-file-stays",
+        "what was completed stays where another upload of the job is gone",
+        "commit/RollBackPublished.java",
+        (
+            "visible.get());\n    }\n    store.deleteFile(file.destination());\n",
+            "visible.get());\n    }\n",
+        ),
+        by="UploadedOutputTest",
+    ),
+    defect(
         "any-etag",
         "a completion is believed whatever etag it answers with",
         "store/S3Store.java",

@@ -44,8 +44,10 @@ final class ProveStaged {
   }
 
   /**
-   * Lists the directories and plans their files, and those that attempts uploaded. That an upload
-   * still waits shows when it is completed.
+   * Lists the directories and plans their files, and those that attempts uploaded. Nobody asks
+   * whether an upload still waits: that takes another right than to write, and the answer may be
+   * wrong by the time of the completion. If it is gone, its completion fails, and the commit is
+   * rolled back.
    *
    * @param uploaded makes entries of the plan of files that were uploaded
    * @return what nobody named, files and directories

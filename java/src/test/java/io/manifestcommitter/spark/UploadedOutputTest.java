@@ -19,6 +19,7 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
@@ -26,6 +27,8 @@ import org.apache.hadoop.fs.Path;
 import org.apache.spark.internal.io.FileCommitProtocol.TaskCommitMessage;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Writes to S3: tasks upload, and the job commit completes what committed. */
 class UploadedOutputTest {
@@ -163,6 +166,54 @@ class UploadedOutputTest {
 
     assertThat(rows()).containsExactly("old");
     assertThat(state.paths()).noneMatch(path -> path.contains("/_manifest_"));
+  }
+
+  /** As a lifecycle rule does, or another committer that aborts all uploads below the table. */
+  @ParameterizedTest
+  @CsvSource({
+    "append, before", "append, during", "append, mark",
+    "overwrite, before", "overwrite, during", "overwrite, mark",
+    "dynamic, before", "dynamic, during", "dynamic, mark"
+  })
+  void whatWasCompletedIsDeletedIfAnUploadIsGone(String kind, String when) throws IOException {
+    conf.setInt(CommitterConfig.IO_THREADS, 1);
+    SparkCalls earlier = calls(false);
+    earlier.setUp();
+    earlier.commit(List.of(task(earlier, 0, "p=0")));
+    Map<String, String> before = state.files();
+    assertThat(before).containsKeys("/table/_SUCCESS", "/table/_SUCCESS.files");
+
+    SparkCalls calls = calls("job-2", kind.equals("dynamic"));
+    if (kind.equals("overwrite")) {
+      calls.replace(table);
+    }
+    calls.setUp();
+    List<TaskCommitMessage> messages = new ArrayList<>();
+    for (int i = 0; i < 10; i++) {
+      messages.add(task(calls, i, "p=" + i));
+    }
+    if (when.equals("before")) {
+      assertThat(state.abortUpload("/table/p=9/part-00009-job-2-0.txt")).isTrue();
+    }
+    List<Integer> visible = new ArrayList<>();
+    state.onRequest(
+        (number, operation, path) -> {
+          if (operation.equals("complete")) {
+            visible.add(rows().size() - 2);
+            boolean isMark = path.endsWith("/journal-committed-0");
+            if (when.equals("mark") ? isMark : when.equals("during") && visible.size() == 4) {
+              state.uploads().forEach(state::abortUpload);
+            }
+          }
+          return Fate.NORMAL;
+        });
+
+    assertThatThrownBy(() -> calls.commit(messages)).hasMessageContaining(" is gone");
+    calls.abort();
+
+    assertThat(visible).as("files, at each completion").startsWith(0, 1, 2, 3);
+    assertThat(state.files()).isEqualTo(before);
+    assertThat(state.uploads()).isEmpty();
   }
 
   @Test
@@ -304,7 +355,11 @@ class UploadedOutputTest {
   }
 
   private SparkCalls calls(boolean isDynamic) {
-    return new SparkCalls(new ManifestCommitProtocol(JOB, table.toString(), isDynamic), JOB, conf);
+    return calls(JOB, isDynamic);
+  }
+
+  private SparkCalls calls(String job, boolean isDynamic) {
+    return new SparkCalls(new ManifestCommitProtocol(job, table.toString(), isDynamic), job, conf);
   }
 
   private TaskCommitMessage task(SparkCalls calls, int task, String partition) throws IOException {
