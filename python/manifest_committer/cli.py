@@ -18,7 +18,7 @@ from manifest_committer._spark_home import spark_defaults, spark_jars_directory
 from manifest_committer._version import __version__
 from manifest_committer.errors import JavaMissingError, ManifestCommitterError
 from manifest_committer.page import make_page
-from manifest_committer.session import jar_path
+from manifest_committer.session import is_in_zip, jar_path
 
 _FAILED = 1
 _INTERRUPTED = 130
@@ -288,6 +288,11 @@ def _no_arguments(_: argparse.ArgumentParser) -> None:
 
 
 def _print_jar(_: argparse.Namespace) -> int:
+    if is_in_zip():
+        raise ManifestCommitterError(
+            f"{jar_path()} is a copy that goes when this process ends, since the package is in a "
+            "zip. Install the wheel with pip, and ask again."
+        )
     print(jar_path())
     return 0
 

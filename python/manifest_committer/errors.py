@@ -14,8 +14,7 @@ class JarMissingError(ManifestCommitterError):
         super().__init__(
             f"The jar of manifest-committer {version} is missing: {path} does not exist. "
             "In a source checkout, run `make build` first. In an installed package, reinstall the "
-            "wheel with pip; a package that is imported from inside a zip (--py-files) "
-            "cannot hand out its jar."
+            "wheel with pip. In a zip (--py-files), pack the whole wheel, with its jars."
         )
 
 

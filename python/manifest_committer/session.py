@@ -12,8 +12,10 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
+from importlib import resources
 from pathlib import Path, PurePosixPath
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from urllib.parse import unquote, urlsplit
 
 from manifest_committer import _jvm, watching
 from manifest_committer._spark_home import read_property, spark_defaults
@@ -54,6 +56,9 @@ _JAR_NAME = re.compile(r"manifest-committer-(?P<version>\d[^/]*)\.jar")
 _PLAIN_PATH = re.compile(r"[A-Za-z0-9._/+-]+")
 
 _Builder = TypeVar("_Builder")
+
+if TYPE_CHECKING:
+    from importlib.abc import Traversable
 
 
 @dataclass(frozen=True)
@@ -97,13 +102,21 @@ class SessionChanges:
 def jar_path() -> str:
     """The path of the jar in this package, as ``spark.jars`` and ``--jars`` take it.
 
+    In a package that is imported from a zip (``--py-files``), that of a copy, which lives as long
+    as this process.
+
     Raises:
         JarMissingError: a source checkout that was not built.
     """
     jar = _package_directory() / "jars" / f"manifest-committer-{__version__}.jar"
     if not jar.is_file():
         raise JarMissingError(str(jar), __version__)
-    return str(jar)
+    return str(jar) if isinstance(jar, Path) else _unpacked(str(jar))
+
+
+def is_in_zip() -> bool:
+    """Whether the package is imported from a zip: then the jar's path ends with this process."""
+    return not isinstance(_package_directory(), Path)
 
 
 def spark_conf() -> dict[str, str]:
@@ -152,13 +165,13 @@ def configure_builder(builder: _Builder) -> _Builder:
             "builder. Make the session first, then call "
             "manifest_committer.configure_session(spark)."
         )
-    jar = _plain_copy(jar_path())
     process = _jvm.open_process()
     if process is None:
+        jar = _plain_copy(jar_path())
         before = options.get(_JARS_KEY) or _jars_of_a_new_jvm(jar)
         target.config(_JARS_KEY, _append_jar(str(before), jar))
     else:
-        _configure_for_running_jvm(target, options, process, jar)
+        _configure_for_running_jvm(target, options, process)
     for key, value in spark_conf().items():
         if options.get(key) not in _S3A_COMMITTERS:
             target.config(key, value)
@@ -192,8 +205,9 @@ def configure_session(spark: Any) -> SessionChanges:
     return changes
 
 
-def _package_directory() -> Path:
-    return Path(__file__).resolve().parent
+def _package_directory() -> "Traversable":
+    directory = resources.files(__package__)
+    return directory.resolve() if isinstance(directory, Path) else directory
 
 
 class _Process(Protocol):
@@ -215,13 +229,10 @@ class _Session(Protocol):
     def set_hadoop_setting(self, key: str, value: str) -> None: ...
 
 
-def _configure_for_running_jvm(
-    builder: Any, options: Mapping[str, Any], process: _Process, jar: str
-) -> None:
+def _configure_for_running_jvm(builder: Any, options: Mapping[str, Any], process: _Process) -> None:
     """Bring the jar into a JVM whose class path was fixed when it started."""
     loaded = process.loaded_jar()
-    if loaded is not None:
-        _check_version(loaded)
+    jar = _jar_for(loaded)
     if process.has_session():
         if loaded is None:
             raise SessionAlreadyRunningError(jar)
@@ -235,9 +246,7 @@ def _configure_for_running_jvm(
 def _configure_classic(session: _Session) -> SessionChanges:
     loaded = session.loaded_jar()
     jar_added = None
-    if loaded is not None:
-        _check_version(loaded)
-    jar = _plain_copy(jar_path())
+    jar = _jar_for(loaded)
     if loaded is None:
         session.add_jar(jar)
         jar_added = jar
@@ -320,6 +329,17 @@ def _server_has_class(spark: Any) -> bool:
     return True
 
 
+def _jar_for(loaded: _jvm.LoadedJar | None) -> str:
+    """The jar that the JVM has, if that is a file of its own; else ours."""
+    if loaded is not None:
+        _check_version(loaded)
+        location = urlsplit(loaded.location)
+        path = Path(unquote(location.path))
+        if location.scheme == "file" and _JAR_NAME.fullmatch(path.name) and path.is_file():
+            return str(path)
+    return _plain_copy(jar_path())
+
+
 def _check_version(loaded: _jvm.LoadedJar) -> None:
     if loaded.version != __version__:
         raise JarVersionError(loaded.version, loaded.location, __version__)
@@ -380,12 +400,28 @@ def _append_jar(jars: str, jar: str) -> str:
 
 @cache
 def _plain_copy(jar: str) -> str:
-    """The jar under a path that Spark does not mangle; a copy if its own is not such.
-
-    The copy lives as long as this process: executors may fetch it at any time.
-    """
+    """The jar under a path that Spark does not mangle; a copy if its own is not such."""
     if _PLAIN_PATH.fullmatch(jar):
         return jar
+    return shutil.copy(jar, _temporary_directory())
+
+
+@cache
+def _unpacked(packed: str) -> str:
+    """A copy of the jar that is in a zip."""
+    jar = Path(_temporary_directory()) / PurePosixPath(packed).name
+    jar.write_bytes((_package_directory() / "jars" / jar.name).read_bytes())
+    return str(jar)
+
+
+def _temporary_directory() -> str:
+    """A directory that lives as long as this process: executors may fetch the jar at any time."""
     directory = tempfile.mkdtemp(prefix="manifest-committer-")
-    atexit.register(shutil.rmtree, directory, ignore_errors=True)
-    return shutil.copy(jar, directory)
+    atexit.register(_remove, directory, os.getpid())
+    return directory
+
+
+def _remove(directory: str, owner: int) -> None:
+    # A process that was forked from this one has the same exit handlers.
+    if os.getpid() == owner:
+        shutil.rmtree(directory, ignore_errors=True)

@@ -121,3 +121,37 @@ def test_spark_submit_with_the_defaults_file(tmp_path: Path) -> None:
         "rows": 100,
         "committer": "io.manifestcommitter.spark.ManifestCommitProtocol",
     }
+
+
+@pytest.mark.parametrize("jar_is", ["in --jars", "in the wheel"])
+@pytest.mark.parametrize(
+    "how", ["configure_session", pytest.param("configure_builder", marks=pytest.mark.once)]
+)
+def test_spark_submit_with_the_wheel_in_py_files(tmp_path: Path, how: str, jar_is: str) -> None:
+    """The package is not installed: it is imported out of the wheel, which has its jar in it."""
+    wheel = tmp_path / f"manifest_committer-{manifest_committer.__version__}-py3-none-any.whl"
+    package = Path(manifest_committer.__file__).parent
+    with zipfile.ZipFile(wheel, "w") as archive:
+        for file in [*package.glob("*.py"), *package.glob("jars/*.jar")]:
+            archive.write(file, file.relative_to(package.parent))
+    jars = ["--jars", manifest_committer.jar_path()] if jar_is == "in --jars" else []
+    command = [
+        str(Path(os.environ["SPARK_HOME"]) / "bin" / "spark-submit"),
+        *("--master", "local[2]", "--conf", "spark.ui.enabled=false"),
+        *("--py-files", str(wheel)),
+        *jars,
+        *(str(PROGRAMS / "from_zip.py"), str(tmp_path / "table"), how),
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=240, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr[-4000:]
+    answer = json.loads(done.stdout.strip().splitlines()[-1])
+    assert ".whl/" in answer["package"]
+    assert answer["ok"]
+    assert answer["files"] > 0
+    assert answer["rows"] == 100
+    if jars:
+        assert answer["added"] is None
+    else:
+        loaded = Path(answer["loaded"].removeprefix("file:"))
+        assert loaded.name == Path(manifest_committer.jar_path()).name
+        assert not loaded.exists(), "the copy went with its process"

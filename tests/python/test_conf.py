@@ -5,12 +5,13 @@ import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
+import zipfile
 from pathlib import Path
 
 import pytest
 
 import manifest_committer as mc
-from manifest_committer import session
+from manifest_committer import cli, session
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
@@ -89,6 +90,40 @@ def test_a_missing_jar_says_how_to_build_it(tmp_path, monkeypatch):
     with pytest.raises(mc.JarMissingError, match="make build") as caught:
         mc.jar_path()
     assert str(tmp_path / "jars" / "manifest-committer-0.1.0.jar") in str(caught.value)
+
+
+@pytest.fixture
+def in_zip(tmp_path, monkeypatch):
+    """A package in a zip, as by --py-files."""
+    wheel = tmp_path / "manifest_committer-0.1.0.whl"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        archive.writestr("manifest_committer/jars/manifest-committer-0.1.0.jar", b"PK of a jar")
+    package = zipfile.Path(wheel, "manifest_committer/")
+    monkeypatch.setattr(session, "_package_directory", lambda: package)
+    session._unpacked.cache_clear()
+    yield
+    session._unpacked.cache_clear()
+
+
+def test_a_jar_in_a_zip_is_unpacked_once_and_removed_at_the_end(in_zip, monkeypatch):
+    at_exit = []
+    monkeypatch.setattr(session.atexit, "register", lambda *call: at_exit.append(call))
+    jar = Path(mc.jar_path())
+    assert jar.name == "manifest-committer-0.1.0.jar"
+    assert jar.read_bytes() == b"PK of a jar"
+    assert mc.jar_path() == str(jar)
+    ((remove, *arguments),) = at_exit
+    with monkeypatch.context() as forked:
+        forked.setattr(session.os, "getpid", lambda: -1)
+        remove(*arguments)
+        assert jar.is_file(), "it is of the process that was forked"
+    remove(*arguments)
+    assert not jar.parent.exists()
+
+
+def test_the_command_line_prints_no_path_that_goes(in_zip, capsys):
+    assert cli.main(["jar"]) != 0
+    assert "Install the wheel with pip" in capsys.readouterr().err
 
 
 def test_a_jar_of_another_version_is_a_missing_jar(tmp_path, monkeypatch):

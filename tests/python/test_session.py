@@ -129,6 +129,21 @@ def test_a_session_that_has_the_jar_gets_no_second_one(configure):
     assert session.settings[PROTOCOL_KEY] == PROTOCOL_CLASS
 
 
+def test_a_session_that_has_the_jar_needs_none_of_the_package(tmp_path, monkeypatch):
+    """As in a zip without its jar."""
+    monkeypatch.setattr("manifest_committer.session._package_directory", lambda: tmp_path)
+    (tmp_path / "a b").mkdir()
+    jar = tmp_path / "a b" / "manifest-committer-0.1.0.jar"
+    jar.touch()
+    session = FakeClassic(loaded=_jvm.LoadedJar("0.1.0", jar.as_uri()))
+    shared = []
+    monkeypatch.setattr(session, "share_jar", shared.append)
+    monkeypatch.setattr(_jvm, "ClassicSession", lambda _: session)
+    assert mc.configure_session(FakeClassicSpark()).jar_added is None
+    assert shared == [str(jar)]
+    assert session.added == []
+
+
 def test_a_factory_that_hadoop_does_not_find_is_not_bound(configure):
     session = FakeClassic(shares=False)
     session.hadoop[ABFS_KEY] = "other.Factory"
