@@ -216,7 +216,7 @@ test-spark-$(SPARK_FLOOR) test-spark-$(SPARK_NEWEST): test-spark-%: $(VENVS)/spa
 
 # Spark Connect: what is special there, and the end-to-end tests of reports, recovery and cleaning. All of them: CONNECT_ARGS=--thorough
 IN_CONNECT := MANIFEST_COMMITTER_CONNECT_JAR=$(CURDIR)/$(CONNECT)
-REPORTED := $(addprefix tests/e2e/test_,recovery.py writes.py options.py info.py)
+REPORTED := $(addprefix tests/e2e/test_,recovery.py writes.py options.py info.py cancelling.py)
 test-connect: $(VENVS)/spark-$(SPARK_FLOOR)/spark.jsa $(VENVS)/spark-$(SPARK_NEWEST)/spark.jsa $(CONNECT)
 	for version in $(SPARK_FLOOR) $(SPARK_NEWEST); do \
 		$(IN_CONNECT) $(VENVS)/spark-$$version/bin/python -m pytest -q tests/connect && \

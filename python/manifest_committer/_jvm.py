@@ -130,6 +130,14 @@ class ProcessJvm:
         """What our Java class knows of the commits of this JVM; an empty array without it."""
         return _commits(self._jvm, self._gateway, self._loader())
 
+    def cancel(self, job_id: str) -> bool:
+        """Cancel the commit of a job; False if that comes too late."""
+        return _cancel(self._jvm, self._gateway, self._loader(), job_id)
+
+    def calling_thread(self) -> int | None:
+        """See `_calling_thread`."""
+        return _calling_thread(self._jvm, self._gateway)
+
     def spark_jars(self) -> str:
         """``spark.jars`` as the JVM was started with it; empty if it was not."""
         return str(self._jvm.org.apache.spark.SparkConf().get("spark.jars", ""))
@@ -333,6 +341,14 @@ class ClassicSession:
         """What our Java class knows of the commits of this driver; an empty array without it."""
         return _commits(self._jvm, self._gateway, self._loader())
 
+    def cancel(self, job_id: str) -> bool:
+        """Cancel the commit of a job; False if that comes too late."""
+        return _cancel(self._jvm, self._gateway, self._loader(), job_id)
+
+    def calling_thread(self) -> int | None:
+        """See `_calling_thread`."""
+        return _calling_thread(self._jvm, self._gateway)
+
     def _call_about(self, class_name: str, action: str, path: str, *more: Any) -> str:
         """Call a class of our jar, which is there, about a path in a store."""
         owner, _ = _load(self._loader(), class_name)
@@ -438,6 +454,10 @@ class ConnectSession:
     def commits(self) -> str:
         """What our Java class knows of the commits of the server, in this session."""
         return str(self._call("commits", "ask for the commits of", "the server"))
+
+    def cancel(self, job_id: str) -> bool:
+        """As `ClassicSession.cancel`."""
+        return self._call("cancel", "cancel a commit of", "the server", jobId=job_id) == "true"
 
     def _call(self, what: str, action: str, path: str, **arguments: Any) -> str | None:
         # Spark would take ${...} in a query for one of its settings.
@@ -554,9 +574,23 @@ def _commits(jvm: Any, gateway: Any, loader: Any) -> str:
     return "[]" if owner is None else _call_of_session(jvm, gateway, owner, ())
 
 
-def _call_of_session(jvm: Any, gateway: Any, owner: Any, arguments: tuple[Any, ...]) -> str:
+def _cancel(jvm: Any, gateway: Any, loader: Any, job_id: str) -> bool:
+    owner, _ = _load(loader, _COMMITS)
+    return _call_of_session(jvm, gateway, owner, (job_id,), "cancel") == "true"
+
+
+def _calling_thread(jvm: Any, gateway: Any) -> int | None:
+    """The JVM's thread that runs what this thread calls; None where all share a few of them."""
+    if type(gateway).__name__ != "ClientServer":
+        return None  # Without PYSPARK_PIN_THREAD.
+    return int(jvm.java.lang.Thread.currentThread().getId())
+
+
+def _call_of_session(
+    jvm: Any, gateway: Any, owner: Any, arguments: tuple[Any, ...], name: str = "ofSession"
+) -> str:
     # By reflection, since py4j's own look-up of a class name uses a loader of its choice.
-    (method,) = (m for m in owner.getMethods() if m.getName() == "ofSession")
+    (method,) = (m for m in owner.getMethods() if m.getName() == name)
     array = gateway.new_array(jvm.java.lang.Object, len(arguments))
     for index, argument in enumerate(arguments):
         array[index] = argument

@@ -7,7 +7,7 @@ import sys
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar, Protocol
 
 from manifest_committer import _jvm
 
@@ -59,6 +59,8 @@ class Commit:
     counters: Mapping[str, int]
     """All that it counted, by the names in reports."""
     steps: tuple[Step, ...]
+    _session: ClassVar[Any] = None
+    """Which can be asked to cancel it."""
 
     def __str__(self) -> str:
         """One line: step, counts, rate and time left."""
@@ -75,6 +77,27 @@ class Commit:
         if self.total and self.seconds_left is not None:
             text += f" {self.per_second:,.0f}/s, {self.seconds_left:,} s left"
         return text
+
+    def cancel(self) -> bool:
+        """Cancel this commit, so that it publishes nothing.
+
+        It stops before its next request to the store, is rolled back, and the write fails. See
+        with `commits` when it is over. A recovery cannot be cancelled.
+
+        Returns:
+            True if it fails. False if it is over, or has come too far and goes to its end.
+
+        Raises:
+            ConnectSessionError: the server cannot be asked.
+            ValueError: the value does not come from `commits`, or was pickled.
+        """
+        if self._session is None:
+            raise ValueError("this value knows no session: ask manifest_committer.commits(spark)")
+        return bool(self._session.cancel(self.job_id))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the session, which is of this process."""
+        return {name: value for name, value in vars(self).items() if name != "_session"}
 
     def _repr_html_(self) -> str:
         """A bar, for notebooks."""
@@ -98,7 +121,11 @@ def commits(spark: Any) -> list[Commit]:
     Raises:
         ConnectSessionError: a Connect session without our jar, or one that cannot be asked.
     """
-    return parse_commits(_jvm.open_session(spark).commits())
+    session = _jvm.open_session(spark)
+    known = parse_commits(session.commits())
+    for one in known:
+        object.__setattr__(one, "_session", session)
+    return known
 
 
 def parse_commits(answer: str) -> list[Commit]:
@@ -130,11 +157,13 @@ def parse_commits(answer: str) -> list[Commit]:
 def show_in_notebook(spark: Any = None) -> bool:
     """Show commits as a bar in each cell that writes, beginning with the one that calls this.
 
+    If a cell is interrupted, the commit that it waits for is cancelled.
+
     Only in a Jupyter kernel, by IPython's own display; a terminal has Spark's console bar. While
     no cell runs, and in cells shorter than half a second, nobody asks.
 
     Args:
-        spark: the session whose commits to show; without it, those of the session that this
+        spark: the classic session whose commits to show; without it, those of the session that this
             process has by then, if it has one.
 
     Returns:
@@ -147,22 +176,31 @@ def show_in_notebook(spark: Any = None) -> bool:
     old = getattr(shell, "_manifest_committer_bar", None)
     if old is not None:
         old.uninstall()
-    ask = _ask_process if spark is None else _jvm.open_session(spark).commits
-    shell._manifest_committer_bar = _CellBar(shell, ask)
+    driver = None if spark is None else _jvm.open_classic(spark)
+    shell._manifest_committer_bar = _CellBar(shell, lambda: driver or _jvm.open_process())
     return True
 
 
-def _ask_process() -> str:
-    process = _jvm.open_process()
-    return "[]" if process is None else process.commits()
+class _Driver(Protocol):
+    def commits(self) -> str: ...
+    def cancel(self, job_id: str) -> bool: ...
+    def calling_thread(self) -> int | None: ...
+
+
+def _is_interrupt(error: BaseException | None) -> bool:
+    """Whether a cell that ended so may have left a call to the JVM that goes on."""
+    # In the cell that starts Spark, PySpark's own handler of the signal breaks the connection.
+    lost = type(error).__name__ in ("Py4JError", "Py4JNetworkError")
+    return lost or isinstance(error, KeyboardInterrupt)
 
 
 class _CellBar:
     """Asks for the commits while a cell runs, and shows those that run."""
 
-    def __init__(self, shell: Any, ask: Callable[[], str]) -> None:
+    def __init__(self, shell: Any, open_driver: Callable[[], _Driver | None]) -> None:
         self._events = shell.events
-        self._ask = ask
+        self._open = open_driver
+        self._thread_of_cell: Callable[[int | None], bool] = lambda _: False
         self._over = threading.Event()
         self._thread: threading.Thread | None = None
         self._events.register("pre_run_cell", self._begin)
@@ -177,14 +215,48 @@ class _CellBar:
     def _begin(self, *_: Any) -> None:
         self._end()
         self._over.clear()
+        self._thread_of_cell = self._calling_thread()
         self._thread = threading.Thread(target=self._watch, daemon=True, name="manifest-committer")
         self._thread.start()
 
-    def _end(self, *_: Any) -> None:
+    def _end(self, result: Any = None) -> None:
         self._over.set()
         if self._thread is not None:
             self._thread.join()
             self._thread = None
+        if _is_interrupt(getattr(result, "error_in_exec", None)):
+            self._cancel()
+
+    def _calling_thread(self) -> Callable[[int | None], bool]:
+        """Tells the JVM's thread that this cell's calls run in; all, if the cell starts the JVM."""
+        try:
+            driver = self._open()
+            if driver is None:
+                return lambda _: True
+            caller = driver.calling_thread()
+        except Exception:
+            caller = None  # The JVM is gone.
+        return lambda thread: thread is not None and thread == caller
+
+    def _cancel(self) -> None:
+        """Cancels what the cell waited for: Spark goes on with it when the cell is interrupted."""
+        driver = self._open()
+        if driver is None:
+            return
+        for one in json.loads(driver.commits()):
+            if one["state"] == "running" and self._thread_of_cell(one.get("thread")):
+                if driver.cancel(one["jobId"]):
+                    what = "is cancelled, and rolls back. Nothing of it will stay."
+                else:
+                    what = (
+                        "can no longer be cancelled, and goes on. Look at "
+                        "manifest_committer.commits(spark) before you run this cell again."
+                    )
+                print(f"The {one['kind']} of job {one['jobId']} into {one['table']} {what}")
+
+    def _ask(self) -> str:
+        driver = self._open()
+        return "[]" if driver is None else driver.commits()
 
     def _watch(self) -> None:
         from IPython.display import HTML, display

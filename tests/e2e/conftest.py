@@ -27,7 +27,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 # Before they are imported: their assertions, too, then show what they compare.
-pytest.register_assert_rewrite("sessions", "tables", "twins")
+pytest.register_assert_rewrite("cancelling", "sessions", "tables", "twins")
 
 import jvm
 import sessions

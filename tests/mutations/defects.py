@@ -1138,6 +1138,27 @@ WATCHING = (
         ("    if (end.kind() == CommitSnapshot.Kind.SETUP) {", "    if (end == null) {"),
         by="CommitsTest",
     ),
+    defect(
+        "cancel-unheard",
+        "a commit that is cancelled goes on until the last moment at which it may fail",
+        "commit/Workers.java",
+        ("    commit.requireNotCancelled();\n", ""),
+        by="WorkersTest",
+    ),
+    defect(
+        "cancel-too-late",
+        "a cancel that comes too late is said to roll the commit back",
+        "progress/CommitProgress.java",
+        ("    isPastCancel = true;", "    isPastCancel = isCancelled;"),
+        by="SparkJobTest",
+    ),
+    defect(
+        "cancel-not-by-stop",
+        "a commit goes on when its application is stopped",
+        "watch/SparkDriver.java",
+        ("    commit.cancelWhen(spark.get()::isStopped);\n", ""),
+        by="SparkWatchTest",
+    ),
 )
 
 ALL = {

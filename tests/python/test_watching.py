@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Commits as values, and the bar of a notebook, from literal JSON."""
 
+import dataclasses
 import json
+import pickle
 import sys
 import time
 import types
@@ -56,6 +58,22 @@ def test_a_commit_is_a_value():
     assert commit().step == "rename_files"
 
 
+def test_a_commit_can_be_cancelled(monkeypatch):
+    session = FakeSession([COMMIT])
+    monkeypatch.setattr(watching._jvm, "open_session", lambda _: session)
+    (one,) = mc.commits("spark")
+    assert one.cancel()
+    session.too_late = ("1b2c",)
+    assert not one.cancel()
+    assert session.cancelled == ["1b2c", "1b2c"]
+    assert one == commit(), "the session is no part of the value"
+    assert "_session" not in dataclasses.asdict(one)
+    copied = pickle.loads(pickle.dumps(one))
+    assert copied == one
+    with pytest.raises(ValueError, match=r"ask manifest_committer\.commits"):
+        copied.cancel()
+
+
 def test_html_is_escaped():
     page = commit(waitingFor="<b>", waitingWhy="&")._repr_html_()
     assert "&lt;b&gt;, &amp;" in page
@@ -72,10 +90,10 @@ class FakeEvents:
     def unregister(self, name, callback):
         self.registered.remove((name, callback))
 
-    def trigger(self, name):
+    def trigger(self, name, *arguments):
         for event, callback in list(self.registered):
             if event == name:
-                callback()
+                callback(*arguments)
 
 
 class FakeShell:
@@ -96,6 +114,16 @@ class FakeSession:
     def __init__(self, *answers):
         self.answers = list(answers)
         self.asked = 0
+        self.thread = 7
+        self.cancelled = []
+        self.too_late = ()
+
+    def calling_thread(self):
+        return self.thread
+
+    def cancel(self, job_id):
+        self.cancelled.append(job_id)
+        return job_id not in self.too_late
 
     def commits(self):
         self.asked += 1
@@ -152,7 +180,7 @@ def check_bar(pages):
 def test_a_cell_that_writes_gets_a_bar(notebook, monkeypatch):
     shell, pages = notebook
     session = FakeSession([])
-    monkeypatch.setattr(watching._jvm, "open_session", lambda _: session)
+    monkeypatch.setattr(watching._jvm, "open_classic", lambda _: session)
     assert watching.show_in_notebook("spark")
     assert watching.show_in_notebook("spark"), "the second time in the place of the first"
     assert len(shell.events.registered) == 2
@@ -196,10 +224,70 @@ class FakeBuilder:
         self._options[key] = value
 
 
+class Interrupted:
+    """How a cell ended, as IPython tells it."""
+
+    def __init__(self, error):
+        self.error_in_exec = error
+
+
+class Py4JError(Exception):
+    """As PySpark's handler of the signal causes, where it is in force."""
+
+
+RUNNING = [
+    {**COMMIT, "jobId": "mine", "thread": 7},
+    {**COMMIT, "jobId": "of a stream", "thread": 8},
+    {**COMMIT, "jobId": "over", "thread": 7, "state": "committed"},
+    {**COMMIT, "jobId": "of an older jar"},
+]
+
+
+def interrupted(shell, error=None):
+    shell.events.trigger("pre_run_cell")
+    shell.events.trigger("post_run_cell", Interrupted(error or KeyboardInterrupt()))
+
+
+def test_an_interrupted_cell_cancels_what_it_waits_for(notebook, monkeypatch, capsys):
+    shell, _ = notebook
+    session = FakeSession(RUNNING)
+    monkeypatch.setattr(watching._jvm, "open_classic", lambda _: session)
+    watching.show_in_notebook("spark")
+    interrupted(shell)
+    assert session.cancelled == ["mine"]
+    assert "commit of job mine into abfs://c@a/t is cancelled, and rolls back" in (
+        capsys.readouterr().out
+    )
+    session.too_late = ("mine",)
+    interrupted(shell)
+    assert "Look at manifest_committer.commits(spark) before" in capsys.readouterr().out
+
+    session.cancelled.clear()
+    session.thread = None
+    interrupted(shell)
+    assert session.cancelled == [], "it is not known which is the cell's"
+    session.thread = 7
+    interrupted(shell, ValueError("of the cell"))
+    shell.events.trigger("post_run_cell", Interrupted(None))
+    assert session.cancelled == []
+    interrupted(shell, Py4JError("An error occurred while calling o1.parquet"))
+    assert session.cancelled == ["mine"]
+
+
+def test_the_cell_that_starts_spark_cancels_all_it_began(notebook, monkeypatch):
+    shell, _ = notebook
+    process = FakeSession(RUNNING)
+    monkeypatch.setattr(watching._jvm, "open_process", lambda: None)
+    watching.show_in_notebook()
+    monkeypatch.setattr(watching._jvm, "open_process", lambda: process)
+    shell.events.trigger("post_run_cell", Interrupted(Py4JError("lost")))
+    assert process.cancelled == ["mine", "of a stream", "of an older jar"]
+
+
 def test_a_session_that_is_stopped_ends_the_bar(notebook, monkeypatch):
     shell, pages = notebook
     session = FakeSession(OSError("the JVM is gone"))
-    monkeypatch.setattr(watching._jvm, "open_session", lambda _: session)
+    monkeypatch.setattr(watching._jvm, "open_classic", lambda _: session)
     watching.show_in_notebook("spark")
     run_cell(shell, lambda: session.asked >= 1)
     assert pages == []

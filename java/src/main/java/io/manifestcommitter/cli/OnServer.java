@@ -34,7 +34,7 @@ public final class OnServer {
    * Does something, and answers also when it fails.
    *
    * @param what one of {@code find}, {@code read}, {@code recover}, {@code clean}, {@code history},
-   *     {@code commits}
+   *     {@code commits}, {@code cancel}
    * @param arguments an object with what that needs; with {@code id}, unique for each question and
    *     in the order of questions, for what is not to be done twice
    * @return an object with {@code value}, which is text or null, or with {@code error}, a text
@@ -63,6 +63,10 @@ public final class OnServer {
     if (what.equals("commits")) {
       conf();
       return RunningCommits.ofSession();
+    }
+    if (what.equals("cancel")) {
+      conf();
+      return once(given, () -> RunningCommits.cancel(given.get("jobId").asText()));
     }
     String path = given.get("path").asText();
     switch (what) {

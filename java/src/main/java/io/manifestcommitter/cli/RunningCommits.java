@@ -5,7 +5,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.manifestcommitter.progress.Commits;
 
-/** The commits of this JVM, for the Python package. */
+/** The commits of this JVM, which can be cancelled, for the Python package. */
 public final class RunningCommits {
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -23,5 +23,14 @@ public final class RunningCommits {
     } catch (JsonProcessingException e) {
       throw new IllegalStateException(e);
     }
+  }
+
+  /**
+   * Cancels the commit of a job, or its setup.
+   *
+   * @return {@code true} if it fails, else {@code false}: see {@link Commits#cancel}
+   */
+  public static String cancel(String jobId) {
+    return Boolean.toString(Commits.cancel(jobId));
   }
 }

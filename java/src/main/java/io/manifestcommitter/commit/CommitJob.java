@@ -43,7 +43,7 @@ public final class CommitJob {
   }
 
   /**
-   * Commits. An interrupt is a failure like any other: it is handled to its end.
+   * Commits. An interrupt, or a cancel, is a failure like any other: it is handled to its end.
    *
    * @param afterFailure what is done about it, before the report of the failure is saved
    */
@@ -260,8 +260,7 @@ public final class CommitJob {
             requireHeld.run();
           }
         });
-    work.workers.checkInterrupted();
-    work.workers.toItsEnd();
+    work.workers.forwardToItsEnd();
     return success;
   }
 

@@ -99,8 +99,9 @@ public final class Workers {
 
   /**
    * Runs a whole story in a thread of its own and waits for it, so that an interrupt of the caller
-   * cannot hit a request. The interrupt makes {@link #checkInterrupted} and the next piece of work
-   * fail; the story then ends in its own way, and the caller's interrupt status is set again.
+   * cannot hit a request. The interrupt, or a cancel of the commit, makes {@link #checkInterrupted}
+   * and the next piece of work fail; the story then ends in its own way, and the caller's interrupt
+   * status is set again.
    */
   public <T> T shield(Callable<T> story) throws IOException {
     Outcome<T> outcome = new Outcome<>();
@@ -255,19 +256,34 @@ public final class Workers {
   }
 
   /**
-   * Fails if the caller was interrupted, unless the work has to go {@link #toItsEnd}.
+   * Fails if the caller was interrupted, or the commit cancelled, unless the work has to go {@link
+   * #toItsEnd}.
    *
    * @throws InterruptedIOException if so
    */
   public void checkInterrupted() throws InterruptedIOException {
-    if (interrupted && !toItsEnd) {
+    if (toItsEnd) {
+      return;
+    }
+    if (interrupted) {
       throw new InterruptedIOException("The commit was interrupted");
     }
+    commit.requireNotCancelled();
   }
 
   /**
-   * From here on an interrupt is remembered but stops nothing: what has begun would be worse half
-   * done.
+   * Fails as {@link #checkInterrupted}; if not, all goes forward {@link #toItsEnd}, and a cancel is
+   * told that it comes too late.
+   */
+  public void forwardToItsEnd() throws InterruptedIOException {
+    checkInterrupted();
+    commit.passCancel();
+    toItsEnd();
+  }
+
+  /**
+   * From here on an interrupt is remembered but stops nothing, and a cancel neither: what has begun
+   * would be worse half done.
    */
   public void toItsEnd() {
     toItsEnd = true;

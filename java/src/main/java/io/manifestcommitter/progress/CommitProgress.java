@@ -4,6 +4,7 @@ package io.manifestcommitter.progress;
 import io.manifestcommitter.manifest.Statistics;
 import io.manifestcommitter.manifest.StatisticsRecorder;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -12,6 +13,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /** How far one commit has come. Written by its steps, read by anybody, from any thread. */
@@ -26,12 +28,16 @@ public final class CommitProgress {
   private final Consumer<CommitProgress> listener;
   private final long startedAt = System.currentTimeMillis();
   private final long start = System.nanoTime();
+  private final long thread = Thread.currentThread().getId();
   private final Set<WorkCount> underWay = ConcurrentHashMap.newKeySet();
   private final List<Step> steps = new ArrayList<>();
   private volatile String step = "";
   private volatile Waiting waiting;
   private volatile CommitSnapshot.State state = CommitSnapshot.State.RUNNING;
   private volatile long ended;
+  private volatile boolean isCancelled;
+  private volatile BooleanSupplier cancelledBy = () -> false;
+  private boolean isPastCancel;
 
   /**
    * A commit that begins.
@@ -104,6 +110,54 @@ public final class CommitProgress {
   /** It waits no more. */
   public void goesOn() {
     waiting = null;
+  }
+
+  /**
+   * Cancels the commit: as after an interrupt, it begins no further request, fails, and is rolled
+   * back. A recovery cannot be cancelled.
+   *
+   * @return whether the commit fails; false where it is over, or can only go forward
+   */
+  public synchronized boolean cancel() {
+    if (kind == CommitSnapshot.Kind.RECOVERY
+        || isPastCancel
+        || state != CommitSnapshot.State.RUNNING) {
+      return false;
+    }
+    isCancelled = true;
+    return true;
+  }
+
+  /**
+   * The commit counts as cancelled as soon as something is so; a recovery does not.
+   *
+   * @param something which costs nothing to ask, since it is asked before each request
+   */
+  public void cancelWhen(BooleanSupplier something) {
+    if (kind != CommitSnapshot.Kind.RECOVERY) {
+      cancelledBy = something;
+    }
+  }
+
+  /**
+   * Fails if the commit was cancelled.
+   *
+   * @throws InterruptedIOException if so
+   */
+  public void requireNotCancelled() throws InterruptedIOException {
+    if (isCancelled || cancelledBy.getAsBoolean()) {
+      throw new InterruptedIOException("The commit was cancelled");
+    }
+  }
+
+  /**
+   * Fails if the commit was cancelled; if not, nothing cancels it any more.
+   *
+   * @throws InterruptedIOException if it was
+   */
+  public synchronized void passCancel() throws InterruptedIOException {
+    requireNotCancelled();
+    isPastCancel = true;
   }
 
   /** When it began, in milliseconds since 1970. */
@@ -187,6 +241,11 @@ public final class CommitProgress {
 
   Statistics statistics() {
     return statistics.snapshot();
+  }
+
+  /** The thread in which it began. */
+  long thread() {
+    return thread;
   }
 
   long startNanos() {

@@ -21,6 +21,7 @@ public final class CommitSnapshot {
   private final String table;
   private final String step;
   private final long startedAt;
+  private final long thread;
   private final long millis;
   private final long done;
   private final long total;
@@ -58,6 +59,7 @@ public final class CommitSnapshot {
     this.table = progress.table();
     this.step = progress.step();
     this.startedAt = progress.startedAt();
+    this.thread = progress.thread();
     this.millis = progress.millis();
     this.done = work.map(WorkCount::done).orElse(0L);
     this.total = work.map(WorkCount::total).orElse(0L);
@@ -161,10 +163,11 @@ public final class CommitSnapshot {
 
   /**
    * The same in values of Java's own classes: {@code kind} and {@code state} in small letters,
-   * {@code jobId}, {@code table}, {@code step}, {@code startedAt}, {@code millis}, {@code done},
-   * {@code total}, {@code perSecond}, {@code files}, {@code bytes}, {@code requests}, {@code
-   * throttled}, {@code counters}, and {@code steps} with {@code name}, {@code start} and {@code
-   * millis}; null may be {@code secondsLeft}, {@code waitingFor} and {@code waitingWhy}.
+   * {@code jobId}, {@code table}, {@code step}, {@code startedAt}, {@code thread} (the number of
+   * the JVM's thread in which it began), {@code millis}, {@code done}, {@code total}, {@code
+   * perSecond}, {@code files}, {@code bytes}, {@code requests}, {@code throttled}, {@code
+   * counters}, and {@code steps} with {@code name}, {@code start} and {@code millis}; null may be
+   * {@code secondsLeft}, {@code waitingFor} and {@code waitingWhy}.
    */
   public Map<String, Object> toMap() {
     Map<String, Object> map = new LinkedHashMap<>();
@@ -174,6 +177,7 @@ public final class CommitSnapshot {
     map.put("table", table);
     map.put("step", step);
     map.put("startedAt", startedAt);
+    map.put("thread", thread);
     map.put("millis", millis);
     map.put("done", done);
     map.put("total", total);

@@ -82,6 +82,16 @@ public final class Commits {
     return SharedCommits.running();
   }
 
+  /**
+   * Cancels the commit of a job, or its setup, whatever class loader has their classes: see {@link
+   * CommitProgress#cancel}.
+   *
+   * @return whether it fails; false also where there is none of that job
+   */
+  public static boolean cancel(String jobId) {
+    return SharedCommits.cancel(jobId);
+  }
+
   /** From here on {@code listener} hears of every commit. */
   public static void add(CommitListener listener) {
     LISTENERS.add(listener);

@@ -7,6 +7,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
@@ -19,6 +20,11 @@ final class SharedCommits {
 
   private static final Map<String, Supplier<Map<String, Object>>> RUNNING =
       JvmWide.value("commits.running", ConcurrentSkipListMap::new);
+
+  /** Each cancels its commit, if that is of the job. */
+  private static final Map<String, Predicate<String>> CANCELS =
+      JvmWide.value("commits.cancels", ConcurrentSkipListMap::new);
+
   private static final Deque<Map<String, Object>> ENDED =
       JvmWide.value("commits.ended", ArrayDeque::new);
 
@@ -26,10 +32,12 @@ final class SharedCommits {
 
   static void begun(CommitProgress progress) {
     RUNNING.put(progress.order(), () -> progress.snapshot().toMap());
+    CANCELS.put(progress.order(), jobId -> jobId.equals(progress.jobId()) && progress.cancel());
   }
 
   static void ended(CommitProgress progress, CommitSnapshot end) {
     RUNNING.remove(progress.order());
+    CANCELS.remove(progress.order());
     if (end.kind() == CommitSnapshot.Kind.SETUP) {
       return;
     }
@@ -45,6 +53,10 @@ final class SharedCommits {
     List<Map<String, Object>> commits = new ArrayList<>();
     RUNNING.values().forEach(commit -> commits.add(commit.get()));
     return commits;
+  }
+
+  static boolean cancel(String jobId) {
+    return CANCELS.values().stream().anyMatch(commit -> commit.test(jobId));
   }
 
   static List<Map<String, Object>> ended() {

@@ -168,6 +168,7 @@ final class SparkJob {
     if (settled.hasRecovered()) {
       existing = TableRoot.list(store, table);
     }
+    progress.passCancel();
     madeTable = existing.kind() == TableRoot.Kind.NOTHING;
     mayHaveReport = existing.hasReport();
     boolean isBare = existing.isBare();
@@ -245,7 +246,9 @@ final class SparkJob {
               signs,
               waiting -> {
                 progress.waits(waiting);
+                progress.requireNotCancelled();
                 pause.pause(waiting);
+                progress.requireNotCancelled();
               })
           .settleKnown(others);
     } finally {

@@ -26,6 +26,7 @@ final class SparkDriver implements CommitListener {
     if (spark.isEmpty()) {
       return;
     }
+    commit.cancelWhen(spark.get()::isStopped);
     measure(spark.get());
     if (spark.get().progressBar().isDefined()) {
       ConsoleBar.show(spark.get());

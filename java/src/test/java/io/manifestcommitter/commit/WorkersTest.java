@@ -6,6 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.assertj.core.api.Assertions.fail;
 
+import io.manifestcommitter.manifest.StatisticsRecorder;
+import io.manifestcommitter.progress.CommitProgress;
+import io.manifestcommitter.progress.CommitSnapshot.Kind;
+import io.manifestcommitter.progress.CommitSnapshot.State;
+import io.manifestcommitter.progress.Commits;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -547,6 +552,31 @@ class WorkersTest {
     assertThat(caller.failure).isNull();
     assertThat(done).containsExactlyInAnyOrderElementsOf(items(50));
     assertThat(caller.interruptedAtTheEnd).isTrue();
+  }
+
+  @Test
+  void aCancelStopsBetweenItemsUntilAllGoesForward() throws Exception {
+    CommitProgress commit =
+        Commits.begin(Kind.COMMIT, "plan", "job", "file:/t", new StatisticsRecorder());
+    Workers cancelled = new Workers(1, () -> {}, Audit.job("job"), commit);
+    List<Integer> done = new ArrayList<>();
+    assertThatThrownBy(
+            () ->
+                cancelled.forEach(
+                    items(50),
+                    item -> {
+                      done.add(item);
+                      assertThat(commit.cancel()).isTrue();
+                    }))
+        .isInstanceOf(InterruptedIOException.class)
+        .hasMessage("The commit was cancelled");
+    assertThat(done).hasSize(1);
+    assertThatThrownBy(cancelled::forwardToItsEnd).isInstanceOf(InterruptedIOException.class);
+
+    cancelled.toItsEnd();
+    cancelled.forEach(items(50), done::add);
+    assertThat(done).as("also what rolls it back").hasSize(51);
+    commit.end(State.FAILED);
   }
 
   @Test

@@ -9,6 +9,7 @@ import io.manifestcommitter.manifest.StatisticsRecorder;
 import io.manifestcommitter.progress.CommitSnapshot.Kind;
 import io.manifestcommitter.progress.CommitSnapshot.State;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.util.ArrayList;
@@ -93,6 +94,41 @@ class CommitsTest {
   }
 
   @Test
+  void aCommitIsCancelledOnceAndNotTooLate() throws IOException {
+    CommitProgress progress = begin(Kind.COMMIT);
+    progress.requireNotCancelled();
+    assertThat(Commits.cancel("another " + jobId)).isFalse();
+    progress.requireNotCancelled();
+    assertThat(Commits.cancel(jobId)).isTrue();
+    assertThatThrownBy(progress::requireNotCancelled)
+        .isInstanceOf(InterruptedIOException.class)
+        .hasMessage("The commit was cancelled");
+    assertThatThrownBy(progress::passCancel).isInstanceOf(InterruptedIOException.class);
+    assertThat(Commits.cancel(jobId)).as("that it fails stays true").isTrue();
+    progress.end(State.FAILED);
+    assertThat(Commits.cancel(jobId)).isFalse();
+
+    CommitProgress late = begin(Kind.COMMIT);
+    late.passCancel();
+    assertThat(Commits.cancel(jobId)).isFalse();
+    late.requireNotCancelled();
+    late.end(State.COMMITTED);
+  }
+
+  @Test
+  void aRecoveryIsNotCancelled() throws IOException {
+    CommitProgress progress = begin(Kind.RECOVERY);
+    progress.cancelWhen(() -> true);
+    assertThat(Commits.cancel(jobId)).isFalse();
+    progress.requireNotCancelled();
+    progress.end(State.ROLLED_BACK);
+  }
+
+  private CommitProgress begin(Kind kind) {
+    return Commits.begin(kind, StatisticNames.JOB_STAGE_PLAN, jobId, "file:/t", statistics);
+  }
+
+  @Test
   void stepsAreRememberedAlsoIfTheyFail() throws IOException {
     CommitProgress progress = CommitProgress.unwatched();
     assertThat(progress.during("job_stage_plan", () -> 5)).isEqualTo(5);
@@ -150,6 +186,9 @@ class CommitsTest {
               .invoke(null, kinds.getEnumConstants()[1], "plan", jobId, "file:/t", statistics);
       assertThat(commit).isNotInstanceOf(CommitProgress.class);
       assertThat(shared()).containsEntry("state", "running").containsEntry("kind", "commit");
+      assertThat(Commits.cancel(jobId)).isTrue();
+      assertThatThrownBy(() -> commit.getClass().getMethod("requireNotCancelled").invoke(commit))
+          .hasRootCauseMessage("The commit was cancelled");
       Class<?> states = other.loadClass(State.class.getName());
       commit.getClass().getMethod("end", states).invoke(commit, states.getEnumConstants()[1]);
     }

@@ -12,6 +12,7 @@ import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.manifest.FileList;
 import io.manifestcommitter.manifest.SuccessReport;
 import io.manifestcommitter.plan.PlanRejectedException;
+import io.manifestcommitter.progress.Commits;
 import io.manifestcommitter.testing.Failures;
 import io.manifestcommitter.testing.Fate;
 import io.manifestcommitter.testing.Fault;
@@ -23,6 +24,9 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
@@ -678,6 +682,88 @@ class SparkJobTest {
     assertThat(Thread.interrupted()).isTrue();
     assertThat(spark.visible()).containsOnlyKeys("/table/p=1/a", "/table/p=1/b", "/table/p=1/c");
     assertThat(spark.staging()).isEmpty();
+  }
+
+  /** Before its journal, while it publishes, and past its point of no return. */
+  @ParameterizedTest
+  @CsvSource({
+    "hdfs, append",
+    "hdfs, overwrite",
+    "abfs, overwrite",
+    "gs, append",
+    "gs, overwrite",
+    "mem, overwrite",
+    "s3a, append",
+    "s3a, overwrite"
+  })
+  void aCancelTellsAtEachRequestWhatBecomesOfTheCommit(String store, String write)
+      throws IOException {
+    Set<Boolean> answers = new TreeSet<>();
+    for (int at = 1; ; at++) {
+      SparkJobHarness spark = new SparkJobHarness(store);
+      spark.state.write("/table/p=0/old", "old");
+      spark.conf.setInt(CommitterConfig.IO_THREADS, 1);
+      spark.setUp(write.equals("append") ? TableWrite.append() : TableWrite.replacing("/table"));
+      spark.commitTask(0, "p=1/a", "p=1/b", "p=2/c");
+      Map<String, String> before = spark.visible();
+      AtomicReference<Boolean> answer = new AtomicReference<>();
+      AtomicInteger seen = new AtomicInteger();
+      int request = at;
+      spark.state.onRequest(
+          (number, operation, path) -> {
+            if (!path.endsWith("/heartbeat") && seen.incrementAndGet() == request) {
+              answer.set(Commits.cancel(JOB_ID));
+            }
+            return Fate.NORMAL;
+          });
+      Optional<Exception> failure = spark.commitOrAbort();
+      spark.state.noFault();
+      if (answer.get() == null) {
+        break;
+      }
+      answers.add(answer.get());
+      assertThat(Commits.cancel(JOB_ID)).as("it is over").isFalse();
+      if (answer.get()) {
+        assertThat(failure).as("request " + at).containsInstanceOf(InterruptedIOException.class);
+        assertThat(failure.get()).hasMessage("The commit was cancelled");
+        assertThat(spark.visible()).as("request " + at).isEqualTo(before);
+      } else {
+        assertThat(failure).as("request " + at).isEmpty();
+        assertThat(spark.visible()).containsKeys("/table/p=1/a", "/table/p=1/b", "/table/p=2/c");
+      }
+      assertThat(spark.staging()).as("request " + at).isEmpty();
+    }
+    assertThat(answers).as("too late at the last requests only").hasSize(2);
+  }
+
+  /** In its setup, and in its commit. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aCancelEndsAWaitForAnotherJob(boolean inSetup) throws IOException {
+    SparkJobHarness dead = new SparkJobHarness("hdfs");
+    dead.setUp(TableWrite.replacing("/table"));
+    dead.commitTask(0, "p=1/a");
+    String jobId = "11111111-2222-4333-8444-555555555555";
+    SparkJobHarness waiting = dead.other(jobId);
+    List<Boolean> answers = new ArrayList<>();
+    waiting.waiting(
+        other -> {
+          assertThat(answers).as("looks after it was cancelled").isEmpty();
+          answers.add(Commits.cancel(jobId));
+        });
+    if (inSetup) {
+      assertThat(dead.dies(Fault.deadFrom("rename", path -> path.contains("sealed")))).isTrue();
+      assertThatThrownBy(() -> waiting.setUp(TableWrite.replacing("/table")))
+          .isInstanceOf(InterruptedIOException.class)
+          .hasMessage("The commit was cancelled");
+    } else {
+      waiting.setUp(TableWrite.replacing("/table"));
+      waiting.commitTask(0, "p=1/b");
+      assertThat(dead.dies(Fault.deadFrom("rename", path -> path.contains("sealed")))).isTrue();
+      assertThat(waiting.commitOrAbort()).containsInstanceOf(InterruptedIOException.class);
+    }
+    assertThat(answers).containsExactly(true);
+    assertThat(waiting.staging()).noneMatch(path -> path.contains(jobId));
   }
 
   /**

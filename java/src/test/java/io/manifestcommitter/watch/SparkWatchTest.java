@@ -2,6 +2,7 @@
 package io.manifestcommitter.watch;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
 import com.codahale.metrics.MetricRegistry;
@@ -16,6 +17,8 @@ import io.manifestcommitter.progress.CommitSnapshot.State;
 import io.manifestcommitter.progress.Commits;
 import io.manifestcommitter.progress.WorkCount;
 import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.charset.StandardCharsets;
@@ -149,6 +152,33 @@ class SparkWatchTest {
   }
 
   @Test
+  void whatCommitsWhileItsApplicationStopsIsCancelled() throws IOException {
+    SparkContext spark =
+        new SparkContext(
+            new SparkConf()
+                .setMaster("local[1]")
+                .setAppName("stopped")
+                .set("spark.ui.enabled", "false")
+                .set("spark.driver.host", "127.0.0.1"));
+    SparkWatch.install();
+    CommitProgress commit = begun(Kind.COMMIT);
+    CommitProgress past = begun(Kind.COMMIT);
+    CommitProgress recovery = begun(Kind.RECOVERY);
+    try {
+      commit.requireNotCancelled();
+      past.passCancel();
+    } finally {
+      spark.stop();
+    }
+    assertThatThrownBy(commit::requireNotCancelled).isInstanceOf(InterruptedIOException.class);
+    assertThatThrownBy(commit::passCancel).isInstanceOf(InterruptedIOException.class);
+    recovery.requireNotCancelled();
+    commit.end(State.FAILED);
+    past.end(State.COMMITTED);
+    recovery.end(State.COMMITTED);
+  }
+
+  @Test
   void placesAreToldWithTheSettingThatOpensThem() {
     SparkContext spark =
         new SparkContext(
@@ -217,10 +247,13 @@ class SparkWatchTest {
   }
 
   private CommitSnapshot ended(Kind kind, State state) {
-    CommitProgress commit =
-        Commits.begin(kind, StatisticNames.JOB_STAGE_PLAN, "job", "file:/t", statistics);
+    CommitProgress commit = begun(kind);
     commit.end(state);
     return commit.snapshot();
+  }
+
+  private CommitProgress begun(Kind kind) {
+    return Commits.begin(kind, StatisticNames.JOB_STAGE_PLAN, "job", "file:/t", statistics);
   }
 
   private static long counter(CommitMetrics metrics, String name) {
