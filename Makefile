@@ -216,8 +216,9 @@ test-spark-$(SPARK_FLOOR) test-spark-$(SPARK_NEWEST): test-spark-%: $(VENVS)/spa
 
 # Spark Connect: what is special there, and the end-to-end tests of reports, recovery and cleaning. All of them: CONNECT_ARGS=--thorough
 IN_CONNECT := MANIFEST_COMMITTER_CONNECT_JAR=$(CURDIR)/$(CONNECT)
+IN_CONNECT += MANIFEST_COMMITTER_CLIENT=$(CURDIR)/$(VENVS)/client/bin/python
 REPORTED := $(addprefix tests/e2e/test_,recovery.py writes.py options.py info.py cancelling.py)
-test-connect: $(VENVS)/spark-$(SPARK_FLOOR)/spark.jsa $(VENVS)/spark-$(SPARK_NEWEST)/spark.jsa $(CONNECT)
+test-connect: $(VENVS)/spark-$(SPARK_FLOOR)/spark.jsa $(VENVS)/spark-$(SPARK_NEWEST)/spark.jsa $(CONNECT) $(VENVS)/client/.done
 	for version in $(SPARK_FLOOR) $(SPARK_NEWEST); do \
 		$(IN_CONNECT) $(VENVS)/spark-$$version/bin/python -m pytest -q tests/connect && \
 		$(IN_CONNECT) $(VENVS)/spark-$$version/bin/python -m pytest -q $(REPORTED) --session connect $(CONNECT_ARGS) || exit 1; \
@@ -389,9 +390,16 @@ $(VENVS)/emulators/.done: Makefile
 	$(VENVS)/emulators/bin/pip install -q pytest==8.4.2 azure-storage-file-datalake==12.26.1 google-cloud-storage==3.17.1 boto3==1.44.5
 	touch $@
 
+# Spark Connect's client without Spark and without py4j. Its newest version may be older than Spark's: it serves newer ones, too.
+$(VENVS)/client/.done: $(WHEEL) Makefile
+	$(PYTHON) -m venv --clear $(VENVS)/client
+	$(VENVS)/client/bin/pip install -q pyspark-client==4.2.0 'pandas>=2.2,<3'
+	$(VENVS)/client/bin/pip install -q --no-deps $(WHEEL)
+	touch $@
+
 # What the parts of "check" need: from Maven, and else.
 builds: $(VENVS)/spark-$(SPARK_FLOOR)/.done $(VENVS)/spark-$(SPARK_NEWEST)/.done $(CONNECT) $(EMULATORS_BUILT)
-environments: $(VENVS)/s3/.done $(VENVS)/spark-$(SPARK_FLOOR)/spark.jsa $(VENVS)/spark-$(SPARK_NEWEST)/spark.jsa
+environments: $(VENVS)/s3/.done $(VENVS)/client/.done $(VENVS)/spark-$(SPARK_FLOOR)/spark.jsa $(VENVS)/spark-$(SPARK_NEWEST)/spark.jsa
 
 $(VENVS)/spark-%/.done: $(WHEEL) Makefile
 	$(PYTHON) -m venv $(VENVS)/spark-$*

@@ -61,6 +61,12 @@ def is_connect(spark: Any) -> bool:
     return any(cls.__module__.startswith("pyspark.sql.connect") for cls in type(spark).__mro__)
 
 
+def is_client() -> bool:
+    """Whether the imported PySpark has no Spark, and so no JVM: the package pyspark-client."""
+    pyspark = sys.modules.get("pyspark")
+    return pyspark is not None and not hasattr(pyspark, "SparkContext")
+
+
 def open_session(spark: Any) -> "ClassicSession | ConnectSession":
     """The JVM side of a session.
 
@@ -94,6 +100,8 @@ def open_process() -> "ProcessJvm | None":
     It is there once a first session was made, and from the start under ``spark-submit``.
     """
     submitted = "PYSPARK_GATEWAY_PORT" in os.environ
+    if is_client():
+        return None
     if not submitted and "pyspark" not in sys.modules:
         return None
     from pyspark import SparkContext

@@ -146,7 +146,7 @@ def configure_builder(builder: _Builder) -> _Builder:
         The same builder.
 
     Raises:
-        ConnectSessionError: the builder makes a Connect session.
+        ConnectSessionError: the builder makes a Connect session, or PySpark can make no other.
         SessionAlreadyRunningError: a session runs already, without the jar.
         JarVersionError: the jars named so far include our jar in another version.
         SubmitArgumentsError: PYSPARK_SUBMIT_ARGS names jars, which win over the builder's.
@@ -158,6 +158,13 @@ def configure_builder(builder: _Builder) -> _Builder:
         raise TypeError(
             f"expected SparkSession.builder, got {type(builder).__name__}; for a "
             "running session, call configure_session(spark)"
+        )
+    if _jvm.is_client() and not _makes_connect_session(target, options):
+        raise ConnectSessionError(
+            "The installed PySpark is a client for Spark Connect only (pyspark-client): it cannot "
+            "start Spark. Make the session with SparkSession.builder.remote('sc://host') or the "
+            "environment variable SPARK_REMOTE, then call "
+            "manifest_committer.configure_session(spark)."
         )
     if _makes_connect_session(target, options):
         raise ConnectSessionError(

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """configure_builder: what it sets, what it keeps, what it refuses."""
 
+import sys
+import types
+
 import pytest
 
 import manifest_committer as mc
@@ -227,3 +230,25 @@ def test_a_path_that_spark_would_mangle_is_not_handed_out(tmp_path, monkeypatch,
     assert given.endswith("/manifest-committer-0.1.0.jar")
     with open(given, "rb") as copy:
         assert copy.read() == b"content"
+
+
+def test_a_jvm_that_has_the_jar_needs_none_of_the_package(tmp_path, monkeypatch):
+    monkeypatch.setattr("manifest_committer.session._package_directory", lambda: tmp_path / "none")
+    path = tmp_path / "manifest-committer-0.1.0.jar"
+    path.touch()
+    loaded = _jvm.LoadedJar("0.1.0", path.as_uri())
+    running(monkeypatch, FakeProcess(loaded=loaded, spark_jars=f"/a.jar,{path}"))
+    builder = FakeBuilder()
+    mc.configure_builder(builder)
+    assert builder._options["spark.jars"] == f"/a.jar,{path}"
+
+
+def test_a_client_of_spark_connect_says_that_it_needs_a_server(jar, monkeypatch):
+    """The package pyspark-client, which has no Spark and no py4j."""
+    client = types.ModuleType("pyspark")
+    monkeypatch.setitem(sys.modules, "pyspark", client)
+    with pytest.raises(mc.ConnectSessionError, match=r"builder\.remote") as caught:
+        mc.configure_builder(FakeBuilder())
+    assert "configure_session(spark)" in str(caught.value)
+    with pytest.raises(mc.ConnectSessionError, match="This builder makes a Spark Connect session"):
+        mc.configure_builder(FakeBuilder(spark_remote="sc://host"))
