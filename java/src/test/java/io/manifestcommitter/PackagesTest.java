@@ -11,13 +11,18 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.library.dependencies.SliceAssignment;
 import com.tngtech.archunit.library.dependencies.SliceIdentifier;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** What may import what, as {@code docs/development/architecture.md} draws it. */
@@ -87,6 +92,24 @@ class PackagesTest {
         .should()
         .beFreeOfCycles()
         .check(CLASSES);
+  }
+
+  /** Elsewhere a store is asked for its traits, or its family. */
+  @Test
+  void schemesAreAskedForInOnePlace() throws IOException {
+    Pattern scheme = Pattern.compile("\"(abfss?|gs|hdfs|s?webhdfs|s3[an]?|wasbs?|adl|viewfs)\"");
+    Path sources = Path.of("java", "src", "main", "java", "io", "manifestcommitter");
+    try (Stream<Path> files = Files.walk(sources)) {
+      List<Path> ofOthers =
+          files
+              .filter(file -> file.toString().endsWith(".java"))
+              .filter(file -> !file.startsWith(sources.resolve("store")))
+              .collect(Collectors.toList());
+      assertThat(ofOthers).hasSizeGreaterThan(200);
+      for (Path file : ofOthers) {
+        assertThat(scheme.matcher(Files.readString(file)).find()).as(file.toString()).isFalse();
+      }
+    }
   }
 
   /** The root is at the top: only what tells of the doors in it imports it. */

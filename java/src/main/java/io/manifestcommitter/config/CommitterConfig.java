@@ -341,7 +341,7 @@ public final class CommitterConfig {
         "fail",
         choices(UnsupportedScheme.class),
         Scope.SPARK,
-        "What to do with a table on a store that is not served. `delegate` lets Spark's own protocol write it.");
+        "What to do with a table on a store that is not served. `delegate` lets Spark's own protocol write it. That renames each file, which such stores do by copying.");
   }
 
   private final int ioThreads;

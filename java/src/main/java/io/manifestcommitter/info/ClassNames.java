@@ -4,8 +4,8 @@ package io.manifestcommitter.info;
 import io.manifestcommitter.BuildInfo;
 import io.manifestcommitter.ManifestCommitter;
 import io.manifestcommitter.ManifestCommitterFactory;
+import io.manifestcommitter.store.StoreFamily;
 import java.security.CodeSource;
-import java.util.Locale;
 import java.util.Set;
 import org.apache.hadoop.mapreduce.lib.output.FileOutputCommitterFactory;
 import org.apache.hadoop.util.VersionInfo;
@@ -98,24 +98,17 @@ final class ClassNames {
     return "the jar of " + className;
   }
 
-  /** The jar that brings the FileSystem of a scheme. */
-  static String connectorOf(String scheme) {
-    switch (scheme.toLowerCase(Locale.ROOT)) {
-      case "abfs":
-      case "abfss":
-      case "wasb":
-      case "wasbs":
+  /** The jar that brings the FileSystem of a store, which is called by a scheme. */
+  static String connectorOf(StoreFamily family, String scheme) {
+    switch (family) {
+      case ABFS:
         return hadoop("hadoop-azure");
-      case "gs":
+      case GCS:
         return "com.google.cloud.bigdataoss:gcs-connector";
-      case "s3a":
+      case S3:
         return hadoop("hadoop-aws");
-      case "hdfs":
-      case "webhdfs":
-      case "swebhdfs":
+      case HDFS:
         return hadoop("hadoop-hdfs-client");
-      case "adl":
-        return hadoop("hadoop-azure-datalake");
       default:
         return "the connector of " + scheme + "://";
     }

@@ -3,6 +3,7 @@ package io.manifestcommitter.info;
 
 import io.manifestcommitter.cli.Setting;
 import io.manifestcommitter.store.CopyingRename;
+import io.manifestcommitter.store.StoreFamily;
 import io.manifestcommitter.store.Stores;
 import io.manifestcommitter.store.UnsupportedStoreException;
 import java.io.IOException;
@@ -216,10 +217,12 @@ final class CommitterProbe {
 
     private Problem storeNotFound(String scheme, String missing) {
       String name = scheme == null ? FileSystem.getDefaultUri(conf).getScheme() : scheme;
-      if ("gs".equals(name)) {
+      StoreFamily family = new Stores(conf).family(path);
+      if (family == StoreFamily.GCS) {
         return gcsNotFound(missing);
       }
-      String jar = missing == null ? ClassNames.connectorOf(name) : ClassNames.jarOf(missing);
+      String jar =
+          missing == null ? ClassNames.connectorOf(family, name) : ClassNames.jarOf(missing);
       return Problem.error(
           ProblemCode.STORE_NOT_FOUND,
           "There is no FileSystem for "
@@ -234,11 +237,11 @@ final class CommitterProbe {
     /** Two connectors answer to gs://, and Hadoop 3.5 sets the one that hardly anybody has. */
     private Problem gcsNotFound(String missing) {
       boolean otherBound =
-          ConnectorDiagnosis.fileSystem(conf, "gs")
+          ConnectorDiagnosis.fileSystem(conf, path)
               .filter(bound -> !bound.value().equals(ClassNames.GOOGLES_GS))
               .isPresent();
       boolean googlesIsThere = ClassNames.loads(conf.getClassLoader(), ClassNames.GOOGLES_GS);
-      String jar = ClassNames.connectorOf("gs");
+      String jar = ClassNames.connectorOf(StoreFamily.GCS, "");
       Repair bind = otherBound ? GcsDiagnosis.bindGoogles() : Repair.none();
       return Problem.error(
           ProblemCode.STORE_NOT_FOUND,
@@ -250,7 +253,7 @@ final class CommitterProbe {
                   ? "; it is used only where "
                       + GcsDiagnosis.IMPL
                       + " names it, which is "
-                      + ConnectorDiagnosis.fileSystem(conf, "gs")
+                      + ConnectorDiagnosis.fileSystem(conf, path)
                           .map(Setting::toString)
                           .orElse("not set")
                   : ""),

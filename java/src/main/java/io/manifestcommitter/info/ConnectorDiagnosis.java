@@ -2,6 +2,8 @@
 package io.manifestcommitter.info;
 
 import io.manifestcommitter.cli.Setting;
+import io.manifestcommitter.store.StoreFamily;
+import io.manifestcommitter.store.Stores;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -18,21 +20,16 @@ import org.apache.hadoop.util.VersionInfo;
  */
 final class ConnectorDiagnosis {
   private final Configuration conf;
-  private final String scheme;
-  private final String authority;
+  private final Path path;
 
   ConnectorDiagnosis(Configuration conf, Path path) {
     this.conf = conf;
-    String literal = path.toUri().getScheme();
-    this.authority = String.valueOf(path.toUri().getAuthority());
-    this.scheme =
-        (literal == null ? FileSystem.getDefaultUri(conf).getScheme() : literal)
-            .toLowerCase(Locale.ROOT);
+    this.path = path;
   }
 
   /** All that is wrong. */
   List<Problem> problems() {
-    Optional<Setting> bound = fileSystem(conf, scheme);
+    Optional<Setting> bound = fileSystem(conf, path);
     if (bound.isEmpty() || !ClassNames.loads(conf.getClassLoader(), bound.get().value())) {
       return List.of();
     }
@@ -44,7 +41,8 @@ final class ConnectorDiagnosis {
       return List.of(GcsDiagnosis.hadoopsConnector(conf, bound.get()));
     }
     if (className.startsWith(S3Diagnosis.PACKAGE)) {
-      return new S3Diagnosis(conf, authority, VersionInfo.getVersion()).problems();
+      String bucket = String.valueOf(path.toUri().getAuthority());
+      return new S3Diagnosis(conf, bucket, VersionInfo.getVersion()).problems();
     }
     return className.startsWith(ClassNames.ABFS_PACKAGE)
         ? AbfsDiagnosis.problems(conf, VersionInfo.getVersion())
@@ -54,18 +52,22 @@ final class ConnectorDiagnosis {
   /** The connector's settings that a reader of the report should know, as far as they are made. */
   Map<String, Setting> settings() {
     Map<String, Setting> settings = new TreeMap<>();
-    if (scheme.equals("abfs") || scheme.equals("abfss")) {
+    if (new Stores(conf).family(path) == StoreFamily.ABFS) {
       FactoryBinding.setting(conf, AbfsDiagnosis.RATE_LIMIT)
           .ifPresent(setting -> settings.put(AbfsDiagnosis.RATE_LIMIT, setting));
     }
     return settings;
   }
 
-  /** Which class is the FileSystem of a scheme; loads none. Empty if it is not known. */
-  static Optional<Setting> fileSystem(Configuration conf, String scheme) {
+  /** Which class is the FileSystem of a path; loads none. Empty if it is not known. */
+  static Optional<Setting> fileSystem(Configuration conf, Path path) {
+    String literal = path.toUri().getScheme();
+    String scheme =
+        (literal == null ? FileSystem.getDefaultUri(conf).getScheme() : literal)
+            .toLowerCase(Locale.ROOT);
     Optional<Setting> set = FactoryBinding.setting(conf, "fs." + scheme + ".impl");
     // Hadoop asks every FileSystem that registers itself; of gs, before 3.5, that is Google's.
-    return set.isEmpty() && scheme.equals("gs")
+    return set.isEmpty() && new Stores(conf).family(path) == StoreFamily.GCS
         ? Optional.of(new Setting(ClassNames.GOOGLES_GS, "its jar"))
         : set;
   }

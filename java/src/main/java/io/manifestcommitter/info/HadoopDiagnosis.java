@@ -7,15 +7,12 @@ import io.manifestcommitter.config.CommitterConfig.UnsupportedScheme;
 import io.manifestcommitter.config.CommitterOption;
 import io.manifestcommitter.info.JobSettings.Origin;
 import io.manifestcommitter.store.CopyingRename;
+import io.manifestcommitter.store.StoreFamily;
 import io.manifestcommitter.store.Stores;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
@@ -23,11 +20,6 @@ import org.apache.hadoop.mapreduce.lib.output.FileOutputCommitter;
 
 /** What is wrong with a path, and with the committer factory that is bound for it. */
 final class HadoopDiagnosis {
-  private static final Map<String, String> SIBLINGS = Map.of("abfs", "abfss", "abfss", "abfs");
-
-  private static final Pattern BLOB_STORE =
-      Pattern.compile("wasb(s?)://([^@/]+)@([^./]+)\\.blob\\.(.*)");
-
   private final Configuration jobs;
   private final Configuration sql;
   private final Origin origin;
@@ -180,7 +172,8 @@ final class HadoopDiagnosis {
       sentences.add(
           CommitterConfig.UNSUPPORTED_SCHEME
               + (delegates
-                  ? " is delegate: writes of Spark SQL go through Spark's own protocol"
+                  ? " is delegate: writes of Spark SQL go through Spark's own protocol, which renames"
+                      + " each file. Such stores do that by copying"
                   : " is not delegate: writes of Spark SQL fail"));
     }
     return Optional.of(
@@ -205,27 +198,15 @@ final class HadoopDiagnosis {
 
   private Repair otherStore() {
     String name = scheme == null ? FileSystem.getDefaultUri(jobs).getScheme() : scheme;
-    if (name.equalsIgnoreCase("s3a")) {
+    if (new Stores(jobs).family(path) == StoreFamily.S3) {
       Repair s3a =
           Repair.set(FactoryBinding.key(name), ClassNames.S3A_FACTORY)
               .andSet("fs.s3a.committer.name", "magic");
       return factory.isForAll() ? s3a.andSet(FactoryBinding.FOR_ALL, "") : s3a;
     }
-    if (name.toLowerCase(Locale.ROOT).startsWith("s3")) {
-      return Repair.writeTo(path.toString().replaceFirst("^[^:]+:", "s3a:"));
-    }
-    Matcher blobs = BLOB_STORE.matcher(path.toString());
-    return blobs.matches()
-        ? Repair.writeTo(
-            "abfs"
-                + blobs.group(1)
-                + "://"
-                + blobs.group(2)
-                + "@"
-                + blobs.group(3)
-                + ".dfs."
-                + blobs.group(4))
-        : Repair.none();
+    return Stores.servedInstead(path)
+        .map(served -> Repair.writeTo(served.toString()))
+        .orElse(Repair.none());
   }
 
   private Optional<Problem> bindingProblem() {
@@ -279,7 +260,7 @@ final class HadoopDiagnosis {
         jobs.getInt(
             FileOutputCommitter.FILEOUTPUTCOMMITTER_ALGORITHM_VERSION,
             FileOutputCommitter.FILEOUTPUTCOMMITTER_ALGORITHM_VERSION_DEFAULT);
-    boolean unsafe = version != 1 || "gs".equals(scheme);
+    boolean unsafe = version != 1 || new Stores(jobs).family(path) == StoreFamily.GCS;
     String consequence;
     if (version != 1) {
       consequence =
@@ -305,10 +286,10 @@ final class HadoopDiagnosis {
   }
 
   private String siblingHint() {
-    String sibling = sibling();
-    return sibling != null && isOurs(sibling)
-        ? " (" + sibling + ":// is bound, but the key is the literal scheme)"
-        : "";
+    return Stores.sibling(path)
+        .filter(this::isOurs)
+        .map(sibling -> " (" + sibling + ":// is bound, but the key is the literal scheme)")
+        .orElse("");
   }
 
   private Optional<Problem> forAll() {
@@ -324,26 +305,20 @@ final class HadoopDiagnosis {
   }
 
   private Optional<Problem> halfBound() {
-    String sibling = sibling();
-    if (sibling == null
-        || factory.isForAll()
-        || !ClassNames.isOurFactory(factory.className())
-        || isOurs(sibling)) {
+    if (factory.isForAll() || !ClassNames.isOurFactory(factory.className())) {
       return Optional.empty();
     }
-    return Optional.of(
-        Problem.warning(
-            ProblemCode.HALF_BOUND,
-            scheme
-                + ":// is bound, but "
-                + sibling
-                + ":// is not, which reaches the same store: the key is the literal scheme",
-            Repair.set(FactoryBinding.key(sibling), ClassNames.FACTORY)));
-  }
-
-  /** The scheme that reaches the same store; null if there is none. */
-  private String sibling() {
-    return scheme == null ? null : SIBLINGS.get(scheme);
+    return Stores.sibling(path)
+        .filter(sibling -> !isOurs(sibling))
+        .map(
+            sibling ->
+                Problem.warning(
+                    ProblemCode.HALF_BOUND,
+                    scheme
+                        + ":// is bound, but "
+                        + sibling
+                        + ":// is not, which reaches the same store: the key is the literal scheme",
+                    Repair.set(FactoryBinding.key(sibling), ClassNames.FACTORY)));
   }
 
   private boolean isOurs(String otherScheme) {

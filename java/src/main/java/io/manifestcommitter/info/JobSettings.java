@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.info;
 
+import io.manifestcommitter.store.Stores;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.util.Objects;
@@ -76,7 +77,7 @@ final class JobSettings {
   Configuration jobs(Path path) {
     Configuration conf = new Configuration(sql);
     conf.setClassLoader(jobs.getClassLoader());
-    Stream.of(path.toUri().getScheme(), "abfs", "abfss")
+    Stream.concat(Stream.of(path.toUri().getScheme()), Stores.sibling(path).stream())
         .map(FactoryBinding::key)
         .forEach(key -> take(conf, key));
     take(conf, FactoryBinding.FOR_ALL);

@@ -58,6 +58,8 @@ final class MagicOutput implements TaskUploads {
     if (magic == null) {
       magic = stores.magicUploads(destination);
     }
+    // S3A calls it s3a, whatever the scheme.
+    stores.of(destination);
     files.put(destination, new Named(location, directory, fileName));
     return MagicUploads.path(destination, jobId, attempt).toString();
   }
@@ -103,7 +105,7 @@ final class MagicOutput implements TaskUploads {
 
   private void take() throws IOException {
     if (magic != null) {
-      uploads.addAll(magic.take(attempt));
+      uploads.addAll(magic.take(attempt, stores.all()::named));
     }
   }
 

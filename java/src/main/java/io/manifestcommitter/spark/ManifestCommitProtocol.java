@@ -319,7 +319,9 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
           reason.getMessage()
               + " Or set "
               + CommitterConfig.UNSUPPORTED_SCHEME
-              + " to delegate, and Spark's own commit protocol writes such tables. Nothing was touched.");
+              + " to delegate, and Spark's own commit protocol writes such tables. It renames each file,"
+              + " which such stores do by copying: a job that fails may leave a part of its files. Nothing"
+              + " was touched.");
     }
     LOG.info("{} is written by Spark's own commit protocol: {}", path, reason.getMessage());
     FileCommitProtocol spark = SparkProtocol.instantiate(jobId, path, dynamicPartitionOverwrite);

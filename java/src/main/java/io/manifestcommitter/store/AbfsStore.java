@@ -49,9 +49,6 @@ import org.slf4j.LoggerFactory;
 public final class AbfsStore extends HadoopStore {
   private static final Logger LOG = LoggerFactory.getLogger(AbfsStore.class);
 
-  /** One store by either of them: the second one insists on TLS. */
-  static final Set<String> SCHEMES = Set.of("abfs", "abfss");
-
   private static final String REFUSALS = "server_unavailable";
 
   private static final String HIERARCHICAL = "fs.azure.account.hns.enabled";
@@ -76,11 +73,11 @@ public final class AbfsStore extends HadoopStore {
     return new AbfsStore(fs(), gate);
   }
 
-  /** An account and its container are the same by both schemes. */
+  /** An account and its container are the same by both schemes; the second one insists on TLS. */
   @Override
   protected boolean isAlsoCalled(URI uri) {
     return uri.getScheme() != null
-        && SCHEMES.contains(uri.getScheme())
+        && StoreFamily.of(uri.getScheme(), fs().getConf()) == StoreFamily.ABFS
         && fs().getUri().getAuthority().equalsIgnoreCase(uri.getAuthority());
   }
 

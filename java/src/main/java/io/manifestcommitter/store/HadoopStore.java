@@ -311,10 +311,13 @@ public class HadoopStore implements Store {
 
   /**
    * Whether a URI with another scheme or authority than {@link #fs} has leads to the same store.
-   * Makes no request to a store.
+   * Hadoop does not mind the case of an authority. Makes no request to a store.
    */
   protected boolean isAlsoCalled(URI uri) {
-    return false;
+    String authority = fs.getUri().getAuthority();
+    return authority != null
+        && fs.getUri().getScheme().equals(uri.getScheme())
+        && authority.equalsIgnoreCase(uri.getAuthority());
   }
 
   /** The filesystem, another one once it was closed. Requests go through {@link #ask}. */

@@ -7,6 +7,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 
@@ -109,8 +110,10 @@ public final class MagicUploads {
   /**
    * What an attempt wrote and closed, in that order; a name may come again. S3A forgets it. No
    * request.
+   *
+   * @param naming gives a path the name by which its store is called here
    */
-  public List<Written> take(String attempt) throws IOException {
+  public List<Written> take(String attempt, UnaryOperator<Path> naming) throws IOException {
     List<Written> written = new ArrayList<>();
     for (Object pending : taken("getTaskAttemptIdToMpuMetadata", attempt)) {
       List<Upload.Part> parts = new ArrayList<>();
@@ -129,7 +132,7 @@ public final class MagicUploads {
               Path.SEPARATOR + text(pending, "getDestinationKey"));
       written.add(
           new Written(
-              destination,
+              naming.apply(destination),
               (Long) get(pending, "getLength"),
               new Upload(text(pending, "getUploadId"), parts)));
     }

@@ -44,11 +44,6 @@ final class NameNodes {
     this.conf = Objects.requireNonNull(conf);
   }
 
-  /** The schemes by which HDFS is called. */
-  static Set<String> schemes() {
-    return ADDRESS_KEYS.keySet();
-  }
-
   /** Whether both URIs lead to one HDFS. */
   boolean areSame(URI one, URI other) {
     if (!isHdfs(one) || !isHdfs(other)) {

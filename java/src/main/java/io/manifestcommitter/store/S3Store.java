@@ -7,8 +7,8 @@ import io.manifestcommitter.manifest.Upload;
 import java.io.File;
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.net.URI;
 import java.util.Optional;
-import java.util.Set;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.EtagSource;
 import org.apache.hadoop.fs.FSDataInputStream;
@@ -37,7 +37,6 @@ import org.apache.hadoop.fs.Path;
  * looks at the object in any case.
  */
 public final class S3Store extends HadoopStore {
-  static final Set<String> SCHEMES = Set.of("s3a");
   private static final String MULTIPART = "fs.s3a.multipart.uploads.enabled";
   private static final String ENCRYPTION = "fs.s3a.encryption.algorithm";
   private static final String OLD_ENCRYPTION = "fs.s3a.server-side-encryption-algorithm";
@@ -54,6 +53,14 @@ public final class S3Store extends HadoopStore {
   @Override
   protected HadoopStore through(RequestGate gate) {
     return new S3Store(fs(), gate);
+  }
+
+  /** A bucket is the same by each scheme on which S3A is. */
+  @Override
+  protected boolean isAlsoCalled(URI uri) {
+    return fs().getUri().getAuthority().equalsIgnoreCase(uri.getAuthority())
+        && uri.getScheme() != null
+        && StoreFamily.of(uri.getScheme(), fs().getConf()) == StoreFamily.S3;
   }
 
   @Override

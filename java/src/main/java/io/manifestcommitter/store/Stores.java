@@ -8,8 +8,9 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
@@ -21,16 +22,12 @@ import org.apache.hadoop.fs.viewfs.ViewFileSystem;
  * Chooses the store for a path. The one place where a scheme is asked for; safe for use by many
  * threads.
  *
- * <p>Schemes that are not listed here have {@link StoreTraits#UNKNOWN}: they are served with file
+ * <p>Schemes of no {@link StoreFamily} have {@link StoreTraits#UNKNOWN}: they are served with file
  * renames only, and only where the user accepts what a copy shows ({@link CopyingRename}).
  */
 public final class Stores {
-  private static final String OLD_S3_HINT = "Write to the same bucket through s3a://.";
-  private static final String NO_RENAME_HINT =
-      "S3 has no rename, so output would be copied and could be lost or doubled. Use the S3A"
-          + " committers for such jobs: set mapreduce.outputcommitter.factory.scheme.s3a to"
-          + " org.apache.hadoop.fs.s3a.commit.S3ACommitterFactory and fs.s3a.committer.name to magic."
-          + " What Spark SQL writes goes through the Spark protocol.";
+  private static final String OLD_S3_HINT =
+      "Its filesystem is not the one of hadoop-aws. Write to the same bucket through s3a://.";
   private static final String OLD_AZURE_HINT =
       "It lacks the atomic rename of ADLS Gen2. Write to the same account through abfs:// or abfss://.";
   private static final Map<String, String> REFUSED =
@@ -41,8 +38,11 @@ public final class Stores {
           "wasbs", OLD_AZURE_HINT,
           "adl", OLD_AZURE_HINT);
 
-  private static final Set<String> LOCAL_SCHEMES = Set.of("file");
-  private static final Set<String> GCS_SCHEMES = Set.of("gs");
+  /** Schemes that call one store. */
+  private static final Map<String, String> SIBLINGS = Map.of("abfs", "abfss", "abfss", "abfs");
+
+  private static final Pattern BLOB_STORE =
+      Pattern.compile("wasb(s?)://([^@/]+)@([^./]+)\\.blob\\.(.*)");
 
   private static final List<String> OWN_CLASSES =
       List.of(
@@ -108,10 +108,36 @@ public final class Stores {
     }
   }
 
+  /** What kind of store the one of {@code path} is. Opens nothing. */
+  public StoreFamily family(Path path) {
+    return StoreFamily.of(scheme(path), conf);
+  }
+
+  /** Another scheme by which the store of {@code path} is called, if there is one. */
+  public static Optional<String> sibling(Path path) {
+    return Optional.ofNullable(SIBLINGS.get(String.valueOf(path.toUri().getScheme())));
+  }
+
+  /** The place that is served, of one that is refused, as far as it is known. */
+  public static Optional<Path> servedInstead(Path path) {
+    Matcher blobs = BLOB_STORE.matcher(path.toString());
+    if (blobs.matches()) {
+      return Optional.of(
+          new Path(
+              String.format(
+                  "abfs%s://%s@%s.dfs.%s",
+                  blobs.group(1), blobs.group(2), blobs.group(3), blobs.group(4))));
+    }
+    return path.toString().matches("s3n?://.*")
+        ? Optional.of(new Path(path.toString().replaceFirst("^[^:]+", "s3a")))
+        : Optional.empty();
+  }
+
   /** Why the store of {@code path} is refused, empty if it is served. Opens nothing. */
   public Optional<String> refusal(Path path) {
     String scheme = scheme(path);
     return Optional.ofNullable(REFUSED.get(scheme))
+        .filter(hint -> family(path) == StoreFamily.OTHER)
         .map(
             hint ->
                 "The manifest committer does not serve " + scheme + ":// (" + path + "). " + hint);
@@ -122,14 +148,17 @@ public final class Stores {
    * empty if they are served. Opens nothing.
    */
   public Optional<String> refusalOfRenames(Path path) {
-    return S3Store.SCHEMES.contains(scheme(path))
+    return family(path) == StoreFamily.S3
         ? Optional.of(
             "The manifest committer's Hadoop protocol does not serve "
                 + scheme(path)
                 + ":// ("
                 + path
-                + "). "
-                + NO_RENAME_HINT)
+                + "). S3 has no rename, so output would be copied and could be lost or doubled. Use the"
+                + " S3A committers for such jobs: set mapreduce.outputcommitter.factory.scheme."
+                + scheme(path)
+                + " to org.apache.hadoop.fs.s3a.commit.S3ACommitterFactory and fs.s3a.committer.name to"
+                + " magic. What Spark SQL writes goes through the Spark protocol.")
         : refusal(path);
   }
 
@@ -271,7 +300,7 @@ public final class Stores {
    * where it does not open; else empty. Opens nothing.
    */
   public Optional<String> refusalBySettings(Path path) {
-    return S3Store.SCHEMES.contains(scheme(path))
+    return family(path) == StoreFamily.S3
         ? S3Store.shortcoming(conf, path).map(shortcoming -> notServed(path, shortcoming))
         : Optional.empty();
   }
@@ -313,30 +342,28 @@ public final class Stores {
   private synchronized HadoopStore open(Path path) throws IOException {
     FileSystem fs = path.getFileSystem(conf);
     firstNames.putIfAbsent(key(path), firstName(path));
-    return open.computeIfAbsent(key(path), key -> open(scheme(path), fs));
+    return open.computeIfAbsent(key(path), key -> open(family(path), fs));
   }
 
   private static String key(Path path) {
     return path.toUri().getScheme() + "://" + path.toUri().getAuthority();
   }
 
-  private HadoopStore open(String scheme, FileSystem fs) {
-    if (LOCAL_SCHEMES.contains(scheme)) {
-      return new LocalStore(fs, gate);
+  private HadoopStore open(StoreFamily family, FileSystem fs) {
+    switch (family) {
+      case LOCAL:
+        return new LocalStore(fs, gate);
+      case HDFS:
+        return new HdfsStore(fs, gate);
+      case ABFS:
+        return new AbfsStore(fs, gate);
+      case GCS:
+        return new GcsStore(fs, conf, gate);
+      case S3:
+        return new S3Store(fs, gate);
+      default:
+        return new HadoopStore(fs, StoreTraits.UNKNOWN, gate);
     }
-    if (NameNodes.schemes().contains(scheme)) {
-      return new HdfsStore(fs, gate);
-    }
-    if (AbfsStore.SCHEMES.contains(scheme)) {
-      return new AbfsStore(fs, gate);
-    }
-    if (GCS_SCHEMES.contains(scheme)) {
-      return new GcsStore(fs, conf, gate);
-    }
-    if (S3Store.SCHEMES.contains(scheme)) {
-      return new S3Store(fs, gate);
-    }
-    return new HadoopStore(fs, StoreTraits.UNKNOWN, gate);
   }
 
   private void requireServed(Path path) throws UnsupportedStoreException {

@@ -333,7 +333,7 @@ class CommitterInfoProblemsTest {
     world.set("mapreduce.manifest.committer.unsupported.scheme", "delegate");
     problem = world.problem(ProblemCode.UNSUPPORTED_STORE).orElseThrow();
     assertThat(problem.severity()).isEqualTo(Severity.WARNING);
-    assertThat(problem.text()).contains("unsupported.scheme is delegate");
+    assertThat(problem.text()).contains("unsupported.scheme is delegate", "by copying");
 
     world.set(FactoryBinding.key(scheme), ClassNames.FACTORY);
     problem = world.problem(ProblemCode.UNSUPPORTED_STORE).orElseThrow();
@@ -355,6 +355,21 @@ class CommitterInfoProblemsTest {
 
     assertThat(world.problem(ProblemCode.UNSUPPORTED_STORE)).isEmpty();
     assertThat(world.report().served()).as("by Spark's protocol").isTrue();
+  }
+
+  @Test
+  void onS3ByAnotherSchemeTheKeyIsThatScheme() {
+    world.path = "s3://bucket/table";
+    world.set("fs.s3.impl", S3AFileSystem.class.getName());
+    world.set("fs.s3.impl.disable.cache", "true");
+    assertThat(world.report().served()).as("by Spark's protocol").isTrue();
+    Problem problem = world.problem(ProblemCode.NO_FACTORY).orElseThrow();
+    assertThat(problem.repair().settings())
+        .containsEntry(FactoryBinding.key("s3"), Optional.of(ClassNames.S3A_FACTORY));
+
+    world.apply(problem.repair());
+
+    assertThat(world.codes()).doesNotContain(ProblemCode.NO_FACTORY, ProblemCode.UNSUPPORTED_STORE);
   }
 
   /** Ours would be refused there. */

@@ -54,6 +54,45 @@ class StoresTest {
   }
 
   @ParameterizedTest
+  @CsvSource({
+    "s3, org.apache.hadoop.fs.s3a.S3AFileSystem",
+    "s3n, org.apache.hadoop.fs.s3a.S3AFileSystem",
+    "minio, org.apache.hadoop.fs.s3a.S3AFileSystem",
+    "s3, org.apache.hadoop.fs.s3a.S3AFileSystem$Extended"
+  })
+  void s3IsWhatTheFilesystemOfHadoopAwsServes(String scheme, String connector) throws Exception {
+    Configuration memory = MemoryFileSystem.configuration();
+    memory.set("fs." + scheme + ".impl", connector);
+    memory.set("fs." + scheme + ".impl.disable.cache", "true");
+    Stores byClass = new Stores(memory);
+    Path table = new Path(scheme + "://b/t");
+
+    assertThat(byClass.refusal(table)).isEmpty();
+    assertThat(byClass.resolve(table)).isEqualTo(table);
+    assertThat(byClass.all().traits(table)).isEqualTo(StoreTraits.S3);
+    byClass.requireSafeRename(table, CopyingRename.FAIL);
+    assertThat(byClass.resolve(new Path("s3a://b/l"))).as("one bucket").isEqualTo(child(table));
+    assertThat(byClass.refusalOfRenames(table).orElseThrow())
+        .contains("factory.scheme." + scheme + " to org.apache.hadoop.fs.s3a.commit.S3ACommitter");
+    memory.set("fs.s3a.multipart.uploads.enabled", "false");
+    assertThat(new Stores(memory).refusalBySettings(table).orElseThrow())
+        .contains("Set it to true");
+  }
+
+  private static Path child(Path table) {
+    return new Path(table.getParent(), "l");
+  }
+
+  /** Amazon's own, say. */
+  @ParameterizedTest
+  @ValueSource(strings = {"s3", "s3n"})
+  void s3OfAnotherFilesystemIsRefused(String scheme) {
+    conf.set("fs." + scheme + ".impl", MemoryFileSystem.class.getName());
+    assertThat(stores.refusal(new Path(scheme + "://b/t")).orElseThrow())
+        .contains("filesystem is not the one of hadoop-aws", "s3a://");
+  }
+
+  @ParameterizedTest
   @ValueSource(
       strings = {
         "wasb://c@a.blob.core.windows.net/t",
@@ -221,7 +260,11 @@ class StoresTest {
     "abfs://c@a/t, abfss://c@b/l, abfss://c@b/l",
     "hdfs://localhost/t, hdfs://127.0.0.1:8020/l, hdfs://localhost/l",
     "hdfs://localhost/t, hdfs://localhost:9000/l, hdfs://localhost:9000/l",
+    "hdfs://localhost/t, hdfs://LOCALHOST/l, hdfs://localhost/l",
     "gs://b/t, gs://c/l, gs://c/l",
+    "gs://b/t, gs://B/l, gs://b/l",
+    "s3a://b/t, s3a://B/l, s3a://b/l",
+    "mem://b/t, mem://B/l, mem://b/l",
     "gs://b/t, abfs://b/l, abfs://b/l",
     "hdfs://localhost/t, mem://localhost/l, mem://localhost/l"
   })

@@ -310,7 +310,8 @@ public class MemoryFileSystem extends MinimalFileSystem {
     return null;
   }
 
-  private boolean isS3() {
+  /** Whether it behaves as S3. */
+  protected boolean isS3() {
     return getScheme().equals("s3a");
   }
 
