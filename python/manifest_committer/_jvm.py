@@ -8,6 +8,7 @@ values outwards.
 import base64
 import json
 import os
+import re
 import sys
 import time
 import uuid
@@ -33,6 +34,7 @@ _HISTORY = "io.manifestcommitter.cli.History"
 _COMMITS = "io.manifestcommitter.cli.RunningCommits"
 _ON_SERVER = "io.manifestcommitter.cli.OnServer"
 _CHUNK = 4 * 1024 * 1024
+_ABOVE_ROOT = re.compile(r"^(/\.\.)+(?=/|$)")
 
 
 @dataclass(frozen=True)
@@ -370,7 +372,12 @@ class ClassicSession:
         return _call_of_session(self._jvm, self._gateway, owner, arguments)
 
     def _open(self, path: str) -> tuple[Any, Any]:
-        hadoop_path = self._jvm.org.apache.hadoop.fs.Path(path)
+        uri = self._jvm.org.apache.hadoop.fs.Path(path).toUri()
+        # The root of a store has a slash, and nothing is above it.
+        plain = _ABOVE_ROOT.sub("", str(uri.getPath())) or "/"
+        hadoop_path = self._jvm.org.apache.hadoop.fs.Path(
+            uri.getScheme(), uri.getAuthority(), plain
+        )
         # The session's own Hadoop settings, credentials among them, are in newHadoopConf only.
         configuration = self._session.sessionState().newHadoopConf()
         return hadoop_path, hadoop_path.getFileSystem(configuration)

@@ -12,6 +12,7 @@ import io.manifestcommitter.manifest.DocumentKind;
 import io.manifestcommitter.manifest.FileList;
 import io.manifestcommitter.manifest.SuccessReport;
 import io.manifestcommitter.manifest.TaskManifest;
+import io.manifestcommitter.store.StorePaths;
 import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
 import java.io.FileNotFoundException;
@@ -115,7 +116,7 @@ public final class ManifestPrinter {
   }
 
   private void print(String name, Format format) throws IOException {
-    Path path = new Path(name);
+    Path path = StorePaths.plain(new Path(name));
     FileSystem fs = path.getFileSystem(conf);
     FileStatus status = fs.getFileStatus(path);
     if (status.isDirectory()) {

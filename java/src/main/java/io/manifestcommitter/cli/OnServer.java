@@ -4,6 +4,7 @@ package io.manifestcommitter.cli;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.manifestcommitter.progress.JvmWide;
+import io.manifestcommitter.store.StorePaths;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -71,9 +72,12 @@ public final class OnServer {
     String path = given.get("path").asText();
     switch (what) {
       case "find":
-        return find(new Path(path));
+        return find(StorePaths.plain(new Path(path)));
       case "read":
-        return read(new Path(path), given.get("offset").asLong(), given.get("length").asInt());
+        return read(
+            StorePaths.plain(new Path(path)),
+            given.get("offset").asLong(),
+            given.get("length").asInt());
       case "recover":
         return once(
             given,

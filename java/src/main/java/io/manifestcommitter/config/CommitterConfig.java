@@ -5,6 +5,7 @@ import io.manifestcommitter.config.CommitterOption.Scope;
 import io.manifestcommitter.store.CopyingRename;
 import io.manifestcommitter.store.GcsRequests;
 import io.manifestcommitter.store.RequestGate;
+import io.manifestcommitter.store.StorePaths;
 import io.manifestcommitter.store.Stores;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -625,7 +626,7 @@ public final class CommitterConfig {
   private static Path directory(Configuration conf, String key) {
     String value = value(conf, key);
     try {
-      return value.isEmpty() ? null : new Path(value);
+      return value.isEmpty() ? null : StorePaths.plain(new Path(value));
     } catch (IllegalArgumentException e) {
       throw bad(key, value, e);
     }

@@ -5,6 +5,7 @@ import io.manifestcommitter.cli.Setting;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.config.CommitterOption;
 import io.manifestcommitter.info.JobSettings.Origin;
+import io.manifestcommitter.store.StorePaths;
 import io.manifestcommitter.watch.SparkPlace;
 import io.manifestcommitter.watch.SparkWatch;
 import java.util.ArrayList;
@@ -58,7 +59,7 @@ final class CommitterReport {
   static CommitterReport of(String name, JobSettings settings, CommitterProbe probe, String jar) {
     Path path;
     try {
-      path = new Path(name);
+      path = StorePaths.plain(new Path(name));
     } catch (IllegalArgumentException e) {
       return unusable(name, settings.spark(), e);
     }

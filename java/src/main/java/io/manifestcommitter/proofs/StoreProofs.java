@@ -4,6 +4,7 @@ package io.manifestcommitter.proofs;
 import io.manifestcommitter.store.AbfsStore;
 import io.manifestcommitter.store.GcsStore;
 import io.manifestcommitter.store.Store;
+import io.manifestcommitter.store.StorePaths;
 import io.manifestcommitter.store.Stores;
 import io.manifestcommitter.store.UnsupportedStoreException;
 import java.io.IOException;
@@ -45,7 +46,7 @@ public final class StoreProofs {
    */
   public static StoreProofs of(Path path, Configuration conf) throws IOException {
     FileSystem fs = path.getFileSystem(conf);
-    Path parent = fs.makeQualified(path);
+    Path parent = StorePaths.plain(fs.makeQualified(path));
     Store store = new Stores(conf).of(parent);
     return new StoreProofs(
         store, fs, new Path(parent, DIRECTORY + UUID.randomUUID()), questions(store, fs, parent));

@@ -9,7 +9,22 @@ import org.apache.hadoop.fs.Path;
 
 /** Comparisons of qualified paths, by whole components: {@code /t/a} is not above {@code /t/ab}. */
 public final class StorePaths {
+  private static final String ABOVE_ROOT = "/..";
+
   private StorePaths() {}
+
+  /**
+   * The one spelling of a place that somebody named: a path has no slash at its end, the root of a
+   * store is one, and nothing is above it. All else {@link Path} sees to.
+   */
+  public static Path plain(Path named) {
+    URI uri = named.toUri();
+    String path = uri.getPath();
+    while (path.equals(ABOVE_ROOT) || path.startsWith(ABOVE_ROOT + "/")) {
+      path = path.substring(ABOVE_ROOT.length());
+    }
+    return new Path(uri.getScheme(), uri.getAuthority(), path.isEmpty() ? "/" : path);
+  }
 
   /**
    * Whether {@code path} lies strictly below {@code ancestor} in the same store, with no way back

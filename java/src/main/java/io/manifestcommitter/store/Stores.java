@@ -185,7 +185,7 @@ public final class Stores {
   public Path resolve(Path path) throws IOException {
     requireServed(path);
     FileSystem fs = path.getFileSystem(conf);
-    Path qualified = fs.makeQualified(path);
+    Path qualified = StorePaths.plain(fs.makeQualified(path));
     if (fs instanceof ViewFileSystem) {
       requireNoMountBelow((ViewFileSystem) fs, qualified);
     }
