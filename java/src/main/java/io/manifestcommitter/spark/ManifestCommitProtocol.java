@@ -439,8 +439,7 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
 
     String newFileAt(Path directory, String name) throws IOException {
       Path resolvedTable = stores.resolve(new Path(table));
-      Path location = stores.resolve(directory);
-      CustomLocation.check(location, resolvedTable);
+      Path location = CustomLocation.resolve(stores, directory, resolvedTable);
       if (!marks.containsKey(location)) {
         CommitterConfig config = new CommitterConfig(conf);
         stores.requireSafeRename(location, config.copyingRename());

@@ -8,6 +8,7 @@ import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.store.UnsupportedStoreException;
 import io.manifestcommitter.testing.MemoryFileSystem;
 import io.manifestcommitter.testing.MemoryStoreState;
+import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -315,7 +316,30 @@ class ManifestCommitProtocolTest {
         .isInstanceOf(UnsupportedStoreException.class)
         .hasMessageContaining(table)
         .hasMessageContaining("general purpose bucket")
-        .hasMessageContaining(CommitterConfig.UNSUPPORTED_SCHEME);
+        .hasMessageContaining(CommitterConfig.UNSUPPORTED_SCHEME)
+        .hasMessageContaining("by copying");
+  }
+
+  /** Spark completes a location without a host by the one of the table. */
+  @ParameterizedTest
+  @CsvSource({
+    "file://protocol/x, file:/x, so Spark takes it for file://protocol/x",
+    "nofs://host/x, nofs://host/x, No FileSystem for scheme"
+  })
+  void aLocationThatCannotBeOpenedIsNamed(String given, String named, String why) {
+    FileCommitProtocol protocol = protocol(TABLE);
+    protocol.setupJob(job(MemoryFileSystem.configuration()));
+    TaskAttemptContext context = task(0, 1);
+    protocol.setupTask(context);
+    assertThatThrownBy(
+            () -> protocol.newTaskTempFileAbsPath(context, given, new FileNameSpec("", ".parquet")))
+        .isInstanceOf(IOException.class)
+        .hasMessageStartingWith("The partition location " + named + " of the table " + TABLE)
+        .hasMessageContaining(why)
+        .hasMessageContaining("Set the partition's location to a directory on the table's store");
+    protocol.abortTask(context);
+    protocol.abortJob(job(MemoryFileSystem.configuration()));
+    assertThat(state.files()).isEmpty();
   }
 
   @Test
