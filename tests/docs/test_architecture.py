@@ -131,3 +131,22 @@ def test_a_name_that_the_code_does_not_have_is_noticed(text: str, fault: str) ->
 @pytest.mark.parametrize("text", ["INSERT OVERWRITE", "INSTEAD", "*Test", "M C 1", "FileSystem"])
 def test_what_is_no_class_of_this_project_is_left_alone(text: str) -> None:
     assert Named.of(text) is None
+
+
+def test_versions_of_records_are_those_of_the_code() -> None:
+    journal, note = (
+        must_match(r"VERSION = (\d+);", (PACKAGES / source).read_text())
+        for source in ("journal/PlanRecords.java", "jobs/ReplaceNote.java")
+    )
+
+    changelog = (REPOSITORY / "CHANGELOG.md").read_text()
+    assert f"Journals have version {journal}, and notes version {note}." in changelog
+    architecture = (DEVELOPMENT / "architecture.md").read_text()
+    assert must_match(r"`PlanRecords` \| (\d+) \|", architecture) == journal
+    assert must_match(r"`ReplaceNote` \| (\d+) \|", architecture) == note
+
+
+def must_match(pattern: str, text: str) -> str:
+    found = re.search(pattern, text)
+    assert found, pattern
+    return found.group(1)
