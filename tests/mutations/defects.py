@@ -653,7 +653,7 @@ RECOVERY = (
         "two-schemes-two-stores",
         "abfs and abfss are two stores",
         "store/AbfsStore.java",
-        ("&& SCHEMES.contains(uri.getScheme())", "&& false"),
+        ("StoreFamily.of(uri.getScheme(), fs().getConf()) == StoreFamily.ABFS", "false"),
         by="StoresTest",
     ),
     defect(
@@ -941,6 +941,33 @@ RECOVERY = (
         "a table with another filesystem mounted in it is written to one of the two",
         "store/Stores.java",
         ("if (StorePaths.isBelow(path, mounted)) {", "if (false) {"),
+        by="StoresTest",
+    ),
+    defect(
+        "root-without-slash",
+        "a place is taken as it was spelled: the root of a store may have an empty path",
+        "store/Stores.java",
+        (
+            "Path qualified = StorePaths.plain(fs.makeQualified(path));",
+            "Path qualified = fs.makeQualified(path);",
+        ),
+        by="SpellingsTest",
+    ),
+    defect(
+        "host-in-capitals",
+        "a location by another case of its host does not hold the table that is in it",
+        "store/HadoopStore.java",
+        ("authority.equalsIgnoreCase(uri.getAuthority())", "authority.equals(uri.getAuthority())"),
+        by="SpellingsTest",
+    ),
+    defect(
+        "s3-by-two-schemes",
+        "a bucket by s3:// and by s3a:// is two stores",
+        "store/S3Store.java",
+        (
+            "StoreFamily.of(uri.getScheme(), fs().getConf()) == StoreFamily.S3",
+            "uri.getScheme().equals(fs().getUri().getScheme())",
+        ),
         by="StoresTest",
     ),
     defect(
