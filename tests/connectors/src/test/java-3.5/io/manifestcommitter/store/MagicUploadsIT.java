@@ -38,8 +38,8 @@ class MagicUploadsIT {
     List<MagicUploads.Written> written;
     try (FileSystem fs = open()) {
       write(fs, place, content);
-      written = MagicUploads.of(fs, place).take(ATTEMPT);
-      assertThat(MagicUploads.of(fs, place).take(ATTEMPT)).isEmpty();
+      written = MagicUploads.of(fs, place).take(ATTEMPT, path -> path);
+      assertThat(MagicUploads.of(fs, place).take(ATTEMPT, path -> path)).isEmpty();
     }
     assertThat(written).hasSize(1);
     assertThat(written.get(0).destination()).isEqualTo(place);
@@ -64,7 +64,7 @@ class MagicUploadsIT {
     List<MagicUploads.Written> written;
     try (FileSystem fs = open()) {
       write(fs, place, new byte[1]);
-      written = MagicUploads.of(fs, place).take(ATTEMPT);
+      written = MagicUploads.of(fs, place).take(ATTEMPT, path -> path);
     }
     Store another = new Stores(conf).all();
     another.renameFile(entry(written.get(0))).orThrow("Could not complete");
@@ -76,7 +76,7 @@ class MagicUploadsIT {
     try (FileSystem fs = open()) {
       write(fs, place, new byte[1]);
       write(fs, place, new byte[2]);
-      written = MagicUploads.of(fs, place).take(ATTEMPT);
+      written = MagicUploads.of(fs, place).take(ATTEMPT, path -> path);
     }
     assertThat(written).extracting(MagicUploads.Written::length).containsExactly(1L, 2L);
     Store store = new Stores(conf).all();
