@@ -54,7 +54,7 @@ class HadoopProtocolFaultTest {
         injected++;
         String context = scheme + " " + obstacle + ", " + requests.get(at - 1) + ": " + trouble;
         PathOutputCommitter committer = newCommitter();
-        IOException failure = commit(committer, trouble);
+        Throwable failure = commit(committer, trouble);
         if (failure == null) {
           check(context, "commit said that it succeeded", () -> {}, Expected.COMMITTED);
           continue;
@@ -114,7 +114,7 @@ class HadoopProtocolFaultTest {
   private int killCommits(String context, Snapshot left) throws IOException {
     for (int at = 1; ; at++) {
       state.restore(left);
-      IOException failure = run(scenario.job.jobCommitter()::commitJob, Trouble.killedBefore(at));
+      Throwable failure = run(scenario.job.jobCommitter()::commitJob, Trouble.killedBefore(at));
       if (state.requests().size() < at) {
         return at - 1;
       }
@@ -171,7 +171,7 @@ class HadoopProtocolFaultTest {
     return scenario.job.jobCommitter();
   }
 
-  private IOException commit(PathOutputCommitter committer, Trouble trouble) {
+  private Throwable commit(PathOutputCommitter committer, Trouble trouble) {
     return run(committer::commitJob, trouble);
   }
 
@@ -184,13 +184,13 @@ class HadoopProtocolFaultTest {
   }
 
   /** Does something in trouble, which is over afterwards. */
-  private IOException run(JobCall call, Trouble trouble) {
+  private Throwable run(JobCall call, Trouble trouble) {
     state.resetRequests();
     state.onRequest(trouble.fault());
     try {
       call.accept(scenario.job.jobContext());
       return null;
-    } catch (IOException e) {
+    } catch (IOException | Error e) {
       return e;
     } finally {
       state.noFault();

@@ -70,7 +70,20 @@ public final class Usage {
       err.println(name + ": " + e.getMessage() + ".");
       err.println(text);
       return WRONG_USAGE;
+    } catch (Error e) {
+      return failed(err, e + told(e));
     }
+  }
+
+  /** What to do about an error that is no failure of a request. */
+  private static String told(Error e) {
+    if (e instanceof LinkageError) {
+      return ". Its classes do not fit together: use the jars of one release of Hadoop and of the"
+          + " store's connector, and run this again";
+    }
+    return e instanceof VirtualMachineError
+        ? ". Run this again with more memory, as by HADOOP_CLIENT_OPTS=-Xmx4g"
+        : "";
   }
 
   /**

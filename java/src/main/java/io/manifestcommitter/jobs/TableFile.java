@@ -152,14 +152,14 @@ public final class TableFile {
       }
       settle();
       moveStaging(new StagingRoot(beside, jobId), staging, workers);
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | Error e) {
       try {
         workers.<Void>shield(
             () -> {
               Retries.few(() -> rollBackMove(staging));
               return null;
             });
-      } catch (IOException | RuntimeException suppressed) {
+      } catch (IOException | RuntimeException | Error suppressed) {
         e.addSuppressed(suppressed);
       }
       throw e;

@@ -422,17 +422,15 @@ final class CommitSparkJob {
         return;
       }
       heartbeat.forgetSilence();
+      if (new RollBackJob(work).afterFailure(plan, failure)) {
+        ending = Ending.NOTHING_VISIBLE;
+      }
     } catch (LostJournalException e) {
       failure.addSuppressed(e);
       commit.advise(failure, "was taken over");
-      return;
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | Error e) {
       failure.addSuppressed(e);
       commit.advise(failure, "could not be rolled back");
-      return;
-    }
-    if (new RollBackJob(work).afterFailure(plan, failure)) {
-      ending = Ending.NOTHING_VISIBLE;
     }
   }
 }

@@ -187,10 +187,10 @@ final class SparkJob {
       if (isFileParked[0] && file.settle()) {
         madeTable = false;
       }
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | Error e) {
       try {
         removeStaging(List.of(), workers());
-      } catch (IOException | RuntimeException suppressed) {
+      } catch (IOException | RuntimeException | Error suppressed) {
         e.addSuppressed(suppressed);
       }
       throw e;
@@ -326,7 +326,7 @@ final class SparkJob {
     try {
       workers.step(StatisticNames.JOB_STAGE_CLEANUP);
       removeStaging(workers);
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | Error e) {
       // The table is right and the report is there: failing now would make a scheduler write it
       // twice.
       LOG.warn(
@@ -389,7 +389,7 @@ final class SparkJob {
           }
           new AbortUploads(staging, store, workers()).run(committed);
           removeStaging(workers());
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | Error e) {
           LOG.warn(
               "Job {} is aborted, but {} could not be removed: delete it",
               jobId,
@@ -436,7 +436,7 @@ final class SparkJob {
             }
             return null;
           });
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | Error e) {
       LOG.warn(
           "The heartbeat in {} could not be removed: for a while job {} seems to live",
           staging.root(),
@@ -524,7 +524,7 @@ final class SparkJob {
   private void tryToEnd(Workers workers) {
     try {
       end(workers);
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | Error e) {
       LOG.warn(
           "The journal in {} does not say that job {} has ended: the next job there completes it",
           staging.root(),

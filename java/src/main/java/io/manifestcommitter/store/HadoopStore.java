@@ -18,6 +18,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.EtagSource;
 import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FSError;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
@@ -254,7 +255,7 @@ public class HadoopStore implements Store {
       content.writeTo(out);
     } catch (FileNotFoundException e) {
       throw e;
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | FSError e) {
       LOG.warn("{} could not be filled, and is written again", file, e);
       return false;
     } finally {
@@ -269,7 +270,7 @@ public class HadoopStore implements Store {
     if (made != null) {
       try {
         made.close();
-      } catch (IOException | RuntimeException e) {
+      } catch (IOException | RuntimeException | FSError e) {
         LOG.debug("{} was not closed", file, e);
       }
     }
@@ -382,22 +383,23 @@ public class HadoopStore implements Store {
   /** Makes one request; {@code subject} names it in an error. */
   final <T> T ask(RequestKind kind, Object subject, RequestGate.Request<T> request)
       throws IOException {
-    try {
-      return gate.pass(kind, subject, () -> reopening(request));
-    } catch (IllegalArgumentException e) {
-      throw notPossible(kind.of(subject), e);
-    } finally {
-      tellRefusals();
-    }
+    return explained(kind, subject, () -> gate.pass(kind, subject, () -> reopening(request)));
   }
 
   /** As {@link #ask}, for requests that take long by themselves. */
   final <T> T askLong(RequestKind kind, Object subject, RequestGate.Request<T> request)
       throws IOException {
+    return explained(kind, subject, () -> gate.passLong(kind, subject, () -> reopening(request)));
+  }
+
+  private <T> T explained(RequestKind kind, Object subject, RequestGate.Request<T> passed)
+      throws IOException {
     try {
-      return gate.passLong(kind, subject, () -> reopening(request));
+      return passed.run();
     } catch (IllegalArgumentException e) {
       throw notPossible(kind.of(subject), e);
+    } catch (FSError e) {
+      throw diskFailed(kind.of(subject), e);
     } finally {
       tellRefusals();
     }
@@ -461,6 +463,17 @@ public class HadoopStore implements Store {
   /** What drivers throw for names that their store does not take. */
   private static IOException notPossible(String what, IllegalArgumentException e) {
     return new IOException("The store's driver refused " + what + ": " + e.getMessage(), e);
+  }
+
+  /** By an {@link Error} Hadoop's local filesystem says, above all, that the disk is full. */
+  private static IOException diskFailed(String what, FSError e) {
+    return new IOException(
+        "The disk failed "
+            + what
+            + " ("
+            + e.getMessage()
+            + "). If it is full, or a quota is used up: make room there, then run this again",
+        e);
   }
 
   private void tellRefusals() {

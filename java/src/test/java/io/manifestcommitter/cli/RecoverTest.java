@@ -17,6 +17,8 @@ import io.manifestcommitter.plan.Target;
 import io.manifestcommitter.progress.Commits;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.Stores;
+import io.manifestcommitter.testing.Fate;
+import io.manifestcommitter.testing.Fault;
 import io.manifestcommitter.testing.MemoryFileSystem;
 import io.manifestcommitter.testing.MemoryStoreState;
 import java.io.ByteArrayOutputStream;
@@ -264,6 +266,25 @@ class RecoverTest {
           .sorted()
           .collect(Collectors.toList());
     }
+  }
+
+  /** What is left stays for another try. */
+  @Test
+  void anErrorIsToldInOneLine() throws IOException {
+    String uri = "mem://recover-error/table";
+    MemoryStoreState state = MemoryFileSystem.state("recover-error");
+    state.clear();
+    state.mkdirs("/table");
+    state.onRequest(Fault.at(1, Fate.BREAKS_BEFORE));
+    String[] driver = {"-D", "fs.mem.impl=" + MemoryFileSystem.class.getName()};
+    String[] served = {"-D", CommitterConfig.COPYING_RENAME + "=serve"};
+
+    assertThat(run(driver[0], driver[1], served[0], served[1], uri)).isEqualTo(1);
+
+    assertThat(text(err))
+        .startsWith("Recover: ")
+        .contains("NoSuchMethodError", "jars of one release")
+        .hasLineCount(1);
   }
 
   private int run(String... args) {

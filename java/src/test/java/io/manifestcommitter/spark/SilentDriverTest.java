@@ -45,7 +45,7 @@ class SilentDriverTest {
       Silence silence = new Silence(() -> spark.state.passTime(60_000));
       SparkJobFaultTest.prepare(spark.clock(silence), kind, directoryRename);
       silence.beginAt(at);
-      Optional<Exception> failure = spark.commitOrAbort();
+      Optional<Throwable> failure = spark.commitOrAbort();
       reached = silence.isOver();
       String context = String.format("silent before check %d: %s", at, failure);
       if (failure.isEmpty()) {
@@ -86,7 +86,7 @@ class SilentDriverTest {
         SparkJobFaultTest.prepare(spark.clock(silence), kind, directoryRename);
         spark.state.gate(recovery);
         silence.beginAt(at);
-        Optional<Exception> failure = spark.commitOrAbort();
+        Optional<Throwable> failure = spark.commitOrAbort();
         reached = silence.isOver();
         boolean isClaimed = recovery.hasClaimed();
         recovery.goOn();
@@ -130,7 +130,7 @@ class SilentDriverTest {
         SparkJobFaultTest.prepare(spark.clock(silence), kind, directoryRename);
         spark.state.gate(recovery);
         silence.beginAt(at);
-        Optional<Exception> failure = spark.commitOrAbort();
+        Optional<Throwable> failure = spark.commitOrAbort();
         reached = silence.isOver();
         goesOn = recovery.wasHalted() && recovery.wentOn();
         recovery.goOn();

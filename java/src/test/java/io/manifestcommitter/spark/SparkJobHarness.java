@@ -159,11 +159,11 @@ final class SparkJobHarness implements SparkGround {
   }
 
   /** Commits, and aborts if that fails, as Spark does; what it failed with. */
-  Optional<Exception> commitOrAbort() {
+  Optional<Throwable> commitOrAbort() {
     try {
       commit();
       return Optional.empty();
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | Error e) {
       driver.abort();
       return Optional.of(e);
     }

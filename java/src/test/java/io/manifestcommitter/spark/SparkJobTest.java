@@ -354,12 +354,20 @@ class SparkJobTest {
 
   @Test
   void aFailedSetupLeavesNothing() {
-    for (Fate fate : new Fate[] {Fate.FAILS_BEFORE, Fate.FAILS_AFTER}) {
-      SparkJobHarness spark = new SparkJobHarness("hdfs");
-      spark.state.onRequest(
-          (number, operation, path) -> operation.equals("mkdirs") ? fate : Fate.NORMAL);
-      assertThatThrownBy(() -> spark.setUp(TableWrite.append())).isInstanceOf(IOException.class);
-      assertThat(spark.state.paths()).containsExactly("/");
+    for (Fate fate : Fate.values()) {
+      for (String refused : new String[] {"mkdirs", "create"}) {
+        if (fate == Fate.NORMAL) {
+          continue;
+        }
+        SparkJobHarness spark = new SparkJobHarness("hdfs");
+        // So that setup waits for the first sign of life.
+        spark.conf.setInt(CommitterConfig.IO_THREADS, 1);
+        spark.state.onRequest(
+            (number, operation, path) -> operation.equals(refused) ? fate : Fate.NORMAL);
+        assertThatThrownBy(() -> spark.setUp(TableWrite.append()))
+            .isInstanceOf(fate.breaks() ? NoSuchMethodError.class : IOException.class);
+        assertThat(spark.state.paths()).as("%s %s", refused, fate).containsExactly("/");
+      }
     }
   }
 

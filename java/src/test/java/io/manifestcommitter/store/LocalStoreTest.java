@@ -2,7 +2,9 @@
 package io.manifestcommitter.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.manifestcommitter.manifest.FileEntry;
 import java.io.File;
@@ -12,6 +14,7 @@ import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSError;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.junit.jupiter.api.BeforeEach;
@@ -95,6 +98,21 @@ class LocalStoreTest {
     assertThat(store.renameDirectory(at("a"), at("b")).isDone()).isTrue();
     assertThat(local("b/x/.f.crc")).exists();
     assertThat(local("a")).doesNotExist();
+  }
+
+  /** Hadoop says it by an {@link Error}. */
+  @Test
+  void aFullDiskIsAFailureThatSaysHowToMakeRoom() throws Exception {
+    java.nio.file.Path full = java.nio.file.Path.of("/dev/full");
+    assumeThat(full).exists();
+    Files.createSymbolicLink(local("full").toPath(), full);
+
+    assertThatThrownBy(() -> write("full", "new"))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("writing " + at("full"))
+        .hasMessageContaining("No space left on device")
+        .hasMessageContaining("make room")
+        .hasCauseInstanceOf(FSError.class);
   }
 
   @Test

@@ -622,18 +622,18 @@ public final class MemoryStoreState {
   private synchronized <T> T asFated(
       String operation, Path path, Callable<T> action, Callable<T> half) throws IOException {
     Fate fate = begin(operation, path, path.toUri().getPath());
-    switch (fate) {
+    switch (fate.effect()) {
       case NORMAL:
         return call(action);
       case FAILS_BEFORE:
       case ANSWERS_FALSE:
-        throw new IOException("injected before " + operation + " " + path);
+        throw fate.failure("injected before " + operation + " " + path);
       case HALF_DONE:
         call(half);
-        throw new IOException("injected in the middle of " + operation + " " + path);
+        throw fate.failure("injected in the middle of " + operation + " " + path);
       default:
         call(action);
-        throw new IOException("injected after " + operation + " " + path);
+        throw fate.failure("injected after " + operation + " " + path);
     }
   }
 
@@ -652,10 +652,10 @@ public final class MemoryStoreState {
   private synchronized boolean renameAsFated(
       String operation, Path source, String shown, Callable<Boolean> action) throws IOException {
     Fate fate = begin(operation, source, shown);
-    switch (fate) {
+    switch (fate.effect()) {
       case FAILS_BEFORE:
       case HALF_DONE:
-        throw new IOException("injected before " + operation + " " + source);
+        throw fate.failure("injected before " + operation + " " + source);
       case ANSWERS_FALSE:
         return false;
       case NORMAL:
@@ -665,14 +665,14 @@ public final class MemoryStoreState {
         if (fate == Fate.DONE_ANSWERS_FALSE) {
           return false;
         }
-        throw new IOException("injected after " + operation + " " + source);
+        throw fate.failure("injected after " + operation + " " + source);
     }
   }
 
   private Fate begin(String operation, Path path, String shown) {
     requests.add(operation + " " + shown);
     Fate fate = fault.fate(requests.size(), operation, path.toUri().getPath());
-    if (fate != Fate.FAILS_BEFORE) {
+    if (fate.effect() != Fate.FAILS_BEFORE) {
       // What never arrives, as all from a dead driver, lets no time pass.
       timePassesForRenames();
     }

@@ -55,6 +55,13 @@ public final class RequestFaults implements Closeable {
               Fate.FAILS_BEFORE, Fate.FAILS_AFTER, Fate.ANSWERS_FALSE, Fate.DONE_ANSWERS_FALSE);
       }
     }
+
+    /** The ways in which it ends in an {@link Error}. */
+    public List<Fate> errors() {
+      List<Fate> errors = new ArrayList<>(Fate.ERRORS);
+      errors.removeIf(fate -> !faults().contains(fate.effect()));
+      return errors;
+    }
   }
 
   /** A request as it was made. */
@@ -157,14 +164,15 @@ public final class RequestFaults implements Closeable {
     if (inside.get()) {
       return call.run();
     }
-    switch (fate(operation, path, path, kind)) {
+    Fate fate = fate(operation, path, path, kind);
+    switch (fate.effect()) {
       case NORMAL:
         return nested(call);
       case FAILS_AFTER:
         nested(call);
-        throw failure(operation, path, "after");
+        throw failure(fate, operation, path, "after");
       default:
-        throw failure(operation, path, "before");
+        throw failure(fate, operation, path, "before");
     }
   }
 
@@ -183,14 +191,15 @@ public final class RequestFaults implements Closeable {
     if (inside.get()) {
       return call.run();
     }
-    switch (fate(operation, path, shown, Kind.CHANGES_AND_TELLS)) {
+    Fate fate = fate(operation, path, shown, Kind.CHANGES_AND_TELLS);
+    switch (fate.effect()) {
       case NORMAL:
         return nested(call);
       case FAILS_BEFORE:
-        throw failure(operation, shown, "before");
+        throw failure(fate, operation, shown, "before");
       case FAILS_AFTER:
         nested(call);
-        throw failure(operation, shown, "after");
+        throw failure(fate, operation, shown, "after");
       case DONE_ANSWERS_FALSE:
         nested(call);
         return false;
@@ -242,8 +251,8 @@ public final class RequestFaults implements Closeable {
     }
   }
 
-  private static IOException failure(String operation, Path path, String when) {
-    return new IOException("Injected failure " + when + " " + operation + " of " + path);
+  private static IOException failure(Fate fate, String operation, Path path, String when) {
+    return fate.failure("Injected failure " + when + " " + operation + " of " + path);
   }
 
   /** Closes the filesystems. */

@@ -36,9 +36,16 @@ public final class Trouble {
    */
   public static List<Trouble> at(int number, String request) {
     List<Trouble> all = new ArrayList<>();
-    for (Fate fate : fates(request.substring(0, request.indexOf(' ')))) {
+    Set<Fate> fates = fates(request.substring(0, request.indexOf(' ')));
+    for (Fate fate : fates) {
       for (Afterwards afterwards : Afterwards.values()) {
         all.add(new Trouble(number, fate, afterwards));
+      }
+    }
+    Afterwards afterwards = Afterwards.values()[number % Afterwards.values().length];
+    for (Fate error : Fate.ERRORS) {
+      if (fates.contains(error.effect()) && error.isTriedAt(number)) {
+        all.add(new Trouble(number, error, afterwards));
       }
     }
     return all;

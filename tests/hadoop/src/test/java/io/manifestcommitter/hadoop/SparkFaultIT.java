@@ -89,6 +89,9 @@ class SparkFaultIT {
                 request.kind() == Kind.READS ? Kind.READS.faults() : Kind.CHANGES.faults()) {
               cases.add(new Case(store, directoryRename, kind, true, number, request, fate));
             }
+            for (Fate fate : request.kind().errors()) {
+              cases.add(new Case(store, directoryRename, kind, false, number, request, fate));
+            }
           }
         }
       }
@@ -178,6 +181,9 @@ class SparkFaultIT {
 
     /** What one case stands for in a sample. */
     String family() {
+      if (Fate.ERRORS.contains(fate)) {
+        return store + " " + fate;
+      }
       return String.join(
           " ", store, stays ? "stays" : "once", request.operation(), fate.toString());
     }

@@ -122,11 +122,11 @@ final class SparkFaultTrial implements Closeable {
 
   private End run(Fault fault, boolean stays) throws IOException {
     NavigableMap<String, String> fresh = fresh();
-    Optional<Exception> failure = Optional.empty();
+    Optional<Throwable> failure = Optional.empty();
     faults.onRequest(fault);
     try {
       write.commit();
-    } catch (Exception e) {
+    } catch (Exception | Error e) {
       failure = Optional.of(e);
       if (!stays) {
         faults.noFault();
