@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.commit;
 
+import io.manifestcommitter.config.CommitterConfig;
 import java.util.Map;
 import java.util.Objects;
 import org.apache.hadoop.fs.Path;
 
 /** Who commits what to where, for the report and for messages. */
 public final class JobDescription {
+  /** What a user does about a last report that the job may not move aside. */
+  public static final String REPORT_IN_THE_WAY =
+      "have their owner delete _SUCCESS and _SUCCESS.files there, or let you delete them; or write no"
+          + " report, by "
+          + CommitterConfig.MARK_SUCCESSFUL_JOBS
+          + "=false";
+
   private final String jobId;
   private final String jobIdSource;
   private final String committer;

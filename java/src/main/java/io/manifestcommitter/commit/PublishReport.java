@@ -326,7 +326,12 @@ final class PublishReport {
       there = store.status(target(name));
       refusals += there.filter(now -> now.isSameFileAs(entry)).isPresent() ? 1 : 0;
       if (there.isPresent() && (refusals == REFUSALS || round == ROUNDS)) {
-        throw result.failure("Could not move the last job's report aside");
+        throw result.failure(
+            "The last job's report could not be moved aside: "
+                + JobDescription.REPORT_IN_THE_WAY
+                + " ("
+                + target(name)
+                + ")");
       }
     }
     return found.isPresent();

@@ -163,7 +163,7 @@ public final class SaveSummary {
               new Path(directory, name),
               out -> out.write(json));
       Retries.renameOver(store, written).orThrow("It stayed at " + written.source());
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | Error e) {
       LOG.warn("The report of job {} could not be saved in {}", job.jobId(), directory, e);
     }
   }

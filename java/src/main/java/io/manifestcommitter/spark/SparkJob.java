@@ -157,7 +157,7 @@ final class SparkJob {
       }
     }
     if (config.markSuccessfulJobs()) {
-      existing.requirePlaceForReport();
+      existing.requirePlaceForReport(store);
     }
     List<StagingRoot> others = new ArrayList<>(existing.stagingRoots());
     others.removeIf(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.spark;
 
+import io.manifestcommitter.commit.JobDescription;
 import io.manifestcommitter.layout.JobPaths;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.store.Store;
@@ -9,6 +10,7 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.apache.hadoop.fs.Path;
 
@@ -22,10 +24,9 @@ final class TableRoot {
   private final List<StagingRoot> stagingRoots = new ArrayList<>();
   private final List<String> foreignRecords = new ArrayList<>();
   private final List<Path> metadata = new ArrayList<>();
-  private final List<Path> inPlaceOfReport = new ArrayList<>();
+  private final List<StoreEntry> reports = new ArrayList<>();
   private Kind kind = Kind.DIRECTORY;
   private boolean isBare = true;
-  private boolean hasReport;
 
   private TableRoot(Path table) {
     this.table = table;
@@ -51,15 +52,14 @@ final class TableRoot {
 
   private void note(StoreEntry entry) {
     isBare = false;
+    if (REPORTS.contains(entry.name())) {
+      reports.add(entry);
+    }
     if (!entry.isDirectory()) {
       if (entry.path().equals(table)) {
         kind = Kind.FILE;
       }
-      hasReport |= REPORTS.contains(entry.name());
       return;
-    }
-    if (REPORTS.contains(entry.name())) {
-      inPlaceOfReport.add(entry.path());
     }
     if (FOREIGN_RECORDS.contains(entry.name())) {
       foreignRecords.add(entry.name());
@@ -80,7 +80,7 @@ final class TableRoot {
 
   /** Whether a job's report is there. */
   boolean hasReport() {
-    return hasReport;
+    return reports.stream().anyMatch(report -> !report.isDirectory());
   }
 
   /** The staging directories of jobs of the Spark protocol. */
@@ -110,15 +110,36 @@ final class TableRoot {
   }
 
   /**
-   * Refuses a directory where the job's report goes, before the job runs.
+   * Refuses a directory where the job's report goes, and a report that this user may not move
+   * aside, before the job runs. No request if the last report is this user's; else as many as
+   * {@link Store#deletionDenied} makes.
    *
    * @throws IOException naming it
    */
-  void requirePlaceForReport() throws IOException {
-    if (!inPlaceOfReport.isEmpty()) {
+  void requirePlaceForReport(Store store) throws IOException {
+    List<Path> foreign = new ArrayList<>();
+    for (StoreEntry report : reports) {
+      if (report.isDirectory()) {
+        throw new IOException(
+            report.path()
+                + " is a directory, where the job's report goes. Nothing was touched: move it away.");
+      }
+      if (!report.isOwn()) {
+        foreign.add(report.path());
+      }
+    }
+    Optional<String> denied =
+        foreign.isEmpty()
+            ? Optional.empty()
+            : store.deletionDenied(table, Optional.empty(), foreign);
+    if (denied.isPresent()) {
       throw new IOException(
-          inPlaceOfReport.get(0)
-              + " is a directory, where the job's report goes. Nothing was touched: move it away.");
+          "The report of the last job, "
+              + foreign.get(0)
+              + ", cannot be replaced: "
+              + denied.get()
+              + ". Nothing was touched: "
+              + JobDescription.REPORT_IN_THE_WAY);
     }
   }
 

@@ -112,7 +112,7 @@ public class HadoopStore implements Store {
     if (!ask(RequestKind.MAKE_DIRECTORIES, directory, () -> requestMkdirs(directory))
         && !status(directory).filter(StoreEntry::isDirectory).isPresent()) {
       throw new IOException(
-          "The store did not make the directory " + directory + " and gave no reason");
+          "The store did not make the directory " + directory + ": it gave no reason");
     }
   }
 
@@ -585,7 +585,9 @@ public class HadoopStore implements Store {
       return;
     }
     if (!deleted && status(path).isPresent()) {
-      throw new IOException("The store did not delete " + path + " and gave no reason");
+      Optional<String> denied = deletionDenied(path.getParent(), Optional.empty(), List.of(path));
+      throw new IOException(
+          "The store did not delete " + path + ": " + denied.orElse("it gave no reason"));
     }
   }
 

@@ -3,6 +3,7 @@ package io.manifestcommitter.store;
 
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.util.Arrays;
 import java.util.Collection;
@@ -28,9 +29,20 @@ import org.apache.hadoop.security.UserGroupInformation;
  * rename of directories that replaces nothing.
  */
 public final class HdfsStore extends HadoopStore {
+  private final String user = user();
+
   /** A store on the HDFS filesystem {@code fs}. */
   public HdfsStore(FileSystem fs, RequestGate gate) {
     super(fs, fs instanceof WebHdfsFileSystem ? StoreTraits.WEBHDFS : StoreTraits.HDFS, gate);
+  }
+
+  /** Who opened the filesystem: asked once, since that takes as long as to list a file. */
+  private static String user() {
+    try {
+      return UserGroupInformation.getCurrentUser().getShortUserName();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   @Override
@@ -48,6 +60,12 @@ public final class HdfsStore extends HadoopStore {
     return status instanceof HdfsFileStatus
         ? "fileId-" + ((HdfsFileStatus) status).getFileId()
         : "";
+  }
+
+  @Override
+  protected StoreEntry entry(Path path, FileStatus status) {
+    StoreEntry entry = super.entry(path, status);
+    return user.equals(status.getOwner()) ? entry.own() : entry;
   }
 
   /**

@@ -34,7 +34,7 @@ final class LocalRights {
       if (!Files.isDirectory(path)) {
         return Optional.empty();
       }
-      if (!Files.isWritable(path) || !Files.isExecutable(path)) {
+      if (!mayChange(path)) {
         return Optional.of(described(path, user) + " may not delete what is in it");
       }
       boolean isSticky = ((int) Files.getAttribute(path, "unix:mode") & STICKY) != 0;
@@ -57,6 +57,32 @@ final class LocalRights {
       // Gone, so nothing is left to delete; or a disk that knows no such rights.
       return Optional.empty();
     }
+  }
+
+  /**
+   * Names, for an entry that could not be made, the right that is missing; the failure itself where
+   * none is.
+   *
+   * @param user this process's
+   */
+  static IOException denied(org.apache.hadoop.fs.Path entry, String user, IOException failure)
+      throws IOException {
+    Path there = path(entry).getParent();
+    while (there != null && !Files.exists(there)) {
+      there = there.getParent();
+    }
+    return there == null || mayChange(there)
+        ? failure
+        : new IOException(
+            entry
+                + " cannot be made: "
+                + described(there, user)
+                + " may not write there. Have its owner permit it, or choose another path",
+            failure);
+  }
+
+  private static boolean mayChange(Path directory) {
+    return Files.isWritable(directory) && Files.isExecutable(directory);
   }
 
   /** Empty if nothing is there any more. */

@@ -4,6 +4,7 @@ package io.manifestcommitter.store;
 import io.manifestcommitter.manifest.FileEntry;
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Paths;
 import java.nio.file.StandardCopyOption;
@@ -94,6 +95,24 @@ public final class LocalStore extends HadoopStore {
     super.mkdirs(directory);
   }
 
+  /** Once more where Hadoop's local filesystem only says no: the system says why. */
+  @Override
+  protected boolean requestMkdirs(Path directory) throws IOException {
+    if (super.requestMkdirs(directory)) {
+      return true;
+    }
+    try {
+      Files.createDirectories(Paths.get(directory.toUri().getPath()));
+      return true;
+    } catch (AccessDeniedException e) {
+      throw LocalRights.denied(directory, user(), e);
+    }
+  }
+
+  private static String user() {
+    return System.getProperty("user.name");
+  }
+
   @Override
   public byte[] readStart(Path file, int length) throws IOException {
     StagedLinks.refuse(file);
@@ -118,7 +137,7 @@ public final class LocalStore extends HadoopStore {
   @Override
   public Optional<String> deletionDenied(
       Path directory, Optional<StoreEntry> seen, Collection<Path> entries) throws IOException {
-    return LocalRights.deletionDenied(directory, entries, System.getProperty("user.name"));
+    return LocalRights.deletionDenied(directory, entries, user());
   }
 
   @Override
@@ -214,16 +233,20 @@ public final class LocalStore extends HadoopStore {
   @Override
   protected boolean requestRename(FileEntry file) throws IOException {
     VolumeCopy copy = new VolumeCopy(file);
-    if (copy.isNeeded()) {
-      return copy.run(fs());
+    try {
+      if (copy.isNeeded()) {
+        return copy.run(fs());
+      }
+      if (!renamesByItself()) {
+        requireParent(file.destination());
+        return super.requestRename(file);
+      }
+      move(file.source(), file.destination());
+      moveChecksum(file.source(), file.destination());
+      return true;
+    } catch (IOException e) {
+      throw LocalRights.denied(file.destination(), user(), e);
     }
-    if (!renamesByItself()) {
-      requireParent(file.destination());
-      return super.requestRename(file);
-    }
-    move(file.source(), file.destination());
-    moveChecksum(file.source(), file.destination());
-    return true;
   }
 
   /**

@@ -24,6 +24,7 @@ public final class StoreEntry {
   private final Supplier<Rights> rights;
   private Supplier<Optional<String>> linkTarget = Optional::empty;
   private long lastWritten;
+  private boolean isOwn;
 
   /** Made when it is asked for, of an entry that is known by its directory and name. */
   private volatile Path path;
@@ -167,6 +168,20 @@ public final class StoreEntry {
   /** Notes what the store says, once, before anybody else has the entry. */
   public StoreEntry lastWritten(long time) {
     lastWritten = time;
+    return this;
+  }
+
+  /**
+   * Whether the store says that this process's user owns it; false where it belongs to somebody
+   * else, and where that is not known.
+   */
+  public boolean isOwn() {
+    return isOwn;
+  }
+
+  /** Notes that this process's user owns it, once, before anybody else has the entry. */
+  StoreEntry own() {
+    isOwn = true;
     return this;
   }
 

@@ -352,6 +352,70 @@ class SparkJobTest {
     }
   }
 
+  /** In a directory with the sticky bit, where nobody may rename what belongs to somebody else. */
+  @ParameterizedTest
+  @ValueSource(strings = {"_SUCCESS", "_SUCCESS.files"})
+  void aReportThatMayNotBeMovedAsideIsRefusedInSetup(String report) throws IOException {
+    SparkJobHarness spark = new SparkJobHarness("hdfs");
+    spark.state.write("/table/" + report, "theirs");
+    spark.state.giveAwaySticky("/table");
+
+    for (TableWrite write : List.of(TableWrite.append(), TableWrite.replacing("/table"))) {
+      assertThatThrownBy(() -> spark.setUp(write))
+          .hasMessageContaining("/table/" + report)
+          .hasMessageContaining("Nothing was touched")
+          .hasMessageContaining("/table belongs to somebody:others with rwxrwxrwt")
+          .hasMessageContaining(report + " belongs to somebody")
+          .hasMessageContaining(CommitterConfig.MARK_SUCCESSFUL_JOBS + "=false");
+      assertThat(spark.state.files()).isEqualTo(Map.of("/table/" + report, "theirs"));
+      assertThat(spark.staging()).isEmpty();
+    }
+
+    spark.conf.setBoolean(CommitterConfig.MARK_SUCCESSFUL_JOBS, false);
+    spark.setUp(TableWrite.append()).commitTask(0, "p=1/a");
+    spark.commit();
+    assertThat(spark.visible()).isEqualTo(Map.of("/table/p=1/a", "new p=1/a"));
+    assertThat(spark.state.files()).containsEntry("/table/" + report, "theirs");
+  }
+
+  @Test
+  void aReportThatIsMovedAsideCostsSetupNoRequestMore() throws IOException {
+    SparkJobHarness without = new SparkJobHarness("hdfs");
+    without.state.mkdirs("/table/p=1");
+    without.setUp(TableWrite.append());
+    int requests = without.state.requests().size();
+
+    SparkJobHarness own = new SparkJobHarness("hdfs");
+    own.state.mkdirs("/table/p=1");
+    own.state.giveAwaySticky("/table");
+    own.state.write("/table/_SUCCESS", "own");
+    own.state.write("/table/_SUCCESS.files", "own");
+    own.setUp(TableWrite.append());
+    assertThat(own.state.requests()).hasSize(requests);
+
+    SparkJobHarness foreign = new SparkJobHarness("hdfs");
+    foreign.state.write("/table/_SUCCESS", "theirs");
+    foreign.state.giveAwaySticky("/table");
+    foreign.state.openToAll("/table");
+    foreign.setUp(TableWrite.append());
+    assertThat(foreign.state.requests()).hasSize(requests + 1);
+  }
+
+  /** One that another user puts there while the tasks run. */
+  @Test
+  void aReportThatCannotBeMovedAsideFailsTheCommitWithTheWayOut() throws IOException {
+    SparkJobHarness spark = new SparkJobHarness("hdfs");
+    spark.state.write("/table/_SUCCESS", "own");
+    spark.setUp(TableWrite.append()).commitTask(0, "p=1/a");
+    spark.state.hold("/table/_SUCCESS");
+
+    assertThatThrownBy(spark::commit)
+        .hasMessageContaining("/table/_SUCCESS")
+        .hasMessageContaining(CommitterConfig.MARK_SUCCESSFUL_JOBS + "=false");
+    spark.job().abort();
+    assertThat(spark.visible()).isEmpty();
+  }
+
   @Test
   void aFailedSetupLeavesNothing() {
     for (Fate fate : Fate.values()) {

@@ -115,6 +115,14 @@ class LocalStoreTest {
         .hasCauseInstanceOf(FSError.class);
   }
 
+  /** Hadoop's local filesystem says no, and nothing else. */
+  @Test
+  void aDirectoryThatCannotBeMadeFailsWithTheReasonOfTheSystem() {
+    assertThatThrownBy(() -> store.mkdirs(at("a/" + "x".repeat(256))))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("File name too long");
+  }
+
   @Test
   void theTraitsAreThoseOfALocalVolume() {
     assertThat(store.traits(root)).isEqualTo(StoreTraits.LOCAL);

@@ -578,7 +578,8 @@ public class MemoryFileSystem extends MinimalFileSystem {
   private FileStatus status(Path at, MemoryStoreState.Node node) {
     Path path = qualified(at.toUri().getPath());
     if (node.isDirectory() && node.foreign) {
-      FsPermission permission = new FsPermission((short) (node.sticky ? 01777 : 0755));
+      FsPermission permission =
+          new FsPermission((short) (node.sticky ? 01777 : node.readOnly ? 0755 : 0777));
       return new FileStatus(0, true, 1, 1, 0, 0, permission, "somebody", "others", path);
     }
     if (node.isDirectory()) {

@@ -250,6 +250,11 @@ public final class MemoryStoreState {
     nodes.computeIfPresent(directory, (path, node) -> node.ofSomebodyElse(false, true));
   }
 
+  /** Lets everybody change what is in a directory, whoever owns it or that (0777). */
+  public synchronized void openToAll(String directory) {
+    nodes.computeIfPresent(directory, (path, node) -> node.ofSomebodyElse(false, false));
+  }
+
   /**
    * Refuses to remove or rename a file, which nobody is told before. It goes with its directory
    * where that is renamed, as the sticky bit has it on ADLS Gen2; where files are objects, it stays

@@ -24,6 +24,11 @@ import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.permission.AclEntry;
 import org.apache.hadoop.fs.permission.FsPermission;
+import org.apache.hadoop.mapreduce.TaskAttemptContext;
+import org.apache.hadoop.mapreduce.TaskAttemptID;
+import org.apache.hadoop.mapreduce.lib.output.FileOutputCommitter;
+import org.apache.hadoop.mapreduce.task.TaskAttemptContextImpl;
+import org.apache.hadoop.security.AccessControlException;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -210,6 +215,62 @@ class TwoUsersIT {
       assertThat(identities(table)).isEqualTo(before);
     }
     assertThat(stagingRoots(table)).isEmpty();
+  }
+
+  /**
+   * In a sticky table nobody moves the report of another user aside. Spark's own protocol creates
+   * that file again: HDFS serves that if the file may be written, whatever the sticky bit says.
+   */
+  @ParameterizedTest
+  @CsvSource({"644,false", "666,true"})
+  void aReportOfAnotherUserInAStickyTableIsRefusedInSetup(String permission, boolean isWritable)
+      throws Exception {
+    Path table = newTable("report-" + permission, "1777");
+    Configuration conf = hdfs.conf();
+    Hdfs.as(ALICE, () -> write(conf, "append", table, "p=1"));
+    Path report = new Path(table, "_SUCCESS");
+    hdfs.fs().setPermission(report, new FsPermission(permission));
+    hdfs.fs().setPermission(new Path(table, "p=1"), new FsPermission("777"));
+    Map<String, String> before = identities(table);
+
+    for (String kind : List.of("append", "static", "dynamic")) {
+      Hdfs.as(BOB, () -> requireRefusedInSetup(conf, kind, table));
+    }
+    assertThat(identities(table)).isEqualTo(before);
+    assertThat(stagingRoots(table)).isEmpty();
+
+    assertThat(Hdfs.as(BOB, () -> commitsByHadoopsOwn(conf, table))).isEqualTo(isWritable);
+
+    Configuration without = new Configuration(conf);
+    without.setBoolean(CommitterConfig.MARK_SUCCESSFUL_JOBS, false);
+    Hdfs.as(BOB, () -> write(without, "append", table, "p=1"));
+    for (String name : List.of("_SUCCESS", "_SUCCESS.files")) {
+      Hdfs.as(ALICE, () -> table.getFileSystem(conf).delete(new Path(table, name), false));
+    }
+    Hdfs.as(BOB, () -> write(conf, "append", table, "p=1"));
+    assertThat(hdfs.visibleFiles(table)).hasSize(3);
+  }
+
+  private static Void requireRefusedInSetup(Configuration conf, String kind, Path table) {
+    assertThatThrownBy(() -> SparkWrite.begin(conf, table, kind))
+        .hasMessageContaining("Nothing was touched")
+        .hasMessageContaining(table + " belongs to alice:staff with rwxrwxrwt, and bob may only")
+        .hasMessageContaining("_SUCCESS belongs to alice")
+        .hasMessageContaining(CommitterConfig.MARK_SUCCESSFUL_JOBS + "=false");
+    return null;
+  }
+
+  /** Whether Hadoop's committer, which Spark's own protocol uses, commits a job without tasks. */
+  private static boolean commitsByHadoopsOwn(Configuration conf, Path table) throws IOException {
+    TaskAttemptContext context = new TaskAttemptContextImpl(conf, new TaskAttemptID());
+    FileOutputCommitter committer = new FileOutputCommitter(table, context);
+    committer.setupJob(context);
+    try {
+      committer.commitJob(context);
+      return true;
+    } catch (AccessControlException e) {
+      return false;
+    }
   }
 
   private List<Path> stagingRoots(Path table) throws IOException {
