@@ -554,6 +554,37 @@ PUBLISH = (
 
 STORE = (
     defect(
+        "long-names-grow",
+        "a name of ours that begins with another name may be longer than filesystems take",
+        "store/StorePaths.java",
+        ("if (whole.length <= LONGEST_NAME) {", "if (whole.length > 0) {"),
+        by="LongNamesTest",
+    ),
+    defect(
+        "full-disk-is-no-failure",
+        "the Error by which a local disk says that it is full passes through the store",
+        "store/HadoopStore.java",
+        ("      throw diskFailed(kind.of(subject), e);", "      throw e;"),
+        by="SparkJobFaultTest",
+    ),
+    defect(
+        "foreign-report-unasked",
+        "setup does not ask whether the last report may be moved aside",
+        "spark/TableRoot.java",
+        ("      if (!report.isOwn()) {", "      if (report.isLink()) {"),
+        by="SparkJobTest",
+    ),
+    defect(
+        "error-fails-what-is-committed",
+        "a job whose cleanup meets an Error fails although it is committed",
+        "spark/SparkJob.java",
+        (
+            "    } catch (IOException | RuntimeException | Error e) {\n      // The table is right",
+            "    } catch (IOException | RuntimeException e) {\n      // The table is right",
+        ),
+        by="SparkJobFaultTest",
+    ),
+    defect(
         "listing-left-open",
         "a listing that ends early keeps the thread that fetches its pages",
         "store/Listing.java",

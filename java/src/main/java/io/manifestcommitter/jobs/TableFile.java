@@ -29,7 +29,9 @@ import org.slf4j.LoggerFactory;
  * $parent/$name/replaced-$name                     the file, as the old data of the table
  * </pre>
  *
- * A driver that dies in between leaves the file beside an empty place, or an empty directory.
+ * <p>A long name is shortened in these places, see {@link StorePaths#prefixed}.
+ *
+ * <p>A driver that dies in between leaves the file beside an empty place, or an empty directory.
  * Whoever writes there next, or recovers it, puts the file into the table first: {@link #settle}.
  */
 public final class TableFile {
@@ -54,9 +56,9 @@ public final class TableFile {
     this.table = table;
     // There is nothing beside the root of a store, and it is no file.
     Path parent = table.isRoot() ? table : table.getParent();
-    this.beside = StorePaths.resolve(parent, BESIDE + table.getName());
+    this.beside = StorePaths.resolve(parent, StorePaths.prefixed(BESIDE, table.getName()));
     this.parked = new Path(beside, PARKED);
-    this.inTable = StorePaths.resolve(table, IN_TABLE + table.getName());
+    this.inTable = StorePaths.resolve(table, StorePaths.prefixed(IN_TABLE, table.getName()));
   }
 
   /** Where jobs stage while the file is at its place. */

@@ -6,6 +6,7 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Paths;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
@@ -145,7 +146,11 @@ public final class LocalStore extends HadoopStore {
     StagedLinks.refuseAbove(file);
     if (StagedLinks.isLink(file) || (LocalLinks.isLink(file) && !LocalLinks.leadsToFile(file))) {
       Files.deleteIfExists(Paths.get(file.toUri().getPath()));
-      Files.deleteIfExists(Paths.get(checksum(file).toUri().getPath()));
+      java.nio.file.Path checksum = Paths.get(checksum(file).toUri().getPath());
+      // A name too long for one has none.
+      if (Files.exists(checksum, LinkOption.NOFOLLOW_LINKS)) {
+        Files.deleteIfExists(checksum);
+      }
     } else {
       super.deleteFile(file);
     }

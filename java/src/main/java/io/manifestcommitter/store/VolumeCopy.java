@@ -61,7 +61,8 @@ final class VolumeCopy {
   }
 
   private Path hidden() {
-    return destination.resolveSibling("." + destination.getFileName() + ".copied");
+    return destination.resolveSibling(
+        StorePaths.prefixed(".", destination.getFileName() + ".copied"));
   }
 
   private static Path checksum(Path of) {

@@ -115,6 +115,15 @@ class LocalStoreTest {
         .hasCauseInstanceOf(FSError.class);
   }
 
+  /** For which there can be no checksum file. */
+  @Test
+  void aLinkWithALongNameIsDeleted() throws Exception {
+    String name = "x".repeat(255);
+    Files.createSymbolicLink(local(name).toPath(), java.nio.file.Path.of("/nowhere"));
+    store.deleteFile(at(name));
+    assertThat(directory).isEmptyDirectory();
+  }
+
   /** Hadoop's local filesystem says no, and nothing else. */
   @Test
   void aDirectoryThatCannotBeMadeFailsWithTheReasonOfTheSystem() {

@@ -5,6 +5,7 @@ import io.manifestcommitter.config.CommitterConfig;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -86,6 +87,9 @@ public class MemoryFileSystem extends MinimalFileSystem {
 
   /** Who uses it, and owns what is not given away. */
   private static final String USER = System.getProperty("user.name");
+
+  /** In bytes. */
+  private static final int LONGEST_NAME = 255;
 
   private static final Map<String, MemoryStoreState> STATES = new ConcurrentHashMap<>();
 
@@ -279,6 +283,7 @@ public class MemoryFileSystem extends MinimalFileSystem {
       throw new FileAlreadyExistsException(path.toString());
     }
     state.requireNotRenamed(keyOf(path));
+    requireShortName(path);
     makeDirectories(path.getParent());
     state.requireMayAdd(keyOf(path.getParent()));
     MemoryStoreState.Node made = MemoryStoreState.Node.file(content);
@@ -308,6 +313,14 @@ public class MemoryFileSystem extends MinimalFileSystem {
       throw new FileNotFoundException(path.toString());
     }
     return null;
+  }
+
+  /** Refuses a name as a local disk and HDFS do; that of an object is as long as one likes. */
+  private void requireShortName(Path path) throws IOException {
+    int length = path.getName().getBytes(StandardCharsets.UTF_8).length;
+    if (length > LONGEST_NAME && !writesObjects()) {
+      throw new IOException(path + " (File name too long)");
+    }
   }
 
   /** Whether it behaves as S3. */
@@ -373,6 +386,7 @@ public class MemoryFileSystem extends MinimalFileSystem {
         || !parent.isDirectory()) {
       return false;
     }
+    requireShortName(destination);
     state.requireMayAdd(keyOf(destination.getParent()));
     state.copy(keyOf(source), keyOf(destination), node.content.length / divisor);
     return true;
@@ -407,6 +421,7 @@ public class MemoryFileSystem extends MinimalFileSystem {
     if (parent == null || !parent.isDirectory()) {
       return false;
     }
+    requireShortName(target);
     state.requireNothingRenamed(ownKey(source));
     state.requireNothingRenamed(ownKey(target));
     state.requireMayRemove(ownKey(source));
@@ -537,6 +552,7 @@ public class MemoryFileSystem extends MinimalFileSystem {
         }
         break;
       }
+      requireShortName(path);
       missing.push(path);
     }
     missing.forEach(path -> state.put(keyOf(path), MemoryStoreState.Node.directory()));
