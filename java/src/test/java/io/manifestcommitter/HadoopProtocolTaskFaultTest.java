@@ -82,7 +82,7 @@ class HadoopProtocolTaskFaultTest {
       job.writeTask(0, 0, FIRST);
       committer.commitTask(job.context(0, 0));
       return true;
-    } catch (IOException e) {
+    } catch (IOException | Error e) {
       return false;
     } finally {
       state.noFault();
