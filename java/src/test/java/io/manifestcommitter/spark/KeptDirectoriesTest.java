@@ -4,6 +4,8 @@ package io.manifestcommitter.spark;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.manifestcommitter.config.CommitterConfig;
+import io.manifestcommitter.jobs.LifeSigns;
+import io.manifestcommitter.jobs.Pause;
 import io.manifestcommitter.jobs.StagedJob;
 import io.manifestcommitter.jobs.StagedJobs;
 import io.manifestcommitter.store.Store;
@@ -12,6 +14,7 @@ import io.manifestcommitter.testing.Fate;
 import io.manifestcommitter.testing.Fault;
 import io.manifestcommitter.testing.MemoryFileSystem;
 import io.manifestcommitter.testing.MemoryStoreState;
+import io.manifestcommitter.testing.PassingTime;
 import io.manifestcommitter.testing.SparkCalls;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -84,11 +87,14 @@ class KeptDirectoriesTest {
   void cleaningRemovesThem() throws IOException {
     append("job-1");
     Store store = new Stores(conf).all();
-    StagedJobs staged = new StagedJobs(store, new CommitterConfig(conf));
+    CommitterConfig config = new CommitterConfig(conf);
+    StagedJobs staged = new StagedJobs(store, config);
     List<StagedJob> found = staged.find(table, DAY);
     assertThat(found).extracting(StagedJob::state).containsExactly(StagedJob.State.ABANDONED);
 
-    staged.remove(found.get(0), /* force= */ false);
+    Pause pause = new PassingTime();
+    LifeSigns signs = new LifeSigns(store, config, pause::nanos);
+    staged.remove(found.get(0), /* force= */ false, signs, pause);
 
     assertThat(jobs()).doesNotContain("job-1");
     assertThat(rows()).hasSize(1);

@@ -792,7 +792,7 @@ class SparkJobTest {
             }
             return Fate.NORMAL;
           });
-      Optional<Exception> failure = spark.commitOrAbort();
+      Optional<Throwable> failure = spark.commitOrAbort();
       spark.state.noFault();
       if (answer.get() == null) {
         break;
