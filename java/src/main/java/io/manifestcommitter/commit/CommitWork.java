@@ -61,9 +61,7 @@ public final class CommitWork {
    * shows by its absence from where it was prepared.
    */
   public boolean hasReported(JobPlan plan) throws IOException {
-    return plan.marksSuccess()
-        && plan.replaced().isEmpty()
-        && (report.hasLeft() || report.isPublished());
+    return plan.marksSuccess() && plan.replaced().isEmpty() && report.hasLeft();
   }
 
   /**

@@ -209,9 +209,13 @@ final class PublishReport {
   /**
    * Whether this job's report has left for the table, whatever became of it there. Only for a job
    * whose list of files was written before anything was visible, and leaves before the report does.
-   * Two requests at most; where nothing is renamed nothing leaves, and there is none.
+   * Two requests at most, and one more where what leaves stays prepared, too.
    */
   boolean hasLeft() throws IOException {
+    boolean staysPrepared = store.traits(job.table()).completesUploads() || mayLeaveBothEnds();
+    if (staysPrepared && isPublished()) {
+      return true;
+    }
     if (store.traits(job.table()).completesUploads()) {
       return false;
     }
@@ -223,10 +227,15 @@ final class PublishReport {
     return true;
   }
 
-  /** Removes what was prepared: a driver that lives after all does not publish it any more. */
-  void discardPrepared() throws IOException {
-    for (String name : NAMES) {
-      Retries.few(() -> store.deleteFile(prepared(name)));
+  /**
+   * Removes what was prepared: a driver that lives after all does not publish it any more. The list
+   * goes first, which leaves before the report. That of an overwrite leaves past its point of no
+   * return, which nobody passes any more. Two requests, or one.
+   */
+  void discardPrepared(boolean isOverwrite) throws IOException {
+    Retries.few(() -> store.deleteFile(prepared(JobPaths.FILE_LIST)));
+    if (!isOverwrite) {
+      Retries.few(() -> store.deleteFile(prepared(JobPaths.SUCCESS_MARKER)));
     }
   }
 

@@ -67,7 +67,7 @@ public final class RollBackJob {
    */
   private void keepFromDriver(JobPlan plan) throws IOException {
     if (RollBackPublished.isFencedByFile(work.store, plan.table())) {
-      work.report.discardPrepared();
+      work.report.discardPrepared(!plan.replaced().isEmpty());
     }
     List<Target> targets = new ArrayList<>(plan.targets());
     targets.removeIf(target -> !RollBackPublished.isFencedByFile(work.store, target.staging()));

@@ -2,16 +2,20 @@
 package io.manifestcommitter.jobs;
 
 import io.manifestcommitter.commit.Workers;
+import io.manifestcommitter.journal.CommitJournal;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.plan.JobPlan;
+import io.manifestcommitter.plan.Target;
 import io.manifestcommitter.store.RenameResult;
 import io.manifestcommitter.store.Store;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.function.Function;
 import org.apache.hadoop.fs.Path;
 
@@ -31,39 +35,50 @@ final class Fence {
   private final Store store;
   private final Workers workers;
   private final JobPlan plan;
+  private final CommitJournal journal;
   private final StagingRoot before;
-  private final int holder;
 
   /**
    * A step of a recovery that has the journal.
    *
+   * @param journal which this process has claimed
    * @param before the job's staging directory in the table, as who had the journal before has it
-   * @param holder who has the journal now
    */
-  Fence(Store store, Workers workers, JobPlan plan, StagingRoot before, int holder) {
+  Fence(Store store, Workers workers, JobPlan plan, CommitJournal journal, StagingRoot before) {
     this.store = store;
     this.workers = workers;
     this.plan = plan;
+    this.journal = journal;
     this.before = before;
-    this.holder = holder;
   }
 
   /**
-   * Sets it. Two requests for the table and for each custom location, in parallel; a few more where
-   * there is nothing to take, or who had the journal before died before it took that.
+   * Sets it. Two requests for the table, and for a custom location whose data is replaced, one for
+   * another one, in parallel; a few more where there is nothing to take, or who had the journal
+   * before died before it took that.
    */
   void run() throws IOException {
+    Set<Path> asides = new HashSet<>();
+    plan.swaps().asides().forEach(aside -> asides.add(aside.getParent()));
     workers.forEach(
         plan.targets(),
         target -> {
           if (store.traits(target.staging()).hasAtomicDirectoryRename()) {
             StagingRoot from =
                 new StagingRoot(target.directory(), before.jobId()).heldBy(before.holder());
-            StagingRoot to = from.heldBy(holder);
+            StagingRoot to = from.heldBy(journal.holder());
             take(from.sealed(), to.sealed(), StagingRoot::holderOfSealed);
-            take(from.old(), to.old(), StagingRoot::holderOfOld);
+            if (hasOld(target, asides)) {
+              take(from.old(), to.old(), StagingRoot::holderOfOld);
+            }
           }
         });
+  }
+
+  /** Whether anything moves there: nobody makes a directory for what moves. */
+  private boolean hasOld(Target target, Set<Path> asides) {
+    Path old = new StagingRoot(target.directory(), before.jobId()).heldBy(journal.holder()).old();
+    return asides.contains(old) || (plan.marksSuccess() && target.directory().equals(plan.table()));
   }
 
   private void take(Path from, Path to, Function<String, OptionalInt> holderOf) throws IOException {
@@ -77,6 +92,8 @@ final class Fence {
         throw result.failure("Could not take over " + there.get());
       }
       there = find(to.getParent(), holderOf);
+      // What a later recovery has taken is that one's: it has the journal, too.
+      journal.requireHeld();
     }
   }
 

@@ -9,6 +9,7 @@ import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.Target;
 import io.manifestcommitter.store.Store;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,7 +24,7 @@ final class LocationRoots {
   private LocationRoots() {}
 
   /**
-   * Requires that all of a plan's locations are the job's. Two requests for each, in parallel.
+   * Requires that all of a plan's locations are the job's. One request for each, in parallel.
    *
    * @param root the job's staging directory in the table
    * @param journal in which the plan was; once it is finished, the roots may be gone
@@ -51,18 +52,19 @@ final class LocationRoots {
       throws IOException {
     List<Target> locations = new ArrayList<>(plan.targets());
     locations.removeIf(target -> target.staging().equals(root.root()));
-    workers.forEach(
-        locations,
-        target -> {
-          if (!mayBeGone) {
-            requireStaging(store, target, origin);
-          }
-          requireNoTable(store, target, origin);
-        });
+    workers.forEach(locations, target -> requireStaging(store, target, origin, mayBeGone));
   }
 
-  private static void requireStaging(Store store, Target target, String origin) throws IOException {
-    if (!store.status(target.staging()).isPresent()) {
+  /** One request. */
+  private static void requireStaging(Store store, Target target, String origin, boolean mayBeGone)
+      throws IOException {
+    boolean[] isTable = {false};
+    try {
+      store.list(target.staging(), entry -> isTable[0] |= Heartbeat.isHeartbeat(entry.name()));
+    } catch (FileNotFoundException e) {
+      if (mayBeGone) {
+        return;
+      }
       throw new CorruptManifestException(
           origin
               + " names the location "
@@ -70,12 +72,10 @@ final class LocationRoots {
               + ", where the job has no staging directory "
               + target.staging().getName()
               + ". Nothing was changed: if the job did write there, make that directory, and"
-              + " recover the table again");
+              + " recover the table again",
+          e);
     }
-  }
-
-  private static void requireNoTable(Store store, Target target, String origin) throws IOException {
-    if (Heartbeat.last(store, target.staging()).isPresent()) {
+    if (isTable[0]) {
       throw new CorruptManifestException(
           origin
               + " names the location "

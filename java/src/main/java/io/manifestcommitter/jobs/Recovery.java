@@ -270,7 +270,7 @@ public final class Recovery {
       isClaimed = true;
       LOG.info("Recovering {}", journal);
       Store guarded = heartbeat.map(life -> life.guard(store)).orElse(store);
-      Fence fence = new Fence(guarded, workers(root), plan, root.heldBy(before), root.holder());
+      Fence fence = new Fence(guarded, workers(root), plan, journal, root.heldBy(before));
       outcome = recover(guarded, root, journal, fence, plan, direction, statistics);
     } catch (IOException | RuntimeException | Error e) {
       heartbeat.ifPresent(Heartbeat::close);

@@ -184,6 +184,11 @@ public final class Heartbeat implements Closeable {
             TimeUnit.MILLISECONDS);
   }
 
+  /** Whether an entry of a staging directory is a heartbeat, by its name. */
+  public static boolean isHeartbeat(String name) {
+    return name.equals(NAME);
+  }
+
   /** Whether a job has a heartbeat, fresh or not: else it has ended. One request. */
   public static boolean exists(Store store, StagingRoot root) throws IOException {
     return last(store, root.root()).isPresent();

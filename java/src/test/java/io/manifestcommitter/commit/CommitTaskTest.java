@@ -89,7 +89,9 @@ class CommitTaskTest {
   }
 
   @ParameterizedTest
-  @EnumSource(names = "NORMAL", mode = EnumSource.Mode.EXCLUDE)
+  @EnumSource(
+      names = {"NORMAL", "BREAKS_BEFORE", "BREAKS_AFTER"},
+      mode = EnumSource.Mode.EXCLUDE)
   void aManifestThatIsHardToSaveIsSavedInTheEnd(Fate fate) throws Exception {
     state.onRequest((number, operation, path) -> number >= 4 && number <= 5 ? fate : Fate.NORMAL);
     commit();

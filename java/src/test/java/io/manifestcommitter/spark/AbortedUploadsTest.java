@@ -94,7 +94,7 @@ class AbortedUploadsTest {
           return Fate.NORMAL;
         });
 
-    assertThat(clean()).contains("\"removed\":false", "showed a sign of life");
+    assertThat(clean()).contains("\"removed\":false", "shows signs of life");
 
     assertThat(partitions(state.uploads())).contains("p=1");
     assertThat(state.files()).containsKey(PLAN);
@@ -271,7 +271,7 @@ class AbortedUploadsTest {
     assertThat(partitions(state.uploads())).hasSize(1);
     nodes.passTime(6L * 60 * 60 * 1000);
 
-    assertThat(Clean.ofSession(conf, other.toString(), "0s", false, false, false))
+    assertThat(Clean.ofSession(watching(), other.toString(), "0s", false, false, false))
         .contains("\"removed\":true", "\"abortedUploads\":1", "\"unknownUploads\":null");
 
     assertThat(state.uploads()).isEmpty();
@@ -305,11 +305,19 @@ class AbortedUploadsTest {
   }
 
   private String clean() throws IOException {
-    return Clean.ofSession(conf, table.toString(), "0s", false, false, false);
+    return Clean.ofSession(watching(), table.toString(), "0s", false, false, false);
   }
 
   private String discard() throws IOException {
-    return Clean.ofSession(conf, table.toString(), "0s", false, true, false);
+    return Clean.ofSession(watching(), table.toString(), "0s", false, true, false);
+  }
+
+  /** So that nobody waits for long to see that a heartbeat stands still. */
+  private Configuration watching() {
+    Configuration watching = new Configuration(conf);
+    watching.set(CommitterConfig.HEARTBEAT_INTERVAL, "20ms");
+    watching.set(CommitterConfig.HEARTBEAT_TIMEOUT, "60ms");
+    return watching;
   }
 
   private String cleanUnchecked() {

@@ -172,6 +172,34 @@ class LostClaimTest {
     assertThat(spark.state.exists(SparkJobHarness.STAGING + "/heartbeat")).isTrue();
   }
 
+  /**
+   * Two requests more than a recovery makes that sets no fence (the number before the plus), and
+   * one for the custom location: whoever takes a commit over pays for that it can.
+   */
+  @ParameterizedTest
+  @CsvSource({
+    "abfs,append,auto,22,42+2",
+    "abfs,append,off,19,28+2",
+    "hdfs,static,auto,34,65+3",
+    "abfs,dynamic,auto,35,66+3",
+    "gs,append,off,17,32+0",
+    "gs,static,off,24,32-1",
+    "s3a,append,off,20,51+0",
+    "s3a,static,off,35,63-1"
+  })
+  void aTakeoverCostsTwoRequestsAndOneForTheLocation(
+      String scheme, String kind, String directoryRename, int diesAt, String requests)
+      throws IOException {
+    SparkJobHarness spark = SparkJobFaultTest.prepared(scheme, kind, directoryRename);
+    spark.dies(Fault.deadFrom(diesAt, Fate.FAILS_AFTER));
+    spark.state.resetRequests();
+    assertThat(spark.recover(Direction.AS_MARKED, /* force= */ true))
+        .containsExactly(RecoveryOutcome.ROLLED_BACK);
+    String[] parts = requests.split("(?=[+-])", -1);
+    assertThat(spark.state.requests())
+        .hasSize(Integer.parseInt(parts[0]) + Integer.parseInt(parts[1]));
+  }
+
   /** Recovers the job while its driver waits to make one of its requests. */
   private static final class RecoveryAt implements MemoryStoreState.Gate {
     private static final String CLIENT = "recovery";

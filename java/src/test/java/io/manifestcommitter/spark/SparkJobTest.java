@@ -812,10 +812,8 @@ class SparkJobTest {
     assertThat(answers).as("too late at the last requests only").hasSize(2);
   }
 
-  /** In its setup, and in its commit. */
-  @ParameterizedTest
-  @ValueSource(booleans = {true, false})
-  void aCancelEndsAWaitForAnotherJob(boolean inSetup) throws IOException {
+  @Test
+  void aCancelEndsAWaitForAnotherJob() throws IOException {
     SparkJobHarness dead = new SparkJobHarness("hdfs");
     dead.setUp(TableWrite.replacing("/table"));
     dead.commitTask(0, "p=1/a");
@@ -827,17 +825,10 @@ class SparkJobTest {
           assertThat(answers).as("looks after it was cancelled").isEmpty();
           answers.add(Commits.cancel(jobId));
         });
-    if (inSetup) {
-      assertThat(dead.dies(Fault.deadFrom("rename", path -> path.contains("sealed")))).isTrue();
-      assertThatThrownBy(() -> waiting.setUp(TableWrite.replacing("/table")))
-          .isInstanceOf(InterruptedIOException.class)
-          .hasMessage("The commit was cancelled");
-    } else {
-      waiting.setUp(TableWrite.replacing("/table"));
-      waiting.commitTask(0, "p=1/b");
-      assertThat(dead.dies(Fault.deadFrom("rename", path -> path.contains("sealed")))).isTrue();
-      assertThat(waiting.commitOrAbort()).containsInstanceOf(InterruptedIOException.class);
-    }
+    waiting.setUp(TableWrite.replacing("/table"));
+    waiting.commitTask(0, "p=1/b");
+    assertThat(dead.dies(Fault.deadFrom("rename", path -> path.contains("sealed")))).isTrue();
+    assertThat(waiting.commitOrAbort()).containsInstanceOf(InterruptedIOException.class);
     assertThat(answers).containsExactly(true);
     assertThat(waiting.staging()).noneMatch(path -> path.contains(jobId));
   }

@@ -25,6 +25,7 @@ import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.internal.io.FileCommitProtocol.TaskCommitMessage;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -37,6 +38,15 @@ class UploadedOutputTest {
   private final MemoryStoreState state = MemoryFileSystem.state("uploads");
   private final Configuration conf = MemoryFileSystem.configuration();
   private final Path table = new Path("s3a://uploads/table");
+
+  private final List<SparkCalls> started = new ArrayList<>();
+
+  /** So that no heartbeat of one test gets into the store of the next. */
+  @AfterEach
+  void stop() {
+    state.noFault();
+    started.forEach(SparkCalls::abort);
+  }
 
   @BeforeEach
   void clear() {
@@ -359,7 +369,10 @@ class UploadedOutputTest {
   }
 
   private SparkCalls calls(String job, boolean isDynamic) {
-    return new SparkCalls(new ManifestCommitProtocol(job, table.toString(), isDynamic), job, conf);
+    SparkCalls calls =
+        new SparkCalls(new ManifestCommitProtocol(job, table.toString(), isDynamic), job, conf);
+    started.add(calls);
+    return calls;
   }
 
   private TaskCommitMessage task(SparkCalls calls, int task, String partition) throws IOException {
