@@ -88,7 +88,7 @@ class AbortedUploadsTest {
     int[] looks = {0};
     state.onRequest(
         (number, operation, path) -> {
-          if (path.equals(STAGING + "/heartbeat") && ++looks[0] == 2) {
+          if (path.equals(STAGING + "/heartbeat") && ++looks[0] == 4) {
             state.write(path, "alive");
           }
           return Fate.NORMAL;
@@ -204,7 +204,7 @@ class AbortedUploadsTest {
     int[] looks = {0};
     state.onRequest(
         (number, operation, path) -> {
-          if (operation.equals("list") && path.equals(STAGING + "/00") && ++looks[0] == 2) {
+          if (operation.equals("list") && path.equals(STAGING + "/00") && ++looks[0] == 4) {
             // After the look at what is in the table, before what is in there is removed.
             state.write(BEGUN, begun);
           }
