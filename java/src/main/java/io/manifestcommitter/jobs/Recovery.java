@@ -6,6 +6,7 @@ import io.manifestcommitter.commit.CommitJob;
 import io.manifestcommitter.commit.CommitWork;
 import io.manifestcommitter.commit.CompleteJob;
 import io.manifestcommitter.commit.JobDescription;
+import io.manifestcommitter.commit.PlaceChangedException;
 import io.manifestcommitter.commit.Retries;
 import io.manifestcommitter.commit.RollBackJob;
 import io.manifestcommitter.commit.Workers;
@@ -398,7 +399,14 @@ public final class Recovery {
       work.saveCompleted(plan);
     } else if (direction == Direction.COMPLETE) {
       // Which saves a report of its own.
-      resume(work, journal, plan);
+      try {
+        resume(work, journal, plan);
+      } catch (LostJournalException | PlaceChangedException e) {
+        throw e;
+      } catch (IOException e) {
+        e.addSuppressed(new IOException(notCompleted(root)));
+        throw e;
+      }
     } else if (!journal.revoke()) {
       new CompleteJob(work).run(plan);
       work.saveCompleted(plan);
@@ -432,6 +440,16 @@ public final class Recovery {
           commit.complete(journal, () -> {});
         },
         failure -> {});
+  }
+
+  private static String notCompleted(StagingRoot root) {
+    return "The commit of job "
+        + root.jobId()
+        + " was not completed, and nothing is lost. To complete it needs room, and the right to"
+        + " create files: make room, or grant that, and run this again. To roll it back needs"
+        + " neither: run 'manifest-committer recover "
+        + root.directory()
+        + "'";
   }
 
   /** Where the report waits, and the last one: with the rest of what was taken over, if it was. */

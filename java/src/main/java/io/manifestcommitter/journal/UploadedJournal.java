@@ -49,6 +49,9 @@ final class UploadedJournal extends CommitJournal {
   private State state;
   private State end = State.FINISHED;
 
+  /** The furthest state that has a file; not always {@link #state}, where none may be made. */
+  private State noted;
+
   /** Whether the first file is known to be gone. */
   private boolean isOver;
 
@@ -58,6 +61,7 @@ final class UploadedJournal extends CommitJournal {
   private UploadedJournal(Store store, Path directory, State state, FileEntry mark) {
     super(store, directory);
     this.state = state;
+    this.noted = state;
     this.mark = mark;
   }
 
@@ -115,7 +119,7 @@ final class UploadedJournal extends CommitJournal {
 
   @Override
   public Path path() {
-    return path(directory, state, 0);
+    return path(directory, noted, 0);
   }
 
   @Override
@@ -136,6 +140,7 @@ final class UploadedJournal extends CommitJournal {
   @Override
   public void claim() throws IOException {
     state = findIn(store, directory).orElseThrow(() -> lost(path())).state();
+    noted = state;
   }
 
   @Override
@@ -166,9 +171,10 @@ final class UploadedJournal extends CommitJournal {
       discard();
       if (Retries.fewFor(() -> store.status(mark().destination())).isPresent()) {
         state = State.COMMITTED;
+        noted = state;
       } else {
-        Retries.few(() -> store.write(path(directory, State.REVOKED, 0), out -> out.write('\n')));
         state = State.REVOKED;
+        note(state);
       }
     }
     return state == State.REVOKED;
@@ -185,6 +191,7 @@ final class UploadedJournal extends CommitJournal {
     }
     result.orThrow("Could not note the state of the commit");
     state = State.COMMITTED;
+    noted = state;
   }
 
   @Override
@@ -223,7 +230,7 @@ final class UploadedJournal extends CommitJournal {
     if (!state.isEnd()) {
       // Else this would make again what somebody else has deleted.
       if (Retries.fewFor(this::isHeld)) {
-        Retries.few(() -> store.write(path(directory, to, 0), out -> out.write('\n')));
+        note(to);
       } else if (state != State.COMMITTED) {
         throw lost(path());
       }
@@ -232,6 +239,19 @@ final class UploadedJournal extends CommitJournal {
     }
     Retries.few(() -> store.deleteFile(path(directory, State.PLANNED, 0)));
     isOver = true;
+  }
+
+  /**
+   * Writes the file of a state. Without it, which whoever may not create files does without, the
+   * store still says which way the commit goes, by the upload, or by that the first file is gone.
+   */
+  private void note(State what) {
+    try {
+      Retries.few(() -> store.write(path(directory, what, 0), out -> out.write('\n')));
+      noted = what;
+    } catch (IOException e) {
+      LOG.warn("{} cannot be written, and the job goes on", path(directory, what, 0), e);
+    }
   }
 
   private FileEntry mark() throws IOException {

@@ -83,9 +83,10 @@ public final class FolderClient {
   }
 
   /** What is written makes the folders above it, for which no objects stand. */
-  private void makeFolders(String key) {
+  private void makeFolders(String key) throws IOException {
     for (int slash = key.lastIndexOf('/'); slash > 0; slash = key.lastIndexOf('/', slash - 1)) {
       if (state.get(key.substring(0, slash)) == null) {
+        state.shortage().requireNewDirectory(key.substring(0, slash));
         state.put(key.substring(0, slash), MemoryStoreState.Node.directory());
       }
     }
@@ -154,6 +155,8 @@ public final class FolderClient {
                   requireGeneration(id);
                   state.requireNotRenamed(id.key());
                   makeFolders(id.key());
+                  state.shortage().requireRoom(id.key());
+                  state.shortage().requireNewFile(id.key());
                   state.put(id.key(), MemoryStoreState.Node.file(toByteArray()));
                   return null;
                 });
@@ -169,6 +172,7 @@ public final class FolderClient {
         () -> {
           state.requireNotRenamed(id.key());
           makeFolders(id.key());
+          state.shortage().requireNewDirectory(id.key());
           MemoryStoreState.Node folder = MemoryStoreState.Node.directory();
           folder.etag = PLACEHOLDER;
           state.put(id.key(), folder);

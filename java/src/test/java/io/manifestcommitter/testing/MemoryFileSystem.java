@@ -286,9 +286,24 @@ public class MemoryFileSystem extends MinimalFileSystem {
     requireShortName(path);
     makeDirectories(path.getParent());
     state.requireMayAdd(keyOf(path.getParent()));
+    requireRoom(path, existing == null, content.length);
     MemoryStoreState.Node made = MemoryStoreState.Node.file(content);
     state.put(keyOf(path), made);
     return made;
+  }
+
+  private void requireRoom(Path path, boolean isNew, int length) throws IOException {
+    Shortage shortage = state.shortage();
+    shortage.requireRight(path.toString());
+    if (shortage.deletesFirst() && !isNew) {
+      state.removeTree(keyOf(path));
+    }
+    if (isNew || shortage.deletesFirst()) {
+      shortage.requireNewFile(path.toString());
+    }
+    if (length > 0) {
+      shortage.requireRoom(path.toString());
+    }
   }
 
   /** Gives a file that is there its content; one request, whatever the driver makes of it. */
@@ -307,6 +322,7 @@ public class MemoryFileSystem extends MinimalFileSystem {
         getScheme().startsWith("abfs")
             ? Optional.of(keyOf(path)).filter(key -> state.get(key) == made)
             : state.find(made);
+    state.shortage().requireRoom(path.toString());
     if (place.isPresent()) {
       state.put(place.get(), MemoryStoreState.Node.file(content));
     } else if (getScheme().startsWith("abfs") || getScheme().equals("hdfs")) {
@@ -555,7 +571,10 @@ public class MemoryFileSystem extends MinimalFileSystem {
       requireShortName(path);
       missing.push(path);
     }
-    missing.forEach(path -> state.put(keyOf(path), MemoryStoreState.Node.directory()));
+    for (Path path : missing) {
+      state.shortage().requireNewDirectory(path.toString());
+      state.put(keyOf(path), MemoryStoreState.Node.directory());
+    }
   }
 
   /** A request that has no half of an effect. */

@@ -48,6 +48,7 @@ public final class MemoryStoreState {
   private long clock = 1_700_000_000_000L;
   private long etags;
   private boolean hasLinks;
+  private Shortage shortage = Shortage.NONE;
 
   /** Sees each request before it begins, in the thread that makes it, and may keep it waiting. */
   @FunctionalInterface
@@ -156,6 +157,7 @@ public final class MemoryStoreState {
     nodes.put("/", Node.directory());
     requests.clear();
     fault = Fault.NONE;
+    shortage = Shortage.NONE;
     gate = (client, operation, path) -> {};
   }
 
@@ -267,6 +269,16 @@ public final class MemoryStoreState {
   /** Lets everything be removed again that was held. */
   public synchronized void release() {
     nodes.replaceAll((path, node) -> node.held ? node.held(false) : node);
+  }
+
+  /** From now on this is missing, or nothing. */
+  public synchronized void lack(Shortage what) {
+    shortage = what;
+  }
+
+  /** What is missing. */
+  Shortage shortage() {
+    return shortage;
   }
 
   private Map<String, Node> tree(String directory) {

@@ -67,13 +67,15 @@ final class MemoryUploads extends S3Uploader {
   }
 
   @Override
-  protected String begin(Path path) {
+  protected String begin(Path path) throws IOException {
+    state.shortage().requireRight(path.toString());
     return state.beginUpload(new Begun(path.toUri().getPath(), Map.of()));
   }
 
   @Override
   protected String part(String id, int number, Path path, InputStream in, long length)
       throws IOException {
+    state.shortage().requireRight(path.toString());
     byte[] content = in.readNBytes(Math.toIntExact(length));
     state.putUpload(id, begun(id, path).with(number, content));
     return etag(content);
@@ -82,6 +84,7 @@ final class MemoryUploads extends S3Uploader {
   @Override
   protected String complete(String id, Path path, NavigableMap<Integer, String> parts)
       throws IOException {
+    state.shortage().requireRight(path.toString());
     Optional<String> remembered = state.remembered(id);
     if (remembered.isPresent()) {
       return remembered.get();

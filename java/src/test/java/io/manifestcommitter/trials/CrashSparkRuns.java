@@ -12,6 +12,7 @@ import io.manifestcommitter.testing.Failures;
 import io.manifestcommitter.testing.Fate;
 import io.manifestcommitter.testing.MemoryStoreState.Snapshot;
 import io.manifestcommitter.testing.Recoveries;
+import io.manifestcommitter.testing.Shortage;
 import io.manifestcommitter.trials.CrashTally.Count;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -43,7 +44,11 @@ final class CrashSparkRuns {
   private final CrashTally tally;
   private final CrashCheck check;
   private final List<String> requests;
-  private final Map<Direction, Set<Map<String, String>>> seen = new EnumMap<>(Direction.class);
+  private final Map<Shortage, Map<Direction, Set<Map<String, String>>>> seen =
+      new EnumMap<>(Shortage.class);
+
+  /** What the store lacks while somebody recovers. */
+  private Shortage lacking = Shortage.NONE;
 
   CrashSparkRuns(CrashStore store, ReaderWrite write, Cases cases, CrashTally tally)
       throws IOException {
@@ -93,6 +98,9 @@ final class CrashSparkRuns {
       String operation = requests.get(at - 1).replaceFirst(" .*", "");
       for (Fate fate : fates(operation)) {
         String steps = name + "/" + operation + "-" + point(at, fate);
+        if (fate == Fate.FAILS_BEFORE && !store.isHoldingOld()) {
+          meetsShortage(steps, at);
+        }
         if (!cases.begins(steps, oneIn)) {
           continue;
         }
@@ -139,6 +147,116 @@ final class CrashSparkRuns {
     store.state().noFault();
   }
 
+  /** Nobody dies: from a request on the store lacks something, and the job is aborted, perhaps. */
+  private void meetsShortage(String steps, int at) throws IOException {
+    for (Shortage shortage : shortages()) {
+      String then = steps + "/met-" + shortage.label();
+      if (!cases.runs(then, 20)) {
+        continue;
+      }
+      fill();
+      DriverJob job = job().runTasks();
+      store.onRequest(
+          (number, operation, path) -> {
+            if (number == at) {
+              store.state().lack(shortage);
+            }
+            return Fate.NORMAL;
+          });
+      tally.count(Count.MET_SHORTAGE);
+      String failure = Failures.of(job::commit);
+      store.state().noFault();
+      if (!failure.isEmpty()) {
+        job.abort();
+      }
+      boolean isNew = check.isForward();
+      List<String> wrong = new ArrayList<>();
+      if (mayWantRoom(isNew) && !failure.isEmpty() && check.isBegun()) {
+        store.state().lack(Shortage.NONE);
+        String recovery = withRoom(wrong, failure, store);
+        if (!recovery.isEmpty()) {
+          wrong.add("recovery failed: " + recovery);
+        }
+      }
+      if (!isNew && failure.isEmpty()) {
+        wrong.add("it did not fail");
+      }
+      tally.count(isNew ? Count.NEW : Count.OLD);
+      wrong.addAll(check.isExactly(isNew));
+      checked(then, wrong);
+      store.state().lack(Shortage.NONE);
+    }
+  }
+
+  /** Where a rename is a copy, nothing goes without room. */
+  private List<Shortage> shortages() {
+    return store.isCopying() ? List.of() : Shortage.of(store.scheme());
+  }
+
+  /**
+   * What comes after meets a store that lacks something: nobody who goes back, or cleans, needs it.
+   */
+  private void afterShortage(String steps, Snapshot frozen, boolean isForward, boolean isBegun) {
+    for (Shortage shortage : shortages()) {
+      String then = steps + "/" + shortage.label();
+      if (cases.begins(then, 4)) {
+        lacking = shortage;
+        recover(then + "/recover", frozen, Direction.AS_MARKED, isForward);
+        recover(then + "/complete", frozen, Direction.COMPLETE, isForward || isBegun);
+        recoverTwice(then + "/recover", frozen, Direction.AS_MARKED, Direction.AS_MARKED);
+        recoverTwice(then + "/complete", frozen, Direction.COMPLETE, Direction.AS_MARKED);
+        clean(then + "/clean", frozen);
+        lacking = Shortage.NONE;
+      }
+    }
+  }
+
+  /**
+   * To go forward may need room for the report. Where nothing is renamed, to bring back the last
+   * report needs the right to create it; all else is rolled back before.
+   */
+  private boolean mayWantRoom(boolean isNew) {
+    return isNew || store.isUploaded();
+  }
+
+  /** Recovers with room what failed without: it told what to do, and the table is no mixture. */
+  private String withRoom(List<String> wrong, String failure, CrashStore by) {
+    CrashCheck.saysWhatToDo(wrong, failure, by);
+    if (failure.contains("rolled back completely") || failure.contains("could not roll back")) {
+      CrashCheck.differs(wrong, "the table without room", store.visible(), check.old());
+    }
+    store.passTime();
+    return Failures.of(() -> recover(store.byOtherName(), Direction.AS_MARKED, /* force= */ false));
+  }
+
+  private void clean(String steps, Snapshot frozen) {
+    if (!cases.runs(steps, 3)) {
+      return;
+    }
+    store.state().restore(frozen);
+    Map<String, String> visible = store.visible();
+    Map<String, String> before = store.fingerprint();
+    boolean isUnfinished = check.isUnfinished();
+    tally.count(Count.CLEANED);
+    store.state().lack(lacking);
+    String failure = Failures.of(new PairClean(store, "clean")::act);
+    store.state().lack(Shortage.NONE);
+    List<String> wrong = new ArrayList<>();
+    if (!failure.isEmpty()) {
+      wrong.add("cleaning failed: " + failure);
+    }
+    CrashCheck.differs(wrong, "the table", store.visible(), visible);
+    if (isUnfinished) {
+      CrashCheck.differs(wrong, "the store", store.fingerprint(), before);
+    } else {
+      List<String> left = new ArrayList<>(store.staging());
+      // What no plan names only a listing of all uploads finds.
+      left.removeIf(path -> path.startsWith("an upload"));
+      CrashCheck.differs(wrong, "staging", left, List.of());
+    }
+    checked(steps, wrong);
+  }
+
   private void comesAfter(String steps, Snapshot frozen) throws IOException {
     boolean isForward = check.isForward();
     boolean isBegun = check.isPlanned();
@@ -152,6 +270,7 @@ final class CrashSparkRuns {
     recoverTwice(steps + "/recover", frozen, Direction.AS_MARKED, Direction.AS_MARKED);
     recoverTwice(steps + "/complete", frozen, Direction.COMPLETE, Direction.COMPLETE);
     recoverTwice(steps + "/complete", frozen, Direction.COMPLETE, Direction.AS_MARKED);
+    afterShortage(steps, frozen, isForward, isBegun);
     runAgain(steps + "/run-again", frozen, isForward);
     afterRenaming(steps + "/renamed", frozen, isForward);
     for (CrashOther other : CrashOther.AT_THE_SAME_PLACES) {
@@ -221,7 +340,9 @@ final class CrashSparkRuns {
     }
     List<Map<String, String>> left =
         store.leftAfterEach(frozen, () -> recoverAll(first, /* force= */ true));
-    Set<Map<String, String>> known = seen.computeIfAbsent(second, key -> new HashSet<>());
+    Set<Map<String, String>> known =
+        seen.computeIfAbsent(lacking, key -> new EnumMap<>(Direction.class))
+            .computeIfAbsent(second, key -> new HashSet<>());
     for (int at = 1; at < left.size(); at++) {
       String then = steps + "-dies-" + at + "/" + label(second);
       if (!cases.runs(then, 6) || !known.add(left.get(at))) {
@@ -232,7 +353,9 @@ final class CrashSparkRuns {
       Failures.of(() -> recoverAll(first, /* force= */ true));
       store.state().noFault();
       tally.count(Count.DIED_IN_RECOVERY);
-      if (!store.fingerprint().equals(left.get(at))) {
+      // What runs beside what fails comes as far as it comes.
+      boolean isFixed = lacking == Shortage.NONE || first == Direction.AS_MARKED;
+      if (isFixed && !store.fingerprint().equals(left.get(at))) {
         wrong(then, "dies elsewhere than it was seen");
       }
       boolean isBegun = check.isBegun();
@@ -243,8 +366,15 @@ final class CrashSparkRuns {
     }
   }
 
-  private void ends(String steps, String failure, boolean isNew, boolean isBegun) {
+  private void ends(String steps, String met, boolean mayBeNew, boolean isBegun) {
+    String failure = met;
+    boolean isNew = mayBeNew;
     List<String> wrong = new ArrayList<>();
+    if (lacking != Shortage.NONE && mayWantRoom(isNew) && !failure.isEmpty()) {
+      tally.count(Count.REFUSED);
+      isNew = check.isForward();
+      failure = withRoom(wrong, failure, store.byOtherName());
+    }
     if (!failure.isEmpty()) {
       wrong.add("recovery failed: " + failure);
     }
@@ -360,6 +490,15 @@ final class CrashSparkRuns {
   }
 
   private void recoverAll(CrashStore by, Direction direction, boolean force) throws IOException {
+    store.state().lack(lacking);
+    try {
+      recover(by, direction, force);
+    } finally {
+      store.state().lack(Shortage.NONE);
+    }
+  }
+
+  private void recover(CrashStore by, Direction direction, boolean force) throws IOException {
     Configuration conf = store.configuration();
     Recovery recovery = Recoveries.of(store.stores(conf), new CommitterConfig(conf), force);
     if (store.state().exists(by.inStore(CrashStore.TABLE))) {

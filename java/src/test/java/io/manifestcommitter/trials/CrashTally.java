@@ -28,6 +28,10 @@ final class CrashTally extends CaseTally<CrashTally.Count> {
     /** Recoveries and second runs of a table that was renamed after the death. */
     RENAMED,
     OTHER_JOB_THEN_RECOVER,
+    /** Drivers that lived on when the store had no room any more. */
+    MET_SHORTAGE,
+    /** Cleanings while the store had no room. */
+    CLEANED,
     OLD,
     NEW,
     REFUSED
@@ -43,7 +47,9 @@ final class CrashTally extends CaseTally<CrashTally.Count> {
         + sum(Count.RUN_AGAIN)
         + sum(Count.RESTARTED)
         + sum(Count.RENAMED)
-        + sum(Count.OTHER_JOB_THEN_RECOVER);
+        + sum(Count.OTHER_JOB_THEN_RECOVER)
+        + sum(Count.MET_SHORTAGE)
+        + sum(Count.CLEANED);
   }
 
   /** Processes that died at a request. */
