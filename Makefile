@@ -48,6 +48,11 @@ HADOOP_NEWEST := 3.5.0
 GCS_$(HADOOP_FLOOR) := 3.1.15
 GCS_$(HADOOP_NEWEST) := 4.0.4
 
+# The version before the last change of what a job keeps in a table; from the history, since it was not published.
+OLDER := feea20819302afc9dfb9694cf1591af5ef650a3c
+OLDER_BUILT := target/versions/.$(OLDER)
+CLASS_PATH := target/versions/classpath
+
 # Which part of the sample of faults runs on each of them.
 FAULTS_$(HADOOP_FLOOR) := 1/2
 FAULTS_$(HADOOP_NEWEST) := 2/2
@@ -65,7 +70,7 @@ S3_$(SPARK_NEWEST) := --store s3a tests/e2e/test_writes.py tests/e2e/test_failur
 MAGIC_$(SPARK_NEWEST) = $(VENVS)/spark-$(SPARK_NEWEST)/bin/python -m pytest -q tests/e2e/test_s3.py --store s3a-magic --core -k each_file
 
 .PHONY: demo test check build release test-release version headers lint docs bench scale growth watched throttle requests verify-store faults crashes pairs mutations emulators s3-committers clean \
-	test-java test-java-core test-java-samples test-python test-emulators test-connect test-watched test-pages screenshots test-docs site walk test-walk test-stores builds environments \
+	test-java test-java-core test-java-samples test-python test-emulators test-connect test-versions test-watched test-pages screenshots test-docs site walk test-walk test-stores builds environments \
 	test-core-jvm test-core-spark check-jvm check-spark \
 	test-hadoop-$(HADOOP_FLOOR) test-hadoop-$(HADOOP_NEWEST) \
 	test-connectors-$(HADOOP_FLOOR) test-connectors-$(HADOOP_NEWEST) \
@@ -100,7 +105,7 @@ check: builds
 
 check-spark: environments
 	$(MAKE) test-spark-$(SPARK_FLOOR) test-spark-$(SPARK_NEWEST) test-connect test-s3-$(SPARK_NEWEST) test-s3-$(SPARK_FLOOR) \
-		test-release test-walk test-less-$(SPARK_FLOOR)
+		test-release test-versions test-walk test-less-$(SPARK_FLOOR)
 
 # The last one is here so that both end at about the same time.
 check-jvm:
@@ -340,6 +345,20 @@ release: $(WHEEL)
 test-release: $(VENVS)/tools/.done $(VENVS)/build/.done
 	$(VENVS)/tools/bin/python -m pytest -q tests/release
 
+# Two versions of the jar in one table: neither harms what the other left unfinished.
+test-versions: $(VENVS)/tools/.done $(WHEEL) $(OLDER_BUILT) $(CLASS_PATH)
+	$(VENVS)/tools/bin/python -m pytest -q tests/versions
+
+$(OLDER_BUILT):
+	@git cat-file -e $(OLDER)^{commit} 2> /dev/null || { echo 'The history of this clone ends before the older version: git fetch --unshallow' >&2; exit 1; }
+	rm -rf $(@D)/older && mkdir -p $(@D)/older
+	git archive $(OLDER) pom.xml ':(glob)**/pom.xml' java LICENSE NOTICE | tar -x -C $(@D)/older
+	$(MVN) -q package -f $(@D)/older/pom.xml -pl java -Dmaven.test.skip=true -Dspotless.check.skip=true -Dcompiler.warnings.fail=false
+	touch $@
+
+$(CLASS_PATH): pom.xml java/pom.xml
+	$(MVN) -q -pl java dependency:build-classpath -Dmdep.outputFile=$(CURDIR)/$@ -Dmdep.includeScope=test
+
 # Writes the version of the pom wherever it is repeated.
 version:
 	$(PYTHON) tools/version.py
@@ -398,7 +417,7 @@ $(VENVS)/client/.done: $(WHEEL) Makefile
 	touch $@
 
 # What the parts of "check" need: from Maven, and else.
-builds: $(VENVS)/spark-$(SPARK_FLOOR)/.done $(VENVS)/spark-$(SPARK_NEWEST)/.done $(CONNECT) $(EMULATORS_BUILT)
+builds: $(VENVS)/spark-$(SPARK_FLOOR)/.done $(VENVS)/spark-$(SPARK_NEWEST)/.done $(CONNECT) $(EMULATORS_BUILT) $(OLDER_BUILT) $(CLASS_PATH)
 environments: $(VENVS)/s3/.done $(VENVS)/client/.done $(VENVS)/spark-$(SPARK_FLOOR)/spark.jsa $(VENVS)/spark-$(SPARK_NEWEST)/spark.jsa
 
 $(VENVS)/spark-%/.done: $(WHEEL) Makefile
