@@ -300,7 +300,7 @@ public final class CommitterConfig {
         "rollback",
         choices(UnfinishedJobsMode.class),
         Scope.SPARK,
-        "What a job does if the table holds the unfinished commit of a driver that died. `rollback` recovers it as `manifest-committer recover` does: it rolls the commit back, or completes it if it is past its point of no return. `fail` fails the job. `warn` goes on. The job looks in its setup and again when it commits. If a commit has begun, the job waits for that driver's heartbeat. If the heartbeat moves, the driver is alive, and the job leaves its commit alone. If the heartbeat gets older than `heartbeat.timeout`, the driver is dead.");
+        "What a job does if the table holds the unfinished commit of a driver that died. `rollback` recovers it as `manifest-committer recover` does: it rolls the commit back, or completes it if it is past its point of no return. `fail` fails the job. `warn` goes on. The job watches the heartbeats of other jobs from its setup on. If a heartbeat moves, that driver is alive, and the job leaves its commit alone. If it has stood still for `heartbeat.timeout`, the driver is dead. The job waits for that when it commits, and only if a commit has begun. A commit without a heartbeat is recovered at once. With `rollback`, the job also removes what drivers left that died before their commit.");
     option(
         HEARTBEAT_INTERVAL,
         "10s",
@@ -312,7 +312,7 @@ public final class CommitterConfig {
         "45s",
         DURATION,
         Scope.SPARK,
-        "How long a job may go without a heartbeat, by the store's clock, before it counts as dead and may be recovered. Set the same value for all jobs that write to a table, several times the interval.");
+        "How long another process has to see a heartbeat stand still before that job counts as dead, and may be recovered. It measures this by its own clock; no clocks are compared. A job, `recover` and `clean` wait about this long. Set the same value for all jobs that write to a table, several times the interval.");
     option(
         REPLACE_WAIT,
         "1h",

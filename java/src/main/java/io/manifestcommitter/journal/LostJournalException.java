@@ -34,7 +34,7 @@ public final class LostJournalException extends IOException {
                     + instead.stream().map(StoreEntry::name).collect(Collectors.joining(", "))
                     + " instead. A recovery has taken the commit over, or it is past its point of"
                     + " no return")
-            + ". Nothing more was changed here. Look at the table's _SUCCESS: if it names this job,"
-            + " the job was completed. Otherwise it was rolled back, or will be");
+            + ". This process changes nothing more. Look at the table's _SUCCESS: if it names this"
+            + " job, the job is complete. Otherwise a recovery has rolled it back, or will");
   }
 }
