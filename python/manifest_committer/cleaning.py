@@ -48,6 +48,8 @@ def clean(
     """Remove the staging directories of dead jobs from a table; readers see no difference.
 
     On S3, uploads that a removed directory names are aborted first: nobody completes them any more.
+    Before it removes anything, it watches the heartbeats there for ``heartbeat.timeout``
+    (45 seconds by default): their times alone do not show that a job is dead.
 
     Args:
         spark: a session, classic or Connect, that has our jar, see `configure_session`.
@@ -56,8 +58,8 @@ def clean(
         dry_run: only list.
         discard_unfinished: also those of jobs that died in their commit, which can then neither be
             finished nor rolled back; data that an overwrite moved aside is lost. See `recover`.
-        force: whatever the age, and also of a job that shows signs of life: only if you know that
-            it is dead.
+        force: whatever the age, without watching, and also of a job that may be alive: only if you
+            know that it is dead.
 
     Returns:
         All staging directories that were there, with what became of them; an empty list

@@ -166,7 +166,8 @@ def _recover_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--force",
         action="store_true",
-        help="also recover a job that shows signs of life; use only if you know that it is dead",
+        help="do not watch heartbeats first (45 s), and recover also a job that may be alive; use "
+        "only if you know that it is dead",
     )
     _java_arguments(parser)
 
@@ -198,7 +199,8 @@ def _clean_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--force",
         action="store_true",
-        help="remove directories of any age; use only if you know that their jobs are dead",
+        help="remove directories of any age, and do not watch heartbeats first (45 s); use only if "
+        "you know that their jobs are dead",
     )
     parser.add_argument(
         "--uploads",

@@ -36,12 +36,16 @@ def recover(
     Rolls back a job that died before its point of no return, since its driver never said that it
     succeeded. Completes one that died after it. Can be repeated, also after it was cut short.
 
+    If there are such jobs, it first watches their heartbeats, all at the same time, for
+    ``heartbeat.timeout`` (45 seconds by default). A job whose heartbeat moves is alive.
+
     Args:
         spark: a session, classic or Connect, that has our jar, see `configure_session`.
         path: the table's directory.
         rollback: roll back, as by default; what is past its point of no return is completed
             all the same, since old data may be gone by then.
-        force: also a job whose driver shows signs of life: only if you know that it is dead.
+        force: do not watch, and recover also a job that may be alive: only if you know that it is
+            dead.
         complete: complete also what is before its point of no return.
 
     Returns:
