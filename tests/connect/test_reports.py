@@ -67,7 +67,10 @@ def test_what_is_missing_is_told(configured: SparkSession, tmp_path: Path) -> No
 
 
 def test_a_killed_job_is_recovered(configured: SparkSession, tmp_path: Path) -> None:
-    """A driver of its own dies while it publishes; the answer tells of it, though asked twice."""
+    """A driver of its own dies while it publishes; the answer tells of it, though asked twice.
+
+    Before that, while the driver publishes, its heartbeat moves.
+    """
     table = tmp_path / "dying"
     dying = subprocess.Popen(
         [sys.executable, str(Path(__file__).parent / "dying.py"), str(table)],
@@ -80,11 +83,11 @@ def test_a_killed_job_is_recovered(configured: SparkSession, tmp_path: Path) -> 
         while len(list(table.glob("p=*/part-*"))) < 5:
             assert dying.poll() is None, "it ended by itself"
             time.sleep(0.01)
+        with pytest.raises(mc.JobAliveError, match="sign"):
+            mc.recover(configured, table)
     finally:
         os.killpg(dying.pid, signal.SIGKILL)
         dying.wait()
-    with pytest.raises(mc.JobAliveError, match="sign"):
-        mc.recover(configured, table)
     (job,) = mc.recover(configured, table, force=True)
     assert job.outcome == "rolled_back"
     assert list(tmp_path.glob("dying/**/part-*")) == []

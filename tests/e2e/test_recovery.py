@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import drivers
 import pytest
@@ -14,10 +14,14 @@ from tables import Row, Table
 import manifest_committer as mc
 
 OLD: list[Row] = [(f"old-{i}", i % 10) for i in range(20)]
+OPTION = "mapreduce.manifest.committer."
+# So that those who see whether a driver lives need not watch it for long.
+BEATS = {f"{OPTION}heartbeat.interval": "500ms", f"{OPTION}heartbeat.timeout": "3s"}
 # So slow that the commit takes many seconds: it is killed as soon as something of it is seen.
 SLOW = {
-    "spark.hadoop.mapreduce.manifest.committer.io.rate": "12",
-    "spark.hadoop.mapreduce.manifest.committer.io.threads": "1",
+    **{f"spark.hadoop.{name}": value for name, value in BEATS.items()},
+    f"spark.hadoop.{OPTION}io.rate": "12",
+    f"spark.hadoop.{OPTION}io.threads": "1",
     "spark.sql.sources.partitionOverwriteMode": "dynamic",
 }
 
@@ -43,21 +47,43 @@ def seen(table: Table) -> set[str]:
     return files
 
 
-def kill_in_commit(table: Table, mode: str) -> None:
-    """Starts a write, and kills its driver when the table's files begin to change."""
+@pytest.fixture
+def beats(table: Table) -> Iterator[None]:
+    """The session's settings, for recovery and cleaning."""
+    for name, value in BEATS.items():
+        table.spark.conf.set(name, value)
+    yield
+    for name in BEATS:
+        table.spark.conf.unset(name)
+
+
+def kill_in_commit(
+    table: Table, mode: str, while_it_lives: Callable[[], None] = lambda: None
+) -> None:
+    """Starts a write, and kills its driver when the table's files have begun to change."""
     before = seen(table)
-    drivers.kill(table, mode, SLOW, lambda: seen(table) != before)
+
+    def begins() -> bool:
+        if seen(table) == before:
+            return False
+        while_it_lives()
+        return True
+
+    drivers.kill(table, mode, SLOW, begins)
 
 
 @pytest.mark.once
+@pytest.mark.usefixtures("beats")
 @pytest.mark.parametrize("mode", [pytest.param("append", marks=thorough), "overwrite"])
 def test_killed_driver_is_rolled_back(table: Table, mode: str) -> None:
-    kill_in_commit(table, mode)
+    def is_left_alone() -> None:
+        with pytest.raises(mc.JobAliveError, match="force"):
+            mc.recover(table.spark, str(table.path))
+
+    kill_in_commit(table, mode, is_left_alone)
     assert table.rows() not in (Counter(OLD), Counter(OLD + NEW), Counter(NEW))
 
-    with pytest.raises(mc.JobAliveError, match="force"):
-        mc.recover(table.spark, str(table.path))
-    (job,) = mc.recover(table.spark, str(table.path), rollback=True, force=True)
+    (job,) = mc.recover(table.spark, str(table.path), rollback=True)
 
     assert job.outcome == "rolled_back"
     assert job.job_id in job.staging
@@ -83,7 +109,7 @@ def test_killed_driver_is_completed(table: Table, mode: str) -> None:
 def test_killed_driver_is_started_again_at_once(table: Table, mode: str) -> None:
     kill_in_commit(table, mode)
     assert table.rows() not in (Counter(OLD), Counter(OLD + NEW), Counter(NEW))
-    table.write(NEW, mode)
+    table.write(NEW, mode, **BEATS)
     assert table.rows() == Counter(NEW if mode == "overwrite" else OLD + NEW)
     assert mc.recover(table.spark, str(table.path)) == []
     table.check_nothing_left()
