@@ -12,7 +12,6 @@ for key, value in {
     "spark.ui.enabled": "false",
     "spark.driver.host": "127.0.0.1",
     "spark.hadoop.mapreduce.manifest.committer.heartbeat.interval": "500ms",
-    "spark.hadoop.mapreduce.manifest.committer.heartbeat.timeout": "3s",
     "spark.hadoop.mapreduce.manifest.committer.io.rate": "10",
     "spark.hadoop.mapreduce.manifest.committer.directory.rename": "off",
 }.items():

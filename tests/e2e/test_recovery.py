@@ -16,10 +16,11 @@ import manifest_committer as mc
 OLD: list[Row] = [(f"old-{i}", i % 10) for i in range(20)]
 OPTION = "mapreduce.manifest.committer."
 # So that those who see whether a driver lives need not watch it for long.
-BEATS = {f"{OPTION}heartbeat.interval": "500ms", f"{OPTION}heartbeat.timeout": "3s"}
+OFTEN = {f"{OPTION}heartbeat.interval": "500ms"}
+SOON = {f"{OPTION}heartbeat.timeout": "5s"}
 # So slow that the commit takes many seconds: it is killed as soon as something of it is seen.
 SLOW = {
-    **{f"spark.hadoop.{name}": value for name, value in BEATS.items()},
+    **{f"spark.hadoop.{name}": value for name, value in OFTEN.items()},
     f"spark.hadoop.{OPTION}io.rate": "12",
     f"spark.hadoop.{OPTION}io.threads": "1",
     "spark.sql.sources.partitionOverwriteMode": "dynamic",
@@ -48,12 +49,15 @@ def seen(table: Table) -> set[str]:
 
 
 @pytest.fixture
-def beats(table: Table) -> Iterator[None]:
-    """The session's settings, for recovery and cleaning."""
-    for name, value in BEATS.items():
-        table.spark.conf.set(name, value)
-    yield
-    for name in BEATS:
+def watching(table: Table) -> Iterator[Callable[[dict[str, str]], None]]:
+    """Sets how the session's recoveries watch heartbeats."""
+
+    def set_all(conf: dict[str, str]) -> None:
+        for name, value in conf.items():
+            table.spark.conf.set(name, value)
+
+    yield set_all
+    for name in {**OFTEN, **SOON}:
         table.spark.conf.unset(name)
 
 
@@ -73,9 +77,12 @@ def kill_in_commit(
 
 
 @pytest.mark.once
-@pytest.mark.usefixtures("beats")
 @pytest.mark.parametrize("mode", [pytest.param("append", marks=thorough), "overwrite"])
-def test_killed_driver_is_rolled_back(table: Table, mode: str) -> None:
+def test_killed_driver_is_rolled_back(
+    table: Table, mode: str, watching: Callable[[dict[str, str]], None]
+) -> None:
+    watching(OFTEN)
+
     def is_left_alone() -> None:
         with pytest.raises(mc.JobAliveError, match="force"):
             mc.recover(table.spark, str(table.path))
@@ -83,6 +90,7 @@ def test_killed_driver_is_rolled_back(table: Table, mode: str) -> None:
     kill_in_commit(table, mode, is_left_alone)
     assert table.rows() not in (Counter(OLD), Counter(OLD + NEW), Counter(NEW))
 
+    watching(SOON)
     (job,) = mc.recover(table.spark, str(table.path), rollback=True)
 
     assert job.outcome == "rolled_back"
@@ -109,7 +117,7 @@ def test_killed_driver_is_completed(table: Table, mode: str) -> None:
 def test_killed_driver_is_started_again_at_once(table: Table, mode: str) -> None:
     kill_in_commit(table, mode)
     assert table.rows() not in (Counter(OLD), Counter(OLD + NEW), Counter(NEW))
-    table.write(NEW, mode, **BEATS)
+    table.write(NEW, mode, **OFTEN, **SOON)
     assert table.rows() == Counter(NEW if mode == "overwrite" else OLD + NEW)
     assert mc.recover(table.spark, str(table.path)) == []
     table.check_nothing_left()
