@@ -106,7 +106,9 @@ final class PlanSwaps {
     if (!target.isPresent()) {
       return;
     }
-    for (StoreEntry file : target.get().files()) {
+    // Who takes the commit over from a driver that lives could not keep it from moving such a file.
+    boolean staysUntilTheEnd = store.traits(root.root()).makesParentsOfRenamedFiles();
+    for (StoreEntry file : staysUntilTheEnd ? List.<StoreEntry>of() : target.get().files()) {
       add(
           file.isLink() && staged.contains(file.path())
               ? Swap.replace(file, stagedAt(file.path()), nextAside())

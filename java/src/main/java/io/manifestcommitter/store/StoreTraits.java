@@ -128,6 +128,14 @@ public enum StoreTraits {
     return this == HDFS || this == ABFS;
   }
 
+  /**
+   * Whether a file can be renamed to where no directory is, which is then made: who takes that
+   * directory away keeps no file from going there.
+   */
+  public boolean makesParentsOfRenamedFiles() {
+    return this == GCS_DIRECT || this == GCS_HIERARCHICAL;
+  }
+
   /** Whether a name may be a symbolic link. */
   public boolean hasLinks() {
     return links;

@@ -78,7 +78,10 @@ final class ReaderPlace {
   }
 
   ReaderCourse course(ReaderWay way) {
-    return way == ReaderWay.WHOLE_DIRECTORIES ? whole : byFile;
+    boolean isByFile =
+        way == ReaderWay.FILE_BY_FILE
+            || (way == ReaderWay.OLD_FILES_LAST && whole == ReaderCourse.EMPTIES_AND_FILLS);
+    return isByFile ? byFile : whole;
   }
 
   /** The part of a table that is at it. */

@@ -6,6 +6,8 @@ import java.util.List;
 /** How a store's tables are published. */
 enum ReaderWay {
   WHOLE_DIRECTORIES("whole directories"),
+  /** Where a file can go to a directory that was taken away, no old file moves aside. */
+  OLD_FILES_LAST("whole directories, old files last"),
   FILE_BY_FILE("file by file");
 
   /** The schemes of the page, and one that stands for all others. */
@@ -27,9 +29,10 @@ enum ReaderWay {
    * @param directoryRename the value of {@code mapreduce.manifest.committer.directory.rename}
    */
   static ReaderWay of(String scheme, String directoryRename) {
-    return directoryRename.equals("auto") && ATOMIC.contains(scheme)
-        ? WHOLE_DIRECTORIES
-        : FILE_BY_FILE;
+    if (!directoryRename.equals("auto") || !ATOMIC.contains(scheme)) {
+      return FILE_BY_FILE;
+    }
+    return scheme.equals("gs-folders") ? OLD_FILES_LAST : WHOLE_DIRECTORIES;
   }
 
   /** As the page has it. */
