@@ -261,11 +261,20 @@ final class PublishReport {
    * @return what could not be moved
    */
   List<String> rollBackLast() {
+    return rollBackLast(/* isOwnLast= */ false);
+  }
+
+  /**
+   * As above.
+   *
+   * @param isOwnLast whether this job's own report was that of the last job, too, when it moved
+   */
+  List<String> rollBackLast(boolean isOwnLast) {
     Queue<String> left = new ArrayDeque<>();
     List<StoreEntry> moved = new ArrayList<>();
     Retries.fewOrNote(job.workDirectory(), left, () -> listMoved(moved));
     for (StoreEntry entry : moved) {
-      Retries.fewOrNote(entry.path(), left, () -> rollBack(entry));
+      Retries.fewOrNote(entry.path(), left, () -> rollBack(entry, isOwnLast));
     }
     return new ArrayList<>(left);
   }
@@ -444,7 +453,7 @@ final class PublishReport {
     return moved.name().endsWith(JobPaths.FILE_LIST) ? JobPaths.FILE_LIST : JobPaths.SUCCESS_MARKER;
   }
 
-  private void rollBack(StoreEntry moved) throws IOException {
+  private void rollBack(StoreEntry moved, boolean isOwnLast) throws IOException {
     String name = nameOf(moved);
     Optional<StoreEntry> there = store.status(target(name));
     if (there.isPresent()) {
@@ -457,7 +466,7 @@ final class PublishReport {
     if (!store.status(moved.path()).isPresent()) {
       return;
     }
-    if (!moved.isLink() && isOwn(moved.path(), name)) {
+    if (!isOwnLast && !moved.isLink() && isOwn(moved.path(), name)) {
       // Of an earlier try, which was cut short after it had put its own in place.
       return;
     }

@@ -43,6 +43,20 @@ public final class RollBackJob {
   }
 
   /**
+   * Of a commit that somebody else has taken over: gives back the report that this process moved
+   * aside when that one had already looked. Nothing gives way to it.
+   *
+   * @param mayBeOwn whether it may be this job's, by which the other one has completed it
+   */
+  public void afterLoss(boolean mayBeOwn, Throwable failure) {
+    List<String> left = work.report.rollBackLast(mayBeOwn);
+    if (!left.isEmpty()) {
+      failure.addSuppressed(
+          new IOException("The last report was not moved back: " + String.join(", ", left)));
+    }
+  }
+
+  /**
    * Rolls back what an earlier try, which may have run anywhere, did of a plan. May be repeated
    * from wherever it ended.
    *

@@ -427,6 +427,9 @@ final class CommitSparkJob {
       }
     } catch (LostJournalException e) {
       failure.addSuppressed(e);
+      // What lies where the driver had it came there since: who took the commit over has the rest.
+      boolean isFenced = store.traits(staging.root()).hasAtomicDirectoryRename();
+      new RollBackJob(work).afterLoss(/* mayBeOwn= */ isFenced, failure);
       commit.advise(failure, "was taken over");
     } catch (IOException | RuntimeException | Error e) {
       failure.addSuppressed(e);
