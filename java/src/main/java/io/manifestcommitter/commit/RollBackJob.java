@@ -67,9 +67,9 @@ public final class RollBackJob {
     work.workers.<Void>shield(
         () -> {
           begin();
+          keepFromDriver(plan);
           PlaceSurvey survey = work.survey(plan);
           survey.requireNotOverwritten();
-          keepFromDriver(plan);
           fromStore(plan, Optional.of(survey), "The commit was not rolled back completely");
           return null;
         });
