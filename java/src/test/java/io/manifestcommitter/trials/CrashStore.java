@@ -420,7 +420,8 @@ final class CrashStore implements SparkGround {
    * What the committer itself writes is there in full or not at all, and holds times.
    */
   Map<String, String> fingerprint() {
-    Map<String, String> print = new TreeMap<>(state.links());
+    Map<String, String> print = new TreeMap<>();
+    state.links().forEach((link, target) -> print.put(nameless(link), target));
     state
         .paths()
         .forEach(path -> print.putIfAbsent(nameless(path), "a directory, or not for readers"));
@@ -436,7 +437,7 @@ final class CrashStore implements SparkGround {
               }
             });
     state.uploads().forEach(path -> print.put("upload of " + path, "waits"));
-    state.renames().forEach(rename -> print.put("rename of " + rename, "is under way"));
+    state.renames().forEach(rename -> print.put("rename of " + nameless(rename), "is under way"));
     for (String name : List.of("/_SUCCESS", "/_SUCCESS.files")) {
       String content = text(TABLE + name);
       print.put(name, content.length() < 20 ? content : isOfTheDead(content) ? "dead" : "");
@@ -453,8 +454,8 @@ final class CrashStore implements SparkGround {
     return path.replaceFirst("/locations/.*", "/locations/x")
         .replaceFirst("/last-[0-9]+", "/last")
         .replaceFirst("(/journal-[a-z]+)-[1-9][0-9]*", "$1-recovery")
-        .replaceFirst("/00/old/[1-9][0-9]*", "/00/old/recovery")
-        .replaceFirst("/00/sealed-[0-9]+", "/00/sealed-recovery");
+        .replaceAll("/00/old/[1-9][0-9]*", "/00/old/recovery")
+        .replaceAll("/00/sealed-[0-9]+", "/00/sealed-recovery");
   }
 
   private static boolean isHidden(String path) {
