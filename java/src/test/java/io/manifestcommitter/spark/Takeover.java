@@ -19,6 +19,7 @@ import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.conf.Configuration;
 
 /** One driver that is taken for dead, and goes on. */
@@ -35,7 +36,11 @@ final class Takeover implements MemoryStoreState.Gate {
     /** A job that appends. */
     APPEND,
     /** A job that overwrites all. */
-    OVERWRITE
+    OVERWRITE;
+
+    boolean isByJob() {
+      return this == APPEND || this == OVERWRITE;
+    }
   }
 
   /** What happens to who takes over. */
@@ -72,7 +77,7 @@ final class Takeover implements MemoryStoreState.Gate {
   private final CountDownLatch goesOn = new CountDownLatch(1);
   private Thread first;
   private int requests;
-  private volatile int firstRequests;
+  private final AtomicInteger firstRequests = new AtomicInteger();
   private volatile boolean wasHalted;
   private volatile boolean isFirstDead;
   private volatile boolean isDriverDead;
@@ -186,11 +191,10 @@ final class Takeover implements MemoryStoreState.Gate {
   @Override
   public void pass(String client, String operation, String path) {
     if (client.equals(FIRST)) {
-      if (path.endsWith("/heartbeat") && way.ordinal() > 1) {
+      if (path.endsWith("/heartbeat") && way.isByJob()) {
         return;
       }
-      firstRequests++;
-      if (firstRequests == until && then.isPart()) {
+      if (firstRequests.incrementAndGet() == until && then.isPart()) {
         firstRequest = operation + " " + path;
         wasHalted = true;
         if (then == Then.DIES) {
