@@ -43,8 +43,8 @@ public final class RollBackJob {
   }
 
   /**
-   * Of a commit that somebody else has taken over: gives back the report that this process moved
-   * aside when that one had already looked. Nothing gives way to it.
+   * Of a commit that somebody else has taken over: returns the last report, if this process moved
+   * it aside after that one had looked. Nothing gives way to it.
    *
    * @param mayBeOwn whether it may be this job's, by which the other one has completed it
    */

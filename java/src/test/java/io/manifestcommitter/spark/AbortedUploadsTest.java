@@ -11,6 +11,7 @@ import io.manifestcommitter.testing.Fate;
 import io.manifestcommitter.testing.Fault;
 import io.manifestcommitter.testing.MemoryFileSystem;
 import io.manifestcommitter.testing.MemoryStoreState;
+import io.manifestcommitter.testing.Recoveries;
 import io.manifestcommitter.testing.SparkCalls;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -204,7 +205,7 @@ class AbortedUploadsTest {
     int[] looks = {0};
     state.onRequest(
         (number, operation, path) -> {
-          if (operation.equals("list") && path.equals(STAGING + "/00") && ++looks[0] == 4) {
+          if (operation.equals("list") && path.equals(STAGING + "/00") && ++looks[0] == 2) {
             // After the look at what is in the table, before what is in there is removed.
             state.write(BEGUN, begun);
           }
@@ -271,7 +272,9 @@ class AbortedUploadsTest {
     assertThat(partitions(state.uploads())).hasSize(1);
     nodes.passTime(6L * 60 * 60 * 1000);
 
-    assertThat(Clean.ofSession(watching(), other.toString(), "0s", false, false, false))
+    assertThat(
+            Clean.ofSession(
+                Recoveries.watchingBriefly(conf), other.toString(), "0s", false, false, false))
         .contains("\"removed\":true", "\"abortedUploads\":1", "\"unknownUploads\":null");
 
     assertThat(state.uploads()).isEmpty();
@@ -305,19 +308,13 @@ class AbortedUploadsTest {
   }
 
   private String clean() throws IOException {
-    return Clean.ofSession(watching(), table.toString(), "0s", false, false, false);
+    return Clean.ofSession(
+        Recoveries.watchingBriefly(conf), table.toString(), "0s", false, false, false);
   }
 
   private String discard() throws IOException {
-    return Clean.ofSession(watching(), table.toString(), "0s", false, true, false);
-  }
-
-  /** So that nobody waits for long to see that a heartbeat stands still. */
-  private Configuration watching() {
-    Configuration watching = new Configuration(conf);
-    watching.set(CommitterConfig.HEARTBEAT_INTERVAL, "20ms");
-    watching.set(CommitterConfig.HEARTBEAT_TIMEOUT, "60ms");
-    return watching;
+    return Clean.ofSession(
+        Recoveries.watchingBriefly(conf), table.toString(), "0s", false, true, false);
   }
 
   private String cleanUnchecked() {

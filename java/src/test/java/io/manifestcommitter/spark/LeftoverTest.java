@@ -21,6 +21,7 @@ import io.manifestcommitter.store.Stores;
 import io.manifestcommitter.testing.Fate;
 import io.manifestcommitter.testing.Fault;
 import io.manifestcommitter.testing.PassingTime;
+import io.manifestcommitter.testing.Recoveries;
 import io.manifestcommitter.testing.TableWrite;
 import java.io.IOException;
 import java.util.HashMap;
@@ -315,7 +316,14 @@ class LeftoverTest {
 
     assertThat(spark.visible()).containsOnlyKeys("/table/p=1/second");
     assertThat(spark.recovery(false).find(spark.table)).isEmpty();
-    assertThat(Clean.ofSession(spark.conf, spark.table.toString(), "24h", false, false, false))
+    assertThat(
+            Clean.ofSession(
+                Recoveries.watchingBriefly(spark.conf),
+                spark.table.toString(),
+                "24h",
+                false,
+                false,
+                false))
         .contains("\"state\":\"abandoned\"", "\"removed\":true");
     assertThat(spark.staging()).noneMatch(path -> path.startsWith("/table/"));
   }

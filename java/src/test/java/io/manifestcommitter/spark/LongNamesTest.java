@@ -11,6 +11,7 @@ import io.manifestcommitter.testing.Fault;
 import io.manifestcommitter.testing.LocalFiles;
 import io.manifestcommitter.testing.MemoryFileSystem;
 import io.manifestcommitter.testing.MemoryStoreState;
+import io.manifestcommitter.testing.Recoveries;
 import io.manifestcommitter.testing.SparkWrite;
 import io.manifestcommitter.testing.TableWrite;
 import java.io.IOException;
@@ -133,7 +134,7 @@ class LongNamesTest {
       state.noFault();
 
       Recover.ofSession(conf, table.toString(), /* complete= */ false, /* force= */ true);
-      Clean.ofSession(conf, table.toString(), "0s", false, false, true);
+      Clean.ofSession(Recoveries.watchingBriefly(conf), table.toString(), "0s", false, false, true);
       Map<String, String> files = files(store);
       files.keySet().removeIf(path -> path.contains("_SUCCESS"));
       assertThat(files.values()).as("died at %s", at).hasSize(1);

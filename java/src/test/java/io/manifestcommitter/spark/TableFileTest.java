@@ -10,6 +10,7 @@ import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.testing.Fate;
 import io.manifestcommitter.testing.Fault;
 import io.manifestcommitter.testing.MemoryStoreState.Snapshot;
+import io.manifestcommitter.testing.Recoveries;
 import io.manifestcommitter.testing.TableWrite;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -121,8 +122,14 @@ class TableFileTest {
         if (fate.breaks() && !left().isEmpty()) {
           // The old file may be in the table then, as its data.
           spark.state.passTime(3_600_000);
-          Recover.ofSession(spark.conf, spark.table.toString(), /* finish= */ false, false);
-          Clean.ofSession(spark.conf, spark.table.toString(), "1m", false, false, false);
+          Recover.ofSession(spark.conf, spark.table.toString(), /* finish= */ false, true);
+          Clean.ofSession(
+              Recoveries.watchingBriefly(spark.conf),
+              spark.table.toString(),
+              "1m",
+              false,
+              false,
+              false);
           assertThat(rows()).as(context).isIn(OLD, NEW);
           assertThat(failure.isPresent() || rows().equals(NEW)).as(context).isTrue();
           assertThat(left()).as(context).isEmpty();
@@ -174,10 +181,10 @@ class TableFileTest {
     Snapshot died = spark.state.snapshot();
     String table = spark.table.toString();
 
-    Recover.ofSession(spark.conf, table, /* finish= */ false, /* force= */ false);
+    Recover.ofSession(spark.conf, table, /* finish= */ false, /* force= */ true);
     List<String> recovered = rows();
     assertThat(recovered).as(context).isIn(OLD, NEW);
-    Clean.ofSession(spark.conf, table, "1m", false, false, false);
+    Clean.ofSession(Recoveries.watchingBriefly(spark.conf), table, "1m", false, false, false);
     assertThat(left()).as(context).isEmpty();
     assertThat(rows()).as(context).isEqualTo(recovered);
 
@@ -208,7 +215,7 @@ class TableFileTest {
     spark = new SparkJobHarness("hdfs");
     spark.state.write("/.manifest-file-table/file", "old");
     spark.state.write("/table/p=1/foreign", "foreign");
-    Recover.ofSession(spark.conf, spark.table.toString(), /* finish= */ false, /* force= */ false);
+    Recover.ofSession(spark.conf, spark.table.toString(), /* finish= */ false, /* force= */ true);
     assertThat(rows()).containsExactly("foreign");
     assertThat(spark.state.files()).containsKey("/.manifest-file-table/file");
   }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.manifestcommitter.cli.Clean;
 import io.manifestcommitter.config.CommitterConfig;
+import io.manifestcommitter.testing.Recoveries;
 import io.manifestcommitter.testing.SparkCalls;
 import io.manifestcommitter.testing.SparkWrite;
 import io.manifestcommitter.testing.TableFiles;
@@ -169,7 +170,9 @@ public final class ZombieTrial {
     assertThat(stagingRoots())
         .as("what attempts wrote last")
         .containsExactly("_manifest_" + write.id());
-    assertThat(Clean.ofSession(conf, table.toString(), "0s", false, false, false))
+    assertThat(
+            Clean.ofSession(
+                Recoveries.watchingBriefly(conf), table.toString(), "0s", false, false, false))
         .contains(
             "\"jobId\":\"" + write.id() + "\"", "\"state\":\"abandoned\"", "\"removed\":true");
     assertThat(stagingRoots()).isEmpty();

@@ -44,4 +44,12 @@ public final class Recoveries {
     }
     return outcomes;
   }
+
+  /** Settings of a program that does not watch for long whether a heartbeat stands still. */
+  public static Configuration watchingBriefly(Configuration conf) {
+    Configuration brief = new Configuration(conf);
+    brief.set(CommitterConfig.HEARTBEAT_INTERVAL, "20ms");
+    brief.set(CommitterConfig.HEARTBEAT_TIMEOUT, "60ms");
+    return brief;
+  }
 }

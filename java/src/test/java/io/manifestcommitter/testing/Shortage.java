@@ -38,6 +38,10 @@ public enum Shortage {
     if (scheme.equals("s3a")) {
       return List.of(NO_RIGHT);
     }
+    if (scheme.equals("gs")) {
+      // It does not run full, and who may not create there may not move either.
+      return List.of();
+    }
     List<Shortage> all = new ArrayList<>(List.of(FULL_DISK, NO_INODES, NO_RIGHT));
     if (scheme.equals("hdfs")) {
       all.add(QUOTA);

@@ -413,7 +413,13 @@ final class CrashSparkRuns {
 
   /** The same job by another driver. */
   private void again(CrashStore by, String unfinishedJobs, Pause pause) throws IOException {
-    CrashOther.RAN_AGAIN.job(by, dead, unfinishedJobs, pause).commit();
+    DriverJob job = CrashOther.RAN_AGAIN.job(by, dead, unfinishedJobs, pause);
+    try {
+      job.commit();
+    } catch (IOException | RuntimeException e) {
+      job.abort();
+      throw e;
+    }
   }
 
   /** The dead job's rows are gone, or it had succeeded; those of the second run are there once. */
