@@ -827,9 +827,7 @@ RECOVERY = (
         "a driver that lost its journal to a recovery rolls back what that recovers",
         "spark/CommitSparkJob.java",
         (
-            "    } catch (LostJournalException e) {\n      failure.addSuppressed(e);\n"
-            '      commit.advise(failure, "was taken over");\n',
-            "    } catch (LostJournalException e) {\n"
+            "      new RollBackJob(work).afterLoss(/* mayBeOwn= */ isFenced, failure);\n",
             "      new RollBackJob(work).afterFailure(plan, failure);\n",
         ),
         by="LostClaimTest",
