@@ -863,7 +863,7 @@ RECOVERY = (
         "replaced-report-rolled-back",
         "recovery rolls back an append whose _SUCCESS another job has replaced",
         "commit/CommitWork.java",
-        ("(report.hasLeft() || report.isPublished())", "report.isPublished()"),
+        ("report.hasLeft();", "report.isPublished();"),
         by="SparkJobRecoveryTest",
     ),
     defect(
