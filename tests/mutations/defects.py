@@ -870,7 +870,7 @@ RECOVERY = (
         "no-report-left",
         "what a job without a report never prepared is taken for a report that has left",
         "commit/CommitWork.java",
-        ("return plan.marksSuccess()\n        && ", "return "),
+        ("return plan.marksSuccess() && ", "return "),
         by="SparkJobRecoveryTest",
     ),
     defect(
