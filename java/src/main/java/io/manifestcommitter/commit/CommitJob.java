@@ -274,7 +274,6 @@ public final class CommitJob {
   private void publishReport() throws IOException {
     if (work.config.markSuccessfulJobs()) {
       work.enter(StatisticNames.JOB_STAGE_SAVE_SUCCESS_MARKER);
-      work.reportBegun = true;
       work.report.publish(() -> work.report.writeList(plan, plan.files()));
     }
   }

@@ -32,9 +32,6 @@ public final class CommitWork {
   final Published published = new Published();
   final Swapped swapped = new Swapped();
 
-  /** Whether the report may be visible, which tells a recovery that all is there. */
-  boolean reportBegun;
-
   private String stage = StatisticNames.JOB_STAGE_PLAN;
 
   /** A try of {@code job}. */
