@@ -129,7 +129,11 @@ final class PlanSparkJob {
       Set<Path> holders = new HashSet<>();
       byTarget(replaced, trees)
           .forEach(
-              (target, within) -> holders.addAll(within.isEmpty() ? Set.of() : Set.of(target)));
+              (target, within) -> {
+                if (!within.isEmpty() && store.traits(target).hasZones()) {
+                  holders.add(target);
+                }
+              });
       workers.beside(
           () -> old = new FindOldData(store, workers, targets).run(replaced, keptFiles()),
           () ->

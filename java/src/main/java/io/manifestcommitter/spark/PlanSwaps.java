@@ -168,6 +168,9 @@ final class PlanSwaps {
    */
   private boolean isPlain(Path directory) throws IOException {
     Optional<StoreEntry> entry = entry(directory);
+    if (!store.traits(directory).hasZones()) {
+      return entry.isPresent();
+    }
     return entry.isPresent()
         && entry.get().rights().isOnSameVolumeAs(targetsRights())
         && (targetsRights().isEncrypted() || !old.holdEncrypted(directory))

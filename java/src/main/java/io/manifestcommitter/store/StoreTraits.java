@@ -136,6 +136,11 @@ public enum StoreTraits {
     return this == GCS_DIRECT || this == GCS_HIERARCHICAL;
   }
 
+  /** Whether a directory may be of another volume or encryption zone than the one it is in. */
+  public boolean hasZones() {
+    return this == HDFS || this == WEBHDFS || this == LOCAL;
+  }
+
   /** Whether a name may be a symbolic link. */
   public boolean hasLinks() {
     return links;
