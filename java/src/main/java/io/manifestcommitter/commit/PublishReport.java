@@ -73,8 +73,19 @@ final class PublishReport {
     }
   }
 
+  /**
+   * Whether the report is written over the last job's, past the point of no return. Where it is not
+   * moved, a driver that lost its commit would take away another job's.
+   */
+  boolean replacesLast() {
+    return store.traits(job.table()).completesUploads();
+  }
+
   /** Looks for the report of the last job, which {@link #moveLastAside} moves. Two requests. */
   void findLast(Workers workers) throws IOException {
+    if (replacesLast()) {
+      return;
+    }
     workers.forEach(
         NAMES, name -> store.status(target(name)).ifPresent(entry -> last.put(name, entry)));
   }
@@ -193,6 +204,9 @@ final class PublishReport {
     if (report.isPresent()) {
       sizes.put(JobPaths.SUCCESS_MARKER, report.get().length());
       try {
+        if (replacesLast()) {
+          publishList();
+        }
         publish(writeList);
       } catch (FileNotFoundException e) {
         // Only who published it, and ended the journal, takes it away: another recovery.
@@ -212,12 +226,11 @@ final class PublishReport {
    * Two requests at most, and one more where what leaves stays prepared, too.
    */
   boolean hasLeft() throws IOException {
-    boolean staysPrepared = store.traits(job.table()).completesUploads() || mayLeaveBothEnds();
-    if (staysPrepared && isPublished()) {
-      return true;
+    if (replacesLast()) {
+      return isPublished();
     }
-    if (store.traits(job.table()).completesUploads()) {
-      return false;
+    if (mayLeaveBothEnds() && isPublished()) {
+      return true;
     }
     for (String name : List.of(JobPaths.FILE_LIST, JobPaths.SUCCESS_MARKER)) {
       if (Retries.fewFor(() -> store.status(prepared(name))).isPresent()) {
@@ -230,9 +243,12 @@ final class PublishReport {
   /**
    * Removes what was prepared: a driver that lives after all does not publish it any more. The list
    * goes first, which leaves before the report. That of an overwrite leaves past its point of no
-   * return, which nobody passes any more. Two requests, or one.
+   * return, which nobody passes any more. Two requests, or one, or none where all reports do.
    */
   void discardPrepared(boolean isOverwrite) throws IOException {
+    if (replacesLast()) {
+      return;
+    }
     Retries.few(() -> store.deleteFile(prepared(JobPaths.FILE_LIST)));
     if (!isOverwrite) {
       Retries.few(() -> store.deleteFile(prepared(JobPaths.SUCCESS_MARKER)));
@@ -245,6 +261,9 @@ final class PublishReport {
    * @return what could not be removed
    */
   List<String> rollBack() {
+    if (replacesLast()) {
+      return List.of();
+    }
     Queue<String> left = new ArrayDeque<>();
     if (mayLeaveBothEnds()) {
       Retries.fewOrNote(job.workDirectory(), left, this::removePartsAside);
@@ -270,6 +289,9 @@ final class PublishReport {
    * @param isOwnLast whether this job's own report was that of the last job, too, when it moved
    */
   List<String> rollBackLast(boolean isOwnLast) {
+    if (replacesLast()) {
+      return List.of();
+    }
     Queue<String> left = new ArrayDeque<>();
     List<StoreEntry> moved = new ArrayList<>();
     Retries.fewOrNote(job.workDirectory(), left, () -> listMoved(moved));
@@ -285,7 +307,7 @@ final class PublishReport {
    * @param beforeAnotherTry what is done each time after something else has given way
    */
   private void putInPlace(String name, Retries.Request beforeAnotherTry) throws IOException {
-    if (store.traits(job.table()).completesUploads()) {
+    if (replacesLast()) {
       // Whole at its place by one request, and what was prepared stays for whoever does it again.
       byte[] content = Retries.fewFor(() -> store.read(prepared(name), MOST_BYTES));
       Retries.few(() -> store.write(target(name), out -> out.write(content)));
