@@ -5,6 +5,7 @@ import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.manifest.StatisticsRecorder;
 import io.manifestcommitter.plan.JobPlan;
+import io.manifestcommitter.plan.OldDirectory;
 import io.manifestcommitter.plan.Swap;
 import io.manifestcommitter.store.RenameResult;
 import io.manifestcommitter.store.Store;
@@ -20,6 +21,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.apache.hadoop.fs.Path;
 
@@ -33,6 +35,7 @@ final class RollBackPublished {
   private final Workers workers;
   private final StatisticsRecorder statistics;
   private final ReplacedFiles replaced;
+  private final Map<Path, Map<String, StoreEntry>> oldFiles = new ConcurrentHashMap<>();
 
   RollBackPublished(
       Store store, Workers workers, StatisticsRecorder statistics, ReplacedFiles replaced) {
@@ -63,7 +66,7 @@ final class RollBackPublished {
                 store.abortUpload(file.item());
                 return false;
               }
-              rollBack(file.item(), copies);
+              rollBack(plan, file.item(), copies);
               return true;
             });
     return left.isEmpty() ? stopLateRenames(plan, published) : left;
@@ -106,9 +109,9 @@ final class RollBackPublished {
         file -> {
           int swap = swapOf(plan, file.item());
           if (survey.isPresent() && isFencedByFile(store, file.item().sourceDirectory())) {
-            remove(file.item());
+            remove(plan, file.item());
           } else if (swap < 0 || swaps.isMixed(swap) || swaps.isStaged(swap)) {
-            rollBack(file.item(), copies);
+            rollBack(plan, file.item(), copies);
           }
           return true;
         });
@@ -198,9 +201,11 @@ final class RollBackPublished {
    * old one that looks alike, or one that came back. It goes back to its source, so that this can
    * be told again if the rolling back is repeated, and goes with the job's directory.
    */
-  private void rollBack(FileEntry file, SettleCopies copies) throws IOException {
+  private void rollBack(JobPlan plan, FileEntry file, SettleCopies copies) throws IOException {
     if (isUpload(file)) {
-      rollBackUpload(file);
+      // First the upload, so that no completion of it can come later; then what it became.
+      store.abortUpload(file);
+      remove(plan, file);
       return;
     }
     copies.run(file);
@@ -208,13 +213,10 @@ final class RollBackPublished {
       return;
     }
     Optional<StoreEntry> visible = store.status(file.destination());
-    if (!visible.isPresent()) {
+    if (!visible.isPresent() || isOldOther(plan, visible.get(), file)) {
       return;
     }
     StoreEntry published = visible.get();
-    if (!published.isSameFileAs(file)) {
-      throw new IOException("it was changed since: there is " + published);
-    }
     RenameResult result = Retries.rename(store, published.movedTo(file.source()));
     result.orThrow("it is still visible");
     statistics.increment(StatisticNames.COMMITTER_COMMITS_REVERTED);
@@ -224,26 +226,45 @@ final class RollBackPublished {
     return store.traits(file.destination()).completesUploads();
   }
 
-  /**
-   * First the upload, so that no completion of it can come later; then what it became. Its name is
-   * one that no other job gives.
-   */
-  private void rollBackUpload(FileEntry file) throws IOException {
-    store.abortUpload(file);
-    remove(file);
-  }
-
   /** Of a file that nobody can publish any more. */
-  private void remove(FileEntry file) throws IOException {
+  private void remove(JobPlan plan, FileEntry file) throws IOException {
     Optional<StoreEntry> visible = store.status(file.destination());
-    if (!visible.isPresent()) {
+    if (!visible.isPresent() || isOldOther(plan, visible.get(), file)) {
       return;
-    }
-    if (!visible.get().isSameFileAs(file)) {
-      throw new IOException("it was changed since: there is " + visible.get());
     }
     store.deleteFile(file.destination());
     statistics.increment(StatisticNames.COMMITTER_COMMITS_REVERTED);
+  }
+
+  /**
+   * Whether it is no file of this job's, but the old one that was to be replaced, as it was.
+   *
+   * @throws IOException if it is neither
+   */
+  private boolean isOldOther(JobPlan plan, StoreEntry visible, FileEntry file) throws IOException {
+    boolean looksAlike = visible.isSameFileAs(file);
+    if (looksAlike && !isKnownByLengthOnly(file)) {
+      return false;
+    }
+    StoreEntry then = oldFiles(plan, file.destinationDirectory()).get(visible.name());
+    if (then != null && visible.isUntouchedSince(then)) {
+      return true;
+    }
+    if (!looksAlike) {
+      throw new IOException("it was changed since: there is " + visible);
+    }
+    return false;
+  }
+
+  private Map<String, StoreEntry> oldFiles(JobPlan plan, Path directory) {
+    return oldFiles.computeIfAbsent(
+        directory,
+        any ->
+            plan.replaced().stream()
+                .filter(old -> old.path().equals(directory))
+                .findFirst()
+                .map(OldDirectory::filesByName)
+                .orElse(Map.of()));
   }
 
   /** Rolls one file back. */

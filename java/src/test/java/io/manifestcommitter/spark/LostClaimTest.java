@@ -183,9 +183,9 @@ class LostClaimTest {
     "hdfs,static,auto,34,65+3",
     "abfs,dynamic,auto,35,66+3",
     "gs,append,off,17,32+0",
-    "gs,static,off,24,32-1",
-    "s3a,append,off,20,51+0",
-    "s3a,static,off,35,63-1"
+    "gs,static,off,22,32-1",
+    "s3a,append,off,16,51-15",
+    "s3a,static,off,22,63-25"
   })
   void aTakeoverCostsTwoRequestsAndOneForTheLocation(
       String scheme, String kind, String directoryRename, int diesAt, String requests)

@@ -55,8 +55,9 @@ class TakeoverTest {
     for (String store : STORES) {
       for (String kind : KINDS) {
         String steps = store + "/" + kind;
-        // The others are known to fail: uploads, copies, and new files by the names of old ones.
-        boolean holds = !steps.matches("(s3a|.*-copies)/.*|.*-same.*");
+        // Known to fail: copies; and an upload takes the place of an old file of its name, which
+        // Spark never gives.
+        boolean holds = !steps.matches(".*-copies/.*|s3a/.*-same.*");
         if (cases.begins(steps, 1) && (holds || !cases.isSample())) {
           run(steps, store, kind);
         }
