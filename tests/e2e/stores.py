@@ -64,6 +64,7 @@ FAKE_CONF = {
     "spark.hadoop.fs.gs.inputstream.min.range.request.size": "2097152",
     # The server has neither moves nor conditions on a deletion.
     "spark.hadoop.fs.gs.operation.move.enable": "false",
+    "spark.hadoop.mapreduce.manifest.committer.atomic.rename.schemes": "gs",
 }
 
 REPOSITORY = Path(__file__).parents[2]

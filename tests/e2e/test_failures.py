@@ -88,7 +88,7 @@ def test_failed_write_changes_nothing(
 
 
 @pytest.mark.core
-@pytest.mark.not_on("s3a", "gs-fake", because="a file there cannot be moved aside, and is refused")
+@pytest.mark.not_on("s3a", because="a file there cannot be moved aside, and is refused")
 def test_failed_overwrite_leaves_a_file_in_its_place(
     new_table: Callable[..., Table], broken: str
 ) -> None:

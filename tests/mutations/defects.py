@@ -232,13 +232,6 @@ PUBLISH = (
         by="LostClaimTest",
     ),
     defect(
-        "own-part-as-last-report",
-        "a part of a dead driver's report is taken for the report of an earlier job",
-        "commit/CommitJob.java",
-        ("    work.report.removeOwnCopies();\n", ""),
-        by="SparkJobRecoveryTest",
-    ),
-    defect(
         "roll-back-without-renouncing",
         "a commit on S3 is rolled back while its driver may still go past its point of no return",
         "journal/UploadedJournal.java",
@@ -260,8 +253,8 @@ PUBLISH = (
         "what was completed stays where another upload of the job is gone",
         "commit/RollBackPublished.java",
         (
-            "visible.get());\n    }\n    store.deleteFile(file.destination());\n",
-            "visible.get());\n    }\n",
+            "      return;\n    }\n    store.deleteFile(file.destination());\n    statistics",
+            "      return;\n    }\n    statistics",
         ),
         by="UploadedOutputTest",
     ),
@@ -370,15 +363,8 @@ PUBLISH = (
         "the point of no return is noted after old data is deleted",
         "commit/CommitJob.java",
         (
-            "      log.pointOfNoReturn();\n"
-            "      pastReturn = true;\n"
-            "      work.step("
-            "StatisticNames.JOB_STAGE_REMOVE_OLD_DATA,"
-            " () -> work.removeOldData(plan, asides));\n",
-            "      work.step("
-            "StatisticNames.JOB_STAGE_REMOVE_OLD_DATA,"
-            " () -> work.removeOldData(plan, asides));\n"
-            "      log.pointOfNoReturn();\n      pastReturn = true;\n",
+            "      log.pointOfNoReturn();\n",
+            "      removeOldData(asides);\n      log.pointOfNoReturn();\n",
         ),
         by="CrashTest",
     ),
@@ -434,34 +420,17 @@ PUBLISH = (
         by="SparkJobTest",
     ),
     defect(
-        "copy-stays",
-        "a copy that a rename left beside its source stays visible when the job is rolled back",
-        "commit/SettleCopies.java",
-        ("if (source.get().isSameFileAs(file)) {", "if (false) {"),
-        by="SparkJobFaultTest",
-    ),
-    defect(
-        "occupant-taken-for-a-copy",
-        "an old file is taken for a copy that a rename left, and is deleted",
-        "commit/SettleCopies.java",
-        (
-            "return plan.occupants().wasFree(there.path())",
-            "return true || plan.occupants().wasFree(there.path())",
-        ),
-        by="HadoopProtocolFaultTest",
-    ),
-    defect(
-        "copying-accepted",
-        "a store that may show parts of files is served without being asked for",
+        "unknown-rename-accepted",
+        "a store of which nobody knows how it renames is served without being vouched for",
         "store/Stores.java",
-        ("if (copying == CopyingRename.FAIL && mayShowParts(path)) {", "if (false) {"),
+        ("StoreFamily.OTHER && !isVouchedFor(path);", "StoreFamily.OTHER && false;"),
         by="StoresTest",
     ),
     defect(
-        "volume-copied-in-place",
-        "a file is copied to another volume under the name that readers see",
-        "store/LocalStore.java",
-        ("if (copy.isNeeded()) {", "if (copy.isNeeded() && false) {"),
+        "volumes-not-compared",
+        "a job begins to publish though a partition is on another volume",
+        "commit/RequireOneVolume.java",
+        ("if (directory.isPresent() && !directory", "if (false && !directory"),
         by="LocalVolumesTest",
     ),
     defect(
@@ -504,13 +473,6 @@ PUBLISH = (
         "_SUCCESS and the list of files are of two different jobs that end at the same moment",
         "commit/PublishReport.java",
         ("if (hasLostItsList()) {", "if (store == null) {"),
-        by="SparkJobTest",
-    ),
-    defect(
-        "late-copy-not-looked-for",
-        "where a rename copies bytes, one job's _SUCCESS ends beside the list of files of another",
-        "commit/PublishReport.java",
-        ("    putBothInPlace(report, writeList);\n", ""),
         by="SparkJobTest",
     ),
     defect(

@@ -87,7 +87,13 @@ def test_traps_of_googles_connector(spark: SparkSession) -> None:
     }
     with settings(spark, wrong):
         info = mc.committer_info(spark, path)
-    traps = {"gcs-filesystem-calls", "gcs-no-move", "gcs-requests", "gcs-no-checksum"}
+    traps = {
+        "gcs-filesystem-calls",
+        "gcs-no-move",
+        "gcs-requests",
+        "gcs-no-checksum",
+        "unsupported-store",
+    }
     assert {p.code for p in info.problems} == {*traps, *ALWAYS_TOLD}
     repaired = {key: value for p in info.problems for key, value in p.repair.settings.items()}
     with settings(spark, repaired):

@@ -111,7 +111,7 @@ public class ManifestCommitter extends PathOutputCommitter implements StreamCapa
   public void setupJob(JobContext context) throws IOException {
     caller.requireStaging(destination);
     stores.requireClassFor(config().storeClass(), destination);
-    stores.requireSafeRename(destination, config().copyingRename());
+    stores.requireSafeRename(destination);
     try {
       job(context).setUp();
     } catch (DuplicateJobException e) {

@@ -40,8 +40,6 @@ class HadoopProtocolFaultTest {
     "hdfs,NONE", "hdfs,FILE_FOR_DIRECTORY", "hdfs,TARGET_FILES",
     "abfs,NONE", "abfs,FILE_FOR_DIRECTORY", "abfs,TARGET_FILES",
     "gs,NONE", "gs,FILE_FOR_DIRECTORY", "gs,TARGET_FILES",
-    "gs-copies,NONE", "gs-copies,FILE_FOR_DIRECTORY", "gs-copies,TARGET_FILES",
-    "mem-copies,NONE", "mem-copies,FILE_FOR_DIRECTORY", "mem-copies,TARGET_FILES"
   })
   void aFailureAtAnyRequestOfAJobCommitCanBeRepaired(String scheme, Obstacle obstacle)
       throws IOException {
@@ -85,8 +83,6 @@ class HadoopProtocolFaultTest {
     "hdfs,FILE_FOR_DIRECTORY",
     "abfs,NONE",
     "gs,TARGET_FILES",
-    "gs-copies,TARGET_FILES",
-    "mem-copies,TARGET_FILES"
   })
   void aCommitThatIsKilledTwiceCanBeRepaired(String scheme, Obstacle obstacle) throws IOException {
     open(scheme, obstacle);

@@ -30,7 +30,7 @@ class HadoopProtocolTaskFaultTest {
   private MemoryStoreState state;
 
   @ParameterizedTest
-  @ValueSource(strings = {"hdfs", "abfs", "gs", "gs-copies", "mem-copies"})
+  @ValueSource(strings = {"hdfs", "abfs", "gs"})
   void aFailureAtAnyRequestOfATaskAttemptIsMadeGoodByTheNext(String scheme) throws IOException {
     job = HadoopJobHarness.memory(scheme, "task-fault-" + scheme);
     state = job.state();

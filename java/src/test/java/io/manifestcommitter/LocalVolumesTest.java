@@ -6,21 +6,24 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.manifestcommitter.config.CommitterConfig;
+import io.manifestcommitter.plan.PlanRejectedException;
+import io.manifestcommitter.testing.SparkWrite;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.attribute.FileTime;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A table of which a partition is a link to another volume. */
 class LocalVolumesTest {
@@ -54,75 +57,55 @@ class LocalVolumesTest {
   }
 
   @Test
-  void aFileGoesToTheOtherVolumeAsItIs() throws IOException {
+  void aCommitIsRefusedBeforeItChangesAnything() throws IOException {
     job.runTasks(Map.of("p=1/a", "new a", "p=2/b", "new b"));
-    Path source = staged("p=1/a");
-    long time = Files.getLastModifiedTime(source).toMillis();
+
+    assertThatThrownBy(job::commitJob)
+        .isInstanceOf(PlanRejectedException.class)
+        .hasMessageContainingAll("p=1 is on another volume than", "Nothing was changed");
+    job.abortJob();
+
+    assertThat(other).isEmptyDirectory();
+    assertThat(directory.resolve("table/p=2")).doesNotExist();
+  }
+
+  @Test
+  void anAppendOfTheSparkProtocolIsRefused() throws IOException {
+    SparkWrite write = SparkWrite.append(new Configuration(), table());
+    write.task(0, "p=1", "p=2");
+
+    assertThatThrownBy(write::commit)
+        .hasMessageContainingAll("p=1 is on another volume than", "Nothing was changed");
+    write.abort();
+
+    assertThat(other).isEmptyDirectory();
+  }
+
+  /** The link gives way, and what it leads to stays. */
+  @ParameterizedTest
+  @ValueSource(strings = {"static", "dynamic"})
+  void anOverwriteTakesThePlaceOfTheLink(String kind) throws IOException {
+    Files.writeString(other.resolve("old"), "old");
+    SparkWrite write = SparkWrite.begin(new Configuration(), table(), kind);
+    write.task(0, "p=1");
+
+    write.commit();
+
+    assertThat(other.resolve("old")).exists();
+    assertThat(Files.isSymbolicLink(directory.resolve("table/p=1"))).isFalse();
+  }
+
+  @Test
+  void whatDoesNotGoThereIsServed() throws IOException {
+    job.runTasks(Map.of("p=2/b", "new b"));
 
     job.commitJob();
 
-    assertThat(Files.readString(other.resolve("a"))).isEqualTo("new a");
-    assertThat(Files.getLastModifiedTime(other.resolve("a")).toMillis()).isEqualTo(time);
-    assertThat(source).doesNotExist();
-    assertThat(names()).isSubsetOf("a", ".a.crc").contains("a");
-  }
-
-  @Test
-  void whatACommitLeftAtBothEndsAndInBetweenIsRolledBack() throws IOException {
-    Path source = commitThatFailsAfterTheLink();
-    // As if it had died before it deleted the source, and in a copy before that.
-    Files.copy(other.resolve("a"), source, StandardCopyOption.COPY_ATTRIBUTES);
-    Files.writeString(other.resolve(".a.copied"), "new");
-
-    job.abortJob();
-
-    assertThat(names()).isEmpty();
-    assertThat(job.text("p=2/b")).isEqualTo("in the way");
-  }
-
-  @Test
-  void whatStoodThereBeforeIsNotTakenForACopy() throws IOException {
-    Path source = commitThatFailsAfterTheLink();
-    Files.move(other.resolve("a"), source);
-    Files.writeString(other.resolve("a"), "old a");
-    Files.setLastModifiedTime(other.resolve("a"), FileTime.fromMillis(1_000));
-
-    job.abortJob();
-
-    assertThat(Files.readString(other.resolve("a"))).isEqualTo("old a");
-  }
-
-  @Test
-  void aCommitThatDiedBetweenTheEndsIsRepeated() throws IOException {
-    Path source = commitThatFailsAfterTheLink();
-    Files.copy(other.resolve("a"), source, StandardCopyOption.COPY_ATTRIBUTES);
-    job.files.delete("p=2/b");
-
-    job.commitJob();
-
-    assertThat(Files.readString(other.resolve("a"))).isEqualTo("new a");
     assertThat(job.text("p=2/b")).isEqualTo("new b");
-    assertThat(names()).isSubsetOf("a", ".a.crc");
   }
 
-  /** Where the file of the linked partition was staged. */
-  private Path commitThatFailsAfterTheLink() throws IOException {
-    job.runTasks(Map.of("p=1/a", "new a"), Map.of("p=2/b", "new b"));
-    Path source = staged("p=1/a");
-    job.write("p=2/b", "in the way");
-    assertThatThrownBy(job::commitJob).hasMessageContaining("p=2/b");
-    assertThat(other.resolve("a")).exists();
-    return source;
-  }
-
-  private Path staged(String file) throws IOException {
-    return directory.resolve("table").resolve(job.workDirectory(0, 0)).resolve(file);
-  }
-
-  private List<String> names() throws IOException {
-    return content().stream()
-        .map(path -> path.getFileName().toString())
-        .collect(Collectors.toList());
+  private org.apache.hadoop.fs.Path table() {
+    return new org.apache.hadoop.fs.Path(directory.resolve("table").toUri());
   }
 
   private List<Path> content() throws IOException {

@@ -36,6 +36,8 @@ class ManifestCommitterConductTest {
   @BeforeEach
   void empty() {
     job.state().clear();
+    // A driver's thread goes on telling of the last job that it worked for.
+    CommonAuditContext.currentAuditContext().reset();
   }
 
   @Test

@@ -140,7 +140,6 @@ public final class CommitJob {
     PlaceSurvey places = work.survey(plan);
     places.requireNotOverwritten();
     places.resume(work.swapped);
-    work.report.removeOwnCopies();
     isResumed = true;
   }
 

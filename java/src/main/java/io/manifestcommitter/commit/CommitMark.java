@@ -5,15 +5,13 @@ import io.manifestcommitter.layout.JobPaths;
 import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.manifest.DirectoryEntry;
 import io.manifestcommitter.manifest.DirectoryState;
-import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.manifest.TaskManifest;
 import io.manifestcommitter.plan.JobPlan;
-import io.manifestcommitter.plan.Occupants;
 import io.manifestcommitter.store.FileTooLongException;
 import io.manifestcommitter.store.Store;
-import io.manifestcommitter.store.StoreEntry;
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -26,8 +24,8 @@ import org.slf4j.LoggerFactory;
 /**
  * The mark that a commit of the Hadoop protocol leaves before its first change: with the manifests
  * it is all that another committer, anywhere, needs to repeat the commit or to roll it back. It
- * names the directories that did not exist, and so are the job's to roll back, by what the set of
- * manifests is recognised and, where a rename may be a copy, the files that stood at destinations.
+ * names the directories that did not exist, and so are the job's to roll back, and by what the set
+ * of manifests is recognised.
  *
  * <p>Written as a manifest without files, which brings its checksum along. One that cannot be read
  * was cut short by a commit that had not changed anything yet, or was damaged since: the commit may
@@ -39,7 +37,6 @@ final class CommitMark {
 
   private final boolean readable;
   private final Set<Path> madeDirectories;
-  private final Occupants occupants;
   private final String manifests;
 
   private CommitMark(TaskManifest mark) {
@@ -48,14 +45,6 @@ final class CommitMark {
         mark.directories().stream()
             .map(DirectoryEntry::path)
             .collect(Collectors.toCollection(TreeSet::new));
-    this.occupants =
-        Occupants.of(
-            mark.files().stream()
-                .map(
-                    file ->
-                        StoreEntry.file(file.destination(), file.size(), file.etag(), 0)
-                            .lastWritten(file.modificationTime()))
-                .collect(Collectors.toList()));
     this.manifests = mark.extraData().getOrDefault(MANIFESTS, "");
   }
 
@@ -63,7 +52,6 @@ final class CommitMark {
   private CommitMark() {
     this.readable = false;
     this.madeDirectories = Set.of();
-    this.occupants = Occupants.UNKNOWN;
     this.manifests = "";
   }
 
@@ -79,19 +67,11 @@ final class CommitMark {
                 plan.missingDirectories().stream()
                     .map(path -> new DirectoryEntry(path, DirectoryState.NOT_FOUND, path.depth()))
                     .collect(Collectors.toList()))
-            .files(
-                plan.occupants().files().stream()
-                    .map(CommitMark::entry)
-                    .collect(Collectors.toList()))
+            .files(List.of())
             .extraData(Map.of(MANIFESTS, manifests))
             .build()
             .toJson();
     store.write(paths.commitMark(), out -> out.write(mark));
-  }
-
-  /** A file that stays where it is. */
-  private static FileEntry entry(StoreEntry file) {
-    return new FileEntry(file.path(), file.path(), file.length(), file.etag(), file.lastWritten());
   }
 
   /** The mark, if a commit may have begun to make changes. */
@@ -129,11 +109,6 @@ final class CommitMark {
    */
   Set<Path> madeDirectories() {
     return madeDirectories;
-  }
-
-  /** What stood at destinations when the commit began. */
-  Occupants occupants() {
-    return occupants;
   }
 
   /** By what the set of manifests is recognised. */

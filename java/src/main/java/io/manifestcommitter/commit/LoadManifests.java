@@ -14,7 +14,6 @@ import io.manifestcommitter.manifest.TaskManifest;
 import io.manifestcommitter.plan.ExistingDirectories;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.JobPlanner;
-import io.manifestcommitter.plan.Occupants;
 import io.manifestcommitter.plan.PlanRejectedException;
 import io.manifestcommitter.plan.Target;
 import io.manifestcommitter.store.FileTooLongException;
@@ -116,9 +115,7 @@ public final class LoadManifests {
       load(planner);
       ExistingDirectories existing = new FindDirectories(store, workers).run(planner.directories());
       noteDestinations(planner, existing);
-      if (markSeen) {
-        planner.occupants(mark.get().occupants());
-      }
+      new RequireOneVolume(store).run(Set.of(paths.destination()), planner.parents(), existing);
       return planner.plan(existing, List.of());
     }
   }
@@ -126,17 +123,14 @@ public final class LoadManifests {
   /**
    * A rename onto a directory would put the file inside it, and answer that all is well (HDFS, ABFS
    * and others). Names are the tasks' own here, so every directory that existed before and gets
-   * files is looked at once; new ones cost nothing. Where a rename may be a copy, the files that
-   * stand there are noted, too.
+   * files is looked at once; new ones cost nothing.
    */
   private void noteDestinations(JobPlanner planner, ExistingDirectories existing)
       throws IOException {
     Set<Path> parents = planner.parents();
     parents.removeIf(
         parent -> !parent.equals(paths.destination()) && !existing.directories().contains(parent));
-    boolean mayCopy = store.traits(paths.destination()).fileRename().mayLeaveBothEndsInPlace();
     Queue<Path> found = new ConcurrentLinkedQueue<>();
-    Queue<StoreEntry> files = new ConcurrentLinkedQueue<>();
     workers.forEach(
         parents,
         parent -> {
@@ -146,8 +140,6 @@ public final class LoadManifests {
                 entry -> {
                   if (entry.isDirectory()) {
                     found.add(entry.path());
-                  } else if (mayCopy && planner.mayBeDestination(entry.path())) {
-                    files.add(entry);
                   }
                 });
           } catch (FileNotFoundException e) {
@@ -155,7 +147,6 @@ public final class LoadManifests {
           }
         });
     planner.occupied(found);
-    planner.occupants(Occupants.of(files));
   }
 
   /** Notes in the store that changes begin now, unless an earlier try did. */
@@ -180,7 +171,6 @@ public final class LoadManifests {
       load(planner);
       Set<Path> existing = new HashSet<>(planner.directories());
       existing.removeAll(mark.get().madeDirectories());
-      planner.occupants(mark.get().occupants());
       return Optional.of(planner.plan(new ExistingDirectories(existing, Set.of()), List.of()));
     }
   }

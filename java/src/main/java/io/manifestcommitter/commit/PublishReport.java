@@ -63,17 +63,6 @@ final class PublishReport {
   }
 
   /**
-   * Removes what an earlier try that was cut short left of its report in the table, while what was
-   * copied is still there to compare with: moved aside, it would be taken for the last job's. Three
-   * requests for each file where a rename is a copy, none elsewhere.
-   */
-  void removeOwnCopies() throws IOException {
-    for (String name : NAMES) {
-      removeOwnCopy(name);
-    }
-  }
-
-  /**
    * Whether the report is written over the last job's, past the point of no return. Where it is not
    * moved, a driver that lost its commit would take away another job's.
    */
@@ -140,22 +129,11 @@ final class PublishReport {
   /**
    * Makes the report visible: one request, unless another job's is in its way. Where that job has
    * taken the place of this job's list, too, the list goes there once more: the last report and the
-   * list beside it are of one job. Where a rename copies bytes, three requests more.
+   * list beside it are of one job.
    *
    * @param writeList {@link #writeList}
    */
   void publish(Retries.Request writeList) throws IOException {
-    if (!store.traits(job.table()).fileRename().mayShowParts()) {
-      putReportInPlace(writeList);
-      return;
-    }
-    Path prepared = prepared(JobPaths.SUCCESS_MARKER);
-    byte[] report = Retries.fewFor(() -> store.read(prepared, SuccessReport.MAX_BYTES));
-    putReportInPlace(writeList);
-    putBothInPlace(report, writeList);
-  }
-
-  private void putReportInPlace(Retries.Request writeList) throws IOException {
     putInPlace(
         JobPaths.SUCCESS_MARKER,
         () -> {
@@ -164,38 +142,6 @@ final class PublishReport {
             publishList();
           }
         });
-  }
-
-  /**
-   * Puts what is not this job's in place once more, where one of the two is. A copy that another
-   * job began before may have ended on it. Each job looks at both after the last that it has put
-   * there, so the last one of all finds them alike. The job has succeeded whether it can look or
-   * not.
-   */
-  private void putBothInPlace(byte[] report, Retries.Request writeList) throws IOException {
-    for (int round = 1; round <= ROUNDS; round++) {
-      boolean isOwnReport;
-      try {
-        isOwnReport = isPublished();
-        if (isOwnReport == Retries.fewFor(() -> isOwn(JobPaths.FILE_LIST))) {
-          return;
-        }
-      } catch (IOException e) {
-        LOG.warn(
-            "Could not look whether {} and its list are of job {}",
-            JobPaths.SUCCESS_MARKER,
-            job.jobId(),
-            e);
-        return;
-      }
-      if (isOwnReport) {
-        writeList.run();
-        publishList();
-      } else {
-        write(JobPaths.SUCCESS_MARKER, out -> out.write(report));
-        putReportInPlace(writeList);
-      }
-    }
   }
 
   /** As {@link #publish}, where another process prepared it; nothing if it did not, or did both. */
@@ -228,9 +174,6 @@ final class PublishReport {
   boolean hasLeft() throws IOException {
     if (replacesLast()) {
       return isPublished();
-    }
-    if (mayLeaveBothEnds() && isPublished()) {
-      return true;
     }
     for (String name : List.of(JobPaths.FILE_LIST, JobPaths.SUCCESS_MARKER)) {
       if (Retries.fewFor(() -> store.status(prepared(name))).isPresent()) {
@@ -265,9 +208,6 @@ final class PublishReport {
       return List.of();
     }
     Queue<String> left = new ArrayDeque<>();
-    if (mayLeaveBothEnds()) {
-      Retries.fewOrNote(job.workDirectory(), left, this::removePartsAside);
-    }
     for (String name : NAMES) {
       Retries.fewOrNote(target(name), left, () -> removeOwn(name));
     }
@@ -323,7 +263,7 @@ final class PublishReport {
       boolean another =
           undone
               && store.status(file.source()).isPresent()
-              && (removeOwnCopy(name) || moveAside(name, store.status(target(name))));
+              && moveAside(name, store.status(target(name)));
       refusals += another ? 0 : 1;
       if (!undone || refusals == REFUSALS || round == ROUNDS) {
         throw result.failure("Could not put the report in place");
@@ -383,36 +323,12 @@ final class PublishReport {
         Locale.ROOT, "%s%013d-%03d", LAST, System.currentTimeMillis(), asides.getAndIncrement());
   }
 
-  /** Removes the report in the table if it is this job's; says whether it was. */
-  private boolean removeOwn(String name) throws IOException {
+  /** Removes the report in the table if it is this job's. */
+  private void removeOwn(String name) throws IOException {
     // A report that another job replaces while it is read fails the read: abfs answers 412.
     if (Retries.fewFor(() -> isOwn(name))) {
       store.deleteFile(target(name));
-      return true;
     }
-    return removeOwnCopy(name);
-  }
-
-  /**
-   * Removes a copy of the prepared report, or a part of one, that a rename which was cut short left
-   * in the table; says whether there was one. No request where a rename leaves none.
-   */
-  private boolean removeOwnCopy(String name) throws IOException {
-    if (!mayLeaveBothEnds()) {
-      return false;
-    }
-    Optional<StoreEntry> prepared = store.status(prepared(name));
-    Optional<StoreEntry> there =
-        prepared.isPresent() ? store.status(target(name)) : Optional.empty();
-    if (!there.isPresent() || !Parts.isCopy(store, there.get(), prepared.get())) {
-      return false;
-    }
-    store.deleteFile(target(name));
-    return true;
-  }
-
-  private boolean mayLeaveBothEnds() {
-    return store.traits(job.table()).fileRename().mayLeaveBothEndsInPlace();
   }
 
   private boolean isOwn(String name) throws IOException {
@@ -458,18 +374,6 @@ final class PublishReport {
     moved.sort(Comparator.comparing(StoreEntry::name).reversed());
   }
 
-  /** While what they are parts of is still in the table to compare with. */
-  private void removePartsAside() throws IOException {
-    List<StoreEntry> moved = new ArrayList<>();
-    listMoved(moved);
-    for (StoreEntry entry : moved) {
-      Optional<StoreEntry> whole = store.status(target(nameOf(entry)));
-      if (whole.isPresent() && Parts.isPart(store, entry, whole.get())) {
-        store.deleteFile(entry.path());
-      }
-    }
-  }
-
   /** The name in the table of what was moved aside. */
   private static String nameOf(StoreEntry moved) {
     return moved.name().endsWith(JobPaths.FILE_LIST) ? JobPaths.FILE_LIST : JobPaths.SUCCESS_MARKER;
@@ -477,15 +381,7 @@ final class PublishReport {
 
   private void rollBack(StoreEntry moved, boolean isOwnLast) throws IOException {
     String name = nameOf(moved);
-    Optional<StoreEntry> there = store.status(target(name));
-    if (there.isPresent()) {
-      if (!Parts.isPart(store, there.get(), moved)) {
-        return;
-      }
-      // Of an earlier try to roll it back.
-      store.deleteFile(target(name));
-    }
-    if (!store.status(moved.path()).isPresent()) {
+    if (store.status(target(name)).isPresent() || !store.status(moved.path()).isPresent()) {
       return;
     }
     if (!isOwnLast && !moved.isLink() && isOwn(moved.path(), name)) {
@@ -499,10 +395,6 @@ final class PublishReport {
   }
 
   private void write(String name, Store.Content content) throws IOException {
-    if (mayLeaveBothEnds()) {
-      // While what an earlier try prepared is still there to compare with.
-      removeOwnCopy(name);
-    }
     sizes.put(name, NewFile.write(store, prepared(name), target(name), content).size());
   }
 

@@ -49,8 +49,7 @@ final class RenameFiles {
    * @throws RenameOutcomeUnknownException if nothing could be proven
    */
   void run(JobPlan plan) throws IOException {
-    SettleCopies copies = new SettleCopies(store, plan, replaced);
-    forEach(plan, file -> rename(file, copies));
+    forEach(plan, file -> Retries.rename(store, file));
   }
 
   /**
@@ -59,15 +58,14 @@ final class RenameFiles {
    * there, moves nothing. A rename is tried first: most destinations are free.
    */
   void runReplacing(JobPlan plan) throws IOException {
-    SettleCopies copies = new SettleCopies(store, plan, replaced);
     forEach(
         plan,
         file -> {
-          RenameResult result = rename(file, copies);
+          RenameResult result = Retries.rename(store, file);
           if (!result.isDone() && result.inTheWay().isPresent()) {
             replaced.moveAside(result.inTheWay().get());
             statistics.increment(StatisticNames.OP_DELETE_FILE_UNDER_DESTINATION);
-            result = rename(file, copies);
+            result = Retries.rename(store, file);
           }
           return result;
         });
@@ -89,10 +87,6 @@ final class RenameFiles {
           requireDone(file.item(), result);
           published.done(file.number());
         });
-  }
-
-  private RenameResult rename(FileEntry file, SettleCopies copies) throws IOException {
-    return Retries.renameOverCopy(store, file, () -> copies.run(file));
   }
 
   private void requireDone(FileEntry file, RenameResult result) throws IOException {

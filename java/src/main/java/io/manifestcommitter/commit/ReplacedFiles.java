@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.commit;
 
-import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.store.RenameResult;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
@@ -10,7 +9,6 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Optional;
 import java.util.UUID;
 import org.apache.hadoop.fs.Path;
 
@@ -43,35 +41,8 @@ final class ReplacedFiles {
       store.mkdirs(directory);
       made = true;
     }
-    FileEntry move = old.movedTo(aside(old.path()));
-    RenameResult result = Retries.renameOverCopy(store, move, () -> removeCopy(move));
+    RenameResult result = Retries.rename(store, old.movedTo(aside(old.path())));
     result.orThrow("Could not move the old file " + old.path() + " aside");
-  }
-
-  /**
-   * Of a file that is at its place and aside, removes the copy: that aside, or at its place what an
-   * earlier try to roll it back left.
-   */
-  private boolean removeCopy(FileEntry move) throws IOException {
-    Optional<StoreEntry> there = store.status(move.source());
-    Optional<StoreEntry> aside = store.status(move.destination());
-    if (!there.isPresent() || !aside.isPresent()) {
-      return false;
-    }
-    if (Parts.isCopy(store, aside.get(), there.get())) {
-      store.deleteFile(move.destination());
-      return true;
-    }
-    if (Parts.isPart(store, there.get(), aside.get())) {
-      store.deleteFile(move.source());
-      return true;
-    }
-    return false;
-  }
-
-  /** Whether the file that gave way at a place is here. One request. */
-  boolean holds(Path place) throws IOException {
-    return store.status(aside(place)).isPresent();
   }
 
   /** Where they are. */
@@ -107,25 +78,12 @@ final class ReplacedFiles {
     if (aside == null) {
       return;
     }
-    Optional<StoreEntry> there = store.status(place);
-    if (there.isPresent() && !removePart(there.get(), aside)) {
-      return;
-    }
-    if (!store.status(aside.path()).isPresent()) {
+    if (store.status(place).isPresent() || !store.status(aside.path()).isPresent()) {
       return;
     }
     // With its directory, which on an object store is gone with its last file.
     RenameResult result = Retries.rename(store, aside.movedTo(place));
     result.orThrow("the old file is still at " + aside.path());
-  }
-
-  /** Of an earlier try. */
-  private boolean removePart(StoreEntry there, StoreEntry aside) throws IOException {
-    if (!Parts.isPart(store, there, aside)) {
-      return false;
-    }
-    store.deleteFile(there.path());
-    return true;
   }
 
   /** One name for one place, whatever characters that has. */

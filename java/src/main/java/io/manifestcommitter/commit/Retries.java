@@ -110,25 +110,6 @@ public final class Retries {
     return result;
   }
 
-  /**
-   * As {@link #rename(Store, FileEntry)}, and again over a copy that this try, or an earlier one,
-   * left.
-   *
-   * @param removeCopy removes one, and tells whether there was any
-   */
-  static RenameResult renameOverCopy(Store store, FileEntry file, Answer<Boolean> removeCopy)
-      throws IOException {
-    RenameResult result = rename(store, file);
-    for (int time = 1; !result.isDone() && removeCopy.get(); time++) {
-      if (time == FEW) {
-        // Nothing is in the way any more.
-        return RenameResult.failed(result.explanation(), result.cause().orElse(null));
-      }
-      result = rename(store, file);
-    }
-    return result;
-  }
-
   /** As {@link #renameToStaging}, of a directory with all that is in it. */
   static RenameResult renameDirectory(Store store, Path source, Path destination) {
     return rename(() -> store.renameDirectory(source, destination), () -> {});

@@ -54,7 +54,6 @@ final class RollBackPublished {
   List<String> run(JobPlan plan, Published published, Swapped swapped) throws IOException {
     RollBackSwaps swaps =
         new RollBackSwaps(store, workers, plan, swapped.begun(), Optional.empty());
-    SettleCopies copies = new SettleCopies(store, plan, replaced);
     List<String> left =
         run(
             plan,
@@ -66,7 +65,7 @@ final class RollBackPublished {
                 store.abortUpload(file.item());
                 return false;
               }
-              rollBack(plan, file.item(), copies);
+              rollBack(plan, file.item());
               return true;
             });
     return left.isEmpty() ? stopLateRenames(plan, published) : left;
@@ -102,7 +101,6 @@ final class RollBackPublished {
     BitSet all = new BitSet();
     all.set(0, plan.swaps().all().size());
     RollBackSwaps swaps = new RollBackSwaps(store, workers, plan, all, survey);
-    SettleCopies copies = new SettleCopies(store, plan, replaced);
     return run(
         plan,
         swaps,
@@ -111,7 +109,7 @@ final class RollBackPublished {
           if (survey.isPresent() && isFencedByFile(store, file.item().sourceDirectory())) {
             remove(plan, file.item());
           } else if (swap < 0 || swaps.isMixed(swap) || swaps.isStaged(swap)) {
-            rollBack(plan, file.item(), copies);
+            rollBack(plan, file.item());
           }
           return true;
         });
@@ -178,9 +176,7 @@ final class RollBackPublished {
   /** Whether what is at a source tells nobody any more what is at its destination. */
   static boolean isFencedByFile(Store store, Path path) {
     StoreTraits traits = store.traits(path);
-    return !traits.hasAtomicDirectoryRename()
-        && !traits.completesUploads()
-        && !traits.fileRename().mayLeaveBothEndsInPlace();
+    return !traits.hasAtomicDirectoryRename() && !traits.completesUploads();
   }
 
   private void stopLate(FileEntry file) throws IOException {
@@ -197,18 +193,17 @@ final class RollBackPublished {
   }
 
   /**
-   * The file at the destination is ours only if none is at the source, copies apart: it may be an
-   * old one that looks alike, or one that came back. It goes back to its source, so that this can
-   * be told again if the rolling back is repeated, and goes with the job's directory.
+   * The file at the destination is ours only if none is at the source: it may be an old one that
+   * looks alike, or one that came back. It goes back to its source, so that this can be told again
+   * if the rolling back is repeated, and goes with the job's directory.
    */
-  private void rollBack(JobPlan plan, FileEntry file, SettleCopies copies) throws IOException {
+  private void rollBack(JobPlan plan, FileEntry file) throws IOException {
     if (isUpload(file)) {
       // First the upload, so that no completion of it can come later; then what it became.
       store.abortUpload(file);
       remove(plan, file);
       return;
     }
-    copies.run(file);
     if (store.status(file.source()).isPresent()) {
       return;
     }

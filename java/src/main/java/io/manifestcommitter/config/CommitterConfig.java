@@ -2,9 +2,9 @@
 package io.manifestcommitter.config;
 
 import io.manifestcommitter.config.CommitterOption.Scope;
-import io.manifestcommitter.store.CopyingRename;
 import io.manifestcommitter.store.GcsRequests;
 import io.manifestcommitter.store.RequestGate;
+import io.manifestcommitter.store.StoreFamily;
 import io.manifestcommitter.store.StorePaths;
 import io.manifestcommitter.store.Stores;
 import java.util.Arrays;
@@ -90,8 +90,11 @@ public final class CommitterConfig {
   /** Spark protocol: what to do about a table on a store that is not served. */
   public static final String UNSUPPORTED_SCHEME = PREFIX + "unsupported.scheme";
 
-  /** What to do about a store whose rename may show a file in part. */
-  public static final String COPYING_RENAME = PREFIX + "copying.rename";
+  /** Schemes of stores for whose renames the user vouches. */
+  public static final String ATOMIC_RENAME_SCHEMES = StoreFamily.ATOMIC_RENAME_SCHEMES;
+
+  /** An option of earlier versions, which served stores whose rename is a copy. */
+  private static final String COPYING_RENAME = PREFIX + "copying.rename";
 
   /** How Google Cloud Storage is asked. */
   public static final String GS_REQUESTS = GcsRequests.OPTION;
@@ -180,6 +183,8 @@ public final class CommitterConfig {
           "s", TimeUnit.SECONDS,
           "m", TimeUnit.MINUTES,
           "h", TimeUnit.HOURS);
+  private static final Pattern SCHEME = Pattern.compile("[a-z][a-z0-9+.-]*");
+  private static final String SCHEMES = "schemes such as ofs, separated by commas, or nothing";
   private static final String DIRECTORY = "the URI of a directory, or nothing";
   private static final String STORE_CLASS =
       "nothing, or one of " + String.join(", ", Stores.classNames());
@@ -320,11 +325,11 @@ public final class CommitterConfig {
         Scope.SPARK,
         "How long a job that replaces data waits, when it commits, for another running job that replaces some of the same places. After that the job fails and the old data stays. The error names the other job, its host, and since when it works there.");
     option(
-        COPYING_RENAME,
-        "fail",
-        choices(CopyingRename.class),
+        ATOMIC_RENAME_SCHEMES,
+        "",
+        SCHEMES,
         Scope.BOTH,
-        "What to do with a store whose scheme the committer does not know. It may rename a file by copying its bytes. With `serve`, a reader may see a part of a file while it is copied and, if the driver dies, until recovery.");
+        "Schemes of further stores, such as `ofs`, for which you vouch: a rename of a file or a directory is one atomic change there, and keeps length and modification time. `verify-store` finds out. Where that is not so, a driver that dies may leave a part of a file, or double it.");
     option(
         GS_REQUESTS,
         "direct",
@@ -367,7 +372,6 @@ public final class CommitterConfig {
   private final long heartbeatTimeout;
   private final long replaceWait;
   private final DirectoryRename directoryRename;
-  private final CopyingRename copyingRename;
   private final S3WriteTo s3WriteTo;
   private final UnsupportedScheme unsupportedScheme;
 
@@ -412,7 +416,19 @@ public final class CommitterConfig {
     }
     this.replaceWait = duration(conf, REPLACE_WAIT);
     this.directoryRename = choice(conf, DIRECTORY_RENAME, DirectoryRename.class);
-    this.copyingRename = choice(conf, COPYING_RENAME, CopyingRename.class);
+    if (conf.get(COPYING_RENAME) != null) {
+      throw new IllegalArgumentException(
+          "The option "
+              + COPYING_RENAME
+              + " is gone: a store whose rename is a copy is not served any more. Remove it; if a"
+              + " rename is one atomic change there, add the scheme to "
+              + ATOMIC_RENAME_SCHEMES);
+    }
+    for (String scheme : conf.getTrimmedStrings(ATOMIC_RENAME_SCHEMES)) {
+      if (!SCHEME.matcher(scheme).matches()) {
+        throw bad(ATOMIC_RENAME_SCHEMES, value(conf, ATOMIC_RENAME_SCHEMES), null);
+      }
+    }
     choice(conf, GS_REQUESTS, GcsRequests.class);
     this.s3WriteTo = choice(conf, S3_WRITE_TO, S3WriteTo.class);
     this.unsupportedScheme = choice(conf, UNSUPPORTED_SCHEME, UnsupportedScheme.class);
@@ -545,11 +561,6 @@ public final class CommitterConfig {
   /** {@link #S3_WRITE_TO}. */
   public S3WriteTo s3WriteTo() {
     return s3WriteTo;
-  }
-
-  /** {@link #COPYING_RENAME}. */
-  public CopyingRename copyingRename() {
-    return copyingRename;
   }
 
   /** {@link #UNSUPPORTED_SCHEME}. */

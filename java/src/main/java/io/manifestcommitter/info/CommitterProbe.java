@@ -2,7 +2,6 @@
 package io.manifestcommitter.info;
 
 import io.manifestcommitter.cli.Setting;
-import io.manifestcommitter.store.CopyingRename;
 import io.manifestcommitter.store.StoreFamily;
 import io.manifestcommitter.store.Stores;
 import io.manifestcommitter.store.UnsupportedStoreException;
@@ -96,7 +95,6 @@ final class CommitterProbe {
     private Problem failure;
     private Setting fileSystem;
     private String refusal;
-    private boolean mayShowParts;
 
     Search(Configuration conf, Path path) {
       this.conf = new JobConf(conf);
@@ -112,9 +110,7 @@ final class CommitterProbe {
         openStore();
       }
       Probed probed = failure == null ? makeCommitter() : Probed.failed(failure);
-      return fileSystem == null && refusal == null
-          ? probed
-          : probed.on(fileSystem, refusal, mayShowParts);
+      return fileSystem == null && refusal == null ? probed : probed.on(fileSystem, refusal);
     }
 
     private boolean isS3asFactory() {
@@ -146,9 +142,7 @@ final class CommitterProbe {
         }
         Class<?> opened = path.getFileSystem(conf).getClass();
         fileSystem = new Setting(opened.getName(), ClassNames.jarWith(opened));
-        Stores stores = new Stores(conf);
-        mayShowParts = stores.mayShowParts(path);
-        stores.requireSafeRename(path, CopyingRename.SERVE);
+        new Stores(conf).requireSafeRename(path);
       } catch (UnsupportedStoreException e) {
         refusal = e.getMessage();
       } catch (IOException | RuntimeException | LinkageError e) {

@@ -73,12 +73,7 @@ final class CommitterReport {
     List<Problem> problems = new ArrayList<>(hadoop.problems());
     ConnectorDiagnosis connector = new ConnectorDiagnosis(jobs, path);
     problems.addAll(connector.problems());
-    boolean refused =
-        problems.stream()
-            .anyMatch(
-                p ->
-                    p.code() == ProblemCode.UNSUPPORTED_STORE
-                        || p.code() == ProblemCode.COPYING_RENAME_REFUSED);
+    boolean refused = problems.stream().anyMatch(p -> p.code() == ProblemCode.UNSUPPORTED_STORE);
     problems.addAll(spark.problems());
     Map<String, Setting> options = changedOptions(settings.sql());
     options.putAll(connector.settings());

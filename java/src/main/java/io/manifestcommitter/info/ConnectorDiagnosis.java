@@ -35,7 +35,7 @@ final class ConnectorDiagnosis {
     }
     String className = bound.get().value();
     if (className.equals(ClassNames.GOOGLES_GS)) {
-      return new GcsDiagnosis(conf).problems();
+      return new GcsDiagnosis(conf, path).problems();
     }
     if (className.equals(ClassNames.HADOOPS_GS)) {
       return List.of(GcsDiagnosis.hadoopsConnector(conf, bound.get()));

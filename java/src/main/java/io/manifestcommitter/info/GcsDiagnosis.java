@@ -4,6 +4,7 @@ package io.manifestcommitter.info;
 import io.manifestcommitter.cli.Setting;
 import io.manifestcommitter.store.GcsObstacle;
 import io.manifestcommitter.store.GcsRequests;
+import io.manifestcommitter.store.Stores;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -12,6 +13,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.util.VersionInfo;
 
 /** What is wrong with the settings of the connectors for Google Cloud Storage. */
@@ -28,10 +30,12 @@ final class GcsDiagnosis {
   private static final long DEFAULT_BLOCK_SIZE = 64 << 20;
 
   private final Configuration conf;
+  private final Path path;
 
   /** Of Google's connector. */
-  GcsDiagnosis(Configuration conf) {
+  GcsDiagnosis(Configuration conf, Path path) {
     this.conf = conf;
+    this.path = path;
   }
 
   /** Binds Google's connector, for users of FileSystem and of FileContext. */
@@ -144,14 +148,13 @@ final class GcsDiagnosis {
   }
 
   private Optional<Problem> move() {
-    if (conf.getBoolean(MOVE, false)) {
+    if (conf.getBoolean(MOVE, false) || new Stores(conf).isVouchedFor(path)) {
       return Optional.empty();
     }
     Optional<Setting> set = FactoryBinding.setting(conf, MOVE);
     String consequence =
-        "a file is renamed by a copy, which overwrites what another writer put there after the"
-            + " check, and a deletion. A commit makes more requests, and a driver that dies may"
-            + " leave both until recovery";
+        "a file is renamed by a copy and a deletion, of which a driver that dies may leave both, so"
+            + " jobs are refused when they start";
     Repair repair = Repair.set(MOVE, "true");
     return Optional.of(
         set.isPresent()

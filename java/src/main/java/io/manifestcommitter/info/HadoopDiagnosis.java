@@ -6,7 +6,6 @@ import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.config.CommitterConfig.UnsupportedScheme;
 import io.manifestcommitter.config.CommitterOption;
 import io.manifestcommitter.info.JobSettings.Origin;
-import io.manifestcommitter.store.CopyingRename;
 import io.manifestcommitter.store.StoreFamily;
 import io.manifestcommitter.store.Stores;
 import java.io.IOException;
@@ -42,7 +41,7 @@ final class HadoopDiagnosis {
 
   /** Whether MapReduce jobs and RDD writers that write to the path are committed by us. */
   boolean serves() {
-    if (refusal().isPresent() || refusesCopies() || isServedBySparkProtocolOnly()) {
+    if (refusal().isPresent() || isServedBySparkProtocolOnly()) {
       return false;
     }
     if (probed.committer().isPresent()) {
@@ -75,7 +74,6 @@ final class HadoopDiagnosis {
       halfBound().ifPresent(problems::add);
       sessionFactory().ifPresent(problems::add);
       probed.problem().map(this::asBadAsItIs).ifPresent(problems::add);
-      copyingRename().ifPresent(problems::add);
     }
     List<Problem> options = badOptions();
     if (options.isEmpty()) {
@@ -90,39 +88,6 @@ final class HadoopDiagnosis {
     return origin == Origin.CONNECT_SERVER && spark.serves()
         ? Problem.warning(problem.code(), problem.text(), problem.repair())
         : problem;
-  }
-
-  private boolean refusesCopies() {
-    return probed.mayShowParts()
-        && !sql.getTrimmed(CommitterConfig.COPYING_RENAME, "")
-            .equalsIgnoreCase(CopyingRename.SERVE.name());
-  }
-
-  private Optional<Problem> copyingRename() {
-    if (!probed.mayShowParts()
-        || !(ClassNames.isOurFactory(factory.className()) || spark.isOurs())) {
-      return Optional.empty();
-    }
-    String consequence =
-        "the committer does not know how the store of "
-            + path
-            + " renames a file. If that is a copy, a reader may see a part of a file while it is"
-            + " copied and, if the driver dies, until recovery";
-    return Optional.of(
-        refusesCopies()
-            ? Problem.error(
-                ProblemCode.COPYING_RENAME_REFUSED,
-                CommitterConfig.COPYING_RENAME
-                    + " is not serve: jobs fail when they start, since "
-                    + consequence,
-                Repair.set(CommitterConfig.COPYING_RENAME, "serve"))
-            : Problem.warning(
-                ProblemCode.COPYING_RENAME_SERVED,
-                CommitterConfig.COPYING_RENAME
-                    + " is serve: jobs write, though "
-                    + consequence
-                    + ". A job that fails and a recovery leave no part of a file",
-                Repair.set(CommitterConfig.COPYING_RENAME, "fail")));
   }
 
   private Optional<String> refusal() {
@@ -203,6 +168,10 @@ final class HadoopDiagnosis {
           Repair.set(FactoryBinding.key(name), ClassNames.S3A_FACTORY)
               .andSet("fs.s3a.committer.name", "magic");
       return factory.isForAll() ? s3a.andSet(FactoryBinding.FOR_ALL, "") : s3a;
+    }
+    Stores stores = new Stores(jobs);
+    if (stores.refusal(path).isEmpty() && stores.family(path) == StoreFamily.OTHER) {
+      return Repair.set(StoreFamily.ATOMIC_RENAME_SCHEMES, name);
     }
     return Stores.servedInstead(path)
         .map(served -> Repair.writeTo(served.toString()))

@@ -16,7 +16,6 @@ final class Probed {
   private final Problem problem;
   private final Setting fileSystem;
   private final String refusal;
-  private final boolean mayShowParts;
 
   private Probed(
       String committer,
@@ -26,8 +25,7 @@ final class Probed {
       boolean promisesDynamicOverwrite,
       Problem problem,
       Setting fileSystem,
-      String refusal,
-      boolean mayShowParts) {
+      String refusal) {
     this.committer = committer;
     this.description = description;
     this.workPath = workPath;
@@ -36,17 +34,15 @@ final class Probed {
     this.problem = problem;
     this.fileSystem = fileSystem;
     this.refusal = refusal;
-    this.mayShowParts = mayShowParts;
   }
 
   /** No committer was asked for. */
   static Probed nothing() {
-    return new Probed(null, null, null, null, false, null, null, null, false);
+    return new Probed(null, null, null, null, false, null, null, null);
   }
 
   static Probed failed(Problem problem) {
-    return new Probed(
-        null, null, null, null, false, Objects.requireNonNull(problem), null, null, false);
+    return new Probed(null, null, null, null, false, Objects.requireNonNull(problem), null, null);
   }
 
   static Probed committer(
@@ -63,8 +59,7 @@ final class Probed {
         promisesDynamicOverwrite,
         null,
         null,
-        null,
-        false);
+        null);
   }
 
   /**
@@ -72,9 +67,8 @@ final class Probed {
    *
    * @param fileSystem the class that serves it, and where that comes from; null if it did not open
    * @param refusal why our committer refuses it, null if it does not
-   * @param mayShowParts whether its rename may show a file in part
    */
-  Probed on(Setting fileSystem, String refusal, boolean mayShowParts) {
+  Probed on(Setting fileSystem, String refusal) {
     return new Probed(
         committer,
         description,
@@ -83,8 +77,7 @@ final class Probed {
         promisesDynamicOverwrite,
         problem,
         fileSystem,
-        refusal,
-        mayShowParts);
+        refusal);
   }
 
   /** The committer's class. */
@@ -120,11 +113,6 @@ final class Probed {
   /** Why our committer refuses a store that did open, or whose settings tell. */
   Optional<String> refusal() {
     return Optional.ofNullable(refusal);
-  }
-
-  /** Whether the store did open, and its rename may show a file in part. */
-  boolean mayShowParts() {
-    return mayShowParts;
   }
 
   /** Why there is no committer. */

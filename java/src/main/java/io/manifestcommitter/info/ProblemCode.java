@@ -12,10 +12,6 @@ enum ProblemCode {
   UNUSABLE_PATH,
   /** The store is one that the committer refuses. */
   UNSUPPORTED_STORE,
-  /** The store's rename may show a file in part, and that is refused. */
-  COPYING_RENAME_REFUSED,
-  /** The store's rename may show a file in part, and that is accepted. */
-  COPYING_RENAME_SERVED,
   /** The session does not have our jar. */
   JAR_MISSING,
   /** The class of Spark's commit protocol is missing, or is none. */

@@ -234,7 +234,6 @@ public final class StagedJobs {
     private long lastWritten;
     private boolean begun;
     private boolean planned;
-    private boolean planning;
     private boolean finished;
     private boolean oldData;
 
@@ -274,7 +273,6 @@ public final class StagedJobs {
         noteJournal(CommitJournal.stateIn(entry.name()));
       }
       planned |= CommitJournal.mayHoldPlan(entry.name()) && below.equals(ATTEMPT + entry.name());
-      planning |= below.equals(ATTEMPT + CommitJournal.TEMPORARY);
       begun |= below.endsWith("/manifests/" + JobPaths.COMMIT_MARK);
       oldData |= asides.matcher(below).matches();
     }
@@ -286,13 +284,12 @@ public final class StagedJobs {
     }
 
     /**
-     * A journal beside what it is a copy of may be a part, and nothing has begun. Where there are
-     * several, of which the furthest counts, one that has ended is it. Where a custom location has
-     * no journal, the old data that was moved aside there tells.
+     * Where there are several journals, of which the furthest counts, one that has ended is it.
+     * Where a custom location has no journal, the old data that was moved aside there tells.
      */
     boolean isUnfinished() {
       boolean hasEnded = finished && store.traits(root.path()).completesUploads();
-      return (begun && !planning && !hasEnded) || (oldData && !finished);
+      return (begun && !hasEnded) || (oldData && !finished);
     }
   }
 }

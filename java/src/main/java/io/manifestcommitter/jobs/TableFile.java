@@ -72,7 +72,7 @@ public final class TableFile {
    * @throws IOException naming what speaks against it; nothing was touched
    */
   public void requireReplaceable() throws IOException {
-    if (store.traits(table).fileRename().mayLeaveBothEndsInPlace()) {
+    if (store.traits(table).completesUploads()) {
       throw new IOException(
           table
               + " is a file, and this store renames a file by copying it, so that one which is replaced"

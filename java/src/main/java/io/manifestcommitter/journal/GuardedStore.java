@@ -59,12 +59,6 @@ final class GuardedStore implements Store {
   }
 
   @Override
-  public void removePartialCopy(FileEntry file) throws IOException {
-    guard.requireLeave();
-    store.removePartialCopy(file);
-  }
-
-  @Override
   public RenameResult renameDirectory(Path source, Path destination) {
     try {
       guard.requireLeave();

@@ -29,7 +29,6 @@ public final class JobPlan implements Closeable {
   private final List<Path> filesInTheWay;
   private final List<OldDirectory> replaced;
   private final Set<Path> taken;
-  private final Occupants occupants;
   private final Swaps swaps;
   private final int tasks;
   private final boolean makesTable;
@@ -44,7 +43,6 @@ public final class JobPlan implements Closeable {
       List<Path> filesInTheWay,
       List<OldDirectory> replaced,
       Set<Path> taken,
-      Occupants occupants,
       Swaps swaps,
       int tasks,
       boolean makesTable,
@@ -57,7 +55,6 @@ public final class JobPlan implements Closeable {
     this.filesInTheWay = List.copyOf(filesInTheWay);
     this.replaced = List.copyOf(replaced);
     this.taken = Set.copyOf(taken);
-    this.occupants = Objects.requireNonNull(occupants);
     this.swaps = Objects.requireNonNull(swaps);
     this.tasks = tasks;
     this.makesTable = makesTable;
@@ -144,11 +141,6 @@ public final class JobPlan implements Closeable {
   /** Whether a new file takes the place of an old one, which must not then be removed there. */
   public boolean takes(Path old) {
     return taken.contains(old);
-  }
-
-  /** What stood at the destinations before the commit began. */
-  public Occupants occupants() {
-    return occupants;
   }
 
   /** Places that are published, or replaced, by renames of whole directories. */

@@ -37,7 +37,6 @@ public final class JobPlanner implements Closeable {
   private final Set<Path> directories = new HashSet<>();
   private final Set<Path> parents = new HashSet<>();
   private final Set<Path> occupied = new HashSet<>();
-  private Occupants occupants = Occupants.NONE;
   private final Set<String> tasks = new HashSet<>();
   private int unnamedTasks;
   private boolean makesTable;
@@ -165,16 +164,6 @@ public final class JobPlanner implements Closeable {
     }
   }
 
-  /** Notes what stands at destinations, where it matters. */
-  public void occupants(Occupants found) {
-    occupants = found;
-  }
-
-  /** Whether a file planned so far may go there; false is certain. */
-  public boolean mayBeDestination(Path path) {
-    return destinations.mayContain(path);
-  }
-
   /** The directories in which the files planned so far will lie. */
   public Set<Path> parents() {
     return new TreeSet<>(parents);
@@ -254,7 +243,6 @@ public final class JobPlanner implements Closeable {
         new ArrayList<>(existing.files()),
         new ArrayList<>(replaced),
         taken(replaced, claimed.keySet()),
-        occupants,
         swaps,
         tasks.size() + unnamedTasks,
         makesTable,

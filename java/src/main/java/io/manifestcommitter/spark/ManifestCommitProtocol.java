@@ -142,7 +142,7 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
           Path resolved;
           try {
             resolved = stores.resolve(new Path(path));
-            stores.requireSafeRename(resolved, config.copyingRename());
+            stores.requireSafeRename(resolved);
           } catch (UnsupportedStoreException e) {
             unsupported(context, config, e);
             return null;
@@ -442,7 +442,7 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
       Path location = CustomLocation.resolve(stores, directory, resolvedTable);
       if (!marks.containsKey(location)) {
         CommitterConfig config = new CommitterConfig(conf);
-        stores.requireSafeRename(location, config.copyingRename());
+        stores.requireSafeRename(location);
         if (dynamicPartitionOverwrite || config.conflictMode() == ConflictMode.REPLACE) {
           CustomLocation.requireNoLink(stores.all(), location);
         }

@@ -172,7 +172,7 @@ final class PlanSwaps {
       return entry.isPresent();
     }
     return entry.isPresent()
-        && entry.get().rights().isOnSameVolumeAs(targetsRights())
+        && entry.get().rights().isOneTreeWith(targetsRights())
         && (targetsRights().isEncrypted() || !old.holdEncrypted(directory))
         && targetsRights().isEncrypted() == entry.get().rights().isEncrypted();
   }

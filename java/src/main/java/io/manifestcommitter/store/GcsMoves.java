@@ -32,7 +32,21 @@ final class GcsMoves {
         + " as Google's does, remove the setting or set it to true. For a server that does not, such"
         + " as fake-gcs-server, set "
         + GcsRequests.OPTION
-        + " to filesystem.";
+        + " to filesystem and add gs to "
+        + StoreFamily.ATOMIC_RENAME_SCHEMES
+        + ".";
+  }
+
+  /** Why a connector that does not move objects is not served, and what to do. */
+  static String refusalOfCopies() {
+    return "its connector renames a file by copying and deleting it, so a driver that dies would leave"
+        + " both. Use a release of Google's connector that moves objects, with "
+        + OPTION
+        + " as true, or set "
+        + GcsRequests.OPTION
+        + " to auto. To try the committer on a server without moves, add gs to "
+        + StoreFamily.ATOMIC_RENAME_SCHEMES
+        + ".";
   }
 
   /** Makes no request. In doubt no. */

@@ -30,8 +30,8 @@ import org.slf4j.LoggerFactory;
  *   <li>the rename of one file being the move of one object, which is atomic and which the
  *       connector sends with a precondition on the destination's generation, so that it refuses an
  *       existing one ("Objects: move"; {@code fs.gs.operation.move.enable}). With moves switched
- *       off, and in releases without them, it is a copy and a delete after a look at the
- *       destination: the copy appears whole, and both ends may exist ("Objects: rewrite");
+ *       off, and in releases without them, it is a copy and a delete ("Objects: rewrite"): such a
+ *       connector is refused, unless the user vouches for it;
  *   <li>the length of a file and the hash of its content: the only identity that a move keeps.
  *       Generation and etag change.
  * </ul>
@@ -61,6 +61,7 @@ public final class GcsStore extends HadoopStore {
 
   private volatile Optional<GcsClient> client;
   private final boolean movesAreSwitchedOff;
+  private final boolean isVouchedFor;
 
   /** Since a rename whose outcome nobody could tell. */
   private volatile boolean mayBeRenaming;
@@ -71,7 +72,12 @@ public final class GcsStore extends HadoopStore {
    * @param conf of the job; that of the filesystem is that of whoever opened it first
    */
   public GcsStore(FileSystem fs, Configuration conf, RequestGate gate) {
-    this(fs, client(fs, conf), GcsMoves.areSwitchedOff(conf), gate);
+    this(
+        fs,
+        client(fs, conf),
+        GcsMoves.areSwitchedOff(conf),
+        StoreFamily.isVouchedFor(fs.getUri().getScheme(), conf),
+        gate);
   }
 
   @Override
@@ -80,16 +86,26 @@ public final class GcsStore extends HadoopStore {
   }
 
   private GcsStore(
-      FileSystem fs, Optional<GcsClient> client, boolean movesAreSwitchedOff, RequestGate gate) {
+      FileSystem fs,
+      Optional<GcsClient> client,
+      boolean movesAreSwitchedOff,
+      boolean isVouchedFor,
+      RequestGate gate) {
     super(fs, client.map(GcsStore::traits).orElseGet(() -> traits(fs)), gate);
     this.client = client;
     this.movesAreSwitchedOff = movesAreSwitchedOff;
+    this.isVouchedFor = isVouchedFor;
   }
 
-  /** The connector's own client moves objects, whatever is set. */
+  /** The connector's own client moves objects, whatever is set; else it may copy them. */
   @Override
   public Optional<String> shortcoming(Path path) {
-    return isDirect() && movesAreSwitchedOff ? Optional.of(GcsMoves.refusal()) : Optional.empty();
+    if (isDirect()) {
+      return movesAreSwitchedOff ? Optional.of(GcsMoves.refusal()) : Optional.empty();
+    }
+    return isVouchedFor || GcsMoves.areUsedBy(fs())
+        ? Optional.empty()
+        : Optional.of(GcsMoves.refusalOfCopies());
   }
 
   private static StoreTraits traits(GcsClient client) {
@@ -138,10 +154,7 @@ public final class GcsStore extends HadoopStore {
   }
 
   private static StoreTraits traits(FileSystem fs) {
-    if (GcsMoves.areUsedBy(fs)) {
-      return showsChecksums(fs) ? StoreTraits.GCS_WITH_CHECKSUMS : StoreTraits.GCS;
-    }
-    return showsChecksums(fs) ? StoreTraits.GCS_COPYING_WITH_CHECKSUMS : StoreTraits.GCS_COPYING;
+    return showsChecksums(fs) ? StoreTraits.GCS_WITH_CHECKSUMS : StoreTraits.GCS;
   }
 
   private static boolean showsChecksums(FileSystem fs) {

@@ -134,9 +134,6 @@ public class HadoopStore implements Store {
   public void abortUpload(FileEntry file) throws IOException {}
 
   @Override
-  public void removePartialCopy(FileEntry file) throws IOException {}
-
-  @Override
   public RenameResult renameDirectory(Path source, Path destination) {
     DirectoryRename request =
         new DirectoryRename(

@@ -27,11 +27,11 @@ import org.slf4j.LoggerFactory;
 /**
  * The local filesystem.
  *
- * <p>Relies on {@code rename(2)}; to another volume, which is there behind a symbolic link or a
- * mount, a file goes by a {@link VolumeCopy}. Hadoop's local filesystem would silently replace a
- * file at the destination of a rename, and moves a file into a directory of that name, so both are
- * looked for first; this is check-then-act, and enough where one machine writes files of unique
- * names. Checksum files ({@code .crc}) travel with their file and are not shown.
+ * <p>Relies on {@code rename(2)}, so nothing goes to another volume, which may be there behind a
+ * symbolic link or a mount. Hadoop's local filesystem would silently replace a file at the
+ * destination of a rename, and moves a file into a directory of that name, so both are looked for
+ * first; this is check-then-act, and enough where one machine writes files of unique names.
+ * Checksum files ({@code .crc}) travel with their file and are not shown.
  *
  * <p>In staging directories no symbolic link is followed, see {@link StagedLinks}: it is shown as a
  * link, and deleted, or moved, as such. Elsewhere a link is shown as what it leads to, or as a link
@@ -167,19 +167,16 @@ public final class LocalStore extends HadoopStore {
     }
   }
 
-  /** With the volume; a symbolic link counts as one of its own, since what it leads to stays. */
+  /** With the volume, of what a symbolic link leads to. */
   @Override
   protected Rights rights(FileStatus directory) {
     java.nio.file.Path path = Paths.get(directory.getPath().toUri().getPath());
+    boolean isLink = Files.isSymbolicLink(path);
     try {
-      String volume =
-          Files.isSymbolicLink(path)
-              ? path.toString()
-              : String.valueOf(Files.getAttribute(path, "unix:dev"));
-      return Rights.of(directory, volume);
+      return Rights.of(directory, String.valueOf(Files.getAttribute(path, "unix:dev")), isLink);
     } catch (IOException | UnsupportedOperationException e) {
-      LOG.debug("The volume of {} is not known: its files are renamed one by one", path, e);
-      return Rights.of(directory, path.toString());
+      LOG.debug("The volume of {} is not known", path, e);
+      return Rights.of(directory, "", isLink);
     }
   }
 
@@ -237,11 +234,7 @@ public final class LocalStore extends HadoopStore {
 
   @Override
   protected boolean requestRename(FileEntry file) throws IOException {
-    VolumeCopy copy = new VolumeCopy(file);
     try {
-      if (copy.isNeeded()) {
-        return copy.run(fs());
-      }
       if (!renamesByItself()) {
         requireParent(file.destination());
         return super.requestRename(file);
@@ -279,12 +272,6 @@ public final class LocalStore extends HadoopStore {
     if (!Files.isDirectory(Paths.get(path.getParent().toUri().getPath()))) {
       throw new FileNotFoundException(path.getParent() + " is gone");
     }
-  }
-
-  @Override
-  public void removePartialCopy(FileEntry file) throws IOException {
-    StagedLinks.refuseAbove(file.destination());
-    new VolumeCopy(file).removePart();
   }
 
   @Override

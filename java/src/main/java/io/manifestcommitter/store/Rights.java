@@ -14,20 +14,26 @@ import org.apache.hadoop.fs.permission.FsPermission;
 public final class Rights {
   private final FileStatus status;
   private final String volume;
+  private final boolean isLink;
 
-  private Rights(FileStatus status, String volume) {
+  private Rights(FileStatus status, String volume, boolean isLink) {
     this.status = status;
     this.volume = volume;
+    this.isLink = isLink;
   }
 
   /** What a status says. */
   static Rights of(FileStatus status) {
-    return new Rights(status, "");
+    return new Rights(status, "", false);
   }
 
-  /** The same, in a store of several volumes, between which nothing can be renamed. */
-  static Rights of(FileStatus status, String volume) {
-    return new Rights(status, volume);
+  /**
+   * The same, in a store of several volumes, between which nothing can be renamed.
+   *
+   * @param isLink whether it is known by a symbolic link, which stays where it is
+   */
+  static Rights of(FileStatus status, String volume, boolean isLink) {
+    return new Rights(status, volume, isLink);
   }
 
   /** hadoop-azure tells it with the permission, HDFS with the status. */
@@ -46,7 +52,7 @@ public final class Rights {
    * are some. May take long on a local filesystem, which asks another process.
    */
   public boolean areSameAs(Rights other) {
-    return isOnSameVolumeAs(other)
+    return isOneTreeWith(other)
         && isEncrypted() == other.isEncrypted()
         && status.isErasureCoded() == other.status.isErasureCoded()
         && !hasAcl()
@@ -60,9 +66,14 @@ public final class Rights {
     return status.isEncrypted();
   }
 
-  /** Whether entries can be renamed between the two. */
+  /** Whether files can be renamed between the two. */
   public boolean isOnSameVolumeAs(Rights other) {
     return volume.equals(other.volume);
+  }
+
+  /** Whether the directories themselves can be renamed, one to the place of the other. */
+  public boolean isOneTreeWith(Rights other) {
+    return isOnSameVolumeAs(other) && !isLink && !other.isLink;
   }
 
   /**

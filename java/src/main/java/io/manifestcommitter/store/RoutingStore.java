@@ -98,11 +98,6 @@ final class RoutingStore implements Store {
   }
 
   @Override
-  public void removePartialCopy(FileEntry file) throws IOException {
-    stores.of(file.destination()).removePartialCopy(file);
-  }
-
-  @Override
   public RenameResult renameDirectory(Path source, Path destination) {
     try {
       return stores.of(source).renameDirectory(source, destination);

@@ -68,10 +68,8 @@ public interface Store {
   /**
    * Renames one file and says what is proven about it. One request when the store says yes; up to
    * two more to prove the outcome when it does not. Never replaces a file: where one stands at the
-   * destination the outcome is {@link RenameResult.Outcome#FAILED}. Where a rename is a copy and a
-   * deletion, and was cut short between them, it is {@link RenameResult.Outcome#UNKNOWN}, with the
-   * copy in the way. The parent of the destination must exist. Throws nothing for an outcome: a
-   * caller must look at it.
+   * destination the outcome is {@link RenameResult.Outcome#FAILED}. The parent of the destination
+   * must exist. Throws nothing for an outcome: a caller must look at it.
    *
    * <p>A file that is an upload is completed instead, which needs no parent. What stands at its
    * destination would be replaced: such files have names that no other job gives.
@@ -90,12 +88,6 @@ public interface Store {
    * gone, or completed, is fine. One request, and none for a file that is no upload.
    */
   void abortUpload(FileEntry file) throws IOException;
-
-  /**
-   * Removes what a rename of {@code file} that was cut short may have left beside its destination,
-   * under a name that no reader sees. No request where a rename leaves nothing there.
-   */
-  void removePartialCopy(FileEntry file) throws IOException;
 
   /**
    * Renames a directory with all that is in it. Only where the traits promise that this is atomic.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.store;
 
+import java.util.List;
 import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
 
@@ -18,6 +19,13 @@ public enum StoreFamily {
   S3,
   /** All others, those that are refused among them. */
   OTHER;
+
+  /**
+   * Schemes of stores for whose renames the user vouches: of files and directories, each is one
+   * atomic change that keeps length and modification time. {@code verify-store} finds out.
+   */
+  public static final String ATOMIC_RENAME_SCHEMES =
+      "mapreduce.manifest.committer.atomic.rename.schemes";
 
   private static final String S3A = "org.apache.hadoop.fs.s3a.S3AFileSystem";
   private static final Map<String, StoreFamily> KNOWN =
@@ -38,6 +46,11 @@ public enum StoreFamily {
       return known;
     }
     return isS3a(conf.getTrimmed("fs." + scheme + ".impl", ""), conf) ? S3 : OTHER;
+  }
+
+  /** Whether the user vouches for the renames of stores of a scheme. */
+  static boolean isVouchedFor(String scheme, Configuration conf) {
+    return List.of(conf.getTrimmedStrings(ATOMIC_RENAME_SCHEMES)).contains(scheme);
   }
 
   /** Whether a class is the one of hadoop-aws, or extends it. */

@@ -9,53 +9,53 @@ package io.manifestcommitter.store;
  */
 public enum StoreTraits {
   /** HDFS: a rename is one atomic change of the namespace and keeps the modification time. */
-  HDFS(FileRename.ATOMIC, true, true, true, false, false, false),
+  HDFS(true, true, true, false, false, false),
   /**
    * As {@link #HDFS}, by HTTP: the answer to a creation comes with the end of the content, and
    * until then nobody knows whether the file is there.
    */
-  WEBHDFS(FileRename.ATOMIC, true, true, true, false, false, false),
+  WEBHDFS(true, true, true, false, false, false),
   /** A local volume: as HDFS, through {@code rename(2)}. */
-  LOCAL(FileRename.ATOMIC_WITHIN_VOLUME, true, false, true, false, false, true),
+  LOCAL(true, false, true, false, false, true),
   /**
    * ADLS Gen2 with a hierarchical namespace: renames of files and directories are atomic, and a
    * file keeps its etag. Nothing is claimed about its modification time: the etag says more.
    */
-  ABFS(FileRename.ATOMIC, true, true, false, true, false, false),
+  ABFS(true, true, false, true, false, false),
   /**
    * Google Cloud Storage: a file rename is a move of one object, a directory rename is a loop over
    * objects. A moved object gets a new modification time and has no etag that the connector shows.
    */
-  GCS(FileRename.ATOMIC, false, false, false, false, false, false),
+  GCS(false, false, false, false, false, false),
   /**
    * As {@link #GCS}, with a content hash for each file, which a move keeps and a request of its own
    * tells ({@code fs.gs.checksum.type}).
    */
-  GCS_WITH_CHECKSUMS(FileRename.ATOMIC, false, false, false, true, true, false),
+  GCS_WITH_CHECKSUMS(false, false, false, true, true, false),
   /**
    * As {@link #GCS}, by the connector's own client: a listing shows the content hash, which a move
    * keeps, and the generation, which tells the store what to move.
    */
-  GCS_DIRECT(FileRename.ATOMIC, false, false, false, true, false, false),
+  GCS_DIRECT(false, false, false, true, false, false),
   /**
    * As {@link #GCS_DIRECT}, in a bucket with hierarchical namespace: a folder is renamed with all
    * that is in it, by one change of the namespace. Its deletion is one request for each entry.
    */
-  GCS_HIERARCHICAL(FileRename.ATOMIC, true, false, false, true, false, false),
-  /** As {@link #GCS}, by a connector that does not move objects: it copies and deletes them. */
-  GCS_COPYING(FileRename.COPIES_OBJECTS, false, false, false, false, false, false),
-  /** As {@link #GCS_COPYING}, with a content hash for each file, which a copy keeps. */
-  GCS_COPYING_WITH_CHECKSUMS(FileRename.COPIES_OBJECTS, false, false, false, true, true, false),
+  GCS_HIERARCHICAL(true, false, false, true, false, false),
   /**
    * Amazon S3: what a task writes is a multipart upload, which becomes visible, whole and at its
    * place, when it is completed. There are no directories, and no rename: a small file of the
    * committer's own is written again under the other name.
    */
-  S3(FileRename.COPIES_OBJECTS, false, false, false, true, false, false),
-  /** Any other store: its file rename is relied on, and that may be a copy of bytes. */
-  UNKNOWN(FileRename.COPIES_BYTES, false, false, false, false, false, false);
+  S3(false, false, false, true, false, false),
+  /**
+   * A store whose scheme the user vouches for: a rename of a file or directory is one atomic change
+   * that keeps length and modification time. See {@link StoreFamily#ATOMIC_RENAME_SCHEMES}.
+   */
+  VOUCHED(true, false, true, false, false, false),
+  /** Any other store. Its tables are not served; reports may be saved there. */
+  UNKNOWN(false, false, false, false, false, false);
 
-  private final FileRename fileRename;
   private final boolean atomicDirectoryRename;
   private final boolean atomicDirectoryDeletion;
   private final boolean renameKeepsModificationTime;
@@ -64,25 +64,18 @@ public enum StoreTraits {
   private final boolean links;
 
   StoreTraits(
-      FileRename fileRename,
       boolean atomicDirectoryRename,
       boolean atomicDirectoryDeletion,
       boolean renameKeepsModificationTime,
       boolean renameKeepsEtag,
       boolean identityCostsRequest,
       boolean links) {
-    this.fileRename = fileRename;
     this.atomicDirectoryRename = atomicDirectoryRename;
     this.atomicDirectoryDeletion = atomicDirectoryDeletion;
     this.renameKeepsModificationTime = renameKeepsModificationTime;
     this.renameKeepsEtag = renameKeepsEtag;
     this.identityCostsRequest = identityCostsRequest;
     this.links = links;
-  }
-
-  /** How a file is renamed. */
-  public FileRename fileRename() {
-    return fileRename;
   }
 
   /**

@@ -22,8 +22,8 @@ import org.apache.hadoop.fs.viewfs.ViewFileSystem;
  * Chooses the store for a path. The one place where a scheme is asked for; safe for use by many
  * threads.
  *
- * <p>Schemes of no {@link StoreFamily} have {@link StoreTraits#UNKNOWN}: they are served with file
- * renames only, and only where the user accepts what a copy shows ({@link CopyingRename}).
+ * <p>Schemes of no {@link StoreFamily} have {@link StoreTraits#UNKNOWN}: they are served only where
+ * the user vouches for them ({@link StoreFamily#ATOMIC_RENAME_SCHEMES}).
  */
 public final class Stores {
   private static final String OLD_S3_HINT =
@@ -267,32 +267,38 @@ public final class Stores {
     return path;
   }
 
-  /** Whether the store of a path may show a file in part while it is renamed. No request. */
-  public boolean mayShowParts(Path path) throws IOException {
-    return of(path).traits(path).fileRename().mayShowParts();
-  }
-
   /**
    * Checks that the store of a path renames well enough, which some accounts of a scheme do and
    * others do not. One request at most, and none where the driver knows already.
    *
-   * @param copying what to do about a store that may show a file in part
    * @throws UnsupportedStoreException if it does not; it says why, and what to do
    */
-  public void requireSafeRename(Path path, CopyingRename copying) throws IOException {
-    HadoopStore store = of(path);
-    if (copying == CopyingRename.FAIL && mayShowParts(path)) {
-      throw new UnsupportedStoreException(
-          "The manifest committer does not serve "
-              + path
-              + ": it does not know how this store renames a file. If that is a copy, a reader may"
-              + " see a part of a file while it is copied and, if the driver dies, until recovery."
-              + " To accept that, set mapreduce.manifest.committer.copying.rename to serve.");
-    }
-    Optional<String> shortcoming = store.shortcoming(path);
+  public void requireSafeRename(Path path) throws IOException {
+    Optional<String> shortcoming =
+        isOfUnknownRename(path)
+            ? Optional.of(
+                "it does not know whether a rename is one atomic change there. 'manifest-committer"
+                    + " verify-store "
+                    + path
+                    + "' tries it. If it is, "
+                    + vouch(path))
+            : of(path).shortcoming(path);
     if (shortcoming.isPresent()) {
       throw new UnsupportedStoreException(notServed(path, shortcoming.get()));
     }
+  }
+
+  private boolean isOfUnknownRename(Path path) {
+    return family(path) == StoreFamily.OTHER && !isVouchedFor(path);
+  }
+
+  /** Whether the user vouches for the renames of the store of {@code path}. Opens nothing. */
+  public boolean isVouchedFor(Path path) {
+    return StoreFamily.isVouchedFor(scheme(path), conf);
+  }
+
+  private String vouch(Path path) {
+    return "add " + scheme(path) + " to " + StoreFamily.ATOMIC_RENAME_SCHEMES + ".";
   }
 
   /**
@@ -362,7 +368,8 @@ public final class Stores {
       case S3:
         return new S3Store(fs, gate);
       default:
-        return new HadoopStore(fs, StoreTraits.UNKNOWN, gate);
+        boolean isVouchedFor = StoreFamily.isVouchedFor(fs.getUri().getScheme(), conf);
+        return new HadoopStore(fs, isVouchedFor ? StoreTraits.VOUCHED : StoreTraits.UNKNOWN, gate);
     }
   }
 

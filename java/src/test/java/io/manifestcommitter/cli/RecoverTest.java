@@ -277,7 +277,7 @@ class RecoverTest {
     state.mkdirs("/table");
     state.onRequest(Fault.at(1, Fate.BREAKS_BEFORE));
     String[] driver = {"-D", "fs.mem.impl=" + MemoryFileSystem.class.getName()};
-    String[] served = {"-D", CommitterConfig.COPYING_RENAME + "=serve"};
+    String[] served = {"-D", CommitterConfig.ATOMIC_RENAME_SCHEMES + "=mem"};
 
     assertThat(run(driver[0], driver[1], served[0], served[1], uri)).isEqualTo(1);
 

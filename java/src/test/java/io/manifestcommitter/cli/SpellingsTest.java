@@ -220,6 +220,7 @@ class SpellingsTest {
   @ParameterizedTest
   @MethodSource("spellings")
   void theDirectoryForReports(String spelling) throws Exception {
+    MemoryFileSystem.state("elsewhere").clear();
     conf.set(CommitterConfig.SUMMARY_REPORT_DIRECTORY, spelling);
     FileCommitProtocol protocol = protocol("mem://elsewhere/" + place(spelling) + "/table", false);
     protocol.setupJob(job());

@@ -70,7 +70,7 @@ class CommitterConfigTest {
             "mapreduce.manifest.committer.store.operations.classname",
             "mapreduce.manifest.committer.summary.report.directory",
             "mapreduce.manifest.committer.throttle.timeout",
-            "mapreduce.manifest.committer.copying.rename",
+            "mapreduce.manifest.committer.atomic.rename.schemes",
             "mapreduce.manifest.committer.gs.requests",
             "mapreduce.manifest.committer.unsupported.scheme",
             "mapreduce.manifest.committer.validate.output",
@@ -302,7 +302,6 @@ class CommitterConfigTest {
   @ParameterizedTest
   @CsvSource({
     "mapreduce.manifest.committer.missing.files, fail or warn",
-    "mapreduce.manifest.committer.copying.rename, fail or serve",
     "mapreduce.manifest.committer.gs.requests, direct or filesystem",
     "mapreduce.manifest.committer.unsupported.scheme, fail or delegate"
   })
@@ -313,6 +312,18 @@ class CommitterConfigTest {
     assertThatThrownBy(() -> new CommitterConfig(conf))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContainingAll(key, "'ignore'", allowed);
+  }
+
+  @Test
+  void anOptionThatIsGoneNamesTheOneThatIsThere() {
+    Configuration conf = new Configuration(false);
+    conf.set("mapreduce.manifest.committer.copying.rename", "serve");
+
+    assertThatThrownBy(() -> new CommitterConfig(conf))
+        .hasMessageContainingAll("is gone", CommitterConfig.ATOMIC_RENAME_SCHEMES);
+    conf.unset("mapreduce.manifest.committer.copying.rename");
+    conf.set(CommitterConfig.ATOMIC_RENAME_SCHEMES, "ofs://");
+    assertThatThrownBy(() -> new CommitterConfig(conf)).hasMessageContaining("'ofs://'");
   }
 
   private static Arguments flag(String key, Predicate<CommitterConfig> flag) {

@@ -58,8 +58,6 @@ class CommitterInfoProblemsTest {
   static {
     CAUSES.put(ProblemCode.UNUSABLE_PATH, world -> world.path = "a:b");
     CAUSES.put(ProblemCode.UNSUPPORTED_STORE, world -> world.path = "wasbs://c@a.blob.x/t");
-    CAUSES.put(ProblemCode.COPYING_RENAME_REFUSED, world -> world.onUnknownStore("fail"));
-    CAUSES.put(ProblemCode.COPYING_RENAME_SERVED, world -> world.onUnknownStore("serve"));
     CAUSES.put(ProblemCode.JAR_MISSING, world -> world.missing.add("io.manifestcommitter."));
     CAUSES.put(
         ProblemCode.SPARK_PROTOCOL_NOT_FOUND,
@@ -570,7 +568,19 @@ class CommitterInfoProblemsTest {
   }
 
   @Test
-  void aConnectorThatRenamesByCopyingIsWorseThanOneThatMay() {
+  void aStoreThatNobodyKnowsIsServedOnceItIsVouchedFor() {
+    world.onUnknownStore();
+    Problem problem = world.problem(ProblemCode.UNSUPPORTED_STORE).orElseThrow();
+    assertThat(problem.severity()).isEqualTo(Severity.ERROR);
+    assertThat(world.report().served()).isFalse();
+
+    world.apply(problem.repair());
+    assertThat(world.problem(ProblemCode.UNSUPPORTED_STORE)).isEmpty();
+    assertThat(world.report().served()).isTrue();
+  }
+
+  @Test
+  void aConnectorThatRenamesByCopyingIsRefused() {
     world.onGoogle("fs.gs.operation.move.enable", "");
     assertThat(world.codes()).isEmpty();
     world.set(GcsRequests.OPTION, "filesystem");
@@ -580,7 +590,8 @@ class CommitterInfoProblemsTest {
     world.set("fs.gs.operation.move.enable", "false");
     assertThat(world.problem(ProblemCode.GCS_NO_MOVE).map(Problem::severity))
         .contains(Severity.WARNING);
-    assertThat(world.report().ok()).isTrue();
+    assertThat(world.problem(ProblemCode.UNSUPPORTED_STORE).map(Problem::severity))
+        .contains(Severity.ERROR);
   }
 
   @Test
@@ -735,11 +746,10 @@ class CommitterInfoProblemsTest {
     }
 
     /** A store that nobody knows. */
-    void onUnknownStore(String copyingRename) {
+    void onUnknownStore() {
       path = "mem://unknown/table";
       set("fs.mem.impl", MemoryFileSystem.class.getName());
       set(FactoryBinding.key("mem"), ClassNames.FACTORY);
-      set(CommitterConfig.COPYING_RENAME, copyingRename);
     }
 
     CommitterReport report() {

@@ -35,8 +35,6 @@ class SparkJobFaultTest {
     "hdfs,append", "hdfs,static", "hdfs,dynamic", "hdfs,partition",
     "abfs,append", "abfs,static", "abfs,dynamic", "abfs,partition",
     "gs,append", "gs,static", "gs,dynamic", "gs,partition",
-    "gs-copies,append", "gs-copies,static", "gs-copies,dynamic", "gs-copies,partition",
-    "mem-copies,append", "mem-copies,static", "mem-copies,dynamic", "mem-copies,partition",
     "s3a,append", "s3a,static", "s3a,dynamic", "s3a,partition"
   })
   void oneFailureLeavesTheOldTableOrMakesTheNewOne(String scheme, String kind) throws IOException {

@@ -110,7 +110,9 @@ class SparkJobRecoveryTest {
 
   /** Its report says that all rows are there, and some have gone by then. */
   @ParameterizedTest
-  @CsvSource({"hdfs", "abfs", "gs", "gs-copies", "mem-copies"})
+  @CsvSource({
+    "hdfs", "abfs", "gs",
+  })
   void anAppendThatIsRolledBackButForItsReportIsRolledBackByRecovery(String scheme)
       throws IOException {
     SparkJobHarness spark = SparkJobFaultTest.prepared(scheme, "append", "off");
@@ -127,7 +129,9 @@ class SparkJobRecoveryTest {
 
   /** Neither can be rolled back nor noted: all stays as it is, report and rows. */
   @ParameterizedTest
-  @CsvSource({"hdfs", "abfs", "gs", "gs-copies", "mem-copies"})
+  @CsvSource({
+    "hdfs", "abfs", "gs",
+  })
   void anAppendWhoseReportStaysKeepsItsRowsWhereThatCannotBeNoted(String scheme)
       throws IOException {
     SparkJobHarness spark = SparkJobFaultTest.prepared(scheme, "append", "off");
@@ -280,9 +284,12 @@ class SparkJobRecoveryTest {
    */
   @ParameterizedTest
   @CsvSource({
-    "hdfs,append,auto", "abfs,static,auto", "abfs,dynamic,auto", "abfs,partition,off",
-    "gs,append,off", "gs,dynamic,off", "gs-copies,append,off", "gs-copies,static,off",
-    "mem-copies,append,off", "mem-copies,static,off"
+    "hdfs,append,auto",
+    "abfs,static,auto",
+    "abfs,dynamic,auto",
+    "abfs,partition,off",
+    "gs,append,off",
+    "gs,dynamic,off",
   })
   void whatIsLeftWhereOneKindOfRequestIsRefusedCanBeRecovered(
       String scheme, String kind, String directoryRename) throws IOException {
@@ -403,36 +410,6 @@ class SparkJobRecoveryTest {
         "%s %s, directory.rename %s: %d recoveries, each stopped at one request and repeated%n",
         scheme, kind, directoryRename, recoveries);
     assertThat(recoveries).isGreaterThan(20);
-  }
-
-  /** It is no report of an earlier job, which would come back. */
-  @Test
-  void aPartOfTheDeadDriversReportDoesNotOutliveARollBack() throws IOException {
-    for (int dies = 1; ; dies++) {
-      SparkJobHarness spark = new SparkJobHarness("mem-copies").setUp(TableWrite.append());
-      spark.commitTask(0, "a", "b");
-      assertThat(spark.dies(Fault.deadAfter("copy-part", path -> path.endsWith("/_SUCCESS"))))
-          .isTrue();
-      assertThat(spark.state.exists("/table/_SUCCESS")).isTrue();
-
-      int at = dies;
-      spark.state.resetRequests();
-      spark.state.onRequest(Fault.deadFrom(at, Fate.FAILS_BEFORE));
-      String failure = Failures.of(() -> spark.recover(Direction.COMPLETE, /* force= */ true));
-      spark.state.noFault();
-      List<RecoveryOutcome> then = spark.recover(Direction.AS_MARKED, /* force= */ true);
-
-      if (then.contains(RecoveryOutcome.ROLLED_BACK)) {
-        assertThat(spark.state.paths()).as("died at request %d", dies).containsExactly("/");
-      } else {
-        assertThat(spark.visible()).containsOnlyKeys("/table/a", "/table/b");
-        assertThat(spark.state.exists("/table/_SUCCESS")).isTrue();
-      }
-      if (failure.isEmpty()) {
-        assertThat(dies).isGreaterThan(20);
-        return;
-      }
-    }
   }
 
   /** What the Hadoop protocol's user does by hand is wrong here: old data is elsewhere. */

@@ -602,8 +602,6 @@ class SparkJobTest {
     "abfs,rename",
     "gs,rename",
     "mem,rename",
-    "mem-copies,copy-part",
-    "mem-copies,copy"
   })
   void reportAndListAreOfOneJobWhereAnotherOneEndsMeanwhile(String scheme, String request)
       throws IOException {
@@ -641,22 +639,6 @@ class SparkJobTest {
     }
     assertThat(spark.visible()).containsOnlyKeys("/table/p=1/a", "/table/p=1/b");
     assertThat(spark.state.paths()).noneMatch(path -> path.contains("_manifest_"));
-  }
-
-  /** There a part of another job's copy may end on what this job has just put in place. */
-  @ParameterizedTest
-  @CsvSource({"hdfs,0", "abfs,0", "gs,0", "mem,3", "mem-copies,3"})
-  void whereARenameCopiesBytesItCostsThreeRequestsToLeaveReportAndListOfOneJob(
-      String scheme, int reads) throws IOException {
-    SparkJobHarness spark = new SparkJobHarness(scheme).setUp(TableWrite.append());
-    spark.commitTask(0, "p=1/a");
-    spark.state.resetRequests();
-
-    spark.commit();
-
-    assertThat(spark.state.requests())
-        .filteredOn(request -> request.startsWith("open ") && request.contains("_SUCCESS"))
-        .hasSize(reads);
   }
 
   @Test

@@ -65,18 +65,6 @@ class TableFileTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"gs-copies", "mem-copies"})
-  void aStoreThatRenamesByCopyingIsRefused(String scheme) throws IOException {
-    spark = new SparkJobHarness(scheme);
-    spark.state.write("/table", "old");
-    assertThatThrownBy(() -> spark.setUp(TableWrite.replacing("/table")))
-        .isInstanceOf(IOException.class)
-        .hasMessageContaining("copying")
-        .hasMessageContaining("It was not touched");
-    assertThat(rows()).isEqualTo(OLD);
-  }
-
-  @ParameterizedTest
   @CsvSource({"hdfs,auto", "hdfs,off", "gs,off"})
   void ofTwoJobsTheLastOneIsThere(String scheme, String directoryRename) throws IOException {
     begin(scheme, directoryRename);

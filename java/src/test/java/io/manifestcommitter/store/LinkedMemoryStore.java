@@ -68,6 +68,6 @@ public final class LinkedMemoryStore extends HadoopStore {
   @Override
   protected Rights rights(FileStatus directory) {
     boolean isLink = links.linkTarget(directory.getPath()).isPresent();
-    return Rights.of(directory, isLink ? directory.getPath().toString() : "the volume");
+    return Rights.of(directory, "the volume", isLink);
   }
 }

@@ -55,9 +55,10 @@ class RightsTest {
   @Test
   void volumesMayNotDiffer() {
     FileStatus status = status(PLAIN, "people", false, false, false);
-    Rights one = Rights.of(status, "1");
-    assertThat(one.areSameAs(Rights.of(status, "1"))).isTrue();
-    assertThat(one.areSameAs(Rights.of(status, "2"))).isFalse();
+    Rights one = Rights.of(status, "1", false);
+    assertThat(one.areSameAs(Rights.of(status, "1", false))).isTrue();
+    assertThat(one.areSameAs(Rights.of(status, "2", false))).isFalse();
+    assertThat(one.areSameAs(Rights.of(status, "1", true))).isFalse();
   }
 
   private void assertDifferent(Rights other) {

@@ -262,7 +262,7 @@ class S3StoreTest {
   void bucketsWhoseUploadsNobodyElseCanCompleteAreRefused(String bucket, String key, String value) {
     conf.set(key, value);
     Path table = new Path("s3a://" + bucket + "/table");
-    assertThatThrownBy(() -> new Stores(conf).requireSafeRename(table, CopyingRename.FAIL))
+    assertThatThrownBy(() -> new Stores(conf).requireSafeRename(table))
         .isInstanceOf(UnsupportedStoreException.class)
         .hasMessageContaining(table.toString());
   }
@@ -270,7 +270,7 @@ class S3StoreTest {
   @Test
   void otherBucketsAreServed() throws IOException {
     conf.set("fs.s3a.encryption.algorithm", "SSE-KMS");
-    new Stores(conf).requireSafeRename(PLACE, CopyingRename.FAIL);
+    new Stores(conf).requireSafeRename(PLACE);
   }
 
   private java.nio.file.Path local() {

@@ -70,7 +70,7 @@ class StoresTest {
     assertThat(byClass.refusal(table)).isEmpty();
     assertThat(byClass.resolve(table)).isEqualTo(table);
     assertThat(byClass.all().traits(table)).isEqualTo(StoreTraits.S3);
-    byClass.requireSafeRename(table, CopyingRename.FAIL);
+    byClass.requireSafeRename(table);
     assertThat(byClass.resolve(new Path("s3a://b/l"))).as("one bucket").isEqualTo(child(table));
     assertThat(byClass.refusalOfRenames(table).orElseThrow())
         .contains("factory.scheme." + scheme + " to org.apache.hadoop.fs.s3a.commit.S3ACommitter");
@@ -193,18 +193,23 @@ class StoresTest {
   }
 
   @Test
-  void gsCopiesWhereTheConnectorDoesNotSayThatItMoves() {
+  void gsIsRefusedWhereTheConnectorDoesNotSayThatItMoves() throws Exception {
     conf.set("fs.gs.impl", MemoryFileSystem.class.getName());
-    conf.setEnum(MemoryFileSystem.RENAME, MemoryFileSystem.Rename.OBJECTS);
     Path path = new Path("gs://copies/t");
-    assertThat(new Stores(conf).all().traits(path)).isEqualTo(StoreTraits.GCS_COPYING);
-    conf.set("fs.gs.checksum.type", "crc32c");
-    assertThat(new Stores(conf).all().traits(path))
-        .isEqualTo(StoreTraits.GCS_COPYING_WITH_CHECKSUMS);
+    new Stores(conf).requireSafeRename(path);
     conf.set("fs.gs.impl", GoogleHadoopFileSystem.class.getName());
     conf.setBoolean("fs.gs.impl.disable.cache", true);
-    assertThat(new Stores(conf).all().traits(path))
-        .isEqualTo(StoreTraits.GCS_COPYING_WITH_CHECKSUMS);
+    conf.set("fs.gs.operation.move.enable", "false");
+
+    assertThatThrownBy(() -> new Stores(conf).requireSafeRename(path))
+        .isInstanceOf(UnsupportedStoreException.class)
+        .hasMessageContainingAll(
+            path.toString(),
+            "by copying",
+            "fs.gs.operation.move.enable as true",
+            "add gs to " + CommitterConfig.ATOMIC_RENAME_SCHEMES);
+    conf.set(CommitterConfig.ATOMIC_RENAME_SCHEMES, "gs");
+    new Stores(conf).requireSafeRename(path);
   }
 
   @Test
@@ -219,23 +224,26 @@ class StoresTest {
     assertThat(MemoryFileSystem.state("without-moves").requests()).isEmpty();
 
     folders.set(GS_REQUESTS, "filesystem");
-    new Stores(folders).requireSafeRename(path, CopyingRename.FAIL);
+    folders.set(CommitterConfig.ATOMIC_RENAME_SCHEMES, "gs");
+    new Stores(folders).requireSafeRename(path);
     folders.unset(GS_REQUESTS);
     folders.unset("fs.gs.operation.move.enable");
-    new Stores(folders).requireSafeRename(path, CopyingRename.FAIL);
+    new Stores(folders).requireSafeRename(path);
   }
 
   @Test
-  void aStoreThatMayShowPartsIsRefusedUnlessThatIsAccepted() throws Exception {
+  void aStoreThatNobodyKnowsIsRefusedUnlessItIsVouchedFor() throws Exception {
     conf.set("fs.mem.impl", MemoryFileSystem.class.getName());
     Path path = new Path("mem://b/t");
 
-    assertThatThrownBy(() -> new Stores(conf).requireSafeRename(path, CopyingRename.FAIL))
+    assertThatThrownBy(() -> new Stores(conf).requireSafeRename(path))
         .isInstanceOf(UnsupportedStoreException.class)
         .hasMessageContainingAll(
-            path.toString(), "part of a file", CommitterConfig.COPYING_RENAME + " to serve");
-    new Stores(conf).requireSafeRename(path, CopyingRename.SERVE);
-    new Stores(conf).requireSafeRename(local(directory, "t"), CopyingRename.FAIL);
+            path.toString(), "verify-store", "add mem to " + CommitterConfig.ATOMIC_RENAME_SCHEMES);
+    conf.set(CommitterConfig.ATOMIC_RENAME_SCHEMES, "ofs, mem");
+    new Stores(conf).requireSafeRename(path);
+    assertThat(new Stores(conf).all().traits(path)).isEqualTo(StoreTraits.VOUCHED);
+    new Stores(conf).requireSafeRename(local(directory, "t"));
   }
 
   @ParameterizedTest
@@ -244,10 +252,10 @@ class StoresTest {
     conf.set("fs." + scheme + ".impl", MemoryFileSystem.class.getName());
     conf.setBoolean("fs." + scheme + ".impl.disable.cache", true);
     Path path = new Path(scheme + "://c@flat/t");
-    new Stores(conf).requireSafeRename(path, CopyingRename.FAIL);
+    new Stores(conf).requireSafeRename(path);
     conf.setBoolean(MemoryFileSystem.FLAT, true);
 
-    assertThatThrownBy(() -> new Stores(conf).requireSafeRename(path, CopyingRename.FAIL))
+    assertThatThrownBy(() -> new Stores(conf).requireSafeRename(path))
         .isInstanceOf(UnsupportedStoreException.class)
         .hasMessageContainingAll(path.toString(), "hierarchical namespace");
   }

@@ -65,8 +65,7 @@ public final class FolderClient {
           state.requireNotRenamed(destination.key());
           makeFolders(destination.key());
           state.move(source.key(), destination.key());
-          state.copy(
-              destination.key(), destination.key(), state.get(destination.key()).content.length);
+          state.renew(destination.key());
           return null;
         });
   }

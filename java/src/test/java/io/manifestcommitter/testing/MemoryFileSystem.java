@@ -37,13 +37,13 @@ import org.apache.hadoop.io.MD5Hash;
  * the {@link MemoryStoreState} behind it, whatever the scheme.
  *
  * <p>Behaves like HDFS: a file is renamed atomically and never onto another; a directory renamed
- * onto a directory goes inside, unless {@link #RENAME} says otherwise; parents are made by {@code
- * create} and {@code mkdirs}. A file is there, empty, once it is created, and its content comes
- * with a request of its own, "write"; an object comes with its content, by one "write". On {@code
- * abfs} files have etags, which survive a rename. Symbolic links, where a test puts them, are
- * followed as on a local disk; a rename or deletion is of the link. On {@code s3a} a file is there
- * whole or not at all, nothing is renamed, and there are uploads; directories stay when they are
- * empty, as the markers do that S3A puts there.
+ * onto a directory goes inside; parents are made by {@code create} and {@code mkdirs}. A file is
+ * there, empty, once it is created, and its content comes with a request of its own, "write"; an
+ * object comes with its content, by one "write". On {@code abfs} files have etags, which survive a
+ * rename. Symbolic links, where a test puts them, are followed as on a local disk; a rename or
+ * deletion is of the link. On {@code s3a} a file is there whole or not at all, nothing is renamed,
+ * and there are uploads; directories stay when they are empty, as the markers do that S3A puts
+ * there.
  */
 public class MemoryFileSystem extends MinimalFileSystem {
   /** The key of the name under which a filesystem's requests are shown to a gate. */
@@ -60,25 +60,6 @@ public class MemoryFileSystem extends MinimalFileSystem {
 
   /** What is before an authority in the key that says which other one has the same state. */
   private static final String SAME = "memory.filesystem.same.";
-
-  /** The key of how a filesystem renames files. */
-  public static final String RENAME = "memory.filesystem.rename";
-
-  /** How a filesystem renames files. */
-  public enum Rename {
-    /** In one request. */
-    ATOMIC,
-    /** A copy of the whole object appears, with its own etag and time; then the source goes. */
-    OBJECTS,
-    /** First a half of the copy appears, then the whole; then the source goes. */
-    BYTES
-  }
-
-  /** The names of stores that rename by copying: by objects and by bytes. */
-  public static final String GS_COPIES = "gs-copies";
-
-  /** See {@link #GS_COPIES}. */
-  public static final String MEM_COPIES = "mem-copies";
 
   /** The name of a bucket with hierarchical namespace; see {@link FolderFileSystem}. */
   public static final String GS_FOLDERS = "gs-folders";
@@ -126,24 +107,18 @@ public class MemoryFileSystem extends MinimalFileSystem {
     conf.set("fs.defaultFS", "mem://default");
     conf.set("fs.s3a.buffer.dir", System.getProperty("java.io.tmpdir") + "/s3a");
     // Nobody knows mem.
-    conf.set(CommitterConfig.COPYING_RENAME, "serve");
+    conf.set(CommitterConfig.ATOMIC_RENAME_SCHEMES, "mem");
     return conf;
   }
 
   /** The scheme of a store: its name, or what its name begins with. */
   public static String scheme(String store) {
-    return store.replaceFirst("-(copies|folders)$", "");
+    return store.replaceFirst("-folders$", "");
   }
 
-  /** As {@link #configuration()}, for a store that may be one that renames by copying. */
+  /** As {@link #configuration()}, for a store by its name. */
   public static Configuration configuration(String store) {
     Configuration conf = configuration();
-    if (store.equals(GS_COPIES)) {
-      conf.setEnum(RENAME, Rename.OBJECTS);
-    }
-    if (store.equals(MEM_COPIES)) {
-      conf.setEnum(RENAME, Rename.BYTES);
-    }
     if (store.equals(GS_FOLDERS)) {
       conf.set("fs.gs.impl", FolderFileSystem.class.getName());
     }
@@ -169,12 +144,7 @@ public class MemoryFileSystem extends MinimalFileSystem {
 
   /** Whether it moves objects is told as Google's connector tells it. */
   public GoogleFileSystem getGcsFs() {
-    boolean moves = renames() == Rename.ATOMIC;
-    return () -> () -> () -> moves;
-  }
-
-  private Rename renames() {
-    return getConf().getEnum(RENAME, Rename.ATOMIC);
+    return () -> () -> () -> true;
   }
 
   /**
@@ -358,63 +328,8 @@ public class MemoryFileSystem extends MinimalFileSystem {
     if (isS3()) {
       throw new IOException("S3 was asked to rename " + source + " to " + destination);
     }
-    if (renames() != Rename.ATOMIC && state.isFile(keyOf(source))) {
-      return copyAndDelete(source, destination);
-    }
     return state.requestRename(
         client, "rename", source, destination, () -> doRename(source, destination));
-  }
-
-  private boolean copyAndDelete(Path source, Path destination) throws IOException {
-    if (renames() == Rename.BYTES
-        && !state.requestRename(
-            client, "copy-part", source, destination, () -> copy(source, destination, 2))) {
-      return false;
-    }
-    return state.requestRename(
-            client,
-            "copy",
-            source,
-            destination,
-            () ->
-                renames() == Rename.BYTES
-                    ? copyRest(source, destination)
-                    : copy(source, destination, 1))
-        && state.requestRename(
-            client,
-            "copy-delete",
-            source,
-            destination,
-            () -> {
-              state.requireMayRemove(keyOf(source));
-              state.removeTree(keyOf(source));
-              return true;
-            });
-  }
-
-  /** A part of a file that the store has, to where nothing is. */
-  private boolean copy(Path source, Path destination, int divisor) throws IOException {
-    MemoryStoreState.Node node = state.get(keyOf(source));
-    MemoryStoreState.Node parent = state.get(keyOf(destination.getParent()));
-    if (node == null
-        || state.get(keyOf(destination)) != null
-        || parent == null
-        || !parent.isDirectory()) {
-      return false;
-    }
-    requireShortName(destination);
-    state.requireMayAdd(keyOf(destination.getParent()));
-    state.copy(keyOf(source), keyOf(destination), node.content.length / divisor);
-    return true;
-  }
-
-  private boolean copyRest(Path source, Path destination) throws IOException {
-    MemoryStoreState.Node node = state.get(keyOf(source));
-    if (node == null) {
-      throw new FileNotFoundException(source.toString());
-    }
-    state.copy(keyOf(source), keyOf(destination), node.content.length);
-    return true;
   }
 
   private boolean doRename(Path source, Path destination) throws IOException {
@@ -444,7 +359,7 @@ public class MemoryFileSystem extends MinimalFileSystem {
     state.requireMayAdd(keyOf(target.getParent()));
     state.move(ownKey(source), ownKey(target));
     if (node.content != null && getScheme().equals("gs")) {
-      state.copy(keyOf(target), keyOf(target), node.content.length);
+      state.renew(keyOf(target));
     }
     return true;
   }

@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -740,9 +739,9 @@ public final class MemoryStoreState {
     return nodes.containsKey(path) && nodes.get(path).content != null;
   }
 
-  /** Makes a file anew with the first bytes of another one: with its own etag and time. */
-  void copy(String source, String target, int length) {
-    put(target, Node.file(Arrays.copyOf(nodes.get(source).content, length)));
+  /** Gives a file an etag and a time of its own. */
+  void renew(String path) {
+    put(path, Node.file(nodes.get(path).content));
   }
 
   void removeTree(String path) {

@@ -156,7 +156,7 @@ final class CrashCheck {
     visible.forEach(
         (path, content) -> {
           String whole = known.getOrDefault(path, "nothing");
-          if (!content.equals(whole) && !(store.showsParts() && whole.startsWith(content))) {
+          if (!content.equals(whole)) {
             wrong.add(path + " is not what it was: " + content);
           }
         });

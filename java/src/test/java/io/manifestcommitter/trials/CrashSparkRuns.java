@@ -149,7 +149,7 @@ final class CrashSparkRuns {
 
   /** Nobody dies: from a request on the store lacks something, and the job is aborted, perhaps. */
   private void meetsShortage(String steps, int at) throws IOException {
-    for (Shortage shortage : shortages()) {
+    for (Shortage shortage : Shortage.of(store.scheme())) {
       String then = steps + "/met-" + shortage.label();
       if (!cases.runs(then, 20)) {
         continue;
@@ -188,16 +188,11 @@ final class CrashSparkRuns {
     }
   }
 
-  /** Where a rename is a copy, nothing goes without room. */
-  private List<Shortage> shortages() {
-    return store.isCopying() ? List.of() : Shortage.of(store.scheme());
-  }
-
   /**
    * What comes after meets a store that lacks something: nobody who goes back, or cleans, needs it.
    */
   private void afterShortage(String steps, Snapshot frozen, boolean isForward, boolean isBegun) {
-    for (Shortage shortage : shortages()) {
+    for (Shortage shortage : Shortage.of(store.scheme())) {
       String then = steps + "/" + shortage.label();
       if (cases.begins(then, 4)) {
         lacking = shortage;

@@ -53,7 +53,7 @@ final class CrashStore implements SparkGround {
   /**
    * A store.
    *
-   * @param kind its scheme, or that of one which renames by copying
+   * @param kind its scheme, or its name
    */
   CrashStore(String kind, String directoryRename, boolean marksSuccess) {
     this(
@@ -130,11 +130,6 @@ final class CrashStore implements SparkGround {
     return all;
   }
 
-  /** Stores that rename by copying, with and without {@code _SUCCESS}. */
-  static List<CrashStore> copying() {
-    return byFile(MemoryFileSystem.GS_COPIES, MemoryFileSystem.MEM_COPIES);
-  }
-
   /** Each scheme, with and without {@code _SUCCESS}; the Hadoop protocol renames no directories. */
   static List<CrashStore> byFile(String... schemes) {
     List<CrashStore> all = all(schemes);
@@ -149,7 +144,6 @@ final class CrashStore implements SparkGround {
   static List<CrashStore> holdingOld() {
     List<CrashStore> stores = all("abfs");
     stores.addAll(byFile("gs", "s3a"));
-    stores.addAll(copying());
     stores.replaceAll(CrashStore::holdsOld);
     return stores;
   }
@@ -181,16 +175,6 @@ final class CrashStore implements SparkGround {
   /** Whether a file that is created is seen in part until it is closed; an object never is. */
   boolean filesGrowInSight() {
     return !isUploaded() && !scheme.equals("gs");
-  }
-
-  /** Whether a rename of a file is a copy and a deletion. */
-  boolean isCopying() {
-    return kind.endsWith("-copies");
-  }
-
-  /** Whether a reader may see parts of files. */
-  boolean showsParts() {
-    return kind.equals(MemoryFileSystem.MEM_COPIES);
   }
 
   /** The scheme of a local disk in memory, whose tables have symbolic links. */

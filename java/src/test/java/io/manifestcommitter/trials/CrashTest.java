@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.manifestcommitter.testing.Cases;
 import io.manifestcommitter.testing.MemoryFileSystem;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -28,8 +27,7 @@ class CrashTest {
     for (ReaderWrite each : ReaderWrite.ALL) {
       String write = each.name();
       List<CrashStore> stores =
-          stores(
-              CrashStore.all("abfs", "hdfs", "gs", MemoryFileSystem.GS_FOLDERS, CrashStore.LINKED));
+          CrashStore.all("abfs", "hdfs", "gs", MemoryFileSystem.GS_FOLDERS, CrashStore.LINKED);
       stores.addAll(CrashStore.byFile("s3a"));
       for (CrashStore store : stores) {
         if (cases.begins(store + "/" + write, 6)) {
@@ -48,7 +46,7 @@ class CrashTest {
       }
     }
     for (String protocol : List.of("hadoop", "hadoop-replace")) {
-      for (CrashStore store : stores(CrashStore.byFile("abfs", "hdfs", "gs"))) {
+      for (CrashStore store : CrashStore.byFile("abfs", "hdfs", "gs")) {
         if (cases.begins(store + "/" + protocol, 1)) {
           tally.enter(protocol, store.kind());
           boolean replaces = protocol.endsWith("replace");
@@ -64,11 +62,5 @@ class CrashTest {
         assertThat(tally.sum(outcome)).as("%s", outcome).isPositive();
       }
     }
-  }
-
-  private static List<CrashStore> stores(List<CrashStore> atomic) {
-    List<CrashStore> stores = new ArrayList<>(atomic);
-    stores.addAll(CrashStore.copying());
-    return stores;
   }
 }

@@ -56,10 +56,6 @@ final class PairRuns {
   void run(int oneIn) throws InterruptedException {
     for (int seed = 1; seed <= INTERLEAVINGS; seed++) {
       Trouble trouble = TROUBLES[seed % TROUBLES.length];
-      if (trouble == Trouble.UNHEARD && store.isCopying()) {
-        // There nothing keeps a driver from what it staged: such stores are not served by default.
-        continue;
-      }
       String steps = name + "/" + trouble.name() + "/" + seed;
       if (cases.runs(steps, oneIn)) {
         new Interleaving(steps, seed, trouble).run();

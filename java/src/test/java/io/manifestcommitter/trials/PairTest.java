@@ -141,7 +141,6 @@ class PairTest {
   private static List<CrashStore> stores() {
     List<CrashStore> stores = CrashStore.all("abfs", "hdfs", "gs", MemoryFileSystem.GS_FOLDERS);
     stores.removeIf(store -> !store.renamesDirectories() && !store.scheme().equals("abfs"));
-    stores.addAll(CrashStore.copying());
     stores.addAll(CrashStore.byFile("s3a"));
     stores.removeIf(store -> !store.marksSuccess());
     return stores;

@@ -43,7 +43,7 @@ final class ReaderPage {
   private static String label(String scheme) {
     switch (scheme) {
       case "mem":
-        return "any other";
+        return "a scheme in `atomic.rename.schemes`";
       case MemoryFileSystem.GS_FOLDERS:
         return "`gs`, a bucket with hierarchical namespace";
       default:

@@ -39,7 +39,6 @@ class FaultMatrixIT {
               StoreUnderTest.GS_TOKENS, 12,
               StoreUnderTest.GS_FOLDERS, 24,
               StoreUnderTest.GS_FILESYSTEM, 12,
-              StoreUnderTest.GS_COPIES, 24,
               StoreUnderTest.S3A, 12));
 
   @Test

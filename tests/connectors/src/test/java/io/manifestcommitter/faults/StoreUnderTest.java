@@ -25,11 +25,6 @@ enum StoreUnderTest {
   GS_FOLDERS("move", 2, "2s"),
   /** By FileSystem calls. */
   GS_FILESYSTEM("move", 2, "2s"),
-  /**
-   * By FileSystem calls and without moves: a rename is a copy and a deletion, so both ends may
-   * exist.
-   */
-  GS_COPIES("rewrite", 2, "2s"),
   /** No rename, but the completion of an upload makes a file visible. Repeated, it is refused. */
   S3A("complete", 2, "300ms");
 
@@ -67,7 +62,7 @@ enum StoreUnderTest {
     return throttleTimeout;
   }
 
-  /** Whether it is Google's, with moves or without. */
+  /** Whether it is Google's. */
   boolean isGoogles() {
     return this != ABFS && this != S3A;
   }
@@ -89,8 +84,7 @@ enum StoreUnderTest {
         || this == GS
         || this == S3A
         || operation.equals(publishOperation)
-        || (this == GS_FOLDERS && operation.matches("folder-.*|operation.*"))
-        || (this == GS_COPIES && operation.equals("delete"));
+        || (this == GS_FOLDERS && operation.matches("folder-.*|operation.*"));
   }
 
   private boolean renamesDirectories() {
@@ -142,7 +136,7 @@ enum StoreUnderTest {
     conf.setInt("fs.azure.http.read.timeout", readTimeout);
     conf.setInt("fs.gs.http.max.retry", GS.tries - 1);
     conf.setInt("fs.gs.http.read-timeout", readTimeout);
-    conf.setBoolean("fs.gs.operation.move.enable", this != GS_COPIES);
+    conf.setBoolean("fs.gs.operation.move.enable", true);
     boolean isDirect = this == GS || this == GS_TOKENS || this == GS_FOLDERS;
     conf.set(CommitterConfig.GS_REQUESTS, isDirect ? "direct" : "filesystem");
     conf.setBoolean("fs.gs.status.parallel.enable", false);

@@ -25,15 +25,29 @@ public final class GoogleHadoopFileSystem extends FilterFileSystem {
     super.initialize(name, conf);
   }
 
-  /** As the connector gives access to its client, which this one does not have. */
+  /** As the connector gives access to its options, and to its client, which this one has not. */
   public GoogleCloudStorageFileSystem getGcsFs() {
-    return null;
+    boolean moves = getConf().getBoolean("fs.gs.operation.move.enable", true);
+    return new GoogleCloudStorageFileSystem() {
+      @Override
+      public GoogleCloudStorage getGcs() {
+        throw new IllegalStateException("there is no client");
+      }
+
+      @Override
+      public MemoryFileSystem.GoogleFileSystemOptions getOptions() {
+        return () -> () -> moves;
+      }
+    };
   }
 
   /** By its shape. */
   public interface GoogleCloudStorageFileSystem {
     /** The client. */
     GoogleCloudStorage getGcs();
+
+    /** The options. */
+    MemoryFileSystem.GoogleFileSystemOptions getOptions();
   }
 
   /** By its shape. */
