@@ -240,8 +240,9 @@ public final class Recovery {
         throw e;
       }
       return plan;
-    } catch (FileNotFoundException e) {
-      throw journal.isHeld() ? e : new LostJournalException(journal.path());
+    } catch (FileNotFoundException | CorruptManifestException e) {
+      Optional<Path> now = CommitJournal.find(store, root.attempt()).map(CommitJournal::path);
+      throw now.equals(Optional.of(journal.path())) ? e : new LostJournalException(journal.path());
     }
   }
 

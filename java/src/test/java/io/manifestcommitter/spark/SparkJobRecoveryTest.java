@@ -11,6 +11,7 @@ import io.manifestcommitter.jobs.JobIsAliveException;
 import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.jobs.Recovery.Direction;
 import io.manifestcommitter.jobs.RecoveryOutcome;
+import io.manifestcommitter.journal.LostJournalException;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.Stores;
@@ -410,6 +411,24 @@ class SparkJobRecoveryTest {
         "%s %s, directory.rename %s: %d recoveries, each stopped at one request and repeated%n",
         scheme, kind, directoryRename, recoveries);
     assertThat(recoveries).isGreaterThan(20);
+  }
+
+  /** Its staging directories go while a recovery compares its locations with its journal. */
+  @ParameterizedTest
+  @ValueSource(strings = {"gs", "s3a"})
+  void aJobThatEndsWhileItsLocationsAreLookedAtIsNoCorruptOne(String scheme) throws IOException {
+    SparkJobHarness spark = SparkJobFaultTest.prepared(scheme, "append", "off");
+    assertThat(spark.dies(Fault.deadFrom(14, Fate.FAILS_BEFORE))).isTrue();
+    spark.state.gate(
+        (client, operation, path) -> {
+          if (operation.equals("list") && path.startsWith("/elsewhere/_manifest_")) {
+            spark.state.remove(path);
+            spark.state.remove(STAGING);
+          }
+        });
+
+    assertThatThrownBy(() -> spark.recovery(true).run(root(spark), Direction.AS_MARKED))
+        .isInstanceOf(LostJournalException.class);
   }
 
   /** What the Hadoop protocol's user does by hand is wrong here: old data is elsewhere. */
