@@ -363,8 +363,8 @@ PUBLISH = (
         "the point of no return is noted after old data is deleted",
         "commit/CommitJob.java",
         (
-            "      log.pointOfNoReturn();\n",
-            "      removeOldData(asides);\n      log.pointOfNoReturn();\n",
+            "      journal.pointOfNoReturn();\n",
+            "      removeOldData(asides);\n      journal.pointOfNoReturn();\n",
         ),
         by="CrashTest",
     ),
@@ -387,7 +387,7 @@ PUBLISH = (
         "the point of no return is not noted",
         "commit/CommitJob.java",
         (
-            "      log.pointOfNoReturn();\n",
+            "      journal.pointOfNoReturn();\n",
             "",
         ),
         by="CrashTest",
@@ -1082,7 +1082,7 @@ HADOOP_PROTOCOL = (
     defect(
         "second-attempt-loses",
         "a second committed attempt of a task does not replace the first one's manifest",
-        "commit/Retries.java",
+        "store/Retries.java",
         ("        store.deleteFile(file.destination());\n", ""),
         by="CommitTaskTest",
     ),

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.commit;
 
+import io.manifestcommitter.journal.CommitJournal;
 import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.manifest.StatisticsRecorder;
 import io.manifestcommitter.manifest.SuccessReport;
 import io.manifestcommitter.plan.JobPlan;
+import io.manifestcommitter.store.Retries;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -181,8 +183,8 @@ public final class CommitJob {
   }
 
   /**
-   * Brings a commit that has a log, and has published its data, to its end: past the point of no
-   * return, where it replaces something, it removes the old data. One request for each directory
+   * Brings a commit that has a journal, and has published its data, to its end: past the point of
+   * no return, where it replaces something, it removes the old data. One request for each directory
    * that was published whole, and for each that is aside; one for each of the point of no return,
    * the report and the list of files, and one or two to write the report; where old data is still
    * at its place, a listing of each directory and a deletion of each file, and of each directory
@@ -190,22 +192,22 @@ public final class CommitJob {
    *
    * @param beside what is done while the report becomes visible
    */
-  public void complete(CommitLog log, Retries.Request beside) throws IOException {
+  public void complete(CommitJournal journal, Retries.Request beside) throws IOException {
     ReleaseAsides asides = new ReleaseAsides(work.store, work.workers, plan, work.swapped);
     boolean showsLate = work.report.replacesLast();
     boolean isHeldLater = showsLate || !plan.replaced().isEmpty();
     SuccessReport success =
         proveAndReport(
-            asides::find, isHeldLater ? () -> {} : log::requireHeld, isHeldLater, showsLate);
+            asides::find, isHeldLater ? () -> {} : journal::requireHeld, isHeldLater, showsLate);
     if (isHeldLater) {
-      log.pointOfNoReturn();
+      journal.pointOfNoReturn();
       pastReturn = true;
     }
     Retries.Request list =
         showsLate && work.config.markSuccessfulJobs() ? work.report::publishList : () -> {};
     work.workers.beside(list, () -> removeOldData(asides));
     work.workers.beside(this::publishReport, beside);
-    log.end();
+    journal.end();
     pastReturn = true;
     committed(success);
   }

@@ -8,6 +8,7 @@ import io.manifestcommitter.manifest.DirectoryState;
 import io.manifestcommitter.manifest.TaskManifest;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.store.FileTooLongException;
+import io.manifestcommitter.store.Retries;
 import io.manifestcommitter.store.Store;
 import java.io.FileNotFoundException;
 import java.io.IOException;

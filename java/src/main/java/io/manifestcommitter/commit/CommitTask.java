@@ -8,6 +8,8 @@ import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.manifest.Statistics;
 import io.manifestcommitter.manifest.StatisticsRecorder;
 import io.manifestcommitter.manifest.TaskManifest;
+import io.manifestcommitter.store.NewFile;
+import io.manifestcommitter.store.Retries;
 import io.manifestcommitter.store.Store;
 import java.io.IOException;
 import java.io.InterruptedIOException;

@@ -5,6 +5,7 @@ import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.Swap;
 import io.manifestcommitter.plan.Swaps;
 import io.manifestcommitter.store.RenameResult;
+import io.manifestcommitter.store.Retries;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StorePaths;
 import java.io.FileNotFoundException;

@@ -6,6 +6,8 @@ import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.OldDirectory;
 import io.manifestcommitter.plan.Swap;
+import io.manifestcommitter.store.PlaceChangedException;
+import io.manifestcommitter.store.Retries;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
 import java.io.FileNotFoundException;
@@ -205,8 +207,8 @@ final class PlaceSurvey {
 
   private PlaceChangedException changed(Swap swap, String sign) {
     return swap.aside().isPresent()
-        ? new PlaceChangedException(plan, swap.place(), sign, swap.aside().get())
-        : new PlaceChangedException(plan, swap.place(), sign);
+        ? new PlaceChangedException(plan.jobId(), swap.place(), sign, swap.aside().get())
+        : new PlaceChangedException(plan.jobId(), swap.place(), sign);
   }
 
   /** Requires that a directory of old data is as it was found; others may have added to it. */
@@ -224,7 +226,7 @@ final class PlaceSurvey {
     }
     if (!missing.isEmpty()) {
       throw new PlaceChangedException(
-          plan,
+          plan.jobId(),
           old.path(),
           missing.size()
               + " files that it was to replace are gone, or others, as "
@@ -375,7 +377,7 @@ final class PlaceSurvey {
         note("it had moved the old data aside, and there is other data");
       }
       if (sign != null) {
-        throw new PlaceChangedException(plan, directory, sign, aside);
+        throw new PlaceChangedException(plan.jobId(), directory, sign, aside);
       }
     }
 

@@ -6,6 +6,7 @@ import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.manifest.StatisticsRecorder;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.store.RenameResult;
+import io.manifestcommitter.store.Retries;
 import io.manifestcommitter.store.Store;
 import java.io.IOException;
 

@@ -2,6 +2,7 @@
 package io.manifestcommitter.commit;
 
 import io.manifestcommitter.store.RenameResult;
+import io.manifestcommitter.store.Retries;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
 import io.manifestcommitter.store.StorePaths;

@@ -7,6 +7,8 @@ import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.PlanRejectedException;
 import io.manifestcommitter.plan.Target;
+import io.manifestcommitter.store.PlaceChangedException;
+import io.manifestcommitter.store.Retries;
 import io.manifestcommitter.store.Store;
 import java.io.IOException;
 import java.util.ArrayList;

@@ -8,6 +8,7 @@ import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.OldDirectory;
 import io.manifestcommitter.plan.Swap;
 import io.manifestcommitter.store.RenameResult;
+import io.manifestcommitter.store.Retries;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
 import io.manifestcommitter.store.StoreTraits;

@@ -9,6 +9,8 @@ import io.manifestcommitter.manifest.StatisticsRecorder;
 import io.manifestcommitter.manifest.SuccessReport;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.progress.CommitProgress;
+import io.manifestcommitter.store.NewFile;
+import io.manifestcommitter.store.Retries;
 import io.manifestcommitter.store.Store;
 import java.io.IOException;
 import java.time.Instant;

@@ -3,6 +3,8 @@ package io.manifestcommitter.commit;
 
 import io.manifestcommitter.progress.CommitProgress;
 import io.manifestcommitter.progress.WorkCount;
+import io.manifestcommitter.store.CallerContext;
+import io.manifestcommitter.store.Retries;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.ArrayList;

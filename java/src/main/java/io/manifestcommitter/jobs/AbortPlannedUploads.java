@@ -2,7 +2,6 @@
 package io.manifestcommitter.jobs;
 
 import io.manifestcommitter.commit.Audit;
-import io.manifestcommitter.commit.Retries;
 import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.journal.CommitJournal;
@@ -12,6 +11,7 @@ import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.manifest.Upload;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.Target;
+import io.manifestcommitter.store.Retries;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
 import java.io.FileNotFoundException;

@@ -2,7 +2,6 @@
 package io.manifestcommitter.jobs;
 
 import io.manifestcommitter.commit.LocalHost;
-import io.manifestcommitter.commit.NewFile;
 import io.manifestcommitter.journal.HeapBudget;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.CorruptManifestException;
@@ -11,6 +10,7 @@ import io.manifestcommitter.manifest.PlaceText;
 import io.manifestcommitter.manifest.Record;
 import io.manifestcommitter.manifest.RecordFile;
 import io.manifestcommitter.store.FileTooLongException;
+import io.manifestcommitter.store.NewFile;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StorePaths;
 import java.io.ByteArrayInputStream;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.journal;
 
-import io.manifestcommitter.commit.CommitLog;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.plan.JobPlan;
@@ -28,7 +27,7 @@ import org.slf4j.LoggerFactory;
  * commit came. {@link RenamedJournal} gives it another name with each change; where nothing can be
  * renamed, {@link UploadedJournal} adds one.
  */
-public abstract class CommitJournal implements CommitLog {
+public abstract class CommitJournal {
   private static final Logger LOG = LoggerFactory.getLogger(CommitJournal.class);
   private static final String NAME = "journal";
 
@@ -240,6 +239,15 @@ public abstract class CommitJournal implements CommitLog {
    */
   public abstract boolean hasPlan() throws IOException;
 
+  /**
+   * Notes that the new data is complete at its place, and that the old goes from here on: the
+   * commit is not rolled back any more. If this fails, nobody here may say whether it was noted.
+   */
+  public abstract void pointOfNoReturn() throws IOException;
+
+  /** Notes that nothing is left to do but to clean up. */
+  public abstract void end() throws IOException;
+
   /** Says what follows the end of the commit. */
   public abstract void endsBefore(Cleanup cleanup);
 
@@ -272,7 +280,6 @@ public abstract class CommitJournal implements CommitLog {
    *
    * @throws LostJournalException if it is not
    */
-  @Override
   public void requireHeld() throws IOException {
     if (!isHeld()) {
       throw lost(path());

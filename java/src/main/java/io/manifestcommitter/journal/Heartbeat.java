@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.journal;
 
-import io.manifestcommitter.commit.CallerContext;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.layout.StagingRoot;
+import io.manifestcommitter.store.CallerContext;
 import io.manifestcommitter.store.Store;
 import java.io.Closeable;
 import java.io.FileNotFoundException;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.journal;
 
-import io.manifestcommitter.commit.NewFile;
 import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.plan.JobPlan;
+import io.manifestcommitter.store.NewFile;
 import io.manifestcommitter.store.RenameResult;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;

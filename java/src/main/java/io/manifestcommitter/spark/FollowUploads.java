@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.spark;
 
-import io.manifestcommitter.commit.CallerContext;
+import io.manifestcommitter.store.CallerContext;
 import io.manifestcommitter.store.FileUpload;
 import java.io.IOException;
 import java.io.InterruptedIOException;

@@ -3,6 +3,7 @@ package io.manifestcommitter.commit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.manifestcommitter.store.CallerContext;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URL;

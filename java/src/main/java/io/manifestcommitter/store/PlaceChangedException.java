@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.manifestcommitter.commit;
+package io.manifestcommitter.store;
 
-import io.manifestcommitter.plan.JobPlan;
 import java.io.IOException;
 import org.apache.hadoop.fs.Path;
 
@@ -15,14 +14,15 @@ public final class PlaceChangedException extends IOException {
   /**
    * At one place.
    *
+   * @param jobId of the commit that was cut short
    * @param sign by what it was seen
    * @param old where the old data is
    */
-  PlaceChangedException(JobPlan plan, Path place, String sign, Path old) {
+  public PlaceChangedException(String jobId, Path place, String sign, Path old) {
     super(
         place
             + " was changed since job "
-            + plan.jobId()
+            + jobId
             + " was cut short: "
             + sign
             + ". Nothing was touched there. If what is there now is right, delete the old data in "
@@ -32,11 +32,11 @@ public final class PlaceChangedException extends IOException {
   }
 
   /** At one place that had no old data. */
-  PlaceChangedException(JobPlan plan, Path place, String sign) {
+  public PlaceChangedException(String jobId, Path place, String sign) {
     super(
         place
             + " was changed since job "
-            + plan.jobId()
+            + jobId
             + " was cut short: "
             + sign
             + ". Nothing was touched there. Roll the job back instead: what is there stays");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.manifestcommitter.commit;
+package io.manifestcommitter.store;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;

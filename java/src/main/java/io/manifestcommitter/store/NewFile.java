@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.manifestcommitter.commit;
+package io.manifestcommitter.store;
 
 import io.manifestcommitter.manifest.FileEntry;
-import io.manifestcommitter.store.Store;
 import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.manifestcommitter.commit;
+package io.manifestcommitter.store;
 
 import io.manifestcommitter.manifest.FileEntry;
-import io.manifestcommitter.store.RenameResult;
-import io.manifestcommitter.store.Store;
-import io.manifestcommitter.store.StoreEntry;
-import io.manifestcommitter.store.StoreRefusedException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -45,7 +41,7 @@ public final class Retries {
    * @param before each further time; what it throws ends it
    * @throws IOException the last failure, with the earlier ones suppressed in it
    */
-  static void times(int times, BeforeAgain before, Request request) throws IOException {
+  public static void times(int times, BeforeAgain before, Request request) throws IOException {
     IOException earlier = null;
     for (int time = 1; ; time++) {
       try {
@@ -69,7 +65,7 @@ public final class Retries {
    * whose outcome is not known is never repeated. Before each further try the directory it goes to
    * is made again: another job that failed may have rolled it back as its own.
    */
-  static RenameResult rename(Store store, FileEntry file) {
+  public static RenameResult rename(Store store, FileEntry file) {
     return rename(
         () -> store.renameFile(file), () -> makeDirectory(store, file.destinationDirectory()));
   }
@@ -89,7 +85,7 @@ public final class Retries {
    * As {@link #rename}, into a directory that is not made again: where that is gone, somebody took
    * the staging directory away, and nothing may go there any more.
    */
-  static RenameResult renameToStaging(Store store, StoreEntry file, Path destination) {
+  public static RenameResult renameToStaging(Store store, StoreEntry file, Path destination) {
     return rename(move(store, file, destination), () -> {});
   }
 
@@ -111,7 +107,7 @@ public final class Retries {
   }
 
   /** As {@link #renameToStaging}, of a directory with all that is in it. */
-  static RenameResult renameDirectory(Store store, Path source, Path destination) {
+  public static RenameResult renameDirectory(Store store, Path source, Path destination) {
     return rename(() -> store.renameDirectory(source, destination), () -> {});
   }
 
@@ -145,7 +141,7 @@ public final class Retries {
   /**
    * As {@link #few}, but a last failure is noted in {@code left}, with its path, and work goes on.
    */
-  static void fewOrNote(Path path, Queue<String> left, Request request) {
+  public static void fewOrNote(Path path, Queue<String> left, Request request) {
     try {
       few(request);
     } catch (IOException e) {
@@ -162,7 +158,7 @@ public final class Retries {
 
   /** What is done before a request is made again. */
   @FunctionalInterface
-  interface BeforeAgain {
+  public interface BeforeAgain {
     /** Does it, after the request failed for the {@code time}-th time, counted from 1. */
     void run(int time, IOException failure) throws IOException;
   }
