@@ -363,8 +363,15 @@ PUBLISH = (
         "the point of no return is noted after old data is deleted",
         "commit/CommitJob.java",
         (
-            "      journal.pointOfNoReturn();\n",
-            "      removeOldData(asides);\n      journal.pointOfNoReturn();\n",
+            "      journal.pointOfNoReturn();\n"
+            "      pastReturn = true;\n"
+            "      work.step("
+            "StatisticNames.JOB_STAGE_REMOVE_OLD_DATA,"
+            " () -> work.removeOldData(plan, asides));\n",
+            "      work.step("
+            "StatisticNames.JOB_STAGE_REMOVE_OLD_DATA,"
+            " () -> work.removeOldData(plan, asides));\n"
+            "      journal.pointOfNoReturn();\n      pastReturn = true;\n",
         ),
         by="CrashTest",
     ),

@@ -194,34 +194,23 @@ public final class CommitJob {
    */
   public void complete(CommitJournal journal, Retries.Request beside) throws IOException {
     ReleaseAsides asides = new ReleaseAsides(work.store, work.workers, plan, work.swapped);
-    boolean showsLate = work.report.replacesLast();
-    boolean isHeldLater = showsLate || !plan.replaced().isEmpty();
+    boolean isHeldLater = !plan.replaced().isEmpty();
     SuccessReport success =
-        proveAndReport(
-            asides::find, isHeldLater ? () -> {} : journal::requireHeld, isHeldLater, showsLate);
-    if (isHeldLater) {
+        proveAndReport(asides::find, isHeldLater ? () -> {} : journal::requireHeld, isHeldLater);
+    if (!plan.replaced().isEmpty()) {
       journal.pointOfNoReturn();
       pastReturn = true;
+      work.step(StatisticNames.JOB_STAGE_REMOVE_OLD_DATA, () -> work.removeOldData(plan, asides));
     }
-    Retries.Request list =
-        showsLate && work.config.markSuccessfulJobs() ? work.report::publishList : () -> {};
-    work.workers.beside(list, () -> removeOldData(asides));
     work.workers.beside(this::publishReport, beside);
     journal.end();
     pastReturn = true;
     committed(success);
   }
 
-  private void removeOldData(ReleaseAsides asides) throws IOException {
-    if (!plan.replaced().isEmpty()) {
-      work.step(StatisticNames.JOB_STAGE_REMOVE_OLD_DATA, () -> work.removeOldData(plan, asides));
-    }
-  }
-
   /** Ends a commit that replaces nothing and can be repeated from wherever it is cut short. */
   public void report() throws IOException {
-    SuccessReport success =
-        proveAndReport(() -> {}, () -> {}, /* isHeldLater= */ false, /* showsLate= */ false);
+    SuccessReport success = proveAndReport(() -> {}, () -> {}, /* isHeldLater= */ false);
     publishReport();
     committed(success);
   }
@@ -232,12 +221,9 @@ public final class CommitJob {
    * @param look at what else there is to see, beside that
    * @param requireHeld makes sure that nobody took the commit from this driver
    * @param isHeldLater whether that shows later
-   * @param showsLate whether the list waits for that, since nothing keeps a driver that lost its
-   *     commit from writing where another job's is
    */
   private SuccessReport proveAndReport(
-      Retries.Request look, Retries.Request requireHeld, boolean isHeldLater, boolean showsLate)
-      throws IOException {
+      Retries.Request look, Retries.Request requireHeld, boolean isHeldLater) throws IOException {
     // An upload that was completed before may be answered as if it was now.
     boolean validates =
         work.config.validateOutput()
@@ -268,8 +254,8 @@ public final class CommitJob {
               look,
               marks ? () -> isShown[0] |= work.report.write(success) : none,
               marks && !hasList ? this::writeList : none,
-              marks && hasList && !showsByList && !showsLate ? work.report::publishList : none);
-          if (marks && !showsLate && (!hasList || showsByList)) {
+              marks && hasList && !showsByList ? work.report::publishList : none);
+          if (marks && (!hasList || showsByList)) {
             work.report.publishList();
           } else if (marks && !isShown[0]) {
             requireHeld.run();

@@ -64,19 +64,8 @@ final class PublishReport {
     this.job = job;
   }
 
-  /**
-   * Whether the report is written over the last job's, past the point of no return. Where it is not
-   * moved, a driver that lost its commit would take away another job's.
-   */
-  boolean replacesLast() {
-    return store.traits(job.table()).completesUploads();
-  }
-
   /** Looks for the report of the last job, which {@link #moveLastAside} moves. Two requests. */
   void findLast(Workers workers) throws IOException {
-    if (replacesLast()) {
-      return;
-    }
     workers.forEach(
         NAMES, name -> store.status(target(name)).ifPresent(entry -> last.put(name, entry)));
   }
@@ -152,9 +141,6 @@ final class PublishReport {
     if (report.isPresent()) {
       sizes.put(JobPaths.SUCCESS_MARKER, report.get().length());
       try {
-        if (replacesLast()) {
-          publishList();
-        }
         publish(writeList);
       } catch (FileNotFoundException e) {
         // Only who published it, and ended the journal, takes it away: another recovery.
@@ -174,7 +160,7 @@ final class PublishReport {
    * Two requests at most, and one more where what leaves stays prepared, too.
    */
   boolean hasLeft() throws IOException {
-    if (replacesLast()) {
+    if (store.traits(job.table()).completesUploads()) {
       return isPublished();
     }
     for (String name : List.of(JobPaths.FILE_LIST, JobPaths.SUCCESS_MARKER)) {
@@ -188,12 +174,9 @@ final class PublishReport {
   /**
    * Removes what was prepared: a driver that lives after all does not publish it any more. The list
    * goes first, which leaves before the report. That of an overwrite leaves past its point of no
-   * return, which nobody passes any more. Two requests, or one, or none where all reports do.
+   * return, which nobody passes any more. Two requests, or one.
    */
   void discardPrepared(boolean isOverwrite) throws IOException {
-    if (replacesLast()) {
-      return;
-    }
     Retries.few(() -> store.deleteFile(prepared(JobPaths.FILE_LIST)));
     if (!isOverwrite) {
       Retries.few(() -> store.deleteFile(prepared(JobPaths.SUCCESS_MARKER)));
@@ -206,9 +189,6 @@ final class PublishReport {
    * @return what could not be removed
    */
   List<String> rollBack() {
-    if (replacesLast()) {
-      return List.of();
-    }
     Queue<String> left = new ArrayDeque<>();
     for (String name : NAMES) {
       Retries.fewOrNote(target(name), left, () -> removeOwn(name));
@@ -231,9 +211,6 @@ final class PublishReport {
    * @param isOwnLast whether this job's own report was that of the last job, too, when it moved
    */
   List<String> rollBackLast(boolean isOwnLast) {
-    if (replacesLast()) {
-      return List.of();
-    }
     Queue<String> left = new ArrayDeque<>();
     List<StoreEntry> moved = new ArrayList<>();
     Retries.fewOrNote(job.workDirectory(), left, () -> listMoved(moved));
@@ -249,7 +226,7 @@ final class PublishReport {
    * @param beforeAnotherTry what is done each time after something else has given way
    */
   private void putInPlace(String name, Retries.Request beforeAnotherTry) throws IOException {
-    if (replacesLast()) {
+    if (store.traits(job.table()).completesUploads()) {
       // Whole at its place by one request, and what was prepared stays for whoever does it again.
       byte[] content = Retries.fewFor(() -> store.read(prepared(name), MOST_BYTES));
       Retries.few(() -> store.write(target(name), out -> out.write(content)));

@@ -184,8 +184,8 @@ class LostClaimTest {
     "abfs,dynamic,auto,35,66+3",
     "gs,append,off,17,32+0",
     "gs,static,off,22,32-1",
-    "s3a,append,off,14,51-15",
-    "s3a,static,off,20,63-25"
+    "s3a,append,off,20,51-5",
+    "s3a,static,off,32,63-7"
   })
   void aTakeoverCostsTwoRequestsAndOneForTheLocation(
       String scheme, String kind, String directoryRename, int diesAt, String requests)
