@@ -4,7 +4,9 @@ package io.manifestcommitter.proofs;
 import io.manifestcommitter.store.AbfsStore;
 import io.manifestcommitter.store.GcsStore;
 import io.manifestcommitter.store.Store;
+import io.manifestcommitter.store.StoreFamily;
 import io.manifestcommitter.store.StorePaths;
+import io.manifestcommitter.store.StoreTraits;
 import io.manifestcommitter.store.Stores;
 import io.manifestcommitter.store.UnsupportedStoreException;
 import java.io.IOException;
@@ -12,6 +14,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.Consumer;
 import org.apache.hadoop.conf.Configuration;
@@ -24,6 +27,7 @@ import org.apache.hadoop.fs.Path;
  * it happens below a fresh directory, which is deleted at the end. Some hundred small requests.
  */
 public final class StoreProofs {
+  private static final Set<String> NOT_OF_HDFS = Set.of("file-identity", "late-writers");
   private static final String DIRECTORY = "manifest-committer-proofs-";
 
   private final Store store;
@@ -39,7 +43,8 @@ public final class StoreProofs {
   }
 
   /**
-   * The questions for the store of a path.
+   * The questions for the store of a path. One that is served only if its user vouches for it is
+   * asked as if that was so.
    *
    * @param path a directory, which need not exist; only below it something is written
    * @throws UnsupportedStoreException if nothing is known to ask this store
@@ -47,7 +52,11 @@ public final class StoreProofs {
   public static StoreProofs of(Path path, Configuration conf) throws IOException {
     FileSystem fs = path.getFileSystem(conf);
     Path parent = StorePaths.plain(fs.makeQualified(path));
-    Store store = new Stores(conf).of(parent);
+    Configuration vouching = new Configuration(conf);
+    if (new Stores(conf).family(parent) == StoreFamily.OTHER) {
+      vouching.set(StoreFamily.ATOMIC_RENAME_SCHEMES, parent.toUri().getScheme());
+    }
+    Store store = new Stores(vouching).of(parent);
     return new StoreProofs(
         store, fs, new Path(parent, DIRECTORY + UUID.randomUUID()), questions(store, fs, parent));
   }
@@ -55,13 +64,20 @@ public final class StoreProofs {
   private static List<StoreQuestion> questions(Store store, FileSystem fs, Path path)
       throws IOException {
     List<StoreQuestion> questions = new ArrayList<>(FileProofs.questions());
-    if (store instanceof AbfsStore) {
+    if (store.traits(path) == StoreTraits.VOUCHED) {
+      questions.addAll(DirectoryProofs.questions());
+      // As on HDFS, an open stream may go on after a rename, and two files may be of one time.
+      questions.removeIf(question -> NOT_OF_HDFS.contains(question.name()));
+    } else if (store instanceof AbfsStore) {
       questions.addAll(AbfsProofs.questions((AbfsStore) store));
     } else if (store instanceof GcsStore) {
       questions.addAll(GcsProofs.questions((GcsStore) store, fs));
     } else {
       throw new UnsupportedStoreException(
-          "Nothing is known to ask the store of " + path + ": give an abfs, abfss or gs path");
+          "Nothing is known to ask the store of "
+              + path
+              + ": give an abfs, abfss or gs path, or one of a scheme that the committer does not"
+              + " know");
     }
     return questions;
   }

@@ -58,6 +58,17 @@ class VerifyStoreTest {
   }
 
   @Test
+  void aStoreThatNobodyKnowsIsAskedAsIfItWasVouchedFor() {
+    String conf = "fs.mem.impl=" + MemoryFileSystem.class.getName();
+    assertThat(run("-D", conf, "mem://verified/directory")).as(text(out)).isZero();
+
+    assertThat(text(out))
+        .contains("for a store with the traits VOUCHED")
+        .contains("(file-rename)", "(directory-rename)")
+        .doesNotContain("not held");
+  }
+
+  @Test
   void otherStoresAreRefused() {
     assertThat(run("file:/tmp")).isEqualTo(1);
 
