@@ -5,10 +5,11 @@ import io.manifestcommitter.plan.ExistingDirectories;
 import io.manifestcommitter.plan.PlanRejectedException;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
-import io.manifestcommitter.store.StorePaths;
 import java.io.IOException;
-import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.apache.hadoop.fs.Path;
 
 /**
@@ -32,16 +33,21 @@ public final class RequireOneVolume {
    * @param existing what is there of them
    * @throws PlanRejectedException if one is on another volume; it says what to do
    */
-  public void run(Collection<Path> targets, Collection<Path> parents, ExistingDirectories existing)
+  public void run(Set<Path> targets, Set<Path> parents, ExistingDirectories existing)
       throws IOException {
+    Map<Path, StoreEntry> known = new HashMap<>();
     for (Path target : targets) {
       if (store.traits(target).hasLinks()) {
-        Optional<StoreEntry> own = store.status(target);
-        for (Path parent : parents) {
-          if (own.isPresent() && StorePaths.isBelow(target, parent) && !targets.contains(parent)) {
-            requireSame(own.get(), existing.entry(parent));
-          }
-        }
+        store.status(target).ifPresent(entry -> known.put(target, entry));
+      }
+    }
+    for (Path parent : known.isEmpty() ? Set.<Path>of() : parents) {
+      Path target = parent;
+      while (target != null && !targets.contains(target)) {
+        target = target.getParent();
+      }
+      if (known.containsKey(target)) {
+        requireSame(known.get(target), existing.entry(parent));
       }
     }
   }

@@ -171,7 +171,9 @@ final class HadoopDiagnosis {
     }
     Stores stores = new Stores(jobs);
     if (stores.refusal(path).isEmpty() && stores.family(path) == StoreFamily.OTHER) {
-      return Repair.set(StoreFamily.ATOMIC_RENAME_SCHEMES, name);
+      String others = jobs.getTrimmed(StoreFamily.ATOMIC_RENAME_SCHEMES, "");
+      return Repair.set(
+          StoreFamily.ATOMIC_RENAME_SCHEMES, others.isEmpty() ? name : others + "," + name);
     }
     return Stores.servedInstead(path)
         .map(served -> Repair.writeTo(served.toString()))

@@ -44,7 +44,7 @@ final class GcsMoves {
         + OPTION
         + " as true, or set "
         + GcsRequests.OPTION
-        + " to auto. To try the committer on a server without moves, add gs to "
+        + " to direct. To try the committer on a server without moves, add gs to "
         + StoreFamily.ATOMIC_RENAME_SCHEMES
         + ".";
   }

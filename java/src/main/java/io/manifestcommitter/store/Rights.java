@@ -66,14 +66,14 @@ public final class Rights {
     return status.isEncrypted();
   }
 
-  /** Whether files can be renamed between the two. */
+  /** Whether files can be renamed between the two, as far as it is known. */
   public boolean isOnSameVolumeAs(Rights other) {
-    return volume.equals(other.volume);
+    return volume.isEmpty() || other.volume.isEmpty() || volume.equals(other.volume);
   }
 
   /** Whether the directories themselves can be renamed, one to the place of the other. */
   public boolean isOneTreeWith(Rights other) {
-    return isOnSameVolumeAs(other) && !isLink && !other.isLink;
+    return volume.equals(other.volume) && !isLink && !other.isLink;
   }
 
   /**

@@ -570,11 +570,13 @@ class CommitterInfoProblemsTest {
   @Test
   void aStoreThatNobodyKnowsIsServedOnceItIsVouchedFor() {
     world.onUnknownStore();
+    world.set(CommitterConfig.ATOMIC_RENAME_SCHEMES, "ofs");
     Problem problem = world.problem(ProblemCode.UNSUPPORTED_STORE).orElseThrow();
     assertThat(problem.severity()).isEqualTo(Severity.ERROR);
     assertThat(world.report().served()).isFalse();
 
     world.apply(problem.repair());
+    assertThat(problem.repair().settings()).containsValue(Optional.of("ofs,mem"));
     assertThat(world.problem(ProblemCode.UNSUPPORTED_STORE)).isEmpty();
     assertThat(world.report().served()).isTrue();
   }

@@ -64,6 +64,16 @@ class TableFileTest {
     assertThat(spark.state.paths()).doesNotContain("/.manifest-file-table");
   }
 
+  @Test
+  void onS3ItIsRefusedSinceNothingCanBeMovedThere() throws IOException {
+    spark = new SparkJobHarness("s3a");
+    spark.state.write("/table", "old");
+    assertThatThrownBy(() -> spark.setUp(TableWrite.replacing("/table")))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("It was not touched");
+    assertThat(rows()).isEqualTo(OLD);
+  }
+
   @ParameterizedTest
   @CsvSource({"hdfs,auto", "hdfs,off", "gs,off"})
   void ofTwoJobsTheLastOneIsThere(String scheme, String directoryRename) throws IOException {

@@ -59,6 +59,8 @@ class RightsTest {
     assertThat(one.areSameAs(Rights.of(status, "1", false))).isTrue();
     assertThat(one.areSameAs(Rights.of(status, "2", false))).isFalse();
     assertThat(one.areSameAs(Rights.of(status, "1", true))).isFalse();
+    assertThat(one.isOnSameVolumeAs(Rights.of(status, "2", false))).isFalse();
+    assertThat(one.isOnSameVolumeAs(Rights.of(status, "", false))).as("not known").isTrue();
   }
 
   private void assertDifferent(Rights other) {

@@ -491,7 +491,7 @@ abstract class StoreContract {
   /** A store that is known to rename them file by file does not do it. */
   private boolean refusesDirectories() {
     StoreTraits traits = store.traits(root);
-    return traits != StoreTraits.UNKNOWN && !traits.hasAtomicDirectoryRename();
+    return !traits.hasAtomicDirectoryRename();
   }
 
   @Test

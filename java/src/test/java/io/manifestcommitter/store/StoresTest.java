@@ -207,6 +207,7 @@ class StoresTest {
             path.toString(),
             "by copying",
             "fs.gs.operation.move.enable as true",
+            GS_REQUESTS + " to direct",
             "add gs to " + CommitterConfig.ATOMIC_RENAME_SCHEMES);
     conf.set(CommitterConfig.ATOMIC_RENAME_SCHEMES, "gs");
     new Stores(conf).requireSafeRename(path);
