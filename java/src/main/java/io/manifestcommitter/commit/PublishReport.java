@@ -58,6 +58,7 @@ final class PublishReport {
   private final Map<String, Long> sizes = new ConcurrentHashMap<>();
   private final Map<String, StoreEntry> last = new ConcurrentHashMap<>();
   private final AtomicInteger asides = new AtomicInteger();
+  private boolean hasListLeft;
 
   PublishReport(Store store, JobDescription job) {
     this.store = store;
@@ -167,17 +168,21 @@ final class PublishReport {
       if (Retries.fewFor(() -> store.status(prepared(name))).isPresent()) {
         return false;
       }
+      hasListLeft = true;
     }
     return true;
   }
 
   /**
    * Removes what was prepared: a driver that lives after all does not publish it any more. The list
-   * goes first, which leaves before the report. That of an overwrite leaves past its point of no
+   * goes first, which leaves before the report, unless {@link #hasLeft} has seen that it left: to
+   * delete what is not there costs a look. The report of an overwrite leaves past its point of no
    * return, which nobody passes any more. Two requests, or one.
    */
   void discardPrepared(boolean isOverwrite) throws IOException {
-    Retries.few(() -> store.deleteFile(prepared(JobPaths.FILE_LIST)));
+    if (!hasListLeft) {
+      Retries.few(() -> store.deleteFile(prepared(JobPaths.FILE_LIST)));
+    }
     if (!isOverwrite) {
       Retries.few(() -> store.deleteFile(prepared(JobPaths.SUCCESS_MARKER)));
     }
