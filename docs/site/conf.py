@@ -7,6 +7,8 @@ in an editor. Pages are plain Markdown; how they are ordered is said here.
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from sphinx.application import Sphinx
 
 project = "Manifest committer"
@@ -29,6 +31,8 @@ html_title = project
 html_copy_source = False
 html_permalinks_icon = "#"
 highlight_language = "text"
+
+DECISIONS = Path(__file__).parents[1] / "development" / "decisions"
 
 PARTS = {
     "Using it": [
@@ -75,6 +79,8 @@ PARTS = {
         "development/testing",
         "development/emulators",
         "development/releasing",
+        "development/decisions/README",
+        *sorted(f"development/decisions/{page.stem}" for page in DECISIONS.glob("[0-9]*.md")),
         "../CONTRIBUTING",
         "../CHANGELOG",
         "../SECURITY",
