@@ -113,7 +113,7 @@ def test_files_of_python_are_there(page: str) -> None:
     ("text", "fault"),
     [
         ("commit.CommitJob", ""),
-        ("CommitJob.run", ""),
+        ("CommitJob.publish", ""),
         ("store.RenameResult.Outcome", ""),
         ("ConnectSession", ""),
         ("spark.CommitJob", "there is no such class"),

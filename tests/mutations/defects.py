@@ -45,8 +45,8 @@ PLAN = (
         "what no committed attempt named stays in a directory that is renamed",
         "spark/CommitSparkJob.java",
         (
-            "removeStrays(output[0].strays, plan.swaps().all());",
-            "removeStrays(List.of(), plan.swaps().all());",
+            "proof.removeStrays(plan.swaps().all());",
+            "proof.removeStrays(List.of());",
         ),
         by="DirectoryPublishingTest",
     ),
@@ -123,7 +123,7 @@ PLAN = (
     defect(
         "other-format",
         "the root of a Delta, Hudi or Iceberg table is overwritten",
-        "spark/SparkJob.java",
+        "spark/SetUpSparkJob.java",
         ("existing.requirePlainFiles(store);", ""),
         by="SparkJobTest",
     ),
@@ -216,11 +216,10 @@ PUBLISH = (
         "the journal is written after the first change that is visible",
         "spark/CommitSparkJob.java",
         (
-            "          CommitJournal begun =\n"
-            "              work.time(StatisticNames.JOB_STAGE_WRITE_JOURNAL,"
-            " () -> writeJournal(plan));\n"
-            "          commit.publish();\n",
-            "          commit.publish();\n          CommitJournal begun = writeJournal(plan);\n",
+            "      work.step(StatisticNames.JOB_STAGE_WRITE_JOURNAL,"
+            " () -> writeJournal(plan, commit));\n"
+            "      commit.publish();\n",
+            "      commit.publish();\n      writeJournal(plan, commit);\n",
         ),
         by="CrashTest",
     ),
@@ -228,7 +227,7 @@ PUBLISH = (
         "report-made-again",
         "a driver that lost its commit publishes a report which it had to make again",
         "commit/CommitJob.java",
-        ("            requireHeld.run();\n", ""),
+        ("        journal.get().requireHeld();\n", ""),
         by="LostClaimTest",
     ),
     defect(
@@ -325,7 +324,7 @@ PUBLISH = (
         "no journal is written",
         "spark/CommitSparkJob.java",
         (
-            "    journal = Optional.of(begun);\n    begun.begin();\n",
+            "    begun.begin();\n",
             "    journal = Optional.empty();\n",
         ),
         by="CrashTest",
@@ -333,15 +332,15 @@ PUBLISH = (
     defect(
         "lost-answer-of-the-first-rename",
         "a journal whose first rename failed is taken for one without a name; it may have one",
-        "spark/CommitSparkJob.java",
-        ("!isBegun && written.hasNoName()", "!isBegun"),
+        "journal/CommitJournal.java",
+        ("(begin == Begin.TRIED && isUnnamed())", "begin == Begin.TRIED"),
         by="SparkJobRecoveryTest",
     ),
     defect(
         "journal-without-a-name",
         "a commit whose journal got no name is told to be recovered",
         "spark/CommitSparkJob.java",
-        ("!isBegun && written.hasNoName()", "false"),
+        ("if (written.hasNoName()) {", "if (false) {"),
         by="SparkJobRecoveryTest",
     ),
     defect(
@@ -363,15 +362,14 @@ PUBLISH = (
         "the point of no return is noted after old data is deleted",
         "commit/CommitJob.java",
         (
-            "      journal.pointOfNoReturn();\n"
-            "      pastReturn = true;\n"
+            "      journal.get().pointOfNoReturn();\n"
             "      work.step("
             "StatisticNames.JOB_STAGE_REMOVE_OLD_DATA,"
             " () -> work.removeOldData(plan, asides));\n",
             "      work.step("
             "StatisticNames.JOB_STAGE_REMOVE_OLD_DATA,"
             " () -> work.removeOldData(plan, asides));\n"
-            "      journal.pointOfNoReturn();\n      pastReturn = true;\n",
+            "      journal.get().pointOfNoReturn();\n",
         ),
         by="CrashTest",
     ),
@@ -379,7 +377,7 @@ PUBLISH = (
         "note-without-heartbeat",
         "a job leaves its note before it has shown that it lives",
         "spark/CommitSparkJob.java",
-        ("    heartbeat.await();\n", ""),
+        ("          setUp.heartbeat.await();\n", ""),
         by="ReplacingJobsTest",
     ),
     defect(
@@ -394,7 +392,7 @@ PUBLISH = (
         "the point of no return is not noted",
         "commit/CommitJob.java",
         (
-            "      journal.pointOfNoReturn();\n",
+            "      journal.get().pointOfNoReturn();\n",
             "",
         ),
         by="CrashTest",
@@ -470,8 +468,8 @@ PUBLISH = (
         "_SUCCESS becomes visible before old data is gone",
         "commit/CommitJob.java",
         (
-            "    if (!plan.replaced().isEmpty()) {",
-            "    publishReport();\n    if (!plan.replaced().isEmpty()) {",
+            "    work.workers.forwardToItsEnd();\n    if (replaces()) {",
+            "    work.workers.forwardToItsEnd();\n    publishReport();\n    if (replaces()) {",
         ),
         by="CrashTest",
     ),
@@ -540,10 +538,12 @@ STORE = (
     defect(
         "error-fails-what-is-committed",
         "a job whose cleanup meets an Error fails although it is committed",
-        "spark/SparkJob.java",
+        "spark/CleanUpSparkJob.java",
         (
-            "    } catch (IOException | RuntimeException | Error e) {\n      // The table is right",
-            "    } catch (IOException | RuntimeException e) {\n      // The table is right",
+            "      removeAll(Optional.of(commit));\n"
+            "    } catch (IOException | RuntimeException | Error e) {\n",
+            "      removeAll(Optional.of(commit));\n"
+            "    } catch (IOException | RuntimeException e) {\n",
         ),
         by="SparkJobFaultTest",
     ),
@@ -714,10 +714,10 @@ RECOVERY = (
         "where no directory is renamed, recovery rolls back what its driver may still complete",
         "journal/RenamedJournal.java",
         (
-            "if (state() == State.PLANNED) {\n      try {",
+            "if (!isOver && state() == State.PLANNED) {\n      try {",
             "if (!store.traits(directory).hasAtomicDirectoryRename()) {\n"
             "      return state() != State.COMMITTED;\n    }\n"
-            "    if (state() == State.PLANNED) {\n      try {",
+            "    if (!isOver && state() == State.PLANNED) {\n      try {",
         ),
         by="PairTest",
     ),
@@ -731,19 +731,19 @@ RECOVERY = (
     defect(
         "heartbeat-left-behind",
         "a job that stops and leaves something behind seems to live for a while",
-        "spark/SparkJob.java",
+        "spark/CleanUpSparkJob.java",
         (
-            "if (commit == null || commit.isHeld()) {\n"
-            "              Heartbeat.remove(store, staging.root());",
-            "if (commit == null || commit.isHeld()) {",
+            "if (!journal.isPresent() || journal.get().isHeld()) {\n"
+            "              Heartbeat.remove(store, root.root());",
+            "if (!journal.isPresent() || journal.get().isHeld()) {",
         ),
         by="UnfinishedJobsTest",
     ),
     defect(
         "heartbeat-of-the-recovery-removed",
         "a driver that lost its commit to a recovery makes that seem dead",
-        "spark/CommitSparkJob.java",
-        ("return !journal.isPresent() || journal.get().isHeld();", "return true;"),
+        "spark/CleanUpSparkJob.java",
+        ("if (!journal.isPresent() || journal.get().isHeld()) {", "if (true) {"),
         by="LostClaimTest",
     ),
     defect(
@@ -772,8 +772,8 @@ RECOVERY = (
         "a driver that was silent rolls back without a look who has its journal",
         "spark/CommitSparkJob.java",
         (
-            "commit.isPastReturn() || !written.revoke()",
-            "commit.isPastReturn() || (!heartbeat.isSilent() && !written.revoke())",
+            "} else if (!written.revoke()) {",
+            "} else if (!setUp.heartbeat.isSilent() && !written.revoke()) {",
         ),
         by="SilentDriverTest",
     ),
@@ -845,7 +845,7 @@ RECOVERY = (
     defect(
         "end-unnoted",
         "a job without a report succeeds before its journal says that it came to its end",
-        "spark/CommitSparkJob.java",
+        "spark/JobStaging.java",
         ("!plan.replaced().isEmpty() || plan.marksSuccess();", "true;"),
         by="SparkJobRecoveryTest",
     ),
@@ -1031,10 +1031,10 @@ RECOVERY = (
     defect(
         "cleanup-once",
         "one failed request in the cleanup leaves the staging directory behind",
-        "spark/SparkJob.java",
+        "spark/CleanUpSparkJob.java",
         (
-            "Retries.few(() -> store.deleteTree(staging.root()));",
-            "store.deleteTree(staging.root());",
+            "Retries.few(() -> store.deleteTree(root.root()));",
+            "store.deleteTree(root.root());",
         ),
         by="SparkJobFaultTest",
     ),
@@ -1062,8 +1062,8 @@ RECOVERY = (
     defect(
         "file-forgotten",
         "a file that a dead driver had taken from the table's place is not looked for",
-        "spark/SparkJob.java",
-        ("isFileParked[0] && file.settle()", "existing.isBare() && file.equals(table)"),
+        "spark/SetUpSparkJob.java",
+        ("isParked.get() && file.settle()", "existing.isBare() && file.equals(table)"),
         by="TableFileTest",
     ),
     defect(
@@ -1076,10 +1076,10 @@ RECOVERY = (
     defect(
         "file-not-rolled-back",
         "a failed overwrite of a file leaves a directory",
-        "spark/SparkJob.java",
+        "spark/CleanUpSparkJob.java",
         (
-            "state != State.COMMITTED && staging.directory().equals(table)",
-            "state == State.NEW",
+            "if (!isCommitted && root.directory().equals(write.table)) {",
+            "if (false) {",
         ),
         by="TableFileTest",
     ),

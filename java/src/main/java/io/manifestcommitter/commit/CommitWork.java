@@ -14,6 +14,9 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import org.apache.hadoop.fs.Path;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One try at the commit of one job: what its stories ({@link CommitJob} forward, {@link
@@ -21,6 +24,8 @@ import java.util.Objects;
  * so far.
  */
 public final class CommitWork {
+  private static final Logger LOG = LoggerFactory.getLogger(CommitWork.class);
+
   final JobDescription job;
   final Store store;
   final CommitterConfig config;
@@ -32,6 +37,7 @@ public final class CommitWork {
   final Published published = new Published();
   final Swapped swapped = new Swapped();
 
+  private final long start = System.currentTimeMillis();
   private String stage = StatisticNames.JOB_STAGE_PLAN;
 
   /** A try of {@code job}. */
@@ -76,7 +82,8 @@ public final class CommitWork {
     workers.step(name);
   }
 
-  void step(String name, StatisticsRecorder.TimedVoid step) throws IOException {
+  /** As {@link #time}, of a step without a result. */
+  public void step(String name, StatisticsRecorder.TimedVoid step) throws IOException {
     time(
         name,
         () -> {
@@ -136,8 +143,12 @@ public final class CommitWork {
     asides.run();
   }
 
-  /** Tells with a failure what a user does about it. */
-  void advise(Throwable failure, String what) {
+  /**
+   * Tells, with the failure of a commit that was not rolled back, what a user does about it.
+   *
+   * @param what became of it, as the end of a sentence
+   */
+  public void advise(Throwable failure, String what) {
     failure.addSuppressed(
         new IOException(
             "The commit of job "
@@ -175,8 +186,35 @@ public final class CommitWork {
     summary.saveCompleted(plan);
   }
 
-  /** Saves the report of a try that failed. */
-  void saveFailure(Throwable failure) {
+  /** Makes a file that is written later. If that fails, it is made when it is written. */
+  public void createAhead(Path file) {
+    try {
+      store.create(file);
+    } catch (IOException e) {
+      LOG.debug("{} is made later", file, e);
+    }
+  }
+
+  /**
+   * Whether this try may have found all of a plan published by an earlier one: a rename turned out
+   * to be done, or there was none to do.
+   */
+  public boolean mayBeRepetition(JobPlan plan) {
+    return published.hasRecovered() || plan.files().count() == 0;
+  }
+
+  /** How long this try has taken so far, in milliseconds. */
+  long millis() {
+    return System.currentTimeMillis() - start;
+  }
+
+  /**
+   * Ends a try that failed, once what it did is rolled back: an interrupt, or a cancel, is a
+   * failure like any other. Its report is saved, in the directory for reports if there is one.
+   */
+  public void failed(Throwable failure) {
+    workers.toItsEnd();
+    statistics.increment(StatisticNames.COMMITTER_COMMITS_ABORTED);
     summary.save(summary.failure(stage, workers.failedItem(), failure), 0, List.of());
   }
 }

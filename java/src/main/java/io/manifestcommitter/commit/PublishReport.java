@@ -93,11 +93,6 @@ final class PublishReport {
         out -> FileList.write(out, plan.jobId(), plan.table(), plan.files().count(), files));
   }
 
-  /** Whether {@link #writeList} was called. */
-  boolean hasList() {
-    return sizes.containsKey(JobPaths.FILE_LIST);
-  }
-
   /** Puts the list of files in place. */
   void publishList() throws IOException {
     putInPlace(JobPaths.FILE_LIST, () -> {});

@@ -46,33 +46,13 @@ final class RenameFiles {
   /**
    * Renames them.
    *
+   * @param isReplacing whether a file of an earlier job at a destination gives way: it is moved
+   *     aside while the new one is proven to be at its source, so a repeated commit, whose own
+   *     output stands there, moves nothing. A rename is tried first: most destinations are free
    * @throws RenameFailedException if one was proven not to be done
    * @throws RenameOutcomeUnknownException if nothing could be proven
    */
-  void run(JobPlan plan) throws IOException {
-    forEach(plan, file -> Retries.rename(store, file));
-  }
-
-  /**
-   * As {@link #run}, and a file of an earlier job at a destination gives way: it is moved aside
-   * while the new one is proven to be at its source, so a repeated commit, whose own output stands
-   * there, moves nothing. A rename is tried first: most destinations are free.
-   */
-  void runReplacing(JobPlan plan) throws IOException {
-    forEach(
-        plan,
-        file -> {
-          RenameResult result = Retries.rename(store, file);
-          if (!result.isDone() && result.inTheWay().isPresent()) {
-            replaced.moveAside(result.inTheWay().get());
-            statistics.increment(StatisticNames.OP_DELETE_FILE_UNDER_DESTINATION);
-            result = Retries.rename(store, file);
-          }
-          return result;
-        });
-  }
-
-  private void forEach(JobPlan plan, Rename rename) throws IOException {
+  void run(JobPlan plan, boolean isReplacing) throws IOException {
     workers.forEach(
         Numbered.each(plan.files()),
         plan.files().count(),
@@ -84,10 +64,21 @@ final class RenameFiles {
           }
           published.begin(file.number());
           RenameResult result =
-              statistics.time(StatisticNames.OP_COMMIT_FILE_RENAME, () -> rename.run(file.item()));
+              statistics.time(
+                  StatisticNames.OP_COMMIT_FILE_RENAME, () -> rename(file.item(), isReplacing));
           requireDone(file.item(), result);
           published.done(file.number());
         });
+  }
+
+  private RenameResult rename(FileEntry file, boolean isReplacing) throws IOException {
+    RenameResult result = Retries.rename(store, file);
+    if (isReplacing && !result.isDone() && result.inTheWay().isPresent()) {
+      replaced.moveAside(result.inTheWay().get());
+      statistics.increment(StatisticNames.OP_DELETE_FILE_UNDER_DESTINATION);
+      result = Retries.rename(store, file);
+    }
+    return result;
   }
 
   private void requireDone(FileEntry file, RenameResult result) throws IOException {
@@ -103,10 +94,5 @@ final class RenameFiles {
       case UNKNOWN:
         throw new RenameOutcomeUnknownException(file, result);
     }
-  }
-
-  /** One way to rename. */
-  private interface Rename {
-    RenameResult run(FileEntry file) throws IOException;
   }
 }

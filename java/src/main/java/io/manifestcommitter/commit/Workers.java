@@ -345,6 +345,39 @@ public final class Workers {
     }
   }
 
+  /**
+   * What something gives that is done {@link #beside} other things: once {@link #beside} has
+   * returned, {@link #get} has it.
+   */
+  public static final class Result<T> implements Retries.Request {
+    private final Retries.Answer<T> request;
+    private volatile T value;
+
+    private Result(Retries.Answer<T> request) {
+      this.request = request;
+    }
+
+    /** The result of {@code request}, which is made when this runs, and never gives null. */
+    public static <T> Result<T> of(Retries.Answer<T> request) {
+      return new Result<>(request);
+    }
+
+    @Override
+    public void run() throws IOException {
+      value = Objects.requireNonNull(request.get());
+    }
+
+    /** What it gave. */
+    public T get() {
+      return find().orElseThrow(IllegalStateException::new);
+    }
+
+    /** What it gave; empty if it failed, or did not run. */
+    public Optional<T> find() {
+      return Optional.ofNullable(value);
+    }
+  }
+
   /** Work on one item. */
   @FunctionalInterface
   public interface Action<T> {

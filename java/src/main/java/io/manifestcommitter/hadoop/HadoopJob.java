@@ -27,6 +27,7 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.apache.hadoop.fs.Path;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -126,26 +127,36 @@ public final class HadoopJob {
     Workers workers = workers(watched);
     CommitWork work = work(paths, workers, statistics);
     LoadManifests manifests = manifests(paths, workers, statistics);
-    CommitJob commit = new CommitJob(work);
-    watched.run(() -> commit.run(() -> commit(commit, work, manifests), failure -> {}));
+    watched.run(
+        () ->
+            workers.<Void>shield(
+                () -> {
+                  try {
+                    commit(work, manifests);
+                  } catch (IOException | RuntimeException | Error e) {
+                    work.failed(e);
+                    throw e;
+                  }
+                  return null;
+                }));
   }
 
-  private void commit(CommitJob commit, CommitWork work, LoadManifests manifests)
-      throws IOException {
+  private void commit(CommitWork work, LoadManifests manifests) throws IOException {
     work.enter(StatisticNames.JOB_STAGE_LOAD_MANIFESTS);
     if (manifests.isCommitted()) {
       LOG.info("Job {} into {} is committed already", paths.jobId(), paths.destination());
       return;
     }
-    JobPlan plan =
-        commit.plan(() -> work.time(StatisticNames.JOB_STAGE_LOAD_MANIFESTS, manifests::plan));
-    manifests.mark(plan);
-    commit.publish();
-    if (commit.mayBeRepetition() && manifests.hasOwnReport()) {
-      LOG.info("{} is committed already; its cleanup was not finished", plan);
-      return;
+    try (JobPlan plan = work.time(StatisticNames.JOB_STAGE_LOAD_MANIFESTS, manifests::plan)) {
+      CommitJob commit = new CommitJob(work, plan);
+      manifests.mark(plan);
+      commit.publish();
+      if (work.mayBeRepetition(plan) && manifests.hasOwnReport()) {
+        LOG.info("{} is committed already; its cleanup was not finished", plan);
+        return;
+      }
+      commit.complete(Optional.empty(), () -> {});
     }
-    commit.report();
   }
 
   /**

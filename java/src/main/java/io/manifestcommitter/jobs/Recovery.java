@@ -401,7 +401,7 @@ public final class Recovery {
     } else if (direction == Direction.COMPLETE) {
       // Which saves a report of its own.
       try {
-        resume(work, journal, plan);
+        resume(work, workers, journal, plan);
       } catch (LostJournalException | PlaceChangedException e) {
         throw e;
       } catch (IOException e) {
@@ -427,20 +427,24 @@ public final class Recovery {
    * @throws io.manifestcommitter.commit.PlaceChangedException if another job changed a place since;
    *     it changed nothing then
    */
-  private static void resume(CommitWork work, CommitJournal journal, JobPlan begun)
+  private static void resume(CommitWork work, Workers workers, CommitJournal journal, JobPlan begun)
       throws IOException {
-    CommitJob commit = new CommitJob(work);
-    commit.run(
+    workers.<Void>shield(
         () -> {
-          commit.plan(() -> begun);
-          commit.resume();
-          commit.prepare(/* mayHaveReport= */ true, () -> {});
-          // What was just written made the staging directory again, had somebody deleted it.
-          journal.requireHeld();
-          commit.publish();
-          commit.complete(journal, () -> {});
-        },
-        failure -> {});
+          try {
+            CommitJob commit = new CommitJob(work, begun);
+            commit.resume();
+            commit.prepare(/* mayHaveReport= */ true, () -> {});
+            // What was just written made the staging directory again, had somebody deleted it.
+            journal.requireHeld();
+            commit.publish();
+            commit.complete(Optional.of(journal), () -> {});
+          } catch (IOException | RuntimeException | Error e) {
+            work.failed(e);
+            throw e;
+          }
+          return null;
+        });
   }
 
   private static String notCompleted(StagingRoot root) {

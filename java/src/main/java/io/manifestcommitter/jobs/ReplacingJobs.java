@@ -74,7 +74,7 @@ public final class ReplacingJobs {
   }
 
   /** The staging directories of the other jobs in the table. One request. */
-  public List<StagingRoot> inTable() throws IOException {
+  private List<StagingRoot> inTable() throws IOException {
     List<StagingRoot> roots = StagingRoots.list(store, own.directory());
     roots.removeIf(root -> root.jobId().equals(own.jobId()));
     return roots;
@@ -84,9 +84,13 @@ public final class ReplacingJobs {
    * As {@link #enter}, and settles the unfinished commits in the table, as {@link UnfinishedJobs}
    * does. Where there are none, as a rule, one look is enough for both.
    *
+   * @param places empty for a job that replaces nothing, and settles only
    * @return what became of them
    */
   public SettledJobs settleAndEnter(Collection<Path> places, Pause pause) throws IOException {
+    if (places.isEmpty()) {
+      return new UnfinishedJobs(store, config, signs, pause).settle(inTable());
+    }
     Wait wait = new Wait(places, pause);
     ownNoteLength = ReplaceNote.write(store, own, places);
     List<StagingRoot> roots = inTable();
@@ -104,14 +108,14 @@ public final class ReplacingJobs {
   }
 
   /**
-   * Requires that nobody took this job for dead since it entered: whoever did deleted its note. He
-   * writes it again if he finds that the job lives, and may die before all of it is there. One
-   * request.
+   * Requires that nobody took this job for dead since it entered: whoever did deleted its note, and
+   * writes it again if the job turns out to live, but may die before all of it is there. One
+   * request; none if the job replaces nothing.
    *
    * @throws TakenForDeadException if somebody did
    */
   public void requireNotTakenForDead() throws IOException {
-    if (!ReplaceNote.isWhole(store, own, ownNoteLength)) {
+    if (ownNoteLength > 0 && !ReplaceNote.isWhole(store, own, ownNoteLength)) {
       throw new TakenForDeadException(own, config.heartbeatTimeout());
     }
   }

@@ -44,10 +44,17 @@ public abstract class CommitJournal {
 
   final Store store;
   final Path directory;
+  private Begin begin = Begin.NOT_TRIED;
 
   CommitJournal(Store store, Path directory) {
     this.store = store;
     this.directory = directory;
+  }
+
+  private enum Begin {
+    NOT_TRIED,
+    TRIED,
+    DONE
   }
 
   /** How far a commit came. */
@@ -184,13 +191,23 @@ public abstract class CommitJournal {
    * From here on the commit can be completed or rolled back by anyone. One request. One that failed
    * may have had its effect: {@link #hasNoName} tells.
    */
-  public abstract void begin() throws IOException;
+  public final void begin() throws IOException {
+    begin = Begin.TRIED;
+    name();
+    begin = Begin.DONE;
+  }
+
+  abstract void name() throws IOException;
 
   /**
-   * Whether {@link #begin} left it where nobody finds it: nothing has begun then. One request; the
-   * answer may have been lost.
+   * Whether nobody finds a journal that this process wrote: nothing has begun then. No request,
+   * unless {@link #begin} failed: then one, since its answer may have been lost.
    */
-  public abstract boolean hasNoName() throws IOException;
+  public final boolean hasNoName() throws IOException {
+    return begin == Begin.NOT_TRIED || (begin == Begin.TRIED && isUnnamed());
+  }
+
+  abstract boolean isUnnamed() throws IOException;
 
   /**
    * Gives up what waits in the store for a journal that has not begun, and never will. No request
@@ -228,7 +245,8 @@ public abstract class CommitJournal {
    * return, or completes it, any more. Needs no room where journals are renamed. One request; where
    * there are uploads, four.
    *
-   * @return whether that is so; false if somebody has brought it past that point
+   * @return whether that is so; false if somebody has brought it past that point, or to its {@link
+   *     #end}
    * @throws LostJournalException if somebody else took the journal
    */
   public abstract boolean revoke() throws IOException;

@@ -35,6 +35,9 @@ final class RenamedJournal extends CommitJournal {
   private Optional<State> end = Optional.of(State.FINISHED);
   private int holder;
 
+  /** Whether the commit has come to its end, which its name does not say. */
+  private boolean isOver;
+
   /** Whether a file says that the commit is given up, since the journal could not be renamed. */
   private boolean isMarked;
 
@@ -58,12 +61,12 @@ final class RenamedJournal extends CommitJournal {
   }
 
   @Override
-  public void begin() throws IOException {
+  void name() throws IOException {
     move(new FileEntry(new Path(directory, TEMPORARY), path(), size, null, 0));
   }
 
   @Override
-  public boolean hasNoName() throws IOException {
+  boolean isUnnamed() throws IOException {
     return store.status(new Path(directory, TEMPORARY)).isPresent();
   }
 
@@ -152,7 +155,7 @@ final class RenamedJournal extends CommitJournal {
 
   @Override
   public boolean revoke() throws IOException {
-    if (state() == State.PLANNED) {
+    if (!isOver && state() == State.PLANNED) {
       try {
         change(State.REVOKED, holder);
       } catch (LostJournalException e) {
@@ -196,6 +199,7 @@ final class RenamedJournal extends CommitJournal {
     if (end.isPresent()) {
       change(end.get(), holder);
     }
+    isOver = true;
   }
 
   @Override

@@ -92,7 +92,7 @@ final class UploadedJournal extends CommitJournal {
   }
 
   @Override
-  public void begin() throws IOException {
+  void name() throws IOException {
     store.write(
         path(),
         out -> {
@@ -103,7 +103,7 @@ final class UploadedJournal extends CommitJournal {
   }
 
   @Override
-  public boolean hasNoName() throws IOException {
+  boolean isUnnamed() throws IOException {
     return !isHeld();
   }
 

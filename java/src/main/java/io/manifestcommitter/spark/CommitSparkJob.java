@@ -5,34 +5,26 @@ import io.manifestcommitter.commit.CommitJob;
 import io.manifestcommitter.commit.CommitWork;
 import io.manifestcommitter.commit.RollBackJob;
 import io.manifestcommitter.commit.Workers;
+import io.manifestcommitter.commit.Workers.Result;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.config.CommitterConfig.ConflictMode;
-import io.manifestcommitter.jobs.LifeSigns;
 import io.manifestcommitter.jobs.Pause;
 import io.manifestcommitter.jobs.ReplacingJobs;
 import io.manifestcommitter.jobs.SettledJobs;
-import io.manifestcommitter.jobs.UnfinishedJobs;
 import io.manifestcommitter.journal.CommitJournal;
-import io.manifestcommitter.journal.Heartbeat;
 import io.manifestcommitter.journal.LostJournalException;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.JobPlanner;
-import io.manifestcommitter.plan.Swap;
-import io.manifestcommitter.plan.Target;
 import io.manifestcommitter.store.Store;
-import io.manifestcommitter.store.StoreEntry;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import org.apache.hadoop.fs.Path;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The commit of a Spark job, told once from its commit messages to its report: seal, prove, lock
@@ -40,27 +32,19 @@ import org.slf4j.LoggerFactory;
  * fails.
  */
 final class CommitSparkJob {
-  private static final Logger LOG = LoggerFactory.getLogger(CommitSparkJob.class);
-
-  private final CommitJob commit;
-  private final CommitWork work;
   private final StagingRoot staging;
+  private final JobStaging setUp;
   private final Overwrite overwrite;
-  private final boolean madeTable;
-  private final boolean mayHaveReport;
+  private final CommitterConfig config;
+  private final Pause pause;
+  private final CommitWork work;
   private final Store store;
   private final Workers workers;
-  private final CommitterConfig config;
-  private final Heartbeat heartbeat;
-  private final LifeSigns signs;
-  private final Pause pause;
   private final SealOutput seal;
   private final ReplacingJobs others;
+  private final LocationMarks marks;
 
-  private boolean replaces;
-  private boolean isBegun;
   private Optional<CommitJournal> journal = Optional.empty();
-  private Optional<Set<Path>> marked = Optional.empty();
   private Ending ending = Ending.NOTHING_VISIBLE;
 
   /** How a commit ended. */
@@ -76,40 +60,23 @@ final class CommitSparkJob {
   /**
    * A commit.
    *
+   * @param setUp where the job staged
    * @param work of this try
-   * @param staging the job's staging directory in the table
-   * @param madeTable whether the job made the table's directory
-   * @param mayHaveReport whether the last job's report may be in it
    * @param store guarded by the driver's heartbeat
-   * @param signs of the lives of other jobs' drivers
-   * @param pause between two looks at a job that replaces the same places
    */
   CommitSparkJob(
-      CommitWork work,
-      StagingRoot staging,
-      boolean madeTable,
-      boolean mayHaveReport,
-      Overwrite overwrite,
-      Store store,
-      Workers workers,
-      CommitterConfig config,
-      Heartbeat heartbeat,
-      LifeSigns signs,
-      Pause pause) {
-    this.commit = new CommitJob(work);
+      WriteRequest write, JobStaging setUp, CommitWork work, Store store, Workers workers) {
+    this.staging = setUp.root;
+    this.setUp = setUp;
+    this.overwrite = write.overwrite;
+    this.config = write.config;
+    this.pause = write.pause;
     this.work = work;
-    this.staging = staging;
-    this.madeTable = madeTable;
-    this.mayHaveReport = mayHaveReport;
-    this.overwrite = overwrite;
     this.store = store;
     this.workers = workers;
-    this.config = config;
-    this.heartbeat = heartbeat;
-    this.signs = signs;
-    this.pause = pause;
     this.seal = new SealOutput(staging, overwrite, store, workers, config);
-    this.others = new ReplacingJobs(store, config, signs, staging);
+    this.marks = new LocationMarks(store, staging);
+    this.others = new ReplacingJobs(store, config, write.signs, staging);
   }
 
   /**
@@ -118,22 +85,34 @@ final class CommitSparkJob {
    * @param messages the contents of the commit messages of the attempts that Spark says committed
    */
   void run(List<?> messages) throws IOException {
-    commit.run(
+    workers.<Void>shield(
         () -> {
           work.enter(StatisticNames.JOB_STAGE_SEAL_OUTPUT);
-          JobPlan plan = sealLockAndPlan(messages);
-          CommitJournal begun =
-              work.time(StatisticNames.JOB_STAGE_WRITE_JOURNAL, () -> writeJournal(plan));
-          commit.publish();
-          commit.complete(begun, this::findMarks);
-        },
-        failure -> {
-          files().forEach(store::release);
-          if (journal.isPresent()) {
-            rollBack(journal.get(), commit.planned().get(), failure);
+          try (JobPlan plan = sealLockAndPlan(messages)) {
+            publish(plan);
+          } catch (IOException | RuntimeException | Error e) {
+            preparedFiles().forEach(store::release);
+            work.failed(e);
+            throw e;
           }
+          return null;
         });
     ending = Ending.COMMITTED;
+  }
+
+  private void publish(JobPlan plan) throws IOException {
+    CommitJob commit = new CommitJob(work, plan);
+    try {
+      work.step(StatisticNames.JOB_STAGE_WRITE_JOURNAL, () -> writeJournal(plan, commit));
+      commit.publish();
+      commit.complete(journal, () -> marks.lookAhead(seal.locations(), workers));
+    } catch (IOException | RuntimeException | Error e) {
+      workers.toItsEnd();
+      if (journal.isPresent()) {
+        rollBack(journal.get(), plan, e);
+      }
+      throw e;
+    }
   }
 
   /** How it ended, once {@link #run} has returned or thrown. */
@@ -146,21 +125,14 @@ final class CommitSparkJob {
     return seal.locations();
   }
 
-  /** Whether nobody else has taken the commit. At most one request. */
-  boolean isHeld() throws IOException {
-    return !journal.isPresent() || journal.get().isHeld();
+  /** The marks of custom locations, which a commit that succeeds has seen. */
+  LocationMarks marks() {
+    return marks;
   }
 
-  /** Notes in the store that nothing is left to do but to clean up. At most one request. */
-  void end() throws IOException {
-    if (journal.isPresent()) {
-      journal.get().ended();
-    }
-  }
-
-  /** Whether {@link #end} has to be called before anything of the staging directory is deleted. */
-  boolean isStillToEnd() {
-    return journal.isPresent() && journal.get().isStillToEnd();
+  /** The journal, if the commit has begun. */
+  Optional<CommitJournal> journal() {
+    return journal;
   }
 
   /**
@@ -169,118 +141,54 @@ final class CommitSparkJob {
    */
   private JobPlan sealLockAndPlan(List<?> messages) throws IOException {
     CommittedFiles committed = new CommittedFiles(staging.jobId(), messages, this::named);
-    try (JobPlanner planner = planner(committed)) {
-      Set<Path> parents = committed.parents(staging.directory());
-      Collection<Path> overwritten = overwrite.roots(parents);
-      Collection<Path> places =
-          config.conflictMode() == ConflictMode.REPLACE
-              ? Overwrite.outermost(overwritten, parents)
-              : overwritten;
-      replaces = !places.isEmpty();
-      PlanSparkJob planning = new PlanSparkJob(staging.directory(), store, workers, config);
-      ProvenOutput[] output = {null};
-      SettledJobs[] settled = {null};
+    Set<Path> parents = committed.parents(staging.directory());
+    Collection<Path> overwritten = overwrite.roots(parents);
+    Collection<Path> mayBeReplaced = Overwrite.outermost(overwritten, parents);
+    Collection<Path> places =
+        config.conflictMode() == ConflictMode.REPLACE ? mayBeReplaced : overwritten;
+    PlanSparkJob planning = new PlanSparkJob(staging.directory(), store, workers, config);
+    ProveStaged proof = new ProveStaged(store, workers, config.missingFiles());
+    try (JobPlanner planner = planning.begin(committed, setUp)) {
+      Result<List<StagedTree>> trees = Result.of(() -> sealAndProve(committed, proof, planner));
+      Result<SettledJobs> settled = Result.of(() -> settleAndLock(places));
       workers.beside(
-          () -> output[0] = sealAndProve(committed, planner),
-          () -> settled[0] = settleAndLock(places),
-          () -> lookAhead(planning, committed),
-          () -> workers.forEach(files(), this::create));
-      settled[0].requireNoneAt(Overwrite.outermost(overwritten, parents));
-      if (settled[0].hasRecovered()) {
+          trees,
+          settled,
+          () -> {
+            // A job that replaces something looks once its places are locked.
+            if (places.isEmpty()) {
+              planning.lookAhead(committed.levels(staging.directory()));
+            }
+          },
+          () -> workers.forEach(preparedFiles(), work::createAhead));
+      settled.get().requireNoneAt(mayBeReplaced);
+      if (settled.get().hasRecovered()) {
         planning.forget();
       }
-      JobPlan plan = commit.plan(() -> plan(planning, output[0], planner));
-      removeStrays(output[0].strays, plan.swaps().all());
+      JobPlan plan =
+          work.time(
+              StatisticNames.JOB_STAGE_PLAN,
+              () -> planning.run(trees.get(), overwrite.roots(planner.parents()), planner));
+      try {
+        proof.removeStrays(plan.swaps().all());
+      } catch (IOException | RuntimeException | Error e) {
+        plan.close();
+        throw e;
+      }
       return plan;
     }
   }
 
-  private JobPlanner planner(CommittedFiles committed) throws IOException {
-    JobPlanner planner =
-        new JobPlanner(staging.jobId(), new Target(staging.directory(), staging.root()));
-    if (madeTable) {
-      planner.makesTable();
-    }
-    if (config.markSuccessfulJobs()) {
-      planner.marksSuccess();
-    }
-    for (Integer task : committed.tasks()) {
-      planner.task(task.toString());
-    }
-    return planner;
-  }
-
-  private ProvenOutput sealAndProve(CommittedFiles committed, JobPlanner planner)
-      throws IOException {
+  private List<StagedTree> sealAndProve(
+      CommittedFiles committed, ProveStaged proof, JobPlanner planner) throws IOException {
     List<StagedTree> trees =
         work.time(StatisticNames.JOB_STAGE_SEAL_OUTPUT, () -> seal.run(committed, planner));
-    List<StoreEntry> strays =
-        work.time(StatisticNames.JOB_STAGE_PROVE_OUTPUT, () -> prove(trees, committed, planner));
-    return new ProvenOutput(trees, strays);
-  }
-
-  /** See {@link PlanSparkJob#lookAhead}. */
-  private void lookAhead(PlanSparkJob planning, CommittedFiles committed) throws IOException {
-    if (!replaces) {
-      planning.lookAhead(committed.levels(staging.directory()));
-    }
-  }
-
-  /** See {@link PlanSparkJob#run}. */
-  private JobPlan plan(PlanSparkJob planning, ProvenOutput output, JobPlanner planner)
-      throws IOException {
-    return work.time(
-        StatisticNames.JOB_STAGE_PLAN,
-        () -> planning.run(output.trees, overwrite.roots(planner.parents()), planner));
-  }
-
-  /** What is sealed, and proven to be there. */
-  private static final class ProvenOutput {
-    final List<StagedTree> trees;
-
-    /** What lies in them that nobody named. */
-    final List<StoreEntry> strays;
-
-    ProvenOutput(List<StagedTree> trees, List<StoreEntry> strays) {
-      this.trees = trees;
-      this.strays = strays;
-    }
-  }
-
-  /** What the commit writes to the job's own directory before it is known what that will be. */
-  private List<Path> files() {
-    List<Path> files = new ArrayList<>(commit.files());
-    files.add(CommitJournal.unbegun(store, staging.attempt()));
-    return files;
-  }
-
-  /** Makes a file. If that fails, it is made when it is written. */
-  private void create(Path file) {
-    try {
-      store.create(file);
-    } catch (IOException e) {
-      LOG.debug("{} is made later", file, e);
-    }
-  }
-
-  /** The location under the name by which its store is called here; opens its store. */
-  private String named(String location) {
-    Path named = store.named(new Path(location));
-    store.traits(named);
-    return named.toString();
-  }
-
-  /**
-   * Proves that every named file is there. One listing for each staged directory.
-   *
-   * @return what nobody named
-   */
-  private List<StoreEntry> prove(
-      List<StagedTree> trees, CommittedFiles committed, JobPlanner planner) throws IOException {
     List<StagedDirectory> listed = new ArrayList<>();
     trees.forEach(tree -> listed.addAll(tree.toList()));
-    return new ProveStaged(store, workers, config.missingFiles())
-        .run(listed, committed, new UploadedFiles(staging), planner);
+    work.step(
+        StatisticNames.JOB_STAGE_PROVE_OUTPUT,
+        () -> proof.run(listed, committed, new UploadedFiles(staging), planner));
+    return trees;
   }
 
   /**
@@ -288,7 +196,7 @@ final class CommitSparkJob {
    * since one that died just before setup showed signs of life then; and of two jobs that replace
    * the same places, one comes first. Waits for the job's first sign of life: without it, others
    * would take it for dead. One request if the job replaces nothing and nobody else is there; else
-   * see {@link UnfinishedJobs#settle} and {@link ReplacingJobs#enter}.
+   * see {@link ReplacingJobs#settleAndEnter}.
    *
    * @param places that the job replaces
    */
@@ -302,138 +210,80 @@ final class CommitSparkJob {
     return work.beside(
         StatisticNames.JOB_STAGE_LOCK_PLACES,
         () -> {
-          heartbeat.await();
+          setUp.heartbeat.await();
           try {
-            return replaces
-                ? others.settleAndEnter(places, interruptible)
-                : new UnfinishedJobs(store, config, signs, interruptible).settle(others.inTable());
+            return others.settleAndEnter(places, interruptible);
           } finally {
             work.goesOn();
           }
         });
   }
 
-  /**
-   * Deletes what nobody named from the directories that are published as they are: one request for
-   * each.
-   */
-  private void removeStrays(List<StoreEntry> strays, List<Swap> swaps) throws IOException {
-    Set<Path> staged = new HashSet<>();
-    swaps.forEach(swap -> swap.staged().ifPresent(staged::add));
-    List<StoreEntry> visible = new ArrayList<>();
-    for (StoreEntry stray : strays) {
-      for (Path path = stray.path(); path != null; path = path.getParent()) {
-        if (staged.contains(path)) {
-          visible.add(stray);
-          break;
-        }
-      }
-    }
-    workers.forEach(
-        visible,
-        stray -> {
-          if (stray.isDirectory()) {
-            store.deleteTree(stray.path());
-          } else {
-            store.deleteFile(stray.path());
-          }
-        });
+  /** What the commit writes to the job's own directory before it is known what that will be. */
+  private List<Path> preparedFiles() {
+    List<Path> files = new ArrayList<>(CommitJob.files(work));
+    files.add(CommitJournal.unbegun(store, staging.attempt()));
+    return files;
+  }
+
+  /** The location under the name by which its store is called here; opens its store. */
+  private String named(String location) {
+    Path named = store.named(new Path(location));
+    store.traits(named);
+    return named.toString();
   }
 
   /**
    * From here on anybody can complete the commit, or roll it back. Two requests, and one if the job
    * replaces anything: nobody may have taken it for dead meanwhile and replaced the same places.
    */
-  private CommitJournal writeJournal(JobPlan plan) throws IOException {
-    CommitJournal[] written = {null};
+  private void writeJournal(JobPlan plan, CommitJob commit) throws IOException {
+    Result<CommitJournal> written =
+        Result.of(() -> CommitJournal.write(store, staging.attempt(), plan));
     try {
-      commit.prepare(
-          mayHaveReport, () -> written[0] = CommitJournal.write(store, staging.attempt(), plan));
-    } catch (IOException | RuntimeException | Error e) {
-      if (written[0] != null) {
-        discard(written[0]);
-      }
-      throw e;
+      commit.prepare(setUp.mayHaveReport, written);
+    } finally {
+      journal = written.find();
     }
-    CommitJournal begun = written[0];
-    journal = Optional.of(begun);
+    CommitJournal begun = written.get();
     begun.begin();
-    isBegun = true;
-    begun.endsBefore(cleanup(plan));
-    if (replaces) {
-      others.requireNotTakenForDead();
-    }
-    return begun;
-  }
-
-  private CommitJournal.Cleanup cleanup(JobPlan plan) {
-    if (config.cleanupSkipped()) {
-      return CommitJournal.Cleanup.SKIPPED;
-    }
-    boolean goesAtOnce =
-        showsItsEnd(plan)
-            && seal.locations().isEmpty()
-            && store.traits(staging.root()).hasAtomicDirectoryDeletion();
-    return goesAtOnce ? CommitJournal.Cleanup.AT_ONCE : CommitJournal.Cleanup.ONE_BY_ONE;
-  }
-
-  /**
-   * Whether it shows by something else than the journal's last name that the commit came to its
-   * end: by the point of no return, or by the report, which has left the staging directory.
-   */
-  private boolean showsItsEnd(JobPlan plan) {
-    return !plan.replaced().isEmpty() || plan.marksSuccess();
-  }
-
-  /** What remains of it is invisible, and goes with the staging directory, or with old uploads. */
-  private static void discard(CommitJournal unbegun) {
-    try {
-      unbegun.discard();
-    } catch (IOException | RuntimeException e) {
-      LOG.warn("{} has not begun, and could not be discarded", unbegun, e);
-    }
-  }
-
-  /** For the cleanup. What cannot be told now is asked again then. */
-  private void findMarks() {
-    try {
-      marked = Optional.of(new LocationMarks(store, staging).find(seal.locations(), workers));
-    } catch (IOException e) {
-      LOG.debug("The marks of custom locations in {} cannot be listed", staging.root(), e);
-    }
-  }
-
-  /** The custom locations where attempts of the job wrote, if the commit came to know them. */
-  Optional<Set<Path>> marked() {
-    return marked;
+    begun.endsBefore(setUp.cleanup(plan, !seal.locations().isEmpty(), config, store));
+    others.requireNotTakenForDead();
   }
 
   private void rollBack(CommitJournal written, JobPlan plan, Throwable failure) {
     ending = Ending.LEFT_BEHIND;
     try {
-      if (!isBegun && written.hasNoName()) {
-        discard(written);
+      if (written.hasNoName()) {
         journal = Optional.empty();
+        discard(written, failure);
         ending = Ending.NOTHING_VISIBLE;
-        return;
-      }
-      if (commit.isPastReturn() || !written.revoke()) {
-        commit.advise(failure, "is not complete and was not rolled back");
-        return;
-      }
-      heartbeat.forgetSilence();
-      if (new RollBackJob(work).afterFailure(plan, failure)) {
-        ending = Ending.NOTHING_VISIBLE;
+      } else if (!written.revoke()) {
+        work.advise(failure, "is not complete and was not rolled back");
+      } else {
+        setUp.heartbeat.forgetSilence();
+        if (new RollBackJob(work).afterFailure(plan, failure)) {
+          ending = Ending.NOTHING_VISIBLE;
+        }
       }
     } catch (LostJournalException e) {
       failure.addSuppressed(e);
       // What lies where the driver had it came there since: who took the commit over has the rest.
       boolean isFenced = store.traits(staging.root()).hasAtomicDirectoryRename();
       new RollBackJob(work).afterLoss(/* mayBeOwn= */ isFenced, failure);
-      commit.advise(failure, "was taken over");
+      work.advise(failure, "was taken over");
     } catch (IOException | RuntimeException | Error e) {
       failure.addSuppressed(e);
-      commit.advise(failure, "could not be rolled back");
+      work.advise(failure, "could not be rolled back");
+    }
+  }
+
+  /** What remains of it is invisible, and goes with the staging directory, or with old uploads. */
+  private static void discard(CommitJournal unbegun, Throwable failure) {
+    try {
+      unbegun.discard();
+    } catch (IOException | RuntimeException e) {
+      failure.addSuppressed(e);
     }
   }
 }

@@ -39,6 +39,7 @@ final class LocationMarks {
   private final Store store;
   private final StagingRoot staging;
   private final PlaceText texts;
+  private Optional<Set<Path>> seen = Optional.empty();
 
   LocationMarks(Store store, StagingRoot staging) {
     this.store = store;
@@ -90,6 +91,20 @@ final class LocationMarks {
         .forEach(location -> location.ifPresent(locations::add));
     locations.removeIf(location -> StorePaths.isSameOrBelow(location, staging.directory()));
     return locations;
+  }
+
+  /** Finds them for whoever asks for what was {@link #seen}. If that fails, nothing was. */
+  void lookAhead(Collection<Path> known, Workers workers) {
+    try {
+      seen = Optional.of(find(known, workers));
+    } catch (IOException e) {
+      LOG.debug("The marks of custom locations in {} cannot be listed", staging.root(), e);
+    }
+  }
+
+  /** What {@link #lookAhead} found. */
+  Optional<Set<Path>> seen() {
+    return seen;
   }
 
   private Optional<Path> read(String key, List<Path> marks) {

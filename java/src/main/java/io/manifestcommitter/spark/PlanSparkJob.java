@@ -15,6 +15,7 @@ import io.manifestcommitter.plan.JobPlanner;
 import io.manifestcommitter.plan.OldDirectory;
 import io.manifestcommitter.plan.PlanRejectedException;
 import io.manifestcommitter.plan.Swap;
+import io.manifestcommitter.plan.Target;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
 import io.manifestcommitter.store.StorePaths;
@@ -46,6 +47,22 @@ final class PlanSparkJob {
     this.store = store;
     this.workers = workers;
     this.config = config;
+  }
+
+  /** Begins the plan with what is known without a look into the store. The caller closes it. */
+  JobPlanner begin(CommittedFiles committed, JobStaging staging) throws IOException {
+    JobPlanner planner =
+        new JobPlanner(staging.root.jobId(), new Target(table, staging.root.root()));
+    if (staging.madeTable) {
+      planner.makesTable();
+    }
+    if (config.markSuccessfulJobs()) {
+      planner.marksSuccess();
+    }
+    for (Integer task : committed.tasks()) {
+      planner.task(task.toString());
+    }
+    return planner;
   }
 
   /**

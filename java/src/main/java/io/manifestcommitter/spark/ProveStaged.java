@@ -7,6 +7,7 @@ import io.manifestcommitter.manifest.FileEntries;
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.plan.JobPlanner;
 import io.manifestcommitter.plan.PlanRejectedException;
+import io.manifestcommitter.plan.Swap;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
 import java.io.FileNotFoundException;
@@ -14,13 +15,15 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import org.apache.hadoop.fs.Path;
 
 /**
  * Proves that every file the driver named is in the store, and learns its length and identity, with
  * one listing a directory, in parallel. What is there and was not named (of an attempt that failed,
- * was killed or lost a race) is told, and not planned: only what is planned here can become
- * visible.
+ * was killed or lost a race) is not planned: only what is planned here can become visible.
  */
 final class ProveStaged {
   private static final int NAMED = 10;
@@ -36,6 +39,7 @@ final class ProveStaged {
   private final Store store;
   private final Workers workers;
   private final MissingFiles missingFiles;
+  private final List<StoreEntry> strays = new ArrayList<>();
 
   ProveStaged(Store store, Workers workers, MissingFiles missingFiles) {
     this.store = store;
@@ -50,10 +54,9 @@ final class ProveStaged {
    * rolled back.
    *
    * @param uploaded makes entries of the plan of files that were uploaded
-   * @return what nobody named, files and directories
    * @throws PlanRejectedException if a named file is missing and that is not allowed
    */
-  List<StoreEntry> run(
+  void run(
       Collection<StagedDirectory> directories,
       CommittedFiles committed,
       UploadedFiles uploaded,
@@ -67,7 +70,6 @@ final class ProveStaged {
           found.set(number);
           planner.publish(entry);
         });
-    List<StoreEntry> strays = new ArrayList<>();
     try (FileEntries.Builder unidentified = FileEntries.builder(IN_MEMORY)) {
       workers.pipe(
           directories.iterator(),
@@ -90,7 +92,33 @@ final class ProveStaged {
       identify(unidentified, planner);
     }
     requireAll(found, committed, planner);
-    return strays;
+  }
+
+  /**
+   * Deletes what nobody named from the directories that are published as they are: one request for
+   * each file or directory.
+   */
+  void removeStrays(List<Swap> swaps) throws IOException {
+    Set<Path> staged = new HashSet<>();
+    swaps.forEach(swap -> swap.staged().ifPresent(staged::add));
+    List<StoreEntry> visible = new ArrayList<>();
+    for (StoreEntry stray : strays) {
+      for (Path path = stray.path(); path != null; path = path.getParent()) {
+        if (staged.contains(path)) {
+          visible.add(stray);
+          break;
+        }
+      }
+    }
+    workers.forEach(
+        visible,
+        stray -> {
+          if (stray.isDirectory()) {
+            store.deleteTree(stray.path());
+          } else {
+            store.deleteFile(stray.path());
+          }
+        });
   }
 
   /** Else it would be taken for a file in the staging directory. */

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.manifestcommitter.spark;
+
+import io.manifestcommitter.commit.SaveSummary;
+import io.manifestcommitter.commit.Workers;
+import io.manifestcommitter.jobs.Recovery;
+import io.manifestcommitter.jobs.ReplacingJobs;
+import io.manifestcommitter.jobs.TableFile;
+import io.manifestcommitter.journal.CommitJournal;
+import io.manifestcommitter.journal.Heartbeat;
+import io.manifestcommitter.layout.StagingRoot;
+import io.manifestcommitter.manifest.StatisticNames;
+import io.manifestcommitter.manifest.StatisticsRecorder;
+import io.manifestcommitter.progress.CommitProgress;
+import io.manifestcommitter.store.Retries;
+import io.manifestcommitter.store.Store;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import org.apache.hadoop.fs.Path;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Removes what a job has in the store besides its output, after its commit or without one. What
+ * fails here is logged: after a commit the table is right and the report is there, so a failure
+ * would make a scheduler write it twice; after an abort Spark would lose the cause.
+ */
+final class CleanUpSparkJob {
+  private static final Logger LOG = LoggerFactory.getLogger(CleanUpSparkJob.class);
+
+  private final WriteRequest write;
+  private final JobStaging staging;
+  private final StagingRoot root;
+  private final TableFile file;
+  private final Store store;
+  private final Workers workers;
+
+  CleanUpSparkJob(WriteRequest write, JobStaging staging, TableFile file, Workers workers) {
+    this.write = write;
+    this.staging = staging;
+    this.root = staging.root;
+    this.file = file;
+    this.store = write.store;
+    this.workers = workers;
+  }
+
+  /** After a commit that succeeded. */
+  void afterCommit(CommitSparkJob commit) {
+    try {
+      workers.step(StatisticNames.JOB_STAGE_CLEANUP);
+      removeAll(Optional.of(commit));
+    } catch (IOException | RuntimeException | Error e) {
+      LOG.warn(
+          "Job {} is committed, but its staging directory {} could not be removed. Nobody needs it,"
+              + " and no job waits for it: 'manifest-committer clean' removes it",
+          root.jobId(),
+          root.root(),
+          e);
+      stopHeartbeat();
+      commit.journal().ifPresent(this::tryToEnd);
+      giveUp(Optional.of(commit));
+    } finally {
+      stopHeartbeat();
+    }
+  }
+
+  /**
+   * After a job that failed and left nothing visible: also a table directory that only it made.
+   *
+   * @param commit if the job came so far
+   * @param commitTried whether a commit saved the report of the failure
+   * @param committed the messages of attempts that have committed
+   */
+  void afterAbort(Optional<CommitSparkJob> commit, boolean commitTried, List<?> committed) {
+    try {
+      if (!commitTried) {
+        saveAborted();
+      }
+      new AbortUploads(root, store, workers).run(committed);
+      removeAll(commit);
+    } catch (IOException | RuntimeException | Error e) {
+      LOG.warn(
+          "Job {} is aborted, but {} could not be removed: delete it",
+          root.jobId(),
+          root.root(),
+          e);
+      giveUp(commit);
+    }
+  }
+
+  /** Where what is left is of a commit that could not be rolled back, for a log. */
+  String whatIsKept() {
+    try {
+      return store.status(root.attempt()).isPresent()
+          ? ": " + root.root() + " is kept. " + Recovery.advice(root)
+          : " by its driver, and "
+              + root.root()
+              + " is gone: a recovery has ended the commit. Look whether the table's _SUCCESS names"
+              + " this job before it is run again";
+    } catch (IOException | RuntimeException e) {
+      return ", and " + root.root() + " cannot be looked at: " + e;
+    }
+  }
+
+  private void saveAborted() throws IOException {
+    workers.<Void>shield(
+        () -> {
+          new SaveSummary(
+                  store,
+                  write.description(root),
+                  write.config,
+                  new StatisticsRecorder(),
+                  CommitProgress.unwatched())
+              .saveAborted();
+          return null;
+        });
+  }
+
+  /**
+   * Removes the heartbeat of a job that goes no further, so that a recovery need not watch it. If
+   * another process took the journal, the heartbeat is that process's, until it ends.
+   */
+  void giveUp(Optional<CommitSparkJob> commit) {
+    workers.toItsEnd();
+    try {
+      workers.<Void>shield(
+          () -> {
+            Optional<CommitJournal> journal = commit.flatMap(CommitSparkJob::journal);
+            if (!journal.isPresent() || journal.get().isHeld()) {
+              Heartbeat.remove(store, root.root());
+            } else if (!store.status(root.attempt()).isPresent()) {
+              Heartbeat.remove(store, root.root());
+              store.deleteEmptyDirectory(root.root());
+            }
+            return null;
+          });
+    } catch (IOException | RuntimeException | Error e) {
+      LOG.warn(
+          "The heartbeat in {} could not be removed: for a while job {} seems to live",
+          root.root(),
+          root.jobId(),
+          e);
+    }
+  }
+
+  /** Before anything is removed: a beat would make the staging directory again. */
+  private void stopHeartbeat() {
+    if (staging.heartbeat != null) {
+      staging.heartbeat.close();
+    }
+  }
+
+  /**
+   * Removes this job's staging directories, here and at the custom locations that attempts wrote
+   * to. One request for each, where a directory is deleted by one; one more for the marks of
+   * locations, if the commit did not look for them, and one for the journal's end, if its name has
+   * to say that.
+   */
+  private void removeAll(Optional<CommitSparkJob> commit) throws IOException {
+    workers.toItsEnd();
+    Optional<CommitJournal> journal = commit.flatMap(CommitSparkJob::journal);
+    boolean isCommitted =
+        commit.isPresent() && commit.get().ending() == CommitSparkJob.Ending.COMMITTED;
+    List<StagingRoot> atLocations = new ArrayList<>();
+    workers.<Void>shield(
+        () -> {
+          for (Path location : locations(commit)) {
+            atLocations.add(new StagingRoot(location, root.jobId()));
+          }
+          // Recovery takes locations without these directories for somebody else's.
+          if (journal.isPresent()
+              && (isCommitted ? journal.get().isStillToEnd() : !atLocations.isEmpty())) {
+            Retries.few(journal.get()::ended);
+          }
+          return null;
+        });
+    if (isCommitted && write.config.cleanupSkipped()) {
+      workers.<Void>shield(
+          () -> {
+            Retries.few(new ReplacingJobs(store, write.config, write.signs, root)::leave);
+            return null;
+          });
+    } else {
+      remove(isCommitted, atLocations);
+    }
+  }
+
+  /** The custom locations where the job has staging directories. */
+  private Collection<Path> locations(Optional<CommitSparkJob> commit) throws IOException {
+    List<Path> known = commit.map(CommitSparkJob::locations).orElse(List.of());
+    LocationMarks marks = commit.map(CommitSparkJob::marks).orElse(new LocationMarks(store, root));
+    return marks.seen().isPresent()
+        ? marks.seen().get()
+        : Retries.fewFor(() -> marks.find(known, workers));
+  }
+
+  /** Where the staging directory stays, its journal has to say that nothing is left to do. */
+  private void tryToEnd(CommitJournal journal) {
+    try {
+      workers.<Void>shield(
+          () -> {
+            Retries.few(journal::ended);
+            return null;
+          });
+    } catch (IOException | RuntimeException | Error e) {
+      LOG.warn(
+          "The journal in {} does not say that job {} has ended: the next job there completes it",
+          root.root(),
+          root.jobId(),
+          e);
+    }
+  }
+
+  /** Removes what is left of a job whose setup failed. */
+  void remove() throws IOException {
+    remove(/* isCommitted= */ false, List.of());
+  }
+
+  /** The table's comes last, since it holds the marks by which the others are found. */
+  private void remove(boolean isCommitted, List<StagingRoot> atLocations) throws IOException {
+    workers.toItsEnd();
+    workers.<Void>shield(
+        () -> {
+          workers.forEach(
+              atLocations, location -> Retries.few(() -> store.deleteTree(location.root())));
+          stopHeartbeat();
+          Retries.few(() -> store.deleteTree(root.root()));
+          if (staging.replacesFile) {
+            if (!isCommitted && root.directory().equals(write.table)) {
+              Retries.few(file::rollBack);
+            }
+            Retries.few(() -> file.removeStaging(root.jobId()));
+          }
+          if (staging.madeTable && !isCommitted) {
+            Retries.few(() -> store.deleteEmptyDirectory(write.table));
+          }
+          return null;
+        });
+  }
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.manifestcommitter.spark;
+
+import io.manifestcommitter.commit.Workers.Result;
+import io.manifestcommitter.jobs.SettledJobs;
+import io.manifestcommitter.jobs.StagingRoots;
+import io.manifestcommitter.jobs.TableFile;
+import io.manifestcommitter.jobs.UnfinishedJobs;
+import io.manifestcommitter.journal.Heartbeat;
+import io.manifestcommitter.layout.StagingRoot;
+import io.manifestcommitter.progress.CommitProgress;
+import io.manifestcommitter.store.Store;
+import io.manifestcommitter.store.StorePaths;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.hadoop.fs.Path;
+
+/**
+ * Makes the staging directory of a job, once it is known that the job may write to the table, and
+ * what drivers that died left there is settled.
+ */
+final class SetUpSparkJob {
+  /** How many other jobs are watched while the tasks run; the rest when the job commits. */
+  private static final int MOST_WATCHED = 100;
+
+  private final WriteRequest write;
+  private final Store store;
+  private final Path table;
+  private final TableFile file;
+  private final CommitProgress progress;
+
+  SetUpSparkJob(WriteRequest write, TableFile file, CommitProgress progress) {
+    this.write = write;
+    this.store = write.store;
+    this.table = write.table;
+    this.file = file;
+    this.progress = progress;
+  }
+
+  /** Sets the job up. If that fails it leaves nothing: Spark aborts no job whose setup failed. */
+  JobStaging run() throws IOException {
+    TableRoot existing = TableRoot.list(store, table);
+    requireReplaceable(existing);
+    boolean isFile = existing.kind() == TableRoot.Kind.FILE;
+    StagingRoot staging = new StagingRoot(isFile ? file.beside() : table, write.jobId);
+    List<StagingRoot> others = new ArrayList<>(existing.stagingRoots());
+    others.removeIf(
+        other ->
+            other.root().equals(staging.root()) || StagingRoots.removeEmpty(store, other.root()));
+    SettledJobs settled = settle(others);
+    settled.requireNoneAt(write.overwrite.roots(List.of()));
+    if (settled.hasRecovered()) {
+      existing = TableRoot.list(store, table);
+    }
+    progress.passCancel();
+    return stage(staging, existing, others);
+  }
+
+  /** Refuses, before any task runs, what the job may not write to. */
+  private void requireReplaceable(TableRoot existing) throws IOException {
+    if (write.overwrite.replacesWholeTable(table)) {
+      existing.requirePlainFiles(store);
+    }
+    if (existing.kind() == TableRoot.Kind.FILE) {
+      requireReplaceableFile();
+    }
+    for (Path replaced : write.overwrite.roots(List.of())) {
+      if (!StorePaths.isSameOrBelow(table, replaced)) {
+        CustomLocation.requireNoLink(store, replaced);
+      }
+    }
+    if (write.config.markSuccessfulJobs()) {
+      existing.requirePlaceForReport(store);
+    }
+  }
+
+  private void requireReplaceableFile() throws IOException {
+    if (!write.overwrite.replacesWholeTable(table)) {
+      throw new IOException(
+          table
+              + " is a file: only an overwrite can write a table there. It was not touched:"
+              + " remove it or choose another path.");
+    }
+    if (store.traits(table).completesUploads()) {
+      throw new IOException(
+          table
+              + " is a file, and in this store it cannot be moved aside until the job has its data."
+              + " It was not touched: remove it, or choose another path.");
+    }
+    file.requireReplaceable();
+  }
+
+  /**
+   * Half of the data of a driver that died may be visible in the table. Whether others died, too,
+   * is watched from here on, and settled when the job commits.
+   */
+  private SettledJobs settle(List<StagingRoot> others) throws IOException {
+    try {
+      return new UnfinishedJobs(
+              store,
+              write.config,
+              write.signs,
+              waiting -> {
+                progress.waits(waiting);
+                progress.requireNotCancelled();
+                write.pause.pause(waiting);
+                progress.requireNotCancelled();
+              })
+          .settleKnown(others);
+    } finally {
+      progress.goesOn();
+    }
+  }
+
+  private JobStaging stage(StagingRoot root, TableRoot existing, List<StagingRoot> others)
+      throws IOException {
+    boolean isNew = existing.kind() == TableRoot.Kind.NOTHING;
+    boolean isFile = existing.kind() == TableRoot.Kind.FILE;
+    Result<Boolean> isParked = Result.of(() -> existing.isBare() && file.isParked());
+    Heartbeat heartbeat = null;
+    try {
+      write.workers().beside(() -> makeOutput(root), isParked);
+      // Not before: on HDFS the permission of a directory that a file makes is another one.
+      heartbeat = Heartbeat.begin(store, root.root(), write.config, write.nanos);
+      if (write.config.ioThreads() == 1) {
+        heartbeat.await();
+      }
+      if (!others.isEmpty()) {
+        List<StagingRoot> watched = others.subList(0, Math.min(MOST_WATCHED, others.size()));
+        heartbeat.watch(() -> write.signs.lookAt(watched), write.config.heartbeatInterval());
+      }
+      boolean isSettled = isParked.get() && file.settle();
+      return new JobStaging(root, heartbeat, isFile, isNew && !isSettled, existing.hasReport());
+    } catch (IOException | RuntimeException | Error e) {
+      try {
+        JobStaging begun =
+            new JobStaging(root, heartbeat, isFile, isNew, /* mayHaveReport= */ false);
+        new CleanUpSparkJob(write, begun, file, write.workers()).remove();
+      } catch (IOException | RuntimeException | Error suppressed) {
+        e.addSuppressed(suppressed);
+      }
+      throw e;
+    }
+  }
+
+  /** Where output is uploaded there is nothing to stage. */
+  private void makeOutput(StagingRoot staging) throws IOException {
+    if (!store.traits(table).completesUploads()) {
+      store.mkdirs(staging.output());
+    }
+  }
+}
