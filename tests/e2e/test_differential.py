@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random sequences of writes to twin tables: one under this committer, one under Spark's own.
 
-After each write both have the same directories and links, the same number of files and the same
+After each write both have the same directories, the same number of files and the same
 rows in each directory, and nothing of staging. Spark reads the same rows and knows the same
 partitions: it is asked twice in a sequence. Where one fails, so does the other. A failure prints
 the seed and the statements so far. ``--thorough`` runs many more seeds, and asks Spark after each
@@ -18,7 +18,6 @@ What differs by intent:
 
 from __future__ import annotations
 
-import os
 import random
 from collections.abc import Callable, Iterator
 from itertools import count
@@ -28,7 +27,7 @@ from shutil import rmtree
 import pytest
 from pyspark.sql import DataFrame, DataFrameWriter, SparkSession
 from sessions import started
-from twins import PROTOCOL, SPARKS, Layout, Statement, Twin, Twins, bucket
+from twins import PROTOCOL, SPARKS, Layout, Statement, Twin, Twins
 
 pytestmark = [
     pytest.mark.local_disk,
@@ -93,8 +92,8 @@ class Statements:
                     *[self.add_partition] * 2,
                 ]
         if self.columns:
-            kinds += [self.remove_directory, self.link_directory]
-        return [*kinds, self.link_file, self.link_nothing]
+            kinds += [self.remove_directory]
+        return kinds
 
     # Parts of statements
 
@@ -281,54 +280,16 @@ class Statements:
 
     # What others do
 
-    def by_hand(self, text: str, change: Callable[[Twin, Path, int], None]) -> Statement:
-        """Changes one of the directories of partitions, or that of a table without any."""
-        which, number = self.draw.random(), next(self.numbers)
+    def remove_directory(self) -> Statement:
+        """One of a partition."""
+        which = self.draw.random()
 
         def run(twin: Twin) -> None:
-            directories = [twin.path] if not self.columns else sorted(twin.path.glob("**/*=*"))
-            directories = [d for d in directories if d.is_dir() and not d.is_symlink()]
+            directories = [d for d in sorted(twin.path.glob("**/*=*")) if d.is_dir()]
             if directories:
-                change(twin, directories[int(which * len(directories))], number)
+                rmtree(directories[int(which * len(directories))])
 
-        return self.statement(run, f"({text}, {which:.3f})")
-
-    def remove_directory(self) -> Statement:
-        return self.by_hand("removes a directory", lambda _, chosen, __: rmtree(chosen))
-
-    def link_directory(self) -> Statement:
-        def change(twin: Twin, chosen: Path, number: int) -> None:
-            link(chosen, twin.root / f"behind-{number}", relative=relative)
-
-        relative = self.chance(0.5)
-        return self.by_hand(f"moves a directory, leaves a link, {relative=}", change)
-
-    def link_file(self) -> Statement:
-        def change(twin: Twin, chosen: Path, number: int) -> None:
-            files = [f for f in data_files(chosen) if not f.is_symlink()]
-            if files:
-                # Their names differ between the two; their buckets do not.
-                chosen_file = min(files, key=lambda file: (bucket(file.name) or "", file.name))
-                link(chosen_file, twin.root / f"behind-{number}", relative=relative)
-
-        relative = self.chance(0.5)
-        return self.by_hand(f"moves a file, leaves a link, {relative=}", change)
-
-    def link_nothing(self) -> Statement:
-        def change(_: Twin, chosen: Path, number: int) -> None:
-            (chosen / f"link-{number}").symlink_to("nothing")
-
-        return self.by_hand("leaves a dangling link", change)
-
-
-def data_files(directory: Path) -> list[Path]:
-    return [f for f in directory.iterdir() if f.is_file() and f.name[0] not in "._"]
-
-
-def link(place: Path, behind: Path, *, relative: bool) -> None:
-    """Moves what is at a place, and leaves a link to it."""
-    place.rename(behind)
-    place.symlink_to(os.path.relpath(behind, place.parent) if relative else behind)
+        return self.statement(run, f"(removes a directory, {which:.3f})")
 
 
 @pytest.fixture(scope="module")

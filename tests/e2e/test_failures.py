@@ -88,7 +88,7 @@ def test_failed_write_changes_nothing(
 
 
 @pytest.mark.core
-@pytest.mark.not_on("s3a", because="a file there cannot be moved aside, and is refused")
+@pytest.mark.not_on("s3a", "gs", because="no directory can be moved there, so it is refused")
 def test_failed_overwrite_leaves_a_file_in_its_place(
     new_table: Callable[..., Table], broken: str
 ) -> None:
@@ -163,7 +163,6 @@ def test_create_table_as_select_can_be_repeated(
     [
         pytest.param("file", "append", marks=more),
         ("file", "dynamic"),
-        # An overwrite replaces the link by a directory, and can be written.
         pytest.param("unwritable", "append", marks=pytest.mark.local_disk),
     ],
 )

@@ -157,20 +157,15 @@ class Twin:
         )
 
     def contents(self) -> Counter[tuple[str, str]]:
-        """The directory and digest of each file of data: Spark writes the same rows as same bytes.
-
-        Not of those right in ``root``. Only links lead there, through which they are read.
-        """
+        """The directory and digest of each file of data: Spark writes the same rows as same bytes."""
         return Counter(
             (str(file.parent.relative_to(self.root)), digest(file))
             for file in self.root.rglob("*")
-            if file.parent != self.root and file.name[0] not in "._" and file.is_file()
+            if file.name[0] not in "._" and file.is_file()
         )
 
     def _describe(self, entry: Path) -> str | None:
         path = entry.relative_to(self.root)
-        if entry.is_symlink():
-            return f"{path.parent}/ link to {Path(os.readlink(entry)).name}"
         if entry.is_dir():
             return None if LOCATIONS.search(f"{path}/") else f"{path}/"
         name = entry.name
@@ -189,12 +184,7 @@ class Twin:
     def become(self, other: Twin) -> None:
         """Takes over all that the other one has in its directories."""
         shutil.rmtree(self.root)
-        shutil.copytree(other.root, self.root, symlinks=True)
-        for link in filter(Path.is_symlink, list(self.root.rglob("*"))):
-            target = Path(os.readlink(link))
-            if target.is_relative_to(other.root):
-                link.unlink()
-                link.symlink_to(self.root / target.relative_to(other.root))
+        shutil.copytree(other.root, self.root)
 
 
 class Twins:

@@ -138,34 +138,14 @@ PLAN = (
         "link-is-followed",
         "an overwrite takes what a symbolic link leads to for old data",
         "commit/FindOldData.java",
-        ("boolean isLink = entry.linkTarget().isPresent();", "boolean isLink = entry.isLink();"),
+        ("entry.isDirectory() && !entry.isLink()", "entry.isDirectory()"),
         by="LinkedPartitionsTest",
     ),
     defect(
         "partition-link-is-followed",
         "an overwrite of a partition that is a symbolic link deletes what it leads to",
         "commit/FindOldData.java",
-        (
-            "listing.isRoot() ? link(listing.directory) : Optional.empty();",
-            "Optional.empty();",
-        ),
-        by="LinkedPartitionsTest",
-    ),
-    defect(
-        "written-through-a-link",
-        "an overwrite leaves the link where it publishes file by file",
-        "spark/PlanSwaps.java",
-        (
-            "      if (isToGo\n",
-            "      if (isToGo && places == null\n",
-        ),
-        by="LinkedPartitionsTest",
-    ),
-    defect(
-        "checksum-of-a-link-stays",
-        "the checksum beside a symbolic link stays when the link is moved aside",
-        "store/LocalStore.java",
-        ("if (Files.exists(Paths.get(checksum.", "if (false && Files.exists(Paths.get(checksum."),
+        ("place -> requireNoLink(store, place)", "place -> {}"),
         by="LinkedPartitionsTest",
     ),
     defect(
@@ -430,13 +410,6 @@ PUBLISH = (
         "store/Stores.java",
         ("StoreFamily.OTHER && !isVouchedFor(path);", "StoreFamily.OTHER && false;"),
         by="StoresTest",
-    ),
-    defect(
-        "volumes-not-compared",
-        "a job begins to publish though a partition is on another volume",
-        "commit/RequireOneVolume.java",
-        ("if (directory.isPresent() && !directory", "if (false && !directory"),
-        by="LocalVolumesTest",
     ),
     defect(
         "old-data-by-length",
@@ -1060,27 +1033,10 @@ RECOVERY = (
         by="ConflictModeTest",
     ),
     defect(
-        "file-forgotten",
-        "a file that a dead driver had taken from the table's place is not looked for",
-        "spark/SetUpSparkJob.java",
-        ("isParked.get() && file.settle()", "existing.isBare() && file.equals(table)"),
-        by="TableFileTest",
-    ),
-    defect(
-        "file-mixed",
-        "a file that a dead driver had taken from the table's place is put among later data",
-        "jobs/TableFile.java",
-        ("    if (hasData()) {\n", "    if (hasData() && parked.isRoot()) {\n"),
-        by="TableFileTest",
-    ),
-    defect(
         "file-not-rolled-back",
-        "a failed overwrite of a file leaves a directory",
+        "a failed overwrite of a file deletes it",
         "spark/CleanUpSparkJob.java",
-        (
-            "if (!isCommitted && root.directory().equals(write.table)) {",
-            "if (false) {",
-        ),
+        ("Retries.few(isCommitted ? file::delete : file::putBack);", "Retries.few(file::delete);"),
         by="TableFileTest",
     ),
 )

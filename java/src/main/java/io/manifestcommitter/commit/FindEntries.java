@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.commit;
 
+import io.manifestcommitter.plan.ExistingDirectories;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
 import java.io.FileNotFoundException;
@@ -19,15 +20,46 @@ import org.apache.hadoop.fs.Path;
  * they are asked for one by one, since a table may have a hundred thousand partitions and a job
  * write to three. All in parallel, at most one request a path.
  */
-final class FindEntries {
+public final class FindEntries {
   private static final int FEW = 4;
 
   private final Store store;
   private final Workers workers;
 
-  FindEntries(Store store, Workers workers) {
+  /** A step on {@code store}. */
+  public FindEntries(Store store, Workers workers) {
     this.store = store;
     this.workers = workers;
+  }
+
+  /**
+   * Looks at all of a plan's directories, one level at a time and never below a directory that is
+   * missing.
+   *
+   * @param directories every level below the roots
+   */
+  public ExistingDirectories directories(Set<Path> directories) throws IOException {
+    Map<Path, StoreEntry> found = new HashMap<>();
+    Set<Path> files = new HashSet<>();
+    Map<Path, Set<Path>> children = byParent(directories);
+    Set<Path> parents = new HashSet<>(children.keySet());
+    parents.removeAll(directories);
+    while (!parents.isEmpty()) {
+      List<Path> planned = new ArrayList<>();
+      parents.forEach(parent -> planned.addAll(children.get(parent)));
+      parents.clear();
+      for (StoreEntry entry : run(planned).values()) {
+        if (!entry.isDirectory()) {
+          files.add(entry.path());
+          continue;
+        }
+        found.put(entry.path(), entry);
+        if (children.containsKey(entry.path())) {
+          parents.add(entry.path());
+        }
+      }
+    }
+    return new ExistingDirectories(found.keySet(), files, found);
   }
 
   /**
@@ -37,10 +69,7 @@ final class FindEntries {
    *     Store#identified}
    */
   Map<Path, StoreEntry> run(Collection<Path> paths) throws IOException {
-    Map<Path, Set<Path>> byParent = new HashMap<>();
-    for (Path path : paths) {
-      byParent.computeIfAbsent(path.getParent(), parent -> new HashSet<>()).add(path);
-    }
+    Map<Path, Set<Path>> byParent = byParent(paths);
     List<Path> toProbe = new ArrayList<>();
     byParent.values().removeIf(wanted -> wanted.size() <= FEW && toProbe.addAll(wanted));
     Map<Path, StoreEntry> found = new HashMap<>();
@@ -51,6 +80,14 @@ final class FindEntries {
         .map(toProbe, store::status)
         .forEach(entry -> entry.ifPresent(one -> found.put(one.path(), one)));
     return found;
+  }
+
+  private static Map<Path, Set<Path>> byParent(Collection<Path> paths) {
+    Map<Path, Set<Path>> byParent = new HashMap<>();
+    for (Path path : paths) {
+      byParent.computeIfAbsent(path.getParent(), parent -> new HashSet<>()).add(path);
+    }
+    return byParent;
   }
 
   private List<StoreEntry> listed(Path parent, Set<Path> wanted) throws IOException {

@@ -3,14 +3,16 @@ package io.manifestcommitter.commit;
 
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.plan.OldDirectory;
+import io.manifestcommitter.plan.PlanRejectedException;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
+import io.manifestcommitter.store.StorePaths;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import org.apache.hadoop.fs.Path;
 
@@ -24,28 +26,50 @@ import org.apache.hadoop.fs.Path;
 public final class FindOldData {
   private final Store store;
   private final Workers workers;
-  private final Set<Path> targets;
+  private final Path table;
 
   /**
    * A step on {@code store}.
    *
-   * @param targets the table and locations: a symbolic link there is the user's own, and followed
+   * @param table that is written to; a symbolic link there is the user's own, and followed
    */
-  public FindOldData(Store store, Workers workers, Set<Path> targets) {
+  public FindOldData(Store store, Workers workers, Path table) {
     this.store = store;
     this.workers = workers;
-    this.targets = Set.copyOf(targets);
+    this.table = table;
   }
 
   /**
-   * Lists the trees below {@code roots}, which do not contain one another. A symbolic link is old
-   * data itself; what it leads to is not.
+   * Requires that no symbolic link stands in a place that is to be overwritten: what it leads to
+   * may be the data of another table. No request where there are no links.
+   *
+   * @throws PlanRejectedException naming the link, and the way out
+   */
+  public static void requireNoLink(Store store, Path place) throws IOException {
+    if (store.traits(place).hasLinks()
+        && store.status(place).filter(StoreEntry::isLink).isPresent()) {
+      throw isLink(place);
+    }
+  }
+
+  private static PlanRejectedException isLink(Path link) {
+    return new PlanRejectedException(
+        link
+            + " is a symbolic link, and is to be overwritten: that could delete what it leads to."
+            + " Put the directory that it leads to in its place, or remove the link. A partition's"
+            + " data elsewhere can be its location.");
+  }
+
+  /**
+   * Lists the trees below {@code roots}, which do not contain one another.
    *
    * @param keep files that are not data: they stay
    * @return every directory found, a parent before its children; nothing for a root that does not
    *     exist
+   * @throws PlanRejectedException if there is a symbolic link, or one leads to a root
    */
   public List<OldDirectory> run(Collection<Path> roots, Set<Path> keep) throws IOException {
+    workers.forEach(places(roots), place -> requireNoLink(store, place));
     List<OldDirectory> found = new ArrayList<>();
     List<Listing> level = new ArrayList<>();
     roots.forEach(root -> level.add(new Listing(root, null)));
@@ -64,24 +88,21 @@ public final class FindOldData {
   }
 
   private void fill(Listing listing, Set<Path> keep) throws IOException {
-    Optional<StoreEntry> link = listing.isRoot() ? link(listing.directory) : Optional.empty();
-    if (link.isPresent()) {
-      listing.ended(List.of(link.get()));
-      return;
-    }
     List<StoreEntry> files = new ArrayList<>();
     try {
       store.list(
           listing.directory,
           entry -> {
             boolean isStaging = StagingRoot.isStaging(entry.name());
-            boolean isLink = entry.linkTarget().isPresent();
             if (entry.isDirectory() && isStaging) {
               listing.holdsStaging = true;
-            } else if (entry.isDirectory() && !isLink) {
+            } else if (entry.isDirectory() && !entry.isLink()) {
               listing.directories.add(entry);
-            } else if (!keep.contains(entry.path()) && !(isLink && isStaging)) {
-              files.add(entry.asLink().orElse(entry));
+            } else if (!keep.contains(entry.path()) && !(entry.isLink() && isStaging)) {
+              if (entry.isLink()) {
+                throw isLink(entry.path());
+              }
+              files.add(entry);
             }
           });
       listing.ended(files);
@@ -90,10 +111,16 @@ public final class FindOldData {
     }
   }
 
-  private Optional<StoreEntry> link(Path root) throws IOException {
-    return store.traits(root).hasLinks() && !targets.contains(root)
-        ? store.status(root).flatMap(StoreEntry::asLink)
-        : Optional.empty();
+  /** The roots, and what is between them and the table. */
+  private Set<Path> places(Collection<Path> roots) {
+    Set<Path> places = new HashSet<>();
+    for (Path root : roots) {
+      Path place = root;
+      while (!place.equals(table) && places.add(place) && StorePaths.isBelow(table, place)) {
+        place = place.getParent();
+      }
+    }
+    return places;
   }
 
   private static final class Listing {
@@ -107,10 +134,6 @@ public final class FindOldData {
     Listing(Path directory, StoreEntry entry) {
       this.directory = directory;
       this.entry = entry;
-    }
-
-    boolean isRoot() {
-      return entry == null;
     }
 
     /** From here on its files take little memory. */

@@ -113,9 +113,9 @@ public final class LoadManifests {
     }
     try (JobPlanner planner = newPlanner()) {
       load(planner);
-      ExistingDirectories existing = new FindDirectories(store, workers).run(planner.directories());
+      ExistingDirectories existing =
+          new FindEntries(store, workers).directories(planner.directories());
       noteDestinations(planner, existing);
-      new RequireOneVolume(store).run(Set.of(paths.destination()), planner.parents(), existing);
       return planner.plan(existing, List.of());
     }
   }

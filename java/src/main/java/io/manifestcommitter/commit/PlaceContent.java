@@ -33,40 +33,27 @@ final class PlaceContent {
 
   /** What swaps bring: files of the plan. */
   static ReturnForeign.Claim planned(Swaps swaps) {
-    return claim(swaps, Set.of(), file -> false);
+    return claim(swaps, Set.of(), name -> false);
   }
 
   /** What is of a job: what swaps bring, and what has its id in its name. */
   static ReturnForeign.Claim own(JobPlan plan) {
-    return own(plan, Set.of());
+    return claim(plan.swaps(), plan.missingDirectories(), name -> name.contains(plan.jobId()));
   }
 
-  /** As {@link #own(JobPlan)}, and these files. */
-  static ReturnForeign.Claim own(JobPlan plan, Set<Path> files) {
-    return claim(
-        plan.swaps(),
-        plan.missingDirectories(),
-        file -> file.getName().contains(plan.jobId()) || files.contains(file));
-  }
-
-  private static ReturnForeign.Claim claim(Swaps swaps, Set<Path> made, Predicate<Path> more) {
+  private static ReturnForeign.Claim claim(Swaps swaps, Set<Path> made, Predicate<String> names) {
     return new ReturnForeign.Claim() {
       @Override
       public boolean keepsFile(Path place, StoreEntry file) {
         boolean planned =
             swaps.bringing(place.getParent()) >= 0
                 && swaps.names(place.getParent(), place.getName());
-        return planned || more.test(place);
+        return planned || names.test(place.getName());
       }
 
       @Override
       public boolean keepsDirectory(Path place) {
         return swaps.bringing(place) >= 0 || made.contains(place);
-      }
-
-      @Override
-      public boolean keepsLink(Path place) {
-        return true;
       }
     };
   }

@@ -45,8 +45,6 @@ final class PlaceSurvey {
   private final JobPlan plan;
   private final List<Swap> swaps;
   private final SwapEnds ends;
-  private final Set<Path> roots = new HashSet<>();
-  private final Set<Path> insteadOfLinks;
 
   /**
    * A survey that changes nothing. See {@link CommitWork#survey}.
@@ -59,23 +57,6 @@ final class PlaceSurvey {
     this.plan = plan;
     this.swaps = plan.swaps().all();
     this.ends = ends;
-    plan.replaced().forEach(old -> old.link().ifPresent(link -> roots.add(link.path())));
-    this.insteadOfLinks = insteadOfLinks(plan);
-  }
-
-  /** The files of the plan that go one by one to where links were. */
-  private static Set<Path> insteadOfLinks(JobPlan plan) {
-    Set<Path> files = new HashSet<>();
-    List<Swap> swaps = plan.swaps().all();
-    if (swaps.stream().anyMatch(swap -> swap.replacesLink() && !swap.staged().isPresent())) {
-      for (FileEntry file : plan.files()) {
-        int swap = plan.swaps().at(file.destination());
-        if (swap >= 0 && swaps.get(swap).replacesLink()) {
-          files.add(file.destination());
-        }
-      }
-    }
-    return files;
   }
 
   /**
@@ -91,7 +72,7 @@ final class PlaceSurvey {
       Swap swap = swaps.get(number);
       if (HiddenNames.isHidden(swap.place().getName())) {
         LOG.debug("{} is not of the table's data", swap.place());
-      } else if (swap.oldFile().isPresent() && !isAlone(swap)) {
+      } else if (swap.oldFile().isPresent()) {
         files
             .computeIfAbsent(swap.place().getParent(), directory -> new OldFiles(plan, directory))
             .add(swap, ends.isAside(number));
@@ -107,16 +88,6 @@ final class PlaceSurvey {
   }
 
   /**
-   * Whether the place of a link is looked at by itself: the job writes there, or replaces it only.
-   */
-  private boolean isAlone(Swap swap) {
-    return swap.replacesLink()
-        && (swap.staged().isPresent()
-            || plan.missingDirectories().contains(swap.place())
-            || roots.contains(swap.place()));
-  }
-
-  /**
    * Requires it of the place of one swap, if its old data was aside when it was looked at.
    *
    * @throws PlaceChangedException if it was overwritten
@@ -127,9 +98,7 @@ final class PlaceSurvey {
     }
     if (ends.isPublished(number)) {
       requirePublished(number);
-    }
-    if (swaps.get(number).replacesLink() || !ends.isPublished(number)) {
-      // Beside what another job adds there is no place for a link.
+    } else {
       requireFree(swaps.get(number));
     }
   }
@@ -195,8 +164,7 @@ final class PlaceSurvey {
     Optional<StoreEntry> there = store.status(swap.place());
     if (there.isPresent()
         && (!there.get().isDirectory()
-            || PlaceContent.list(store, swap.place(), PlaceContent.own(plan, insteadOfLinks))
-                .hasForeign())) {
+            || PlaceContent.list(store, swap.place(), PlaceContent.own(plan)).hasForeign())) {
       throw changed(
           swap,
           swap.aside().isPresent()
@@ -219,11 +187,7 @@ final class PlaceSurvey {
     if (missing.isEmpty()) {
       return;
     }
-    if (old.link().isPresent()) {
-      store.status(old.path()).ifPresent(entry -> found(missing, entry));
-    } else {
-      list(old.path(), missing.size(), entry -> found(missing, entry));
-    }
+    list(old.path(), missing.size(), entry -> found(missing, entry));
     if (!missing.isEmpty()) {
       throw new PlaceChangedException(
           plan.jobId(),
@@ -312,7 +276,6 @@ final class PlaceSurvey {
     private final Path directory;
     private final List<Swap> inPlace = new ArrayList<>();
     private final Map<Path, StoreEntry> there = new HashMap<>();
-    private final Set<Path> places = new HashSet<>();
     private int recorded;
     private Path aside;
     private boolean hasLeft;
@@ -325,7 +288,6 @@ final class PlaceSurvey {
 
     void add(Swap swap, boolean isAside) {
       recorded++;
-      places.add(swap.place());
       if (isAside) {
         aside = swap.aside().get().getParent();
       } else {
@@ -339,16 +301,9 @@ final class PlaceSurvey {
 
     /** An entry of the directory. */
     void found(StoreEntry entry) {
-      boolean isFile = !entry.isDirectory() || entry.linkTarget().isPresent();
-      if (isFile && !isOther(entry.path()) && !HiddenNames.isHidden(entry.name())) {
+      if (!entry.isDirectory() && !HiddenNames.isHidden(entry.name())) {
         there.put(entry.path(), entry);
       }
-    }
-
-    /** Whether the job replaces a link there, which is looked at by itself. */
-    private boolean isOther(Path place) {
-      int swap = plan.swaps().at(place);
-      return swap >= 0 && !places.contains(place) && plan.swaps().all().get(swap).replacesLink();
     }
 
     /** A file that is not staged any more. */

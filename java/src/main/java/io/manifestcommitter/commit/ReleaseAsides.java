@@ -47,11 +47,6 @@ final class ReleaseAsides {
         public boolean keepsDirectory(Path place) {
           return directories.containsKey(place);
         }
-
-        @Override
-        public boolean keepsLink(Path place) {
-          return directories.containsKey(place) || recorded(place).isPresent();
-        }
       };
 
   /** A step after the swaps of a plan. */
@@ -135,16 +130,12 @@ final class ReleaseAsides {
   /** Whether another file, or a directory, is where the old file should be. */
   private boolean isAnother(Swap swap) {
     StoreEntry aside = files.get(swap.aside().get());
-    return aside != null && !aside.isLink() && !swap.oldFile().get().isSameFileAs(aside);
+    return aside != null && !swap.oldFile().get().isSameFileAs(aside);
   }
 
   /** What the plan has at a place. Goes through the directory: for the few that were not found. */
   private Optional<StoreEntry> recorded(Path place) {
-    Optional<StoreEntry> link =
-        Optional.ofNullable(directories.get(place)).flatMap(OldDirectory::link);
-    return link.isPresent()
-        ? link
-        : Optional.ofNullable(filesOf(place.getParent()).get(place.getName()));
+    return Optional.ofNullable(filesOf(place.getParent()).get(place.getName()));
   }
 
   private Map<String, StoreEntry> filesOf(Path directory) {
@@ -161,13 +152,11 @@ final class ReleaseAsides {
           aside,
           entry -> {
             StoreEntry asPlanned = entry.isDirectory() ? null : recorded.get(entry.name());
-            if (asPlanned != null && (entry.isLink() || asPlanned.isSameFileAs(entry))) {
+            if (asPlanned != null && asPlanned.isSameFileAs(entry)) {
               return;
             }
             Path at = StorePaths.resolve(place, entry.name());
-            if (entry.isLink()) {
-              foreign[0] |= !claim.keepsLink(at);
-            } else if (!entry.isDirectory()) {
+            if (!entry.isDirectory()) {
               foreign[0] |= !claim.keepsFile(at, entry);
             } else if (claim.keepsDirectory(at)) {
               below.add(entry.path());

@@ -112,13 +112,6 @@ final class RemoveOldData {
       Retries.few(
           () -> {
             found.clear();
-            if (old.link().isPresent()) {
-              store
-                  .status(old.path())
-                  .filter(old.link().get()::isSameFileAs)
-                  .ifPresent(link -> found.add(old.path()));
-              return;
-            }
             try {
               store.list(
                   old.path(),

@@ -48,11 +48,9 @@ public final class RequireDeletable {
     Map<Path, StoreEntry> seen = new HashMap<>();
     for (OldDirectory directory : old) {
       directory.entry().ifPresent(entry -> seen.put(directory.path(), entry));
-      // A link goes from the directory that it is in, whatever it leads to.
-      Path at = directory.link().isPresent() ? directory.path().getParent() : directory.path();
-      entries.computeIfAbsent(at, path -> new Entries()).files.add(directory);
+      entries.computeIfAbsent(directory.path(), path -> new Entries()).files = directory;
       Entries beside = entries.get(directory.path().getParent());
-      if (beside != null && !directory.link().isPresent()) {
+      if (beside != null) {
         beside.directories.add(directory.path());
       }
     }
@@ -80,18 +78,17 @@ public final class RequireDeletable {
 
   /** What is to be deleted from one directory. Few stores ask for these paths: made for them. */
   private static final class Entries extends AbstractCollection<Path> {
-    private final List<OldDirectory> files = new ArrayList<>();
+    private OldDirectory files;
     private final List<Path> directories = new ArrayList<>();
 
     @Override
     public int size() {
-      return directories.size() + files.stream().mapToInt(OldDirectory::count).sum();
+      return directories.size() + files.count();
     }
 
     @Override
     public Iterator<Path> iterator() {
-      Stream<StoreEntry> all =
-          files.stream().flatMap(old -> StreamSupport.stream(old.files().spliterator(), false));
+      Stream<StoreEntry> all = StreamSupport.stream(files.files().spliterator(), false);
       return Stream.concat(all.map(StoreEntry::path), directories.stream()).iterator();
     }
   }

@@ -39,11 +39,7 @@ final class ReturnForeign {
     }
     for (StoreEntry entry : entries) {
       Path place = StorePaths.resolve(to, entry.name());
-      if (entry.isLink()) {
-        if (!claim.keepsLink(place)) {
-          file(entry, place);
-        }
-      } else if (entry.isDirectory()) {
+      if (entry.isDirectory()) {
         directory(entry.path(), place, claim.keepsDirectory(place) ? claim : Claim.NOTHING);
       } else if (!claim.keepsFile(place, entry)) {
         file(entry, place);
@@ -83,11 +79,6 @@ final class ReturnForeign {
           public boolean keepsDirectory(Path place) {
             return false;
           }
-
-          @Override
-          public boolean keepsLink(Path place) {
-            return false;
-          }
         };
 
     /**
@@ -99,8 +90,5 @@ final class ReturnForeign {
 
     /** Whether a directory stays, so that its content is looked at one by one. */
     boolean keepsDirectory(Path place);
-
-    /** Whether a symbolic link stays; where it would go it was what it leads to. */
-    boolean keepsLink(Path place);
   }
 }

@@ -6,7 +6,6 @@ import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.manifest.StatisticsRecorder;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.OldDirectory;
-import io.manifestcommitter.plan.Swap;
 import io.manifestcommitter.store.RenameResult;
 import io.manifestcommitter.store.Retries;
 import io.manifestcommitter.store.Store;
@@ -144,7 +143,6 @@ final class RollBackPublished {
         made.add(directory);
       }
     }
-    removeSeenThroughLinks(plan, made);
     new RemoveEmptyDirectories(store, workers).run(made, left);
     swaps.rollBackAsides(left);
     if (!asides.isEmpty()) {
@@ -154,24 +152,6 @@ final class RollBackPublished {
               Retries.fewOrNote(directory, left, () -> replaced.rollBack(directory, asides)));
     }
     return new ArrayList<>(left);
-  }
-
-  /** What is behind a link that never moved aside is not the job's. */
-  private void removeSeenThroughLinks(JobPlan plan, Set<Path> directories) throws IOException {
-    List<Swap> swaps = plan.swaps().all();
-    BitSet links = new BitSet();
-    for (int number = 0; number < swaps.size(); number++) {
-      Swap swap = swaps.get(number);
-      if (swap.replacesLink()
-          && store.status(swap.place()).flatMap(StoreEntry::linkTarget).isPresent()) {
-        links.set(number);
-      }
-    }
-    directories.removeIf(
-        directory -> {
-          int swap = plan.swaps().at(directory);
-          return swap >= 0 && links.get(swap);
-        });
   }
 
   /** Whether what is at a source tells nobody any more what is at its destination. */

@@ -197,10 +197,8 @@ final class RollBackSwaps {
     } else if (old.isPresent()) {
       new ReturnForeign(store).file(old.get(), swap.place());
     }
-    if (!swap.replacesLink()) {
-      // Had somebody made the place in between, the store would have put the directory inside.
-      merge(StorePaths.resolve(swap.place(), aside.getName()), swap.place());
-    }
+    // Had somebody made the place in between, the store would have put the directory inside.
+    merge(StorePaths.resolve(swap.place(), aside.getName()), swap.place());
   }
 
   private void rollBackDirectory(Path aside, Path place) throws IOException {

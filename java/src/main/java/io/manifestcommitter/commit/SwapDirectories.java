@@ -114,12 +114,7 @@ final class SwapDirectories {
     if (swap.oldFile().isPresent()) {
       StoreEntry old = swap.oldFile().get();
       RenameResult result = Retries.renameToStaging(store, old, aside);
-      boolean isAway = result.isDone() || !store.status(old.path()).isPresent();
-      if (!isAway && old.isLink()) {
-        // What is published there would go to where it leads.
-        throw result.failure("The link " + old + " could not be moved aside, and was not followed");
-      }
-      return isAway;
+      return result.isDone() || !store.status(old.path()).isPresent();
     }
     return move(swap.place(), aside)
         // Only this rename makes it: a place that is there again was made by another job since.

@@ -68,16 +68,6 @@ final class GuardedStore implements Store {
     return store.renameDirectory(source, destination);
   }
 
-  @Override
-  public RenameResult renameLink(StoreEntry link, Path destination) {
-    try {
-      guard.requireLeave();
-    } catch (IOException e) {
-      return notTried(link.path(), e);
-    }
-    return store.renameLink(link, destination);
-  }
-
   private static RenameResult notTried(Path source, IOException reason) {
     return RenameResult.failed(source + " was not renamed: " + reason.getMessage(), reason);
   }

@@ -175,20 +175,17 @@ final class PlanReader {
 
   private void oldFile(Record record) throws IOException {
     require(oldPath != null, "it has an old file without a directory");
-    boolean isLink = record.has("link");
-    boolean isInItsPlace = isLink && !record.has("name");
-    Path path = isInItsPlace ? oldPath : StorePaths.resolve(oldPath, record.text("name"));
-    if (!isInItsPlace && !oldPath.equals(path.getParent())) {
+    require(!record.has("link"), "it replaces a symbolic link, as only an earlier version did");
+    Path path = StorePaths.resolve(oldPath, record.text("name"));
+    if (!oldPath.equals(path.getParent())) {
       throw new IllegalArgumentException(path + " is not in the old directory " + oldPath);
     }
     place(path);
     StoreEntry file =
-        isLink
-            ? StoreEntry.link(path, record.text("link"))
-            : StoreEntry.file(path, record.number("size"), etag(record), record.number("modified"))
-                .lastWritten(record.number("written"));
+        StoreEntry.file(path, record.number("size"), etag(record), record.number("modified"))
+            .lastWritten(record.number("written"));
     oldFiles.add(file);
-    if (isLink || isTarget(oldPath)) {
+    if (isTarget(oldPath)) {
       movable.put(path, file);
     }
   }
@@ -233,9 +230,6 @@ final class PlanReader {
 
   private Swap swap(Path place, Path staged, Path aside) {
     StoreEntry file = movable.get(place);
-    if (staged != null && aside != null && file != null && file.isLink()) {
-      return Swap.replace(file, staged, aside);
-    }
     if (staged != null) {
       return aside == null ? Swap.publish(place, staged) : Swap.replace(place, staged, aside);
     }

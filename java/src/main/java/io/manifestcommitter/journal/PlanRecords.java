@@ -29,7 +29,7 @@ import org.apache.hadoop.fs.Path;
  * target     directory staging                      the table's first
  * made       path                                   a directory that did not exist
  * old        path                                   a directory whose files are replaced
- * oldFile    name? size etag? modified written link? in the directory before; no name: in its place
+ * oldFile    name size etag? modified written       in the directory before
  * swap       place staged? aside?
  * directory  source destination                     of the files that follow
  * file       name size etag? modified               in the directory before
@@ -69,14 +69,7 @@ final class PlanRecords {
     for (OldDirectory old : plan.replaced()) {
       records.write(new Record("old").with("path", places.write(old.path())));
       for (StoreEntry file : old.files()) {
-        records.begin("oldFile").with("written", file.lastWritten());
-        boolean isInItsPlace = file.isLink() && file.path().equals(old.path());
-        if (!isInItsPlace) {
-          records.with("name", file.name());
-        }
-        if (file.isLink()) {
-          records.with("link", file.linkTarget().orElse(""));
-        }
+        records.begin("oldFile").with("written", file.lastWritten()).with("name", file.name());
         end(records, file.length(), file.etag(), file.modificationTime());
       }
     }

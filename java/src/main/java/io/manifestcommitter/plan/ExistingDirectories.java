@@ -2,7 +2,6 @@
 package io.manifestcommitter.plan;
 
 import io.manifestcommitter.store.StoreEntry;
-import io.manifestcommitter.store.StorePaths;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -32,7 +31,7 @@ public final class ExistingDirectories {
    *
    * @param directories needed directories that exist
    * @param files needed directories where a file stands
-   * @param entries of directories, and links to none, by path, as far as they were seen
+   * @param entries of directories by path, as far as they were seen
    */
   public ExistingDirectories(
       Set<Path> directories, Set<Path> files, Map<Path, StoreEntry> entries) {
@@ -70,23 +69,7 @@ public final class ExistingDirectories {
     return files;
   }
 
-  /** What is found once symbolic links are gone, with all that is seen through them. */
-  public ExistingDirectories without(Set<Path> links) {
-    if (links.isEmpty()) {
-      return this;
-    }
-    Map<Path, StoreEntry> left = new HashMap<>(entries);
-    left.keySet().removeIf(path -> StorePaths.isSameOrBelowOne(links, path));
-    return new ExistingDirectories(left(directories, links), left(files, links), left);
-  }
-
-  private static Set<Path> left(Set<Path> paths, Set<Path> links) {
-    Set<Path> left = new HashSet<>(paths);
-    left.removeIf(path -> StorePaths.isSameOrBelowOne(links, path));
-    return left;
-  }
-
-  /** A needed directory that exists, or a link in its place, as the store shows it. */
+  /** A needed directory that exists, as the store shows it. */
   public Optional<StoreEntry> entry(Path directory) {
     return Optional.ofNullable(entries.get(directory));
   }

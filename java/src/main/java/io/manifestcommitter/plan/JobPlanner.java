@@ -273,7 +273,6 @@ public final class JobPlanner implements Closeable {
           suspects.add(destinations.hash(old.path(), file.name()));
         }
       }
-      old.link().ifPresent(link -> addSuspect(suspects, link.path()));
     }
     Map<Path, Path> sources = new HashMap<>();
     if (suspects.isEmpty()) {

@@ -3,11 +3,8 @@ package io.manifestcommitter.plan;
 
 import io.manifestcommitter.manifest.Rows;
 import io.manifestcommitter.store.StoreEntry;
-import io.manifestcommitter.store.StorePaths;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Iterator;
-import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.Objects;
@@ -15,17 +12,11 @@ import java.util.Optional;
 import org.apache.hadoop.fs.Path;
 
 /**
- * One directory whose files an overwrite replaces, as it stood when the plan was made. Symbolic
- * links in it are files: what they lead to is not replaced. A link in the place of the directory is
- * its only file.
+ * One directory whose files an overwrite replaces, as it stood when the plan was made.
  *
  * <p>The files are held until the job has ended, so in few bytes, as rows.
  */
 public final class OldDirectory {
-  private static final int FILE = 0;
-  private static final int LINK = 1;
-  private static final int LINK_IN_ITS_PLACE = 2;
-
   /** The columns of texts. */
   private static final int NAMES = 0;
 
@@ -36,7 +27,6 @@ public final class OldDirectory {
   private final Path path;
   private final byte[] files;
   private final int count;
-  private final List<StoreEntry> links;
   private final boolean holdsStaging;
   private final StoreEntry entry;
 
@@ -57,44 +47,19 @@ public final class OldDirectory {
     this.holdsStaging = holdsStaging;
     this.entry = entry;
     Rows.Writer rows = new Rows.Writer(COLUMNS, ROOM);
-    List<StoreEntry> seenLinks = new ArrayList<>();
     int seen = 0;
     for (StoreEntry file : files) {
-      rows.number(kind(file)).text(NAMES, file.name());
-      if (file.isLink()) {
-        seenLinks.add(file);
-        rows.plain(file.linkTarget().orElse(""));
-      } else {
-        rows.text(ETAGS, file.etag()).number(file.length()).number(file.modificationTime());
-      }
-      rows.number(file.lastWritten());
+      rows.text(NAMES, file.name()).text(ETAGS, file.etag());
+      rows.number(file.length()).number(file.modificationTime()).number(file.lastWritten());
       seen++;
     }
     this.files = rows.take();
     this.count = seen;
-    this.links = List.copyOf(seenLinks);
-  }
-
-  private int kind(StoreEntry file) {
-    if (!file.isLink()) {
-      return FILE;
-    }
-    return file.path().equals(path) ? LINK_IN_ITS_PLACE : LINK;
   }
 
   /** The directory. */
   public Path path() {
     return path;
-  }
-
-  /** The symbolic link that is in the place of the directory, if there is one. */
-  public Optional<StoreEntry> link() {
-    return links.stream().filter(link -> link.path().equals(path)).findFirst();
-  }
-
-  /** The symbolic links among the files. */
-  public List<StoreEntry> links() {
-    return links;
   }
 
   /** How many files there are. */
@@ -111,7 +76,6 @@ public final class OldDirectory {
   public Map<String, StoreEntry> filesByName() {
     Map<String, StoreEntry> byName = new HashMap<>(2 * count);
     files().forEach(file -> byName.put(file.name(), file));
-    link().ifPresent(link -> byName.remove(link.name()));
     return byName;
   }
 
@@ -140,17 +104,10 @@ public final class OldDirectory {
       if (!hasNext()) {
         throw new NoSuchElementException();
       }
-      int kind = (int) rows.number();
       String name = rows.text(NAMES);
-      StoreEntry file;
-      if (kind == FILE) {
-        String etag = rows.text(ETAGS);
-        file = StoreEntry.fileIn(path, name, rows.number(), etag, rows.number());
-      } else {
-        Path at = kind == LINK_IN_ITS_PLACE ? path : StorePaths.resolve(path, name);
-        file = StoreEntry.link(at, rows.plain());
-      }
-      return file.lastWritten(rows.number());
+      String etag = rows.text(ETAGS);
+      return StoreEntry.fileIn(path, name, rows.number(), etag, rows.number())
+          .lastWritten(rows.number());
     }
   }
 }

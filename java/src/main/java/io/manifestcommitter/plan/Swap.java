@@ -38,13 +38,7 @@ public final class Swap {
     return new Swap(place, null, Objects.requireNonNull(aside), null);
   }
 
-  /** A directory instead of an old symbolic link. */
-  public static Swap replace(StoreEntry link, Path staged, Path aside) {
-    return new Swap(
-        link.path(), Objects.requireNonNull(staged), Objects.requireNonNull(aside), link);
-  }
-
-  /** An old file, or symbolic link, goes. */
+  /** An old file goes. */
   public static Swap moveAside(StoreEntry file, Path aside) {
     return new Swap(file.path(), null, Objects.requireNonNull(aside), file);
   }
@@ -64,14 +58,9 @@ public final class Swap {
     return Optional.ofNullable(aside);
   }
 
-  /** The old content, if that is a file or a symbolic link; else it is a directory. */
+  /** The old content, if that is a file; else it is a directory. */
   public Optional<StoreEntry> oldFile() {
     return Optional.ofNullable(oldFile);
-  }
-
-  /** Whether the old content is a symbolic link. */
-  public boolean replacesLink() {
-    return oldFile != null && oldFile.isLink();
   }
 
   @Override

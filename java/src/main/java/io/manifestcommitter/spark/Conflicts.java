@@ -8,7 +8,6 @@ import io.manifestcommitter.layout.HiddenNames;
 import io.manifestcommitter.plan.ExistingDirectories;
 import io.manifestcommitter.plan.PlanRejectedException;
 import io.manifestcommitter.store.Store;
-import io.manifestcommitter.store.StoreEntry;
 import io.manifestcommitter.store.StorePaths;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -63,8 +62,7 @@ final class Conflicts {
       }
       if (targets.contains(directory)) {
         ofTargets.add(directory);
-      } else if (existing.directories().contains(directory)
-          || existing.entry(directory).filter(StoreEntry::isLink).isPresent()) {
+      } else if (existing.directories().contains(directory)) {
         there.add(directory);
       }
     }

@@ -2,6 +2,7 @@
 package io.manifestcommitter.spark;
 
 import io.manifestcommitter.commit.Audit;
+import io.manifestcommitter.commit.FindOldData;
 import io.manifestcommitter.commit.RemoveEmptyDirectories;
 import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.config.CommitterConfig;
@@ -444,7 +445,7 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
         CommitterConfig config = new CommitterConfig(conf);
         stores.requireSafeRename(location);
         if (dynamicPartitionOverwrite || config.conflictMode() == ConflictMode.REPLACE) {
-          CustomLocation.requireNoLink(stores.all(), location);
+          FindOldData.requireNoLink(stores.all(), location);
         }
         marks.put(location, new LocationMarks(stores.all(), staging).write(location));
       }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.spark;
 
-import io.manifestcommitter.commit.FindDirectories;
+import io.manifestcommitter.commit.FindEntries;
 import io.manifestcommitter.commit.FindOldData;
 import io.manifestcommitter.commit.RequireDeletable;
-import io.manifestcommitter.commit.RequireOneVolume;
 import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.config.CommitterConfig.ConflictMode;
@@ -18,7 +17,6 @@ import io.manifestcommitter.plan.Swap;
 import io.manifestcommitter.plan.Target;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
-import io.manifestcommitter.store.StorePaths;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -70,7 +68,7 @@ final class PlanSparkJob {
    * job that replaces nothing: others look once their places are locked.
    */
   void lookAhead(Set<Path> directories) throws IOException {
-    seen = Optional.of(new FindDirectories(store, workers).run(directories));
+    seen = Optional.of(new FindEntries(store, workers).directories(directories));
   }
 
   /** Forgets what {@link #lookAhead} saw: it may have changed. */
@@ -92,7 +90,7 @@ final class PlanSparkJob {
       throws IOException {
     Set<Path> targets = new HashSet<>();
     trees.forEach(tree -> targets.add(tree.target()));
-    Look look = new Look(trees, targets);
+    Look look = new Look(trees);
     if (config.conflictMode() == ConflictMode.APPEND) {
       // What is replaced is known: neither waits for the other.
       workers.beside(() -> look.forDirectories(planner), () -> look.forOldData(overwritten));
@@ -107,15 +105,13 @@ final class PlanSparkJob {
       look.forOldData(Overwrite.outermost(overwritten, conflicts));
     }
     List<OldDirectory> old = look.old;
-    ExistingDirectories existing =
-        look.found.with(old).withEntries(look.replacedTargets).without(links(old));
+    ExistingDirectories existing = look.found.with(old).withEntries(look.replacedTargets);
     if (!existing.files().isEmpty()) {
       throw new PlanRejectedException(
           "Files stand where the job's partitions have to go: "
               + existing.files()
               + ". They are not this job's: move them away.");
     }
-    new RequireOneVolume(store).run(targets, planner.parents(), existing);
     new RequireDeletable(store, workers).run(old, existing);
     return planner.plan(
         existing, old, swaps(trees, planner.directories(), existing, look.replaced, old));
@@ -124,27 +120,24 @@ final class PlanSparkJob {
   /** What stands where the job writes. */
   private final class Look {
     private final List<StagedTree> trees;
-    private final Set<Path> targets;
     private final Map<Path, StoreEntry> replacedTargets = new ConcurrentHashMap<>();
     private ExistingDirectories found;
     private Collection<Path> replaced;
     private List<OldDirectory> old;
 
-    Look(List<StagedTree> trees, Set<Path> targets) {
+    Look(List<StagedTree> trees) {
       this.trees = trees;
-      this.targets = targets;
     }
 
     void forDirectories(JobPlanner planner) throws IOException {
       found =
           seen.isPresent()
               ? seen.get()
-              : new FindDirectories(store, workers).run(planner.directories());
+              : new FindEntries(store, workers).directories(planner.directories());
     }
 
     void forOldData(Collection<Path> places) throws IOException {
       replaced = places;
-      requireNoLinks(replaced, targets);
       Set<Path> holders = new HashSet<>();
       byTarget(replaced, trees)
           .forEach(
@@ -154,26 +147,13 @@ final class PlanSparkJob {
                 }
               });
       workers.beside(
-          () -> old = new FindOldData(store, workers, targets).run(replaced, keptFiles()),
+          () -> old = new FindOldData(store, workers, table).run(replaced, keptFiles()),
           () ->
               workers.forEach(
                   holders,
                   target ->
                       store.status(target).ifPresent(entry -> replacedTargets.put(target, entry))));
     }
-  }
-
-  /** At custom locations that are replaced, or lie in a place that is. */
-  private void requireNoLinks(Collection<Path> replaced, Set<Path> targets) throws IOException {
-    Set<Path> places = new HashSet<>(replaced);
-    Set<Path> locations = new HashSet<>(targets);
-    locations.addAll(places);
-    locations.removeIf(
-        place ->
-            place.equals(table)
-                || !StorePaths.isSameOrBelowOne(places, place)
-                || (!targets.contains(place) && StorePaths.isBelow(table, place)));
-    workers.forEach(locations, location -> CustomLocation.requireNoLink(store, location));
   }
 
   /** The last job's report is no old data where this one's takes its place. */
@@ -196,25 +176,13 @@ final class PlanSparkJob {
     workers
         .map(
             trees,
-            tree -> {
-              PlanSwaps plan =
-                  new PlanSwaps(store, tree.root(), tree.output(), existing, directories);
-              Set<Path> destinations = tree.destinations(planned);
-              List<Path> within = byTarget.get(tree.target());
-              return tree.isByDirectory()
-                  ? plan.run(destinations, within)
-                  : plan.runLinks(destinations, within);
-            })
+            tree ->
+                tree.isByDirectory()
+                    ? new PlanSwaps(store, tree.root(), tree.output(), existing, directories)
+                        .run(tree.destinations(planned), byTarget.get(tree.target()))
+                    : List.<Swap>of())
         .forEach(swaps::addAll);
     return swaps;
-  }
-
-  private static Set<Path> links(Collection<OldDirectory> old) {
-    Set<Path> links = new HashSet<>();
-    for (OldDirectory directory : old) {
-      directory.links().forEach(link -> links.add(link.path()));
-    }
-    return links;
   }
 
   /** The replaced places of each target: those in it, and in no other target below it. */

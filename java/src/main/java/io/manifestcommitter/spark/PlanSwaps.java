@@ -25,7 +25,7 @@ import org.apache.hadoop.fs.Path;
  *
  * <p>A directory may go to a place only if what is made there gets the same rights as what was made
  * in the staging directory, so below a directory that has those of the target itself; and only if
- * nothing in the old content has to stay: no other job's staging directory, no link to elsewhere.
+ * nothing in the old content has to stay: no other job's staging directory.
  */
 final class PlanSwaps {
   private final Store store;
@@ -72,30 +72,9 @@ final class PlanSwaps {
         replace(replaced, staged);
       }
     }
-    runLinks(staged, replacedRoots);
     for (Path directory : new TreeSet<>(staged)) {
       if (isHighestMissing(directory) && mayHold(directory.getParent())) {
         add(Swap.publish(directory, stagedAt(directory)));
-      }
-    }
-    return swaps;
-  }
-
-  /**
-   * Moves symbolic links aside in whose places the job writes, and those that it was asked to
-   * replace: what is published there must not go to where they lead.
-   *
-   * @param destinations as for {@link #run}
-   * @param replacedRoots as for {@link #run}
-   */
-  List<Swap> runLinks(Collection<Path> destinations, Collection<Path> replacedRoots) {
-    Set<Path> replaced = new HashSet<>(replacedRoots);
-    for (StoreEntry link : old.links()) {
-      boolean isToGo = destinations.contains(link.path()) || replaced.contains(link.path());
-      if (isToGo
-          && StorePaths.isSameOrBelowOne(replaced, link.path())
-          && !StorePaths.isSameOrBelowOne(places, link.path())) {
-        add(Swap.moveAside(link, nextAside()));
       }
     }
     return swaps;
@@ -109,10 +88,7 @@ final class PlanSwaps {
     // Who takes the commit over from a driver that lives could not keep it from moving such a file.
     boolean staysUntilTheEnd = store.traits(root.root()).makesParentsOfRenamedFiles();
     for (StoreEntry file : staysUntilTheEnd ? List.<StoreEntry>of() : target.get().files()) {
-      add(
-          file.isLink() && staged.contains(file.path())
-              ? Swap.replace(file, stagedAt(file.path()), nextAside())
-              : Swap.moveAside(file, nextAside()));
+      add(Swap.moveAside(file, nextAside()));
     }
     for (Path directory : old.children(root.directory())) {
       replace(directory, staged);
@@ -120,13 +96,6 @@ final class PlanSwaps {
   }
 
   private void replace(Path directory, Set<Path> staged) throws IOException {
-    Optional<StoreEntry> link = old.find(directory).flatMap(OldDirectory::link);
-    if (link.isPresent()) {
-      if (staged.contains(directory) && mayHold(directory.getParent())) {
-        add(Swap.replace(link.get(), stagedAt(directory), nextAside()));
-      }
-      return;
-    }
     if (old.holdStaging(directory) || !mayHold(directory.getParent()) || !isPlain(directory)) {
       return;
     }
@@ -162,17 +131,13 @@ final class PlanSwaps {
     return entry.isPresent() && entry.get().rights().areSameAs(targetsRights());
   }
 
-  /**
-   * Whether it is a directory of the same volume, and no encryption zone begins in it: what comes
-   * instead of it would be in none.
-   */
+  /** Whether no encryption zone begins in it: what comes instead of it would be in none. */
   private boolean isPlain(Path directory) throws IOException {
     Optional<StoreEntry> entry = entry(directory);
     if (!store.traits(directory).hasZones()) {
       return entry.isPresent();
     }
     return entry.isPresent()
-        && entry.get().rights().isOneTreeWith(targetsRights())
         && (targetsRights().isEncrypted() || !old.holdEncrypted(directory))
         && targetsRights().isEncrypted() == entry.get().rights().isEncrypted();
   }

@@ -2,7 +2,6 @@
 package io.manifestcommitter.spark;
 
 import io.manifestcommitter.plan.OldDirectory;
-import io.manifestcommitter.store.StoreEntry;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -17,7 +16,6 @@ import org.apache.hadoop.fs.Path;
 final class ReplacedDirectories {
   private final Map<Path, OldDirectory> byPath = new HashMap<>();
   private final Map<Path, List<Path>> byParent = new HashMap<>();
-  private final List<StoreEntry> links = new ArrayList<>();
   private final Set<Path> aboveStaging = new HashSet<>();
   private final Set<Path> aboveEncrypted = new HashSet<>();
 
@@ -26,7 +24,6 @@ final class ReplacedDirectories {
     for (OldDirectory directory : replaced) {
       Path path = directory.path();
       byPath.put(path, directory);
-      links.addAll(directory.links());
       byParent.computeIfAbsent(path.getParent(), parent -> new ArrayList<>()).add(path);
       if (directory.holdsStaging()) {
         addUpwards(path, aboveStaging);
@@ -49,11 +46,6 @@ final class ReplacedDirectories {
   /** The directories of old data directly in another one. */
   List<Path> children(Path directory) {
     return byParent.getOrDefault(directory, List.of());
-  }
-
-  /** The symbolic links of the old data. */
-  List<StoreEntry> links() {
-    return links;
   }
 
   /** Whether a directory, or one below it, holds staging directories of jobs. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.spark;
 
+import io.manifestcommitter.commit.FindOldData;
 import io.manifestcommitter.commit.Workers.Result;
 import io.manifestcommitter.jobs.SettledJobs;
 import io.manifestcommitter.jobs.StagingRoots;
@@ -67,7 +68,7 @@ final class SetUpSparkJob {
     }
     for (Path replaced : write.overwrite.roots(List.of())) {
       if (!StorePaths.isSameOrBelow(table, replaced)) {
-        CustomLocation.requireNoLink(store, replaced);
+        FindOldData.requireNoLink(store, replaced);
       }
     }
     if (write.config.markSuccessfulJobs()) {

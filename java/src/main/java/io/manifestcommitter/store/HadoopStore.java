@@ -156,31 +156,6 @@ public class HadoopStore implements Store {
   }
 
   @Override
-  public RenameResult renameLink(StoreEntry link, Path destination) {
-    Path source = link.path();
-    try {
-      Optional<StoreEntry> there = status(source);
-      Optional<StoreEntry> existing = status(destination);
-      if (there.isPresent() && existing.isPresent()) {
-        return RenameResult.failed(
-                "rename of " + source + " was not tried: at its destination there is " + existing,
-                null)
-            .inTheWay(existing.get());
-      }
-      if (there.isPresent() && !link.isSameFileAs(there.get())) {
-        return RenameResult.failed(source + " is another one by now: " + there.get(), null);
-      }
-    } catch (IOException e) {
-      return RenameResult.failed("rename of " + source + " was not tried", e);
-    }
-    return rename(
-        source,
-        destination,
-        () -> ask(RequestKind.RENAME, source, () -> requestLinkRename(source, destination)),
-        link::isSameFileAs);
-  }
-
-  @Override
   public void deleteFile(Path file) throws IOException {
     delete(file, Depth.ENTRY);
   }
@@ -351,11 +326,6 @@ public class HadoopStore implements Store {
 
   /** Makes the one request that renames a directory; its outcome is proven by the caller. */
   protected boolean requestDirectoryRename(Path source, Path destination) throws IOException {
-    return fs.rename(source, destination);
-  }
-
-  /** Makes the one request that renames a symbolic link; its outcome is proven by the caller. */
-  protected boolean requestLinkRename(Path source, Path destination) throws IOException {
     return fs.rename(source, destination);
   }
 

@@ -5,8 +5,8 @@ import io.manifestcommitter.manifest.FileEntry;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.AtomicMoveNotSupportedException;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Paths;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
@@ -21,8 +21,6 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RawLocalFileSystem;
 import org.apache.hadoop.fs.RemoteIterator;
 import org.apache.hadoop.util.functional.RemoteIterators;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The local filesystem.
@@ -33,13 +31,11 @@ import org.slf4j.LoggerFactory;
  * first; this is check-then-act, and enough where one machine writes files of unique names.
  * Checksum files ({@code .crc}) travel with their file and are not shown.
  *
- * <p>In staging directories no symbolic link is followed, see {@link StagedLinks}: it is shown as a
+ * <p>In staging directories no symbolic link is followed, see {@link LocalLinks}: it is shown as a
  * link, and deleted, or moved, as such. Elsewhere a link is shown as what it leads to, or as a link
  * if it leads to nothing; it, too, is deleted as a link.
  */
 public final class LocalStore extends HadoopStore {
-  private static final Logger LOG = LoggerFactory.getLogger(LocalStore.class);
-
   /** A store on the local filesystem {@code fs}. */
   public LocalStore(FileSystem fs, RequestGate gate) {
     super(fs, StoreTraits.LOCAL, gate);
@@ -53,46 +49,36 @@ public final class LocalStore extends HadoopStore {
   /** Lists at once: the iterator of some Hadoop versions shows checksum files too. */
   @Override
   protected RemoteIterator<FileStatus> requestListing(Path directory) throws IOException {
-    StagedLinks.refuse(directory);
+    LocalLinks.refuse(directory);
     List<FileStatus> entries = new ArrayList<>(List.of(fs().listStatus(directory)));
-    for (String name : LocalLinks.in(directory)) {
-      Path link = StorePaths.resolve(directory, name);
-      boolean isStaged = StagedLinks.isStaged(link);
-      if (isStaged) {
-        entries.removeIf(entry -> entry.getPath().getName().equals(name));
-      }
-      if (isStaged
-          || (LocalLinks.leadsToNothing(link) && !ChecksumFileSystem.isChecksumFile(link))) {
-        entries.add(linkStatus(link));
+    for (Path link : LocalLinks.notFollowedIn(directory)) {
+      entries.removeIf(entry -> entry.getPath().getName().equals(link.getName()));
+      if (!ChecksumFileSystem.isChecksumFile(link)) {
+        entries.add(new FileStatus(0, false, 0, 0, 0, 0, null, null, null, link, link));
       }
     }
     return RemoteIterators.remoteIteratorFromArray(entries.toArray(new FileStatus[0]));
   }
 
-  private static FileStatus linkStatus(Path link) {
-    return new FileStatus(0, false, 0, 0, 0, 0, null, null, null, link, link);
-  }
-
   @Override
   protected StoreEntry entry(Path path, FileStatus status) {
     return status.isSymlink()
-        ? StoreEntry.link(path, LocalLinks.target(path).orElse(""))
-        : super.entry(path, status).behindLink(() -> LocalLinks.target(path));
+        ? StoreEntry.link(path)
+        : super.entry(path, status).behindLink(LocalLinks.isLink(path));
   }
 
   @Override
   public Optional<StoreEntry> status(Path path) throws IOException {
-    StagedLinks.refuseAbove(path);
+    LocalLinks.refuseAbove(path);
+    boolean isLink = LocalLinks.isLink(path);
     Optional<StoreEntry> followed =
-        StagedLinks.isLink(path) ? Optional.empty() : super.status(path);
-    return followed.isPresent()
-        ? followed
-        : LocalLinks.target(path).map(target -> StoreEntry.link(path, target));
+        isLink && LocalLinks.isStaged(path) ? Optional.empty() : super.status(path);
+    return isLink && !followed.isPresent() ? Optional.of(StoreEntry.link(path)) : followed;
   }
 
   @Override
   public void mkdirs(Path directory) throws IOException {
-    StagedLinks.refuse(directory);
+    LocalLinks.refuse(directory);
     super.mkdirs(directory);
   }
 
@@ -116,21 +102,21 @@ public final class LocalStore extends HadoopStore {
 
   @Override
   public byte[] readStart(Path file, int length) throws IOException {
-    StagedLinks.refuse(file);
+    LocalLinks.refuse(file);
     return super.readStart(file, length);
   }
 
   @Override
   public long modified(Path file) throws IOException {
-    StagedLinks.refuse(file);
+    LocalLinks.refuse(file);
     return super.modified(file);
   }
 
   @Override
   public void write(Path file, Content content) throws IOException {
-    StagedLinks.refuse(file);
+    LocalLinks.refuse(file);
     // Hadoop's local filesystem writes a checksum beside the file.
-    StagedLinks.refuse(checksum(file));
+    LocalLinks.refuse(checksum(file));
     super.write(file, content);
   }
 
@@ -143,14 +129,9 @@ public final class LocalStore extends HadoopStore {
 
   @Override
   public void deleteFile(Path file) throws IOException {
-    StagedLinks.refuseAbove(file);
-    if (StagedLinks.isLink(file) || (LocalLinks.isLink(file) && !LocalLinks.leadsToFile(file))) {
+    LocalLinks.refuseAbove(file);
+    if (LocalLinks.isLink(file)) {
       Files.deleteIfExists(Paths.get(file.toUri().getPath()));
-      java.nio.file.Path checksum = Paths.get(checksum(file).toUri().getPath());
-      // A name too long for one has none.
-      if (Files.exists(checksum, LinkOption.NOFOLLOW_LINKS)) {
-        Files.deleteIfExists(checksum);
-      }
     } else {
       super.deleteFile(file);
     }
@@ -159,24 +140,11 @@ public final class LocalStore extends HadoopStore {
   /** A link in it goes as a link. */
   @Override
   public void deleteTree(Path directory) throws IOException {
-    if (StagedLinks.isLink(directory)) {
+    if (LocalLinks.isStaged(directory) && LocalLinks.isLink(directory)) {
       deleteFile(directory);
     } else {
-      StagedLinks.refuseAbove(directory);
+      LocalLinks.refuseAbove(directory);
       super.deleteTree(directory);
-    }
-  }
-
-  /** With the volume, of what a symbolic link leads to. */
-  @Override
-  protected Rights rights(FileStatus directory) {
-    java.nio.file.Path path = Paths.get(directory.getPath().toUri().getPath());
-    boolean isLink = Files.isSymbolicLink(path);
-    try {
-      return Rights.of(directory, String.valueOf(Files.getAttribute(path, "unix:dev")), isLink);
-    } catch (IOException | UnsupportedOperationException e) {
-      LOG.debug("The volume of {} is not known", path, e);
-      return Rights.of(directory, "", isLink);
     }
   }
 
@@ -184,7 +152,7 @@ public final class LocalStore extends HadoopStore {
   @Override
   public RenameResult renameDirectory(Path source, Path destination) {
     try {
-      StagedLinks.refuseAbove(source);
+      LocalLinks.refuseAbove(source);
       Optional<StoreEntry> existing = status(destination);
       if (existing.isPresent() && status(source).isPresent()) {
         return inTheWay(source, existing.get());
@@ -198,7 +166,7 @@ public final class LocalStore extends HadoopStore {
   /** A directory in which only checksums of deleted files are left counts as empty. */
   @Override
   public boolean deleteEmptyDirectory(Path directory) throws IOException {
-    StagedLinks.refuse(directory);
+    LocalLinks.refuse(directory);
     if (LocalLinks.isLink(directory)) {
       return false;
     }
@@ -221,7 +189,7 @@ public final class LocalStore extends HadoopStore {
   @Override
   public RenameResult renameFile(FileEntry file) {
     try {
-      StagedLinks.refuseAbove(file.source());
+      LocalLinks.refuseAbove(file.source());
       Optional<StoreEntry> existing = status(file.destination());
       if (existing.isPresent() && status(file.source()).isPresent()) {
         return inTheWay(file.source(), existing.get());
@@ -274,29 +242,6 @@ public final class LocalStore extends HadoopStore {
     }
   }
 
-  @Override
-  public RenameResult renameLink(StoreEntry link, Path destination) {
-    try {
-      StagedLinks.refuseAbove(link.path());
-    } catch (IOException e) {
-      return notTried(link.path(), destination, e);
-    }
-    return super.renameLink(link, destination);
-  }
-
-  /** Not as Hadoop's local filesystem, which copies what a link leads to where it cannot rename. */
-  @Override
-  protected boolean requestLinkRename(Path source, Path destination) throws IOException {
-    if (LocalLinks.leadsToFile(source)) {
-      // With its checksum.
-      return fs().rename(source, destination);
-    }
-    move(source, destination);
-    // The link led to a file before, or does so again where it goes.
-    moveChecksum(source, destination);
-    return true;
-  }
-
   private static void moveChecksum(Path source, Path destination) throws IOException {
     Path checksum = checksum(source);
     if (Files.exists(Paths.get(checksum.toUri().getPath()))) {
@@ -305,10 +250,20 @@ public final class LocalStore extends HadoopStore {
   }
 
   private static void move(Path source, Path destination) throws IOException {
-    Files.move(
-        Paths.get(source.toUri().getPath()),
-        Paths.get(destination.toUri().getPath()),
-        StandardCopyOption.ATOMIC_MOVE);
+    try {
+      Files.move(
+          Paths.get(source.toUri().getPath()),
+          Paths.get(destination.toUri().getPath()),
+          StandardCopyOption.ATOMIC_MOVE);
+    } catch (AtomicMoveNotSupportedException e) {
+      throw new IOException(
+          destination
+              + " is on another volume than "
+              + source
+              + ", and a rename between them would be a copy. Register the directory on that volume"
+              + " as the partition's location, or write a table of its own there",
+          e);
+    }
   }
 
   private static Path checksum(Path file) {

@@ -76,7 +76,7 @@ public final class Retries {
     }
   }
 
-  /** As {@link #rename(Store, FileEntry)}, of a file as it was seen, or a symbolic link itself. */
+  /** As {@link #rename(Store, FileEntry)}, of a file as it was seen. */
   public static RenameResult rename(Store store, StoreEntry file, Path destination) {
     return rename(move(store, file, destination), () -> store.mkdirs(destination.getParent()));
   }
@@ -112,9 +112,6 @@ public final class Retries {
   }
 
   private static Supplier<RenameResult> move(Store store, StoreEntry file, Path destination) {
-    if (file.isLink()) {
-      return () -> store.renameLink(file, destination);
-    }
     return () -> store.renameFile(file.movedTo(destination));
   }
 

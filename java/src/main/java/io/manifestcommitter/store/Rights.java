@@ -13,27 +13,14 @@ import org.apache.hadoop.fs.permission.FsPermission;
  */
 public final class Rights {
   private final FileStatus status;
-  private final String volume;
-  private final boolean isLink;
 
-  private Rights(FileStatus status, String volume, boolean isLink) {
+  private Rights(FileStatus status) {
     this.status = status;
-    this.volume = volume;
-    this.isLink = isLink;
   }
 
   /** What a status says. */
   static Rights of(FileStatus status) {
-    return new Rights(status, "", false);
-  }
-
-  /**
-   * The same, in a store of several volumes, between which nothing can be renamed.
-   *
-   * @param isLink whether it is known by a symbolic link, which stays where it is
-   */
-  static Rights of(FileStatus status, String volume, boolean isLink) {
-    return new Rights(status, volume, isLink);
+    return new Rights(status);
   }
 
   /** hadoop-azure tells it with the permission, HDFS with the status. */
@@ -52,8 +39,7 @@ public final class Rights {
    * are some. May take long on a local filesystem, which asks another process.
    */
   public boolean areSameAs(Rights other) {
-    return isOneTreeWith(other)
-        && isEncrypted() == other.isEncrypted()
+    return isEncrypted() == other.isEncrypted()
         && status.isErasureCoded() == other.status.isErasureCoded()
         && !hasAcl()
         && !other.hasAcl()
@@ -64,16 +50,6 @@ public final class Rights {
   /** Whether what is made there is encrypted by the store for its zone. */
   public boolean isEncrypted() {
     return status.isEncrypted();
-  }
-
-  /** Whether files can be renamed between the two, as far as it is known. */
-  public boolean isOnSameVolumeAs(Rights other) {
-    return volume.isEmpty() || other.volume.isEmpty() || volume.equals(other.volume);
-  }
-
-  /** Whether the directories themselves can be renamed, one to the place of the other. */
-  public boolean isOneTreeWith(Rights other) {
-    return volume.equals(other.volume) && !isLink && !other.isLink;
   }
 
   /**

@@ -118,15 +118,6 @@ final class RoutingStore implements Store {
   }
 
   @Override
-  public RenameResult renameLink(StoreEntry link, Path destination) {
-    try {
-      return stores.of(link.path()).renameLink(link, destination);
-    } catch (IOException e) {
-      return RenameResult.failed("the store of " + link.path() + " could not be opened", e);
-    }
-  }
-
-  @Override
   public void deleteFile(Path file) throws IOException {
     stores.of(file).deleteFile(file);
   }

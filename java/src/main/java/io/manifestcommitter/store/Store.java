@@ -97,14 +97,6 @@ public interface Store {
   RenameResult renameDirectory(Path source, Path destination);
 
   /**
-   * Renames a symbolic link itself; what it leads to is not touched. Says what is proven, as {@link
-   * #renameFile}, and never replaces anything. Only where the traits say that there are links.
-   *
-   * @param link as {@link StoreEntry#asLink} gives it: another one is not renamed
-   */
-  RenameResult renameLink(StoreEntry link, Path destination);
-
-  /**
    * Why this user may not delete what is in a directory, where the store can tell before it is
    * tried; empty if nothing speaks against it. No request where the store cannot tell, or where the
    * directory was seen and its permission clearly allows it; else up to four.

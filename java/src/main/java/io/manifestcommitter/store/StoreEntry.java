@@ -4,7 +4,6 @@ package io.manifestcommitter.store;
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.manifest.FileIdentity;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.function.Supplier;
 import org.apache.hadoop.fs.Path;
 
@@ -22,7 +21,7 @@ public final class StoreEntry {
   private final String etag;
   private final long modificationTime;
   private final Supplier<Rights> rights;
-  private Supplier<Optional<String>> linkTarget = Optional::empty;
+  private boolean isLink;
   private long lastWritten;
   private boolean isOwn;
 
@@ -94,14 +93,11 @@ public final class StoreEntry {
   }
 
   /**
-   * A symbolic link itself, which is not followed: in a staging directory, or as old data, or
-   * because it leads to nothing. It is never the same as a file.
-   *
-   * @param target where it leads, as it says itself
+   * A symbolic link itself, which is not followed: in a staging directory, or because it leads to
+   * nothing. It is never the same as a file.
    */
-  public static StoreEntry link(Path path, String target) {
-    return new StoreEntry(path, Kind.LINK, 0, "", 0, () -> null)
-        .behindLink(() -> Optional.of(target));
+  static StoreEntry link(Path path) {
+    return new StoreEntry(path, Kind.LINK, 0, "", 0, () -> null).behindLink(true);
   }
 
   /** The full path, with scheme and authority. */
@@ -125,21 +121,11 @@ public final class StoreEntry {
   }
 
   /**
-   * Whether this is a symbolic link that is not followed: one in a staging directory, or one that
-   * leads to nothing. Any other is shown as what it leads to, with {@link #linkTarget}.
+   * Whether there is a symbolic link at this path. One in a staging directory, or one that leads to
+   * nothing, is not followed; any other is shown as what it leads to.
    */
   public boolean isLink() {
-    return kind == Kind.LINK;
-  }
-
-  /** Where the symbolic link at this path leads, as it says itself; empty if it is none. */
-  public Optional<String> linkTarget() {
-    return linkTarget.get();
-  }
-
-  /** The symbolic link at this path itself, if it is one. */
-  public Optional<StoreEntry> asLink() {
-    return linkTarget().map(target -> link(path(), target));
+    return isLink;
   }
 
   /** The length in bytes. */
@@ -185,9 +171,9 @@ public final class StoreEntry {
     return this;
   }
 
-  /** Notes how to tell where the link at this path leads, once, before anybody else has it. */
-  StoreEntry behindLink(Supplier<Optional<String>> target) {
-    linkTarget = target;
+  /** Notes whether there is a symbolic link at this path, once, before anybody else has it. */
+  StoreEntry behindLink(boolean isBehindLink) {
+    isLink = isBehindLink;
     return this;
   }
 
@@ -213,14 +199,8 @@ public final class StoreEntry {
     return sameIdentity(planned.size(), planned.etag(), planned.modificationTime());
   }
 
-  /**
-   * Whether {@code other} is the same unchanged file as this, under whatever name; of a link,
-   * whether there is one that leads to the same.
-   */
+  /** Whether {@code other} is the same unchanged file as this, under whatever name. */
   public boolean isSameFileAs(StoreEntry other) {
-    if (kind == Kind.LINK || other.kind == Kind.LINK) {
-      return linkTarget().isPresent() && linkTarget().equals(other.linkTarget());
-    }
     return other.kind == Kind.FILE
         && sameIdentity(other.length, other.etag, other.modificationTime);
   }

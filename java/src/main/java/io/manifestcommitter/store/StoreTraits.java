@@ -9,100 +9,87 @@ package io.manifestcommitter.store;
  */
 public enum StoreTraits {
   /** HDFS: a rename is one atomic change of the namespace and keeps the modification time. */
-  HDFS(true, true, true, false, false, false),
+  HDFS,
   /**
    * As {@link #HDFS}, by HTTP: the answer to a creation comes with the end of the content, and
    * until then nobody knows whether the file is there.
    */
-  WEBHDFS(true, true, true, false, false, false),
+  WEBHDFS,
   /** A local volume: as HDFS, through {@code rename(2)}. */
-  LOCAL(true, false, true, false, false, true),
+  LOCAL,
   /**
    * ADLS Gen2 with a hierarchical namespace: renames of files and directories are atomic, and a
    * file keeps its etag. Nothing is claimed about its modification time: the etag says more.
    */
-  ABFS(true, true, false, true, false, false),
+  ABFS,
   /**
    * Google Cloud Storage: a file rename is a move of one object, a directory rename is a loop over
    * objects. A moved object gets a new modification time and has no etag that the connector shows.
    */
-  GCS(false, false, false, false, false, false),
+  GCS,
   /**
    * As {@link #GCS}, with a content hash for each file, which a move keeps and a request of its own
    * tells ({@code fs.gs.checksum.type}).
    */
-  GCS_WITH_CHECKSUMS(false, false, false, true, true, false),
+  GCS_WITH_CHECKSUMS,
   /**
    * As {@link #GCS}, by the connector's own client: a listing shows the content hash, which a move
    * keeps, and the generation, which tells the store what to move.
    */
-  GCS_DIRECT(false, false, false, true, false, false),
+  GCS_DIRECT,
   /**
    * As {@link #GCS_DIRECT}, in a bucket with hierarchical namespace: a folder is renamed with all
    * that is in it, by one change of the namespace. Its deletion is one request for each entry.
    */
-  GCS_HIERARCHICAL(true, false, false, true, false, false),
+  GCS_HIERARCHICAL,
   /**
    * Amazon S3: what a task writes is a multipart upload, which becomes visible, whole and at its
    * place, when it is completed. There are no directories, and no rename: a small file of the
    * committer's own is written again under the other name.
    */
-  S3(false, false, false, true, false, false),
+  S3,
   /**
    * A store whose scheme the user vouches for: a rename of a file or directory is one atomic change
    * that keeps length and modification time. See {@link StoreFamily#ATOMIC_RENAME_SCHEMES}.
    */
-  VOUCHED(true, false, true, false, false, false),
+  VOUCHED,
   /** Any other store. Its tables are not served; reports may be saved there. */
-  UNKNOWN(false, false, false, false, false, false);
-
-  private final boolean atomicDirectoryRename;
-  private final boolean atomicDirectoryDeletion;
-  private final boolean renameKeepsModificationTime;
-  private final boolean renameKeepsEtag;
-  private final boolean identityCostsRequest;
-  private final boolean links;
-
-  StoreTraits(
-      boolean atomicDirectoryRename,
-      boolean atomicDirectoryDeletion,
-      boolean renameKeepsModificationTime,
-      boolean renameKeepsEtag,
-      boolean identityCostsRequest,
-      boolean links) {
-    this.atomicDirectoryRename = atomicDirectoryRename;
-    this.atomicDirectoryDeletion = atomicDirectoryDeletion;
-    this.renameKeepsModificationTime = renameKeepsModificationTime;
-    this.renameKeepsEtag = renameKeepsEtag;
-    this.identityCostsRequest = identityCostsRequest;
-    this.links = links;
-  }
+  UNKNOWN;
 
   /**
    * Whether a directory moves, with all that is in it, in one step that cannot be seen half done.
    */
   public boolean hasAtomicDirectoryRename() {
-    return atomicDirectoryRename;
+    return this == HDFS
+        || this == WEBHDFS
+        || this == LOCAL
+        || this == ABFS
+        || this == GCS_HIERARCHICAL
+        || this == VOUCHED;
   }
 
   /** Whether a directory goes, with all that is in it, by one request that leaves no part of it. */
   public boolean hasAtomicDirectoryDeletion() {
-    return atomicDirectoryDeletion;
+    return this == HDFS || this == WEBHDFS || this == ABFS;
   }
 
   /** Whether a renamed file keeps its modification time, so that the time helps to recognise it. */
   public boolean renameKeepsModificationTime() {
-    return renameKeepsModificationTime;
+    return this == HDFS || this == WEBHDFS || this == LOCAL || this == VOUCHED;
   }
 
   /** Whether a renamed file keeps its etag, so that the etag proves which file it is. */
   public boolean renameKeepsEtag() {
-    return renameKeepsEtag;
+    return this == ABFS
+        || this == GCS_WITH_CHECKSUMS
+        || this == GCS_DIRECT
+        || this == GCS_HIERARCHICAL
+        || this == S3;
   }
 
   /** Whether what identifies a file is not in its listing and takes a request for each file. */
   public boolean identityCostsRequest() {
-    return identityCostsRequest;
+    return this == GCS_WITH_CHECKSUMS;
   }
 
   /**
@@ -129,13 +116,13 @@ public enum StoreTraits {
     return this == GCS_DIRECT || this == GCS_HIERARCHICAL;
   }
 
-  /** Whether a directory may be of another volume or encryption zone than the one it is in. */
+  /** Whether a directory may be of another encryption zone than the one it is in. */
   public boolean hasZones() {
-    return this == HDFS || this == WEBHDFS || this == LOCAL;
+    return this == HDFS || this == WEBHDFS;
   }
 
   /** Whether a name may be a symbolic link. */
   public boolean hasLinks() {
-    return links;
+    return this == LOCAL;
   }
 }

@@ -52,17 +52,6 @@ class RightsTest {
     assertThat(withBit.areSameAs(withBit)).isFalse();
   }
 
-  @Test
-  void volumesMayNotDiffer() {
-    FileStatus status = status(PLAIN, "people", false, false, false);
-    Rights one = Rights.of(status, "1", false);
-    assertThat(one.areSameAs(Rights.of(status, "1", false))).isTrue();
-    assertThat(one.areSameAs(Rights.of(status, "2", false))).isFalse();
-    assertThat(one.areSameAs(Rights.of(status, "1", true))).isFalse();
-    assertThat(one.isOnSameVolumeAs(Rights.of(status, "2", false))).isFalse();
-    assertThat(one.isOnSameVolumeAs(Rights.of(status, "", false))).as("not known").isTrue();
-  }
-
   private void assertDifferent(Rights other) {
     assertThat(rights.areSameAs(other)).isFalse();
     assertThat(other.areSameAs(rights)).isFalse();

@@ -90,7 +90,7 @@ public enum Fate {
   }
 
   /** Only Hadoop can make one. */
-  static FSError diskFailure(IOException cause) {
+  private static FSError diskFailure(IOException cause) {
     try {
       Constructor<FSError> constructor = FSError.class.getDeclaredConstructor(Throwable.class);
       constructor.setAccessible(true);

@@ -40,10 +40,8 @@ import org.apache.hadoop.io.MD5Hash;
  * onto a directory goes inside; parents are made by {@code create} and {@code mkdirs}. A file is
  * there, empty, once it is created, and its content comes with a request of its own, "write"; an
  * object comes with its content, by one "write". On {@code abfs} files have etags, which survive a
- * rename. Symbolic links, where a test puts them, are followed as on a local disk; a rename or
- * deletion is of the link. On {@code s3a} a file is there whole or not at all, nothing is renamed,
- * and there are uploads; directories stay when they are empty, as the markers do that S3A puts
- * there.
+ * rename. On {@code s3a} a file is there whole or not at all, nothing is renamed, and there are
+ * uploads; directories stay when they are empty, as the markers do that S3A puts there.
  */
 public class MemoryFileSystem extends MinimalFileSystem {
   /** The key of the name under which a filesystem's requests are shown to a gate. */
@@ -188,7 +186,7 @@ public class MemoryFileSystem extends MinimalFileSystem {
         "checksum",
         path,
         () -> {
-          MemoryStoreState.Node node = state.get(keyOf(path));
+          MemoryStoreState.Node node = state.get(key(path));
           if (node == null || node.isDirectory()) {
             throw new FileNotFoundException(path.toString());
           }
@@ -202,7 +200,7 @@ public class MemoryFileSystem extends MinimalFileSystem {
         "open",
         path,
         () -> {
-          MemoryStoreState.Node node = state.get(keyOf(path));
+          MemoryStoreState.Node node = state.get(key(path));
           if (node == null || node.isDirectory()) {
             throw new FileNotFoundException(path.toString());
           }
@@ -248,17 +246,17 @@ public class MemoryFileSystem extends MinimalFileSystem {
 
   private MemoryStoreState.Node doCreate(Path path, boolean overwrite, byte[] content)
       throws IOException {
-    MemoryStoreState.Node existing = state.get(keyOf(path));
+    MemoryStoreState.Node existing = state.get(key(path));
     if (existing != null && (existing.isDirectory() || !overwrite)) {
       throw new FileAlreadyExistsException(path.toString());
     }
-    state.requireNotRenamed(keyOf(path));
+    state.requireNotRenamed(key(path));
     requireShortName(path);
     makeDirectories(path.getParent());
-    state.requireMayAdd(keyOf(path.getParent()));
+    state.requireMayAdd(key(path.getParent()));
     requireRoom(path, existing == null, content.length);
     MemoryStoreState.Node made = MemoryStoreState.Node.file(content);
-    state.put(keyOf(path), made);
+    state.put(key(path), made);
     return made;
   }
 
@@ -266,7 +264,7 @@ public class MemoryFileSystem extends MinimalFileSystem {
     Shortage shortage = state.shortage();
     shortage.requireRight(path.toString());
     if (shortage.deletesFirst() && !isNew) {
-      state.removeTree(keyOf(path));
+      state.removeTree(key(path));
     }
     if (isNew || shortage.deletesFirst()) {
       shortage.requireNewFile(path.toString());
@@ -290,7 +288,7 @@ public class MemoryFileSystem extends MinimalFileSystem {
   private Void doWrite(Path path, MemoryStoreState.Node made, byte[] content) throws IOException {
     Optional<String> place =
         getScheme().startsWith("abfs")
-            ? Optional.of(keyOf(path)).filter(key -> state.get(key) == made)
+            ? Optional.of(key(path)).filter(key -> state.get(key) == made)
             : state.find(made);
     state.shortage().requireRoom(path.toString());
     if (place.isPresent()) {
@@ -333,33 +331,33 @@ public class MemoryFileSystem extends MinimalFileSystem {
   }
 
   private boolean doRename(Path source, Path destination) throws IOException {
-    MemoryStoreState.Node node = state.get(ownKey(source));
+    MemoryStoreState.Node node = state.get(key(source));
     if (node == null) {
       return false;
     }
     Path target = destination;
-    MemoryStoreState.Node existing = state.get(ownKey(destination));
+    MemoryStoreState.Node existing = state.get(key(destination));
     if (existing != null) {
       if (!existing.isDirectory()) {
         return false;
       }
       target = new Path(destination, source.getName());
-      if (state.get(ownKey(target)) != null) {
+      if (state.get(key(target)) != null) {
         return false;
       }
     }
-    MemoryStoreState.Node parent = state.get(keyOf(target.getParent()));
+    MemoryStoreState.Node parent = state.get(key(target.getParent()));
     if (parent == null || !parent.isDirectory()) {
       return false;
     }
     requireShortName(target);
-    state.requireNothingRenamed(ownKey(source));
-    state.requireNothingRenamed(ownKey(target));
-    state.requireMayRemove(ownKey(source));
-    state.requireMayAdd(keyOf(target.getParent()));
-    state.move(ownKey(source), ownKey(target));
+    state.requireNothingRenamed(key(source));
+    state.requireNothingRenamed(key(target));
+    state.requireMayRemove(key(source));
+    state.requireMayAdd(key(target.getParent()));
+    state.move(key(source), key(target));
     if (node.content != null && getScheme().equals("gs")) {
-      state.renew(keyOf(target));
+      state.renew(key(target));
     }
     return true;
   }
@@ -374,14 +372,14 @@ public class MemoryFileSystem extends MinimalFileSystem {
         () -> doDelete(path, recursive),
         () -> {
           if (recursive) {
-            state.removeHalf(ownKey(path));
+            state.removeHalf(key(path));
           }
           return true;
         });
   }
 
   private boolean doDelete(Path path, boolean recursive) throws IOException {
-    String key = ownKey(path);
+    String key = key(path);
     MemoryStoreState.Node node = state.get(key);
     if (node == null) {
       return false;
@@ -405,7 +403,7 @@ public class MemoryFileSystem extends MinimalFileSystem {
         "list",
         path,
         () -> {
-          String key = keyOf(path);
+          String key = key(path);
           MemoryStoreState.Node node = state.get(key);
           if (node == null) {
             throw new FileNotFoundException(path.toString());
@@ -417,12 +415,8 @@ public class MemoryFileSystem extends MinimalFileSystem {
           state.forEachChild(
               key,
               (childPath, child) -> {
-                MemoryStoreState.Node followed =
-                    state.get(state.resolve(childPath, /* last= */ true));
-                if (followed != null) {
-                  String name = childPath.substring(childPath.lastIndexOf('/') + 1);
-                  children.add(status(new Path(path, new Path(null, null, name)), followed));
-                }
+                String name = childPath.substring(childPath.lastIndexOf('/') + 1);
+                children.add(status(new Path(path, new Path(null, null, name)), child));
               });
           return children.toArray(new FileStatus[0]);
         });
@@ -445,7 +439,7 @@ public class MemoryFileSystem extends MinimalFileSystem {
         "status",
         path,
         () -> {
-          MemoryStoreState.Node node = state.get(keyOf(path));
+          MemoryStoreState.Node node = state.get(key(path));
           if (node == null) {
             throw new FileNotFoundException(path.toString());
           }
@@ -459,11 +453,11 @@ public class MemoryFileSystem extends MinimalFileSystem {
         "access",
         path,
         () -> {
-          if (state.get(keyOf(path)) == null) {
+          if (state.get(key(path)) == null) {
             throw new FileNotFoundException(path.toString());
           }
           if (mode.implies(FsAction.WRITE)) {
-            state.requireMayAdd(keyOf(path));
+            state.requireMayAdd(key(path));
           }
           return null;
         });
@@ -473,13 +467,13 @@ public class MemoryFileSystem extends MinimalFileSystem {
   private void makeDirectories(Path directory) throws IOException {
     Deque<Path> missing = new ArrayDeque<>();
     for (Path path = directory; path != null; path = path.getParent()) {
-      MemoryStoreState.Node node = state.get(keyOf(path));
+      MemoryStoreState.Node node = state.get(key(path));
       if (node != null) {
         if (!node.isDirectory()) {
           throw new ParentNotDirectoryException(path.toString());
         }
         if (!missing.isEmpty()) {
-          state.requireMayAdd(keyOf(path));
+          state.requireMayAdd(key(path));
         }
         break;
       }
@@ -488,7 +482,7 @@ public class MemoryFileSystem extends MinimalFileSystem {
     }
     for (Path path : missing) {
       state.shortage().requireNewDirectory(path.toString());
-      state.put(keyOf(path), MemoryStoreState.Node.directory());
+      state.put(key(path), MemoryStoreState.Node.directory());
     }
   }
 
@@ -496,33 +490,6 @@ public class MemoryFileSystem extends MinimalFileSystem {
   private <T> T request(String operation, Path path, Callable<T> action) throws IOException {
     requireOpen();
     return state.request(client, operation, path, action, () -> null);
-  }
-
-  /** Where what a path leads to is kept. */
-  private String keyOf(Path path) {
-    return state.resolve(key(path), /* last= */ true);
-  }
-
-  /** Where the entry at a path itself is kept, also if it is a link. */
-  private String ownKey(Path path) {
-    return state.resolve(key(path), /* last= */ false);
-  }
-
-  /** Where a symbolic link leads, as it says itself; empty if there is none. Without a request. */
-  public Optional<String> linkTarget(Path path) {
-    return Optional.ofNullable(state.links().get(ownKey(path)));
-  }
-
-  /** The names of the symbolic links in a directory. Without a request. */
-  public List<String> linksIn(Path directory) {
-    List<String> names = new ArrayList<>();
-    String prefix = keyOf(directory) + "/";
-    for (String link : state.links().keySet()) {
-      if (link.startsWith(prefix) && link.indexOf('/', prefix.length()) < 0) {
-        names.add(link.substring(prefix.length()));
-      }
-    }
-    return names;
   }
 
   private FileStatus status(Path at, MemoryStoreState.Node node) {

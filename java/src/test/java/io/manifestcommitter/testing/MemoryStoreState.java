@@ -2,7 +2,6 @@
 package io.manifestcommitter.testing;
 
 import java.io.IOException;
-import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -46,7 +45,6 @@ public final class MemoryStoreState {
   private volatile Gate gate = (client, operation, path) -> {};
   private long clock = 1_700_000_000_000L;
   private long etags;
-  private boolean hasLinks;
   private Shortage shortage = Shortage.NONE;
 
   /** Sees each request before it begins, in the thread that makes it, and may keep it waiting. */
@@ -85,7 +83,6 @@ public final class MemoryStoreState {
   /** A file or directory; not changed once it is in the store. */
   static final class Node {
     final byte[] content;
-    final String link;
     String etag = "";
     long time;
 
@@ -101,21 +98,20 @@ public final class MemoryStoreState {
     /** Whether nobody may remove or rename it. */
     boolean held;
 
-    private Node(byte[] content, String link) {
+    private Node(byte[] content) {
       this.content = content;
-      this.link = link;
     }
 
     static Node file(byte[] content) {
-      return new Node(content, null);
+      return new Node(content);
     }
 
     static Node directory() {
-      return new Node(null, null);
+      return new Node(null);
     }
 
     boolean isDirectory() {
-      return content == null && link == null;
+      return content == null;
     }
 
     private Node ofSomebodyElse(boolean isReadOnly, boolean isSticky) {
@@ -137,7 +133,7 @@ public final class MemoryStoreState {
     }
 
     private Node copy() {
-      Node copy = new Node(content, link);
+      Node copy = new Node(content);
       copy.etag = etag;
       copy.time = time;
       return copy;
@@ -152,7 +148,6 @@ public final class MemoryStoreState {
     renameLength = OptionalInt.empty();
     completed.clear();
     remembersCompletions = false;
-    hasLinks = false;
     nodes.put("/", Node.directory());
     requests.clear();
     fault = Fault.NONE;
@@ -167,13 +162,11 @@ public final class MemoryStoreState {
 
   /** Makes the store hold what it held then, at that time; forgets requests and faults. */
   public synchronized void restore(Snapshot snapshot) {
-    boolean mayHaveLinks = hasLinks;
     clear();
     nodes.putAll(snapshot.nodes);
     uploads.putAll(snapshot.uploads);
     renames.putAll(snapshot.renames);
     clock = snapshot.clock;
-    hasLinks = mayHaveLinks;
   }
 
   /** Puts a file there without a request. */
@@ -182,8 +175,7 @@ public final class MemoryStoreState {
   }
 
   /** Puts a file there without a request. */
-  public synchronized void write(String name, byte[] content) {
-    String path = resolve(name, /* last= */ true);
+  public synchronized void write(String path, byte[] content) {
     put(path, Node.file(content.clone()));
     makeParents(path);
   }
@@ -192,29 +184,6 @@ public final class MemoryStoreState {
     for (int slash = path.lastIndexOf('/'); slash > 0; slash = path.lastIndexOf('/', slash - 1)) {
       nodes.putIfAbsent(path.substring(0, slash), Node.directory());
     }
-  }
-
-  /**
-   * Puts a symbolic link there without a request.
-   *
-   * @param target absolute, or relative to the link's directory
-   */
-  public synchronized void link(String path, String target) {
-    makeParents(path);
-    nodes.put(path, new Node(null, target));
-    hasLinks = true;
-  }
-
-  /** Where each symbolic link leads, as it says itself; without a request. */
-  public synchronized NavigableMap<String, String> links() {
-    NavigableMap<String, String> links = new TreeMap<>();
-    nodes.forEach(
-        (path, node) -> {
-          if (node.link != null) {
-            links.put(path, node.link);
-          }
-        });
-    return links;
   }
 
   /** What time it is, by the store's clock. */
@@ -328,84 +297,31 @@ public final class MemoryStoreState {
 
   /** Removes a file or tree without a request. */
   public synchronized void remove(String path) {
-    removeTree(resolve(path, /* last= */ false));
+    removeTree(path);
   }
 
-  /** The content of all files by path, those behind links also there, without a request. */
+  /** The content of all files by path, without a request. */
   public synchronized NavigableMap<String, String> files() {
     NavigableMap<String, String> files = new TreeMap<>();
-    followed()
-        .forEach(
-            (path, node) -> {
-              if (node.content != null) {
-                files.put(path, new String(node.content, StandardCharsets.UTF_8));
-              }
-            });
+    nodes.forEach(
+        (path, node) -> {
+          if (node.content != null) {
+            files.put(path, new String(node.content, StandardCharsets.UTF_8));
+          }
+        });
     return files;
   }
 
-  /** All directories, those behind links also there, without a request. */
+  /** All directories, without a request. */
   public synchronized List<String> directories() {
     List<String> directories = new ArrayList<>();
-    followed()
-        .forEach(
-            (path, node) -> {
-              if (node.isDirectory()) {
-                directories.add(path);
-              }
-            });
-    return directories;
-  }
-
-  /** All that is there, and again what links lead to, under their names. No link of a link. */
-  private NavigableMap<String, Node> followed() {
-    if (!hasLinks) {
-      return nodes;
-    }
-    NavigableMap<String, Node> followed = new TreeMap<>(nodes);
     nodes.forEach(
-        (link, node) -> {
-          if (node.link != null) {
-            String target = resolve(link, /* last= */ true);
-            followed.remove(link);
-            if (nodes.containsKey(target)) {
-              followed.put(link, nodes.get(target));
-              nodes
-                  .subMap(target + "/", target + AFTER_SLASH)
-                  .forEach(
-                      (path, behind) ->
-                          followed.put(link + path.substring(target.length()), behind));
-            }
+        (path, node) -> {
+          if (node.isDirectory()) {
+            directories.add(path);
           }
         });
-    return followed;
-  }
-
-  /**
-   * The path without links.
-   *
-   * @param last whether a link at the path itself is followed, too
-   */
-  synchronized String resolve(String path, boolean last) {
-    if (!hasLinks) {
-      return path;
-    }
-    String resolved = path;
-    for (int slash = resolved.indexOf('/', 1); ; slash = resolved.indexOf('/', slash + 1)) {
-      boolean isLast = slash < 0;
-      String prefix = isLast ? resolved : resolved.substring(0, slash);
-      Node node = nodes.get(prefix);
-      if (node != null && node.link != null && (!isLast || last)) {
-        String target =
-            URI.create("mem:" + prefix).resolve(node.link).normalize().getSchemeSpecificPart();
-        resolved = target + resolved.substring(prefix.length());
-        slash = 0;
-        isLast = false;
-      }
-      if (isLast) {
-        return resolved;
-      }
-    }
+    return directories;
   }
 
   /** All paths, directories too, without a request. */
@@ -415,7 +331,7 @@ public final class MemoryStoreState {
 
   /** The raw bytes of a file, without a request. */
   public synchronized byte[] bytes(String path) {
-    return nodes.get(resolve(path, /* last= */ true)).content.clone();
+    return nodes.get(path).content.clone();
   }
 
   /** The paths of uploads that were neither completed nor aborted, without a request. */

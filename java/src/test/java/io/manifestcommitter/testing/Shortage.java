@@ -22,8 +22,6 @@ public enum Shortage {
    * directory is made.
    */
   FULL_DISK,
-  /** The same, told as Hadoop's local filesystem tells it: by an {@link Error}. */
-  FULL_LOCAL_DISK,
   /** No file or directory is made; one that is there may be written again. */
   NO_INODES,
   /** The same on HDFS, where one that is written again is deleted first. */
@@ -45,9 +43,6 @@ public enum Shortage {
     List<Shortage> all = new ArrayList<>(List.of(FULL_DISK, NO_INODES, NO_RIGHT));
     if (scheme.equals("hdfs")) {
       all.add(QUOTA);
-    }
-    if (scheme.equals("linked")) {
-      all.add(FULL_LOCAL_DISK);
     }
     return all;
   }
@@ -83,24 +78,16 @@ public enum Shortage {
     }
   }
 
-  /**
-   * Fails if there is no room for the content of a file.
-   *
-   * @throws Error where it is told so
-   */
+  /** Fails if there is no room for the content of a file. */
   void requireRoom(String path) throws IOException {
     requireRight(path);
     if (isFull()) {
-      IOException failure = new IOException(FULL + ": " + path);
-      if (this == FULL_LOCAL_DISK) {
-        throw Fate.diskFailure(failure);
-      }
-      throw failure;
+      throw new IOException(FULL + ": " + path);
     }
   }
 
   private boolean isFull() {
-    return this == FULL_DISK || this == FULL_LOCAL_DISK;
+    return this == FULL_DISK;
   }
 
   /** Whether the old file is gone when there is no room for the new one. */

@@ -26,9 +26,6 @@ final class CrashCheck {
   private final NavigableMap<String, String> fresh;
   private final NavigableSet<String> oldDirectories;
   private final NavigableSet<String> freshDirectories;
-  private final Map<String, String> oldLinks;
-  private final Map<String, String> freshLinks;
-  private final Map<String, String> behind;
   private final String lastReport;
   private final String reportWithoutMarker;
 
@@ -46,12 +43,9 @@ final class CrashCheck {
     fresh = dead.after(old);
     store.state().restore(before);
     oldDirectories = store.tableDirectories();
-    oldLinks = store.links();
-    behind = store.behind();
     lastReport = store.text(CrashStore.TABLE + "/_SUCCESS");
     store.state().restore(after);
     freshDirectories = store.tableDirectories();
-    freshLinks = store.links();
     reportWithoutMarker = store.text(CrashStore.TABLE + "/_SUCCESS");
   }
 
@@ -166,9 +160,6 @@ final class CrashCheck {
     if (!isForward() && !visible.equals(old) && !isBegun()) {
       wrong.add("there is no journal while the table changes");
     }
-    if (!store.behind().entrySet().containsAll(behind.entrySet())) {
-      wrong.add("what is behind links is " + store.behind() + ", and was " + behind);
-    }
     if (hasReport() && !isLast) {
       wrong.add("_SUCCESS is there before the end");
     }
@@ -217,23 +208,13 @@ final class CrashCheck {
     }
   }
 
-  /** Whether a place was a symbolic link before. */
-  boolean isLink(ReaderPlace place) {
-    return oldLinks.containsKey(place.path());
-  }
-
-  /**
-   * A link goes at once, before what comes instead. Where old files do not move aside one by one,
-   * the new ones come beside them.
-   */
+  /** Where old files do not move aside one by one, the new ones come beside them. */
   private ReaderCourse course(ReaderPlace place) {
     ReaderCourse course = place.course(store.way());
     if (store.isHoldingOld() && course == ReaderCourse.EMPTIES_AND_FILLS) {
       return ReaderCourse.TURNS_OVER;
     }
-    return isLink(place) && course == ReaderCourse.TURNS_OVER
-        ? ReaderCourse.EMPTIES_AND_FILLS
-        : course;
+    return course;
   }
 
   /** Exactly the old table, or exactly the new one; nothing left to recover or in staging. */
@@ -255,10 +236,6 @@ final class CrashCheck {
       differs(wrong, "the list", store.text(CrashStore.TABLE + "/_SUCCESS.files"), lastList);
     }
     differs(wrong, "staging", store.staging(), List.of());
-    differs(wrong, "links", store.links(), isNew ? freshLinks : oldLinks);
-    if (!dead.isAppend()) {
-      differs(wrong, "what is behind links", store.behind(), behind);
-    }
     return wrong;
   }
 

@@ -717,18 +717,6 @@ final class CrashSparkRuns {
         // The second run replaced nothing by nothing here, since the old data was aside: no sign.
         allowed.add(place.in(check.old()));
       }
-      if (isNew
-          && check.isLink(place)
-          && other == CrashOther.APPENDED
-          && !dead.table().isAppend()) {
-        // What goes through a link that is then replaced stays behind it.
-        Map<String, String> others = place.in(other.write(dead).rows());
-        if (store.behind().values().containsAll(others.values())) {
-          Map<String, String> table = place.in(deadFirst);
-          table.keySet().removeAll(others.keySet());
-          allowed.add(table);
-        }
-      }
       if (isNew && other == CrashOther.OVERWROTE && dead.table().isAppend()) {
         Map<String, String> deadLast = new TreeMap<>(other.write(dead).after(check.old()));
         deadLast.putAll(dead.by(DriverJob.DEAD_WORD).rows());

@@ -4,9 +4,6 @@ package io.manifestcommitter.trials;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.spark.DriverJob;
 import io.manifestcommitter.store.FolderClock;
-import io.manifestcommitter.store.LinkedMemoryStore;
-import io.manifestcommitter.store.RequestGate;
-import io.manifestcommitter.store.Store;
 import io.manifestcommitter.testing.Failures;
 import io.manifestcommitter.testing.Fate;
 import io.manifestcommitter.testing.Fault;
@@ -14,7 +11,6 @@ import io.manifestcommitter.testing.MemoryFileSystem;
 import io.manifestcommitter.testing.MemoryStoreState;
 import io.manifestcommitter.testing.MemoryStoreState.Snapshot;
 import io.manifestcommitter.testing.SparkGround;
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -177,68 +173,21 @@ final class CrashStore implements SparkGround {
     return !isUploaded() && !scheme.equals("gs");
   }
 
-  /** The scheme of a local disk in memory, whose tables have symbolic links. */
-  static final String LINKED = "linked";
-
-  /** Where links lead. */
-  private static final String BEHIND = "/behind/";
-
-  boolean isLinked() {
-    return scheme.equals(LINKED);
-  }
-
-  @Override
-  public Store stores(Configuration conf, RequestGate gate) throws IOException {
-    return isLinked()
-        ? new LinkedMemoryStore((MemoryFileSystem) path("/").getFileSystem(conf))
-        : SparkGround.super.stores(conf, gate);
-  }
-
-  /**
-   * Fills it with a table. On a disk with links, places of the table are links; of a table without
-   * partitions, its files are; and there is a link to nothing. Old data may be held.
-   */
+  /** Fills it with a table, whose old data may be held. */
   void fill(ReaderWrite write) {
     state.clear();
     for (ReaderPlace place : write.places()) {
-      place.oldFiles().forEach(file -> fill(place, file, "old " + file));
-    }
-    if (isLinked() && write.hasLastReport()) {
-      state.link(TABLE + "/p=nothing", "../nowhere");
+      for (String file : place.oldFiles()) {
+        state.write(file, "old " + file);
+        if (holdsOld) {
+          state.hold(file);
+        }
+      }
     }
     if (write.hasLastReport()) {
       state.write(TABLE + "/_SUCCESS", LAST_REPORT);
       state.write(TABLE + "/_SUCCESS.files", LAST_LIST);
     }
-  }
-
-  private void fill(ReaderPlace place, String file, String content) {
-    String link = place.path().equals(TABLE) ? file : place.path();
-    if (isLinked() && !place.isCustomLocation()) {
-      String behind = BEHIND + link.substring(TABLE.length() + 1).replace('/', '-');
-      state.write(behind + file.substring(link.length()), content);
-      String up = "../".repeat(link.substring(1).split("/").length - 1);
-      state.link(link, up + behind.substring(1));
-    } else {
-      state.write(file, content);
-    }
-    if (holdsOld) {
-      state.hold(file);
-    }
-  }
-
-  /** What lies behind links. */
-  Map<String, String> behind() {
-    Map<String, String> behind = new TreeMap<>(state.files());
-    behind.keySet().removeIf(path -> !path.startsWith(BEHIND));
-    return behind;
-  }
-
-  /** The links of the table and where they lead. */
-  Map<String, String> links() {
-    Map<String, String> links = new TreeMap<>(state.links());
-    links.keySet().removeIf(CrashStore::isHidden);
-    return links;
   }
 
   String scheme() {
@@ -298,8 +247,6 @@ final class CrashStore implements SparkGround {
   @Override
   public Configuration configuration() {
     Configuration conf = MemoryFileSystem.configuration(kind);
-    conf.set("fs." + LINKED + ".impl", MemoryFileSystem.class.getName());
-    conf.setBoolean("fs." + LINKED + ".impl.disable.cache", true);
     conf.set(CommitterConfig.DIRECTORY_RENAME, directoryRename);
     conf.setBoolean(CommitterConfig.MARK_SUCCESSFUL_JOBS, marksSuccess);
     conf.setInt(CommitterConfig.IO_THREADS, 1);
@@ -345,7 +292,7 @@ final class CrashStore implements SparkGround {
   /** The content of all files that a reader sees. */
   NavigableMap<String, String> visible() {
     NavigableMap<String, String> visible = new TreeMap<>(state.files());
-    visible.keySet().removeIf(path -> isHidden(path) || path.startsWith(BEHIND));
+    visible.keySet().removeIf(path -> isHidden(path));
     return visible;
   }
 
@@ -387,7 +334,6 @@ final class CrashStore implements SparkGround {
   /** Removes a directory, and those above it, that hold nothing. */
   void removeIfEmpty(String directory) {
     if (!directory.equals(TABLE)
-        && !state.links().containsKey(directory)
         && state.paths().stream().noneMatch(path -> path.startsWith(directory + "/"))) {
       state.remove(directory);
       removeIfEmpty(directory.substring(0, directory.lastIndexOf('/')));
@@ -405,7 +351,6 @@ final class CrashStore implements SparkGround {
    */
   Map<String, String> fingerprint() {
     Map<String, String> print = new TreeMap<>();
-    state.links().forEach((link, target) -> print.put(nameless(link), target));
     state
         .paths()
         .forEach(path -> print.putIfAbsent(nameless(path), "a directory, or not for readers"));

@@ -26,8 +26,7 @@ class CrashTest {
     CrashTally tally = new CrashTally(cases);
     for (ReaderWrite each : ReaderWrite.ALL) {
       String write = each.name();
-      List<CrashStore> stores =
-          CrashStore.all("abfs", "hdfs", "gs", MemoryFileSystem.GS_FOLDERS, CrashStore.LINKED);
+      List<CrashStore> stores = CrashStore.all("abfs", "hdfs", "gs", MemoryFileSystem.GS_FOLDERS);
       stores.addAll(CrashStore.byFile("s3a"));
       for (CrashStore store : stores) {
         if (cases.begins(store + "/" + write, 6)) {

@@ -15,7 +15,7 @@ enum ReaderWay {
       List.of("abfs", "abfss", "hdfs", "file", "gs", "gs-folders", "s3a", "mem");
 
   private static final List<String> ATOMIC =
-      List.of("abfs", "abfss", "hdfs", "file", "gs-folders", "linked", "mem");
+      List.of("abfs", "abfss", "hdfs", "file", "gs-folders", "mem");
 
   private final String label;
 
