@@ -82,7 +82,7 @@ def test_overwrite_dynamic(partitioned: Table, how: str) -> None:
 
 
 @pytest.mark.core
-@pytest.mark.not_on("s3a", because="a file there cannot be moved aside, and is refused")
+@pytest.mark.not_on("s3a", "gs", because="no directory can be moved there, so it is refused")
 def test_overwrite_of_a_file(table: Table) -> None:
     """The path is a file, as in Spark's own SaveLoadSuite."""
     table.path.write_bytes(b"what was there")

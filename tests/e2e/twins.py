@@ -157,7 +157,7 @@ class Twin:
         )
 
     def contents(self) -> Counter[tuple[str, str]]:
-        """The directory and digest of each file of data: Spark writes the same rows as same bytes."""
+        """The directory and digest of each data file: Spark writes the same rows as same bytes."""
         return Counter(
             (str(file.parent.relative_to(self.root)), digest(file))
             for file in self.root.rglob("*")

@@ -8,7 +8,6 @@ import io.manifestcommitter.jobs.LifeSigns;
 import io.manifestcommitter.jobs.Pause;
 import io.manifestcommitter.jobs.StagedJob;
 import io.manifestcommitter.jobs.StagedJobs;
-import io.manifestcommitter.jobs.TableFile;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.store.Stores;
 import java.io.IOException;
@@ -61,9 +60,6 @@ final class CleanedJob {
     List<CleanedJob> jobs = new ArrayList<>();
     for (StagedJob job : found) {
       jobs.add(clean(staged, job, rule, signs, pause));
-    }
-    if (!rule.dryRun()) {
-      new TableFile(stores.all(), resolved).removeBesideIfEmpty();
     }
     return jobs;
   }

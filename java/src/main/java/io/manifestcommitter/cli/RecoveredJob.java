@@ -9,7 +9,6 @@ import io.manifestcommitter.jobs.LifeSigns;
 import io.manifestcommitter.jobs.Pause;
 import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.jobs.RecoveryOutcome;
-import io.manifestcommitter.jobs.TableFile;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.store.RequestGate;
 import io.manifestcommitter.store.Stores;
@@ -36,8 +35,7 @@ final class RecoveredJob {
 
   /**
    * Recovers all jobs that died in a table; each for itself. First it watches them, all at the same
-   * time, for as long as a heartbeat may stand still. Before that, a file that one of them had
-   * taken from the table's place, and nothing more, gets into the table.
+   * time, for as long as a heartbeat may stand still.
    *
    * @param force also jobs that may live, which are not watched then
    * @param watches told when jobs have to be watched, with their number
@@ -55,9 +53,6 @@ final class RecoveredJob {
     RequestGate gate = config.requestGate(() -> {});
     Stores stores = new Stores(conf, gate);
     Path resolved = stores.resolve(new Path(table));
-    TableFile file = new TableFile(stores.all(), resolved);
-    file.settle();
-    file.removeBesideIfEmpty();
     Pause pause = Pause.sleeping(config);
     LifeSigns signs = new LifeSigns(stores.all(), config, pause::nanos);
     Recovery recovery = new Recovery(stores.all(), config, signs, pause, force, gate::recordTo);

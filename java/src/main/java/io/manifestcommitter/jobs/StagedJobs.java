@@ -50,7 +50,7 @@ public final class StagedJobs {
   public List<StagedJob> find(Path table, long quiet) throws IOException {
     List<StagedJob> jobs = new ArrayList<>();
     try {
-      jobs.addAll(findIn(new TableFile(store, table).beside(), quiet));
+      jobs.addAll(findIn(TableFile.beside(table), quiet));
     } catch (FileNotFoundException e) {
       // As a rule: no file was replaced here.
     }
@@ -126,7 +126,7 @@ public final class StagedJobs {
     }
     Retries.few(() -> store.deleteTree(job.root()));
     StagingRoots.removeEmpty(store, job.root());
-    if (directory.getName().equals(JobPaths.TEMPORARY)) {
+    if (directory.getName().equals(JobPaths.TEMPORARY) || TableFile.isBeside(directory)) {
       store.deleteEmptyDirectory(directory);
     }
     return uploads;

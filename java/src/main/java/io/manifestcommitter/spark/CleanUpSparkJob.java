@@ -229,12 +229,8 @@ final class CleanUpSparkJob {
           stopHeartbeat();
           Retries.few(() -> store.deleteTree(root.root()));
           if (staging.replacesFile) {
-            if (!isCommitted && root.directory().equals(write.table)) {
-              Retries.few(file::rollBack);
-            }
-            Retries.few(() -> file.removeStaging(root.jobId()));
-          }
-          if (staging.madeTable && !isCommitted) {
+            Retries.few(isCommitted ? file::delete : file::putBack);
+          } else if (staging.madeTable && !isCommitted) {
             Retries.few(() -> store.deleteEmptyDirectory(write.table));
           }
           return null;

@@ -2,7 +2,6 @@
 package io.manifestcommitter.spark;
 
 import io.manifestcommitter.commit.FindOldData;
-import io.manifestcommitter.commit.Workers.Result;
 import io.manifestcommitter.jobs.SettledJobs;
 import io.manifestcommitter.jobs.StagingRoots;
 import io.manifestcommitter.jobs.TableFile;
@@ -44,7 +43,7 @@ final class SetUpSparkJob {
     TableRoot existing = TableRoot.list(store, table);
     requireReplaceable(existing);
     boolean isFile = existing.kind() == TableRoot.Kind.FILE;
-    StagingRoot staging = new StagingRoot(isFile ? file.beside() : table, write.jobId);
+    StagingRoot staging = isFile ? file.stageBeside() : new StagingRoot(table, write.jobId);
     List<StagingRoot> others = new ArrayList<>(existing.stagingRoots());
     others.removeIf(
         other ->
@@ -63,8 +62,8 @@ final class SetUpSparkJob {
     if (write.overwrite.replacesWholeTable(table)) {
       existing.requirePlainFiles(store);
     }
-    if (existing.kind() == TableRoot.Kind.FILE) {
-      requireReplaceableFile();
+    if (existing.kind() == TableRoot.Kind.FILE && !write.overwrite.replacesWholeTable(table)) {
+      throw file.refused(": only an overwrite can write a table there");
     }
     for (Path replaced : write.overwrite.roots(List.of())) {
       if (!StorePaths.isSameOrBelow(table, replaced)) {
@@ -74,22 +73,6 @@ final class SetUpSparkJob {
     if (write.config.markSuccessfulJobs()) {
       existing.requirePlaceForReport(store);
     }
-  }
-
-  private void requireReplaceableFile() throws IOException {
-    if (!write.overwrite.replacesWholeTable(table)) {
-      throw new IOException(
-          table
-              + " is a file: only an overwrite can write a table there. It was not touched:"
-              + " remove it or choose another path.");
-    }
-    if (store.traits(table).completesUploads()) {
-      throw new IOException(
-          table
-              + " is a file, and in this store it cannot be moved aside until the job has its data."
-              + " It was not touched: remove it, or choose another path.");
-    }
-    file.requireReplaceable();
   }
 
   /**
@@ -118,10 +101,9 @@ final class SetUpSparkJob {
       throws IOException {
     boolean isNew = existing.kind() == TableRoot.Kind.NOTHING;
     boolean isFile = existing.kind() == TableRoot.Kind.FILE;
-    Result<Boolean> isParked = Result.of(() -> existing.isBare() && file.isParked());
     Heartbeat heartbeat = null;
     try {
-      write.workers().beside(() -> makeOutput(root), isParked);
+      makeOutput(root);
       // Not before: on HDFS the permission of a directory that a file makes is another one.
       heartbeat = Heartbeat.begin(store, root.root(), write.config, write.nanos);
       if (write.config.ioThreads() == 1) {
@@ -131,8 +113,7 @@ final class SetUpSparkJob {
         List<StagingRoot> watched = others.subList(0, Math.min(MOST_WATCHED, others.size()));
         heartbeat.watch(() -> write.signs.lookAt(watched), write.config.heartbeatInterval());
       }
-      boolean isSettled = isParked.get() && file.settle();
-      return new JobStaging(root, heartbeat, isFile, isNew && !isSettled, existing.hasReport());
+      return new JobStaging(root, heartbeat, isFile, isNew, existing.hasReport());
     } catch (IOException | RuntimeException | Error e) {
       try {
         JobStaging begun =

@@ -2,6 +2,7 @@
 package io.manifestcommitter.spark;
 
 import io.manifestcommitter.commit.CommitWork;
+import io.manifestcommitter.commit.JobDescription;
 import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.jobs.Pause;
@@ -69,7 +70,7 @@ final class SparkJob {
       LongSupplier nanos) {
     this.write = new WriteRequest(jobId, table, overwrite, store, config, pause, nanos);
     this.gate = gate;
-    this.file = new TableFile(store, table);
+    this.file = new TableFile(store, new StagingRoot(table, jobId));
   }
 
   /** Makes the staging directory: see {@link SetUpSparkJob}. */
@@ -137,36 +138,41 @@ final class SparkJob {
 
   private void commit(List<?> messages, Workers workers, StatisticsRecorder statistics)
       throws IOException {
-    if (staging.replacesFile) {
-      replaceFile(workers);
-    }
-    Store guarded = staging.heartbeat.guard(write.store);
-    CommitWork work =
-        new CommitWork(write.description(staging.root), guarded, write.config, workers, statistics);
-    CommitSparkJob story = new CommitSparkJob(write, staging, work, guarded, workers);
-    commit = Optional.of(story);
     try {
-      story.run(messages);
+      if (staging.replacesFile) {
+        replaceFile();
+      }
+      Store guarded = staging.heartbeat.guard(write.store);
+      JobDescription job = write.description(staging.root);
+      CommitWork work = new CommitWork(job, guarded, write.config, workers, statistics);
+      commit = Optional.of(new CommitSparkJob(write, staging, work, guarded, workers));
+      commit.get().run(messages);
     } catch (IOException | RuntimeException | Error e) {
+      if (staging.replacesFile) {
+        e.addSuppressed(file.advice());
+      }
       staging.heartbeat.close();
-      if (story.ending() == CommitSparkJob.Ending.LEFT_BEHIND) {
+      if (ending() == CommitSparkJob.Ending.LEFT_BEHIND) {
         cleanUp(workers).giveUp(commit);
       }
       throw e;
     }
-    cleanUp(workers).afterCommit(story);
+    cleanUp(workers).afterCommit(commit.get());
   }
 
-  /** From here on the job is one that overwrites a directory. */
-  private void replaceFile(Workers workers) throws IOException {
+  private CommitSparkJob.Ending ending() {
+    return commit.map(CommitSparkJob::ending).orElse(CommitSparkJob.Ending.NOTHING_VISIBLE);
+  }
+
+  /** From here on the job is one that overwrites a directory, which it has made. */
+  private void replaceFile() throws IOException {
     staging.heartbeat.await();
     staging.heartbeat.close();
-    file.replace(write.jobId, workers);
+    file.replace();
     StagingRoot root = new StagingRoot(write.table, write.jobId);
-    staging =
-        new JobStaging(root, staging.heartbeat, true, staging.madeTable, staging.mayHaveReport);
+    staging = new JobStaging(root, staging.heartbeat, true, true, false);
     Heartbeat heartbeat = Heartbeat.start(write.store, root.root(), write.config, write.nanos);
-    staging = new JobStaging(root, heartbeat, true, staging.madeTable, staging.mayHaveReport);
+    staging = new JobStaging(root, heartbeat, true, true, false);
   }
 
   private CleanUpSparkJob cleanUp(Workers workers) {
@@ -182,7 +188,7 @@ final class SparkJob {
       return;
     }
     staging.heartbeat.close();
-    switch (commit.map(CommitSparkJob::ending).orElse(CommitSparkJob.Ending.NOTHING_VISIBLE)) {
+    switch (ending()) {
       case COMMITTED:
         LOG.warn("Job {} is committed: what failed after its commit does not undo it", write.jobId);
         return;

@@ -26,7 +26,6 @@ final class TableRoot {
   private final List<Path> metadata = new ArrayList<>();
   private final List<StoreEntry> reports = new ArrayList<>();
   private Kind kind = Kind.DIRECTORY;
-  private boolean isBare = true;
 
   private TableRoot(Path table) {
     this.table = table;
@@ -51,7 +50,6 @@ final class TableRoot {
   }
 
   private void note(StoreEntry entry) {
-    isBare = false;
     if (REPORTS.contains(entry.name())) {
       reports.add(entry);
     }
@@ -71,11 +69,6 @@ final class TableRoot {
 
   Kind kind() {
     return kind;
-  }
-
-  /** Whether nothing is there, or a directory with nothing in it. */
-  boolean isBare() {
-    return isBare;
   }
 
   /** Whether a job's report is there. */

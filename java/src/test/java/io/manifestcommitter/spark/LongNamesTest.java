@@ -3,15 +3,9 @@ package io.manifestcommitter.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.manifestcommitter.cli.Clean;
-import io.manifestcommitter.cli.Recover;
 import io.manifestcommitter.store.StorePaths;
-import io.manifestcommitter.testing.Fate;
-import io.manifestcommitter.testing.Fault;
 import io.manifestcommitter.testing.LocalFiles;
 import io.manifestcommitter.testing.MemoryFileSystem;
-import io.manifestcommitter.testing.MemoryStoreState;
-import io.manifestcommitter.testing.Recoveries;
 import io.manifestcommitter.testing.SparkWrite;
 import io.manifestcommitter.testing.TableWrite;
 import java.io.IOException;
@@ -88,7 +82,7 @@ class LongNamesTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"file", "hdfs", "abfs", "gs"})
+  @ValueSource(strings = {"file", "hdfs", "abfs"})
   void aFileInATablesPlaceIsReplaced(String store) throws IOException {
     Configuration conf = configuration(store);
     Path table = new Path(root(store), FILE);
@@ -106,41 +100,6 @@ class LongNamesTest {
     files.keySet().removeIf(path -> path.contains("_SUCCESS"));
     assertThat(files).containsOnlyKeys(inStore(store, write.staged().firstKey()));
     assertThat(directories(store)).noneMatch(path -> path.contains(".manifest-file-"));
-  }
-
-  /** Its driver dies at every request; then it is recovered, and its leftovers are cleaned. */
-  @ParameterizedTest
-  @ValueSource(strings = {"hdfs", "abfs"})
-  void aFileInATablesPlaceIsFoundByRecovery(String store) throws IOException {
-    MemoryStoreState state = MemoryFileSystem.state("long-names-" + store);
-    boolean isDone = false;
-    for (int at = 1; !isDone; at++) {
-      Configuration conf = configuration(store);
-      conf.setInt("mapreduce.manifest.committer.io.threads", 1);
-      conf.set("mapreduce.manifest.committer.heartbeat.interval", "1h");
-      conf.set("mapreduce.manifest.committer.heartbeat.timeout", "3h");
-      Path table = new Path(root(store), FILE);
-      put(store, FILE, "old");
-      SparkWrite write = SparkWrite.begin(conf, table, "static");
-      write.task(0, "p=1");
-      state.resetRequests();
-      state.onRequest(Fault.deadFrom(at, Fate.FAILS_BEFORE));
-      try {
-        write.commit();
-      } catch (Exception e) {
-        assertThat(e).hasMessageContaining("injected");
-      }
-      isDone = state.requests().size() < at;
-      state.noFault();
-
-      Recover.ofSession(conf, table.toString(), /* complete= */ false, /* force= */ true);
-      Clean.ofSession(Recoveries.watchingBriefly(conf), table.toString(), "0s", false, false, true);
-      Map<String, String> files = files(store);
-      files.keySet().removeIf(path -> path.contains("_SUCCESS"));
-      assertThat(files.values()).as("died at %s", at).hasSize(1);
-      assertThat(files.keySet().iterator().next()).startsWith(inStore(store, table));
-      assertThat(directories(store)).noneMatch(path -> path.contains("manifest"));
-    }
   }
 
   /** The same name gets the same each time, and others get others, by all that they have. */
