@@ -547,8 +547,8 @@ STORE = (
     defect(
         "rename-repeated-blindly",
         "a rename of a directory is sent again without a look",
-        "store/DirectoryRename.java",
-        ("if (asked && (exists(destination) || !exists(source))) {", "if (false) {"),
+        "store/HadoopStore.java",
+        ("if (asked[0] && (exists(destination) || !exists(source))) {", "if (false) {"),
         by="DirectoryRenameTest",
     ),
     defect(

@@ -65,8 +65,7 @@ class PackagesTest {
 
   /**
    * A class and those inside of it count as one. So do a commit and the picture that is taken of
-   * it, the journal and its two kinds, of which it makes the one that the store can hold, and the
-   * table of stores and the store that looks up each path in it.
+   * it, and the journal and its two kinds, of which it makes the one that the store can hold.
    */
   @Test
   void noFileNeedsAnotherInACircle() {
@@ -78,9 +77,7 @@ class PackagesTest {
             "io.manifestcommitter.journal.RenamedJournal",
             journal,
             "io.manifestcommitter.journal.UploadedJournal",
-            journal,
-            "io.manifestcommitter.store.RoutingStore",
-            "io.manifestcommitter.store.Stores");
+            journal);
     slices()
         .assignedFrom(
             each(

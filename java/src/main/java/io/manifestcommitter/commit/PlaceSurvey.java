@@ -174,9 +174,7 @@ final class PlaceSurvey {
   }
 
   private PlaceChangedException changed(Swap swap, String sign) {
-    return swap.aside().isPresent()
-        ? new PlaceChangedException(plan.jobId(), swap.place(), sign, swap.aside().get())
-        : new PlaceChangedException(plan.jobId(), swap.place(), sign);
+    return new PlaceChangedException(plan.jobId(), swap.place(), sign, swap.aside());
   }
 
   /** Requires that a directory of old data is as it was found; others may have added to it. */
@@ -194,7 +192,8 @@ final class PlaceSurvey {
           old.path(),
           missing.size()
               + " files that it was to replace are gone, or others, as "
-              + missing.keySet().stream().sorted().limit(NAMED).collect(Collectors.toList()));
+              + missing.keySet().stream().sorted().limit(NAMED).collect(Collectors.toList()),
+          Optional.empty());
     }
   }
 
@@ -332,7 +331,7 @@ final class PlaceSurvey {
         note("it had moved the old data aside, and there is other data");
       }
       if (sign != null) {
-        throw new PlaceChangedException(plan.jobId(), directory, sign, aside);
+        throw new PlaceChangedException(plan.jobId(), directory, sign, Optional.of(aside));
       }
     }
 

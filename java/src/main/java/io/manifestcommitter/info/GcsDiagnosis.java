@@ -2,7 +2,6 @@
 package io.manifestcommitter.info;
 
 import io.manifestcommitter.cli.Setting;
-import io.manifestcommitter.store.GcsObstacle;
 import io.manifestcommitter.store.GcsRequests;
 import io.manifestcommitter.store.Stores;
 import java.io.IOException;
@@ -64,7 +63,7 @@ final class GcsDiagnosis {
 
   /** All that is wrong. */
   List<Problem> problems() {
-    Optional<GcsObstacle> obstacle = obstacle();
+    Optional<GcsRequests.Obstacle> obstacle = obstacle();
     Stream<Optional<Problem>> byRequests =
         obstacle.isPresent()
             ? Stream.of(obstacle.map(this::fileSystemCalls), move(), checksum())
@@ -74,12 +73,12 @@ final class GcsDiagnosis {
         .collect(Collectors.toList());
   }
 
-  private Optional<GcsObstacle> obstacle() {
+  private Optional<GcsRequests.Obstacle> obstacle() {
     Class<?> connector = conf.getClassByNameOrNull(ClassNames.GOOGLES_GS);
     return connector == null ? Optional.empty() : GcsRequests.whyNotDirect(connector, conf);
   }
 
-  private Problem fileSystemCalls(GcsObstacle obstacle) {
+  private Problem fileSystemCalls(GcsRequests.Obstacle obstacle) {
     return Problem.note(
         ProblemCode.GCS_FILESYSTEM_CALLS,
         "The committer asks Google Cloud Storage by FileSystem calls: five requests for each file"

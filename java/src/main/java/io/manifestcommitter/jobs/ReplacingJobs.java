@@ -8,6 +8,7 @@ import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.progress.Waiting;
 import io.manifestcommitter.store.Store;
 import java.io.IOException;
+import java.time.Instant;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
@@ -222,6 +223,58 @@ public final class ReplacingJobs {
         forPlaces(other, Optional.empty());
       }
       pause.pause(forWhat);
+    }
+  }
+
+  /**
+   * Another job went past this one, whose driver had shown no sign of life: what this one knows of
+   * the places that it replaces may not hold any more.
+   */
+  public static final class TakenForDeadException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    TakenForDeadException(StagingRoot own, long timeout) {
+      super(
+          own.replaces()
+              + " is gone: the driver of job "
+              + own.jobId()
+              + " gave no sign of life for longer than "
+              + timeout / 1000
+              + " s (heartbeat.timeout), so another job took it for dead and went on. Nothing visible was"
+              + " changed: run the job again");
+    }
+  }
+
+  /** A job gives up waiting for another one that replaces the same places. */
+  public static final class WaitedTooLongException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    WaitedTooLongException(
+        StagingRoot own, StagingRoot other, Optional<ReplaceNote> note, long waited) {
+      super(
+          "Job "
+              + own.jobId()
+              + " waited "
+              + waited / 1000
+              + " s for job "
+              + other.jobId()
+              + ", which replaces some of the same places of "
+              + own.directory()
+              + working(note)
+              + " and still lives. Nothing was changed. Run the job again once the other has ended, or"
+              + " wait longer ("
+              + CommitterConfig.REPLACE_WAIT
+              + ")");
+    }
+
+    private static String working(Optional<ReplaceNote> note) {
+      return note.map(
+              told ->
+                  ", works there on "
+                      + told.host()
+                      + " since "
+                      + Instant.ofEpochMilli(told.since()))
+          .orElse("");
     }
   }
 }

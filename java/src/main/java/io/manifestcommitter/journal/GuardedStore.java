@@ -3,24 +3,26 @@ package io.manifestcommitter.journal;
 
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.store.FileUpload;
+import io.manifestcommitter.store.ForwardingStore;
 import io.manifestcommitter.store.RenameResult;
 import io.manifestcommitter.store.Store;
-import io.manifestcommitter.store.StoreEntry;
-import io.manifestcommitter.store.StoreTraits;
 import java.io.File;
 import java.io.IOException;
-import java.util.Collection;
-import java.util.Optional;
 import org.apache.hadoop.fs.Path;
 
 /** A store in which nothing is changed without leave. Reading needs none. */
-final class GuardedStore implements Store {
+final class GuardedStore extends ForwardingStore {
   private final Store store;
   private final Guard guard;
 
   GuardedStore(Store store, Guard guard) {
     this.store = store;
     this.guard = guard;
+  }
+
+  @Override
+  protected Store of(Path path) {
+    return store;
   }
 
   /** Asked before each change. */
@@ -73,17 +75,6 @@ final class GuardedStore implements Store {
   }
 
   @Override
-  public void awaitRenames(Path directory, RenamesOf of) throws IOException {
-    store.awaitRenames(directory, of);
-  }
-
-  @Override
-  public Optional<String> deletionDenied(
-      Path directory, Optional<StoreEntry> seen, Collection<Path> entries) throws IOException {
-    return store.deletionDenied(directory, seen, entries);
-  }
-
-  @Override
   public void deleteFile(Path file) throws IOException {
     guard.requireLeave();
     store.deleteFile(file);
@@ -120,53 +111,8 @@ final class GuardedStore implements Store {
   }
 
   @Override
-  public void release(Path file) {
-    store.release(file);
-  }
-
-  @Override
-  public StoreTraits traits(Path path) {
-    return store.traits(path);
-  }
-
-  @Override
   public Path named(Path path) {
     return store.named(path);
-  }
-
-  @Override
-  public Optional<StoreEntry> status(Path path) throws IOException {
-    return store.status(path);
-  }
-
-  @Override
-  public void list(Path directory, Visitor visitor) throws IOException {
-    store.list(directory, visitor);
-  }
-
-  @Override
-  public void list(Path directory, int expected, Visitor visitor) throws IOException {
-    store.list(directory, expected, visitor);
-  }
-
-  @Override
-  public StoreEntry identified(StoreEntry listed) throws IOException {
-    return store.identified(listed);
-  }
-
-  @Override
-  public byte[] read(Path file, int limit) throws IOException {
-    return store.read(file, limit);
-  }
-
-  @Override
-  public byte[] readStart(Path file, int length) throws IOException {
-    return store.readStart(file, length);
-  }
-
-  @Override
-  public long modified(Path file) throws IOException {
-    return store.modified(file);
   }
 
   @Override

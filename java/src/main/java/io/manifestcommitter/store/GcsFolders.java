@@ -30,7 +30,7 @@ public final class GcsFolders {
   private static final Set<Integer> NOT_FOUND = Set.of(404);
   private static final Set<Integer> CONFLICT = Set.of(409);
 
-  private static volatile Clock clock = Clock.SYSTEM;
+  private static volatile RequestGate.Clock clock = RequestGate.Clock.SYSTEM;
 
   /** Between two looks at a rename, in nanoseconds. */
   private static final long FIRST_PAUSE = TimeUnit.MILLISECONDS.toNanos(100);
@@ -72,7 +72,7 @@ public final class GcsFolders {
   }
 
   /** Keeps time by another clock from now on. */
-  static void keepTimeBy(Clock another) {
+  static void keepTimeBy(RequestGate.Clock another) {
     clock = another;
   }
 

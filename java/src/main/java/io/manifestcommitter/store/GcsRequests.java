@@ -25,19 +25,19 @@ public enum GcsRequests {
    * Why FileSystem calls are used where a filesystem of this class is open; empty if they are not.
    * Makes no request.
    */
-  public static Optional<GcsObstacle> whyNotDirect(Class<?> fileSystem, Configuration conf) {
+  public static Optional<Obstacle> whyNotDirect(Class<?> fileSystem, Configuration conf) {
     if (of(conf) == FILESYSTEM) {
-      return Optional.of(GcsObstacle.setting(OPTION, "filesystem", "direct"));
+      return Optional.of(Obstacle.setting(OPTION, "filesystem", "direct"));
     }
     String client = conf.getTrimmed(CLIENT_TYPE, JSON_CLIENT);
     if (!client.equals(JSON_CLIENT)) {
-      return Optional.of(GcsObstacle.setting(CLIENT_TYPE, client, JSON_CLIENT));
+      return Optional.of(Obstacle.setting(CLIENT_TYPE, client, JSON_CLIENT));
     }
     try {
       GcsCalls.of(fileSystem);
       return Optional.empty();
     } catch (ReflectiveOperationException | LinkageError e) {
-      return Optional.of(GcsObstacle.missing(e));
+      return Optional.of(Obstacle.missing(e));
     }
   }
 
@@ -46,5 +46,43 @@ public enum GcsRequests {
     boolean isFileSystem =
         conf.getTrimmed(OPTION, "").toUpperCase(Locale.ROOT).equals(FILESYSTEM.name());
     return isFileSystem ? FILESYSTEM : DIRECT;
+  }
+
+  /** Why Google Cloud Storage is asked by {@code FileSystem} calls. */
+  public static final class Obstacle {
+    private final String reason;
+    private final Optional<String> setting;
+    private final String value;
+
+    private Obstacle(String reason, Optional<String> setting, String value) {
+      this.reason = reason;
+      this.setting = setting;
+      this.value = value;
+    }
+
+    /** A setting, which has another value where there is no obstacle. */
+    static Obstacle setting(String key, String is, String shouldBe) {
+      return new Obstacle(key + " is " + is, Optional.of(key), shouldBe);
+    }
+
+    /** Something that the connector lacks. */
+    static Obstacle missing(Throwable what) {
+      return new Obstacle(what.getMessage(), Optional.empty(), "");
+    }
+
+    /** For a message. */
+    public String reason() {
+      return reason;
+    }
+
+    /** The setting that is in the way, if it is one. */
+    public Optional<String> setting() {
+      return setting;
+    }
+
+    /** What that setting should be. */
+    public String value() {
+      return value;
+    }
   }
 }

@@ -113,13 +113,13 @@ public final class GcsStore extends HadoopStore {
   }
 
   private static Optional<GcsClient> client(FileSystem fs, Configuration conf) {
-    Optional<GcsObstacle> obstacle = GcsRequests.whyNotDirect(fs.getClass(), conf);
+    Optional<GcsRequests.Obstacle> obstacle = GcsRequests.whyNotDirect(fs.getClass(), conf);
     if (!obstacle.isPresent()) {
       try {
         return Optional.of(new GcsClient(fs));
       } catch (ReflectiveOperationException | RuntimeException e) {
         LOG.debug("The connector's own client", e);
-        obstacle = Optional.of(GcsObstacle.missing(e));
+        obstacle = Optional.of(GcsRequests.Obstacle.missing(e));
       }
     }
     LOG.info(

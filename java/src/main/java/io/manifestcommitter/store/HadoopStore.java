@@ -82,11 +82,6 @@ public class HadoopStore implements Store {
   }
 
   @Override
-  public void list(Path directory, Visitor visitor) throws IOException {
-    list(directory, 0, visitor);
-  }
-
-  @Override
   public void list(Path directory, int expected, Visitor visitor) throws IOException {
     try (Listing listing =
         new Listing(
@@ -135,14 +130,39 @@ public class HadoopStore implements Store {
 
   @Override
   public RenameResult renameDirectory(Path source, Path destination) {
-    DirectoryRename request =
-        new DirectoryRename(
-            this::fs, source, destination, () -> requestDirectoryRename(source, destination));
+    RequestGate.Request<Boolean> request =
+        onceOnly(source, destination, () -> requestDirectoryRename(source, destination));
     return rename(
         source,
         destination,
         () -> askLong(RequestKind.RENAME, source, request),
         StoreEntry::isDirectory);
+  }
+
+  /**
+   * The rename of a directory, which may be asked for again after the store refused it. From the
+   * second time on it looks first: most stores would put a directory that was renamed, and made
+   * again since, inside itself. Its answer is no also if there is nothing left to be asked for.
+   */
+  final RequestGate.Request<Boolean> onceOnly(
+      Path source, Path destination, RequestGate.Request<Boolean> rename) {
+    boolean[] asked = {false};
+    return () -> {
+      if (asked[0] && (exists(destination) || !exists(source))) {
+        return false;
+      }
+      asked[0] = true;
+      return rename.run();
+    };
+  }
+
+  private boolean exists(Path path) throws IOException {
+    try {
+      fs.getFileStatus(path);
+      return true;
+    } catch (FileNotFoundException e) {
+      return false;
+    }
   }
 
   @Override

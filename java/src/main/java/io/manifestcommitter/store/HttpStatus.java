@@ -15,7 +15,15 @@ import java.util.Set;
  * {@code getStatusCode().getCode().getHttpStatusCode()} of gRPC's {@code ApiException}.
  */
 public final class HttpStatus {
+  /** Too Many Requests, and Service Unavailable, which is Azure's "server busy": RFC 6585, 9110. */
+  private static final Set<Integer> REFUSALS = Set.of(429, 503);
+
   private HttpStatus() {}
+
+  /** Whether a failure is, or was caused by, an answer that asks for fewer requests. */
+  static boolean isRefusal(Throwable failure) {
+    return isAmong(REFUSALS, failure);
+  }
 
   /**
    * Whether a failure is, or was caused by, an answer with one of these statuses. Google's

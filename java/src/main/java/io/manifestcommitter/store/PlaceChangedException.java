@@ -2,6 +2,7 @@
 package io.manifestcommitter.store;
 
 import java.io.IOException;
+import java.util.Optional;
 import org.apache.hadoop.fs.Path;
 
 /**
@@ -16,29 +17,22 @@ public final class PlaceChangedException extends IOException {
    *
    * @param jobId of the commit that was cut short
    * @param sign by what it was seen
-   * @param old where the old data is
+   * @param old where the old data is, if the place had any
    */
-  public PlaceChangedException(String jobId, Path place, String sign, Path old) {
+  public PlaceChangedException(String jobId, Path place, String sign, Optional<Path> old) {
     super(
         place
             + " was changed since job "
             + jobId
             + " was cut short: "
             + sign
-            + ". Nothing was touched there. If what is there now is right, delete the old data in "
-            + old
-            + " and recover the job again. If the old data is right, move away what is there, and"
-            + " recover the job again");
-  }
-
-  /** At one place that had no old data. */
-  public PlaceChangedException(String jobId, Path place, String sign) {
-    super(
-        place
-            + " was changed since job "
-            + jobId
-            + " was cut short: "
-            + sign
-            + ". Nothing was touched there. Roll the job back instead: what is there stays");
+            + ". Nothing was touched there. "
+            + old.map(
+                    aside ->
+                        "If what is there now is right, delete the old data in "
+                            + aside
+                            + " and recover the job again. If the old data is right, move away what"
+                            + " is there, and recover the job again")
+                .orElse("Roll the job back instead: what is there stays"));
   }
 }

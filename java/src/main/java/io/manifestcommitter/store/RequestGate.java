@@ -143,7 +143,7 @@ public final class RequestGate {
         served(begun, isShort);
         return answer;
       } catch (IOException e) {
-        if (!StoreRefusal.is(e)) {
+        if (!HttpStatus.isRefusal(e)) {
           failed(e);
           throw e;
         }
@@ -292,5 +292,71 @@ public final class RequestGate {
   interface Request<T> {
     /** Makes it. */
     T run() throws IOException;
+  }
+
+  /**
+   * Spreads requests evenly over time, so that a limit is not met in bursts ({@code io.rate}). Not
+   * safe for use by many threads.
+   */
+  private static final class EvenRate {
+    private final long interval;
+    private long next;
+
+    /**
+     * A limit.
+     *
+     * @param perSecond how many requests a second are let through; 0 for any number
+     */
+    EvenRate(int perSecond, long now) {
+      this.interval = perSecond == 0 ? 0 : TimeUnit.SECONDS.toNanos(1) / perSecond;
+      this.next = now;
+    }
+
+    /** Takes the next turn, and says how many nanoseconds it is away. */
+    long reserve(long now) {
+      if (interval == 0) {
+        return 0;
+      }
+      if (next - now < 0) {
+        next = now;
+      }
+      long wait = next - now;
+      next += interval;
+      return wait;
+    }
+  }
+
+  /** Time, as a test may want to make it. */
+  interface Clock {
+    /** The machine's. */
+    Clock SYSTEM =
+        new Clock() {
+          @Override
+          public long nanos() {
+            return System.nanoTime();
+          }
+
+          @Override
+          public void sleep(long nanos) throws InterruptedException {
+            TimeUnit.NANOSECONDS.sleep(nanos);
+          }
+        };
+
+    /** Nanoseconds since some moment. */
+    long nanos();
+
+    /** Waits. */
+    void sleep(long nanos) throws InterruptedException;
+  }
+
+  /**
+   * A store refused a request for longer than the committer was to wait. Nothing was done by it.
+   */
+  static final class StoreRefusedException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    StoreRefusedException(String message, IOException cause) {
+      super(message, cause);
+    }
   }
 }

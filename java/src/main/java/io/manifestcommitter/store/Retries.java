@@ -25,7 +25,7 @@ public final class Retries {
     times(
         FEW,
         (time, failure) -> {
-          if (failure instanceof StoreRefusedException
+          if (failure instanceof RequestGate.StoreRefusedException
               || failure instanceof PlaceChangedException) {
             // The store was asked again for as long as that may take; what changed stays changed.
             throw failure;

@@ -40,7 +40,9 @@ public interface Store {
    *
    * @throws java.io.FileNotFoundException if there is nothing at {@code directory}
    */
-  void list(Path directory, Visitor visitor) throws IOException;
+  default void list(Path directory, Visitor visitor) throws IOException {
+    list(directory, 0, visitor);
+  }
 
   /**
    * As {@link #list(Path, Visitor)}, of a directory that has some {@code expected} entries. Where

@@ -331,7 +331,7 @@ public final class Stores {
    * @see #resolve for what a path has to look like
    */
   public Store all() {
-    return new RoutingStore(this);
+    return new Routing();
   }
 
   /** The same stores, as {@link Store#pastLimits} has them. */
@@ -384,5 +384,26 @@ public final class Stores {
     String scheme = path.toUri().getScheme();
     String effective = scheme != null ? scheme : FileSystem.getDefaultUri(conf).getScheme();
     return effective.toLowerCase(Locale.ROOT);
+  }
+
+  /**
+   * Asks the store of each path: a partition's custom location, or the directory for reports, may
+   * lie on another filesystem than the table.
+   */
+  private final class Routing extends ForwardingStore {
+    @Override
+    protected Store of(Path path) throws IOException {
+      return Stores.this.of(path);
+    }
+
+    @Override
+    public Path named(Path path) {
+      return Stores.this.named(path);
+    }
+
+    @Override
+    public Store pastLimits() {
+      return Stores.this.pastLimits().all();
+    }
   }
 }

@@ -12,8 +12,6 @@ import io.manifestcommitter.jobs.Pause;
 import io.manifestcommitter.jobs.PlacesInUseException;
 import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.jobs.ReplacingJobs;
-import io.manifestcommitter.jobs.TakenForDeadException;
-import io.manifestcommitter.jobs.WaitedTooLongException;
 import io.manifestcommitter.journal.Heartbeat;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.CorruptManifestException;
@@ -189,7 +187,7 @@ class ReplacingJobsTest {
         });
 
     assertThatThrownBy(paused::commit)
-        .isInstanceOf(TakenForDeadException.class)
+        .isInstanceOf(ReplacingJobs.TakenForDeadException.class)
         .hasMessageContaining(SMALL_NOTE)
         .hasMessageContaining("heartbeat.timeout")
         .hasMessageContaining("run the job again");
@@ -337,10 +335,12 @@ class ReplacingJobsTest {
     byte[] whole = spark.state.bytes(SMALL_NOTE);
     for (int length = 0; length < whole.length; length++) {
       spark.state.write(SMALL_NOTE, Arrays.copyOf(whole, length));
-      assertThatThrownBy(jobs::requireNotTakenForDead).isInstanceOf(TakenForDeadException.class);
+      assertThatThrownBy(jobs::requireNotTakenForDead)
+          .isInstanceOf(ReplacingJobs.TakenForDeadException.class);
     }
     spark.state.remove(SMALL_NOTE);
-    assertThatThrownBy(jobs::requireNotTakenForDead).isInstanceOf(TakenForDeadException.class);
+    assertThatThrownBy(jobs::requireNotTakenForDead)
+        .isInstanceOf(ReplacingJobs.TakenForDeadException.class);
   }
 
   /** It died in a recovery, or in its commit before it had looked. */
@@ -383,7 +383,7 @@ class ReplacingJobsTest {
                       lives(other);
                     },
                     "/table/p=1"))
-        .isInstanceOf(WaitedTooLongException.class)
+        .isInstanceOf(ReplacingJobs.WaitedTooLongException.class)
         .hasMessageContaining("Job " + waiting + " waited 600 s for job " + other)
         .hasMessageContaining("works there on " + LocalHost.name() + " since ")
         .hasMessageContaining(Instant.ofEpochMilli(before).toString().substring(0, 15))

@@ -51,18 +51,18 @@ class DirectoryRenameTest {
 
   private boolean askTwice(Runnable meanwhile) throws IOException {
     FileSystem fs = source.getFileSystem(MemoryFileSystem.configuration());
-    DirectoryRename rename =
-        new DirectoryRename(
-            () -> fs,
-            source,
-            destination,
-            () -> {
-              if (++asked == 1) {
-                meanwhile.run();
-                throw new IOException("503");
-              }
-              return true;
-            });
+    RequestGate.Request<Boolean> rename =
+        new HadoopStore(fs, StoreTraits.ABFS, RequestGate.open())
+            .onceOnly(
+                source,
+                destination,
+                () -> {
+                  if (++asked == 1) {
+                    meanwhile.run();
+                    throw new IOException("503");
+                  }
+                  return true;
+                });
     assertThatThrownBy(rename::run).hasMessage("503");
     return rename.run();
   }

@@ -4,7 +4,7 @@ package io.manifestcommitter.store;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** The time between two looks at the rename of a folder in memory, where nobody need wait. */
-public final class FolderClock implements Clock {
+public final class FolderClock implements RequestGate.Clock {
   private final AtomicLong now = new AtomicLong();
 
   private FolderClock() {}

@@ -21,7 +21,7 @@ class GrpcFailureTest {
     IOException failure = new IOException(new UnavailableException());
 
     assertThat(HttpStatus.isAmong(Set.of(503), failure)).isTrue();
-    assertThat(StoreRefusal.is(failure)).isTrue();
+    assertThat(HttpStatus.isRefusal(failure)).isTrue();
     assertThat(HttpStatus.isAmong(Set.of(429), failure)).isFalse();
   }
 

@@ -216,7 +216,7 @@ class RequestGateTest {
                           throw new HttpFailure(503);
                         }));
     assertThat(failure)
-        .isInstanceOf(StoreRefusedException.class)
+        .isInstanceOf(RequestGate.StoreRefusedException.class)
         .hasMessageContainingAll(
             "rename of abfs://c@a/x", "throttle.timeout", "fewer jobs", "status 503")
         .hasCauseInstanceOf(HttpFailure.class);
@@ -234,13 +234,13 @@ class RequestGateTest {
           throw new HttpFailure(503);
         };
     assertThatThrownBy(() -> gate.pass(RequestKind.LOOK, "the first", refused))
-        .isInstanceOf(StoreRefusedException.class);
+        .isInstanceOf(RequestGate.StoreRefusedException.class);
     tries.set(0);
     time.waits.clear();
 
     for (int i = 0; i < 10; i++) {
       assertThatThrownBy(() -> gate.pass(RequestKind.LOOK, "another", refused))
-          .isInstanceOf(StoreRefusedException.class)
+          .isInstanceOf(RequestGate.StoreRefusedException.class)
           .hasMessageContaining("another");
     }
     assertThat(tries).hasValue(10);
@@ -249,7 +249,7 @@ class RequestGateTest {
     pass(gate, 1);
     tries.set(0);
     assertThatThrownBy(() -> gate.pass(RequestKind.LOOK, "a later one", refused))
-        .isInstanceOf(StoreRefusedException.class);
+        .isInstanceOf(RequestGate.StoreRefusedException.class);
     assertThat(tries).hasValueGreaterThan(3);
   }
 
@@ -501,7 +501,7 @@ class RequestGateTest {
   }
 
   /** Time that passes only where somebody waits or says so. */
-  private static final class Time implements Clock {
+  private static final class Time implements RequestGate.Clock {
     private static final long START = -5;
 
     private final List<Long> waits = new ArrayList<>();

@@ -9,31 +9,29 @@ import java.util.Collection;
 import java.util.Optional;
 import org.apache.hadoop.fs.Path;
 
-/**
- * Sends each request to the store of its path: a partition's custom location, or the directory for
- * reports, may lie on another filesystem than the table.
- */
-final class RoutingStore implements Store {
-  private final Stores stores;
-
-  RoutingStore(Stores stores) {
-    this.stores = stores;
-  }
+/** Sends each request to another store, which its path tells. */
+public abstract class ForwardingStore implements Store {
+  /**
+   * The store of a path.
+   *
+   * @throws IOException if it cannot be opened
+   */
+  protected abstract Store of(Path path) throws IOException;
 
   @Override
   public void create(Path file) throws IOException {
-    stores.of(file).create(file);
+    of(file).create(file);
   }
 
   @Override
   public boolean fill(Path file, Content content) throws IOException {
-    return stores.of(file).fill(file, content);
+    return of(file).fill(file, content);
   }
 
   @Override
   public void release(Path file) {
     try {
-      stores.of(file).release(file);
+      of(file).release(file);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -42,46 +40,36 @@ final class RoutingStore implements Store {
   @Override
   public StoreTraits traits(Path path) {
     try {
-      return stores.of(path).traits(path);
+      return of(path).traits(path);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
   @Override
-  public Path named(Path path) {
-    return stores.named(path);
-  }
-
-  @Override
   public Optional<StoreEntry> status(Path path) throws IOException {
-    return stores.of(path).status(path);
-  }
-
-  @Override
-  public void list(Path directory, Visitor visitor) throws IOException {
-    stores.of(directory).list(directory, visitor);
+    return of(path).status(path);
   }
 
   @Override
   public void list(Path directory, int expected, Visitor visitor) throws IOException {
-    stores.of(directory).list(directory, expected, visitor);
+    of(directory).list(directory, expected, visitor);
   }
 
   @Override
   public StoreEntry identified(StoreEntry listed) throws IOException {
-    return stores.of(listed.path()).identified(listed);
+    return of(listed.path()).identified(listed);
   }
 
   @Override
   public void mkdirs(Path directory) throws IOException {
-    stores.of(directory).mkdirs(directory);
+    of(directory).mkdirs(directory);
   }
 
   @Override
   public RenameResult renameFile(FileEntry file) {
     try {
-      return stores.of(file.source()).renameFile(file);
+      return of(file.source()).renameFile(file);
     } catch (IOException e) {
       return RenameResult.failed("the store of " + file.source() + " could not be opened", e);
     }
@@ -89,18 +77,18 @@ final class RoutingStore implements Store {
 
   @Override
   public FileUpload newUpload(File local, Path destination) throws IOException {
-    return stores.of(destination).newUpload(local, destination);
+    return of(destination).newUpload(local, destination);
   }
 
   @Override
   public void abortUpload(FileEntry file) throws IOException {
-    stores.of(file.destination()).abortUpload(file);
+    of(file.destination()).abortUpload(file);
   }
 
   @Override
   public RenameResult renameDirectory(Path source, Path destination) {
     try {
-      return stores.of(source).renameDirectory(source, destination);
+      return of(source).renameDirectory(source, destination);
     } catch (IOException e) {
       return RenameResult.failed("the store of " + source + " could not be opened", e);
     }
@@ -108,52 +96,47 @@ final class RoutingStore implements Store {
 
   @Override
   public void awaitRenames(Path directory, RenamesOf of) throws IOException {
-    stores.of(directory).awaitRenames(directory, of);
+    of(directory).awaitRenames(directory, of);
   }
 
   @Override
   public Optional<String> deletionDenied(
       Path directory, Optional<StoreEntry> seen, Collection<Path> entries) throws IOException {
-    return stores.of(directory).deletionDenied(directory, seen, entries);
+    return of(directory).deletionDenied(directory, seen, entries);
   }
 
   @Override
   public void deleteFile(Path file) throws IOException {
-    stores.of(file).deleteFile(file);
+    of(file).deleteFile(file);
   }
 
   @Override
   public boolean deleteEmptyDirectory(Path directory) throws IOException {
-    return stores.of(directory).deleteEmptyDirectory(directory);
+    return of(directory).deleteEmptyDirectory(directory);
   }
 
   @Override
   public void deleteTree(Path directory) throws IOException {
-    stores.of(directory).deleteTree(directory);
+    of(directory).deleteTree(directory);
   }
 
   @Override
   public byte[] read(Path file, int limit) throws IOException {
-    return stores.of(file).read(file, limit);
+    return of(file).read(file, limit);
   }
 
   @Override
   public byte[] readStart(Path file, int length) throws IOException {
-    return stores.of(file).readStart(file, length);
+    return of(file).readStart(file, length);
   }
 
   @Override
   public long modified(Path file) throws IOException {
-    return stores.of(file).modified(file);
-  }
-
-  @Override
-  public Store pastLimits() {
-    return stores.pastLimits().all();
+    return of(file).modified(file);
   }
 
   @Override
   public void write(Path file, Content content) throws IOException {
-    stores.of(file).write(file, content);
+    of(file).write(file, content);
   }
 }
