@@ -87,7 +87,7 @@ final class AbortPlannedUploads {
     }
     try (JobPlan plan = CommitJournal.readUnbegun(store, file.get(), root.jobId(), target(root))) {
       Workers workers = workers(root);
-      LocationRoots.requireUnbegun(store, workers, plan, root, file.get().path());
+      LocationRoots.require(store, workers, plan, root, file.get().path(), /* end= */ false);
       return abort(plan, workers);
     }
   }
@@ -99,7 +99,7 @@ final class AbortPlannedUploads {
     }
     try (JobPlan plan = journal.plan(root.jobId(), target(root))) {
       Workers workers = workers(root);
-      LocationRoots.require(store, workers, plan, root, journal);
+      LocationRoots.require(store, workers, plan, root, journal, journal.state().isEnd());
       return abort(plan, workers);
     }
   }

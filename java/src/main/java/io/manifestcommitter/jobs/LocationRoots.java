@@ -2,7 +2,6 @@
 package io.manifestcommitter.jobs;
 
 import io.manifestcommitter.commit.Workers;
-import io.manifestcommitter.journal.CommitJournal;
 import io.manifestcommitter.journal.Heartbeat;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.CorruptManifestException;
@@ -13,7 +12,6 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import org.apache.hadoop.fs.Path;
 
 /**
  * The staging directories that a job has outside its table, at custom locations of partitions. A
@@ -27,36 +25,20 @@ final class LocationRoots {
    * Requires that all of a plan's locations are the job's. One request for each, in parallel.
    *
    * @param root the job's staging directory in the table
-   * @param journal in which the plan was; once it is finished, the roots may be gone
+   * @param origin in which the plan was
+   * @param end whether its commit has ended: then the roots may be gone
    * @throws CorruptManifestException if one is not; it names it
    */
   static void require(
-      Store store, Workers workers, JobPlan plan, StagingRoot root, CommitJournal journal)
-      throws IOException {
-    require(store, workers, plan, root, journal.toString(), journal.state().isEnd());
-  }
-
-  /** As above, of the plan of a commit that has not begun. */
-  static void requireUnbegun(
-      Store store, Workers workers, JobPlan plan, StagingRoot root, Path file) throws IOException {
-    require(store, workers, plan, root, file.toString(), /* mayBeGone= */ false);
-  }
-
-  private static void require(
-      Store store,
-      Workers workers,
-      JobPlan plan,
-      StagingRoot root,
-      String origin,
-      boolean mayBeGone)
+      Store store, Workers workers, JobPlan plan, StagingRoot root, Object origin, boolean end)
       throws IOException {
     List<Target> locations = new ArrayList<>(plan.targets());
     locations.removeIf(target -> target.staging().equals(root.root()));
-    workers.forEach(locations, target -> requireStaging(store, target, origin, mayBeGone));
+    workers.forEach(locations, target -> requireStaging(store, target, origin, end));
   }
 
   /** One request. */
-  private static void requireStaging(Store store, Target target, String origin, boolean mayBeGone)
+  private static void requireStaging(Store store, Target target, Object origin, boolean mayBeGone)
       throws IOException {
     boolean[] isTable = {false};
     try {

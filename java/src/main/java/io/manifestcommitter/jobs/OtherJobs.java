@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.jobs;
 
+import io.manifestcommitter.jobs.LifeSigns.Life;
 import io.manifestcommitter.journal.CommitJournal;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.CorruptManifestException;
@@ -9,6 +10,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
 import org.apache.hadoop.fs.Path;
@@ -80,6 +82,53 @@ final class OtherJobs {
     return !other.jobId().equals(own.jobId())
         && ReplaceNote.read(store, other).filter(note -> note.meets(places)).isPresent()
         && !hasEnded(other);
+  }
+
+  /**
+   * Requires that no job that lives replaces any of the places of a dead job; one that may be dead,
+   * too, is watched. Changes nothing. Two requests, and one for each staging directory of another
+   * job; none if there are no places.
+   *
+   * @param pause between two looks
+   * @throws PlacesInUseException if one does
+   */
+  void requireFree(Collection<Path> places, StagingRoot dead, LifeSigns signs, Pause pause)
+      throws IOException {
+    if (places.isEmpty()) {
+      return;
+    }
+    List<StagingRoot> replacing = replacing(places, dead);
+    for (Map.Entry<StagingRoot, Life> each :
+        signs.await(replacing, other -> ReplaceNote.exists(store, other), pause).entrySet()) {
+      if (each.getValue() == Life.ALIVE) {
+        throw new PlacesInUseException(dead, each.getKey());
+      }
+    }
+  }
+
+  /**
+   * As {@link #requireFree}, and keeps others out while the dead job is recovered. That has a
+   * heartbeat by now, so that jobs wait for it. Where there is no room for a note that is missing,
+   * there is none for another job either.
+   *
+   * @throws PlacesInUseException if one replaces some of the places
+   */
+  void keepOut(Collection<Path> places, StagingRoot dead, LifeSigns signs) throws IOException {
+    if (places.isEmpty()) {
+      return;
+    }
+    if (!ReplaceNote.read(store, dead).isPresent()) {
+      try {
+        ReplaceNote.write(store, dead, places);
+      } catch (IOException e) {
+        LOG.warn("{} cannot be written again", dead.replaces(), e);
+      }
+    }
+    for (StagingRoot other : replacing(places, dead)) {
+      if (signs.look(other) != Life.DEAD || !(isUnfinished(other) || fence(other))) {
+        throw new PlacesInUseException(dead, other);
+      }
+    }
   }
 
   /**

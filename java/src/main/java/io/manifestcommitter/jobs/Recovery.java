@@ -234,7 +234,7 @@ public final class Recovery {
       requireDead(root);
       JobPlan plan = plan(root, journal, root.jobId());
       try {
-        LocationRoots.require(store, workers(root), plan, root, journal);
+        LocationRoots.require(store, workers(root), plan, root, journal, journal.state().isEnd());
       } catch (IOException | RuntimeException e) {
         plan.close();
         throw e;
@@ -255,15 +255,15 @@ public final class Recovery {
       throws IOException {
     Set<Path> replaced = new HashSet<>();
     plan.replaced().forEach(old -> replaced.add(old.path()));
-    PlacesOfDeadJob places = new PlacesOfDeadJob(store, signs, root, replaced);
+    OtherJobs others = new OtherJobs(store);
     // Also before the first heartbeat: whoever waits for the dead job would wait for that again.
-    places.requireFree(pause);
+    others.requireFree(replaced, root, signs, pause);
     Optional<Heartbeat> heartbeat = heartbeat(root);
     RecoveryOutcome outcome;
     boolean isClaimed = false;
     int before = journal.holder();
     try {
-      places.enter();
+      others.keepOut(replaced, root, signs);
       if (heartbeat.isPresent()) {
         journal.claim();
       } else {

@@ -478,11 +478,6 @@ public class HadoopStore implements Store {
         : "";
   }
 
-  /** What new entries of a directory inherit from it. */
-  protected Rights rights(FileStatus directory) {
-    return Rights.of(directory);
-  }
-
   /**
    * An entry of a listing, under a path below the directory as the caller wrote it: some
    * filesystems answer with another form of the same authority, and paths are compared.
@@ -496,7 +491,7 @@ public class HadoopStore implements Store {
   /** What a status says, with the identity that a rename keeps here and no other. */
   protected StoreEntry entry(Path path, FileStatus status) {
     if (status.isDirectory()) {
-      return StoreEntry.directory(path, () -> rights(status))
+      return StoreEntry.directory(path, () -> Rights.of(status))
           .lastWritten(status.getModificationTime());
     }
     long time = traits.renameKeepsModificationTime() ? status.getModificationTime() : 0;

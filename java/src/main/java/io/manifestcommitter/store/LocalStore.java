@@ -151,16 +151,33 @@ public final class LocalStore extends HadoopStore {
   /** Looks at the destination first: Hadoop's local filesystem copies where it cannot rename. */
   @Override
   public RenameResult renameDirectory(Path source, Path destination) {
+    return refusal(source, destination).orElseGet(() -> super.renameDirectory(source, destination));
+  }
+
+  @Override
+  public RenameResult renameFile(FileEntry file) {
+    return refusal(file.source(), file.destination()).orElseGet(() -> super.renameFile(file));
+  }
+
+  /** Why a rename is not tried; empty if it may be. */
+  private Optional<RenameResult> refusal(Path source, Path destination) {
     try {
       LocalLinks.refuseAbove(source);
       Optional<StoreEntry> existing = status(destination);
-      if (existing.isPresent() && status(source).isPresent()) {
-        return inTheWay(source, existing.get());
-      }
+      return existing.isPresent() && status(source).isPresent()
+          ? Optional.of(
+              RenameResult.failed(
+                      "rename of "
+                          + source
+                          + " was not tried: at its destination there is "
+                          + existing.get(),
+                      null)
+                  .inTheWay(existing.get()))
+          : Optional.empty();
     } catch (IOException e) {
-      return notTried(source, destination, e);
+      return Optional.of(
+          RenameResult.failed("rename of " + source + " to " + destination + " was not tried", e));
     }
-    return super.renameDirectory(source, destination);
   }
 
   /** A directory in which only checksums of deleted files are left counts as empty. */
@@ -184,20 +201,6 @@ public final class LocalStore extends HadoopStore {
   private boolean isEmptyDirectory(Path directory) throws IOException {
     return status(directory).filter(StoreEntry::isDirectory).isPresent()
         && fs().listStatus(directory).length == 0;
-  }
-
-  @Override
-  public RenameResult renameFile(FileEntry file) {
-    try {
-      LocalLinks.refuseAbove(file.source());
-      Optional<StoreEntry> existing = status(file.destination());
-      if (existing.isPresent() && status(file.source()).isPresent()) {
-        return inTheWay(file.source(), existing.get());
-      }
-    } catch (IOException e) {
-      return notTried(file.source(), file.destination(), e);
-    }
-    return super.renameFile(file);
   }
 
   @Override
@@ -268,15 +271,5 @@ public final class LocalStore extends HadoopStore {
 
   private static Path checksum(Path file) {
     return StorePaths.resolve(file.getParent(), "." + file.getName() + ".crc");
-  }
-
-  private static RenameResult inTheWay(Path source, StoreEntry existing) {
-    return RenameResult.failed(
-            "rename of " + source + " was not tried: at its destination there is " + existing, null)
-        .inTheWay(existing);
-  }
-
-  private static RenameResult notTried(Path source, Path destination, IOException e) {
-    return RenameResult.failed("rename of " + source + " to " + destination + " was not tried", e);
   }
 }
