@@ -156,7 +156,9 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
           table = resolved.toString();
           SparkJob started =
               new SparkJob(
-                  jobId, resolved, overwrite(stores, resolved), stores.all(), gate, config);
+                  new WriteRequest(
+                      jobId, resolved, overwrite(stores, resolved), stores.all(), config),
+                  gate);
           started.setUp();
           stagedIn = started.stagedIn().toString();
           madeTable = started.madeTable();

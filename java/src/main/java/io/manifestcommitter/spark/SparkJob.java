@@ -4,8 +4,6 @@ package io.manifestcommitter.spark;
 import io.manifestcommitter.commit.CommitWork;
 import io.manifestcommitter.commit.JobDescription;
 import io.manifestcommitter.commit.Workers;
-import io.manifestcommitter.config.CommitterConfig;
-import io.manifestcommitter.jobs.Pause;
 import io.manifestcommitter.jobs.TableFile;
 import io.manifestcommitter.journal.Heartbeat;
 import io.manifestcommitter.layout.StagingRoot;
@@ -20,7 +18,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.LongSupplier;
 import org.apache.hadoop.fs.Path;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -43,34 +40,10 @@ final class SparkJob {
   private Optional<CommitSparkJob> commit = Optional.empty();
   private boolean commitTried;
 
-  SparkJob(
-      String jobId,
-      Path table,
-      Overwrite overwrite,
-      Store store,
-      RequestGate gate,
-      CommitterConfig config) {
-    this(jobId, table, overwrite, store, gate, config, Pause.sleeping(config), System::nanoTime);
-  }
-
-  /**
-   * A write.
-   *
-   * @param pause between two looks at another job
-   * @param nanos this machine's clock, which goes on evenly
-   */
-  SparkJob(
-      String jobId,
-      Path table,
-      Overwrite overwrite,
-      Store store,
-      RequestGate gate,
-      CommitterConfig config,
-      Pause pause,
-      LongSupplier nanos) {
-    this.write = new WriteRequest(jobId, table, overwrite, store, config, pause, nanos);
+  SparkJob(WriteRequest write, RequestGate gate) {
+    this.write = write;
     this.gate = gate;
-    this.file = new TableFile(store, new StagingRoot(table, jobId));
+    this.file = new TableFile(write.store, new StagingRoot(write.table, write.jobId));
   }
 
   /** Makes the staging directory: see {@link SetUpSparkJob}. */

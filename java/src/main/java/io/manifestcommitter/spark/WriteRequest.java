@@ -35,6 +35,10 @@ final class WriteRequest {
   /** Of the lives of other jobs' drivers. */
   final LifeSigns signs;
 
+  WriteRequest(String jobId, Path table, Overwrite overwrite, Store store, CommitterConfig config) {
+    this(jobId, table, overwrite, store, config, Pause.sleeping(config), System::nanoTime);
+  }
+
   WriteRequest(
       String jobId,
       Path table,

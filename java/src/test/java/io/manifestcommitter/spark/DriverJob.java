@@ -108,14 +108,15 @@ public final class DriverJob {
     RequestGate gate = RequestGate.open();
     SparkJob started =
         new SparkJob(
-            jobId,
-            resolved(SparkGround.TABLE),
-            write.isDynamic() ? Overwrite.dynamic(named) : Overwrite.recorded(named),
-            store.stores(conf, gate),
-            gate,
-            new CommitterConfig(conf),
-            new PassingTime(pause, step),
-            nanos);
+            new WriteRequest(
+                jobId,
+                resolved(SparkGround.TABLE),
+                write.isDynamic() ? Overwrite.dynamic(named) : Overwrite.recorded(named),
+                store.stores(conf, gate),
+                new CommitterConfig(conf),
+                new PassingTime(pause, step),
+                nanos),
+            gate);
     started.setUp();
     job = started;
     return this;
