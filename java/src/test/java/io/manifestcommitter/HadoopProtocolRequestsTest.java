@@ -7,7 +7,6 @@ import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.manifest.DirectoryEntry;
 import io.manifestcommitter.manifest.DirectoryState;
 import io.manifestcommitter.manifest.FileEntry;
-import io.manifestcommitter.manifest.Statistics;
 import io.manifestcommitter.manifest.TaskManifest;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -15,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.statistics.IOStatisticsSnapshot;
 import org.apache.hadoop.mapreduce.JobID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -165,12 +165,13 @@ class HadoopProtocolRequestsTest {
     }
     job.runTask(0, 0, content);
 
-    Statistics statistics = job.manifest(0).statistics();
+    IOStatisticsSnapshot statistics = job.manifest(0).statistics();
     assertThat(statistics.counters().values()).allMatch(value -> value > 0);
     assertThat(statistics.gauges().values()).allMatch(value -> value > 0);
     assertThat(statistics.minimums().values()).allMatch(value -> value > 0);
     assertThat(statistics.maximums().values()).allMatch(value -> value > 0);
-    assertThat(statistics.means().values()).allMatch(mean -> mean.samples() > 0 && mean.sum() > 0);
+    assertThat(statistics.meanStatistics().values())
+        .allMatch(mean -> mean.getSamples() > 0 && mean.getSum() > 0);
   }
 
   private static HadoopJobHarness job(String scheme) {

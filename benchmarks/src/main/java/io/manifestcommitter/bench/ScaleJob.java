@@ -144,7 +144,7 @@ final class ScaleJob {
         .files(files)
         .directories(directories(partitions))
         .statistics(
-            new Statistics(
+            Statistics.of(
                 Map.of(
                     StatisticNames.COMMITTER_TASK_FILE_COUNT,
                     (long) files.size(),

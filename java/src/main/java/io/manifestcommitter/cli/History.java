@@ -7,7 +7,6 @@ import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.manifest.StatisticNames;
-import io.manifestcommitter.manifest.Statistics;
 import io.manifestcommitter.manifest.SuccessReport;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
@@ -30,6 +29,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.statistics.MeanStatistic;
 
 /**
  * Lists the jobs whose reports a directory has: what {@code
@@ -296,9 +296,9 @@ public final class History {
 
     /** How long the commit took; empty where the report does not tell. */
     Optional<Long> millis() {
-      Statistics.Mean commit =
-          report.statistics().means().get(StatisticNames.COMMITTER_COMMIT_JOB + ".mean");
-      return commit == null ? Optional.empty() : Optional.of(commit.sum());
+      MeanStatistic commit =
+          report.statistics().meanStatistics().get(StatisticNames.COMMITTER_COMMIT_JOB + ".mean");
+      return commit == null ? Optional.empty() : Optional.of(commit.getSum());
     }
 
     void write(JsonGenerator json) throws IOException {

@@ -4,7 +4,6 @@ package io.manifestcommitter.cli;
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.manifest.FileList;
 import io.manifestcommitter.manifest.StatisticNames;
-import io.manifestcommitter.manifest.Statistics;
 import io.manifestcommitter.manifest.SuccessReport;
 import io.manifestcommitter.manifest.TaskManifest;
 import java.io.PrintStream;
@@ -15,9 +14,12 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.statistics.IOStatistics;
+import org.apache.hadoop.fs.statistics.MeanStatistic;
 
 /** Prints the files of a committer for people. */
 final class Summary {
@@ -56,7 +58,7 @@ final class Summary {
   }
 
   void print(SuccessReport report) {
-    Statistics statistics = report.statistics();
+    IOStatistics statistics = report.statistics();
     field("Job", report.jobId() + inBrackets("id from ", report.jobIdSource()));
     field("Outcome", outcome(report));
     field("Committer", report.committer());
@@ -159,21 +161,21 @@ final class Summary {
     }
   }
 
-  private static String bytes(Statistics statistics) {
+  private static String bytes(IOStatistics statistics) {
     Long bytes = statistics.counters().get(StatisticNames.COMMITTER_BYTES_COMMITTED);
     return bytes == null ? "" : Humane.bytes(bytes);
   }
 
-  private static String stages(Statistics statistics) {
+  private static String stages(IOStatistics statistics) {
     return STAGES.stream()
-        .filter(stage -> statistics.means().containsKey(stage + ".mean"))
+        .filter(stage -> statistics.meanStatistics().containsKey(stage + ".mean"))
         .map(
             stage ->
                 words(stage.substring("job_stage_".length())) + " " + duration(statistics, stage))
         .collect(Collectors.joining(", "));
   }
 
-  private static String partitions(Statistics statistics) {
+  private static String partitions(IOStatistics statistics) {
     List<String> parts = new ArrayList<>();
     Map.of(
             StatisticNames.COMMITTER_PARTITIONS_CREATED, "created",
@@ -190,7 +192,7 @@ final class Summary {
     return String.join(", ", parts);
   }
 
-  private static String requests(Statistics statistics) {
+  private static String requests(IOStatistics statistics) {
     long all = 0;
     List<String> kinds = new ArrayList<>();
     for (String kind : StatisticNames.REQUESTS) {
@@ -212,9 +214,9 @@ final class Summary {
             .collect(Collectors.toList()));
   }
 
-  private static String duration(Statistics statistics, String name) {
-    Statistics.Mean mean = statistics.means().get(name + ".mean");
-    return mean == null ? "" : Humane.millis(mean.sum());
+  private static String duration(IOStatistics statistics, String name) {
+    MeanStatistic mean = statistics.meanStatistics().get(name + ".mean");
+    return mean == null ? "" : Humane.millis(mean.getSum());
   }
 
   private void diagnostics(Map<String, String> diagnostics) {
@@ -244,34 +246,35 @@ final class Summary {
     }
   }
 
-  private void statistics(Statistics statistics) {
-    if (statistics.isEmpty()) {
+  private void statistics(IOStatistics statistics) {
+    TreeSet<String> names = new TreeSet<>(statistics.counters().keySet());
+    statistics.meanStatistics().keySet().forEach(name -> names.add(withoutEnd(name, ".mean")));
+    statistics.minimums().keySet().forEach(name -> names.add(withoutEnd(name, ".min")));
+    statistics.maximums().keySet().forEach(name -> names.add(withoutEnd(name, ".max")));
+    if (names.isEmpty() && statistics.gauges().isEmpty()) {
       return;
     }
     heading("Statistics");
-    TreeSet<String> names = new TreeSet<>(statistics.counters().keySet());
-    statistics.means().keySet().forEach(name -> names.add(withoutEnd(name, ".mean")));
-    statistics.minimums().keySet().forEach(name -> names.add(withoutEnd(name, ".min")));
-    statistics.maximums().keySet().forEach(name -> names.add(withoutEnd(name, ".max")));
     for (String name : names) {
       row(name, statistic(statistics, name));
     }
-    statistics.gauges().forEach((name, value) -> row(name, Humane.number(value) + " (gauge)"));
+    new TreeMap<>(statistics.gauges())
+        .forEach((name, value) -> row(name, Humane.number(value) + " (gauge)"));
   }
 
-  private static String statistic(Statistics statistics, String name) {
+  private static String statistic(IOStatistics statistics, String name) {
     List<String> parts = new ArrayList<>();
     Long counter = statistics.counters().get(name);
     if (counter != null) {
       parts.add(name.contains("_bytes_") ? Humane.bytes(counter) : Humane.number(counter));
     }
     Unit unit = Unit.of(name);
-    Statistics.Mean mean = statistics.means().get(name + ".mean");
+    MeanStatistic mean = statistics.meanStatistics().get(name + ".mean");
     if (mean != null) {
       if (unit == Unit.MILLIS) {
-        parts.add("total " + unit.show((double) mean.sum()));
+        parts.add("total " + unit.show((double) mean.getSum()));
       }
-      parts.add("mean " + unit.show((double) mean.sum() / mean.samples()));
+      parts.add("mean " + unit.show((double) mean.getSum() / mean.getSamples()));
     }
     Long minimum = statistics.minimums().get(name + ".min");
     if (minimum != null) {
@@ -282,7 +285,7 @@ final class Summary {
       parts.add("max " + unit.show(maximum));
     }
     if (counter == null && mean != null) {
-      parts.add("of " + Humane.count(mean.samples(), "sample"));
+      parts.add("of " + Humane.count(mean.getSamples(), "sample"));
     }
     return String.join(", ", parts);
   }

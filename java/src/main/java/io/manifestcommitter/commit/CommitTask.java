@@ -17,6 +17,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.statistics.IOStatisticsSnapshot;
+import org.apache.hadoop.fs.statistics.MeanStatistic;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -94,12 +96,12 @@ public final class CommitTask {
    * How long the scan took, unless that is nothing. All else that is to be known of a task can be
    * told from its manifest, and is, when that is loaded.
    */
-  private Statistics scanTime() {
+  private IOStatisticsSnapshot scanTime() {
     String mean = LoadManifests.SCAN_TIME;
-    Statistics.Mean scan = statistics.snapshot().means().get(mean);
-    return scan.sum() == 0
-        ? Statistics.empty()
-        : new Statistics(Map.of(), Map.of(), Map.of(), Map.of(), Map.of(mean, scan));
+    MeanStatistic scan = statistics.snapshot().meanStatistics().get(mean);
+    return scan.getSum() == 0
+        ? new IOStatisticsSnapshot()
+        : Statistics.of(Map.of(), Map.of(), Map.of(), Map.of(), Map.of(mean, scan));
   }
 
   /** Saves the manifest, with growing pauses between the tries. */

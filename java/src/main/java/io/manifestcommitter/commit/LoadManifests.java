@@ -7,7 +7,6 @@ import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.manifest.DirectoryEntry;
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.manifest.StatisticNames;
-import io.manifestcommitter.manifest.Statistics;
 import io.manifestcommitter.manifest.StatisticsRecorder;
 import io.manifestcommitter.manifest.SuccessReport;
 import io.manifestcommitter.manifest.TaskManifest;
@@ -31,6 +30,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.zip.CRC32C;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.statistics.MeanStatistic;
 
 /**
  * Loads and checks the manifests of all committed tasks, in parallel, and plans what they name. One
@@ -257,9 +257,9 @@ public final class LoadManifests {
     statistics.sample(StatisticNames.COMMITTER_TASK_FILE_COUNT, manifest.files().size());
     statistics.sample(StatisticNames.COMMITTER_TASK_DIRECTORY_COUNT, manifest.directories().size());
     statistics.sample(StatisticNames.COMMITTER_TASK_DIRECTORY_DEPTH, depth);
-    Statistics.Mean scan = manifest.statistics().means().get(SCAN_TIME);
+    MeanStatistic scan = manifest.statistics().meanStatistics().get(SCAN_TIME);
     statistics.increment(StatisticNames.TASK_STAGE_SCAN_DIRECTORY);
-    statistics.sample(StatisticNames.TASK_STAGE_SCAN_DIRECTORY, scan == null ? 0 : scan.sum());
+    statistics.sample(StatisticNames.TASK_STAGE_SCAN_DIRECTORY, scan == null ? 0 : scan.getSum());
   }
 
   private Loaded load(StoreEntry file) throws IOException {

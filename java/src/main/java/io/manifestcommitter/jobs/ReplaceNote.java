@@ -5,7 +5,6 @@ import io.manifestcommitter.commit.LocalHost;
 import io.manifestcommitter.journal.HeapBudget;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.CorruptManifestException;
-import io.manifestcommitter.manifest.CutShortException;
 import io.manifestcommitter.manifest.PlaceText;
 import io.manifestcommitter.manifest.Record;
 import io.manifestcommitter.manifest.RecordFile;
@@ -104,9 +103,10 @@ final class ReplaceNote {
       PlaceText texts = new PlaceText(root.directory(), store::named);
       note.addAll(records, root.jobId(), texts, new HeapBudget(heap / HEAP_SHARE, origin));
       return Optional.of(note);
-    } catch (CutShortException e) {
-      return Optional.empty();
     } catch (CorruptManifestException e) {
+      if (e.isCutShort()) {
+        return Optional.empty();
+      }
       throw new CorruptManifestException(
           e.getMessage()
               + ". It names the places of the table that job "

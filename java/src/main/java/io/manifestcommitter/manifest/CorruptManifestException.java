@@ -10,6 +10,8 @@ import java.io.IOException;
 public class CorruptManifestException extends IOException {
   private static final long serialVersionUID = 1L;
 
+  private boolean isCutShort;
+
   /** A complete message. */
   public CorruptManifestException(String message) {
     super(message);
@@ -18,5 +20,16 @@ public class CorruptManifestException extends IOException {
   /** A complete message, and what was thrown when the file was read. */
   public CorruptManifestException(String message, Throwable cause) {
     super(message, cause);
+  }
+
+  /** The same, of a file that ends before its end. */
+  CorruptManifestException cutShort() {
+    isCutShort = true;
+    return this;
+  }
+
+  /** Whether the file ends before its end: its writer died, or has not finished. */
+  public boolean isCutShort() {
+    return isCutShort;
   }
 }

@@ -2,8 +2,9 @@
 package io.manifestcommitter.manifest;
 
 import io.manifestcommitter.manifest.JsonReader.BadJsonException;
+import java.nio.charset.StandardCharsets;
 import java.util.Map;
-import java.util.TreeMap;
+import java.util.Set;
 
 /**
  * What a committer's file is, told by its content: names and directories are the user's to choose.
@@ -15,6 +16,10 @@ public enum DocumentKind {
   TASK_MANIFEST,
   /** The complete list of a job's files. */
   FILE_LIST;
+
+  private static final String TYPE = "type";
+  private static final String NAME = "name";
+  private static final Set<String> MARKS = Set.of(TYPE, NAME);
 
   /**
    * What a file is, or claims to be: it may still be damaged.
@@ -31,33 +36,29 @@ public enum DocumentKind {
       // An empty _SUCCESS is by far the most likely; the report's own message explains it.
       return SUCCESS_REPORT;
     }
-    Map<String, String> marks = new TreeMap<>();
     String why = "it has neither the type of a task manifest nor the name of a job report";
     BadJsonException bad = null;
     try {
-      JsonReader.read(
-          content,
-          json -> {
-            json.object(
-                name -> {
-                  if (!name.equals("type") && !name.equals("name")) {
-                    return false;
-                  }
-                  marks.put(name, json.stringOrEmpty());
-                  return true;
-                });
-            return marks;
-          });
+      Record marks =
+          JsonReader.read(
+              JsonReader.utf8(content), MARKS::contains, Map.of(), document -> document);
+      if (TaskManifest.TYPE.equals(marks.fields().get(TYPE))) {
+        return TASK_MANIFEST;
+      }
+      if (SuccessReport.NAME.equals(marks.fields().get(NAME))) {
+        return SUCCESS_REPORT;
+      }
     } catch (BadJsonException e) {
+      // What it was makes the message of what is wrong with it say more.
+      String rest = new String(content, StandardCharsets.ISO_8859_1);
+      if (rest.contains(TaskManifest.TYPE)) {
+        return TASK_MANIFEST;
+      }
+      if (rest.contains(SuccessReport.NAME)) {
+        return SUCCESS_REPORT;
+      }
       why = e.getMessage();
       bad = e;
-    }
-    // Marks that were seen before the damage make the message say more.
-    if (TaskManifest.TYPE.equals(marks.get("type"))) {
-      return TASK_MANIFEST;
-    }
-    if (SuccessReport.NAME.equals(marks.get("name"))) {
-      return SUCCESS_REPORT;
     }
     throw new CorruptManifestException(
         origin

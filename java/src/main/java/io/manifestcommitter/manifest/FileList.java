@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.manifest;
 
+import com.fasterxml.jackson.core.JsonGenerator;
 import io.manifestcommitter.manifest.JsonReader.BadJsonException;
 import java.io.Closeable;
 import java.io.IOException;
@@ -8,9 +9,9 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.StringReader;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
-import java.util.TreeMap;
+import java.util.Set;
+import java.util.function.Function;
 import org.apache.hadoop.fs.Path;
 
 /**
@@ -19,6 +20,9 @@ import org.apache.hadoop.fs.Path;
  * more than one of them.
  */
 public final class FileList implements Closeable {
+  private static final Set<String> FIELDS =
+      Set.of("jobId", "table", "files", "path", "size", "etag");
+
   private final JsonLines lines;
   private final String origin;
   private final String jobId;
@@ -29,23 +33,19 @@ public final class FileList implements Closeable {
   private FileList(JsonLines lines, String origin) throws IOException {
     this.lines = lines;
     this.origin = origin;
-    Map<String, String> texts = new TreeMap<>();
-    Map<String, Long> numbers = new TreeMap<>();
-    String line = lines.next().orElseThrow(() -> corrupt("it is empty", null));
-    parse(
-        line,
-        json -> {
-          readFields(json, texts, numbers);
-          JsonReader.required("jobId", texts.get("jobId"));
-          texts.put("table", JsonReader.required("table", texts.get("table")));
-          if (JsonReader.required("files", numbers.get("files")) < 0) {
-            throw new BadJsonException("the number of files is negative");
-          }
-          return PathText.read(texts.get("table"));
-        });
-    this.jobId = texts.get("jobId");
-    this.table = PathText.read(texts.get("table"));
-    this.count = numbers.get("files");
+    Record first =
+        parse(lines.next().orElseThrow(() -> corrupt("it is empty", null)), FileList::head);
+    this.jobId = first.text("jobId");
+    this.table = PathText.read(first.text("table"));
+    this.count = first.number("files");
+  }
+
+  /** The first line, whose fields are there, and as they should be. */
+  private static Record head(Record line) {
+    line.text("jobId");
+    line.number("files");
+    PathText.read(line.text("table"));
+    return line;
   }
 
   /**
@@ -60,13 +60,13 @@ public final class FileList implements Closeable {
       OutputStream out, String jobId, Path table, long count, Iterable<FileEntry> files)
       throws IOException {
     Path directory = PathText.canonical(table);
-    FastGzip gzip = new FastGzip(out);
-    JsonLineWriter json = new JsonLineWriter(gzip);
-    json.begin()
-        .text("jobId", Text.wellFormed(jobId))
-        .text("table", PathText.write(directory))
-        .number("files", count)
-        .end();
+    JsonLines.Writer list = new JsonLines.Writer(out);
+    JsonGenerator json = list.json();
+    json.writeStartObject();
+    json.writeStringField("jobId", Text.wellFormed(jobId));
+    json.writeStringField("table", PathText.write(directory));
+    json.writeNumberField("files", count);
+    json.writeEndObject();
     long written = 0;
     Path within = null;
     Optional<String> prefix = Optional.empty();
@@ -75,22 +75,20 @@ public final class FileList implements Closeable {
         within = file.destinationDirectory();
         prefix = PathText.prefixBelow(directory, within);
       }
-      json.begin();
-      if (prefix.isPresent()) {
-        json.text("path", prefix.get(), file.name());
-      } else {
-        json.text("path", PathText.relative(directory, file.destination()));
-      }
-      json.number("size", file.size());
+      json.writeStartObject();
+      json.writeStringField(
+          "path",
+          prefix.isPresent()
+              ? prefix.get() + file.name()
+              : PathText.relative(directory, file.destination()));
+      json.writeNumberField("size", file.size());
       String etag = FileIdentity.kept(file.etag());
       if (!etag.isEmpty()) {
-        json.text("etag", etag);
+        json.writeStringField("etag", etag);
       }
-      json.end();
+      json.writeEndObject();
       written++;
     }
-    json.flush();
-    gzip.write('\n');
     if (written != count) {
       throw new IOException(
           "The list of the files of job "
@@ -102,8 +100,7 @@ public final class FileList implements Closeable {
               + " and has "
               + written);
     }
-    gzip.finish();
-    out.flush();
+    list.finish();
   }
 
   /**
@@ -164,43 +161,15 @@ public final class FileList implements Closeable {
     lines.close();
   }
 
-  private Entry entry(JsonReader json) throws IOException {
-    Map<String, String> texts = new TreeMap<>();
-    Map<String, Long> numbers = new TreeMap<>();
-    readFields(json, texts, numbers);
-    String path = JsonReader.required("path", texts.get("path"));
-    long size = JsonReader.required("size", numbers.get("size"));
-    if (size < 0) {
-      throw new BadJsonException("the size of " + path + " is negative");
-    }
-    return new Entry(path, PathText.resolve(table, path), size, texts.getOrDefault("etag", ""));
+  private Entry entry(Record line) {
+    String path = line.text("path");
+    return new Entry(
+        path, PathText.resolve(table, path), line.number("size"), line.textOrEmpty("etag"));
   }
 
-  private static void readFields(
-      JsonReader json, Map<String, String> texts, Map<String, Long> numbers) throws IOException {
-    json.object(
-        name -> {
-          switch (name) {
-            case "jobId":
-            case "table":
-            case "path":
-            case "etag":
-              texts.put(name, json.string());
-              return true;
-            case "files":
-            case "size":
-              numbers.put(name, json.longNumber());
-              return true;
-            default:
-              return false;
-          }
-        });
-  }
-
-  private <T> T parse(String line, JsonReader.Document<T> document)
-      throws CorruptManifestException {
+  private <T> T parse(String line, Function<Record, T> document) throws CorruptManifestException {
     try {
-      return JsonReader.read(new StringReader(line), document);
+      return JsonReader.read(new StringReader(line), FIELDS::contains, Map.of(), document);
     } catch (BadJsonException e) {
       throw corrupt("line " + (given + 1) + ": " + e.getMessage(), e);
     }
@@ -254,23 +223,6 @@ public final class FileList implements Closeable {
     /** The etag, empty where it is unknown. */
     public String etag() {
       return etag;
-    }
-
-    @Override
-    public boolean equals(Object o) {
-      if (!(o instanceof Entry)) {
-        return false;
-      }
-      Entry other = (Entry) o;
-      return size == other.size
-          && path.equals(other.path)
-          && location.equals(other.location)
-          && etag.equals(other.etag);
-    }
-
-    @Override
-    public int hashCode() {
-      return Objects.hash(path, location, size, etag);
     }
 
     @Override

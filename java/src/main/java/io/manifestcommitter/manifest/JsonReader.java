@@ -14,19 +14,30 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.CharsetDecoder;
 import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Predicate;
 
 /**
- * Reads one JSON document field by field and trusts nothing in it: strict UTF-8, no name twice,
- * bounded nesting, types as expected, nothing after the end. Fields nobody asked for, and fields
- * that are null, are passed over.
+ * Reads one JSON object and trusts nothing in it: strict UTF-8, no name twice, bounded nesting,
+ * nothing after the end. Fields that nobody asked for, and fields that are null, are passed over;
+ * {@link Record} tells what the others are.
  *
  * <p>Nesting is bounded here because Jackson does so from 2.15 on only, and the class path decides
- * on its version.
+ * on its version. Long numbers are not read, since Jackson takes long for them.
  */
 final class JsonReader {
   private static final int MAX_DEPTH = 32;
+
+  /** The characters of a {@code long}. */
+  private static final int LONGEST_NUMBER = 20;
+
+  /** Stands for what is no text, truth value, array, object, or whole number in range. */
+  private static final Object SOMETHING_ELSE = new Object();
 
   // Names in a damaged document are arbitrary: they must not fill Jackson's shared symbol table.
   private static final JsonFactory FACTORY =
@@ -37,177 +48,55 @@ final class JsonReader {
           .build();
 
   private final JsonParser parser;
+  private final Predicate<String> asked;
+  private final Map<String, Consumer<Record>> items;
   private int depth;
 
-  private JsonReader(JsonParser parser) {
+  private JsonReader(
+      JsonParser parser, Predicate<String> asked, Map<String, Consumer<Record>> items) {
     this.parser = parser;
+    this.asked = asked;
+    this.items = items;
   }
 
   /**
    * Reads a document that is one object.
    *
-   * @param json the whole document
+   * @param json the whole document, which is closed
+   * @param asked the names of the fields to read
+   * @param items by the name of an array what takes its objects one by one, so that they are not in
+   *     memory together
+   * @param document makes something of the other fields; what it throws is a fault of the document
    * @throws BadJsonException for whatever is wrong with it
    */
-  static <T> T read(byte[] json, Document<T> document) throws BadJsonException {
-    return read(new InputStreamReader(new ByteArrayInputStream(json), strictUtf8()), document);
-  }
-
-  /** As {@link #read(byte[], Document)}, from text, which is closed. */
-  static <T> T read(Reader json, Document<T> document) throws BadJsonException {
+  static <T> T read(
+      Reader json,
+      Predicate<String> asked,
+      Map<String, Consumer<Record>> items,
+      Function<Record, T> document)
+      throws BadJsonException {
     JsonReader reader = null;
     try (Reader text = json;
         JsonParser parser = FACTORY.createParser(text)) {
-      reader = new JsonReader(parser);
-      if (reader.next() != JsonToken.START_OBJECT) {
-        throw new BadJsonException("it is not a JSON object");
-      }
-      T value = document.read(reader);
-      if (reader.next() != null) {
-        throw new BadJsonException("something follows the end of the JSON object");
-      }
-      return value;
+      reader = new JsonReader(parser, asked, items);
+      require(reader.next() == JsonToken.START_OBJECT, "it is not a JSON object");
+      Record fields = new Record(reader.object());
+      require(reader.next() == null, "something follows the end of the JSON object");
+      return document.apply(fields);
     } catch (JsonProcessingException e) {
-      throw new BadJsonException(Text.shortened(e.getOriginalMessage()) + where(reader), e);
+      throw bad(e.getOriginalMessage(), reader, e);
     } catch (CharacterCodingException e) {
-      throw new BadJsonException("it is not UTF-8" + where(reader), e);
-    } catch (BadJsonException e) {
-      throw new BadJsonException(Text.shortened(e.getMessage()) + where(reader), e);
+      throw bad("it is not UTF-8", reader, e);
     } catch (IOException | RuntimeException e) {
       // Besides the checks of our values: whatever Jackson lets escape about a document that is
       // damaged.
-      String why = e.getMessage() == null ? e.toString() : e.getMessage();
-      throw new BadJsonException(Text.shortened(why) + where(reader), e);
+      throw bad(e.getMessage() == null ? e.toString() : e.getMessage(), reader, e);
     }
   }
 
-  /** Calls {@code fields} for each field of the object that the reader stands at. */
-  void object(Fields fields) throws IOException {
-    require(JsonToken.START_OBJECT, "an object");
-    while (next() == JsonToken.FIELD_NAME) {
-      String name = Text.requireWellFormed(parser.getCurrentName());
-      JsonToken value = next();
-      if (value != JsonToken.VALUE_NULL && !fields.read(name)) {
-        skip();
-      }
-    }
-  }
-
-  /** Calls {@code items} for each item of the array that the reader stands at. */
-  void array(Items items) throws IOException {
-    require(JsonToken.START_ARRAY, "an array");
-    while (next() != JsonToken.END_ARRAY) {
-      items.read();
-    }
-  }
-
-  /** The text that the reader stands at. */
-  String string() throws IOException {
-    require(JsonToken.VALUE_STRING, "a string");
-    return Text.requireWellFormed(parser.getText());
-  }
-
-  /** Whether the reader stands at such a value. */
-  boolean isAt(JsonToken token) {
-    return parser.currentToken() == token;
-  }
-
-  /** The whole number that the reader stands at. */
-  long longNumber() throws IOException {
-    require(JsonToken.VALUE_NUMBER_INT, "a whole number");
-    return parser.getLongValue();
-  }
-
-  /** The small whole number that the reader stands at. */
-  int intNumber() throws IOException {
-    require(JsonToken.VALUE_NUMBER_INT, "a whole number");
-    return parser.getIntValue();
-  }
-
-  /** The truth value that the reader stands at. */
-  boolean bool() throws IOException {
-    JsonToken token = parser.currentToken();
-    if (token != JsonToken.VALUE_TRUE && token != JsonToken.VALUE_FALSE) {
-      throw unexpected("true or false");
-    }
-    return token == JsonToken.VALUE_TRUE;
-  }
-
-  /**
-   * The text that the reader stands at, or an empty one for anything else, which is passed over.
-   */
-  String stringOrEmpty() throws IOException {
-    if (parser.currentToken() == JsonToken.VALUE_STRING) {
-      return string();
-    }
-    skip();
-    return "";
-  }
-
-  /** The object of texts that the reader stands at. */
-  Map<String, String> strings() throws IOException {
-    Map<String, String> strings = new TreeMap<>();
-    object(
-        name -> {
-          strings.put(name, string());
-          return true;
-        });
-    return strings;
-  }
-
-  /** The object of whole numbers that the reader stands at. */
-  Map<String, Long> numbers() throws IOException {
-    Map<String, Long> numbers = new TreeMap<>();
-    object(
-        name -> {
-          numbers.put(name, longNumber());
-          return true;
-        });
-    return numbers;
-  }
-
-  /** The value of a field that has to be there. */
-  static <T> T required(String field, T value) throws BadJsonException {
-    if (value == null) {
-      throw new BadJsonException("the field '" + field + "' is missing");
-    }
-    return value;
-  }
-
-  private void skip() throws IOException {
-    JsonToken token = parser.currentToken();
-    if (token == JsonToken.START_OBJECT || token == JsonToken.START_ARRAY) {
-      int outside = depth - 1;
-      while (depth > outside) {
-        next();
-      }
-    }
-  }
-
-  private JsonToken next() throws IOException {
-    JsonToken token = parser.nextToken();
-    if (token == JsonToken.START_OBJECT || token == JsonToken.START_ARRAY) {
-      depth++;
-      if (depth > MAX_DEPTH) {
-        throw new BadJsonException("it is nested more than " + MAX_DEPTH + " levels deep");
-      }
-    } else if (token == JsonToken.END_OBJECT || token == JsonToken.END_ARRAY) {
-      depth--;
-    } else if (token == null && depth > 0) {
-      throw new BadJsonException("it ends too early");
-    }
-    return token;
-  }
-
-  private void require(JsonToken expected, String what) throws BadJsonException {
-    if (parser.currentToken() != expected) {
-      throw unexpected(what);
-    }
-  }
-
-  private BadJsonException unexpected(String expected) {
-    String at = parser.getParsingContext().pathAsPointer().toString();
-    return new BadJsonException("the value at " + at + " is not " + expected);
+  /** A text of strict UTF-8: what is no UTF-8 is refused, not repaired. */
+  static Reader utf8(byte[] text) {
+    return new InputStreamReader(new ByteArrayInputStream(text), strictUtf8());
   }
 
   /** A decoder that refuses what is not UTF-8 rather than to repair it. */
@@ -218,46 +107,99 @@ final class JsonReader {
         .onUnmappableCharacter(CodingErrorAction.REPORT);
   }
 
-  private static String where(JsonReader reader) {
-    return reader == null
-        ? ""
-        : " (near character " + reader.parser.getTokenLocation().getCharOffset() + ")";
+  private Map<String, Object> object() throws IOException {
+    boolean isDocument = depth == 1;
+    Map<String, Object> fields = new TreeMap<>();
+    while (next() == JsonToken.FIELD_NAME) {
+      String name = Text.requireWellFormed(parser.getCurrentName());
+      JsonToken token = next();
+      if (isDocument && !asked.test(name)) {
+        skip();
+      } else if (isDocument && items.containsKey(name) && token != JsonToken.VALUE_NULL) {
+        each(name, items.get(name));
+      } else if (token != JsonToken.VALUE_NULL) {
+        fields.put(name, value());
+      }
+    }
+    return fields;
   }
 
-  /** Reads the object that the reader stands at. */
-  @FunctionalInterface
-  interface Document<T> {
-    /** Reads it; the reader then stands at its end. */
-    T read(JsonReader reader) throws IOException;
+  private void each(String name, Consumer<Record> taker) throws IOException {
+    require(
+        parser.currentToken() == JsonToken.START_ARRAY, "the field '" + name + "' is not an array");
+    while (next() != JsonToken.END_ARRAY) {
+      require(
+          parser.currentToken() == JsonToken.START_OBJECT,
+          "an item of the field '" + name + "' is not an object");
+      taker.accept(new Record(object()));
+    }
   }
 
-  /** Takes the fields of an object. */
-  @FunctionalInterface
-  interface Fields {
-    /**
-     * Reads the value of one field, which the reader stands at.
-     *
-     * @return false if the field is not known, so its value is to be passed over
-     */
-    boolean read(String name) throws IOException;
+  private Object value() throws IOException {
+    switch (parser.currentToken()) {
+      case START_OBJECT:
+        return object();
+      case START_ARRAY:
+        List<Object> values = new ArrayList<>();
+        while (next() != JsonToken.END_ARRAY) {
+          values.add(value());
+        }
+        return values;
+      case VALUE_STRING:
+        return Text.requireWellFormed(parser.getText());
+      case VALUE_NUMBER_INT:
+        boolean isLong =
+            parser.getTextLength() <= LONGEST_NUMBER
+                && parser.getNumberType() != JsonParser.NumberType.BIG_INTEGER;
+        return isLong ? (Object) parser.getLongValue() : SOMETHING_ELSE;
+      case VALUE_TRUE:
+      case VALUE_FALSE:
+        return parser.getBooleanValue();
+      default:
+        return SOMETHING_ELSE;
+    }
   }
 
-  /** Takes the items of an array. */
-  @FunctionalInterface
-  interface Items {
-    /** Reads one item, which the reader stands at. */
-    void read() throws IOException;
+  private void skip() throws IOException {
+    if (parser.currentToken().isStructStart()) {
+      int outside = depth - 1;
+      while (depth > outside) {
+        next();
+      }
+    }
+  }
+
+  private JsonToken next() throws IOException {
+    JsonToken token = parser.nextToken();
+    require(token != null || depth == 0, "it ends too early");
+    if (token != null && token.isStructStart()) {
+      depth++;
+      require(depth <= MAX_DEPTH, "it is nested more than " + MAX_DEPTH + " levels deep");
+    } else if (token != null && token.isStructEnd()) {
+      depth--;
+    }
+    return token;
+  }
+
+  private static void require(boolean condition, String otherwise) {
+    if (!condition) {
+      throw new IllegalArgumentException(otherwise);
+    }
+  }
+
+  private static BadJsonException bad(String why, JsonReader reader, Exception cause) {
+    String where =
+        reader == null
+            ? ""
+            : " (near character " + reader.parser.getTokenLocation().getCharOffset() + ")";
+    return new BadJsonException(Text.shortened(why) + where, cause);
   }
 
   /** What is wrong with a document, without the name of the file. */
   static final class BadJsonException extends IOException {
     private static final long serialVersionUID = 1L;
 
-    BadJsonException(String message) {
-      super(message);
-    }
-
-    BadJsonException(String message, Throwable cause) {
+    private BadJsonException(String message, Throwable cause) {
       super(message, cause);
     }
   }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.manifest;
 
-import com.fasterxml.jackson.core.JsonToken;
 import io.manifestcommitter.manifest.JsonReader.BadJsonException;
 import java.io.Closeable;
 import java.io.IOException;
@@ -9,12 +8,9 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.StringReader;
 import java.nio.charset.StandardCharsets;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.zip.CRC32C;
-import java.util.zip.CheckedOutputStream;
 
 /**
  * A file of records: JSON lines in gzip, the last of which tells how many there are and a CRC-32C
@@ -27,35 +23,25 @@ public final class RecordFile {
 
   private RecordFile() {}
 
-  private static String hex(CRC32C checksum) {
-    return String.format(Locale.ROOT, "%08x", checksum.getValue());
-  }
-
   /** Writes records. */
   public static final class Writer {
-    private final OutputStream out;
-    private final FastGzip gzip;
-    private final JsonLineWriter json;
-    private final CRC32C checksum = new CRC32C();
+    private final JsonLines.Writer lines;
     private long count;
 
     /** Writes to {@code out}, which stays open. */
     public Writer(OutputStream out) throws IOException {
-      this.out = out;
-      this.gzip = new FastGzip(out);
-      this.json = new JsonLineWriter(new CheckedOutputStream(gzip, checksum));
+      this.lines = new JsonLines.Writer(out);
     }
 
     /** Writes one record. */
     public void write(Record record) throws IOException {
       begin(record.kind());
-      for (Map.Entry<String, String> text : record.texts().entrySet()) {
-        if (!text.getKey().equals(Record.KIND)) {
-          with(text.getKey(), text.getValue());
+      for (Map.Entry<String, Object> field : record.fields().entrySet()) {
+        if (field.getValue() instanceof Long) {
+          with(field.getKey(), (Long) field.getValue());
+        } else if (!field.getKey().equals(Record.KIND)) {
+          with(field.getKey(), (String) field.getValue());
         }
-      }
-      for (Map.Entry<String, Long> number : record.numbers().entrySet()) {
-        with(number.getKey(), number.getValue());
       }
       end();
     }
@@ -65,35 +51,31 @@ public final class RecordFile {
      */
     public Writer begin(String kind) throws IOException {
       count++;
-      json.begin();
+      lines.json().writeStartObject();
       return with(Record.KIND, kind);
     }
 
     /** Adds a text to the record that has begun. */
     public Writer with(String name, String text) throws IOException {
-      json.text(name, text);
+      lines.json().writeStringField(name, text);
       return this;
     }
 
     /** Adds a number to the record that has begun. */
     public Writer with(String name, long number) throws IOException {
-      json.number(name, number);
+      lines.json().writeNumberField(name, number);
       return this;
     }
 
     /** Ends the record that has begun. */
     public void end() throws IOException {
-      json.end();
+      lines.json().writeEndObject();
     }
 
     /** Writes the end. */
     public void finish() throws IOException {
-      json.flush();
-      write(new Record(END).with(COUNT, count).with(CHECKSUM, hex(checksum)));
-      json.flush();
-      gzip.write('\n');
-      gzip.finish();
-      out.flush();
+      write(new Record(END).with(COUNT, count).with(CHECKSUM, lines.checksum()));
+      lines.finish();
     }
   }
 
@@ -120,8 +102,7 @@ public final class RecordFile {
     /**
      * The next record, nothing after the last.
      *
-     * @throws CutShortException if the file is cut short
-     * @throws CorruptManifestException if it is damaged
+     * @throws CorruptManifestException if it is damaged, or cut short
      */
     public Optional<Record> next() throws IOException {
       Optional<String> line = lines.next();
@@ -132,7 +113,7 @@ public final class RecordFile {
         return Optional.empty();
       }
       if (!line.isPresent()) {
-        throw new CutShortException(corrupt("it is cut short", null));
+        throw corrupt("it is cut short", null).cutShort();
       }
       Record record = parse(line.get());
       if (record.kind().equals(END)) {
@@ -161,7 +142,7 @@ public final class RecordFile {
 
     private void requireComplete(Record end) throws CorruptManifestException {
       try {
-        if (end.number(COUNT) != count || !end.text(CHECKSUM).equals(hex(checksum))) {
+        if (end.number(COUNT) != count || !end.text(CHECKSUM).equals(JsonLines.hex(checksum))) {
           throw corrupt("its checksum does not match", null);
         }
       } catch (IllegalArgumentException e) {
@@ -171,25 +152,17 @@ public final class RecordFile {
 
     private Record parse(String line) throws CorruptManifestException {
       try {
-        return JsonReader.read(new StringReader(line), Reader::record);
+        return JsonReader.read(
+            new StringReader(line),
+            name -> true,
+            Map.of(),
+            record -> {
+              record.kind();
+              return record;
+            });
       } catch (BadJsonException e) {
         throw corrupt("record " + (count + 1) + ": " + e.getMessage(), e);
       }
-    }
-
-    private static Record record(JsonReader json) throws IOException {
-      Map<String, String> texts = new TreeMap<>();
-      Map<String, Long> numbers = new TreeMap<>();
-      json.object(
-          name -> {
-            if (json.isAt(JsonToken.VALUE_STRING)) {
-              texts.put(name, json.string());
-            } else {
-              numbers.put(name, json.longNumber());
-            }
-            return true;
-          });
-      return new Record(texts, numbers).requireKind();
     }
   }
 }

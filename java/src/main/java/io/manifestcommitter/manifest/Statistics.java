@@ -1,170 +1,100 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.manifest;
 
-import java.util.Collections;
+import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.Predicate;
+import org.apache.hadoop.fs.statistics.IOStatistics;
+import org.apache.hadoop.fs.statistics.IOStatisticsSnapshot;
+import org.apache.hadoop.fs.statistics.MeanStatistic;
 
 /**
- * What was counted and measured, in the five groups of Hadoop's IOStatistics. An immutable
- * snapshot.
+ * What was counted and measured, as Hadoop's {@link IOStatisticsSnapshot}, and its JSON.
  *
  * <p>An entry that says nothing is not there: a counter or gauge of 0, a mean without samples, a
  * minimum or maximum of -1, which is how Hadoop marks one that was never set. These make up most of
- * what Hadoop writes.
+ * what Hadoop writes. So Hadoop's own writer is not used; what is written is sorted.
  */
 public final class Statistics {
+  /** The field of a manifest or report that holds them. */
+  static final String FIELD = "iostatistics";
+
   /** How Hadoop marks a minimum or maximum that was never set. */
-  private static final long UNSET = -1;
+  private static final long UNSET = IOStatistics.MIN_UNSET_VALUE;
 
-  private static final Statistics EMPTY =
-      new Statistics(Map.of(), Map.of(), Map.of(), Map.of(), Map.of());
+  private static final String COUNTERS = "counters";
+  private static final String GAUGES = "gauges";
+  private static final String MINIMUMS = "minimums";
+  private static final String MAXIMUMS = "maximums";
+  private static final String MEANS = "meanstatistics";
+  private static final String SAMPLES = "samples";
+  private static final String SUM = "sum";
 
-  private final Map<String, Long> counters;
-  private final Map<String, Long> gauges;
-  private final Map<String, Long> minimums;
-  private final Map<String, Long> maximums;
-  private final Map<String, Mean> means;
+  private Statistics() {}
 
-  /** Copies the groups, without the entries that say nothing. */
-  public Statistics(
+  /** A snapshot of the entries that say something. */
+  public static IOStatisticsSnapshot of(
       Map<String, Long> counters,
       Map<String, Long> gauges,
       Map<String, Long> minimums,
       Map<String, Long> maximums,
-      Map<String, Mean> means) {
-    this.counters = copy(counters, value -> value != 0);
-    this.gauges = copy(gauges, value -> value != 0);
-    this.minimums = copy(minimums, value -> value != UNSET);
-    this.maximums = copy(maximums, value -> value != UNSET);
-    this.means = copy(means, mean -> mean.samples() > 0);
+      Map<String, MeanStatistic> means) {
+    IOStatisticsSnapshot snapshot = new IOStatisticsSnapshot();
+    copy(counters, snapshot.counters(), value -> value != 0);
+    copy(gauges, snapshot.gauges(), value -> value != 0);
+    copy(minimums, snapshot.minimums(), value -> value != UNSET);
+    copy(maximums, snapshot.maximums(), value -> value != UNSET);
+    copy(means, snapshot.meanStatistics(), mean -> mean.getSamples() > 0);
+    return snapshot;
   }
 
-  /** Nothing. */
-  public static Statistics empty() {
-    return EMPTY;
+  private static <V> void copy(Map<String, V> from, Map<String, V> to, Predicate<V> says) {
+    to.putAll(from);
+    Collection<V> values = to.values();
+    values.removeIf(says.negate());
   }
 
-  /** How often things happened, by name; sorted. */
-  public Map<String, Long> counters() {
-    return counters;
+  /** As fields of JSON, without the groups that are empty. */
+  static Map<String, Object> toJson(IOStatistics statistics) {
+    Map<String, Object> means = new TreeMap<>();
+    statistics
+        .meanStatistics()
+        .forEach(
+            (name, mean) -> {
+              Map<String, Object> parts = new LinkedHashMap<>();
+              parts.put(SAMPLES, mean.getSamples());
+              parts.put(SUM, mean.getSum());
+              means.put(name, parts);
+            });
+    Map<String, Object> groups = new LinkedHashMap<>();
+    groups.put(COUNTERS, new TreeMap<>(statistics.counters()));
+    groups.put(GAUGES, new TreeMap<>(statistics.gauges()));
+    groups.put(MINIMUMS, new TreeMap<>(statistics.minimums()));
+    groups.put(MAXIMUMS, new TreeMap<>(statistics.maximums()));
+    groups.put(MEANS, means);
+    groups.values().removeIf(group -> ((Map<?, ?>) group).isEmpty());
+    return groups;
   }
 
-  /** Values as they last were, by name; sorted. */
-  public Map<String, Long> gauges() {
-    return gauges;
-  }
-
-  /** Smallest samples, by a name that ends in {@code .min}; sorted. */
-  public Map<String, Long> minimums() {
-    return minimums;
-  }
-
-  /** Largest samples, by a name that ends in {@code .max}; sorted. */
-  public Map<String, Long> maximums() {
-    return maximums;
-  }
-
-  /** Means of samples, by a name that ends in {@code .mean}; sorted. */
-  public Map<String, Mean> means() {
-    return means;
-  }
-
-  /** Whether there is nothing in any group. */
-  public boolean isEmpty() {
-    return counters.isEmpty()
-        && gauges.isEmpty()
-        && minimums.isEmpty()
-        && maximums.isEmpty()
-        && means.isEmpty();
-  }
-
-  @Override
-  public boolean equals(Object o) {
-    if (!(o instanceof Statistics)) {
-      return false;
-    }
-    Statistics other = (Statistics) o;
-    return counters.equals(other.counters)
-        && gauges.equals(other.gauges)
-        && minimums.equals(other.minimums)
-        && maximums.equals(other.maximums)
-        && means.equals(other.means);
-  }
-
-  @Override
-  public int hashCode() {
-    return Objects.hash(counters, gauges, minimums, maximums, means);
-  }
-
-  @Override
-  public String toString() {
-    return "counters "
-        + counters
-        + ", gauges "
-        + gauges
-        + ", minimums "
-        + minimums
-        + ", maximums "
-        + maximums
-        + ", means "
-        + means;
-  }
-
-  private static <V> Map<String, V> copy(Map<String, V> values, Predicate<V> says) {
-    TreeMap<String, V> copy = new TreeMap<>();
-    values.forEach(
-        (name, value) -> {
-          if (says.test(value)) {
-            copy.put(Text.requireWellFormed(name), value);
-          }
-        });
-    return Collections.unmodifiableMap(copy);
-  }
-
-  /** A mean: how many samples there were, and what they add up to. */
-  public static final class Mean {
-    private final long samples;
-    private final long sum;
-
-    /**
-     * A mean.
-     *
-     * @throws IllegalArgumentException if the number of samples is negative
-     */
-    public Mean(long samples, long sum) {
-      if (samples < 0) {
-        throw new IllegalArgumentException("a mean cannot have " + samples + " samples");
+  /** What the field of a document says; nothing where it is not there. */
+  static IOStatisticsSnapshot in(Record document) {
+    Record groups = document.object(FIELD);
+    Record means = groups.object(MEANS);
+    Map<String, MeanStatistic> byName = new TreeMap<>();
+    for (String name : means.names()) {
+      Record mean = means.object(name);
+      if (!mean.has(SAMPLES) || !mean.has(SUM)) {
+        throw new IllegalArgumentException("a mean lacks its samples or its sum");
       }
-      this.samples = samples;
-      this.sum = sum;
+      byName.put(name, new MeanStatistic(mean.number(SAMPLES), mean.wholeNumber(SUM)));
     }
-
-    /** How many samples there were. */
-    public long samples() {
-      return samples;
-    }
-
-    /** What they add up to. */
-    public long sum() {
-      return sum;
-    }
-
-    @Override
-    public boolean equals(Object o) {
-      return o instanceof Mean && samples == ((Mean) o).samples && sum == ((Mean) o).sum;
-    }
-
-    @Override
-    public int hashCode() {
-      return Objects.hash(samples, sum);
-    }
-
-    @Override
-    public String toString() {
-      return sum + "/" + samples;
-    }
+    return of(
+        groups.numbers(COUNTERS),
+        groups.numbers(GAUGES),
+        groups.numbers(MINIMUMS),
+        groups.numbers(MAXIMUMS),
+        byName);
   }
 }

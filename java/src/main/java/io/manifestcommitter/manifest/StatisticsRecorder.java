@@ -7,6 +7,8 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
+import org.apache.hadoop.fs.statistics.IOStatisticsSnapshot;
+import org.apache.hadoop.fs.statistics.MeanStatistic;
 
 /** Counts and measures while a job runs. Safe for use by many threads. */
 public final class StatisticsRecorder {
@@ -63,14 +65,21 @@ public final class StatisticsRecorder {
   }
 
   /** What was recorded so far. */
-  public Statistics snapshot() {
+  public IOStatisticsSnapshot snapshot() {
     Map<String, Long> counts = new TreeMap<>();
     counters.forEach((key, count) -> counts.put(key, count.sum()));
     Map<String, Long> minimums = new TreeMap<>();
     Map<String, Long> maximums = new TreeMap<>();
-    Map<String, Statistics.Mean> means = new TreeMap<>();
-    samples.forEach((key, values) -> values.addTo(key, minimums, maximums, means));
-    return new Statistics(counts, Map.of(), minimums, maximums, means);
+    Map<String, MeanStatistic> means = new TreeMap<>();
+    samples.forEach(
+        (key, values) -> {
+          synchronized (values) {
+            minimums.put(key + ".min", values.minimum);
+            maximums.put(key + ".max", values.maximum);
+            means.put(key + ".mean", values.mean.copy());
+          }
+        });
+    return Statistics.of(counts, Map.of(), minimums, maximums, means);
   }
 
   /** An action with a result. */
@@ -88,28 +97,14 @@ public final class StatisticsRecorder {
   }
 
   private static final class Samples {
-    private long count;
-    private long sum;
+    private final MeanStatistic mean = new MeanStatistic();
     private long minimum = Long.MAX_VALUE;
     private long maximum = Long.MIN_VALUE;
 
     synchronized void add(long value) {
-      count++;
-      sum += value;
+      mean.addSample(value);
       minimum = Math.min(minimum, value);
       maximum = Math.max(maximum, value);
-    }
-
-    synchronized void addTo(
-        String key,
-        Map<String, Long> minimums,
-        Map<String, Long> maximums,
-        Map<String, Statistics.Mean> means) {
-      if (count > 0) {
-        minimums.put(key + ".min", minimum);
-        maximums.put(key + ".max", maximum);
-        means.put(key + ".mean", new Statistics.Mean(count, sum));
-      }
     }
   }
 }

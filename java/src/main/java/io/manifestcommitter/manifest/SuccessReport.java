@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.manifest;
 
-import com.fasterxml.jackson.core.JsonGenerator;
 import io.manifestcommitter.manifest.JsonReader.BadJsonException;
-import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.statistics.IOStatistics;
+import org.apache.hadoop.fs.statistics.IOStatisticsSnapshot;
 
 /**
  * What a job says about itself when it ends: the content of {@code _SUCCESS}, and of the report
@@ -30,36 +30,37 @@ public final class SuccessReport {
   /** The most bytes that a report can have. */
   public static final int MAX_BYTES = 64 << 20;
 
-  private final long timestamp;
-  private final boolean success;
-  private final String date;
-  private final String hostname;
-  private final String committer;
-  private final String description;
-  private final String jobId;
-  private final String jobIdSource;
-  private final Map<String, Long> metrics;
-  private final Map<String, String> diagnostics;
-  private final List<String> filenames;
-  private final Statistics statistics;
-  private final String state;
-  private final String stage;
+  /** What Hadoop's readers find in every report. */
+  private static final Set<String> ALWAYS = Set.of("jobId", "jobIdSource", "diagnostics");
 
-  private SuccessReport(Builder builder) {
-    this.timestamp = builder.timestamp;
-    this.success = builder.success;
-    this.date = builder.date;
-    this.hostname = builder.hostname;
-    this.committer = builder.committer;
-    this.description = builder.description;
-    this.jobId = builder.jobId;
-    this.jobIdSource = builder.jobIdSource;
-    this.metrics = Collections.unmodifiableMap(new TreeMap<>(builder.metrics));
-    this.diagnostics = Collections.unmodifiableMap(new TreeMap<>(builder.diagnostics));
-    this.filenames = List.copyOf(builder.filenames);
-    this.statistics = builder.statistics;
-    this.state = builder.state;
-    this.stage = builder.stage;
+  private final Map<String, Object> fields;
+  private final IOStatisticsSnapshot statistics;
+
+  private SuccessReport(Map<String, Object> fields) {
+    this.fields = fields;
+    this.statistics = Statistics.in(record());
+    fields.put(Statistics.FIELD, Statistics.toJson(statistics));
+  }
+
+  /** The fields in Hadoop's order, and what they are where nothing is known. */
+  private static Map<String, Object> nothing() {
+    Map<String, Object> fields = new LinkedHashMap<>();
+    fields.put("name", NAME);
+    fields.put("timestamp", 0L);
+    fields.put("success", true);
+    fields.put("date", "");
+    fields.put("hostname", "");
+    fields.put("committer", "");
+    fields.put("description", "");
+    fields.put("jobId", "");
+    fields.put("jobIdSource", "");
+    fields.put("metrics", Map.of());
+    fields.put("diagnostics", Map.of());
+    fields.put("filenames", List.of());
+    fields.put(Statistics.FIELD, Map.of());
+    fields.put("state", "");
+    fields.put("stage", "");
+    return fields;
   }
 
   /**
@@ -69,59 +70,54 @@ public final class SuccessReport {
     return new Builder();
   }
 
-  /** What kind of document this is: always {@link #NAME}. */
-  public String name() {
-    return NAME;
-  }
-
   /** When the report was made, in milliseconds since 1970. */
   public long timestamp() {
-    return timestamp;
+    return (Long) fields.get("timestamp");
   }
 
   /** Whether the job succeeded. */
   public boolean success() {
-    return success;
+    return (Boolean) fields.get("success");
   }
 
   /** When the report was made, for people. */
   public String date() {
-    return date;
+    return (String) fields.get("date");
   }
 
   /** The host of the job's driver or application master; empty where unknown. */
   public String hostname() {
-    return hostname;
+    return (String) fields.get("hostname");
   }
 
   /** Which committer wrote the report; empty where unknown. */
   public String committer() {
-    return committer;
+    return (String) fields.get("committer");
   }
 
   /** What the committer says about the job; empty where it says nothing. */
   public String description() {
-    return description;
+    return (String) fields.get("description");
   }
 
   /** The job; empty where unknown. */
   public String jobId() {
-    return jobId;
+    return (String) fields.get("jobId");
   }
 
   /** Where the job's id comes from: a configuration key, or {@code JobID}. */
   public String jobIdSource() {
-    return jobIdSource;
+    return (String) fields.get("jobIdSource");
   }
 
   /** Numbers of older committers; sorted. */
   public Map<String, Long> metrics() {
-    return metrics;
+    return record().numbers("metrics");
   }
 
   /** Texts about the job, such as the exception that made it fail; sorted. */
   public Map<String, String> diagnostics() {
-    return diagnostics;
+    return record().texts("diagnostics");
   }
 
   /**
@@ -129,27 +125,38 @@ public final class SuccessReport {
    * them.
    */
   public List<String> filenames() {
-    return filenames;
+    return record().list("filenames");
   }
 
   /** What the job and its tasks counted and measured. */
-  public Statistics statistics() {
+  public IOStatisticsSnapshot statistics() {
     return statistics;
   }
 
   /** The state in which the job ended; empty where unknown. */
   public String state() {
-    return state;
+    return (String) fields.get("state");
   }
 
   /** The stage in which the job ended; empty where unknown. */
   public String stage() {
-    return stage;
+    return (String) fields.get("stage");
   }
 
-  /** The report as JSON. */
+  private Record record() {
+    return new Record(fields);
+  }
+
+  /** The report as JSON, without what is not known of it. */
   public byte[] toJson() {
-    return JsonWriter.object(this::writeTo);
+    Map<String, Object> known = new LinkedHashMap<>(fields);
+    known
+        .entrySet()
+        .removeIf(
+            field ->
+                !ALWAYS.contains(field.getKey())
+                    && (field.getValue().equals("") || field.getValue().equals(Map.of())));
+    return Record.toJson(known);
   }
 
   /**
@@ -172,135 +179,32 @@ public final class SuccessReport {
       throw corrupt(origin, "it has " + json.length + " bytes, more than " + MAX_BYTES, null);
     }
     try {
-      return JsonReader.read(json, SuccessReport::read);
+      return JsonReader.read(
+          JsonReader.utf8(json), nothing()::containsKey, Map.of(), SuccessReport::read);
     } catch (BadJsonException e) {
       throw corrupt(origin, e.getMessage(), e);
     }
   }
 
   @Override
-  public boolean equals(Object o) {
-    if (!(o instanceof SuccessReport)) {
-      return false;
-    }
-    SuccessReport other = (SuccessReport) o;
-    return timestamp == other.timestamp
-        && success == other.success
-        && date.equals(other.date)
-        && hostname.equals(other.hostname)
-        && committer.equals(other.committer)
-        && description.equals(other.description)
-        && jobId.equals(other.jobId)
-        && jobIdSource.equals(other.jobIdSource)
-        && metrics.equals(other.metrics)
-        && diagnostics.equals(other.diagnostics)
-        && filenames.equals(other.filenames)
-        && statistics.equals(other.statistics)
-        && state.equals(other.state)
-        && stage.equals(other.stage);
-  }
-
-  @Override
-  public int hashCode() {
-    return Objects.hash(timestamp, success, jobId, filenames, diagnostics, state, stage);
-  }
-
-  @Override
   public String toString() {
     return "report of job "
-        + jobId
-        + (success ? ", which succeeded" : ", which failed")
-        + (stage.isEmpty() ? "" : " in stage " + stage);
+        + jobId()
+        + (success() ? ", which succeeded" : ", which failed")
+        + (stage().isEmpty() ? "" : " in stage " + stage());
   }
 
-  private void writeTo(JsonGenerator json) throws IOException {
-    json.writeStringField("name", NAME);
-    json.writeNumberField("timestamp", timestamp);
-    json.writeBooleanField("success", success);
-    JsonWriter.optional(json, "date", date);
-    JsonWriter.optional(json, "hostname", hostname);
-    JsonWriter.optional(json, "committer", committer);
-    JsonWriter.optional(json, "description", description);
-    json.writeStringField("jobId", jobId);
-    json.writeStringField("jobIdSource", jobIdSource);
-    JsonWriter.optionalNumbers(json, "metrics", metrics);
-    JsonWriter.strings(json, "diagnostics", diagnostics);
-    json.writeArrayFieldStart("filenames");
-    for (String filename : filenames) {
-      json.writeString(filename);
-    }
-    json.writeEndArray();
-    StatisticsJson.write(json, statistics);
-    JsonWriter.optional(json, "state", state);
-    JsonWriter.optional(json, "stage", stage);
-  }
-
-  private static SuccessReport read(JsonReader json) throws IOException {
-    Builder builder = new Builder();
-    Map<String, String> names = new TreeMap<>();
-    json.object(
-        field -> {
-          switch (field) {
-            case "name":
-              names.put(field, json.string());
-              return true;
-            case "timestamp":
-              builder.timestamp = json.longNumber();
-              return true;
-            case "success":
-              builder.success = json.bool();
-              return true;
-            case "date":
-              builder.date = json.string();
-              return true;
-            case "hostname":
-              builder.hostname = json.string();
-              return true;
-            case "committer":
-              builder.committer = json.string();
-              return true;
-            case "description":
-              builder.description = json.string();
-              return true;
-            case "jobId":
-              builder.jobId = json.string();
-              return true;
-            case "jobIdSource":
-              builder.jobIdSource = json.string();
-              return true;
-            case "metrics":
-              builder.metrics = json.numbers();
-              return true;
-            case "diagnostics":
-              builder.diagnostics = json.strings();
-              return true;
-            case "filenames":
-              builder.filenames = strings(json);
-              return true;
-            case StatisticsJson.FIELD:
-              builder.statistics = StatisticsJson.read(json);
-              return true;
-            case "state":
-              builder.state = json.string();
-              return true;
-            case "stage":
-              builder.stage = json.string();
-              return true;
-            default:
-              return false;
-          }
-        });
-    String name = JsonReader.required("name", names.get("name"));
+  private static SuccessReport read(Record json) {
+    String name = json.text("name");
     if (!name.equals(NAME)) {
-      throw new BadJsonException("its name is '" + name + "', not '" + NAME + "'");
+      throw new IllegalArgumentException("its name is '" + name + "', not '" + NAME + "'");
     }
-    return builder.build();
-  }
-
-  private static List<String> strings(JsonReader json) throws IOException {
-    List<String> strings = new ArrayList<>();
-    json.array(() -> strings.add(json.string()));
-    return strings;
+    Map<String, Object> fields = nothing();
+    fields.replaceAll(json::valueLike);
+    SuccessReport report = new SuccessReport(fields);
+    report.metrics();
+    report.diagnostics();
+    return report;
   }
 
   private static CorruptManifestException corrupt(String origin, String why, Exception cause) {
@@ -315,46 +219,35 @@ public final class SuccessReport {
 
   /** Collects what a report says. All texts may stay empty. */
   public static final class Builder {
-    private long timestamp;
-    private boolean success = true;
-    private String date = "";
-    private String hostname = "";
-    private String committer = "";
-    private String description = "";
-    private String jobId = "";
-    private String jobIdSource = "";
-    private Map<String, Long> metrics = Map.of();
-    private Map<String, String> diagnostics = new TreeMap<>();
-    private List<String> filenames = List.of();
-    private Statistics statistics = Statistics.empty();
-    private String state = "";
-    private String stage = "";
+    private final Map<String, Object> fields = nothing();
+    private final Map<String, String> diagnostics = new TreeMap<>();
 
     private Builder() {}
 
+    private Builder with(String field, String text) {
+      fields.put(field, Text.wellFormed(text));
+      return this;
+    }
+
     /** When the report is made; to the millisecond. */
     public Builder at(Instant time) {
-      this.timestamp = time.toEpochMilli();
-      this.date = Instant.ofEpochMilli(timestamp).toString();
-      return this;
+      fields.put("timestamp", time.toEpochMilli());
+      return with("date", Instant.ofEpochMilli(time.toEpochMilli()).toString());
     }
 
     /** The host of the job's driver or application master. */
     public Builder hostname(String host) {
-      this.hostname = Text.wellFormed(host);
-      return this;
+      return with("hostname", host);
     }
 
     /** Which committer this is. */
     public Builder committer(String name) {
-      this.committer = Text.wellFormed(name);
-      return this;
+      return with("committer", name);
     }
 
     /** What the committer says about the job. */
     public Builder description(String text) {
-      this.description = Text.wellFormed(text);
-      return this;
+      return with("description", text);
     }
 
     /**
@@ -364,22 +257,12 @@ public final class SuccessReport {
      * @param source where the id comes from: a configuration key, or {@code JobID}
      */
     public Builder job(String id, String source) {
-      this.jobId = Text.wellFormed(id);
-      this.jobIdSource = Text.wellFormed(source);
-      return this;
-    }
-
-    /** Numbers that are no statistics. */
-    public Builder metrics(Map<String, Long> numbers) {
-      TreeMap<String, Long> copy = new TreeMap<>();
-      numbers.forEach((key, value) -> copy.put(Text.wellFormed(key), value));
-      this.metrics = copy;
-      return this;
+      return with("jobId", id).with("jobIdSource", source);
     }
 
     /** Adds a text about the job. */
     public Builder diagnostic(String key, String text) {
-      this.diagnostics.put(Text.wellFormed(key), Text.wellFormed(text));
+      diagnostics.put(Text.wellFormed(key), Text.wellFormed(text));
       return this;
     }
 
@@ -392,26 +275,24 @@ public final class SuccessReport {
         }
         first.add(Text.wellFormed(PathText.write(file)));
       }
-      this.filenames = first;
+      fields.put("filenames", first);
       return this;
     }
 
     /** What the job and its tasks counted and measured. */
-    public Builder statistics(Statistics snapshot) {
-      this.statistics = Objects.requireNonNull(snapshot);
+    public Builder statistics(IOStatistics snapshot) {
+      fields.put(Statistics.FIELD, Statistics.toJson(snapshot));
       return this;
     }
 
     /** The state in which the job ended, and the stage. */
     public Builder ended(String inState, String inStage) {
-      this.state = Text.wellFormed(inState);
-      this.stage = Text.wellFormed(inStage);
-      return this;
+      return with("state", inState).with("stage", inStage);
     }
 
     /** The job did not succeed. */
     public Builder unsuccessful() {
-      this.success = false;
+      fields.put("success", false);
       return this;
     }
 
@@ -426,7 +307,9 @@ public final class SuccessReport {
 
     /** The report. */
     public SuccessReport build() {
-      return new SuccessReport(this);
+      Map<String, Object> copy = new LinkedHashMap<>(fields);
+      copy.put("diagnostics", new TreeMap<>(diagnostics));
+      return new SuccessReport(copy);
     }
   }
 }

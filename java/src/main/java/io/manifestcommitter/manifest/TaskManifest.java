@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.manifest;
 
-import com.fasterxml.jackson.core.JsonGenerator;
 import io.manifestcommitter.manifest.JsonReader.BadJsonException;
-import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.zip.CRC32C;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.statistics.IOStatisticsSnapshot;
 
 /**
  * What one committed task attempt contributes to its job: the files to rename, and the directories
@@ -39,6 +43,20 @@ public final class TaskManifest {
   /** How many bytes of heap a manifest needs for each of its JSON, while it is loaded. */
   public static final int HEAP_FOR_BYTE = 8;
 
+  private static final Set<String> FIELDS =
+      Set.of(
+          "type",
+          "version",
+          "jobId",
+          "jobAttemptNumber",
+          "taskID",
+          "taskAttemptID",
+          "taskAttemptDir",
+          "files",
+          "directories",
+          "extraData",
+          Statistics.FIELD);
+
   private final String jobId;
   private final int jobAttemptNumber;
   private final String taskId;
@@ -47,7 +65,7 @@ public final class TaskManifest {
   private final List<FileEntry> files;
   private final List<DirectoryEntry> directories;
   private final Map<String, String> extraData;
-  private final Statistics statistics;
+  private final IOStatisticsSnapshot statistics;
 
   private TaskManifest(Builder builder) {
     this.jobId = requireId("job id", builder.jobId);
@@ -127,7 +145,7 @@ public final class TaskManifest {
   }
 
   /** What the task counted and measured. */
-  public Statistics statistics() {
+  public IOStatisticsSnapshot statistics() {
     return statistics;
   }
 
@@ -138,7 +156,7 @@ public final class TaskManifest {
    *     read it
    */
   public byte[] toJson() {
-    byte[] json = JsonWriter.object(this::writeTo);
+    byte[] json = Record.toJson(fields());
     if (json.length > MAX_BYTES) {
       throw new IllegalStateException(
           "The manifest of task attempt "
@@ -185,28 +203,6 @@ public final class TaskManifest {
   }
 
   @Override
-  public boolean equals(Object o) {
-    if (!(o instanceof TaskManifest)) {
-      return false;
-    }
-    TaskManifest other = (TaskManifest) o;
-    return jobId.equals(other.jobId)
-        && jobAttemptNumber == other.jobAttemptNumber
-        && taskId.equals(other.taskId)
-        && taskAttemptId.equals(other.taskAttemptId)
-        && taskAttemptDirectory.equals(other.taskAttemptDirectory)
-        && files.equals(other.files)
-        && directories.equals(other.directories)
-        && extraData.equals(other.extraData)
-        && statistics.equals(other.statistics);
-  }
-
-  @Override
-  public int hashCode() {
-    return Objects.hash(jobId, jobAttemptNumber, taskAttemptId, files, directories, extraData);
-  }
-
-  @Override
   public String toString() {
     return "manifest of task attempt "
         + taskAttemptId
@@ -219,40 +215,48 @@ public final class TaskManifest {
         + " directories";
   }
 
-  private void writeTo(JsonGenerator json) throws IOException {
-    json.writeStringField("type", TYPE);
-    json.writeNumberField("version", VERSION);
-    json.writeStringField("jobId", jobId);
-    json.writeNumberField("jobAttemptNumber", jobAttemptNumber);
-    json.writeStringField("taskID", taskId);
-    json.writeStringField("taskAttemptID", taskAttemptId);
-    json.writeStringField("taskAttemptDir", PathText.write(taskAttemptDirectory));
-    json.writeArrayFieldStart("files");
-    for (FileEntry file : files) {
-      json.writeStartObject();
-      json.writeStringField("s", PathText.write(file.source()));
-      json.writeStringField("d", PathText.write(file.destination()));
-      json.writeNumberField("z", file.size());
-      JsonWriter.optional(json, "e", file.etag());
-      if (file.modificationTime() != 0) {
-        json.writeNumberField("m", file.modificationTime());
-      }
-      json.writeEndObject();
-    }
-    json.writeEndArray();
-    json.writeArrayFieldStart("directories");
-    for (DirectoryEntry directory : directories) {
-      json.writeStartObject();
-      json.writeStringField("d", PathText.write(directory.path()));
-      json.writeNumberField("t", directory.state().code());
-      json.writeNumberField("l", directory.level());
-      json.writeEndObject();
-    }
-    json.writeEndArray();
+  private Map<String, Object> fields() {
+    Map<String, Object> fields = new LinkedHashMap<>();
+    fields.put("type", TYPE);
+    fields.put("version", VERSION);
+    fields.put("jobId", jobId);
+    fields.put("jobAttemptNumber", jobAttemptNumber);
+    fields.put("taskID", taskId);
+    fields.put("taskAttemptID", taskAttemptId);
+    fields.put("taskAttemptDir", PathText.write(taskAttemptDirectory));
+    // Of many files, one at a time is in memory as fields.
+    fields.put("files", files.stream().map(TaskManifest::fields).iterator());
+    fields.put("directories", directories.stream().map(TaskManifest::fields).iterator());
     Map<String, String> extra = new TreeMap<>(extraData);
     extra.put(CHECKSUM_KEY, checksum());
-    JsonWriter.strings(json, "extraData", extra);
-    StatisticsJson.write(json, statistics);
+    fields.put("extraData", extra);
+    Map<String, Object> measured = Statistics.toJson(statistics);
+    if (!measured.isEmpty()) {
+      fields.put(Statistics.FIELD, measured);
+    }
+    return fields;
+  }
+
+  private static Map<String, Object> fields(FileEntry file) {
+    Map<String, Object> fields = new LinkedHashMap<>();
+    fields.put("s", PathText.write(file.source()));
+    fields.put("d", PathText.write(file.destination()));
+    fields.put("z", file.size());
+    if (!file.etag().isEmpty()) {
+      fields.put("e", file.etag());
+    }
+    if (file.modificationTime() != 0) {
+      fields.put("m", file.modificationTime());
+    }
+    return fields;
+  }
+
+  private static Map<String, Object> fields(DirectoryEntry directory) {
+    Map<String, Object> fields = new LinkedHashMap<>();
+    fields.put("d", PathText.write(directory.path()));
+    fields.put("t", directory.state().code());
+    fields.put("l", directory.level());
+    return fields;
   }
 
   /** The checksum of all that the manifest says, whatever its JSON looks like. */
@@ -276,11 +280,10 @@ public final class TaskManifest {
     checksum.add(statistics.gauges());
     checksum.add(statistics.minimums());
     checksum.add(statistics.maximums());
-    checksum.add(statistics.means().size());
-    statistics
-        .means()
-        .forEach((key, mean) -> checksum.add(key).add(mean.samples()).add(mean.sum()));
-    return checksum.hex();
+    checksum.add(statistics.meanStatistics().size());
+    new TreeMap<>(statistics.meanStatistics())
+        .forEach((key, mean) -> checksum.add(key).add(mean.getSamples()).add(mean.getSum()));
+    return JsonLines.hex(checksum.crc);
   }
 
   private static Parsed parseAny(byte[] json, String origin) throws CorruptManifestException {
@@ -290,8 +293,16 @@ public final class TaskManifest {
     if (json.length > MAX_BYTES) {
       throw corrupt(origin, "it has " + json.length + " bytes, more than " + MAX_BYTES, null);
     }
+    List<FileEntry> files = new ArrayList<>();
+    List<DirectoryEntry> directories = new ArrayList<>();
     try {
-      return JsonReader.read(json, TaskManifest::read);
+      return JsonReader.read(
+          JsonReader.utf8(json),
+          FIELDS::contains,
+          Map.of(
+              "files", file -> files.add(file(file)),
+              "directories", directory -> directories.add(directory(directory))),
+          document -> parsed(document, files, directories));
     } catch (BadJsonException e) {
       throw corrupt(origin, e.getMessage(), e);
     }
@@ -307,129 +318,46 @@ public final class TaskManifest {
         cause);
   }
 
-  private static Parsed read(JsonReader json) throws IOException {
-    Builder builder = new Builder();
-    Map<String, String> ids = new TreeMap<>();
-    Map<String, Integer> numbers = new TreeMap<>();
-    json.object(
-        name -> {
-          switch (name) {
-            case "type":
-            case "jobId":
-            case "taskID":
-            case "taskAttemptID":
-            case "taskAttemptDir":
-              ids.put(name, json.string());
-              return true;
-            case "version":
-            case "jobAttemptNumber":
-              numbers.put(name, json.intNumber());
-              return true;
-            case "files":
-              builder.files(readFiles(json));
-              return true;
-            case "directories":
-              builder.directories(readDirectories(json));
-              return true;
-            case "extraData":
-              builder.extraData(json.strings());
-              return true;
-            case StatisticsJson.FIELD:
-              builder.statistics(StatisticsJson.read(json));
-              return true;
-            default:
-              return false;
-          }
-        });
-    String type = JsonReader.required("type", ids.get("type"));
-    int version = JsonReader.required("version", numbers.get("version"));
+  private static Parsed parsed(
+      Record json, List<FileEntry> files, List<DirectoryEntry> directories) {
+    String type = json.text("type");
+    int version = json.smallNumber("version");
     if (!type.equals(TYPE) || version != VERSION) {
-      throw new BadJsonException("its type is '" + type + "', version " + version);
+      throw new IllegalArgumentException("its type is '" + type + "', version " + version);
     }
-    String checksum = builder.extraData.remove(CHECKSUM_KEY);
+    Map<String, String> extraData = json.texts("extraData");
+    String checksum = extraData.remove(CHECKSUM_KEY);
     TaskManifest manifest =
-        builder
-            .job(
-                JsonReader.required("jobId", ids.get("jobId")),
-                JsonReader.required("jobAttemptNumber", numbers.get("jobAttemptNumber")))
-            .task(
-                JsonReader.required("taskID", ids.get("taskID")),
-                JsonReader.required("taskAttemptID", ids.get("taskAttemptID")))
-            .taskAttemptDirectory(
-                PathText.read(JsonReader.required("taskAttemptDir", ids.get("taskAttemptDir"))))
+        builder()
+            .job(json.text("jobId"), json.smallNumber("jobAttemptNumber"))
+            .task(json.text("taskID"), json.text("taskAttemptID"))
+            .taskAttemptDirectory(PathText.read(json.text("taskAttemptDir")))
+            .files(files)
+            .directories(directories)
+            .extraData(extraData)
+            .statistics(Statistics.in(json))
             .build();
     if (checksum != null && !checksum.equals(manifest.checksum())) {
-      throw new BadJsonException(
+      throw new IllegalArgumentException(
           "its checksum is " + checksum + " but its content gives " + manifest.checksum());
     }
     return new Parsed(manifest, checksum);
   }
 
-  private static List<FileEntry> readFiles(JsonReader json) throws IOException {
-    List<FileEntry> files = new ArrayList<>();
-    json.array(() -> files.add(readFile(json)));
-    return files;
-  }
-
-  private static FileEntry readFile(JsonReader json) throws IOException {
-    FileFields file = new FileFields();
-    json.object(
-        name -> {
-          switch (name) {
-            case "s":
-              file.source = json.string();
-              return true;
-            case "d":
-              file.destination = json.string();
-              return true;
-            case "e":
-              file.etag = json.string();
-              return true;
-            case "z":
-              file.size = json.longNumber();
-              return true;
-            case "m":
-              file.modificationTime = json.longNumber();
-              return true;
-            default:
-              return false;
-          }
-        });
+  private static FileEntry file(Record file) {
     return new FileEntry(
-        PathText.read(JsonReader.required("s", file.source)),
-        PathText.read(JsonReader.required("d", file.destination)),
-        JsonReader.required("z", file.size),
-        file.etag,
-        file.modificationTime);
+        PathText.read(file.text("s")),
+        PathText.read(file.text("d")),
+        file.wholeNumber("z"),
+        file.textOrEmpty("e"),
+        file.has("m") ? file.wholeNumber("m") : 0);
   }
 
-  private static List<DirectoryEntry> readDirectories(JsonReader json) throws IOException {
-    List<DirectoryEntry> directories = new ArrayList<>();
-    json.array(() -> directories.add(readDirectory(json)));
-    return directories;
-  }
-
-  private static DirectoryEntry readDirectory(JsonReader json) throws IOException {
-    Map<String, String> texts = new TreeMap<>();
-    Map<String, Integer> numbers = new TreeMap<>();
-    json.object(
-        name -> {
-          switch (name) {
-            case "d":
-              texts.put(name, json.string());
-              return true;
-            case "t":
-            case "l":
-              numbers.put(name, json.intNumber());
-              return true;
-            default:
-              return false;
-          }
-        });
+  private static DirectoryEntry directory(Record directory) {
     return new DirectoryEntry(
-        PathText.read(JsonReader.required("d", texts.get("d"))),
-        DirectoryState.of(JsonReader.required("t", numbers.get("t"))),
-        JsonReader.required("l", numbers.get("l")));
+        PathText.read(directory.text("d")),
+        DirectoryState.of(directory.smallNumber("t")),
+        directory.smallNumber("l"));
   }
 
   private static String requireId(String what, String id) {
@@ -439,13 +367,34 @@ public final class TaskManifest {
     return Text.requireWellFormed(id);
   }
 
-  /** What was read of a file so far. */
-  private static final class FileFields {
-    private String source;
-    private String destination;
-    private String etag;
-    private Long size;
-    private long modificationTime;
+  /**
+   * A CRC32C over a sequence of values. Texts go in with their length, so no two sequences look
+   * alike.
+   */
+  private static final class Checksum {
+    private final CRC32C crc = new CRC32C();
+    private final ByteBuffer number = ByteBuffer.allocate(Long.BYTES);
+
+    Checksum add(String text) {
+      byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+      add(bytes.length);
+      crc.update(bytes);
+      return this;
+    }
+
+    Checksum add(long value) {
+      number.clear();
+      number.putLong(value);
+      number.flip();
+      crc.update(number);
+      return this;
+    }
+
+    Checksum add(Map<String, Long> values) {
+      add(values.size());
+      new TreeMap<>(values).forEach((key, value) -> add(key).add(value));
+      return this;
+    }
   }
 
   private static final class Parsed {
@@ -470,7 +419,7 @@ public final class TaskManifest {
     private List<FileEntry> files = List.of();
     private List<DirectoryEntry> directories = List.of();
     private Map<String, String> extraData = new TreeMap<>();
-    private Statistics statistics = Statistics.empty();
+    private IOStatisticsSnapshot statistics = new IOStatisticsSnapshot();
 
     private Builder() {}
 
@@ -513,7 +462,7 @@ public final class TaskManifest {
     }
 
     /** What the task counted and measured. */
-    public Builder statistics(Statistics snapshot) {
+    public Builder statistics(IOStatisticsSnapshot snapshot) {
       this.statistics = Objects.requireNonNull(snapshot);
       return this;
     }

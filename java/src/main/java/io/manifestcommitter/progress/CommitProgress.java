@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.progress;
 
-import io.manifestcommitter.manifest.Statistics;
 import io.manifestcommitter.manifest.StatisticsRecorder;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -15,6 +14,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import org.apache.hadoop.fs.statistics.IOStatisticsSnapshot;
 
 /** How far one commit has come. Written by its steps, read by anybody, from any thread. */
 public final class CommitProgress {
@@ -239,7 +239,7 @@ public final class CommitProgress {
     return Optional.ofNullable(waiting);
   }
 
-  Statistics statistics() {
+  IOStatisticsSnapshot statistics() {
     return statistics.snapshot();
   }
 

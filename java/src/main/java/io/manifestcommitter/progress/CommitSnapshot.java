@@ -2,7 +2,6 @@
 package io.manifestcommitter.progress;
 
 import io.manifestcommitter.manifest.StatisticNames;
-import io.manifestcommitter.manifest.Statistics;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -12,6 +11,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.fs.statistics.IOStatisticsSnapshot;
 
 /** Where one commit was at one moment. Immutable. */
 public final class CommitSnapshot {
@@ -28,7 +28,7 @@ public final class CommitSnapshot {
   private final double perSecond;
   private final Optional<Waiting> waiting;
   private final List<Step> steps;
-  private final Statistics statistics;
+  private final IOStatisticsSnapshot statistics;
 
   /** What is under way. */
   public enum Kind {
@@ -138,7 +138,7 @@ public final class CommitSnapshot {
   }
 
   /** What was counted and measured so far. */
-  public Statistics statistics() {
+  public IOStatisticsSnapshot statistics() {
     return statistics;
   }
 

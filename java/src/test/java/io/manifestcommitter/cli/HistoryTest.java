@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import org.apache.hadoop.fs.statistics.MeanStatistic;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -137,12 +138,12 @@ class HistoryTest {
   private static SuccessReport.Builder report() {
     return SuccessReport.builder()
         .statistics(
-            new Statistics(
+            Statistics.of(
                 Map.of(StatisticNames.COMMITTER_FILES_COMMITTED, 1234L),
                 Map.of(),
                 Map.of(),
                 Map.of(),
-                Map.of("committer_commit_job.mean", new Statistics.Mean(1, 1500))));
+                Map.of("committer_commit_job.mean", new MeanStatistic(1, 1500))));
   }
 
   private void save(String job, Instant at, String table, SuccessReport.Builder report)

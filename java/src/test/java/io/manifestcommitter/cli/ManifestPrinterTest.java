@@ -25,6 +25,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import org.apache.hadoop.fs.statistics.MeanStatistic;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -38,7 +39,7 @@ class ManifestPrinterTest {
           .job("0b0f-41e", "spark.sql.sources.writeJobUUID")
           .filenames(paths(12))
           .statistics(
-              new Statistics(
+              Statistics.of(
                   Map.of(
                       "committer_files_committed", 1234L,
                       "committer_bytes_committed", 5_000_000L,
@@ -49,11 +50,11 @@ class ManifestPrinterTest {
                   Map.of("commit_file_rename.min", 3L),
                   Map.of("commit_file_rename.max", 80L),
                   Map.of(
-                      "committer_commit_job.mean", new Statistics.Mean(1, 1600),
-                      "job_stage_load_manifests.mean", new Statistics.Mean(1, 120),
-                      "job_stage_rename_files.mean", new Statistics.Mean(1, 1300),
-                      "commit_file_rename.mean", new Statistics.Mean(1234, 12340),
-                      "committer_task_file_size.mean", new Statistics.Mean(2, 4096))))
+                      "committer_commit_job.mean", new MeanStatistic(1, 1600),
+                      "job_stage_load_manifests.mean", new MeanStatistic(1, 120),
+                      "job_stage_rename_files.mean", new MeanStatistic(1, 1300),
+                      "commit_file_rename.mean", new MeanStatistic(1234, 12340),
+                      "committer_task_file_size.mean", new MeanStatistic(2, 4096))))
           .ended("committed", "committer_commit_job")
           .build();
 

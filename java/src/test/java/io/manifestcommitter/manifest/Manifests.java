@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.manifest;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -8,6 +9,8 @@ import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.statistics.IOStatisticsSnapshot;
+import org.apache.hadoop.fs.statistics.MeanStatistic;
 
 /** Manifests and names for the tests of this package. */
 final class Manifests {
@@ -81,13 +84,18 @@ final class Manifests {
 
   private Manifests() {}
 
-  static Statistics sampleStatistics() {
-    return new Statistics(
+  static IOStatisticsSnapshot sampleStatistics() {
+    return Statistics.of(
         Map.of("op_rename", 2L, "committer_files_committed", 2L),
         Map.of("stage.job.setup.heap.memory", 12345L),
         Map.of("op_rename.min", 0L),
         Map.of("op_rename.max", 17L),
-        Map.of("op_rename.mean", new Statistics.Mean(2, 17)));
+        Map.of("op_rename.mean", new MeanStatistic(2, 17)));
+  }
+
+  /** All that a manifest says. */
+  static String text(TaskManifest manifest) {
+    return new String(manifest.toJson(), StandardCharsets.UTF_8);
   }
 
   /** Any text that can be written. */
@@ -125,15 +133,15 @@ final class Manifests {
     return Combinators.combine(paths(), paths(), numbers, texts(), numbers).as(FileEntry::new);
   }
 
-  static Arbitrary<Statistics> statistics() {
+  static Arbitrary<IOStatisticsSnapshot> statistics() {
     Arbitrary<Map<String, Long>> numbers =
         Arbitraries.maps(texts(), Arbitraries.longs()).ofMaxSize(3);
-    Arbitrary<Statistics.Mean> mean =
+    Arbitrary<MeanStatistic> mean =
         Combinators.combine(Arbitraries.longs().greaterOrEqual(0), Arbitraries.longs())
-            .as(Statistics.Mean::new);
+            .as(MeanStatistic::new);
     return Combinators.combine(
             numbers, numbers, numbers, numbers, Arbitraries.maps(texts(), mean).ofMaxSize(3))
-        .as(Statistics::new);
+        .as(Statistics::of);
   }
 
   static Arbitrary<TaskManifest> manifests() {

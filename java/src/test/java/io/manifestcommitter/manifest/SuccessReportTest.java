@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.statistics.MeanStatistic;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -27,7 +28,6 @@ class SuccessReportTest {
           .committer("manifest")
           .description("a \"job\"")
           .job("0b0f-41e", "spark.sql.sources.writeJobUUID")
-          .metrics(Map.of("files", 3L))
           .diagnostic("principal", "mitä")
           .filenames(List.of(new Path("gs://bucket/t/d=1/f 1")))
           .statistics(Manifests.sampleStatistics())
@@ -36,17 +36,14 @@ class SuccessReportTest {
 
   @Test
   void aReportIsReadBackEqual() throws IOException {
-    assertThat(SuccessReport.parse(FULL.toJson(), ORIGIN))
-        .isEqualTo(FULL)
-        .hasSameHashCodeAs(FULL)
-        .isNotEqualTo(SuccessReport.builder().build());
+    assertThat(SuccessReport.parse(FULL.toJson(), ORIGIN).toJson()).isEqualTo(FULL.toJson());
   }
 
   @Test
   void aReportOfNothingIsReadBackEqual() throws IOException {
     SuccessReport empty = SuccessReport.builder().build();
 
-    assertThat(SuccessReport.parse(empty.toJson(), ORIGIN)).isEqualTo(empty);
+    assertThat(SuccessReport.parse(empty.toJson(), ORIGIN).toJson()).isEqualTo(empty.toJson());
     assertThat(empty.success()).isTrue();
   }
 
@@ -66,7 +63,6 @@ class SuccessReportTest {
             "description",
             "jobId",
             "jobIdSource",
-            "metrics",
             "diagnostics",
             "filenames",
             "iostatistics",
@@ -115,8 +111,8 @@ class SuccessReportTest {
     assertThat(report.filenames()).containsExactly("file:/t/x%201");
     assertThat(report.diagnostics().get("exception")).isEqualTo("java.io.IOException: bad");
     assertThat(report.statistics().counters()).containsExactly(Map.entry("c", 1L));
-    assertThat(report.statistics().means())
-        .containsExactly(Map.entry("op_rename.mean", new Statistics.Mean(2, 7)));
+    assertThat(report.statistics().meanStatistics())
+        .containsExactly(Map.entry("op_rename.mean", new MeanStatistic(2, 7)));
   }
 
   @Test
