@@ -1154,8 +1154,8 @@ WATCHING = (
     defect(
         "ended-for-ever-running",
         "a commit that ended is shown as one that runs",
-        "progress/SharedCommits.java",
-        ("    RUNNING.remove(progress.order());\n", ""),
+        "progress/Commits.java",
+        ("    ALL_RUNNING.remove(progress.order());\n", ""),
         by="CommitsTest",
     ),
     defect(
@@ -1175,8 +1175,8 @@ WATCHING = (
     defect(
         "setup-as-commit",
         "a job that gets ready counts as one that ended",
-        "progress/SharedCommits.java",
-        ("    if (end.kind() == CommitSnapshot.Kind.SETUP) {", "    if (end == null) {"),
+        "progress/Commits.java",
+        ("    if (end.kind() != CommitSnapshot.Kind.SETUP) {", "    if (end != null) {"),
         by="CommitsTest",
     ),
     defect(

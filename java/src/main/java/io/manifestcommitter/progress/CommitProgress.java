@@ -14,26 +14,25 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
-import org.apache.hadoop.fs.statistics.IOStatisticsSnapshot;
 
 /** How far one commit has come. Written by its steps, read by anybody, from any thread. */
 public final class CommitProgress {
   /** The most steps that are remembered: a commit has about fifteen. */
   private static final int MAX_STEPS = 100;
 
-  private final CommitSnapshot.Kind kind;
-  private final String jobId;
-  private final String table;
-  private final StatisticsRecorder statistics;
+  final CommitSnapshot.Kind kind;
+  final String jobId;
+  final String table;
+  final StatisticsRecorder statistics;
   private final Consumer<CommitProgress> listener;
-  private final long startedAt = System.currentTimeMillis();
-  private final long start = System.nanoTime();
-  private final long thread = Thread.currentThread().getId();
+  final long startedAt = System.currentTimeMillis();
+  final long start = System.nanoTime();
+  final long thread = Thread.currentThread().getId();
   private final Set<WorkCount> underWay = ConcurrentHashMap.newKeySet();
   private final List<Step> steps = new ArrayList<>();
-  private volatile String step = "";
-  private volatile Waiting waiting;
-  private volatile CommitSnapshot.State state = CommitSnapshot.State.RUNNING;
+  volatile String step = "";
+  volatile Waiting waiting;
+  volatile CommitSnapshot.State state = CommitSnapshot.State.RUNNING;
   private volatile long ended;
   private volatile boolean isCancelled;
   private volatile BooleanSupplier cancelledBy = () -> false;
@@ -215,43 +214,6 @@ public final class CommitProgress {
     return new CommitSnapshot(this, work);
   }
 
-  CommitSnapshot.Kind kind() {
-    return kind;
-  }
-
-  String jobId() {
-    return jobId;
-  }
-
-  String table() {
-    return table;
-  }
-
-  String step() {
-    return step;
-  }
-
-  CommitSnapshot.State state() {
-    return state;
-  }
-
-  Optional<Waiting> waiting() {
-    return Optional.ofNullable(waiting);
-  }
-
-  IOStatisticsSnapshot statistics() {
-    return statistics.snapshot();
-  }
-
-  /** The thread in which it began. */
-  long thread() {
-    return thread;
-  }
-
-  long startNanos() {
-    return start;
-  }
-
   /** Unique in this JVM, and in the order of beginnings. */
   String order() {
     return String.format(Locale.ROOT, "%015d %020d %s %s", startedAt, start, jobId, kind);
@@ -261,5 +223,40 @@ public final class CommitProgress {
   long millis() {
     long until = state == CommitSnapshot.State.RUNNING ? System.nanoTime() : ended;
     return TimeUnit.NANOSECONDS.toMillis(until - start);
+  }
+
+  /** One step of a commit that has ended. */
+  public static final class Step {
+    private static final String STAGE = "job_stage_";
+
+    private final String name;
+    private final long startMillis;
+    private final long millis;
+
+    private Step(String name, long startMillis, long millis) {
+      this.name = name;
+      this.startMillis = startMillis;
+      this.millis = millis;
+    }
+
+    /** The name, as in {@code StatisticNames}, without {@code job_stage_}. */
+    public String shortName() {
+      return shortName(name);
+    }
+
+    /** The name of a step without {@code job_stage_}. */
+    public static String shortName(String name) {
+      return name.startsWith(STAGE) ? name.substring(STAGE.length()) : name;
+    }
+
+    /** How many milliseconds after the commit began. */
+    public long startMillis() {
+      return startMillis;
+    }
+
+    /** How long it took, in milliseconds. */
+    public long millis() {
+      return millis;
+    }
   }
 }

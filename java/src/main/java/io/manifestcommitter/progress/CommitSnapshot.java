@@ -27,7 +27,7 @@ public final class CommitSnapshot {
   private final long total;
   private final double perSecond;
   private final Optional<Waiting> waiting;
-  private final List<Step> steps;
+  private final List<CommitProgress.Step> steps;
   private final IOStatisticsSnapshot statistics;
 
   /** What is under way. */
@@ -53,21 +53,21 @@ public final class CommitSnapshot {
   }
 
   CommitSnapshot(CommitProgress progress, Optional<WorkCount> work) {
-    this.kind = progress.kind();
-    this.state = progress.state();
-    this.jobId = progress.jobId();
-    this.table = progress.table();
-    this.step = progress.step();
-    this.startedAt = progress.startedAt();
-    this.thread = progress.thread();
+    this.kind = progress.kind;
+    this.state = progress.state;
+    this.jobId = progress.jobId;
+    this.table = progress.table;
+    this.step = progress.step;
+    this.startedAt = progress.startedAt;
+    this.thread = progress.thread;
     this.millis = progress.millis();
     this.done = work.map(WorkCount::done).orElse(0L);
     this.total = work.map(WorkCount::total).orElse(0L);
     double seconds = work.map(WorkCount::nanos).orElse(1L) / (double) TimeUnit.SECONDS.toNanos(1);
     this.perSecond = done / seconds;
-    this.waiting = progress.waiting();
+    this.waiting = Optional.ofNullable(progress.waiting);
     this.steps = progress.steps();
-    this.statistics = progress.statistics();
+    this.statistics = progress.statistics.snapshot();
   }
 
   /** What is under way. */
@@ -93,11 +93,6 @@ public final class CommitSnapshot {
   /** The step that it is in, or ended in, as in {@code StatisticNames}. */
   public String step() {
     return step;
-  }
-
-  /** When it began, in milliseconds since 1970. */
-  public long startedAt() {
-    return startedAt;
   }
 
   /** How long it has run by now, or ran, in milliseconds. */
@@ -130,16 +125,6 @@ public final class CommitSnapshot {
   /** For which job it waits; empty if for none. */
   public Optional<Waiting> waiting() {
     return waiting;
-  }
-
-  /** The steps that have ended. */
-  public List<Step> steps() {
-    return steps;
-  }
-
-  /** What was counted and measured so far. */
-  public IOStatisticsSnapshot statistics() {
-    return statistics;
   }
 
   /** How many requests were made to the store. */
@@ -191,7 +176,7 @@ public final class CommitSnapshot {
     map.put("throttled", refusals());
     map.put("counters", new TreeMap<>(statistics.counters()));
     List<Map<String, Object>> ended = new ArrayList<>();
-    for (Step one : steps) {
+    for (CommitProgress.Step one : steps) {
       ended.add(
           Map.of("name", one.shortName(), "start", one.startMillis(), "millis", one.millis()));
     }

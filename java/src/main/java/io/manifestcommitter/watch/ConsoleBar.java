@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.watch;
 
+import io.manifestcommitter.progress.CommitProgress;
 import io.manifestcommitter.progress.CommitSnapshot;
 import io.manifestcommitter.progress.Commits;
-import io.manifestcommitter.progress.Step;
 import java.io.PrintStream;
 import java.util.List;
 import java.util.Locale;
@@ -127,7 +127,7 @@ final class ConsoleBar {
     if (first.kind() == CommitSnapshot.Kind.SETUP) {
       return fit("[Setup: looking for unfinished jobs", tail, width);
     }
-    head += Step.shortName(first.step()).replace('_', ' ');
+    head += CommitProgress.Step.shortName(first.step()).replace('_', ' ');
     if (first.total() == 0) {
       return fit(head, tail, width);
     }

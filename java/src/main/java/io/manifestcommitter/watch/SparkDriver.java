@@ -2,10 +2,12 @@
 package io.manifestcommitter.watch;
 
 import com.codahale.metrics.MetricRegistry;
-import io.manifestcommitter.progress.CommitListener;
 import io.manifestcommitter.progress.CommitProgress;
 import io.manifestcommitter.progress.CommitSnapshot;
+import io.manifestcommitter.progress.Commits;
+import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.apache.spark.SparkContext;
 import org.apache.spark.metrics.MetricsSystem;
 import org.apache.spark.metrics.source.Source;
@@ -13,9 +15,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import scala.Option;
 
-/** Hands the commits of this JVM on to the Spark application that it drives. */
-final class SparkDriver implements CommitListener {
+/** Hands the commits of this JVM on to the Spark application that it drives, and tells where. */
+final class SparkDriver implements Commits.Listener {
   private static final Logger LOG = LoggerFactory.getLogger(SparkDriver.class);
+
+  private static final String PROGRESS_BAR = "spark.ui.showConsoleProgress";
+  private static final String EVENT_LOG = "spark.eventLog.enabled";
 
   private volatile CommitMetrics metrics = new CommitMetrics();
   private int measured;
@@ -85,5 +90,59 @@ final class SparkDriver implements CommitListener {
   @Override
   public String toString() {
     return "What Spark shows of commits";
+  }
+
+  /**
+   * Where Spark shows the commits of the application that this JVM drives, always in the same
+   * order; none where no application runs. Changes nothing there.
+   */
+  static List<SparkPlace> places() {
+    Option<SparkContext> active = org.apache.spark.SparkContext$.MODULE$.getActive();
+    if (active.isEmpty() || active.get().isStopped()) {
+      return List.of();
+    }
+    SparkContext spark = active.get();
+    return List.of(
+        place("console", () -> console(spark)),
+        place("metrics", () -> metrics(spark)),
+        place("events", () -> events(spark)));
+  }
+
+  /** A part of Spark that cannot be reached, as from another class loader, is absent. */
+  static SparkPlace place(String name, Supplier<SparkPlace> look) {
+    try {
+      return look.get();
+    } catch (RuntimeException | LinkageError e) {
+      return new SparkPlace(name, false, "Spark's part cannot be reached (" + e + ")");
+    }
+  }
+
+  private static SparkPlace console(SparkContext spark) {
+    boolean isShown = spark.progressBar().isDefined();
+    return new SparkPlace(
+        "console",
+        isShown,
+        isShown
+            ? "beside Spark's stage bar on the driver's standard error"
+            : "Spark shows no stage bar: " + PROGRESS_BAR + " is not true");
+  }
+
+  private static SparkPlace metrics(SparkContext spark) {
+    // That the class can be made and that Spark tells its sources is what the source itself needs.
+    String source = "the source " + new CommitMetrics().sourceName() + " in every sink";
+    boolean isThere = registered(spark.env().metricsSystem()).isPresent();
+    return new SparkPlace(
+        "metrics", true, isThere ? source : source + ", from the first commit on");
+  }
+
+  private static SparkPlace events(SparkContext spark) {
+    boolean isLogged = spark.conf().getBoolean(EVENT_LOG, false);
+    return new SparkPlace(
+        "events",
+        true,
+        CommitEvent.class.getName()
+            + (isLogged
+                ? " to Spark's listeners and in the event log"
+                : " to Spark's listeners; there is no event log: " + EVENT_LOG + " is not true"));
   }
 }

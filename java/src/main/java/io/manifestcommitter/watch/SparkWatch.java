@@ -37,7 +37,7 @@ public final class SparkWatch {
   public static List<SparkPlace> places() {
     try {
       Class.forName(SPARK);
-      return SparkPlaces.ofApplication();
+      return SparkDriver.places();
     } catch (ClassNotFoundException | LinkageError e) {
       LOG.debug("There is no Spark here", e);
       return List.of();

@@ -23,11 +23,11 @@ class CommitsTest {
   private final String jobId = UUID.randomUUID().toString();
   private final StatisticsRecorder statistics = new StatisticsRecorder();
   private final List<String> heard = new ArrayList<>();
-  private final CommitListener listener =
-      new CommitListener() {
+  private final Commits.Listener listener =
+      new Commits.Listener() {
         @Override
         public void begun(CommitProgress commit) {
-          heard.add("begun " + commit.jobId());
+          heard.add("begun " + commit.jobId);
           throw new IllegalStateException("a listener's defect harms no commit");
         }
 
@@ -141,7 +141,7 @@ class CommitsTest {
                     }))
         .isInstanceOf(IOException.class);
     assertThat(progress.steps())
-        .extracting(Step::shortName)
+        .extracting(CommitProgress.Step::shortName)
         .containsExactly("plan", "rename_files");
   }
 

@@ -210,7 +210,7 @@ class SparkWatchTest {
   @Test
   void aPartOfSparkThatCannotBeReachedIsAbsent() {
     SparkPlace place =
-        SparkPlaces.place(
+        SparkDriver.place(
             "metrics",
             () -> {
               throw new NoClassDefFoundError("com/codahale/metrics/Gauge");
