@@ -28,6 +28,7 @@ import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Semaphore;
 import java.util.zip.CRC32C;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.statistics.MeanStatistic;
@@ -43,12 +44,21 @@ public final class LoadManifests {
   /** The one statistic of a manifest, in milliseconds; missing where that is nothing. */
   static final String SCAN_TIME = StatisticNames.TASK_STAGE_SCAN_DIRECTORY + ".mean";
 
+  private static final int UNIT = 64 << 10;
+
+  /**
+   * The units of heap for manifests that are loaded and not yet planned. One that is larger than
+   * that goes alone.
+   */
+  private static final int HEAP =
+      (int) Math.min(Integer.MAX_VALUE / 2, Runtime.getRuntime().maxMemory() / 4 / UNIT);
+
   private final Store store;
   private final Workers workers;
   private final CommitterConfig config;
   private final StatisticsRecorder statistics;
   private final JobPaths paths;
-  private final MemoryBudget budget = new MemoryBudget(Runtime.getRuntime().maxMemory() / 4);
+  private final Semaphore heap = new Semaphore(HEAP);
   private final List<StoreEntry> manifests = new ArrayList<>();
   private boolean markSeen;
 
@@ -227,9 +237,10 @@ public final class LoadManifests {
         loaded -> {
           try {
             plan(loaded, planner);
-            budget.release(loaded.memory);
+            heap.release(loaded.memory);
           } catch (IOException | RuntimeException | Error e) {
-            budget.lift();
+            // Nothing that is loaded is planned any more: nobody has to wait for that.
+            heap.release(Integer.MAX_VALUE / 2);
             throw e;
           }
         });
@@ -273,8 +284,8 @@ public final class LoadManifests {
               + " needs more memory than this JVM has. Nothing was published: give the driver a"
               + " larger heap, or let a task write fewer files, and run the job again.");
     }
-    long memory = file.length() * TaskManifest.HEAP_FOR_BYTE;
-    budget.take(memory);
+    int memory = (int) Math.min(HEAP, file.length() * TaskManifest.HEAP_FOR_BYTE / UNIT + 1);
+    heap.acquireUninterruptibly(memory);
     Loaded loaded = null;
     try {
       loaded =
@@ -285,7 +296,7 @@ public final class LoadManifests {
       return loaded;
     } finally {
       if (loaded == null) {
-        budget.release(memory);
+        heap.release(memory);
       }
     }
   }
@@ -314,9 +325,9 @@ public final class LoadManifests {
   private static final class Loaded {
     private final Path file;
     private final TaskManifest manifest;
-    private final long memory;
+    private final int memory;
 
-    Loaded(Path file, TaskManifest manifest, long memory) {
+    Loaded(Path file, TaskManifest manifest, int memory) {
       this.file = file;
       this.manifest = manifest;
       this.memory = memory;
