@@ -554,15 +554,15 @@ STORE = (
     defect(
         "etag-not-compared",
         "a file with another etag is taken for the same",
-        "store/StoreEntry.java",
-        ("&& !FileIdentity.isKept(etag, otherEtag)) {", "&& false) {"),
+        "manifest/FileIdentity.java",
+        ("isKept(etag, other.etag)", "!etag.isEmpty()"),
         by="MemoryAbfsStoreContractTest",
     ),
     defect(
         "length-not-compared",
         "a file of another length is taken for the same",
-        "store/StoreEntry.java",
-        ("length != otherLength", "false"),
+        "manifest/FileIdentity.java",
+        ("length == other.length\n        && (!hasEtags", "(!hasEtags"),
         by="MemoryGsStoreContractTest",
     ),
     defect(
@@ -591,8 +591,8 @@ RECOVERY = (
         "manifest/PlaceText.java",
         ("if (path.equals(table)) {", "if (false) {"),
         (
-            "return IN_TABLE + uri.getPath().substring(prefix.length());",
-            "return PathText.write(canonical);",
+            ".map(relative -> IN_TABLE + relative)",
+            ".map(relative -> PathText.write(canonical))",
         ),
         by="TableNamesTest",
     ),

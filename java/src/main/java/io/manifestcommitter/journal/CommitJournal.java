@@ -210,10 +210,12 @@ public abstract class CommitJournal {
   abstract boolean isUnnamed() throws IOException;
 
   /**
-   * Gives up what waits in the store for a journal that has not begun, and never will. No request
-   * where nothing does; else one.
+   * Gives up what waits in the store for a journal that has not begun, and never will, unless that
+   * goes with its directory. No request where nothing waits; otherwise one.
+   *
+   * @throws IOException if the store does not answer
    */
-  public abstract void discard() throws IOException;
+  public void discard() throws IOException {}
 
   /** How far the commit came; after a change of it that failed, how far it may have come. */
   public abstract State state();
@@ -229,16 +231,27 @@ public abstract class CommitJournal {
   public abstract void claim() throws IOException;
 
   /** Who has what the driver staged and moved aside: see {@link StagingRoot#heldBy}. */
-  public abstract int holder();
+  public int holder() {
+    return StagingRoot.DRIVER;
+  }
 
   /** As {@link #holder}, after the next claim by this process. */
-  public abstract int nextHolder();
+  public int nextHolder() {
+    return StagingRoot.DRIVER;
+  }
 
   /** As {@link #claim}, by somebody who cannot write a heartbeat: the claim itself is watched. */
-  public abstract void claimWithoutHeartbeat() throws IOException;
+  public void claimWithoutHeartbeat() throws IOException {
+    claim();
+  }
 
-  /** Whether who has the journal may live although there is no heartbeat. No request. */
-  public abstract boolean isHeldWithoutHeartbeat();
+  /**
+   * Whether the holder of the journal may live although there is no heartbeat. No request. Where
+   * nothing tells, uploads are aborted before anything is looked at.
+   */
+  public boolean isHeldWithoutHeartbeat() {
+    return false;
+  }
 
   /**
    * Gives the commit up: from here on it is rolled back, and nobody brings it past its point of no
@@ -255,7 +268,9 @@ public abstract class CommitJournal {
    * Whether there is a plan. Where it is a file of its own, one request: without it, what is left
    * is of a staging directory whose deletion was cut short.
    */
-  public abstract boolean hasPlan() throws IOException;
+  public boolean hasPlan() throws IOException {
+    return true;
+  }
 
   /**
    * Notes that the new data is complete at its place, and that the old goes from here on: the
@@ -278,12 +293,17 @@ public abstract class CommitJournal {
 
   /**
    * Whether its directory must not be deleted yet: cut short, that would leave what looks like a
-   * commit that may be rolled back.
+   * commit that may be rolled back. Where journals are renamed, one deletion takes all of it, or
+   * its one file tells how far it came until it is gone.
    */
-  public abstract boolean isStillToEnd();
+  public boolean isStillToEnd() {
+    return false;
+  }
 
   /** Where the plan is. */
-  abstract Path planFile();
+  Path planFile() {
+    return path();
+  }
 
   /** How long the plan is, in bytes. */
   abstract long planLength() throws IOException;
@@ -350,7 +370,8 @@ public abstract class CommitJournal {
         target,
         store::named,
         staging -> store.traits(staging).hasAtomicDirectoryRename() ? holder : StagingRoot.DRIVER,
-        file.toString());
+        file.toString(),
+        Runtime.getRuntime().maxMemory());
   }
 
   @Override

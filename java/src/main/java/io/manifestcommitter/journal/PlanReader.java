@@ -3,6 +3,7 @@ package io.manifestcommitter.journal;
 
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.FileEntry;
+import io.manifestcommitter.manifest.FileIdentity;
 import io.manifestcommitter.manifest.PlaceText;
 import io.manifestcommitter.manifest.Record;
 import io.manifestcommitter.manifest.Upload;
@@ -182,8 +183,7 @@ final class PlanReader {
     }
     place(path);
     StoreEntry file =
-        StoreEntry.file(path, record.number("size"), etag(record), record.number("modified"))
-            .lastWritten(record.number("written"));
+        StoreEntry.file(path, identity(record)).lastWritten(record.number("written"));
     oldFiles.add(file);
     if (isTarget(oldPath)) {
       movable.put(path, file);
@@ -230,10 +230,11 @@ final class PlanReader {
 
   private Swap swap(Path place, Path staged, Path aside) {
     StoreEntry file = movable.get(place);
-    if (staged != null) {
-      return aside == null ? Swap.publish(place, staged) : Swap.replace(place, staged, aside);
+    if (staged == null) {
+      Swap swap = Swap.moveAside(place, aside);
+      return file == null ? swap : swap.ofFile(file);
     }
-    return file != null ? Swap.moveAside(file, aside) : Swap.moveAside(place, aside);
+    return aside == null ? Swap.publish(place, staged) : Swap.replace(place, staged, aside);
   }
 
   private void directory(Path from, Path to) throws IOException {
@@ -250,21 +251,15 @@ final class PlanReader {
   private void file(Record record) throws IOException {
     require(source != null, "it has a file without a directory");
     heap.file();
-    String etag = etag(record);
+    FileIdentity identity = identity(record);
     // One that is damaged fails here, and not once others were completed.
-    Upload.in(etag);
-    planner.publish(
-        FileEntry.between(
-            source,
-            destination,
-            record.text("name"),
-            record.number("size"),
-            etag,
-            record.number("modified")));
+    Upload.in(identity.etag());
+    planner.publish(FileEntry.between(source, destination, record.text("name"), identity));
   }
 
-  private static String etag(Record record) {
-    return record.has("etag") ? record.text("etag") : "";
+  private static FileIdentity identity(Record record) {
+    return new FileIdentity(
+        record.number("size"), record.textOrEmpty("etag"), record.number("modified"));
   }
 
   /** Where in a staging directory that is which goes to a place. */

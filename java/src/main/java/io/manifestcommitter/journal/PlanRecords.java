@@ -3,6 +3,7 @@ package io.manifestcommitter.journal;
 
 import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.manifest.FileEntry;
+import io.manifestcommitter.manifest.FileIdentity;
 import io.manifestcommitter.manifest.PlaceText;
 import io.manifestcommitter.manifest.Record;
 import io.manifestcommitter.manifest.RecordFile;
@@ -70,7 +71,7 @@ final class PlanRecords {
       records.write(new Record("old").with("path", places.write(old.path())));
       for (StoreEntry file : old.files()) {
         records.begin("oldFile").with("written", file.lastWritten()).with("name", file.name());
-        end(records, file.length(), file.etag(), file.modificationTime());
+        end(records, file.identity());
       }
     }
     for (Swap swap : plan.swaps().all()) {
@@ -95,17 +96,16 @@ final class PlanRecords {
                 .with("destination", places.write(destination)));
       }
       records.begin("file").with("name", file.name());
-      end(records, file.size(), file.etag(), file.modificationTime());
+      end(records, file.identity());
     }
     records.finish();
   }
 
   /** Ends a record with what identifies its file. */
-  private static void end(RecordFile.Writer records, long size, String etag, long modified)
-      throws IOException {
-    records.with("size", size).with("modified", modified);
-    if (!etag.isEmpty()) {
-      records.with("etag", etag);
+  private static void end(RecordFile.Writer records, FileIdentity file) throws IOException {
+    records.with("size", file.length()).with("modified", file.modificationTime());
+    if (!file.etag().isEmpty()) {
+      records.with("etag", file.etag());
     }
     records.end();
   }
@@ -118,23 +118,12 @@ final class PlanRecords {
    * @param naming gives a path the name by which the reader calls its store
    * @param holders who will have a staging directory when the plan is used
    * @param origin names the file in messages
+   * @param heap the bytes that the JVM can have
    * @throws OtherVersionException if another version of the committer wrote it
    * @throws CorruptManifestException if it is damaged, leads out of its targets, or is no plan that
    *     a job of this id makes
    * @throws IOException also if it needs more memory than there is
    */
-  static JobPlan read(
-      InputStream in,
-      String jobId,
-      Target table,
-      UnaryOperator<Path> naming,
-      ToIntFunction<Path> holders,
-      String origin)
-      throws IOException {
-    return read(in, jobId, table, naming, holders, origin, Runtime.getRuntime().maxMemory());
-  }
-
-  /** As above, on a JVM with so many bytes of heap. */
   static JobPlan read(
       InputStream in,
       String jobId,

@@ -2,9 +2,14 @@
 package io.manifestcommitter.manifest;
 
 import java.io.Closeable;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -32,15 +37,13 @@ public final class FileEntries implements Iterable<FileEntry>, Closeable {
   private static final int ETAGS = 1;
   private static final int COLUMNS = 2;
 
-  private final List<Block> blocks;
-  private final SpillFile spill;
+  private final Blocks blocks;
   private final int count;
   private final long bytes;
   private final Map<Path, Total> totals;
 
   private FileEntries(Builder builder) {
-    this.blocks = List.copyOf(builder.blocks);
-    this.spill = builder.spill;
+    this.blocks = builder.blocks;
     this.count = builder.count;
     this.bytes = builder.bytes;
     this.totals = Collections.unmodifiableMap(builder.totals);
@@ -79,7 +82,7 @@ public final class FileEntries implements Iterable<FileEntry>, Closeable {
   /** Removes the local file, if there is one. The list cannot be read any more. */
   @Override
   public void close() throws IOException {
-    spill.close();
+    blocks.close();
   }
 
   /** What goes into one directory. */
@@ -105,12 +108,10 @@ public final class FileEntries implements Iterable<FileEntry>, Closeable {
 
   /** A list in the making. Not for use by several threads. */
   public static final class Builder implements Closeable {
-    private final List<Block> blocks = new ArrayList<>();
-    private final SpillFile spill = new SpillFile();
+    private final Blocks blocks;
     private final Rows.Writer rows = new Rows.Writer(COLUMNS, BLOCK / 16);
     private Path source;
     private Path destination;
-    private long memoryLeft;
     private int count;
     private long bytes;
     private final Map<Path, Total> totals = new HashMap<>();
@@ -118,7 +119,7 @@ public final class FileEntries implements Iterable<FileEntry>, Closeable {
     private boolean built;
 
     private Builder(int inMemory) {
-      this.memoryLeft = inMemory;
+      this.blocks = new Blocks(inMemory);
     }
 
     /** Adds a file. */
@@ -164,56 +165,29 @@ public final class FileEntries implements Iterable<FileEntry>, Closeable {
     @Override
     public void close() throws IOException {
       if (!built) {
-        spill.close();
+        blocks.close();
       }
     }
 
     private void endBlock() throws IOException {
-      if (rows.length() == 0) {
-        return;
+      if (rows.length() > 0) {
+        blocks.add(rows.take());
+        source = null;
+        destination = null;
       }
-      byte[] content = rows.take();
-      source = null;
-      destination = null;
-      if (content.length <= memoryLeft) {
-        memoryLeft -= content.length;
-        blocks.add(new Block(content.length, content, 0));
-      } else {
-        // One that does not fit ends the use of memory, so that later, smaller ones keep order.
-        memoryLeft = 0;
-        blocks.add(new Block(content.length, null, spill.append(content)));
-      }
-    }
-  }
-
-  /** Some entries. */
-  private static final class Block {
-    private final int length;
-    private final byte[] content;
-    private final long position;
-
-    /**
-     * A block.
-     *
-     * @param content null where it lies in the local file, at {@code position}
-     */
-    Block(int length, byte[] content, long position) {
-      this.length = length;
-      this.content = content;
-      this.position = position;
     }
   }
 
   /** Reads the blocks one by one. */
   private final class Entries implements Iterator<FileEntry> {
-    private final Iterator<Block> rest = blocks.iterator();
+    private int nextBlock;
     private Rows.Reader block = reader(new byte[0]);
     private Path source;
     private Path destination;
 
     @Override
     public boolean hasNext() {
-      return block.hasMore() || rest.hasNext();
+      return block.hasMore() || nextBlock < blocks.count();
     }
 
     @Override
@@ -222,7 +196,7 @@ public final class FileEntries implements Iterable<FileEntry>, Closeable {
         throw new NoSuchElementException();
       }
       if (!block.hasMore()) {
-        block = reader(content(rest.next()));
+        block = reader(content(nextBlock++));
       }
       if (block.number() == OTHER_DIRECTORIES) {
         source = new Path(URI.create(block.plain()));
@@ -236,22 +210,101 @@ public final class FileEntries implements Iterable<FileEntry>, Closeable {
           sourceName.isEmpty() ? name : sourceName,
           destination,
           name,
-          block.number(),
-          etag,
-          block.number());
+          new FileIdentity(block.number(), etag, block.number()));
     }
 
     private Rows.Reader reader(byte[] content) {
       return new Rows.Reader(COLUMNS, content);
     }
 
-    private byte[] content(Block next) {
+    private byte[] content(int number) {
       try {
-        return next.content != null ? next.content : spill.read(next.position, next.length);
+        return blocks.get(number);
       } catch (IOException e) {
         throw new UncheckedIOException(
-            "The job's list of files cannot be read back from " + spill + ": " + e, e);
+            "The job's list of files cannot be read back from " + blocks + ": " + e, e);
       }
+    }
+  }
+
+  /**
+   * Blocks of bytes: the first ones in memory, and what does not fit there in a local file, in the
+   * JVM's directory for temporary files. The file is made when it is first needed, and gone when it
+   * is closed or the JVM ends. May be read by many threads.
+   */
+  private static final class Blocks implements Closeable {
+    private final List<byte[]> inMemory = new ArrayList<>();
+
+    /** Of each block in the file. */
+    private final List<Long> ends = new ArrayList<>();
+
+    private long memoryLeft;
+    private java.nio.file.Path path;
+    private FileChannel channel;
+
+    Blocks(long memory) {
+      this.memoryLeft = memory;
+    }
+
+    synchronized int count() {
+      return inMemory.size() + ends.size();
+    }
+
+    synchronized void add(byte[] block) throws IOException {
+      // One that does not fit ends the use of memory, so that later, smaller ones keep order.
+      if (ends.isEmpty() && block.length <= memoryLeft) {
+        memoryLeft -= block.length;
+        inMemory.add(block);
+        return;
+      }
+      if (channel == null) {
+        path =
+            Files.createTempFile(
+                "manifest-committer-" + ProcessHandle.current().pid() + "-", ".files");
+        channel =
+            FileChannel.open(
+                path,
+                StandardOpenOption.READ,
+                StandardOpenOption.WRITE,
+                StandardOpenOption.DELETE_ON_CLOSE);
+      }
+      long position = begin(ends.size());
+      ByteBuffer rest = ByteBuffer.wrap(block);
+      while (rest.hasRemaining()) {
+        channel.write(rest, position + rest.position());
+      }
+      ends.add(position + block.length);
+    }
+
+    synchronized byte[] get(int number) throws IOException {
+      int inFile = number - inMemory.size();
+      if (inFile < 0) {
+        return inMemory.get(number);
+      }
+      long position = begin(inFile);
+      ByteBuffer content = ByteBuffer.allocate((int) (ends.get(inFile) - position));
+      while (content.hasRemaining()) {
+        if (channel.read(content, position + content.position()) < 0) {
+          throw new EOFException(path + " was cut short by another program");
+        }
+      }
+      return content.array();
+    }
+
+    private long begin(int inFile) {
+      return inFile == 0 ? 0 : ends.get(inFile - 1);
+    }
+
+    @Override
+    public synchronized void close() throws IOException {
+      if (channel != null) {
+        channel.close();
+      }
+    }
+
+    @Override
+    public synchronized String toString() {
+      return path == null ? "memory" : path.toString();
     }
   }
 }

@@ -14,9 +14,7 @@ public final class FileEntry {
   private final String sourceName;
   private final Path destinationDirectory;
   private final String name;
-  private final long size;
-  private final String etag;
-  private final long modificationTime;
+  private final FileIdentity identity;
   private Path source;
   private Path destination;
 
@@ -32,16 +30,19 @@ public final class FileEntry {
    *     empty, {@code .} or {@code ..}, or if a number is negative
    */
   public FileEntry(Path source, Path destination, long size, String etag, long modificationTime) {
+    this(source, destination, new FileIdentity(size, etag, modificationTime));
+  }
+
+  /** As above, a file of an identity that is known. */
+  public FileEntry(Path source, Path destination, FileIdentity identity) {
     this.source = PathText.canonicalFile(source);
     this.destination = PathText.canonicalFile(destination);
     this.sourceDirectory = PathText.parent(this.source);
     this.sourceName = this.source.getName();
     this.destinationDirectory = PathText.parent(this.destination);
     this.name = this.destination.getName();
-    this.size = size;
-    this.etag = etag == null ? "" : Text.requireWellFormed(etag);
-    this.modificationTime = modificationTime;
-    requireNotNegative();
+    this.identity = identity;
+    requireWritable();
   }
 
   /** Of directories and names that were checked before. */
@@ -50,16 +51,12 @@ public final class FileEntry {
       String sourceName,
       Path destinationDirectory,
       String name,
-      long size,
-      String etag,
-      long modificationTime) {
+      FileIdentity identity) {
     this.sourceDirectory = sourceDirectory;
     this.sourceName = sourceName;
     this.destinationDirectory = destinationDirectory;
     this.name = name;
-    this.size = size;
-    this.etag = etag;
-    this.modificationTime = modificationTime;
+    this.identity = identity;
   }
 
   /**
@@ -68,37 +65,29 @@ public final class FileEntry {
    * @param source the directory where the task left it, as {@link PathText} has it in one form
    * @param destination the directory where the job's commit puts it, as well
    * @param name of the file
-   * @param etag null or empty where the store has none
    * @throws IllegalArgumentException if the name is none, or a number is negative
    */
   public static FileEntry between(
-      Path source, Path destination, String name, long size, String etag, long modificationTime) {
+      Path source, Path destination, String name, FileIdentity identity) {
     if (name.indexOf('/') >= 0 || PathText.hasDotSegment(name)) {
       throw new IllegalArgumentException("'" + name + "' is not a file's name");
     }
     Text.requireWellFormed(name);
-    FileEntry file =
-        new FileEntry(
-            source,
-            name,
-            destination,
-            name,
-            size,
-            etag == null ? "" : Text.requireWellFormed(etag),
-            modificationTime);
-    file.requireNotNegative();
+    FileEntry file = new FileEntry(source, name, destination, name, identity);
+    file.requireWritable();
     return file;
   }
 
-  private void requireNotNegative() {
-    if (size < 0 || modificationTime < 0) {
+  private void requireWritable() {
+    Text.requireWellFormed(etag());
+    if (size() < 0 || modificationTime() < 0) {
       throw new IllegalArgumentException(
           "the file "
               + source()
               + " has size "
-              + size
+              + size()
               + " and modification time "
-              + modificationTime
+              + modificationTime()
               + "; neither can be negative");
     }
   }
@@ -139,19 +128,24 @@ public final class FileEntry {
     return name;
   }
 
+  /** By what the file is recognised. */
+  public FileIdentity identity() {
+    return identity;
+  }
+
   /** The length in bytes. */
   public long size() {
-    return size;
+    return identity.length();
   }
 
   /** The etag, empty where it is unknown. */
   public String etag() {
-    return etag;
+    return identity.etag();
   }
 
   /** The modification time in milliseconds since 1970, 0 where it is unknown. */
   public long modificationTime() {
-    return modificationTime;
+    return identity.modificationTime();
   }
 
   @Override
@@ -160,20 +154,18 @@ public final class FileEntry {
       return false;
     }
     FileEntry other = (FileEntry) o;
-    return size == other.size
-        && modificationTime == other.modificationTime
-        && etag.equals(other.etag)
+    return identity.equals(other.identity)
         && source().equals(other.source())
         && destination().equals(other.destination());
   }
 
   @Override
   public int hashCode() {
-    return Objects.hash(source(), destination(), size, etag, modificationTime);
+    return Objects.hash(source(), destination(), identity);
   }
 
   @Override
   public String toString() {
-    return source() + " -> " + destination() + " (" + size + " bytes)";
+    return source() + " -> " + destination() + " (" + size() + " bytes)";
   }
 }

@@ -1,17 +1,78 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.manifest;
 
+import java.util.Objects;
+
 /**
- * What proves which file it is, as text: the etag of a store whose renames keep it; on Google Cloud
- * Storage the hash of the content, which a rename keeps, and the generation of the object, which it
- * does not, as {@code COMPOSITE-CRC32C-9ae3af37#1700000000000000}; of a file that is an {@link
- * Upload} still, the etag that it will have, and the upload.
+ * What proves which file it is: its length, its etag, and when it was last modified. Etag and time
+ * are there only where a rename keeps them, so two identities may be compared without asking which
+ * store they come from.
+ *
+ * <p>The etag is that of a store whose renames keep it; on Google Cloud Storage the hash of the
+ * content, which a rename keeps, and the generation of the object, which it does not, as {@code
+ * COMPOSITE-CRC32C-9ae3af37#1700000000000000}; of a file that is an {@link Upload} still, the etag
+ * that it will have, and the upload.
  */
 public final class FileIdentity {
   private static final String HASH = "COMPOSITE-CRC32C-";
   private static final char GENERATION = '#';
 
-  private FileIdentity() {}
+  private final long length;
+  private final String etag;
+  private final long modificationTime;
+
+  /**
+   * An identity.
+   *
+   * @param length in bytes
+   * @param etag null or empty where the store has none that survives a rename
+   * @param modificationTime in milliseconds since 1970, 0 where a rename changes it
+   */
+  public FileIdentity(long length, String etag, long modificationTime) {
+    this.length = length;
+    this.etag = etag == null ? "" : etag;
+    this.modificationTime = modificationTime;
+  }
+
+  /** The length in bytes. */
+  public long length() {
+    return length;
+  }
+
+  /** The etag, empty where there is none that survives a rename. */
+  public String etag() {
+    return etag;
+  }
+
+  /** The modification time in milliseconds since 1970, 0 where it does not survive a rename. */
+  public long modificationTime() {
+    return modificationTime;
+  }
+
+  /** Whether this is, as far as the store can tell, the identity of the same file as another. */
+  public boolean isOfSameFileAs(FileIdentity other) {
+    boolean hasEtags = !kept(etag).isEmpty() && !kept(other.etag).isEmpty();
+    boolean hasTimes = modificationTime != 0 && other.modificationTime != 0;
+    return length == other.length
+        && (!hasEtags || isKept(etag, other.etag))
+        && (!hasTimes || modificationTime == other.modificationTime);
+  }
+
+  @Override
+  public boolean equals(Object o) {
+    if (!(o instanceof FileIdentity)) {
+      return false;
+    }
+    FileIdentity other = (FileIdentity) o;
+    return length == other.length
+        && modificationTime == other.modificationTime
+        && etag.equals(other.etag);
+  }
+
+  @Override
+  public int hashCode() {
+    return Objects.hash(length, etag, modificationTime);
+  }
 
   /**
    * Of an object.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.plan;
 
+import io.manifestcommitter.manifest.FileIdentity;
 import io.manifestcommitter.manifest.Rows;
 import io.manifestcommitter.store.StoreEntry;
 import java.util.HashMap;
@@ -106,7 +107,7 @@ public final class OldDirectory {
       }
       String name = rows.text(NAMES);
       String etag = rows.text(ETAGS);
-      return StoreEntry.fileIn(path, name, rows.number(), etag, rows.number())
+      return StoreEntry.fileIn(path, name, new FileIdentity(rows.number(), etag, rows.number()))
           .lastWritten(rows.number());
     }
   }

@@ -38,9 +38,9 @@ public final class Swap {
     return new Swap(place, null, Objects.requireNonNull(aside), null);
   }
 
-  /** An old file goes. */
-  public static Swap moveAside(StoreEntry file, Path aside) {
-    return new Swap(file.path(), null, Objects.requireNonNull(aside), file);
+  /** The same, where the old content is a file. */
+  public Swap ofFile(StoreEntry file) {
+    return new Swap(place, staged, aside, Objects.requireNonNull(file));
   }
 
   /** The place in the table. */

@@ -88,7 +88,7 @@ final class PlanSwaps {
     // Who takes the commit over from a driver that lives could not keep it from moving such a file.
     boolean staysUntilTheEnd = store.traits(root.root()).makesParentsOfRenamedFiles();
     for (StoreEntry file : staysUntilTheEnd ? List.<StoreEntry>of() : target.get().files()) {
-      add(Swap.moveAside(file, nextAside()));
+      add(Swap.moveAside(file.path(), nextAside()).ofFile(file));
     }
     for (Path directory : old.children(root.directory())) {
       replace(directory, staged);

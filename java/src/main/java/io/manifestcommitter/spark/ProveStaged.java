@@ -165,16 +165,9 @@ final class ProveStaged {
   }
 
   private FileEntry identified(FileEntry file) throws IOException {
-    StoreEntry entry =
-        store.identified(
-            StoreEntry.file(file.source(), file.size(), file.etag(), file.modificationTime()));
+    StoreEntry entry = store.identified(StoreEntry.file(file.source(), file.identity()));
     return FileEntry.between(
-        file.sourceDirectory(),
-        file.destinationDirectory(),
-        file.name(),
-        entry.length(),
-        entry.etag(),
-        entry.modificationTime());
+        file.sourceDirectory(), file.destinationDirectory(), file.name(), entry.identity());
   }
 
   private void requireAll(BitSet found, CommittedFiles committed, JobPlanner planner)

@@ -93,7 +93,6 @@ final class StagedDirectory {
 
   /** What becomes of a file that was named. */
   FileEntry planned(StoreEntry entry) {
-    return FileEntry.between(
-        source, destination, entry.name(), entry.length(), entry.etag(), entry.modificationTime());
+    return FileEntry.between(source, destination, entry.name(), entry.identity());
   }
 }

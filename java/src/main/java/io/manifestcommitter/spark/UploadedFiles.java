@@ -3,6 +3,7 @@ package io.manifestcommitter.spark;
 
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.FileEntry;
+import io.manifestcommitter.manifest.FileIdentity;
 import io.manifestcommitter.store.StorePaths;
 import org.apache.hadoop.fs.Path;
 
@@ -44,6 +45,7 @@ final class UploadedFiles {
       lastLocation = location;
       lastDirectory = directory;
     }
-    return FileEntry.between(source, destination, name, file.length(), file.etag(), 0);
+    return FileEntry.between(
+        source, destination, name, new FileIdentity(file.length(), file.etag(), 0));
   }
 }

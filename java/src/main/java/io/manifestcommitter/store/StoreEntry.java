@@ -10,16 +10,16 @@ import org.apache.hadoop.fs.Path;
 /**
  * One name in a store: a file or a directory, as a listing or a probe showed it.
  *
- * <p>Etag and modification time are identity, not decoration: a store fills them in only where a
- * rename keeps them, so two entries may be compared without asking which store they come from.
+ * <p>Etag and modification time are there only where a rename keeps them: see {@link FileIdentity}.
  */
 public final class StoreEntry {
+  /** Of what is no file. */
+  private static final FileIdentity NO_IDENTITY = new FileIdentity(0, "", 0);
+
   private final Path directory;
   private final String name;
   private final Kind kind;
-  private final long length;
-  private final String etag;
-  private final long modificationTime;
+  private final FileIdentity identity;
   private final Supplier<Rights> rights;
   private boolean isLink;
   private long lastWritten;
@@ -28,31 +28,17 @@ public final class StoreEntry {
   /** Made when it is asked for, of an entry that is known by its directory and name. */
   private volatile Path path;
 
-  private StoreEntry(
-      Path path,
-      Kind kind,
-      long length,
-      String etag,
-      long modificationTime,
-      Supplier<Rights> rights) {
-    this(null, path.getName(), kind, length, etag, modificationTime, rights);
+  private StoreEntry(Path path, Kind kind, FileIdentity identity, Supplier<Rights> rights) {
+    this(null, path.getName(), kind, identity, rights);
     this.path = path;
   }
 
   private StoreEntry(
-      Path directory,
-      String name,
-      Kind kind,
-      long length,
-      String etag,
-      long modificationTime,
-      Supplier<Rights> rights) {
+      Path directory, String name, Kind kind, FileIdentity identity, Supplier<Rights> rights) {
     this.directory = directory;
     this.name = Objects.requireNonNull(name);
     this.kind = kind;
-    this.length = length;
-    this.etag = etag == null ? "" : etag;
-    this.modificationTime = modificationTime;
+    this.identity = identity;
     this.rights = rights;
   }
 
@@ -64,23 +50,17 @@ public final class StoreEntry {
    * @param modificationTime in milliseconds since 1970, 0 where a rename changes it
    */
   public static StoreEntry file(Path path, long length, String etag, long modificationTime) {
-    return new StoreEntry(path, Kind.FILE, length, etag, modificationTime, () -> null);
+    return file(path, new FileIdentity(length, etag, modificationTime));
   }
 
-  /**
-   * A file in a directory, as {@link #file(Path, long, String, long)}; its path is made when it is
-   * asked for.
-   */
-  public static StoreEntry fileIn(
-      Path directory, String name, long length, String etag, long modificationTime) {
-    return new StoreEntry(
-        Objects.requireNonNull(directory),
-        name,
-        Kind.FILE,
-        length,
-        etag,
-        modificationTime,
-        () -> null);
+  /** As above, a file of an identity that is known. */
+  public static StoreEntry file(Path path, FileIdentity identity) {
+    return new StoreEntry(path, Kind.FILE, identity, () -> null);
+  }
+
+  /** A file in a directory; its path is made when it is asked for. */
+  public static StoreEntry fileIn(Path directory, String name, FileIdentity identity) {
+    return new StoreEntry(Objects.requireNonNull(directory), name, Kind.FILE, identity, () -> null);
   }
 
   /**
@@ -89,7 +69,7 @@ public final class StoreEntry {
    * @param rights asked for when somebody wants to know
    */
   static StoreEntry directory(Path path, Supplier<Rights> rights) {
-    return new StoreEntry(path, Kind.DIRECTORY, 0, "", 0, Objects.requireNonNull(rights));
+    return new StoreEntry(path, Kind.DIRECTORY, NO_IDENTITY, Objects.requireNonNull(rights));
   }
 
   /**
@@ -97,7 +77,7 @@ public final class StoreEntry {
    * nothing. It is never the same as a file.
    */
   static StoreEntry link(Path path) {
-    return new StoreEntry(path, Kind.LINK, 0, "", 0, () -> null).behindLink(true);
+    return new StoreEntry(path, Kind.LINK, NO_IDENTITY, () -> null).behindLink(true);
   }
 
   /** The full path, with scheme and authority. */
@@ -128,19 +108,24 @@ public final class StoreEntry {
     return isLink;
   }
 
+  /** By what the file is recognised. */
+  public FileIdentity identity() {
+    return identity;
+  }
+
   /** The length in bytes. */
   public long length() {
-    return length;
+    return identity.length();
   }
 
   /** The etag, empty where there is none that survives a rename. */
   public String etag() {
-    return etag;
+    return identity.etag();
   }
 
   /** The modification time in milliseconds since 1970, 0 where it does not survive a rename. */
   public long modificationTime() {
-    return modificationTime;
+    return identity.modificationTime();
   }
 
   /**
@@ -179,7 +164,7 @@ public final class StoreEntry {
 
   /** This file as one that is, or is to be, renamed to {@code destination}. */
   public FileEntry movedTo(Path destination) {
-    return new FileEntry(path(), destination, length, etag, modificationTime);
+    return new FileEntry(path(), destination, identity);
   }
 
   /**
@@ -196,13 +181,12 @@ public final class StoreEntry {
 
   /** Whether this is, as far as the store can tell, the file that {@code planned} describes. */
   public boolean isSameFileAs(FileEntry planned) {
-    return sameIdentity(planned.size(), planned.etag(), planned.modificationTime());
+    return kind == Kind.FILE && identity.isOfSameFileAs(planned.identity());
   }
 
   /** Whether {@code other} is the same unchanged file as this, under whatever name. */
   public boolean isSameFileAs(StoreEntry other) {
-    return other.kind == Kind.FILE
-        && sameIdentity(other.length, other.etag, other.modificationTime);
+    return kind == Kind.FILE && other.kind == Kind.FILE && identity.isOfSameFileAs(other.identity);
   }
 
   /**
@@ -211,24 +195,10 @@ public final class StoreEntry {
    * that another program wrote under the same name, with the same length.
    */
   public boolean isUntouchedSince(StoreEntry other) {
-    boolean hasEtags = !etag.isEmpty() && !other.etag.isEmpty();
+    boolean hasEtags = !etag().isEmpty() && !other.etag().isEmpty();
     boolean isOfOneTime =
         lastWritten == 0 || other.lastWritten == 0 || lastWritten == other.lastWritten;
     return isSameFileAs(other) && (hasEtags || isOfOneTime);
-  }
-
-  private boolean sameIdentity(long otherLength, String otherEtag, long otherTime) {
-    if (kind != Kind.FILE || length != otherLength) {
-      return false;
-    }
-    if (isKnown(etag) && isKnown(otherEtag) && !FileIdentity.isKept(etag, otherEtag)) {
-      return false;
-    }
-    return modificationTime == 0 || otherTime == 0 || modificationTime == otherTime;
-  }
-
-  private static boolean isKnown(String etag) {
-    return !FileIdentity.kept(etag).isEmpty();
   }
 
   @Override
@@ -239,7 +209,7 @@ public final class StoreEntry {
       case LINK:
         return path() + " (a symbolic link)";
       default:
-        return path() + " (" + length + " bytes)";
+        return path() + " (" + length() + " bytes)";
     }
   }
 

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.manifest.Record;
 import io.manifestcommitter.manifest.RecordFile;
+import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.Target;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -26,11 +27,8 @@ class HostilePlanTest {
   void needTheMemoryThatTheyNeedAndNotMore(String kind) throws IOException {
     byte[] plan = plan(kind);
     assertThat(plan).hasSizeLessThan(1 << 20);
-    PlanRecords.read(stream(plan), "job", target(), path -> path, root -> 0, "the journal").close();
-    assertThatThrownBy(
-            () ->
-                PlanRecords.read(
-                    stream(plan), "job", target(), path -> path, root -> 0, "j-0", 16 << 20))
+    read(plan, Runtime.getRuntime().maxMemory()).close();
+    assertThatThrownBy(() -> read(plan, 16 << 20))
         .isInstanceOf(IOException.class)
         .isNotInstanceOf(CorruptManifestException.class)
         .hasMessageContaining("j-0 needs more memory than this JVM has")
@@ -78,11 +76,14 @@ class HostilePlanTest {
     return out.toByteArray();
   }
 
-  private static Target target() {
-    return new Target(TABLE, STAGING);
-  }
-
-  private static ByteArrayInputStream stream(byte[] content) {
-    return new ByteArrayInputStream(content);
+  private static JobPlan read(byte[] plan, long heap) throws IOException {
+    return PlanRecords.read(
+        new ByteArrayInputStream(plan),
+        "job",
+        new Target(TABLE, STAGING),
+        path -> path,
+        root -> 0,
+        "j-0",
+        heap);
   }
 }
