@@ -182,8 +182,7 @@ final class PlanReader {
       throw new IllegalArgumentException(path + " is not in the old directory " + oldPath);
     }
     place(path);
-    StoreEntry file =
-        StoreEntry.file(path, identity(record)).lastWritten(record.number("written"));
+    StoreEntry file = StoreEntry.file(path, identity(record)).lastWritten(record.number("written"));
     oldFiles.add(file);
     if (isTarget(oldPath)) {
       movable.put(path, file);

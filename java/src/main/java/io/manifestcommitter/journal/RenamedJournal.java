@@ -104,10 +104,6 @@ final class RenamedJournal extends CommitJournal {
     return found;
   }
 
-  /** It goes with its directory. */
-  @Override
-  public void discard() {}
-
   @Override
   public State state() {
     return isMarked && state == State.PLANNED ? State.REVOKED : state;
@@ -116,11 +112,6 @@ final class RenamedJournal extends CommitJournal {
   @Override
   public Path path() {
     return path(directory, state, holder);
-  }
-
-  @Override
-  Path planFile() {
-    return path();
   }
 
   @Override
@@ -171,11 +162,6 @@ final class RenamedJournal extends CommitJournal {
   }
 
   @Override
-  public boolean hasPlan() {
-    return true;
-  }
-
-  @Override
   public void pointOfNoReturn() throws IOException {
     change(State.COMMITTED, holder);
   }
@@ -186,12 +172,6 @@ final class RenamedJournal extends CommitJournal {
         cleanup == Cleanup.AT_ONCE
             ? Optional.empty()
             : Optional.of(cleanup == Cleanup.SKIPPED ? State.KEPT : State.FINISHED);
-  }
-
-  /** One deletion takes all of it, or its one file tells how far it came until it is gone. */
-  @Override
-  public boolean isStillToEnd() {
-    return false;
   }
 
   @Override

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.journal;
 
-import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.manifest.Record;
@@ -141,27 +140,6 @@ final class UploadedJournal extends CommitJournal {
   public void claim() throws IOException {
     state = findIn(store, directory).orElseThrow(() -> lost(path())).state();
     noted = state;
-  }
-
-  @Override
-  public int holder() {
-    return StagingRoot.DRIVER;
-  }
-
-  @Override
-  public int nextHolder() {
-    return StagingRoot.DRIVER;
-  }
-
-  @Override
-  public void claimWithoutHeartbeat() throws IOException {
-    claim();
-  }
-
-  /** Nothing here tells who has it; the uploads are aborted before anything is looked at. */
-  @Override
-  public boolean isHeldWithoutHeartbeat() {
-    return false;
   }
 
   @Override

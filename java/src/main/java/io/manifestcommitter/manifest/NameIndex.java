@@ -46,13 +46,14 @@ public final class NameIndex {
     if (count >= numbers.length / 2) {
       grow();
     }
-    NameValues added = new NameValues(directory, name);
-    int slot = slot(added.one, added.other);
+    long one = value(POINT, directory, name);
+    long other = value(OTHER_POINT, directory, name);
+    int slot = slot(one, other);
     if (values[2 * slot] != EMPTY) {
       return false;
     }
-    values[2 * slot] = added.one;
-    values[2 * slot + 1] = added.other;
+    values[2 * slot] = one;
+    values[2 * slot + 1] = other;
     numbers[slot] = count;
     count = Math.incrementExact(count);
     return true;
@@ -60,8 +61,7 @@ public final class NameIndex {
 
   /** The number of a name, from 0; -1 if it was not added. */
   public int find(int directory, String name) {
-    NameValues sought = new NameValues(directory, name);
-    int slot = slot(sought.one, sought.other);
+    int slot = slot(value(POINT, directory, name), value(OTHER_POINT, directory, name));
     return values[2 * slot] == EMPTY ? -1 : numbers[slot];
   }
 
@@ -98,38 +98,20 @@ public final class NameIndex {
     return empty;
   }
 
-  /** The values of a name at both points. Their chains of operations do not wait for each other. */
-  private static final class NameValues {
-    private final long one;
-    private final long other;
-
-    /**
-     * The coefficients are the directory with the length of the name, so that no name is the
-     * beginning of another one, and then three characters at a time.
-     */
-    NameValues(int directory, String name) {
-      int length = name.length();
-      long first = (Integer.toUnsignedLong(directory) << 28) | (length & LONGEST);
-      long atOne = first;
-      long atOther = first;
-      int i = 0;
-      for (; i + 2 < length; i += 3) {
-        long next =
-            ((long) name.charAt(i) << 32) | ((long) name.charAt(i + 1) << 16) | name.charAt(i + 2);
-        atOne = folded(product(atOne, POINT) + next);
-        atOther = folded(product(atOther, OTHER_POINT) + next);
-      }
-      if (i < length) {
-        long next = (long) name.charAt(i) << 32;
-        if (i + 1 < length) {
-          next |= (long) name.charAt(i + 1) << 16;
-        }
-        atOne = folded(product(atOne, POINT) + next);
-        atOther = folded(product(atOther, OTHER_POINT) + next);
-      }
-      one = reduced(atOne);
-      other = reduced(atOther);
+  /**
+   * The value of a name at a point. The coefficients are the directory with the length of the name,
+   * so that no name is the beginning of another one, and then three characters at a time.
+   */
+  private static long value(long point, int directory, String name) {
+    int length = name.length();
+    long value = (Integer.toUnsignedLong(directory) << 28) | (length & LONGEST);
+    for (int i = 0; i < length; i += 3) {
+      long next = (long) name.charAt(i) << 32;
+      next |= i + 1 < length ? (long) name.charAt(i + 1) << 16 : 0;
+      next |= i + 2 < length ? name.charAt(i + 2) : 0;
+      value = folded(product(value, point) + next);
     }
+    return value >= PRIME ? value - PRIME : value;
   }
 
   /** Modulo the prime but for a few times it, of factors that were {@link #folded}; below 2^62. */
@@ -141,11 +123,6 @@ public final class NameIndex {
   /** The same modulo the prime, of a number below 2^63; below 2^61 + 4. */
   private static long folded(long number) {
     return (number & PRIME) + (number >>> 61);
-  }
-
-  /** Modulo the prime, of a number that was {@link #folded}. */
-  private static long reduced(long number) {
-    return number >= PRIME ? number - PRIME : number;
   }
 
   private static long drawnPoint() {

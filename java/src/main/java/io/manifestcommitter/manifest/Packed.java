@@ -3,8 +3,11 @@ package io.manifestcommitter.manifest;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.util.zip.DataFormatException;
 import java.util.zip.Deflater;
+import java.util.zip.DeflaterOutputStream;
 import java.util.zip.Inflater;
 
 /** Bytes in small: deflated, and names by what they have in common with the one before. */
@@ -20,18 +23,15 @@ public final class Packed {
    */
   public static byte[] deflate(byte[] plain, int level) {
     Deflater deflater = new Deflater(level, /* nowrap= */ true);
-    try {
-      deflater.setInput(plain);
-      deflater.finish();
-      ByteArrayOutputStream packed = new ByteArrayOutputStream(plain.length / 4 + 64);
-      byte[] buffer = new byte[BUFFER];
-      while (!deflater.finished()) {
-        packed.write(buffer, 0, deflater.deflate(buffer));
-      }
-      return packed.toByteArray();
+    ByteArrayOutputStream packed = new ByteArrayOutputStream(plain.length / 4 + 64);
+    try (OutputStream out = new DeflaterOutputStream(packed, deflater, BUFFER)) {
+      out.write(plain);
+    } catch (IOException e) {
+      throw new UncheckedIOException("Writing to memory failed", e);
     } finally {
       deflater.end();
     }
+    return packed.toByteArray();
   }
 
   /**

@@ -132,17 +132,9 @@ public final class PathText {
    * where it lies below it and cannot be taken for a URI; else its URI.
    */
   static String relative(Path directory, Path path) {
-    URI uri = path.toUri();
-    String prefix = prefix(directory);
-    if (Objects.equals(uri.getScheme(), directory.toUri().getScheme())
-        && Objects.equals(uri.getAuthority(), directory.toUri().getAuthority())
-        && uri.getPath().startsWith(prefix)) {
-      String relative = uri.getPath().substring(prefix.length());
-      if (!relative.isEmpty() && !ABSOLUTE.matcher(relative).lookingAt()) {
-        return relative;
-      }
-    }
-    return write(path);
+    return below(directory, path)
+        .filter(relative -> !ABSOLUTE.matcher(relative).lookingAt())
+        .orElseGet(() -> write(path));
   }
 
   /**
@@ -150,21 +142,23 @@ public final class PathText {
    * writes their URIs.
    */
   static Optional<String> prefixBelow(Path directory, Path within) {
-    return prefixOf(directory, within).filter(relative -> !ABSOLUTE.matcher(relative).lookingAt());
+    return within.equals(directory)
+        ? Optional.of("")
+        : below(directory, within)
+            .map(relative -> relative + "/")
+            .filter(relative -> !ABSOLUTE.matcher(relative).lookingAt());
   }
 
-  /** The path of {@code within} below {@code directory}, and a slash; empty if it is not there. */
-  static Optional<String> prefixOf(Path directory, Path within) {
-    if (within.equals(directory)) {
-      return Optional.of("");
-    }
-    URI uri = within.toUri();
+  /** A path without the directory that it lies below, undecorated; empty if it does not. */
+  static Optional<String> below(Path directory, Path path) {
+    URI uri = path.toUri();
     String prefix = prefix(directory);
-    return Objects.equals(uri.getScheme(), directory.toUri().getScheme())
-            && Objects.equals(uri.getAuthority(), directory.toUri().getAuthority())
+    boolean isBelow =
+        uri.getPath().length() > prefix.length()
             && uri.getPath().startsWith(prefix)
-        ? Optional.of(prefix(within).substring(prefix.length()))
-        : Optional.empty();
+            && Objects.equals(uri.getScheme(), directory.toUri().getScheme())
+            && Objects.equals(uri.getAuthority(), directory.toUri().getAuthority());
+    return isBelow ? Optional.of(uri.getPath().substring(prefix.length())) : Optional.empty();
   }
 
   /**

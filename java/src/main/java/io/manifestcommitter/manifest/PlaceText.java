@@ -22,7 +22,6 @@ public final class PlaceText {
   private static final String IN_TABLE = "./";
 
   private final Path table;
-  private final String prefix;
   private final UnaryOperator<Path> naming;
 
   /**
@@ -33,7 +32,6 @@ public final class PlaceText {
    */
   public PlaceText(Path table, UnaryOperator<Path> naming) {
     this.table = Objects.requireNonNull(table);
-    this.prefix = PathText.prefix(table);
     this.naming = Objects.requireNonNull(naming);
   }
 
@@ -48,13 +46,9 @@ public final class PlaceText {
       return TABLE;
     }
     Path canonical = PathText.canonical(path);
-    URI uri = canonical.toUri();
-    if (uri.getPath().startsWith(prefix)
-        && Objects.equals(uri.getScheme(), table.toUri().getScheme())
-        && Objects.equals(uri.getAuthority(), table.toUri().getAuthority())) {
-      return IN_TABLE + uri.getPath().substring(prefix.length());
-    }
-    return PathText.write(canonical);
+    return PathText.below(table, canonical)
+        .map(relative -> IN_TABLE + relative)
+        .orElseGet(() -> PathText.write(canonical));
   }
 
   /**
@@ -69,7 +63,10 @@ public final class PlaceText {
     if (text.startsWith(IN_TABLE)) {
       URI uri = table.toUri();
       return PathText.canonical(
-          uri.getScheme(), uri.getAuthority(), prefix + text.substring(IN_TABLE.length()), text);
+          uri.getScheme(),
+          uri.getAuthority(),
+          PathText.prefix(table) + text.substring(IN_TABLE.length()),
+          text);
     }
     return naming.apply(PathText.read(text));
   }

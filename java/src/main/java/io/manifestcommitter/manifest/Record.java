@@ -134,23 +134,6 @@ public final class Record {
     return (List<String>) list;
   }
 
-  /** The value of a field, of the type of another one, which is the value where there is none. */
-  Object valueLike(String name, Object other) {
-    if (!has(name)) {
-      return other;
-    }
-    if (other instanceof String) {
-      return text(name);
-    }
-    if (other instanceof Long) {
-      return wholeNumber(name);
-    }
-    if (other instanceof Boolean) {
-      return isTrue(name);
-    }
-    return other instanceof Map ? object(name).fields : list(name);
-  }
-
   /** The bytes, in UTF-8 and without white space, of an object of Java's own classes. */
   static byte[] toJson(Map<String, Object> object) {
     try {

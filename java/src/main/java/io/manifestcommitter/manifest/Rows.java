@@ -109,14 +109,14 @@ public final class Rows {
 
   /** Reads rows as they were written. Not for use by several threads. */
   public static final class Reader {
-    private final Column[] columns;
+    private final String[] before;
     private final byte[] bytes;
     private int position;
 
     /** Reads what a writer gave. */
     public Reader(int columns, byte[] bytes) {
-      this.columns = new Column[columns];
-      Arrays.setAll(this.columns, column -> new Column());
+      this.before = new String[columns];
+      Arrays.fill(before, "");
       this.bytes = bytes;
     }
 
@@ -129,10 +129,14 @@ public final class Rows {
     public String text(int column) {
       int prefix = (int) number();
       int suffix = (int) number();
-      int middle = (int) number();
-      String text = columns[column].next(prefix, suffix, bytes, position, middle);
-      position += middle;
-      return text;
+      String middle = plain();
+      String last = before[column];
+      boolean isSame = middle.isEmpty() && suffix == 0 && prefix == last.length();
+      if (!isSame) {
+        before[column] =
+            last.substring(0, prefix) + middle + last.substring(last.length() - suffix);
+      }
+      return before[column];
     }
 
     /** The next text that has nothing in common with others. */
@@ -156,45 +160,6 @@ public final class Rows {
           return number;
         }
       }
-    }
-  }
-
-  /** The last text of a column, and while all of them are ASCII its bytes. */
-  private static final class Column {
-    private String last = "";
-    private byte[] ascii = new byte[128];
-    private boolean isAscii = true;
-
-    /** The text that shares so many characters with the last one, and has these bytes between. */
-    String next(int prefix, int suffix, byte[] bytes, int from, int middle) {
-      if (middle == 0 && suffix == 0 && prefix == last.length()) {
-        return last;
-      }
-      isAscii = isAscii && isAscii(bytes, from, middle);
-      if (!isAscii) {
-        last =
-            last.substring(0, prefix)
-                + new String(bytes, from, middle, StandardCharsets.UTF_8)
-                + last.substring(last.length() - suffix);
-        return last;
-      }
-      int length = prefix + middle + suffix;
-      if (length > ascii.length) {
-        ascii = Arrays.copyOf(ascii, 2 * length);
-      }
-      System.arraycopy(ascii, last.length() - suffix, ascii, prefix + middle, suffix);
-      System.arraycopy(bytes, from, ascii, prefix, middle);
-      last = new String(ascii, 0, length, StandardCharsets.ISO_8859_1);
-      return last;
-    }
-
-    private static boolean isAscii(byte[] bytes, int from, int length) {
-      for (int i = from; i < from + length; i++) {
-        if (bytes[i] < 0) {
-          return false;
-        }
-      }
-      return true;
     }
   }
 }

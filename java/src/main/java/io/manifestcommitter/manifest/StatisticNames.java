@@ -21,9 +21,6 @@ public final class StatisticNames {
   /** Tasks that were committed. */
   public static final String COMMITTER_TASKS_COMPLETED = "committer_tasks_completed";
 
-  /** Task commits that failed. */
-  public static final String COMMITTER_TASKS_FAILED = "committer_tasks_failed";
-
   /** Task attempts or jobs that were aborted. */
   public static final String COMMITTER_COMMITS_ABORTED = "committer_commits_aborted";
 
@@ -128,68 +125,29 @@ public final class StatisticNames {
   /** A stage of task commit: listing what the task wrote. */
   public static final String TASK_STAGE_SCAN_DIRECTORY = "task_stage_scan_directory";
 
-  /** A stage of task commit: saving the manifest, with all tries. */
-  public static final String TASK_STAGE_SAVE_MANIFEST = "task_stage_save_manifest";
-
-  /** One try to save a manifest. */
-  public static final String TASK_STAGE_SAVE_TASK_MANIFEST = "task_stage_save_task_manifest";
-
-  /** Writing a report file. */
-  public static final String TASK_STAGE_SAVE_SUMMARY_FILE = "task_stage_save_summary_file";
-
   /** The task commit as a whole. */
   public static final String TASK_STAGE_COMMIT = "task_stage_commit";
 
   /** Giving up a task attempt. */
   public static final String TASK_STAGE_ABORT_TASK = "task_stage_abort_task";
 
-  /** Making all missing directories of the destination. */
-  public static final String OP_CREATE_DIRECTORIES = "op_create_directories";
-
-  /** Making one directory of the destination. */
-  public static final String OP_CREATE_ONE_DIRECTORY = "op_create_one_directory";
-
   /** Deleting something. */
   public static final String OP_DELETE = "op_delete";
-
-  /** Deleting a directory and all below it. */
-  public static final String OP_DELETE_DIR = "op_delete_dir";
 
   /** Deleting a file that stands where one of the job's goes. */
   public static final String OP_DELETE_FILE_UNDER_DESTINATION = "op_delete_file_under_destination";
 
-  /** Listing one directory of a task's work. */
-  public static final String OP_DIRECTORY_SCAN = "op_directory_scan";
-
   /** Asking for the status of a path. */
   public static final String OP_GET_FILE_STATUS = "op_get_file_status";
 
-  /** Asking whether a path is a directory. */
-  public static final String OP_IS_DIRECTORY = "op_is_directory";
-
-  /** Asking whether a path is a file. */
-  public static final String OP_IS_FILE = "op_is_file";
-
   /** Listing a directory. */
   public static final String OP_LIST_STATUS = "op_list_status";
-
-  /** Reading all manifests. */
-  public static final String OP_LOAD_ALL_MANIFESTS = "op_load_all_manifests";
 
   /** Reading one manifest. */
   public static final String OP_LOAD_MANIFEST = "op_load_manifest";
 
   /** Making a directory. */
   public static final String OP_MKDIRS = "op_mkdirs";
-
-  /** Requests to make a directory that the store answered with no. */
-  public static final String OP_MKDIR_RETURNED_FALSE = "op_mkdir_returned_false";
-
-  /** Asking HDFS to show this client the newest state. */
-  public static final String OP_MSYNC = "op_msync";
-
-  /** Looking at the parents of the directories to make. */
-  public static final String OP_PREPARE_DIR_ANCESTORS = "op_prepare_dir_ancestors";
 
   /** Renaming something. */
   public static final String OP_RENAME = "op_rename";

@@ -9,7 +9,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.statistics.IOStatistics;
@@ -30,37 +29,24 @@ public final class SuccessReport {
   /** The most bytes that a report can have. */
   public static final int MAX_BYTES = 64 << 20;
 
-  /** What Hadoop's readers find in every report. */
-  private static final Set<String> ALWAYS = Set.of("jobId", "jobIdSource", "diagnostics");
+  /** All fields, in Hadoop's order. */
+  private static final List<String> FIELDS =
+      List.of(
+          ("name timestamp success date hostname committer description jobId jobIdSource metrics"
+                  + " diagnostics filenames "
+                  + Statistics.FIELD
+                  + " state stage")
+              .split(" "));
 
-  private final Map<String, Object> fields;
+  private static final List<String> TEXTS =
+      List.of("date hostname committer description jobId jobIdSource state stage".split(" "));
+
+  private final Record fields;
   private final IOStatisticsSnapshot statistics;
 
-  private SuccessReport(Map<String, Object> fields) {
+  private SuccessReport(Record fields) {
     this.fields = fields;
-    this.statistics = Statistics.in(record());
-    fields.put(Statistics.FIELD, Statistics.toJson(statistics));
-  }
-
-  /** The fields in Hadoop's order, and what they are where nothing is known. */
-  private static Map<String, Object> nothing() {
-    Map<String, Object> fields = new LinkedHashMap<>();
-    fields.put("name", NAME);
-    fields.put("timestamp", 0L);
-    fields.put("success", true);
-    fields.put("date", "");
-    fields.put("hostname", "");
-    fields.put("committer", "");
-    fields.put("description", "");
-    fields.put("jobId", "");
-    fields.put("jobIdSource", "");
-    fields.put("metrics", Map.of());
-    fields.put("diagnostics", Map.of());
-    fields.put("filenames", List.of());
-    fields.put(Statistics.FIELD, Map.of());
-    fields.put("state", "");
-    fields.put("stage", "");
-    return fields;
+    this.statistics = Statistics.in(fields);
   }
 
   /**
@@ -72,52 +58,52 @@ public final class SuccessReport {
 
   /** When the report was made, in milliseconds since 1970. */
   public long timestamp() {
-    return (Long) fields.get("timestamp");
+    return fields.has("timestamp") ? fields.wholeNumber("timestamp") : 0;
   }
 
   /** Whether the job succeeded. */
   public boolean success() {
-    return (Boolean) fields.get("success");
+    return !fields.has("success") || fields.isTrue("success");
   }
 
   /** When the report was made, for people. */
   public String date() {
-    return (String) fields.get("date");
+    return fields.textOrEmpty("date");
   }
 
   /** The host of the job's driver or application master; empty where unknown. */
   public String hostname() {
-    return (String) fields.get("hostname");
+    return fields.textOrEmpty("hostname");
   }
 
   /** Which committer wrote the report; empty where unknown. */
   public String committer() {
-    return (String) fields.get("committer");
+    return fields.textOrEmpty("committer");
   }
 
   /** What the committer says about the job; empty where it says nothing. */
   public String description() {
-    return (String) fields.get("description");
+    return fields.textOrEmpty("description");
   }
 
   /** The job; empty where unknown. */
   public String jobId() {
-    return (String) fields.get("jobId");
+    return fields.textOrEmpty("jobId");
   }
 
   /** Where the job's id comes from: a configuration key, or {@code JobID}. */
   public String jobIdSource() {
-    return (String) fields.get("jobIdSource");
+    return fields.textOrEmpty("jobIdSource");
   }
 
   /** Numbers of older committers; sorted. */
   public Map<String, Long> metrics() {
-    return record().numbers("metrics");
+    return fields.numbers("metrics");
   }
 
   /** Texts about the job, such as the exception that made it fail; sorted. */
   public Map<String, String> diagnostics() {
-    return record().texts("diagnostics");
+    return fields.texts("diagnostics");
   }
 
   /**
@@ -125,7 +111,7 @@ public final class SuccessReport {
    * them.
    */
   public List<String> filenames() {
-    return record().list("filenames");
+    return fields.list("filenames");
   }
 
   /** What the job and its tasks counted and measured. */
@@ -135,28 +121,22 @@ public final class SuccessReport {
 
   /** The state in which the job ended; empty where unknown. */
   public String state() {
-    return (String) fields.get("state");
+    return fields.textOrEmpty("state");
   }
 
   /** The stage in which the job ended; empty where unknown. */
   public String stage() {
-    return (String) fields.get("stage");
+    return fields.textOrEmpty("stage");
   }
 
-  private Record record() {
-    return new Record(fields);
-  }
-
-  /** The report as JSON, without what is not known of it. */
+  /** The report as JSON. */
   public byte[] toJson() {
-    Map<String, Object> known = new LinkedHashMap<>(fields);
-    known
-        .entrySet()
-        .removeIf(
-            field ->
-                !ALWAYS.contains(field.getKey())
-                    && (field.getValue().equals("") || field.getValue().equals(Map.of())));
-    return Record.toJson(known);
+    Map<String, Object> ordered = new LinkedHashMap<>();
+    FIELDS.stream()
+        .filter(fields::has)
+        .forEach(field -> ordered.put(field, fields.fields().get(field)));
+    ordered.computeIfPresent(Statistics.FIELD, (name, read) -> Statistics.toJson(statistics));
+    return Record.toJson(ordered);
   }
 
   /**
@@ -180,7 +160,7 @@ public final class SuccessReport {
     }
     try {
       return JsonReader.read(
-          JsonReader.utf8(json), nothing()::containsKey, Map.of(), SuccessReport::read);
+          JsonReader.utf8(json), FIELDS::contains, Map.of(), SuccessReport::read);
     } catch (BadJsonException e) {
       throw corrupt(origin, e.getMessage(), e);
     }
@@ -199,11 +179,16 @@ public final class SuccessReport {
     if (!name.equals(NAME)) {
       throw new IllegalArgumentException("its name is '" + name + "', not '" + NAME + "'");
     }
-    Map<String, Object> fields = nothing();
-    fields.replaceAll(json::valueLike);
-    SuccessReport report = new SuccessReport(fields);
+    SuccessReport report = new SuccessReport(json);
+    // What is of another type is a fault of the document, and not of whoever asks for it later.
+    report.timestamp();
+    report.success();
     report.metrics();
     report.diagnostics();
+    report.filenames();
+    for (String text : TEXTS) {
+      json.textOrEmpty(text);
+    }
     return report;
   }
 
@@ -219,13 +204,22 @@ public final class SuccessReport {
 
   /** Collects what a report says. All texts may stay empty. */
   public static final class Builder {
-    private final Map<String, Object> fields = nothing();
+    private final Map<String, Object> fields = new TreeMap<>();
     private final Map<String, String> diagnostics = new TreeMap<>();
 
-    private Builder() {}
+    /** With what Hadoop's readers find in every report. */
+    private Builder() {
+      fields.put("name", NAME);
+      fields.put("timestamp", 0L);
+      fields.put("success", true);
+      fields.put("filenames", List.of());
+      job("", "");
+    }
 
     private Builder with(String field, String text) {
-      fields.put(field, Text.wellFormed(text));
+      if (!text.isEmpty() || field.startsWith("job")) {
+        fields.put(field, Text.wellFormed(text));
+      }
       return this;
     }
 
@@ -281,7 +275,10 @@ public final class SuccessReport {
 
     /** What the job and its tasks counted and measured. */
     public Builder statistics(IOStatistics snapshot) {
-      fields.put(Statistics.FIELD, Statistics.toJson(snapshot));
+      Map<String, Object> measured = Statistics.toJson(snapshot);
+      if (!measured.isEmpty()) {
+        fields.put(Statistics.FIELD, measured);
+      }
       return this;
     }
 
@@ -307,9 +304,9 @@ public final class SuccessReport {
 
     /** The report. */
     public SuccessReport build() {
-      Map<String, Object> copy = new LinkedHashMap<>(fields);
+      Map<String, Object> copy = new TreeMap<>(fields);
       copy.put("diagnostics", new TreeMap<>(diagnostics));
-      return new SuccessReport(copy);
+      return new SuccessReport(new Record(copy));
     }
   }
 }

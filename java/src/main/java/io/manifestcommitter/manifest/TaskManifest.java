@@ -45,17 +45,10 @@ public final class TaskManifest {
 
   private static final Set<String> FIELDS =
       Set.of(
-          "type",
-          "version",
-          "jobId",
-          "jobAttemptNumber",
-          "taskID",
-          "taskAttemptID",
-          "taskAttemptDir",
-          "files",
-          "directories",
-          "extraData",
-          Statistics.FIELD);
+          ("type version jobId jobAttemptNumber taskID taskAttemptID taskAttemptDir files"
+                  + " directories extraData "
+                  + Statistics.FIELD)
+              .split(" "));
 
   private final String jobId;
   private final int jobAttemptNumber;
@@ -181,14 +174,7 @@ public final class TaskManifest {
    *     if it has no checksum
    */
   public static TaskManifest parse(byte[] json, String origin) throws CorruptManifestException {
-    Parsed parsed = parseAny(json, origin);
-    if (parsed.checksum == null) {
-      throw corrupt(
-          origin,
-          "it has no checksum (" + CHECKSUM_KEY + " in extraData), so another committer wrote it",
-          null);
-    }
-    return parsed.manifest;
+    return parse(json, origin, /* insistsOnChecksum= */ true);
   }
 
   /**
@@ -199,7 +185,7 @@ public final class TaskManifest {
    */
   public static TaskManifest parseForeign(byte[] json, String origin)
       throws CorruptManifestException {
-    return parseAny(json, origin).manifest;
+    return parse(json, origin, /* insistsOnChecksum= */ false);
   }
 
   @Override
@@ -286,7 +272,8 @@ public final class TaskManifest {
     return JsonLines.hex(checksum.crc);
   }
 
-  private static Parsed parseAny(byte[] json, String origin) throws CorruptManifestException {
+  private static TaskManifest parse(byte[] json, String origin, boolean insistsOnChecksum)
+      throws CorruptManifestException {
     if (json.length == 0) {
       throw corrupt(origin, "it is empty", null);
     }
@@ -302,7 +289,7 @@ public final class TaskManifest {
           Map.of(
               "files", file -> files.add(file(file)),
               "directories", directory -> directories.add(directory(directory))),
-          document -> parsed(document, files, directories));
+          document -> read(document, files, directories, insistsOnChecksum));
     } catch (BadJsonException e) {
       throw corrupt(origin, e.getMessage(), e);
     }
@@ -318,8 +305,11 @@ public final class TaskManifest {
         cause);
   }
 
-  private static Parsed parsed(
-      Record json, List<FileEntry> files, List<DirectoryEntry> directories) {
+  private static TaskManifest read(
+      Record json,
+      List<FileEntry> files,
+      List<DirectoryEntry> directories,
+      boolean insistsOnChecksum) {
     String type = json.text("type");
     int version = json.smallNumber("version");
     if (!type.equals(TYPE) || version != VERSION) {
@@ -327,6 +317,10 @@ public final class TaskManifest {
     }
     Map<String, String> extraData = json.texts("extraData");
     String checksum = extraData.remove(CHECKSUM_KEY);
+    if (checksum == null && insistsOnChecksum) {
+      throw new IllegalArgumentException(
+          "it has no checksum (" + CHECKSUM_KEY + " in extraData), so another committer wrote it");
+    }
     TaskManifest manifest =
         builder()
             .job(json.text("jobId"), json.smallNumber("jobAttemptNumber"))
@@ -341,7 +335,7 @@ public final class TaskManifest {
       throw new IllegalArgumentException(
           "its checksum is " + checksum + " but its content gives " + manifest.checksum());
     }
-    return new Parsed(manifest, checksum);
+    return manifest;
   }
 
   private static FileEntry file(Record file) {
@@ -394,16 +388,6 @@ public final class TaskManifest {
       add(values.size());
       new TreeMap<>(values).forEach((key, value) -> add(key).add(value));
       return this;
-    }
-  }
-
-  private static final class Parsed {
-    private final TaskManifest manifest;
-    private final String checksum;
-
-    private Parsed(TaskManifest manifest, String checksum) {
-      this.manifest = manifest;
-      this.checksum = checksum;
     }
   }
 

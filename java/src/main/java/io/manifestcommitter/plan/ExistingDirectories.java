@@ -16,12 +16,7 @@ public final class ExistingDirectories {
   private final Set<Path> files;
   private final Map<Path, StoreEntry> entries;
 
-  /**
-   * What was found.
-   *
-   * @param directories needed directories that exist
-   * @param files needed directories where a file stands
-   */
+  /** What was found, of which nothing more was seen. */
   public ExistingDirectories(Set<Path> directories, Set<Path> files) {
     this(directories, files, Map.of());
   }

@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collection;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import org.apache.hadoop.fs.Path;
@@ -36,30 +35,25 @@ public final class JobPlan implements Closeable {
   private final List<String> warnings;
 
   JobPlan(
-      String jobId,
-      List<Target> targets,
+      JobPlanner planner,
       FileEntries files,
       Set<Path> missingDirectories,
-      List<Path> filesInTheWay,
-      List<OldDirectory> replaced,
+      Collection<Path> filesInTheWay,
+      Collection<OldDirectory> replaced,
       Set<Path> taken,
-      Swaps swaps,
-      int tasks,
-      boolean makesTable,
-      boolean marksSuccess,
-      List<String> warnings) {
-    this.jobId = Objects.requireNonNull(jobId);
-    this.targets = List.copyOf(targets);
-    this.files = Objects.requireNonNull(files);
+      Swaps swaps) {
+    this.jobId = planner.jobId;
+    this.targets = List.copyOf(planner.targets);
+    this.tasks = planner.tasks.size() + planner.unnamedTasks;
+    this.makesTable = planner.makesTable;
+    this.marksSuccess = planner.marksSuccess;
+    this.warnings = List.copyOf(planner.warnings);
+    this.files = files;
     this.missingDirectories = Set.copyOf(missingDirectories);
     this.filesInTheWay = List.copyOf(filesInTheWay);
     this.replaced = List.copyOf(replaced);
     this.taken = Set.copyOf(taken);
-    this.swaps = Objects.requireNonNull(swaps);
-    this.tasks = tasks;
-    this.makesTable = makesTable;
-    this.marksSuccess = marksSuccess;
-    this.warnings = List.copyOf(warnings);
+    this.swaps = swaps;
   }
 
   /** The job. */

@@ -28,20 +28,20 @@ public final class JobPlanner implements Closeable {
   /** The bytes of the list of files that stay in memory: some 500,000 files. */
   private static final int IN_MEMORY = 16 << 20;
 
-  private final String jobId;
+  final String jobId;
   private final Target table;
-  private final List<Target> targets = new ArrayList<>();
+  final List<Target> targets = new ArrayList<>();
   private final Map<Path, Target> byStaging = new HashMap<>();
   private final FileEntries.Builder files = FileEntries.builder(IN_MEMORY);
   private final PathHashes destinations = new PathHashes();
   private final Set<Path> directories = new HashSet<>();
   private final Set<Path> parents = new HashSet<>();
   private final Set<Path> occupied = new HashSet<>();
-  private final Set<String> tasks = new HashSet<>();
-  private int unnamedTasks;
-  private boolean makesTable;
-  private boolean marksSuccess;
-  private final List<String> warnings = new ArrayList<>();
+  final Set<String> tasks = new HashSet<>();
+  int unnamedTasks;
+  boolean makesTable;
+  boolean marksSuccess;
+  final List<String> warnings = new ArrayList<>();
   private Target lastTarget;
   private Path lastSource;
   private Path lastDestination;
@@ -169,14 +169,7 @@ public final class JobPlanner implements Closeable {
     return new TreeSet<>(parents);
   }
 
-  /**
-   * The finished plan.
-   *
-   * @param existing what stands at {@link #directories()} today
-   * @param replaced the old data that goes once everything else is done
-   * @throws PlanRejectedException if two files claim one destination, or one destination is a file
-   *     and also the directory of another
-   */
+  /** The finished plan, in which everything is done file by file. */
   public JobPlan plan(ExistingDirectories existing, Collection<OldDirectory> replaced)
       throws IOException {
     return plan(existing, replaced, List.of());
@@ -196,7 +189,7 @@ public final class JobPlanner implements Closeable {
       throws IOException {
     FileEntries all = files.build();
     try {
-      return plan(all, existing, replaced, swaps.isEmpty() ? Swaps.NONE : contents(swaps, all));
+      return plan(all, existing, replaced, contents(swaps, all));
     } catch (IOException | RuntimeException | Error e) {
       all.close();
       throw e;
@@ -204,6 +197,9 @@ public final class JobPlanner implements Closeable {
   }
 
   private Swaps contents(List<Swap> swaps, FileEntries all) {
+    if (swaps.isEmpty()) {
+      return Swaps.NONE;
+    }
     Swaps contents = new Swaps(swaps, directories);
     all.forEach(contents::add);
     return contents;
@@ -236,18 +232,7 @@ public final class JobPlanner implements Closeable {
     Set<Path> missing = new HashSet<>(directories);
     missing.removeAll(existing.directories());
     return new JobPlan(
-        jobId,
-        targets,
-        all,
-        missing,
-        new ArrayList<>(existing.files()),
-        new ArrayList<>(replaced),
-        taken(replaced, claimed.keySet()),
-        swaps,
-        tasks.size() + unnamedTasks,
-        makesTable,
-        marksSuccess,
-        warnings);
+        this, all, missing, existing.files(), replaced, taken(replaced, claimed.keySet()), swaps);
   }
 
   /** Drops what was collected, unless a plan has it. */
