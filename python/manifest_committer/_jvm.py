@@ -31,7 +31,6 @@ _COMMITTER_INFO = "io.manifestcommitter.info.CommitterInfo"
 _RECOVER = "io.manifestcommitter.cli.Recover"
 _CLEAN = "io.manifestcommitter.cli.Clean"
 _HISTORY = "io.manifestcommitter.cli.History"
-_COMMITS = "io.manifestcommitter.cli.RunningCommits"
 _ON_SERVER = "io.manifestcommitter.cli.OnServer"
 _CHUNK = 4 * 1024 * 1024
 _ABOVE_ROOT = re.compile(r"^(/\.\.)+(?=/|$)")
@@ -585,12 +584,12 @@ def _loaded_jar(jvm: Any, gateway: Any, loader: Any) -> LoadedJar | None:
 
 
 def _commits(jvm: Any, gateway: Any, loader: Any) -> str:
-    owner, _ = _load(loader, _COMMITS)
-    return "[]" if owner is None else _call_of_session(jvm, gateway, owner, ())
+    owner, _ = _load(loader, _ON_SERVER)
+    return "[]" if owner is None else _call_of_session(jvm, gateway, owner, (), "commits")
 
 
 def _cancel(jvm: Any, gateway: Any, loader: Any, job_id: str) -> bool:
-    owner, _ = _load(loader, _COMMITS)
+    owner, _ = _load(loader, _ON_SERVER)
     return _call_of_session(jvm, gateway, owner, (job_id,), "cancel") == "true"
 
 

@@ -883,14 +883,14 @@ RECOVERY = (
     defect(
         "clean-takes-the-living",
         "clean removes the staging directory of a job that runs",
-        "cli/CleanRule.java",
+        "cli/CleanedJob.java",
         ("if (!force && job.state() == StagedJob.State.RUNNING) {", "if (false) {"),
         by="CleanTest",
     ),
     defect(
         "clean-takes-the-unfinished",
         "clean removes what an unfinished commit needs to be recovered",
-        "cli/CleanRule.java",
+        "cli/CleanedJob.java",
         ("if (job.hasUnfinishedCommit() && !discardUnfinished) {", "if (false) {"),
         by="CleanTest",
     ),

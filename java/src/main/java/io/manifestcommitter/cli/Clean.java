@@ -93,7 +93,7 @@ public final class Clean {
       boolean discardUnfinished,
       boolean force)
       throws IOException {
-    CleanRule rule = new CleanRule(age(olderThan), dryRun, discardUnfinished, force);
+    CleanedJob.Rule rule = new CleanedJob.Rule(age(olderThan), dryRun, discardUnfinished, force);
     try {
       return CleanedJob.toJson(
           CleanedJob.all(table, conf, new CommitterConfig(conf), rule, watched -> {}));
@@ -122,7 +122,8 @@ public final class Clean {
   private int cleanAll(CommandLine line) throws CommandLine.UsageException {
     CommitterConfig config = line.config();
     long age = CommandLine.checked(() -> age(line.value(OLDER_THAN).orElse(DAY)));
-    CleanRule rule = new CleanRule(age, line.has(DRY_RUN), line.has(DISCARD), line.has(FORCE));
+    CleanedJob.Rule rule =
+        new CleanedJob.Rule(age, line.has(DRY_RUN), line.has(DISCARD), line.has(FORCE));
     int code = Usage.OK;
     for (String table : line.paths()) {
       code = Math.max(code, clean(table, line.conf(), config, rule, line.has(UPLOADS)));
@@ -131,7 +132,11 @@ public final class Clean {
   }
 
   private int clean(
-      String table, Configuration conf, CommitterConfig config, CleanRule rule, boolean uploads) {
+      String table,
+      Configuration conf,
+      CommitterConfig config,
+      CleanedJob.Rule rule,
+      boolean uploads) {
     List<CleanedJob> jobs = List.of();
     try {
       jobs =

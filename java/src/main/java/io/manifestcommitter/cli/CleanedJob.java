@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.cli;
 
-import com.fasterxml.jackson.core.JsonGenerator;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.jobs.AbortedUploads;
 import io.manifestcommitter.jobs.LifeSigns;
@@ -16,6 +15,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.function.IntConsumer;
+import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 
@@ -43,7 +43,7 @@ final class CleanedJob {
    * @throws IOException if the table cannot be listed
    */
   static List<CleanedJob> all(
-      String table, Configuration conf, CommitterConfig config, CleanRule rule, IntConsumer watches)
+      String table, Configuration conf, CommitterConfig config, Rule rule, IntConsumer watches)
       throws IOException {
     Stores stores = new Stores(conf, config.requestGate(() -> {}));
     Path resolved = stores.resolve(new Path(table));
@@ -65,7 +65,7 @@ final class CleanedJob {
   }
 
   private static CleanedJob clean(
-      StagedJobs staged, StagedJob job, CleanRule rule, LifeSigns signs, Pause pause) {
+      StagedJobs staged, StagedJob job, Rule rule, LifeSigns signs, Pause pause) {
     if (!rule.removes(job)) {
       return new CleanedJob(job, null, rule.why(job), null);
     }
@@ -91,34 +91,22 @@ final class CleanedJob {
 
   /** As programs read them: one line, ASCII, with all keys always there. */
   static String toJson(List<CleanedJob> jobs) {
-    return Json.line(
-        json -> {
-          json.writeStartArray();
-          for (CleanedJob job : jobs) {
-            job.write(json);
-          }
-          json.writeEndArray();
-        });
+    return Json.line(jobs.stream().map(CleanedJob::toMap).collect(Collectors.toList()));
   }
 
-  private void write(JsonGenerator json) throws IOException {
-    json.writeStartObject();
-    json.writeStringField("root", job.root().toString());
-    json.writeStringField("kind", name(job.kind()));
-    json.writeStringField("jobId", job.jobId().orElse(null));
-    if (job.age().isPresent()) {
-      json.writeNumberField("ageMillis", job.age().get());
-    } else {
-      json.writeNullField("ageMillis");
-    }
-    json.writeNumberField("files", job.files());
-    json.writeNumberField("bytes", job.bytes());
-    json.writeStringField("state", name(job.state()));
-    json.writeBooleanField("removed", isRemoved());
-    json.writeNumberField("abortedUploads", isRemoved() ? uploads.aborted() : 0);
-    json.writeStringField("unknownUploads", isRemoved() ? uploads.unknown().orElse(null) : null);
-    json.writeStringField("error", error().orElse(null));
-    json.writeEndObject();
+  private Json.Fields toMap() {
+    return new Json.Fields()
+        .with("root", job.root().toString())
+        .with("kind", name(job.kind()))
+        .with("jobId", job.jobId())
+        .with("ageMillis", job.age())
+        .with("files", job.files())
+        .with("bytes", job.bytes())
+        .with("state", name(job.state()))
+        .with("removed", isRemoved())
+        .with("abortedUploads", isRemoved() ? uploads.aborted() : 0)
+        .with("unknownUploads", isRemoved() ? uploads.unknown() : null)
+        .with("error", error());
   }
 
   private String uploadsText() {
@@ -153,5 +141,57 @@ final class CleanedJob {
       return text + ": removed" + uploadsText();
     }
     return text + (why.isEmpty() ? "" : "; stays: " + why);
+  }
+
+  /** Which staging directories go. */
+  static final class Rule {
+    private final long olderThan;
+    private final boolean dryRun;
+    private final boolean discardUnfinished;
+    private final boolean force;
+
+    /**
+     * A rule.
+     *
+     * @param olderThan in milliseconds
+     */
+    Rule(long olderThan, boolean dryRun, boolean discardUnfinished, boolean force) {
+      this.olderThan = olderThan;
+      this.dryRun = dryRun;
+      this.discardUnfinished = discardUnfinished;
+      this.force = force;
+    }
+
+    long olderThan() {
+      return olderThan;
+    }
+
+    boolean dryRun() {
+      return dryRun;
+    }
+
+    boolean force() {
+      return force;
+    }
+
+    boolean removes(StagedJob job) {
+      return !dryRun && why(job).isEmpty();
+    }
+
+    /** Why a job's staging directory stays; empty if it may go. */
+    String why(StagedJob job) {
+      if (!force && job.state() == StagedJob.State.RUNNING) {
+        return "it shows signs of life";
+      }
+      if (!force && job.age().filter(age -> age < olderThan).isPresent()) {
+        return "it is not old enough";
+      }
+      if (job.hasUnfinishedCommit() && !discardUnfinished) {
+        return job.kind() == StagedJob.Kind.SPARK_PROTOCOL
+            ? "recover it: manifest-committer recover " + job.root().getParent()
+            : "its commit was begun: have its job commit or abort again";
+      }
+      return "";
+    }
   }
 }

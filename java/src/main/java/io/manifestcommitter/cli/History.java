@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.cli;
 
-import com.fasterxml.jackson.core.JsonGenerator;
 import io.manifestcommitter.commit.Audit;
 import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.config.CommitterConfig;
@@ -27,6 +26,7 @@ import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.statistics.MeanStatistic;
@@ -121,22 +121,14 @@ public final class History {
    * @throws IOException if the directory cannot be listed
    */
   public static String ofSession(Configuration conf, String directory) throws IOException {
+    return Json.line(found(conf, directory));
+  }
+
+  static Json.Fields found(Configuration conf, String directory) throws IOException {
     Found found = read(directory, conf, new CommitterConfig(conf));
-    return Json.line(
-        json -> {
-          json.writeStartObject();
-          json.writeArrayFieldStart("jobs");
-          for (Job job : found.jobs) {
-            job.write(json);
-          }
-          json.writeEndArray();
-          json.writeArrayFieldStart("problems");
-          for (String problem : found.problems) {
-            json.writeString(problem);
-          }
-          json.writeEndArray();
-          json.writeEndObject();
-        });
+    return new Json.Fields()
+        .with("jobs", found.jobs.stream().map(Job::toMap).collect(Collectors.toList()))
+        .with("problems", found.problems);
   }
 
   /** When a text says, in milliseconds since 1970; long ago for an empty one. */
@@ -214,43 +206,32 @@ public final class History {
 
   private void print(String directory, List<Job> jobs, boolean asJson) {
     if (asJson) {
-      jobs.forEach(job -> out.println(Json.line(job::write)));
+      jobs.forEach(job -> out.println(Json.line(job.toMap())));
       return;
     }
     if (jobs.isEmpty()) {
       out.println(Humane.line(directory) + ": no such job");
       return;
     }
-    out.println(
-        String.format(
-            Locale.ROOT,
-            "%-20s %-11s %9s %9s %10s  %-18s %s",
-            "ended",
-            "outcome",
-            "seconds",
-            "files",
-            "size",
-            "write",
-            "table"));
+    print("ended", "outcome", "seconds", "files", "size", "write", "table");
     for (Job job : jobs) {
-      out.println(
-          String.format(
-              Locale.ROOT,
-              "%-20s %-11s %9s %9s %10s  %-18s %s",
-              Instant.ofEpochMilli(job.ended() / 1000 * 1000),
-              job.outcome(),
-              job.millis()
-                  .map(millis -> String.format(Locale.ROOT, "%.1f", millis / 1000.0))
-                  .orElse(""),
-              Humane.number(job.counter(StatisticNames.COMMITTER_FILES_COMMITTED)),
-              Humane.size(job.counter(StatisticNames.COMMITTER_BYTES_COMMITTED)),
-              Humane.line(job.text("write")),
-              Humane.line(
-                  job.text("table").isEmpty() ? job.report.description() : job.text("table"))));
+      print(
+          Instant.ofEpochMilli(job.ended() / 1000 * 1000),
+          job.outcome(),
+          job.millis().map(millis -> String.format(Locale.ROOT, "%.1f", millis / 1e3)).orElse(""),
+          Humane.number(job.counter(StatisticNames.COMMITTER_FILES_COMMITTED)),
+          Humane.size(job.counter(StatisticNames.COMMITTER_BYTES_COMMITTED)),
+          job.text("write"),
+          job.text("table").isEmpty() ? job.report.description() : job.text("table"));
       if (!job.report.success() && !job.text("exception").isEmpty()) {
         out.println("    " + Humane.line(job.text("exception").split("\n", 2)[0]));
       }
     }
+  }
+
+  private void print(Object... columns) {
+    String row = String.format(Locale.ROOT, "%-20s %-11s %9s %9s %10s  %-18s %s", columns);
+    out.println(Humane.line(row));
   }
 
   /** What a directory has. */
@@ -301,44 +282,32 @@ public final class History {
       return commit == null ? Optional.empty() : Optional.of(commit.getSum());
     }
 
-    void write(JsonGenerator json) throws IOException {
-      json.writeStartObject();
-      json.writeStringField("report", file.toString());
-      json.writeStringField("jobId", report.jobId());
-      json.writeStringField("table", text("table"));
-      json.writeStringField("outcome", outcome());
-      json.writeBooleanField("success", report.success());
-      json.writeStringField("write", text("write"));
-      json.writeStringField("started", text("started"));
-      json.writeNumberField("ended", ended());
-      if (millis().isPresent()) {
-        json.writeNumberField("millis", millis().get());
-      } else {
-        json.writeNullField("millis");
-      }
-      json.writeNumberField("files", counter(StatisticNames.COMMITTER_FILES_COMMITTED));
-      json.writeNumberField("bytes", counter(StatisticNames.COMMITTER_BYTES_COMMITTED));
-      json.writeNumberField("tasks", counter(StatisticNames.COMMITTER_TASKS_COMPLETED));
-      json.writeNumberField(
-          "partitionsCreated", counter(StatisticNames.COMMITTER_PARTITIONS_CREATED));
-      json.writeNumberField(
-          "partitionsReplaced", counter(StatisticNames.COMMITTER_PARTITIONS_REPLACED));
-      json.writeNumberField(
-          "partitionsAppended", counter(StatisticNames.COMMITTER_PARTITIONS_APPENDED));
-      long requests = 0;
-      for (String kind : StatisticNames.REQUESTS) {
-        requests += counter(kind);
-      }
-      json.writeNumberField("requests", requests);
-      json.writeNumberField("throttled", counter(StatisticNames.STORE_IO_THROTTLED));
-      json.writeStringField("stage", report.stage());
-      json.writeStringField("error", text("exception"));
-      json.writeStringField("host", report.hostname());
-      json.writeStringField("user", text("principal"));
-      json.writeStringField("applicationId", text("application.id"));
-      json.writeStringField("applicationName", text("application.name"));
-      json.writeStringField("committer", report.committer());
-      json.writeEndObject();
+    Json.Fields toMap() {
+      return new Json.Fields()
+          .with("report", file.toString())
+          .with("jobId", report.jobId())
+          .with("table", text("table"))
+          .with("outcome", outcome())
+          .with("success", report.success())
+          .with("write", text("write"))
+          .with("started", text("started"))
+          .with("ended", ended())
+          .with("millis", millis())
+          .with("files", counter(StatisticNames.COMMITTER_FILES_COMMITTED))
+          .with("bytes", counter(StatisticNames.COMMITTER_BYTES_COMMITTED))
+          .with("tasks", counter(StatisticNames.COMMITTER_TASKS_COMPLETED))
+          .with("partitionsCreated", counter(StatisticNames.COMMITTER_PARTITIONS_CREATED))
+          .with("partitionsReplaced", counter(StatisticNames.COMMITTER_PARTITIONS_REPLACED))
+          .with("partitionsAppended", counter(StatisticNames.COMMITTER_PARTITIONS_APPENDED))
+          .with("requests", StatisticNames.REQUESTS.stream().mapToLong(this::counter).sum())
+          .with("throttled", counter(StatisticNames.STORE_IO_THROTTLED))
+          .with("stage", report.stage())
+          .with("error", text("exception"))
+          .with("host", report.hostname())
+          .with("user", text("principal"))
+          .with("applicationId", text("application.id"))
+          .with("applicationName", text("application.name"))
+          .with("committer", report.committer());
     }
   }
 }

@@ -1,33 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.cli;
 
-import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonFactoryBuilder;
-import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.json.JsonWriteFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
-import java.io.StringWriter;
-import java.io.UncheckedIOException;
+import java.util.LinkedHashMap;
+import java.util.Optional;
 
 /** JSON for programs: one line of ASCII. */
 public final class Json {
-  private static final JsonFactory FACTORY =
-      new JsonFactoryBuilder().enable(JsonWriteFeature.ESCAPE_NON_ASCII).build();
+  private static final ObjectMapper MAPPER =
+      new ObjectMapper(new JsonFactoryBuilder().enable(JsonWriteFeature.ESCAPE_NON_ASCII).build());
 
   private Json() {}
 
-  public static String line(Content content) {
-    StringWriter text = new StringWriter();
-    try (JsonGenerator json = FACTORY.createGenerator(text)) {
-      content.write(json);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
+  /** A line with a map, a list, a text, a number, a {@link JsonNode} or null. */
+  public static String line(Object value) {
+    try {
+      return MAPPER.writeValueAsString(value);
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException(e);
     }
-    return text.toString();
   }
 
-  /** What is written. */
-  public interface Content {
-    void write(JsonGenerator json) throws IOException;
+  /**
+   * Reads a document.
+   *
+   * @throws IOException if it is no JSON
+   */
+  public static JsonNode read(byte[] document) throws IOException {
+    return MAPPER.readTree(document);
+  }
+
+  /** An object in the making, its keys in order. */
+  public static final class Fields extends LinkedHashMap<String, Object> {
+    private static final long serialVersionUID = 1L;
+
+    /** Adds a key; with null for an empty {@link Optional}, so that all keys are always there. */
+    public Fields with(String key, Object value) {
+      put(key, value instanceof Optional ? ((Optional<?>) value).orElse(null) : value);
+      return this;
+    }
   }
 }

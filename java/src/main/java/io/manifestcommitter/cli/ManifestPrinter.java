@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.cli;
 
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonFactoryBuilder;
-import com.fasterxml.jackson.core.JsonGenerator;
-import com.fasterxml.jackson.core.JsonParser;
-import com.fasterxml.jackson.core.StreamWriteFeature;
-import com.fasterxml.jackson.core.json.JsonWriteFeature;
+import com.fasterxml.jackson.databind.JsonNode;
 import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.manifest.DocumentKind;
 import io.manifestcommitter.manifest.FileList;
 import io.manifestcommitter.manifest.SuccessReport;
 import io.manifestcommitter.manifest.TaskManifest;
 import io.manifestcommitter.store.StorePaths;
-import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -41,13 +35,6 @@ import org.apache.hadoop.security.AccessControlException;
  */
 public final class ManifestPrinter {
   private static final String SUCCESS = "_SUCCESS";
-
-  private static final JsonFactory JSON =
-      new JsonFactoryBuilder()
-          .enable(JsonWriteFeature.ESCAPE_NON_ASCII)
-          .disable(StreamWriteFeature.AUTO_CLOSE_TARGET)
-          .disable(StreamWriteFeature.FLUSH_PASSED_TO_STREAM)
-          .build();
 
   private static final Usage USAGE =
       new Usage(
@@ -93,29 +80,27 @@ public final class ManifestPrinter {
         args,
         out,
         err,
-        line ->
-            new ManifestPrinter(line.conf(), out, err)
-                .printAll(line.paths(), line.json() ? Format.JSON : Format.TEXT));
+        line -> new ManifestPrinter(line.conf(), out, err).printAll(line.paths(), line.json()));
   }
 
-  private int printAll(List<String> paths, Format format) {
+  private int printAll(List<String> paths, boolean asJson) {
     int code = Usage.OK;
     for (String path : paths) {
       try {
-        print(path, format);
+        print(path, asJson);
       } catch (IOException | RuntimeException e) {
         // A connector's problems reach us in both forms; the other paths may well be fine.
         String message = explain(path, e);
         code = USAGE.failed(err, message);
-        if (format == Format.JSON) {
-          printError(path, message);
+        if (asJson) {
+          out.println(Json.line(new Json.Fields().with("path", path).with("error", message)));
         }
       }
     }
     return code;
   }
 
-  private void print(String name, Format format) throws IOException {
+  private void print(String name, boolean asJson) throws IOException {
     Path path = StorePaths.plain(new Path(name));
     FileSystem fs = path.getFileSystem(conf);
     FileStatus status = fs.getFileStatus(path);
@@ -125,7 +110,7 @@ public final class ManifestPrinter {
     Path file = status.getPath();
     String origin = file.toString();
     if (DocumentKind.isFileList(read(fs, file, Math.min(2, status.getLen())))) {
-      printFileList(fs, file, format);
+      printFileList(fs, file, asJson);
       return;
     }
     if (status.getLen() > TaskManifest.MAX_BYTES) {
@@ -137,77 +122,75 @@ public final class ManifestPrinter {
               + " Give a table's directory or its _SUCCESS");
     }
     byte[] content = read(fs, file, status.getLen());
-    switch (DocumentKind.of(content, origin)) {
-      case TASK_MANIFEST:
-        TaskManifest manifest = TaskManifest.parseForeign(content, origin);
-        if (format == Format.JSON) {
-          printJson(origin, DocumentKind.TASK_MANIFEST, content);
-        } else {
-          title("Task manifest", origin);
-          new Summary(out).print(manifest);
-        }
-        break;
-      case SUCCESS_REPORT:
-        SuccessReport report = SuccessReport.parse(content, origin);
-        if (format == Format.JSON) {
-          printJson(origin, DocumentKind.SUCCESS_REPORT, content);
-        } else {
-          title("Job report", origin);
-          new Summary(out).print(report);
-        }
-        break;
-      case FILE_LIST:
-        throw new CorruptManifestException(origin + " changed while it was read: try again");
+    DocumentKind kind = DocumentKind.of(content, origin);
+    String title = "Task manifest " + origin;
+    if (kind == DocumentKind.TASK_MANIFEST) {
+      TaskManifest.parseForeign(content, origin);
+    } else if (kind == DocumentKind.SUCCESS_REPORT) {
+      SuccessReport report = SuccessReport.parse(content, origin);
+      String job = report.jobId().isEmpty() ? "(without id)" : report.jobId();
+      String outcome = report.success() ? " succeeded" : " FAILED";
+      title = "Job report " + origin + ": job " + job + outcome;
+    } else {
+      throw new CorruptManifestException(origin + " changed while it was read: try again");
+    }
+    // As it stands in the file: so fields that only others know are not lost.
+    JsonNode document = Json.read(content);
+    if (asJson) {
+      out.println(Json.line(head(origin, kind).with("content", document)));
+    } else {
+      out.println(Humane.line(title));
+      new Plain(out).print(document);
     }
   }
 
   /**
    * Reads the list twice: nothing of a damaged one is printed, and not more than a line is held.
    */
-  private void printFileList(FileSystem fs, Path file, Format format) throws IOException {
+  private void printFileList(FileSystem fs, Path file, boolean asJson) throws IOException {
+    String origin = file.toString();
     long bytes = 0;
-    try (FileList list = FileList.read(fs.open(file), file.toString())) {
+    try (FileList list = FileList.read(fs.open(file), origin)) {
       for (Optional<FileList.Entry> e = list.next(); e.isPresent(); e = list.next()) {
         bytes += e.get().size();
       }
     }
-    try (FileList list = FileList.read(fs.open(file), file.toString())) {
-      if (format == Format.JSON) {
-        try (JsonGenerator json = startJson(file.toString(), DocumentKind.FILE_LIST)) {
-          writeContent(json, list, bytes);
+    try (FileList list = FileList.read(fs.open(file), origin)) {
+      Json.Fields content =
+          new Json.Fields()
+              .with("jobId", list.jobId())
+              .with("table", list.table().toUri().toString())
+              .with("files", list.count())
+              .with("bytes", bytes);
+      if (!asJson) {
+        out.println("List of files " + Humane.line(origin));
+        new Plain(out).print(Json.read(Json.line(content).getBytes(StandardCharsets.UTF_8)));
+        for (Optional<FileList.Entry> e = list.next(); e.isPresent(); e = list.next()) {
+          String size = Humane.size(e.get().size());
+          out.println("    " + Humane.line(e.get().path()) + " (" + size + ")");
         }
-        out.println();
         return;
       }
-      title("List of files", file.toString());
-      Summary summary = new Summary(out);
-      summary.print(list, bytes);
+      String before = Json.line(head(origin, DocumentKind.FILE_LIST).with("content", content));
+      out.print(before.substring(0, before.length() - 2) + ",\"entries\":[");
+      String comma = "";
       for (Optional<FileList.Entry> e = list.next(); e.isPresent(); e = list.next()) {
-        summary.print(e.get());
+        Json.Fields entry =
+            new Json.Fields().with("path", e.get().path()).with("size", e.get().size());
+        if (!e.get().etag().isEmpty()) {
+          entry.with("etag", e.get().etag());
+        }
+        out.print(comma + Json.line(entry));
+        comma = ",";
       }
+      out.println("]}}");
     }
   }
 
-  private static void writeContent(JsonGenerator json, FileList list, long bytes)
-      throws IOException {
-    json.writeObjectFieldStart("content");
-    json.writeStringField("jobId", list.jobId());
-    json.writeStringField("table", list.table().toUri().toString());
-    json.writeNumberField("files", list.count());
-    json.writeNumberField("bytes", bytes);
-    json.writeArrayFieldStart("entries");
-    for (Optional<FileList.Entry> e = list.next(); e.isPresent(); e = list.next()) {
-      json.writeStartObject();
-      json.writeStringField("path", e.get().path());
-      json.writeNumberField("size", e.get().size());
-      if (!e.get().etag().isEmpty()) {
-        json.writeStringField("etag", e.get().etag());
-      }
-      json.writeEndObject();
-    }
-    json.writeEndArray();
-    json.writeEndObject();
-    json.writeEndObject();
+  private static Json.Fields head(String origin, DocumentKind kind) {
+    return new Json.Fields()
+        .with("path", origin)
+        .with("kind", kind.name().toLowerCase(Locale.ROOT));
   }
 
   private static FileStatus reportOf(FileSystem fs, Path directory) throws IOException {
@@ -244,54 +227,6 @@ public final class ManifestPrinter {
     return content;
   }
 
-  /**
-   * The content as it stands in the file, on one line: so fields that only others know are not
-   * lost.
-   */
-  private void printJson(String origin, DocumentKind kind, byte[] content) throws IOException {
-    ByteArrayOutputStream line = new ByteArrayOutputStream();
-    try (JsonParser parser = JSON.createParser(content);
-        JsonGenerator json = JSON.createGenerator(line)) {
-      startObject(json, origin, kind);
-      json.writeFieldName("content");
-      parser.nextToken();
-      json.copyCurrentStructure(parser);
-      json.writeEndObject();
-    }
-    out.println(line.toString(StandardCharsets.US_ASCII));
-  }
-
-  private JsonGenerator startJson(String origin, DocumentKind kind) throws IOException {
-    JsonGenerator json = JSON.createGenerator(out);
-    startObject(json, origin, kind);
-    return json;
-  }
-
-  private static void startObject(JsonGenerator json, String origin, DocumentKind kind)
-      throws IOException {
-    json.writeStartObject();
-    json.writeStringField("path", origin);
-    json.writeStringField("kind", kind.name().toLowerCase(Locale.ROOT));
-  }
-
-  private void printError(String path, String message) {
-    ByteArrayOutputStream line = new ByteArrayOutputStream();
-    try (JsonGenerator json = JSON.createGenerator(line)) {
-      json.writeStartObject();
-      json.writeStringField("path", path);
-      json.writeStringField("error", message);
-      json.writeEndObject();
-    } catch (IOException e) {
-      err.println("ManifestPrinter: " + e);
-      return;
-    }
-    out.println(line.toString(StandardCharsets.US_ASCII));
-  }
-
-  private void title(String kind, String origin) {
-    out.println(kind + " " + Humane.line(origin));
-  }
-
   private static String explain(String path, Exception e) {
     String why = e.getMessage() == null ? e.toString() : e.getMessage();
     if (e instanceof CorruptManifestException || e instanceof NoReportException) {
@@ -325,11 +260,6 @@ public final class ManifestPrinter {
         + e
         + "). Check that the store can be reached with the settings"
         + " in HADOOP_CONF_DIR or given with -D";
-  }
-
-  private enum Format {
-    TEXT,
-    JSON
   }
 
   /** A table without a report; the message is complete. */

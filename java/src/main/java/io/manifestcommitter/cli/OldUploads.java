@@ -22,10 +22,10 @@ final class OldUploads {
   private static final String TOOL = "org.apache.hadoop.fs.s3a.s3guard.S3GuardTool";
 
   private final Configuration conf;
-  private final CleanRule rule;
+  private final CleanedJob.Rule rule;
   private final PrintStream out;
 
-  OldUploads(Configuration conf, CleanRule rule, PrintStream out) {
+  OldUploads(Configuration conf, CleanedJob.Rule rule, PrintStream out) {
     this.conf = conf;
     this.rule = rule;
     this.out = out;

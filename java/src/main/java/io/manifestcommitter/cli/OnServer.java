@@ -2,12 +2,13 @@
 package io.manifestcommitter.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
+import io.manifestcommitter.progress.Commits;
 import io.manifestcommitter.progress.JvmWide;
 import io.manifestcommitter.store.StorePaths;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -20,13 +21,13 @@ import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Path;
 
 /**
- * What the Python package asks of a Spark Connect server, whose JVM it cannot reach, by Spark's SQL
- * function {@code java_method}. Where that is called on rows that the query itself holds, Spark
- * computes it while it plans the query, in the server, with the session at hand.
+ * What the Python package asks of a driver. Of a Spark Connect server, whose JVM it cannot reach,
+ * it asks by Spark's SQL function {@code java_method}. Where that is called on rows that the query
+ * itself holds, Spark computes it while it plans the query, in the server, with the session at
+ * hand.
  */
 public final class OnServer {
   private static final String SESSION = "org.apache.spark.sql.SparkSession";
-  private static final ObjectMapper JSON = new ObjectMapper();
   private static final int REMEMBERED = 20;
 
   private OnServer() {}
@@ -42,32 +43,41 @@ public final class OnServer {
    */
   public static String call(String what, String arguments) {
     try {
-      String value = answer(what, JSON.readTree(arguments));
-      return Json.line(
-          json -> {
-            json.writeStartObject();
-            json.writeStringField("value", value);
-            json.writeEndObject();
-          });
+      String value = answer(what, Json.read(arguments.getBytes(StandardCharsets.UTF_8)));
+      return Json.line(new Json.Fields().with("value", value));
     } catch (IOException | ReflectiveOperationException | RuntimeException e) {
-      return Json.line(
-          json -> {
-            json.writeStartObject();
-            json.writeStringField("error", e.toString().split("\n", 2)[0]);
-            json.writeEndObject();
-          });
+      return Json.line(new Json.Fields().with("error", e.toString().split("\n", 2)[0]));
     }
+  }
+
+  /**
+   * The commits of this JVM that run, the first first, and then the last ones that ended.
+   *
+   * @return an array with an object for each, as {@link
+   *     io.manifestcommitter.progress.CommitSnapshot#toMap} has it
+   */
+  public static String commits() {
+    return Json.line(Commits.ofAllClassLoaders());
+  }
+
+  /**
+   * Cancels the commit of a job, or its setup.
+   *
+   * @return {@code true} if it fails, else {@code false}: see {@link Commits#cancel}
+   */
+  public static String cancel(String jobId) {
+    return Boolean.toString(Commits.cancel(jobId));
   }
 
   private static String answer(String what, JsonNode given)
       throws IOException, ReflectiveOperationException {
     if (what.equals("commits")) {
       conf();
-      return RunningCommits.ofSession();
+      return commits();
     }
     if (what.equals("cancel")) {
       conf();
-      return once(given, () -> RunningCommits.cancel(given.get("jobId").asText()));
+      return once(given, () -> cancel(given.get("jobId").asText()));
     }
     String path = given.get("path").asText();
     switch (what) {
@@ -148,13 +158,10 @@ public final class OnServer {
       return null;
     }
     return Json.line(
-        json -> {
-          json.writeStartObject();
-          json.writeStringField("path", status.getPath().toString());
-          json.writeBooleanField("isDirectory", status.isDirectory());
-          json.writeNumberField("length", status.getLen());
-          json.writeEndObject();
-        });
+        new Json.Fields()
+            .with("path", status.getPath().toString())
+            .with("isDirectory", status.isDirectory())
+            .with("length", status.getLen()));
   }
 
   /** Bytes of a file, in Base64. */

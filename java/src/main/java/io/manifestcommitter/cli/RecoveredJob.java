@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.cli;
 
-import com.fasterxml.jackson.core.JsonGenerator;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.jobs.JobIsAliveException;
 import io.manifestcommitter.jobs.LeftoverException;
@@ -18,6 +17,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.function.IntConsumer;
+import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 
@@ -92,9 +92,9 @@ final class RecoveredJob {
   List<String> errors() {
     List<String> errors = new ArrayList<>();
     if (failure != null) {
-      errors.add(failure.getMessage());
+      errors.add(String.valueOf(failure.getMessage()));
       for (Throwable suppressed : failure.getSuppressed()) {
-        errors.add(suppressed.getMessage());
+        errors.add(String.valueOf(suppressed.getMessage()));
       }
     }
     return errors;
@@ -102,31 +102,15 @@ final class RecoveredJob {
 
   /** As programs read them: one line, ASCII, with all keys always there. */
   static String toJson(List<RecoveredJob> jobs) {
-    return Json.line(
-        json -> {
-          json.writeStartArray();
-          for (RecoveredJob job : jobs) {
-            job.write(json);
-          }
-          json.writeEndArray();
-        });
+    return Json.line(jobs.stream().map(RecoveredJob::toMap).collect(Collectors.toList()));
   }
 
-  private void write(JsonGenerator json) throws IOException {
-    json.writeStartObject();
-    json.writeStringField("staging", root.root().toString());
-    json.writeStringField("jobId", root.jobId());
-    if (outcome == null) {
-      json.writeNullField("outcome");
-    } else {
-      json.writeStringField("outcome", outcome.name().toLowerCase(Locale.ROOT));
-    }
-    json.writeArrayFieldStart("errors");
-    for (String error : errors()) {
-      json.writeString(String.valueOf(error));
-    }
-    json.writeEndArray();
-    json.writeBooleanField("alive", failure instanceof JobIsAliveException);
-    json.writeEndObject();
+  private Json.Fields toMap() {
+    return new Json.Fields()
+        .with("staging", root.root().toString())
+        .with("jobId", root.jobId())
+        .with("outcome", outcome().map(kind -> kind.name().toLowerCase(Locale.ROOT)))
+        .with("errors", errors())
+        .with("alive", failure instanceof JobIsAliveException);
   }
 }

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.cli;
 
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonGenerator;
-import com.fasterxml.jackson.core.JsonParser;
 import io.manifestcommitter.layout.JobPaths;
 import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.manifest.FileList;
@@ -12,11 +9,12 @@ import io.manifestcommitter.store.StorePaths;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FileStatus;
@@ -31,7 +29,6 @@ import org.apache.hadoop.fs.Path;
 public final class ReportData {
   private static final String LIST_SUFFIX =
       JobPaths.FILE_LIST.substring(JobPaths.SUCCESS_MARKER.length());
-  private static final JsonFactory JSON = new JsonFactory();
   private static final Usage USAGE =
       new Usage(
           "ReportData", "Usage: ReportData [--properties-file file] [-D key=value]... <path>");
@@ -83,19 +80,12 @@ public final class ReportData {
       return ofJob(fs, status.getPath());
     }
     Path marker = new Path(status.getPath(), JobPaths.SUCCESS_MARKER);
-    return fs.exists(marker) ? ofJob(fs, marker) : ofDirectory(status.getPath());
-  }
-
-  private String ofDirectory(Path directory) throws IOException {
-    String history = History.ofSession(conf, directory.toString());
+    if (fs.exists(marker)) {
+      return ofJob(fs, marker);
+    }
+    String directory = status.getPath().toString();
     return Json.line(
-        json -> {
-          json.writeStartObject();
-          json.writeStringField("path", directory.toString());
-          json.writeFieldName("history");
-          copy(history.getBytes(StandardCharsets.UTF_8), json);
-          json.writeEndObject();
-        });
+        new Json.Fields().with("path", directory).with("history", History.found(conf, directory)));
   }
 
   private String ofJob(FileSystem fs, Path file) throws IOException {
@@ -106,14 +96,11 @@ public final class ReportData {
     SuccessReport parsed = SuccessReport.parse(report, file.toString());
     Sizes sizes = sizes(fs, file, parsed);
     return Json.line(
-        json -> {
-          json.writeStartObject();
-          json.writeStringField("path", file.toString());
-          json.writeFieldName("report");
-          copy(report, json);
-          sizes.write(json);
-          json.writeEndObject();
-        });
+        new Json.Fields()
+            .with("path", file.toString())
+            .with("report", Json.read(report))
+            .with("histogram", sizes.histogram())
+            .with("partitions", sizes.partitions()));
   }
 
   /** Empty where there is no list, or it is another job's by now. */
@@ -136,13 +123,6 @@ public final class ReportData {
     return sizes;
   }
 
-  private static void copy(byte[] document, JsonGenerator json) throws IOException {
-    try (JsonParser parser = JSON.createParser(document)) {
-      parser.nextToken();
-      json.copyCurrentStructure(parser);
-    }
-  }
-
   /** How large files are, and partitions. */
   private static final class Sizes {
     /** Files by the number of bits of their length. */
@@ -160,28 +140,18 @@ public final class ReportData {
       total[1] += file.size();
     }
 
-    /**
-     * Writes {@code histogram}, an array of [bits, files], where a file of n bits has fewer than
-     * 2^n bytes; and {@code partitions}, an array of [name, files, bytes].
-     */
-    void write(JsonGenerator json) throws IOException {
-      json.writeArrayFieldStart("histogram");
-      for (Map.Entry<Integer, Long> bucket : histogram.entrySet()) {
-        json.writeStartArray();
-        json.writeNumber(bucket.getKey());
-        json.writeNumber(bucket.getValue());
-        json.writeEndArray();
-      }
-      json.writeEndArray();
-      json.writeArrayFieldStart("partitions");
-      for (Map.Entry<String, long[]> partition : partitions.entrySet()) {
-        json.writeStartArray();
-        json.writeString(partition.getKey());
-        json.writeNumber(partition.getValue()[0]);
-        json.writeNumber(partition.getValue()[1]);
-        json.writeEndArray();
-      }
-      json.writeEndArray();
+    /** Of [bits, files], where a file of n bits has fewer than 2^n bytes. */
+    List<List<Object>> histogram() {
+      return histogram.entrySet().stream()
+          .map(bucket -> List.<Object>of(bucket.getKey(), bucket.getValue()))
+          .collect(Collectors.toList());
+    }
+
+    /** Of [name, files, bytes]. */
+    List<List<Object>> partitions() {
+      return partitions.entrySet().stream()
+          .map(one -> List.<Object>of(one.getKey(), one.getValue()[0], one.getValue()[1]))
+          .collect(Collectors.toList());
     }
   }
 }

@@ -97,14 +97,11 @@ public final class VerifyStore {
 
   private static String json(String directory, StoreProof proof) {
     return Json.line(
-        json -> {
-          json.writeStartObject();
-          json.writeStringField("directory", directory);
-          json.writeStringField("name", proof.name());
-          json.writeStringField("statement", proof.statement());
-          json.writeStringField("verdict", proof.verdict().name());
-          json.writeStringField("seen", proof.seen());
-          json.writeEndObject();
-        });
+        new Json.Fields()
+            .with("directory", directory)
+            .with("name", proof.name())
+            .with("statement", proof.statement())
+            .with("verdict", proof.verdict().name())
+            .with("seen", proof.seen()));
   }
 }

@@ -6,6 +6,7 @@ import io.manifestcommitter.ManifestCommitter;
 import io.manifestcommitter.ManifestCommitterFactory;
 import io.manifestcommitter.store.StoreFamily;
 import java.security.CodeSource;
+import java.util.List;
 import java.util.Set;
 import org.apache.hadoop.mapreduce.lib.output.FileOutputCommitterFactory;
 import org.apache.hadoop.util.VersionInfo;
@@ -41,7 +42,28 @@ final class ClassNames {
 
   static final String ABFS_PACKAGE = "org.apache.hadoop.fs.azurebfs.";
 
-  private static final String OURS = "io.manifestcommitter.";
+  private static final String GOOGLES_JAR = "com.google.cloud.bigdataoss:gcs-connector";
+
+  /** What the names of classes begin with, each followed by what brings these classes. */
+  private static final List<String> JARS =
+      List.of(
+          "io.manifestcommitter.",
+          "manifest-committer-" + version() + ".jar",
+          "org.apache.hadoop.fs.azure",
+          hadoop("hadoop-azure"),
+          "org.apache.hadoop.fs.adl.",
+          hadoop("hadoop-azure-datalake"),
+          "org.apache.hadoop.fs.s3a.",
+          hadoop("hadoop-aws"),
+          "org.apache.hadoop.fs.gs.",
+          hadoop("hadoop-gcp"),
+          "com.google.cloud.hadoop.",
+          GOOGLES_JAR,
+          "org.apache.spark.internal.io.cloud.",
+          "org.apache.spark:spark-hadoop-cloud, of Spark's version",
+          "org.apache.hadoop.mapreduce.lib.output.committer.manifest.",
+          "org.apache.hadoop:hadoop-mapreduce-client-core, 3.3.5 or newer");
+
   private static final Set<String> FILE_OUTPUT_PROTOCOLS =
       Set.of(SPARK_PROTOCOL, "org.apache.spark.internal.io.HadoopMapReduceCommitProtocol");
   private static final Set<String> HADOOP_FACTORIES =
@@ -71,29 +93,10 @@ final class ClassNames {
 
   /** The jar that brings a class: our file, an artifact, or for unknown classes a description. */
   static String jarOf(String className) {
-    if (className.startsWith(OURS)) {
-      return "manifest-committer-" + version() + ".jar";
-    }
-    if (className.startsWith("org.apache.hadoop.fs.azure")) {
-      return hadoop("hadoop-azure");
-    }
-    if (className.startsWith("org.apache.hadoop.fs.adl.")) {
-      return hadoop("hadoop-azure-datalake");
-    }
-    if (className.startsWith("org.apache.hadoop.fs.s3a.")) {
-      return hadoop("hadoop-aws");
-    }
-    if (className.startsWith("org.apache.hadoop.fs.gs.")) {
-      return hadoop("hadoop-gcp");
-    }
-    if (className.startsWith("com.google.cloud.hadoop.")) {
-      return "com.google.cloud.bigdataoss:gcs-connector";
-    }
-    if (className.startsWith("org.apache.spark.internal.io.cloud.")) {
-      return "org.apache.spark:spark-hadoop-cloud, of Spark's version";
-    }
-    if (className.startsWith("org.apache.hadoop.mapreduce.lib.output.committer.manifest.")) {
-      return "org.apache.hadoop:hadoop-mapreduce-client-core, 3.3.5 or newer";
+    for (int i = 0; i < JARS.size(); i += 2) {
+      if (className.startsWith(JARS.get(i))) {
+        return JARS.get(i + 1);
+      }
     }
     return "the jar of " + className;
   }
@@ -104,7 +107,7 @@ final class ClassNames {
       case ABFS:
         return hadoop("hadoop-azure");
       case GCS:
-        return "com.google.cloud.bigdataoss:gcs-connector";
+        return GOOGLES_JAR;
       case S3:
         return hadoop("hadoop-aws");
       case HDFS:

@@ -2,6 +2,7 @@
 package io.manifestcommitter.info;
 
 import io.manifestcommitter.cli.CommandLine;
+import io.manifestcommitter.cli.Json;
 import io.manifestcommitter.cli.Setting;
 import io.manifestcommitter.cli.Usage;
 import io.manifestcommitter.info.JobSettings.Origin;
@@ -41,20 +42,17 @@ public final class CommitterInfo {
           "Exit code: 0 the manifest committer commits what is written to every path, and nothing is",
           "wrong; 1 it does not, or something is wrong; 2 wrong usage.");
 
-  private final CommitterProbe probe;
   private final PrintStream out;
   private final PrintStream err;
 
-  CommitterInfo(CommitterProbe probe, PrintStream out, PrintStream err) {
-    this.probe = probe;
+  CommitterInfo(PrintStream out, PrintStream err) {
     this.out = out;
     this.err = err;
   }
 
   /** Runs the program and ends the JVM with its exit code. */
   public static void main(String[] args) {
-    CommandLine.runAndExit(
-        (out, err) -> new CommitterInfo(new CommitterProbe(), out, err).run(args));
+    CommandLine.runAndExit((out, err) -> new CommitterInfo(out, err).run(args));
   }
 
   /**
@@ -77,8 +75,7 @@ public final class CommitterInfo {
       String jar) {
     JobSettings settings =
         new JobSettings(jobs, sql, SparkSettings.parse(spark), loader, Origin.SESSION);
-    return CommitterReportJson.withText(
-        CommitterReport.of(path, settings, new CommitterProbe(), jar));
+    return withText(CommitterReport.of(path, settings, Probe.PATIENCE, jar));
   }
 
   /**
@@ -95,8 +92,11 @@ public final class CommitterInfo {
     ClassLoader loader = Thread.currentThread().getContextClassLoader();
     conf.setClassLoader(loader);
     JobSettings settings = new JobSettings(conf, conf, session, loader, Origin.CONNECT_SERVER);
-    return CommitterReportJson.withText(
-        CommitterReport.of(path, settings, new CommitterProbe(), jar));
+    return withText(CommitterReport.of(path, settings, Probe.PATIENCE, jar));
+  }
+
+  private static String withText(CommitterReport report) {
+    return Json.line(new Json.Fields().with("report", report.toMap()).with("text", report.text()));
   }
 
   /**
@@ -112,8 +112,8 @@ public final class CommitterInfo {
     JobSettings settings = settings(line);
     int code = Usage.OK;
     for (String path : line.paths()) {
-      CommitterReport report = CommitterReport.of(path, settings, probe, jar());
-      out.println(line.json() ? CommitterReportJson.of(report) : CommitterReportText.of(report));
+      CommitterReport report = CommitterReport.of(path, settings, Probe.PATIENCE, jar());
+      out.println(line.json() ? Json.line(report.toMap()) : report.text());
       code = report.ok() ? code : Usage.FAILED;
     }
     return code;

@@ -1,29 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.info;
 
+import io.manifestcommitter.cli.Humane;
+import io.manifestcommitter.cli.Json;
 import io.manifestcommitter.cli.Setting;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.config.CommitterOption;
 import io.manifestcommitter.info.JobSettings.Origin;
+import io.manifestcommitter.info.Problem.Repair;
+import io.manifestcommitter.info.Problem.Severity;
 import io.manifestcommitter.store.StorePaths;
 import io.manifestcommitter.watch.SparkPlace;
 import io.manifestcommitter.watch.SparkWatch;
+import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.util.VersionInfo;
 
 /** Which committer the jobs that write to one path get, from which setting, and what is wrong. */
 final class CommitterReport {
+  private static final int FIELD_WIDTH = 14;
+
   private final String path;
   private final String scheme;
-  private final FactoryBinding factory;
-  private final Probed probed;
+  private final Optional<FactoryBinding> factory;
+  private final Probe probe;
   private final SparkSettings spark;
   private final Map<String, Setting> options;
   private final List<Problem> problems;
@@ -33,8 +42,8 @@ final class CommitterReport {
   private CommitterReport(
       String path,
       String scheme,
-      FactoryBinding factory,
-      Probed probed,
+      Optional<FactoryBinding> factory,
+      Probe probe,
       SparkSettings spark,
       Map<String, Setting> options,
       List<Problem> problems,
@@ -42,66 +51,65 @@ final class CommitterReport {
     this.path = path;
     this.scheme = scheme;
     this.factory = factory;
-    this.probed = probed;
+    this.probe = probe;
     this.spark = spark;
-    this.options = Collections.unmodifiableMap(options);
-    List<Problem> sorted = new ArrayList<>(problems);
-    sorted.sort(Comparator.comparing(Problem::severity).thenComparing(Problem::code));
-    this.problems = Collections.unmodifiableList(sorted);
+    this.options = options;
+    this.problems = new ArrayList<>(problems);
+    this.problems.sort(Comparator.comparing(Problem::severity).thenComparing(Problem::code));
     this.served = served;
   }
 
   /**
    * Looks at one path.
    *
+   * @param patience how long to wait for its store
    * @param jar our jar, as {@code spark.jars} takes it
    */
-  static CommitterReport of(String name, JobSettings settings, CommitterProbe probe, String jar) {
+  static CommitterReport of(String name, JobSettings settings, Duration patience, String jar) {
     Path path;
     try {
       path = StorePaths.plain(new Path(name));
     } catch (IllegalArgumentException e) {
-      return unusable(name, settings.spark(), e);
+      String text =
+          name
+              + " cannot be used as a path ("
+              + e.getMessage()
+              + "). Write it as a full URI, such as abfs://container@account.dfs.core.windows.net"
+              + "/table";
+      Problem problem = new Problem(Severity.ERROR, ProblemCode.UNUSABLE_PATH, text, Repair.none());
+      return new CommitterReport(
+          name,
+          "",
+          Optional.empty(),
+          Probe.nothing(),
+          settings.spark(),
+          Map.of(),
+          List.of(problem),
+          false);
     }
     Configuration jobs = settings.jobs(path);
-    Probed probed =
+    Probe probe =
         settings.origin() == Origin.CONNECT_SERVER
-            ? probe.factoryOnly(jobs, path)
-            : probe.probe(jobs, path);
-    SparkDiagnosis spark = new SparkDiagnosis(settings, path, probed, jar);
-    HadoopDiagnosis hadoop = new HadoopDiagnosis(settings, path, probed, spark);
+            ? Probe.ofFactory(jobs, path)
+            : Probe.of(jobs, path, patience);
+    SparkRules spark = new SparkRules(settings, path, probe, jar);
+    StoreRules store = new StoreRules(jobs, path, VersionInfo.getVersion());
+    HadoopRules hadoop = new HadoopRules(settings, path, probe, spark, store);
     List<Problem> problems = new ArrayList<>(hadoop.problems());
-    ConnectorDiagnosis connector = new ConnectorDiagnosis(jobs, path);
-    problems.addAll(connector.problems());
+    problems.addAll(store.problems());
     boolean refused = problems.stream().anyMatch(p -> p.code() == ProblemCode.UNSUPPORTED_STORE);
     problems.addAll(spark.problems());
     Map<String, Setting> options = changedOptions(settings.sql());
-    options.putAll(connector.settings());
-    String scheme = path.toUri().getScheme();
+    options.putAll(store.settings());
     return new CommitterReport(
         name,
-        scheme == null ? "" : scheme,
-        FactoryBinding.of(jobs, path),
-        probed,
+        Optional.ofNullable(path.toUri().getScheme()).orElse(""),
+        Optional.of(FactoryBinding.of(jobs, path)),
+        probe,
         settings.spark(),
         options,
         problems,
         hadoop.serves() || (spark.serves() && !refused));
-  }
-
-  private static CommitterReport unusable(
-      String name, SparkSettings spark, IllegalArgumentException e) {
-    Problem problem =
-        Problem.error(
-            ProblemCode.UNUSABLE_PATH,
-            name
-                + " cannot be used as a path ("
-                + e.getMessage()
-                + "). Write it as a full URI, such as abfs://container@account.dfs.core.windows.net"
-                + "/table",
-            Repair.none());
-    return new CommitterReport(
-        name, "", null, Probed.nothing(), spark, Map.of(), List.of(problem), false);
   }
 
   /** The committer's options whose value is not the default. */
@@ -115,37 +123,14 @@ final class CommitterReport {
     return changed;
   }
 
-  /** As it was asked for. */
-  String path() {
-    return path;
-  }
-
-  /** Empty for a path without one. */
-  String scheme() {
-    return scheme;
-  }
-
   /** Which setting decides on the factory; empty if the path cannot be used. */
   Optional<FactoryBinding> factory() {
-    return Optional.ofNullable(factory);
-  }
-
-  Probed probed() {
-    return probed;
-  }
-
-  SparkSettings spark() {
-    return spark;
+    return factory;
   }
 
   /** The options that were changed, those of the connector that act on commits among them. */
   Map<String, Setting> options() {
     return options;
-  }
-
-  /** Where Spark shows commits of this JVM; empty where no application of Spark runs. */
-  List<SparkPlace> watching() {
-    return watching;
   }
 
   /** The worst first. */
@@ -161,5 +146,149 @@ final class CommitterReport {
   /** Whether it does, and no problem is an error. */
   boolean ok() {
     return served && problems.stream().noneMatch(p -> p.severity() == Severity.ERROR);
+  }
+
+  /** As programs read it, with all keys always there. */
+  Json.Fields toMap() {
+    Json.Fields changed = new Json.Fields();
+    options.forEach((key, option) -> changed.with(key, toMap(option)));
+    Json.Fields places = new Json.Fields();
+    for (SparkPlace place : watching) {
+      places.with(
+          place.name(), new Json.Fields().with("shown", place.isShown()).with("how", place.how()));
+    }
+    Json.Fields map =
+        new Json.Fields()
+            .with("path", path)
+            .with("scheme", scheme)
+            .with("ok", ok())
+            .with("served", served)
+            .with("version", ClassNames.version())
+            .with("hadoopVersion", VersionInfo.getVersion());
+    map.putAll(probe.toMap());
+    Optional<SparkSettings> session = Optional.of(spark).filter(SparkSettings::known);
+    return map.with("factory", factory.map(FactoryBinding::className))
+        .with("factoryKey", factory.map(FactoryBinding::key))
+        .with("factorySource", factory.flatMap(FactoryBinding::setting).map(Setting::source))
+        .with("commitProtocol", session.map(set -> toMap(set.protocol())))
+        .with("parquetCommitter", session.map(set -> toMap(set.parquetCommitter())))
+        .with("outputCommitter", session.flatMap(this::outputCommitter).map(this::toMap))
+        .with("streamingProtocol", session.map(set -> toMap(set.streamingProtocol())))
+        .with("options", changed)
+        .with("watching", places)
+        .with("problems", problems.stream().map(this::toMap).collect(Collectors.toList()));
+  }
+
+  private Optional<Setting> outputCommitter(SparkSettings session) {
+    return session.get(SparkSettings.OUTPUT_COMMITTER);
+  }
+
+  private Json.Fields toMap(Setting setting) {
+    return new Json.Fields().with("value", setting.value()).with("source", setting.source());
+  }
+
+  private Json.Fields toMap(Problem problem) {
+    Repair repair = problem.repair();
+    return new Json.Fields()
+        .with("severity", problem.severity().name().toLowerCase(Locale.ROOT))
+        .with("code", problem.code().text())
+        .with("text", problem.text())
+        .with(
+            "repair",
+            new Json.Fields()
+                .with("settings", repair.settings())
+                .with("jar", repair.jar())
+                .with("path", repair.path()));
+  }
+
+  /** As people read it: several lines; the last has no line break. */
+  String text() {
+    List<String> lines = new ArrayList<>();
+    lines.add(path + ": " + verdict());
+    if (factory.isPresent()) {
+      addFactory(lines, factory.get());
+    }
+    lines.add("  Spark SQL and DataFrames");
+    if (spark.known()) {
+      field(lines, "Protocol", spark.protocol());
+      if (ClassNames.isSparksProtocol(spark.protocol().value())) {
+        field(lines, "Parquet", spark.parquetCommitter());
+        field(lines, "Other formats", outputCommitter(spark).orElse(null));
+      }
+      field(lines, "Streaming", spark.streamingProtocol());
+    } else {
+      field(lines, "Protocol", "not known outside of a session: no setting of Spark was given");
+    }
+    lines.add("  Watching commits");
+    if (watching.isEmpty()) {
+      String unknown = "not known outside of a session: no application of Spark runs here";
+      field(lines, "Shown by Spark", unknown);
+    }
+    for (SparkPlace place : watching) {
+      String name = place.name();
+      field(lines, name.substring(0, 1).toUpperCase(Locale.ROOT) + name.substring(1), place);
+    }
+    options.forEach((key, option) -> lines.add("  Option " + key + " = " + option));
+    problems.forEach(problem -> addProblem(lines, problem));
+    lines.add(
+        "  Seen by manifest-committer "
+            + ClassNames.version()
+            + " on Hadoop "
+            + VersionInfo.getVersion());
+    return lines.stream().map(Humane::line).collect(Collectors.joining(System.lineSeparator()));
+  }
+
+  private String verdict() {
+    StringBuilder verdict =
+        new StringBuilder(ok() ? "ok" : served ? "not ok" : "not by the manifest committer");
+    for (Severity severity : List.of(Severity.ERROR, Severity.WARNING)) {
+      long count = problems.stream().filter(p -> p.severity() == severity).count();
+      if (count > 0) {
+        String name = severity.name().toLowerCase(Locale.ROOT);
+        verdict.append(", ").append(Humane.count(count, name));
+      }
+    }
+    return verdict.toString();
+  }
+
+  private void addFactory(List<String> lines, FactoryBinding binding) {
+    Map<String, Object> probed = probe.toMap();
+    lines.add("  MapReduce jobs and RDD writers");
+    field(lines, "Committer", probe.committer().orElse("not made"));
+    field(lines, "Factory", binding.className());
+    field(
+        lines,
+        "Set by",
+        binding
+            .setting()
+            .map(setting -> binding.key() + " (" + setting.source() + ")")
+            .orElse("nothing: " + binding.key() + " is not set"));
+    field(lines, "Job directory", probed.get("jobDirectory"));
+    field(lines, "Says of itself", probed.get("description"));
+    field(lines, "FileSystem", probe.fileSystem().orElse(null));
+  }
+
+  private void addProblem(List<String> lines, Problem problem) {
+    lines.add("  " + problem + ".");
+    Repair repair = problem.repair();
+    repair
+        .settings()
+        .forEach(
+            (key, value) -> {
+              // Hadoop's settings have another name where Spark is started.
+              String name =
+                  (spark.known() && !key.startsWith("spark.") ? "spark.hadoop." : "") + key;
+              String set = name + " = " + ("".equals(value) ? "(nothing)" : value);
+              lines.add("    Repair: " + (value == null ? "remove " + name : "set " + set));
+            });
+    repair.jar().ifPresent(jar -> lines.add("    Repair: put on the class path " + jar));
+    repair.path().ifPresent(other -> lines.add("    Repair: write to " + other));
+  }
+
+  /** Adds a line, unless the value is null. */
+  private static void field(List<String> lines, String name, Object value) {
+    if (value != null) {
+      lines.add(String.format(Locale.ROOT, "    %-" + FIELD_WIDTH + "s %s", name, value));
+    }
   }
 }

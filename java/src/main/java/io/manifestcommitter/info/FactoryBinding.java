@@ -2,6 +2,7 @@
 package io.manifestcommitter.info;
 
 import io.manifestcommitter.cli.Setting;
+import io.manifestcommitter.info.Problem.Repair;
 import java.util.Optional;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;

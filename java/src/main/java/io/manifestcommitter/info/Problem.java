@@ -1,10 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.info;
 
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 
 /** Something that is wrong with the binding of a path, and what repairs it. */
 final class Problem {
+  /** How bad a problem is; the worst first. */
+  enum Severity {
+    /** Jobs fail, or commit unsafely, or not with this committer. */
+    ERROR,
+    /** Jobs work, but not all, or not as well as they could. */
+    WARNING,
+    /** Worth knowing. */
+    NOTE
+  }
+
   private final Severity severity;
   private final ProblemCode code;
   private final String text;
@@ -15,18 +28,6 @@ final class Problem {
     this.code = Objects.requireNonNull(code);
     this.text = Objects.requireNonNull(text);
     this.repair = Objects.requireNonNull(repair);
-  }
-
-  static Problem error(ProblemCode code, String text, Repair repair) {
-    return new Problem(Severity.ERROR, code, text, repair);
-  }
-
-  static Problem warning(ProblemCode code, String text, Repair repair) {
-    return new Problem(Severity.WARNING, code, text, repair);
-  }
-
-  static Problem note(ProblemCode code, String text, Repair repair) {
-    return new Problem(Severity.NOTE, code, text, repair);
   }
 
   Severity severity() {
@@ -49,5 +50,63 @@ final class Problem {
   @Override
   public String toString() {
     return severity + " " + code.text() + ": " + text;
+  }
+
+  /**
+   * What makes a problem go away. All that it names is to be done: settings under the names that
+   * they have in Hadoop's configuration or in Spark's, a jar, another path.
+   */
+  static final class Repair {
+    private final Map<String, String> settings;
+    private final String jar;
+    private final String path;
+
+    private Repair(Map<String, String> settings, String jar, String path) {
+      this.settings = settings;
+      this.jar = jar;
+      this.path = path;
+    }
+
+    /** For what no setting repairs; the problem's text says what to do. */
+    static Repair none() {
+      return new Repair(Map.of(), null, null);
+    }
+
+    /** Sets a key; removes it if the value is null. */
+    static Repair set(String key, String value) {
+      return none().andSet(key, value);
+    }
+
+    /** Puts a jar on the class path: a file, or the coordinates of an artifact. */
+    static Repair addJar(String jar) {
+      return none().andJar(jar);
+    }
+
+    static Repair writeTo(String path) {
+      return new Repair(Map.of(), null, Objects.requireNonNull(path));
+    }
+
+    Repair andSet(String key, String value) {
+      Map<String, String> more = new LinkedHashMap<>(settings);
+      more.put(key, value);
+      return new Repair(more, jar, path);
+    }
+
+    Repair andJar(String added) {
+      return new Repair(settings, Objects.requireNonNull(added), path);
+    }
+
+    /** Keys with their new values; null for a key that has to be removed. */
+    Map<String, String> settings() {
+      return new LinkedHashMap<>(settings);
+    }
+
+    Optional<String> jar() {
+      return Optional.ofNullable(jar);
+    }
+
+    Optional<String> path() {
+      return Optional.ofNullable(path);
+    }
   }
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.info;
 
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonParser;
-import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.databind.JsonNode;
+import io.manifestcommitter.cli.Json;
 import io.manifestcommitter.cli.Setting;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -54,18 +54,16 @@ final class SparkSettings {
    */
   static SparkSettings parse(String json) {
     Map<String, Setting> settings = new TreeMap<>();
-    try (JsonParser parser = new JsonFactory().createParser(json)) {
-      parser.nextToken();
-      while (parser.nextToken() == JsonToken.FIELD_NAME) {
-        String key = parser.currentName();
-        Map<String, String> fields = new TreeMap<>();
-        parser.nextToken();
-        while (parser.nextToken() == JsonToken.FIELD_NAME) {
-          String name = parser.currentName();
-          fields.put(name, parser.nextTextValue());
-        }
-        settings.put(key, new Setting(fields.get("value"), fields.get("source")));
-      }
+    try {
+      JsonNode given = Json.read(json.getBytes(StandardCharsets.UTF_8));
+      given
+          .fields()
+          .forEachRemaining(
+              field -> {
+                JsonNode set = field.getValue();
+                String value = set.get("value").asText();
+                settings.put(field.getKey(), new Setting(value, set.get("source").asText()));
+              });
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -70,23 +70,21 @@ class ManifestPrinterTest {
   }
 
   @Test
-  void aReportIsPrintedShortly() {
+  void aReportIsPrintedAsItStands() {
     assertThat(run(success)).isZero();
 
     assertThat(output().lines())
         .containsExactly(
-            "Job report file:" + success,
-            "  Job           0b0f-41e (id from spark.sql.sources.writeJobUUID)",
-            "  Outcome       succeeded, stage committer_commit_job, state committed",
-            "  Committer     manifest committer 1",
-            "  Host          node1",
-            "  Date          2024-01-02T03:04:05Z",
-            "  Files         1,234",
-            "  Bytes         4.8 MiB (5,000,000 bytes)",
-            "  Tasks         40",
-            "  Job commit    1.6 s",
-            "  Stages        load manifests 120 ms, rename files 1.3 s",
-            "  First files",
+            "Job report file:" + success + ": job 0b0f-41e succeeded",
+            row(1, "name", "org.apache.hadoop.fs.s3a.commit.files.SuccessData/1"),
+            row(1, "timestamp", "1704164645000"),
+            row(1, "success", "true"),
+            row(1, "date", "2024-01-02T03:04:05Z"),
+            row(1, "hostname", "node1"),
+            row(1, "committer", "manifest committer 1"),
+            row(1, "jobId", "0b0f-41e"),
+            row(1, "jobIdSource", "spark.sql.sources.writeJobUUID"),
+            "  filenames (12)",
             "    file:/t/d=1/f0",
             "    file:/t/d=1/f1",
             "    file:/t/d=1/f2",
@@ -97,17 +95,27 @@ class ManifestPrinterTest {
             "    file:/t/d=1/f7",
             "    file:/t/d=1/f8",
             "    file:/t/d=1/f9",
-            "    ... and 2 more",
-            "  Statistics",
-            row("commit_file_rename", "1,234, total 12.3 s, mean 10 ms, min 3 ms, max 80 ms"),
-            row("committer_bytes_committed", "4.8 MiB (5,000,000 bytes)"),
-            row("committer_commit_job", "total 1.6 s, mean 1.6 s, of 1 sample"),
-            row("committer_files_committed", "1,234"),
-            row("committer_task_file_size", "mean 2.0 KiB, of 2 samples"),
-            row("committer_tasks_completed", "40"),
-            row("job_stage_load_manifests", "total 120 ms, mean 120 ms, of 1 sample"),
-            row("job_stage_rename_files", "total 1.3 s, mean 1.3 s, of 1 sample"),
-            row("stage.job.heap.memory", "77 (gauge)"));
+            "    ... and 2 more (--json shows all)",
+            "  iostatistics",
+            "    counters",
+            row(3, "commit_file_rename", "1234"),
+            row(3, "committer_bytes_committed", "5000000"),
+            row(3, "committer_files_committed", "1234"),
+            row(3, "committer_tasks_completed", "40"),
+            "    gauges",
+            row(3, "stage.job.heap.memory", "77"),
+            "    minimums",
+            row(3, "commit_file_rename.min", "3"),
+            "    maximums",
+            row(3, "commit_file_rename.max", "80"),
+            "    meanstatistics",
+            row(3, "commit_file_rename.mean", "samples 1234, sum 12340"),
+            row(3, "committer_commit_job.mean", "samples 1, sum 1600"),
+            row(3, "committer_task_file_size.mean", "samples 2, sum 4096"),
+            row(3, "job_stage_load_manifests.mean", "samples 1, sum 120"),
+            row(3, "job_stage_rename_files.mean", "samples 1, sum 1300"),
+            row(1, "state", "committed"),
+            row(1, "stage", "committer_commit_job"));
     assertThat(errors()).isEmpty();
   }
 
@@ -133,10 +141,11 @@ class ManifestPrinterTest {
     assertThat(run(report)).isZero();
 
     assertThat(output())
-        .contains("  Outcome       FAILED, stage job_stage_rename_files")
-        .contains(row("exception", "java.io.IOException: disk\\tfull"))
+        .startsWith("Job report file:" + report + ": job (without id) FAILED")
+        .contains(row(1, "stage", "job_stage_rename_files"))
+        .contains(row(2, "exception", "java.io.IOException: disk\\tfull"))
         .contains("        at io.manifestcommitter.cli.ManifestPrinterTest.")
-        .containsPattern("\\.\\.\\. and \\d+ more lines \\(--json shows them\\)");
+        .containsPattern("\\.\\.\\. and \\d+ more lines \\(--json shows all\\)");
   }
 
   @Test
@@ -147,11 +156,9 @@ class ManifestPrinterTest {
     assertThat(run(hadoop, s3a)).isZero();
 
     assertThat(output())
-        .contains("  Job           job_1 (id from JobID)")
-        .contains("  Committer     magic")
-        .contains("    file:/t/x 1")
-        .contains("    /table/part-0 0")
-        .contains(row("files_created", "2"));
+        .contains(": job job_1 ", row(1, "jobIdSource", "JobID"), row(1, "committer", "magic"))
+        .contains("    file:/t/x%201", "    /table/part-0 0")
+        .contains(row(2, "files_created", "2"));
   }
 
   @Test
@@ -163,16 +170,10 @@ class ManifestPrinterTest {
 
     assertThat(output())
         .contains("Task manifest file:" + ours)
-        .contains("  Job           job_7, attempt 1")
-        .contains("  Task          task_7")
-        .contains("  Attempt       attempt_7")
-        .contains("  Files         1\n")
-        .contains("  Bytes         2.0 KiB (2,048 bytes)")
-        .contains("    file:/t/line\\nbreak (2.0 KiB)")
-        .contains("    file:/t (directory)")
-        .contains(row("note", "n"))
-        .doesNotContain("crc32c")
-        .contains("  Attempt       attempt_1");
+        .contains(row(1, "jobId", "job_7"), row(1, "taskAttemptID", "attempt_7"))
+        .contains("  files (1)\n    s file:/t/line%0Abreak, d file:/t/line%0Abreak, z 2048\n")
+        .contains("  directories (1)\n    d file:/t, t 3, l 0\n")
+        .contains(row(2, "note", "n"), row(1, "taskAttemptID", "attempt_1"));
   }
 
   @Test
@@ -183,10 +184,8 @@ class ManifestPrinterTest {
 
     assertThat(output())
         .startsWith("List of files file:" + list)
-        .contains("  Job           job")
-        .contains("  Table         file:/t")
-        .contains("  Files         12")
-        .contains("  Bytes         66 bytes")
+        .contains(row(1, "jobId", "job"), row(1, "table", "file:/t"), row(1, "files", "12"))
+        .contains(row(1, "bytes", "66"))
         .contains("    d=1/f0 (0 bytes)")
         .contains("    d=1/f11 (11 bytes)");
   }
@@ -358,8 +357,9 @@ class ManifestPrinterTest {
     return paths;
   }
 
-  private static String row(String name, String value) {
-    return "    " + name + " ".repeat(44 - name.length()) + " " + value;
+  private static String row(int depth, String name, String value) {
+    int width = 48 - 2 * depth;
+    return "  ".repeat(depth) + name + " ".repeat(width - name.length()) + " " + value;
   }
 
   private int run(Path... paths) {

@@ -7,6 +7,8 @@ import io.manifestcommitter.ManifestCommitterFactory;
 import io.manifestcommitter.cli.Setting;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.info.JobSettings.Origin;
+import io.manifestcommitter.info.Problem.Repair;
+import io.manifestcommitter.info.Problem.Severity;
 import io.manifestcommitter.store.GcsRequests;
 import io.manifestcommitter.testing.MemoryFileSystem;
 import java.io.IOException;
@@ -175,9 +177,9 @@ class CommitterInfoProblemsTest {
 
     assertThat(report.problems()).isEmpty();
     assertThat(report.ok()).isTrue();
-    assertThat(report.probed().committer()).contains(ClassNames.COMMITTER);
-    assertThat(report.probed().jobDirectory().map(Path::toString))
-        .contains(ABFS + "/_temporary/manifest_job_info_0001/00");
+    assertThat(report.toMap())
+        .containsEntry("committer", ClassNames.COMMITTER)
+        .containsEntry("jobDirectory", ABFS + "/_temporary/manifest_job_info_0001/00");
     assertThat(report.factory().get().setting().get().source()).isEqualTo("a test");
   }
 
@@ -190,7 +192,7 @@ class CommitterInfoProblemsTest {
 
     world.apply(problem.repair());
     assertThat(world.problem(code)).isEmpty();
-    assertThat(CommitterReportText.of(world.report())).doesNotContain(" " + code.text() + ": ");
+    assertThat(world.report().text()).doesNotContain(" " + code.text() + ": ");
   }
 
   @Test
@@ -363,7 +365,7 @@ class CommitterInfoProblemsTest {
     assertThat(world.report().served()).as("by Spark's protocol").isTrue();
     Problem problem = world.problem(ProblemCode.NO_FACTORY).orElseThrow();
     assertThat(problem.repair().settings())
-        .containsEntry(FactoryBinding.key("s3"), Optional.of(ClassNames.S3A_FACTORY));
+        .containsEntry(FactoryBinding.key("s3"), ClassNames.S3A_FACTORY);
 
     world.apply(problem.repair());
 
@@ -383,7 +385,7 @@ class CommitterInfoProblemsTest {
     world.set(key, "false");
 
     assertThat(world.problem(ProblemCode.FACTORY_FAILED).orElseThrow().repair().settings())
-        .containsExactlyEntriesOf(Map.of(key, Optional.of("true")));
+        .containsExactlyEntriesOf(Map.of(key, "true"));
   }
 
   @Test
@@ -419,7 +421,7 @@ class CommitterInfoProblemsTest {
     world.set("fs.s3a.committer.name", "directory");
 
     assertThat(world.problem(ProblemCode.UNSUPPORTED_STORE).orElseThrow().repair().settings())
-        .containsExactlyEntriesOf(Map.of("fs.s3a.multipart.uploads.enabled", Optional.of("true")));
+        .containsExactlyEntriesOf(Map.of("fs.s3a.multipart.uploads.enabled", "true"));
   }
 
   @Test
@@ -576,7 +578,7 @@ class CommitterInfoProblemsTest {
     assertThat(world.report().served()).isFalse();
 
     world.apply(problem.repair());
-    assertThat(problem.repair().settings()).containsValue(Optional.of("ofs,mem"));
+    assertThat(problem.repair().settings()).containsValue("ofs,mem");
     assertThat(world.problem(ProblemCode.UNSUPPORTED_STORE)).isEmpty();
     assertThat(world.report().served()).isTrue();
   }
@@ -628,11 +630,12 @@ class CommitterInfoProblemsTest {
     "3.5.0, false"
   })
   void versionsThatReadAheadWrongly(String version, boolean wrong) {
-    Configuration conf = new Configuration(false);
-    assertThat(AbfsDiagnosis.problems(conf, version)).hasSize(wrong ? 1 : 0);
+    CAUSES.get(ProblemCode.ABFS_READ_AHEAD).accept(world);
+    assertThat(new StoreRules(world.jobs, new Path(ABFS), version).problems())
+        .hasSize(wrong ? 1 : 0);
 
-    conf.set("fs.azure.readaheadqueue.depth", "0");
-    assertThat(AbfsDiagnosis.problems(conf, version)).isEmpty();
+    world.set("fs.azure.readaheadqueue.depth", "0");
+    assertThat(new StoreRules(world.jobs, new Path(ABFS), version).problems()).isEmpty();
   }
 
   @Test
@@ -764,7 +767,7 @@ class CommitterInfoProblemsTest {
               sparkKnown ? SparkSettings.of(set) : SparkSettings.unknown(),
               loader,
               origin);
-      return CommitterReport.of(path, settings, new CommitterProbe(patience), JAR);
+      return CommitterReport.of(path, settings, patience, JAR);
     }
 
     Optional<Problem> problem(ProblemCode code) {
@@ -784,9 +787,9 @@ class CommitterInfoProblemsTest {
           .forEach(
               (key, value) -> {
                 if (!key.startsWith("spark.")) {
-                  set(key, value.orElseThrow());
-                } else if (value.isPresent()) {
-                  spark.put(key, value.get());
+                  set(key, value);
+                } else if (value != null) {
+                  spark.put(key, value);
                 } else {
                   spark.remove(key);
                 }

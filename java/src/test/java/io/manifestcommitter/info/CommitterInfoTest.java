@@ -363,10 +363,7 @@ class CommitterInfoTest {
   }
 
   private int run(String... args) {
-    return new CommitterInfo(
-            new CommitterProbe(),
-            new PrintStream(out, true, UTF_8),
-            new PrintStream(err, true, UTF_8))
+    return new CommitterInfo(new PrintStream(out, true, UTF_8), new PrintStream(err, true, UTF_8))
         .run(Arrays.copyOf(args, args.length));
   }
 

@@ -7,12 +7,19 @@ import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.store.MagicUploads;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.s3a.S3AFileSystem;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-class S3DiagnosisTest {
+class StoreRulesTest {
   private final Configuration conf = new Configuration(false);
+
+  @BeforeEach
+  void byHadoopAws() {
+    conf.set("fs.s3a.impl", S3AFileSystem.class.getName());
+  }
 
   @Test
   void byDefaultUploadsAreAbortedAndHadoop33DeletesMarkers() {
@@ -33,7 +40,7 @@ class S3DiagnosisTest {
         .contains(
             "fs.s3a.committer.abort.pending.uploads and fs.s3a.multipart.purge and"
                 + " fs.s3a.directory.operations.purge.uploads");
-    problem.repair().settings().forEach((key, value) -> conf.set(key, value.orElseThrow()));
+    problem.repair().settings().forEach((key, value) -> conf.set(key, value));
     assertThat(problems("3.5.0")).isEmpty();
   }
 
@@ -43,7 +50,7 @@ class S3DiagnosisTest {
     conf.set("fs.s3a.committer.abort.pending.uploads", "false");
     conf.set(own, "true");
     assertThat(problems("3.5.0").get(0).repair().settings())
-        .containsExactlyEntriesOf(Map.of(own, Optional.of("false")));
+        .containsExactlyEntriesOf(Map.of(own, "false"));
   }
 
   @Test
@@ -59,14 +66,14 @@ class S3DiagnosisTest {
       Problem problem = problems("3.5.0").get(0);
       assertThat(problem.code()).isEqualTo(ProblemCode.S3_MAGIC_UNAVAILABLE);
       assertThat(problem.repair().settings()).containsOnlyKeys(key);
-      problem.repair().settings().forEach((name, value) -> conf.set(name, value.orElseThrow()));
+      problem.repair().settings().forEach((name, value) -> conf.set(name, value));
     }
     assertThat(problems("3.5.0")).isEmpty();
-    old.repair().settings().forEach((name, value) -> conf.set(name, value.orElseThrow()));
+    old.repair().settings().forEach((name, value) -> conf.set(name, value));
     assertThat(problems("3.4.0")).isEmpty();
   }
 
   private List<Problem> problems(String version) {
-    return new S3Diagnosis(conf, "b", version).problems();
+    return new StoreRules(conf, new Path("s3a://b/t"), version).problems();
   }
 }

@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.manifestcommitter.info;
+
+import io.manifestcommitter.cli.Setting;
+import io.manifestcommitter.config.CommitterConfig;
+import io.manifestcommitter.config.CommitterConfig.UnsupportedScheme;
+import io.manifestcommitter.config.CommitterOption;
+import io.manifestcommitter.info.JobSettings.Origin;
+import io.manifestcommitter.info.Problem.Repair;
+import io.manifestcommitter.info.Problem.Severity;
+import io.manifestcommitter.store.StoreFamily;
+import io.manifestcommitter.store.Stores;
+import java.io.IOException;
+import java.util.Optional;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.mapreduce.lib.output.FileOutputCommitter;
+
+/** What is wrong with a path, with the committer factory that is bound for it, and with options. */
+final class HadoopRules extends Rules {
+  private final Configuration jobs;
+  private final Configuration sql;
+  private final Origin origin;
+  private final Path path;
+  private final String scheme;
+  private final FactoryBinding factory;
+  private final boolean factoryIsOurs;
+  private final Probe probe;
+  private final SparkRules spark;
+  private final Stores stores;
+  private final StoreFamily family;
+  private final StoreRules store;
+  private final Optional<String> refusal;
+  private final boolean isForSparkOnly;
+
+  HadoopRules(JobSettings settings, Path path, Probe probe, SparkRules spark, StoreRules store) {
+    this.jobs = settings.jobs(path);
+    this.sql = settings.sql();
+    this.origin = settings.origin();
+    this.path = path;
+    this.scheme = path.toUri().getScheme();
+    this.factory = FactoryBinding.of(jobs, path);
+    this.factoryIsOurs = ClassNames.isOurFactory(factory.className());
+    this.probe = probe;
+    this.spark = spark;
+    this.stores = new Stores(jobs);
+    this.family = stores.family(path);
+    this.store = store;
+    this.refusal = stores.refusal(path).or(probe::refusal);
+    this.isForSparkOnly =
+        stores.refusalOfRenames(path).isPresent() && stores.refusal(path).isEmpty();
+  }
+
+  /** Whether MapReduce jobs and RDD writers that write to the path are committed by us. */
+  boolean serves() {
+    if (refusal.isPresent() || isForSparkOnly) {
+      return false;
+    }
+    if (probe.committer().isPresent()) {
+      return isMadeByUs();
+    }
+    return factoryIsOurs
+        && !probe.problem().equals(Optional.of(ProblemCode.FACTORY_NOT_FOUND))
+        && !probe.problem().equals(Optional.of(ProblemCode.FACTORY_FAILED));
+  }
+
+  private boolean isMadeByUs() {
+    return probe.committer().filter(ClassNames.COMMITTER::equals).isPresent();
+  }
+
+  @Override
+  protected void check() {
+    if (refusal.isPresent()) {
+      checkRefused();
+    } else {
+      if (isForSparkOnly) {
+        checkS3();
+      } else {
+        checkBinding();
+      }
+      checkSession();
+      if (!isForSparkOnly || !factoryIsOurs) {
+        probe.problem().ifPresent(this::checkProbe);
+      }
+    }
+    checkOptions();
+  }
+
+  /** The store is refused to all kinds of jobs. */
+  private void checkRefused() {
+    boolean delegates =
+        sql.getTrimmed(CommitterConfig.UNSUPPORTED_SCHEME, "")
+            .equalsIgnoreCase(UnsupportedScheme.DELEGATE.name());
+    String sparks =
+        delegates
+            ? " is delegate: writes of Spark SQL go through Spark's own protocol, which renames"
+                + " each file. Such stores do that by copying"
+            : " is not delegate: writes of Spark SQL fail";
+    add(
+        factoryIsOurs || (spark.isOurs() && !delegates) ? Severity.ERROR : Severity.WARNING,
+        ProblemCode.UNSUPPORTED_STORE,
+        isServedByS3a() ? store.enableUploads() : otherStore(),
+        "%s%s%s",
+        withoutStop(refusal.get()),
+        factoryIsOurs
+            ? ". MapReduce jobs and RDD writers fail, since " + factory.key() + " is ours"
+            : "",
+        spark.isOurs() ? ". " + CommitterConfig.UNSUPPORTED_SCHEME + sparks : "");
+  }
+
+  /** On S3 MapReduce jobs and RDD writers go through hadoop-aws's own committers. */
+  private void checkS3() {
+    if (factoryIsOurs) {
+      error(
+          ProblemCode.UNSUPPORTED_STORE,
+          otherStore(),
+          "MapReduce jobs and RDD writers fail, since %s is ours. %s",
+          factory.key(),
+          withoutStop(stores.refusalOfRenames(path).get()));
+    } else if (!isServedByS3a()) {
+      add(
+          unlessSparkIsServed(),
+          ProblemCode.NO_FACTORY,
+          otherStore(),
+          "MapReduce jobs and RDD writers use FileOutputCommitter, or one that renames, on S3. That"
+              + " copies each file, and a job that fails may leave some of them. %s does not name"
+              + " S3A's own committers, or fs.s3a.committer.name is file",
+          factory.key());
+    }
+  }
+
+  private void checkBinding() {
+    String name = factory.className();
+    boolean isUnbound = factory.setting().isEmpty() || ClassNames.isFileOutputFactory(name);
+    if (probe.committer().isPresent() ? isMadeByUs() : factoryIsOurs) {
+      checkOurs();
+    } else if (scheme == null && !factory.isForAll()) {
+      checkNoScheme();
+    } else if (isUnbound) {
+      checkFileOutputCommitter();
+    } else {
+      boolean isHadoops = ClassNames.isHadoopsFactory(name);
+      warning(
+          isHadoops ? ProblemCode.HADOOP_FACTORY : ProblemCode.OTHER_FACTORY,
+          factory.bindOurs(scheme),
+          "MapReduce jobs and RDD writers use %s, through %s: %s is set by %s%s",
+          isHadoops ? "Hadoop's own manifest committer" : "another committer",
+          name,
+          factory.key(),
+          factory.setting().map(Setting::source).orElse(""),
+          siblingHint());
+    }
+  }
+
+  private void checkOurs() {
+    Optional<String> unbound = Stores.sibling(path).filter(sibling -> !isOurs(sibling));
+    if (factoryIsOurs && factory.isForAll()) {
+      warning(
+          ProblemCode.FACTORY_FOR_ALL,
+          factory.bindOurs(scheme),
+          "%s binds our committer for every scheme: MapReduce jobs that write to s3a or wasb fail",
+          FactoryBinding.FOR_ALL);
+    } else if (factoryIsOurs && unbound.isPresent()) {
+      warning(
+          ProblemCode.HALF_BOUND,
+          Repair.set(FactoryBinding.key(unbound.get()), ClassNames.FACTORY),
+          "%s:// is bound, but %s:// is not, which reaches the same store: the key is the literal"
+              + " scheme",
+          scheme,
+          unbound.get());
+    }
+  }
+
+  private void checkNoScheme() {
+    String left = "";
+    Repair repair = Repair.none();
+    try {
+      repair = Repair.writeTo(path.getFileSystem(jobs).makeQualified(path).toString());
+    } catch (IOException | RuntimeException e) {
+      left = ". The default filesystem cannot complete it: " + message(e);
+    }
+    add(
+        unlessSparkIsServed(),
+        ProblemCode.NO_SCHEME,
+        repair,
+        "The path has no scheme. Spark's RDD writers look for the factory of the literal scheme,"
+            + " here %s, find none and use FileOutputCommitter. Spark SQL, and jobs that set their"
+            + " output path through FileOutputFormat, complete the path first%s",
+        factory.key(),
+        left);
+  }
+
+  private void checkFileOutputCommitter() {
+    int version =
+        jobs.getInt(
+            FileOutputCommitter.FILEOUTPUTCOMMITTER_ALGORITHM_VERSION,
+            FileOutputCommitter.FILEOUTPUTCOMMITTER_ALGORITHM_VERSION_DEFAULT);
+    boolean isSafe = version == 1 && family != StoreFamily.GCS;
+    add(
+        isSafe ? unlessSparkIsServed() : Severity.ERROR,
+        ProblemCode.NO_FACTORY,
+        factory.bindOurs(scheme),
+        "%s for %s://%s. MapReduce jobs and RDD writers such as saveAsNewAPIHadoopFile use"
+            + " FileOutputCommitter, algorithm version %s",
+        factory.setting().isEmpty()
+            ? "No committer factory is bound"
+            : factory.key() + " binds FileOutputCommitter",
+        scheme,
+        siblingHint(),
+        isSafe
+            ? "1: safe there, but it publishes one file after the other"
+            : version == 1
+                ? "1, which is unsafe on gs: it relies on renames of directories being atomic"
+                : "2, which is unsafe on every store: what a task attempt had published before it"
+                    + " failed stays in the table");
+  }
+
+  private void checkSession() {
+    String session = FactoryBinding.of(sql, path).className();
+    String key = FactoryBinding.key(scheme);
+    if (!session.equals(factory.className())) {
+      warning(
+          ProblemCode.SESSION_FACTORY,
+          Repair.set(key, session),
+          "In this session the factory is %s, but RDD writers do not see the session's settings:"
+              + " they use %s. Make the setting where Spark starts, as spark.hadoop.%s",
+          session,
+          factory.className(),
+          key);
+    }
+  }
+
+  /** Why there is no committer. */
+  private void checkProbe(ProblemCode code) {
+    // A Connect session has no RDD writers that could meet a factory's problem.
+    Severity severity = origin == Origin.CONNECT_SERVER ? unlessSparkIsServed() : Severity.ERROR;
+    Optional<String> missing = Probe.missingClass(probe.cause());
+    String cause = message(probe.cause());
+    switch (code) {
+      case FACTORY_NOT_FOUND:
+        factoryNotFound(severity, missing.get());
+        break;
+      case FACTORY_FAILED:
+        add(
+            severity,
+            code,
+            factoryIsOurs ? Repair.none() : bindOurs(),
+            "The committer factory %s makes no committer: %s",
+            factory.className(),
+            cause);
+        break;
+      case STORE_NOT_FOUND:
+        storeNotFound(severity, missing);
+        break;
+      case STORE_FAILED:
+        add(
+            severity,
+            code,
+            Repair.none(),
+            "%s cannot be opened, so the committer was not made: %s. Check the path, the account"
+                + " and its credentials",
+            path,
+            cause);
+        break;
+      default:
+        add(
+            severity,
+            code,
+            Repair.none(),
+            "%s was not opened within %s, so its committer could not be made. Check that the"
+                + " store's host can be reached from here, and its credentials",
+            path,
+            probe.cause().getMessage());
+    }
+  }
+
+  private void factoryNotFound(Severity severity, String missing) {
+    String name = factory.className();
+    String jar = ClassNames.jarOf(missing);
+    boolean oursIsMissing = ClassNames.isOurFactory(missing);
+    add(
+        severity,
+        ProblemCode.FACTORY_NOT_FOUND,
+        oursIsMissing || name.equals(ClassNames.S3A_FACTORY) ? Repair.addJar(jar) : bindOurs(),
+        "The committer factory %s %s, so MapReduce jobs and RDD writers fail. It is in %s%s",
+        name,
+        missing.equals(name)
+            ? "is not on the class path"
+            : "needs " + missing + ", which is not on the class path",
+        jar,
+        oursIsMissing
+            ? ", which has to be there when the JVM starts: Hadoop does not look into a jar that"
+                + " SQL's ADD JAR brings later"
+            : "");
+  }
+
+  /** Two connectors answer to gs://, and Hadoop 3.5 sets the one that hardly anybody has. */
+  private void storeNotFound(Severity severity, Optional<String> missing) {
+    boolean isGs = family == StoreFamily.GCS;
+    String name = schemeOrDefault();
+    String jar = ClassNames.connectorOf(family, name);
+    if (!isGs && missing.isPresent()) {
+      jar = ClassNames.jarOf(missing.get());
+    }
+    String found = "It is in " + jar;
+    Repair repair = Repair.addJar(jar);
+    if (isGs) {
+      Optional<Setting> bound =
+          StoreRules.fileSystem(jobs, path)
+              .filter(other -> !other.value().equals(ClassNames.GOOGLES_GS));
+      boolean isThere = ClassNames.loads(jobs.getClassLoader(), ClassNames.GOOGLES_GS);
+      found =
+          (isThere ? "Google's connector is there" : "Google's connector is in " + jar)
+              + bound
+                  .map(other -> "; it is used only where fs.gs.impl names it, which is " + other)
+                  .orElse("");
+      Repair bind = bound.isPresent() ? StoreRules.bindGoogles() : Repair.none();
+      repair = isThere ? bind : bind.andJar(jar);
+    }
+    add(
+        severity,
+        ProblemCode.STORE_NOT_FOUND,
+        repair,
+        "There is no FileSystem for %s:// on the class path%s, so no job can write there, and the"
+            + " committer was not made. %s",
+        name,
+        missing.map(className -> " (" + className + " is missing)").orElse(""),
+        found);
+  }
+
+  private void checkOptions() {
+    boolean isFine = true;
+    for (CommitterOption option : CommitterConfig.options()) {
+      String value = sql.get(option.key());
+      if (value != null) {
+        // Each by itself, so that all are told.
+        Configuration alone = new Configuration(false);
+        alone.set(option.key(), value);
+        isFine &= checkOption(option.key(), option.fallback(), () -> new CommitterConfig(alone));
+      }
+    }
+    // Like a job when it starts, so for a store that could be opened only.
+    if (isFine && isMadeByUs()) {
+      checkOption(
+          CommitterConfig.STORE_OPERATIONS_CLASS,
+          "",
+          () ->
+              stores.requireClassFor(new CommitterConfig(jobs).storeClass(), stores.resolve(path)));
+    }
+  }
+
+  private boolean checkOption(String key, String fallback, Reading reading) {
+    try {
+      reading.run();
+    } catch (IllegalArgumentException e) {
+      Repair repair = Repair.set(key, fallback);
+      error(ProblemCode.BAD_OPTION, repair, "%s. Jobs fail when they start", e.getMessage());
+      return false;
+    } catch (IOException e) {
+      return true; // The committer did open it: the store fails now and then.
+    }
+    return true;
+  }
+
+  /** What a job does with an option when it starts. */
+  private interface Reading {
+    void run() throws IOException;
+  }
+
+  private Severity unlessSparkIsServed() {
+    return spark.serves() ? Severity.WARNING : Severity.ERROR;
+  }
+
+  private boolean isServedByS3a() {
+    return factory.className().equals(ClassNames.S3A_FACTORY)
+        && !jobs.getTrimmed("fs.s3a.committer.name", "file").equals("file");
+  }
+
+  private String schemeOrDefault() {
+    return scheme == null ? FileSystem.getDefaultUri(jobs).getScheme() : scheme;
+  }
+
+  private Repair otherStore() {
+    if (family == StoreFamily.S3) {
+      Repair s3a =
+          Repair.set(FactoryBinding.key(schemeOrDefault()), ClassNames.S3A_FACTORY)
+              .andSet("fs.s3a.committer.name", "magic");
+      return factory.isForAll() ? s3a.andSet(FactoryBinding.FOR_ALL, "") : s3a;
+    }
+    if (stores.refusal(path).isEmpty() && family == StoreFamily.OTHER) {
+      String others = jobs.getTrimmed(StoreFamily.ATOMIC_RENAME_SCHEMES, "");
+      return Repair.set(
+          StoreFamily.ATOMIC_RENAME_SCHEMES,
+          (others.isEmpty() ? "" : others + ",") + schemeOrDefault());
+    }
+    return Stores.servedInstead(path)
+        .map(served -> Repair.writeTo(served.toString()))
+        .orElse(Repair.none());
+  }
+
+  /** On S3 ours is refused; there it is S3A's own that does not work as it is set. */
+  private Repair bindOurs() {
+    return stores.refusalOfRenames(path).isPresent()
+        ? store.enableMagic()
+        : factory.bindOurs(scheme);
+  }
+
+  private String siblingHint() {
+    return Stores.sibling(path)
+        .filter(this::isOurs)
+        .map(sibling -> " (" + sibling + ":// is bound, but the key is the literal scheme)")
+        .orElse("");
+  }
+
+  private boolean isOurs(String otherScheme) {
+    return FactoryBinding.setting(jobs, FactoryBinding.key(otherScheme))
+        .filter(set -> ClassNames.isOurFactory(set.value()))
+        .isPresent();
+  }
+
+  private static String withoutStop(String sentence) {
+    return sentence.endsWith(".") ? sentence.substring(0, sentence.length() - 1) : sentence;
+  }
+}

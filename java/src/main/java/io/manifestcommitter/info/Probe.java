@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.manifestcommitter.info;
+
+import io.manifestcommitter.cli.Json;
+import io.manifestcommitter.cli.Setting;
+import io.manifestcommitter.store.Stores;
+import io.manifestcommitter.store.UnsupportedStoreException;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.StreamCapabilities;
+import org.apache.hadoop.fs.UnsupportedFileSystemException;
+import org.apache.hadoop.mapred.JobConf;
+import org.apache.hadoop.mapreduce.JobID;
+import org.apache.hadoop.mapreduce.TaskAttemptContext;
+import org.apache.hadoop.mapreduce.TaskAttemptID;
+import org.apache.hadoop.mapreduce.TaskID;
+import org.apache.hadoop.mapreduce.TaskType;
+import org.apache.hadoop.mapreduce.lib.output.FileOutputCommitter;
+import org.apache.hadoop.mapreduce.lib.output.FileOutputFormat;
+import org.apache.hadoop.mapreduce.lib.output.PathOutputCommitter;
+import org.apache.hadoop.mapreduce.lib.output.PathOutputCommitterFactory;
+import org.apache.hadoop.mapreduce.task.TaskAttemptContextImpl;
+
+/**
+ * Makes the committer of a path as a job would, and asks nothing more of it: nothing is written.
+ * Keeps the committer, or how far it came. What is not known is null.
+ */
+final class Probe {
+  /** How long to wait for a store. */
+  static final Duration PATIENCE = Duration.ofSeconds(20);
+
+  private static final String DYNAMIC_OVERWRITE = "mapreduce.job.committer.dynamic.partitioning";
+
+  private final Configuration conf;
+  private final Path path;
+  private PathOutputCommitterFactory factory;
+  private PathOutputCommitter committer;
+  private Path jobDirectory;
+  private Path workPath;
+  private Setting fileSystem;
+  private String refusal;
+  private ProblemCode problem;
+  private Throwable cause;
+
+  private Probe(Configuration conf, Path path) {
+    this.conf = new JobConf(conf);
+    this.conf.setClassLoader(conf.getClassLoader());
+    this.conf.set(FileOutputFormat.OUTDIR, path.toString());
+    this.path = path;
+  }
+
+  /**
+   * The committer of a path, or why there is none. Throws nothing but what ends a program.
+   *
+   * <p>Some connectors make requests when they are opened, and try for minutes where there is no
+   * answer. So that is done by a thread of its own, which is left behind after a while.
+   */
+  static Probe of(Configuration conf, Path path, Duration patience) {
+    Probe probe = new Probe(conf, path);
+    FutureTask<Probe> task = new FutureTask<>(probe::run, probe);
+    Thread thread = new Thread(task, "committer-info");
+    thread.setDaemon(true);
+    thread.start();
+    try {
+      return task.get(patience.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (TimeoutException e) {
+      task.cancel(true);
+      Probe late = new Probe(conf, path);
+      late.fail(ProblemCode.NO_ANSWER, new TimeoutException(patience.toSeconds() + " s"));
+      return late;
+    } catch (InterruptedException e) {
+      task.cancel(true);
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("Interrupted while " + path + " was looked at", e);
+    } catch (ExecutionException e) {
+      throw new IllegalStateException("Looking at " + path + " failed", e.getCause());
+    }
+  }
+
+  /** No committer was asked for. */
+  static Probe nothing() {
+    return new Probe(new Configuration(false), new Path("/"));
+  }
+
+  /** Finds the factory of a path without asking it for a committer. */
+  static Probe ofFactory(Configuration conf, Path path) {
+    Probe probe = new Probe(conf, path);
+    probe.findFactory();
+    return probe;
+  }
+
+  private void run() {
+    findFactory();
+    if (problem == null
+        || FactoryBinding.of(conf, path).className().equals(ClassNames.S3A_FACTORY)) {
+      // S3A's factory is missing with the connector, without which nothing is written.
+      openStore();
+    }
+    if (problem == null) {
+      makeCommitter();
+    }
+  }
+
+  private void findFactory() {
+    try {
+      factory = PathOutputCommitterFactory.getCommitterFactory(path, conf);
+    } catch (RuntimeException | LinkageError e) {
+      boolean isMissing = missingClass(e).isPresent();
+      fail(isMissing ? ProblemCode.FACTORY_NOT_FOUND : ProblemCode.FACTORY_FAILED, e);
+    }
+  }
+
+  private void openStore() {
+    Stores stores = new Stores(conf);
+    if (stores.refusal(path).isPresent()) {
+      return; // A committer that refuses does so without the store; others open it themselves.
+    }
+    refusal = stores.refusalBySettings(path).orElse(null);
+    try {
+      String scheme = path.toUri().getScheme();
+      if (scheme != null) {
+        FileSystem.getFileSystemClass(scheme, conf);
+      }
+      Class<?> opened = path.getFileSystem(conf).getClass();
+      fileSystem = new Setting(opened.getName(), ClassNames.jarWith(opened));
+      stores.requireSafeRename(path);
+    } catch (UnsupportedStoreException e) {
+      refusal = e.getMessage();
+    } catch (IOException | RuntimeException | LinkageError e) {
+      if (refusal != null) {
+        return; // What would let it open does not let the committer serve it.
+      }
+      boolean isMissing =
+          missingClass(e).isPresent() || e instanceof UnsupportedFileSystemException;
+      fail(isMissing ? ProblemCode.STORE_NOT_FOUND : ProblemCode.STORE_FAILED, e);
+    }
+  }
+
+  private void makeCommitter() {
+    TaskAttemptContext context =
+        new TaskAttemptContextImpl(
+            conf, new TaskAttemptID(new TaskID(new JobID("info", 1), TaskType.MAP, 0), 0));
+    try {
+      PathOutputCommitter made = factory.createOutputCommitter(path, context);
+      workPath = made.getWorkPath();
+      jobDirectory = jobDirectory(made, context);
+      committer = made;
+    } catch (UnsupportedStoreException e) {
+      // The rules tell it, which know what else is set.
+    } catch (IOException | RuntimeException | LinkageError e) {
+      fail(ProblemCode.FACTORY_FAILED, e);
+    }
+  }
+
+  private static Path jobDirectory(PathOutputCommitter committer, TaskAttemptContext context)
+      throws IOException {
+    if (committer instanceof FileOutputCommitter) {
+      return ((FileOutputCommitter) committer).getJobAttemptPath(context);
+    }
+    Path work = committer.getWorkPath();
+    return committer.getClass().getName().equals(ClassNames.COMMITTER)
+        ? work.getParent().getParent()
+        : null;
+  }
+
+  private void fail(ProblemCode code, Throwable failure) {
+    problem = code;
+    cause = failure;
+  }
+
+  /** The class that was not found, if that was the cause. */
+  static Optional<String> missingClass(Throwable failure) {
+    for (Throwable e = failure; e != null; e = e.getCause()) {
+      String message = String.valueOf(e.getMessage());
+      if (e instanceof ClassNotFoundException) {
+        // Hadoop's Configuration wraps the name into a sentence.
+        return Optional.of(message.replaceFirst("^Class (.*) not found$", "$1"));
+      }
+      if (e instanceof NoClassDefFoundError && e.getCause() == null) {
+        return Optional.of(message.replace('/', '.'));
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** The committer's class. */
+  Optional<String> committer() {
+    return Optional.ofNullable(committer).map(made -> made.getClass().getName());
+  }
+
+  /** Whether it tells Spark that it can serve dynamic partition overwrites. */
+  boolean promisesDynamicOverwrite() {
+    return committer instanceof StreamCapabilities
+        && ((StreamCapabilities) committer).hasCapability(DYNAMIC_OVERWRITE);
+  }
+
+  /** The class of the store's FileSystem and the file that it was loaded from, if it did open. */
+  Optional<Setting> fileSystem() {
+    return Optional.ofNullable(fileSystem);
+  }
+
+  /** Why our committer refuses a store that did open, or whose settings tell. */
+  Optional<String> refusal() {
+    return Optional.ofNullable(refusal);
+  }
+
+  /** Why there is no committer; its cause is {@link #cause}. */
+  Optional<ProblemCode> problem() {
+    return Optional.ofNullable(problem);
+  }
+
+  /** What was thrown, if there is a {@link #problem}. */
+  Throwable cause() {
+    return cause;
+  }
+
+  /** What programs read of it. */
+  Json.Fields toMap() {
+    return new Json.Fields()
+        .with("fileSystem", fileSystem().map(Setting::value))
+        .with("fileSystemJar", fileSystem().map(Setting::source))
+        .with("committer", committer())
+        .with("description", committer == null ? null : committer.toString())
+        .with("jobDirectory", jobDirectory == null ? null : jobDirectory.toString())
+        .with("workPath", workPath == null ? null : workPath.toString());
+  }
+}
