@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.cli;
 
+import io.manifestcommitter.cli.CommandLine.UsageException;
 import io.manifestcommitter.config.CommitterConfig;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -8,6 +9,7 @@ import java.io.PrintStream;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 
 /**
@@ -18,7 +20,7 @@ import org.apache.hadoop.conf.Configuration;
  * hadoop jar manifest-committer.jar io.manifestcommitter.cli.Clean --dry-run abfs://c@a.dfs.core.windows.net/table
  * </pre>
  */
-public final class Clean {
+public final class Clean extends Program {
   private static final String OLDER_THAN = "--older-than";
   private static final String DRY_RUN = "--dry-run";
   private static final String DISCARD = "--discard-unfinished";
@@ -26,50 +28,44 @@ public final class Clean {
   private static final String UPLOADS = "--uploads";
   private static final String DAY = "24h";
 
-  private static final Usage USAGE =
-      new Usage(
-          "Clean",
-          Set.of(DRY_RUN, DISCARD, FORCE, UPLOADS),
-          Set.of(OLDER_THAN),
-          "Usage: Clean [--older-than 24h] [--dry-run] [--discard-unfinished] [--force]",
-          "             [--uploads] [--properties-file file] [-D key=value]... <table>...",
-          "",
-          "Lists the staging directories in tables (_manifest_*, those in _temporary,",
-          ".spark-staging-*) and removes those of dead jobs. Does not touch what readers see. On s3a,",
-          "also aborts the uploads that the plan in such a directory names. Before it removes a",
-          "directory it watches the heartbeat there for heartbeat.timeout (45 s): the time of a",
-          "heartbeat alone does not tell that a job is dead.",
-          "",
-          "  --older-than time       how long a job must have shown no sign of life (default: 24h); a",
-          "                          number and ms, s, m or h",
-          "  --dry-run               only list",
-          "  --discard-unfinished    remove also those of jobs that died in their commit. Nothing can",
-          "                          recover such a job then, and old data that an overwrite moved",
-          "                          aside is lost. Recover these jobs instead",
-          "  --force                 remove them whatever their age, without watching, also of a job",
-          "                          that may be alive. Use it only if you know that the job is dead",
-          "  --uploads               on s3a, also abort multipart uploads below the table of that age.",
-          "                          Lost attempts leave them, and drivers that died before they wrote",
-          "                          a plan. Takes uploads of other committers, too, as 'hadoop s3guard",
-          "                          uploads' does",
-          "  --properties-file file  settings, as in spark-defaults.conf; those of Hadoop are used",
-          "  -D key=value            a setting of Hadoop, such as an account's key",
-          "  --help                  this text",
-          "",
-          "Exit code: 0 done, or there is no table; 1 a table could not be read, or something could",
-          "not be removed; 2 wrong usage.");
-
-  private final PrintStream out;
-  private final PrintStream err;
-
   Clean(PrintStream out, PrintStream err) {
-    this.out = out;
-    this.err = err;
+    super(
+        out,
+        err,
+        Set.of(DRY_RUN, DISCARD, FORCE, UPLOADS),
+        Set.of(OLDER_THAN),
+        "Usage: Clean [--older-than 24h] [--dry-run] [--discard-unfinished] [--force]",
+        "             [--uploads] [--properties-file file] [-D key=value]... <table>...",
+        "",
+        "Lists the staging directories in tables (_manifest_*, those in _temporary,",
+        ".spark-staging-*) and removes those of dead jobs. Does not touch what readers see. On s3a,",
+        "also aborts the uploads that the plan in such a directory names. Before it removes a",
+        "directory it watches the heartbeat there for heartbeat.timeout (45 s): the time of a",
+        "heartbeat alone does not tell that a job is dead.",
+        "",
+        "  --older-than time       how long a job must have shown no sign of life (default: 24h); a",
+        "                          number and ms, s, m or h",
+        "  --dry-run               only list",
+        "  --discard-unfinished    remove also those of jobs that died in their commit. Nothing can",
+        "                          recover such a job then, and old data that an overwrite moved",
+        "                          aside is lost. Recover these jobs instead",
+        "  --force                 remove them whatever their age, without watching, also of a job",
+        "                          that may be alive. Use it only if you know that the job is dead",
+        "  --uploads               on s3a, also abort multipart uploads below the table of that age.",
+        "                          Lost attempts leave them, and drivers that died before they wrote",
+        "                          a plan. Takes uploads of other committers, too, as 'hadoop s3guard",
+        "                          uploads' does",
+        "  --properties-file file  settings, as in spark-defaults.conf; those of Hadoop are used",
+        "  -D key=value            a setting of Hadoop, such as an account's key",
+        "  --help                  this text",
+        "",
+        "Exit code: 0 done, or there is no table; 1 a table could not be read, or something could",
+        "not be removed; 2 wrong usage.");
   }
 
   /** Runs the program and ends the JVM with its exit code. */
   public static void main(String[] args) {
-    CommandLine.runAndExit((out, err) -> new Clean(out, err).run(args));
+    runAndExit(args, Clean::new);
   }
 
   /**
@@ -94,12 +90,13 @@ public final class Clean {
       boolean force)
       throws IOException {
     CleanedJob.Rule rule = new CleanedJob.Rule(age(olderThan), dryRun, discardUnfinished, force);
+    List<CleanedJob> jobs = List.of();
     try {
-      return CleanedJob.toJson(
-          CleanedJob.all(table, conf, new CommitterConfig(conf), rule, watched -> {}));
+      jobs = CleanedJob.all(table, conf, new CommitterConfig(conf), rule, watched -> {});
     } catch (FileNotFoundException e) {
-      return CleanedJob.toJson(List.of());
+      // No table, no jobs.
     }
+    return Json.line(jobs.stream().map(CleanedJob::toMap).collect(Collectors.toList()));
   }
 
   private static long age(String text) {
@@ -110,33 +107,31 @@ public final class Clean {
                 "'" + Humane.line(text) + "' is no length of time such as 24h or 90s"));
   }
 
-  /**
-   * Runs the program.
-   *
-   * @return its exit code
-   */
-  int run(String... args) {
-    return USAGE.run(args, out, err, this::cleanAll);
-  }
-
-  private int cleanAll(CommandLine line) throws CommandLine.UsageException {
+  @Override
+  protected Action action(CommandLine line) throws UsageException {
     CommitterConfig config = line.config();
     long age = CommandLine.checked(() -> age(line.value(OLDER_THAN).orElse(DAY)));
     CleanedJob.Rule rule =
         new CleanedJob.Rule(age, line.has(DRY_RUN), line.has(DISCARD), line.has(FORCE));
-    int code = Usage.OK;
-    for (String table : line.paths()) {
-      code = Math.max(code, clean(table, line.conf(), config, rule, line.has(UPLOADS)));
-    }
-    return code;
+    return table -> {
+      List<CleanedJob> jobs = clean(table, line.conf(), config, rule);
+      int code = OK;
+      for (CleanedJob job : jobs) {
+        out.println(job);
+        if (job.error().isPresent()) {
+          code = failed(job.job().root() + ": " + job.error().get());
+        }
+      }
+      if (line.has(UPLOADS)) {
+        new OldUploads(line.conf(), rule, out).run(table, jobs);
+      }
+      return code;
+    };
   }
 
-  private int clean(
-      String table,
-      Configuration conf,
-      CommitterConfig config,
-      CleanedJob.Rule rule,
-      boolean uploads) {
+  private List<CleanedJob> clean(
+      String table, Configuration conf, CommitterConfig config, CleanedJob.Rule rule)
+      throws IOException {
     List<CleanedJob> jobs = List.of();
     try {
       jobs =
@@ -151,23 +146,7 @@ public final class Clean {
       }
     } catch (FileNotFoundException e) {
       out.println("There is no table at " + Humane.line(table) + ": nothing to clean");
-    } catch (IOException | RuntimeException e) {
-      return USAGE.failed(err, table, e);
     }
-    int code = Usage.OK;
-    for (CleanedJob job : jobs) {
-      out.println(job);
-      if (job.error().isPresent()) {
-        code = USAGE.failed(err, job.job().root() + ": " + job.error().get());
-      }
-    }
-    try {
-      if (uploads) {
-        new OldUploads(conf, rule, out).run(table, jobs);
-      }
-    } catch (IOException e) {
-      code = USAGE.failed(err, table, e);
-    }
-    return code;
+    return jobs;
   }
 }

@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.function.IntConsumer;
-import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 
@@ -89,12 +88,8 @@ final class CleanedJob {
     return Optional.ofNullable(failure).map(IOException::getMessage);
   }
 
-  /** As programs read them: one line, ASCII, with all keys always there. */
-  static String toJson(List<CleanedJob> jobs) {
-    return Json.line(jobs.stream().map(CleanedJob::toMap).collect(Collectors.toList()));
-  }
-
-  private Json.Fields toMap() {
+  /** As programs read it, with all keys always there. */
+  Json.Fields toMap() {
     return new Json.Fields()
         .with("root", job.root().toString())
         .with("kind", name(job.kind()))

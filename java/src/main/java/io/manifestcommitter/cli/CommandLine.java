@@ -2,10 +2,7 @@
 package io.manifestcommitter.cli;
 
 import io.manifestcommitter.config.CommitterConfig;
-import java.io.FileDescriptor;
-import java.io.FileOutputStream;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.io.Reader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -98,11 +95,6 @@ public final class CommandLine {
       throw new UsageException(line.paths.isEmpty() ? "a path is missing" : "a path is empty");
     }
     return line;
-  }
-
-  /** A stream to the process's own that writes names as they are, whatever the locale. */
-  private static PrintStream utf8(FileDescriptor descriptor) {
-    return new PrintStream(new FileOutputStream(descriptor), false, StandardCharsets.UTF_8);
   }
 
   /** Hadoop's configuration, with all settings. */
@@ -207,25 +199,6 @@ public final class CommandLine {
     String hadoopKey = prefixed ? key.substring(SPARK_HADOOP.length()) : key;
     keys.add(hadoopKey);
     conf.set(hadoopKey, value, prefixed ? key + ", " + source : source);
-  }
-
-  /** A program, without its process. */
-  @FunctionalInterface
-  public interface Program {
-    /** Runs it; its exit code. */
-    int run(PrintStream out, PrintStream err);
-  }
-
-  /** Runs a program and ends the JVM with its exit code. */
-  public static void runAndExit(Program program) {
-    PrintStream out = utf8(FileDescriptor.out);
-    PrintStream err = utf8(FileDescriptor.err);
-    // What libraries print, such as a log without settings, is no part of the answer.
-    System.setOut(err);
-    int code = program.run(out, err);
-    out.flush();
-    err.flush();
-    System.exit(code);
   }
 
   /** The arguments are wrong. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.cli;
 
+import io.manifestcommitter.cli.CommandLine.UsageException;
 import io.manifestcommitter.commit.Audit;
 import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.config.CommitterConfig;
@@ -40,75 +41,54 @@ import org.apache.hadoop.fs.statistics.MeanStatistic;
  * manifest-committer history abfs://c@a.dfs.core.windows.net/reports --since 7d --failed
  * </pre>
  */
-public final class History {
+public final class History extends Program {
   private static final String SINCE = "--since";
   private static final String TABLE = "--table";
   private static final String ONLY_FAILED = "--failed";
   private static final String AS_JSON = "--json";
   private static final String SUFFIX = ".json";
 
-  private static final Usage USAGE =
-      new Usage(
-          "History",
-          Set.of(ONLY_FAILED, AS_JSON),
-          Set.of(SINCE, TABLE),
-          "Usage: History [--since time] [--table text] [--failed] [--json] [--properties-file file]",
-          "               [-D key=value]... <directory>...",
-          "",
-          "Lists the jobs whose reports are in a directory, the oldest first. It is the directory that",
-          "mapreduce.manifest.committer.summary.report.directory names.",
-          "",
-          "  --since time            jobs that ended after a date such as 2026-01-31, a time such",
-          "                          as 2026-01-31T12:00:00Z, or within 36h or 7d",
-          "  --table text            jobs whose table's path contains the text",
-          "  --failed                jobs that did not succeed",
-          "  --json                  one line of JSON for each job",
-          "  --properties-file file  settings, as in spark-defaults.conf; those of Hadoop are used",
-          "  -D key=value            a setting of Hadoop, such as an account's key",
-          "  --help                  this text",
-          "",
-          "Exit code: 0 all reports were read; 1 a directory or a report could not be; 2 wrong usage.");
-
-  private final PrintStream out;
-  private final PrintStream err;
-
   History(PrintStream out, PrintStream err) {
-    this.out = out;
-    this.err = err;
+    super(
+        out,
+        err,
+        Set.of(ONLY_FAILED, AS_JSON),
+        Set.of(SINCE, TABLE),
+        "Usage: History [--since time] [--table text] [--failed] [--json] [--properties-file file]",
+        "               [-D key=value]... <directory>...",
+        "",
+        "Lists the jobs whose reports are in a directory, the oldest first. It is the directory that",
+        "mapreduce.manifest.committer.summary.report.directory names.",
+        "",
+        "  --since time            jobs that ended after a date such as 2026-01-31, a time such",
+        "                          as 2026-01-31T12:00:00Z, or within 36h or 7d",
+        "  --table text            jobs whose table's path contains the text",
+        "  --failed                jobs that did not succeed",
+        "  --json                  one line of JSON for each job",
+        "  --properties-file file  settings, as in spark-defaults.conf; those of Hadoop are used",
+        "  -D key=value            a setting of Hadoop, such as an account's key",
+        "  --help                  this text",
+        "",
+        "Exit code: 0 all reports were read; 1 a directory or a report could not be; 2 wrong usage.");
   }
 
   /** Runs the program and ends the JVM with its exit code. */
   public static void main(String[] args) {
-    CommandLine.runAndExit((out, err) -> new History(out, err).run(args));
+    runAndExit(args, History::new);
   }
 
-  /**
-   * Runs the program.
-   *
-   * @return its exit code
-   */
-  int run(String... args) {
-    return USAGE.run(args, out, err, this::list);
-  }
-
-  private int list(CommandLine line) throws CommandLine.UsageException {
+  @Override
+  protected Action action(CommandLine line) throws UsageException {
     CommitterConfig config = line.config();
     long since = CommandLine.checked(() -> since(line.value(SINCE).orElse(""), Instant.now()));
-    int code = Usage.OK;
-    for (String directory : line.paths()) {
-      try {
-        Found found = read(directory, line.conf(), config);
-        found.jobs.removeIf(
-            job -> !job.matches(since, line.value(TABLE).orElse(""), line.has(ONLY_FAILED)));
-        print(directory, found.jobs, line.has(AS_JSON));
-        for (String problem : found.problems) {
-          code = USAGE.failed(err, problem);
-        }
-      } catch (IOException | RuntimeException e) {
-        code = USAGE.failed(err, directory, e);
-      }
-    }
-    return code;
+    return directory -> {
+      Found found = read(directory, line.conf(), config);
+      found.jobs.removeIf(
+          job -> !job.matches(since, line.value(TABLE).orElse(""), line.has(ONLY_FAILED)));
+      print(directory, found.jobs, line.has(AS_JSON));
+      found.problems.forEach(this::failed);
+      return found.problems.isEmpty() ? OK : FAILED;
+    };
   }
 
   /**

@@ -30,13 +30,8 @@ public final class Humane {
 
   /** A number of bytes in three or four digits. */
   public static String size(long bytes) {
-    return size((double) bytes);
-  }
-
-  /** A mean number of bytes in three or four digits. */
-  public static String size(double bytes) {
     if (bytes < 1024) {
-      return String.format(Locale.ROOT, "%.0f bytes", bytes);
+      return bytes + " bytes";
     }
     double value = bytes;
     int unit = -1;
@@ -49,32 +44,17 @@ public final class Humane {
 
   /** A duration in milliseconds. */
   public static String millis(long millis) {
-    return millis((double) millis);
-  }
-
-  /** A mean duration in milliseconds. */
-  public static String millis(double millis) {
-    if (millis < 10 && millis != Math.rint(millis)) {
-      return String.format(Locale.ROOT, "%.1f ms", millis);
-    }
-    if (millis < 999.5) {
-      return String.format(Locale.ROOT, "%.0f ms", millis);
+    if (millis < 1000) {
+      return millis + " ms";
     }
     if (millis < 59_950) {
-      return String.format(Locale.ROOT, "%.1f s", millis / 1000);
+      return String.format(Locale.ROOT, "%.1f s", millis / 1e3);
     }
-    long seconds = Math.round(millis / 1000);
+    long seconds = Math.round(millis / 1e3);
     if (seconds < 3600) {
       return seconds / 60 + " min " + seconds % 60 + " s";
     }
     return number(seconds / 3600) + " h " + seconds % 3600 / 60 + " min";
-  }
-
-  /** A mean without a unit. */
-  public static String mean(double mean) {
-    return mean == Math.rint(mean)
-        ? String.format(Locale.ROOT, "%,.0f", mean)
-        : String.format(Locale.ROOT, "%,.1f", mean);
   }
 
   /**

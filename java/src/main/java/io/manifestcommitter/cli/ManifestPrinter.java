@@ -13,9 +13,9 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
-import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FileStatus;
@@ -33,74 +33,53 @@ import org.apache.hadoop.security.AccessControlException;
  * spark-submit --class io.manifestcommitter.cli.ManifestPrinter manifest-committer.jar gs://bucket/table/_SUCCESS
  * </pre>
  */
-public final class ManifestPrinter {
+public final class ManifestPrinter extends Program {
   private static final String SUCCESS = "_SUCCESS";
 
-  private static final Usage USAGE =
-      new Usage(
-          "ManifestPrinter",
-          "Usage: ManifestPrinter [--json] [--properties-file file] [-D key=value]... <path>...",
-          "",
-          "Prints what a committer wrote, from any filesystem that Hadoop knows. A path is one of",
-          "  a table's directory, for its _SUCCESS",
-          "  a _SUCCESS file or a job's summary report",
-          "  a _SUCCESS.files file, the complete list of a job's files",
-          "  a task manifest",
-          "",
-          "  --json                  one line of JSON for each path",
-          "  --properties-file file  settings, as in spark-defaults.conf; those of Hadoop are used",
-          "  -D key=value            a setting of Hadoop, such as an account's key",
-          "  --help                  this text",
-          "",
-          "Exit code: 0 all printed; 1 a path was not found, unreadable or damaged; 2 wrong usage.");
-
-  private final Configuration conf;
-  private final PrintStream out;
-  private final PrintStream err;
-
-  private ManifestPrinter(Configuration conf, PrintStream out, PrintStream err) {
-    this.conf = conf;
-    this.out = out;
-    this.err = err;
+  ManifestPrinter(PrintStream out, PrintStream err) {
+    super(
+        out,
+        err,
+        Set.of(),
+        Set.of(),
+        "Usage: ManifestPrinter [--json] [--properties-file file] [-D key=value]... <path>...",
+        "",
+        "Prints what a committer wrote, from any filesystem that Hadoop knows. A path is one of",
+        "  a table's directory, for its _SUCCESS",
+        "  a _SUCCESS file or a job's summary report",
+        "  a _SUCCESS.files file, the complete list of a job's files",
+        "  a task manifest",
+        "",
+        "  --json                  one line of JSON for each path",
+        "  --properties-file file  settings, as in spark-defaults.conf; those of Hadoop are used",
+        "  -D key=value            a setting of Hadoop, such as an account's key",
+        "  --help                  this text",
+        "",
+        "Exit code: 0 all printed; 1 a path was not found, unreadable or damaged; 2 wrong usage.");
   }
 
   /** Runs the program and ends the JVM with its exit code. */
   public static void main(String[] args) {
-    CommandLine.runAndExit((out, err) -> run(args, out, err));
+    runAndExit(args, ManifestPrinter::new);
   }
 
-  /**
-   * Runs the program.
-   *
-   * @return its exit code: 0 if all was printed, 1 if a path was not found, unreadable or damaged,
-   *     2 if the arguments are wrong
-   */
-  static int run(String[] args, PrintStream out, PrintStream err) {
-    return USAGE.run(
-        args,
-        out,
-        err,
-        line -> new ManifestPrinter(line.conf(), out, err).printAll(line.paths(), line.json()));
-  }
-
-  private int printAll(List<String> paths, boolean asJson) {
-    int code = Usage.OK;
-    for (String path : paths) {
+  @Override
+  protected Action action(CommandLine line) {
+    return path -> {
       try {
-        print(path, asJson);
+        print(path, line.conf(), line.json());
+        return OK;
       } catch (IOException | RuntimeException e) {
-        // A connector's problems reach us in both forms; the other paths may well be fine.
         String message = explain(path, e);
-        code = USAGE.failed(err, message);
-        if (asJson) {
+        if (line.json()) {
           out.println(Json.line(new Json.Fields().with("path", path).with("error", message)));
         }
+        return failed(message);
       }
-    }
-    return code;
+    };
   }
 
-  private void print(String name, boolean asJson) throws IOException {
+  private void print(String name, Configuration conf, boolean asJson) throws IOException {
     Path path = StorePaths.plain(new Path(name));
     FileSystem fs = path.getFileSystem(conf);
     FileStatus status = fs.getFileStatus(path);

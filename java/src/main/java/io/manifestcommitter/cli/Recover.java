@@ -1,16 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.cli;
 
+import io.manifestcommitter.cli.CommandLine.UsageException;
 import io.manifestcommitter.config.CommitterConfig;
+import io.manifestcommitter.jobs.JobIsAliveException;
+import io.manifestcommitter.jobs.LeftoverException;
+import io.manifestcommitter.jobs.LifeSigns;
+import io.manifestcommitter.jobs.Pause;
+import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.jobs.Recovery.Direction;
 import io.manifestcommitter.jobs.RecoveryOutcome;
+import io.manifestcommitter.layout.StagingRoot;
+import io.manifestcommitter.store.RequestGate;
+import io.manifestcommitter.store.Stores;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
+import java.util.function.IntConsumer;
 import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.Path;
 
 /**
  * Recovers the jobs that died while they committed into a table: rolls them back, or completes
@@ -21,68 +34,50 @@ import org.apache.hadoop.conf.Configuration;
  * spark-submit --class io.manifestcommitter.cli.Recover manifest-committer.jar gs://bucket/table
  * </pre>
  */
-public final class Recover {
+public final class Recover extends Program {
   private static final String FORCE = "--force";
   private static final String ROLLBACK = "--rollback";
   private static final String COMPLETE = "--complete";
 
-  private static final Usage USAGE =
-      new Usage(
-          "Recover",
-          Set.of(ROLLBACK, COMPLETE, FORCE),
-          Set.of(),
-          "Usage: Recover [--rollback|--complete] [--force] [--properties-file file] [-D key=value]...",
-          "               <table>...",
-          "",
-          "Recovers jobs of the manifest committer that died while they committed into a table. Rolls a",
-          "job back if it died before its point of no return, and completes it if it died after it.",
-          "First watches their heartbeats, all at the same time, for heartbeat.timeout (45 s): a job",
-          "whose heartbeat moves is alive, and left alone. So are places that another job has changed.",
-          "",
-          "  --rollback              the default: roll back jobs before their point of no return",
-          "  --complete              complete these jobs, too",
-          "  --force                 do not watch, and recover also a job that may be alive. Use it",
-          "                          only if you know that the job is dead",
-          "  --properties-file file  settings, as in spark-defaults.conf; those of Hadoop are used",
-          "  -D key=value            a setting of Hadoop, such as an account's key",
-          "  --help                  this text",
-          "",
-          "Exit code: 0 no unfinished commit is left, or there is no table; 1 an unfinished commit is",
-          "left, or a table could not be read; 2 wrong usage.");
-
-  private final PrintStream out;
-  private final PrintStream err;
-
   Recover(PrintStream out, PrintStream err) {
-    this.out = out;
-    this.err = err;
+    super(
+        out,
+        err,
+        Set.of(ROLLBACK, COMPLETE, FORCE),
+        Set.of(),
+        "Usage: Recover [--rollback|--complete] [--force] [--properties-file file] [-D key=value]...",
+        "               <table>...",
+        "",
+        "Recovers jobs of the manifest committer that died while they committed into a table. Rolls a",
+        "job back if it died before its point of no return, and completes it if it died after it.",
+        "First watches their heartbeats, all at the same time, for heartbeat.timeout (45 s): a job",
+        "whose heartbeat moves is alive, and left alone. So are places that another job has changed.",
+        "",
+        "  --rollback              the default: roll back jobs before their point of no return",
+        "  --complete              complete these jobs, too",
+        "  --force                 do not watch, and recover also a job that may be alive. Use it",
+        "                          only if you know that the job is dead",
+        "  --properties-file file  settings, as in spark-defaults.conf; those of Hadoop are used",
+        "  -D key=value            a setting of Hadoop, such as an account's key",
+        "  --help                  this text",
+        "",
+        "Exit code: 0 no unfinished commit is left, or there is no table; 1 an unfinished commit is",
+        "left, or a table could not be read; 2 wrong usage.");
   }
 
   /** Runs the program and ends the JVM with its exit code. */
   public static void main(String[] args) {
-    CommandLine.runAndExit((out, err) -> new Recover(out, err).run(args));
+    runAndExit(args, Recover::new);
   }
 
-  /**
-   * Runs the program.
-   *
-   * @return its exit code
-   */
-  int run(String... args) {
-    return USAGE.run(args, out, err, this::recoverAll);
-  }
-
-  private int recoverAll(CommandLine line) throws CommandLine.UsageException {
+  @Override
+  protected Action action(CommandLine line) throws UsageException {
     if (line.has(ROLLBACK) && line.has(COMPLETE)) {
-      throw new CommandLine.UsageException("give " + ROLLBACK + " or " + COMPLETE + ", not both");
+      throw new UsageException("give " + ROLLBACK + " or " + COMPLETE + ", not both");
     }
     CommitterConfig config = line.config();
     Direction direction = line.has(COMPLETE) ? Direction.COMPLETE : Direction.AS_MARKED;
-    int code = Usage.OK;
-    for (String table : line.paths()) {
-      code = Math.max(code, recover(table, line.conf(), config, line.has(FORCE), direction));
-    }
-    return code;
+    return table -> recover(table, line.conf(), config, line.has(FORCE), direction);
   }
 
   /**
@@ -100,25 +95,22 @@ public final class Recover {
   public static String ofSession(Configuration conf, String table, boolean complete, boolean force)
       throws IOException {
     Direction direction = complete ? Direction.COMPLETE : Direction.AS_MARKED;
+    List<RecoveredJob> jobs = List.of();
     try {
-      return RecoveredJob.toJson(
-          RecoveredJob.all(
-              table, conf, new CommitterConfig(conf), force, direction, watched -> {}));
+      jobs = recoverAll(table, conf, new CommitterConfig(conf), force, direction, watched -> {});
     } catch (FileNotFoundException e) {
-      return RecoveredJob.toJson(List.of());
+      // No table, no jobs.
     }
+    return Json.line(jobs.stream().map(RecoveredJob::toMap).collect(Collectors.toList()));
   }
 
   private int recover(
-      String table,
-      Configuration conf,
-      CommitterConfig config,
-      boolean force,
-      Direction direction) {
+      String table, Configuration conf, CommitterConfig config, boolean force, Direction direction)
+      throws IOException {
     List<RecoveredJob> jobs;
     try {
       jobs =
-          RecoveredJob.all(
+          recoverAll(
               table,
               conf,
               config,
@@ -127,40 +119,117 @@ public final class Recover {
               watched -> out.println(Humane.watching(table, watched, config)));
     } catch (FileNotFoundException e) {
       out.println("There is no table at " + Humane.line(table) + ": nothing to recover");
-      return Usage.OK;
-    } catch (IOException | RuntimeException e) {
-      return USAGE.failed(err, table, e);
+      return OK;
     }
     if (jobs.isEmpty()) {
       out.println(Humane.line(table) + ": no unfinished commit");
     }
-    int code = Usage.OK;
+    int code = OK;
     for (RecoveredJob job : jobs) {
-      if (job.outcome().isPresent()) {
-        out.println(Humane.line(job.root().root().toString()) + ": " + told(job));
+      if (job.outcome != null) {
+        out.println(Humane.line(job.root.root().toString()) + ": " + told(job));
       } else {
-        code = Usage.FAILED;
+        code = FAILED;
         err.println(
             "Recover: "
-                + Humane.line(job.root().root().toString())
+                + Humane.line(job.root.root().toString())
                 + ": "
-                + job.errors().stream()
-                    .map(error -> Humane.line(String.valueOf(error)))
-                    .collect(Collectors.joining("\n  ")));
+                + job.errors().stream().map(Humane::line).collect(Collectors.joining("\n  ")));
       }
     }
     return code;
   }
 
+  /**
+   * Recovers all jobs that died in a table; each for itself. First it watches them, all at the same
+   * time, for as long as a heartbeat may stand still.
+   *
+   * @param force also jobs that may live, which are not watched then
+   * @param watches told when jobs have to be watched, with their number
+   * @throws java.io.FileNotFoundException if there is no table
+   * @throws IOException if the table cannot be looked at
+   */
+  private static List<RecoveredJob> recoverAll(
+      String table,
+      Configuration conf,
+      CommitterConfig config,
+      boolean force,
+      Direction direction,
+      IntConsumer watches)
+      throws IOException {
+    RequestGate gate = config.requestGate(() -> {});
+    Stores stores = new Stores(conf, gate);
+    Path resolved = stores.resolve(new Path(table));
+    Pause pause = Pause.sleeping(config);
+    LifeSigns signs = new LifeSigns(stores.all(), config, pause::nanos);
+    Recovery recovery = new Recovery(stores.all(), config, signs, pause, force, gate::recordTo);
+    List<RecoveredJob> jobs = new ArrayList<>();
+    List<StagingRoot> found = recovery.find(resolved);
+    if (!force) {
+      signs.await(found, root -> true, pause.telling(() -> watches.accept(found.size())));
+    }
+    for (StagingRoot root : found) {
+      try {
+        jobs.add(new RecoveredJob(root, recovery.run(root, direction), null));
+      } catch (LeftoverException e) {
+        jobs.add(new RecoveredJob(root, e.outcome(), e));
+      } catch (IOException e) {
+        jobs.add(new RecoveredJob(root, null, e));
+      } catch (RuntimeException e) {
+        // As from a connector, or a spill file: the other jobs may well be fine.
+        jobs.add(new RecoveredJob(root, null, new IOException(e.toString(), e)));
+      }
+    }
+    return jobs;
+  }
+
   private static String told(RecoveredJob job) {
     String left = job.errors().isEmpty() ? "" : ". " + Humane.line(job.errors().get(0));
-    switch (job.outcome().get()) {
+    switch (job.outcome) {
       case ROLLED_BACK:
         return "rolled back; the table is as it was before the job" + left;
       case COMPLETED:
         return "completed; the table has the job's data" + left;
       default:
         return "was complete" + (left.isEmpty() ? "; what it left was removed" : left);
+    }
+  }
+
+  /** What became of one job that died in its commit; without an outcome if it failed. */
+  private static final class RecoveredJob {
+    private final StagingRoot root;
+    private final RecoveryOutcome outcome;
+    private final IOException failure;
+
+    private RecoveredJob(StagingRoot root, RecoveryOutcome outcome, IOException failure) {
+      this.root = root;
+      this.outcome = outcome;
+      this.failure = failure;
+    }
+
+    /**
+     * Why it failed, or why something of a job that ended remains, in order of weight; empty if
+     * neither is so.
+     */
+    List<String> errors() {
+      List<String> errors = new ArrayList<>();
+      if (failure != null) {
+        errors.add(String.valueOf(failure.getMessage()));
+        for (Throwable suppressed : failure.getSuppressed()) {
+          errors.add(String.valueOf(suppressed.getMessage()));
+        }
+      }
+      return errors;
+    }
+
+    /** As programs read it. */
+    private Json.Fields toMap() {
+      return new Json.Fields()
+          .with("staging", root.root().toString())
+          .with("jobId", root.jobId())
+          .with("outcome", outcome == null ? null : outcome.name().toLowerCase(Locale.ROOT))
+          .with("errors", errors())
+          .with("alive", failure instanceof JobIsAliveException);
     }
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.cli;
 
+import io.manifestcommitter.cli.CommandLine.UsageException;
 import io.manifestcommitter.layout.JobPaths;
 import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.manifest.FileList;
@@ -13,6 +14,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
@@ -26,55 +28,43 @@ import org.apache.hadoop.fs.Path;
  * table's last job with how large its files are, or the jobs of a directory of reports. Called by
  * {@code manifest-committer report}.
  */
-public final class ReportData {
+public final class ReportData extends Program {
   private static final String LIST_SUFFIX =
       JobPaths.FILE_LIST.substring(JobPaths.SUCCESS_MARKER.length());
-  private static final Usage USAGE =
-      new Usage(
-          "ReportData", "Usage: ReportData [--properties-file file] [-D key=value]... <path>");
 
-  private final Configuration conf;
-
-  private ReportData(Configuration conf) {
-    this.conf = conf;
+  ReportData(PrintStream out, PrintStream err) {
+    super(
+        out,
+        err,
+        Set.of(),
+        Set.of(),
+        "Usage: ReportData [--properties-file file] [-D key=value]... <path>");
   }
 
   /** Runs the program and ends the JVM with its exit code. */
   public static void main(String[] args) {
-    CommandLine.runAndExit((out, err) -> run(args, out, err));
+    runAndExit(args, ReportData::new);
   }
 
-  /**
-   * Runs the program.
-   *
-   * @return its exit code: 0 if it printed, 1 if there is no report, 2 if the arguments are wrong
-   */
-  static int run(String[] args, PrintStream out, PrintStream err) {
-    return USAGE.run(
-        args,
-        out,
-        err,
-        line -> {
-          if (line.paths().size() != 1) {
-            throw new CommandLine.UsageException("give one path");
-          }
-          try {
-            out.println(new ReportData(line.conf()).of(line.paths().get(0)));
-            return Usage.OK;
-          } catch (IOException | RuntimeException e) {
-            return USAGE.failed(err, Usage.reason(e));
-          }
-        });
+  @Override
+  protected Action action(CommandLine line) throws UsageException {
+    if (line.paths().size() != 1) {
+      throw new UsageException("give one path");
+    }
+    return path -> {
+      out.println(of(path, line.conf()));
+      return OK;
+    };
   }
 
-  private String of(String name) throws IOException {
+  private String of(String name, Configuration conf) throws IOException {
     Path path = StorePaths.plain(new Path(name));
     FileSystem fs = path.getFileSystem(conf);
     FileStatus status;
     try {
       status = fs.getFileStatus(path);
     } catch (FileNotFoundException e) {
-      throw new FileNotFoundException("There is nothing at " + name + ": check the path");
+      throw new FileNotFoundException("There is nothing there: check the path");
     }
     if (!status.isDirectory()) {
       return ofJob(fs, status.getPath());

@@ -5,6 +5,7 @@ import io.manifestcommitter.proofs.StoreProof;
 import io.manifestcommitter.proofs.StoreProofs;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
@@ -18,56 +19,40 @@ import org.apache.hadoop.fs.Path;
  * spark-submit --class io.manifestcommitter.cli.VerifyStore manifest-committer.jar abfs://c@a.dfs.core.windows.net/scratch
  * </pre>
  */
-public final class VerifyStore {
-  private static final Usage USAGE =
-      new Usage(
-          "VerifyStore",
-          "Usage: VerifyStore [--json] [--properties-file file] [-D key=value]... <directory>...",
-          "",
-          "Tries on a real store (abfs, abfss, gs, or a scheme that the committer does not know) what",
-          "the manifest committer relies on: renames, conditions, listings. Writes about a hundred",
-          "small files into a fresh directory below the given one, and deletes it at the end. Prints",
-          "what held, what did not, and what the store does where its documentation says nothing.",
-          "",
-          "  --json                  one line of JSON for each answer",
-          "  --properties-file file  settings, as in spark-defaults.conf; those of Hadoop are used",
-          "  -D key=value            a setting of Hadoop, such as an account's key",
-          "  --help                  this text",
-          "",
-          "Exit code: 0 everything that is relied on held; 1 something did not, or could not be tried;",
-          "2 wrong usage.");
-
-  private final PrintStream out;
-  private final PrintStream err;
-
+public final class VerifyStore extends Program {
   VerifyStore(PrintStream out, PrintStream err) {
-    this.out = out;
-    this.err = err;
+    super(
+        out,
+        err,
+        Set.of(),
+        Set.of(),
+        "Usage: VerifyStore [--json] [--properties-file file] [-D key=value]... <directory>...",
+        "",
+        "Tries on a real store (abfs, abfss, gs, or a scheme that the committer does not know) what",
+        "the manifest committer relies on: renames, conditions, listings. Writes about a hundred",
+        "small files into a fresh directory below the given one, and deletes it at the end. Prints",
+        "what held, what did not, and what the store does where its documentation says nothing.",
+        "",
+        "  --json                  one line of JSON for each answer",
+        "  --properties-file file  settings, as in spark-defaults.conf; those of Hadoop are used",
+        "  -D key=value            a setting of Hadoop, such as an account's key",
+        "  --help                  this text",
+        "",
+        "Exit code: 0 everything that is relied on held; 1 something did not, or could not be tried;",
+        "2 wrong usage.");
   }
 
   /** Runs the program and ends the JVM with its exit code. */
   public static void main(String[] args) {
-    CommandLine.runAndExit((out, err) -> new VerifyStore(out, err).run(args));
+    runAndExit(args, VerifyStore::new);
   }
 
-  /**
-   * Runs the program.
-   *
-   * @return its exit code
-   */
-  int run(String... args) {
-    return USAGE.run(args, out, err, this::verifyAll);
+  @Override
+  protected Action action(CommandLine line) {
+    return directory -> verify(directory, line.conf(), line.json());
   }
 
-  private int verifyAll(CommandLine line) {
-    int code = Usage.OK;
-    for (String directory : line.paths()) {
-      code = Math.max(code, verify(directory, line.conf(), line.json()));
-    }
-    return code;
-  }
-
-  private int verify(String directory, Configuration conf, boolean json) {
+  private int verify(String directory, Configuration conf, boolean json) throws IOException {
     AtomicBoolean isFine = new AtomicBoolean(true);
     try {
       StoreProofs proofs = StoreProofs.of(new Path(directory), conf);
@@ -80,13 +65,11 @@ public final class VerifyStore {
             out.println(json ? json(directory, proof) : text(proof));
             out.flush();
           });
-    } catch (IOException | RuntimeException e) {
-      return USAGE.failed(err, directory, e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      return Usage.FAILED;
+      return FAILED;
     }
-    return isFine.get() ? Usage.OK : Usage.FAILED;
+    return isFine.get() ? OK : FAILED;
   }
 
   private static String text(StoreProof proof) {

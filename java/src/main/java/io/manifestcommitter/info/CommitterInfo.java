@@ -3,14 +3,15 @@ package io.manifestcommitter.info;
 
 import io.manifestcommitter.cli.CommandLine;
 import io.manifestcommitter.cli.Json;
+import io.manifestcommitter.cli.Program;
 import io.manifestcommitter.cli.Setting;
-import io.manifestcommitter.cli.Usage;
 import io.manifestcommitter.info.JobSettings.Origin;
 import java.io.PrintStream;
 import java.net.URISyntaxException;
 import java.nio.file.Paths;
 import java.security.CodeSource;
 import java.util.Map;
+import java.util.Set;
 import org.apache.hadoop.conf.Configuration;
 
 /**
@@ -22,37 +23,33 @@ import org.apache.hadoop.conf.Configuration;
  * spark-submit --class io.manifestcommitter.info.CommitterInfo manifest-committer.jar gs://bucket/table
  * </pre>
  */
-public final class CommitterInfo {
-  private static final Usage USAGE =
-      new Usage(
-          "CommitterInfo",
-          "Usage: CommitterInfo [--json] [--properties-file file] [-D key=value]... <path>...",
-          "",
-          "Shows which committer a job that writes to a path gets, which setting chose it, and what is",
-          "wrong with it. MapReduce jobs and Spark's RDD writers get one from Hadoop's committer",
-          "factories, Spark SQL and DataFrames from Spark's commit protocol. Writes nothing.",
-          "",
-          "  --json                  one line of JSON for each path",
-          "  --properties-file file  settings of Spark, as in spark-defaults.conf",
-          "  -D key=value            a setting of Hadoop or of Spark",
-          "  --help                  this text",
-          "",
-          "Without any setting of Spark, it says nothing about the commit protocol.",
-          "",
-          "Exit code: 0 the manifest committer commits what is written to every path, and nothing is",
-          "wrong; 1 it does not, or something is wrong; 2 wrong usage.");
-
-  private final PrintStream out;
-  private final PrintStream err;
-
+public final class CommitterInfo extends Program {
   CommitterInfo(PrintStream out, PrintStream err) {
-    this.out = out;
-    this.err = err;
+    super(
+        out,
+        err,
+        Set.of(),
+        Set.of(),
+        "Usage: CommitterInfo [--json] [--properties-file file] [-D key=value]... <path>...",
+        "",
+        "Shows which committer a job that writes to a path gets, which setting chose it, and what is",
+        "wrong with it. MapReduce jobs and Spark's RDD writers get one from Hadoop's committer",
+        "factories, Spark SQL and DataFrames from Spark's commit protocol. Writes nothing.",
+        "",
+        "  --json                  one line of JSON for each path",
+        "  --properties-file file  settings of Spark, as in spark-defaults.conf",
+        "  -D key=value            a setting of Hadoop or of Spark",
+        "  --help                  this text",
+        "",
+        "Without any setting of Spark, it says nothing about the commit protocol.",
+        "",
+        "Exit code: 0 the manifest committer commits what is written to every path, and nothing is",
+        "wrong; 1 it does not, or something is wrong; 2 wrong usage.");
   }
 
   /** Runs the program and ends the JVM with its exit code. */
   public static void main(String[] args) {
-    CommandLine.runAndExit((out, err) -> new CommitterInfo(out, err).run(args));
+    runAndExit(args, CommitterInfo::new);
   }
 
   /**
@@ -99,24 +96,14 @@ public final class CommitterInfo {
     return Json.line(new Json.Fields().with("report", report.toMap()).with("text", report.text()));
   }
 
-  /**
-   * Runs the program.
-   *
-   * @return its exit code
-   */
-  int run(String... args) {
-    return USAGE.run(args, out, err, this::showAll);
-  }
-
-  private int showAll(CommandLine line) {
+  @Override
+  protected Action action(CommandLine line) {
     JobSettings settings = settings(line);
-    int code = Usage.OK;
-    for (String path : line.paths()) {
+    return path -> {
       CommitterReport report = CommitterReport.of(path, settings, Probe.PATIENCE, jar());
       out.println(line.json() ? Json.line(report.toMap()) : report.text());
-      code = report.ok() ? code : Usage.FAILED;
-    }
-    return code;
+      return report.ok() ? OK : FAILED;
+    };
   }
 
   private static JobSettings settings(CommandLine line) {

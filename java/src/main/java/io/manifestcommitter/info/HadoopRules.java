@@ -197,6 +197,14 @@ final class HadoopRules extends Rules {
             FileOutputCommitter.FILEOUTPUTCOMMITTER_ALGORITHM_VERSION,
             FileOutputCommitter.FILEOUTPUTCOMMITTER_ALGORITHM_VERSION_DEFAULT);
     boolean isSafe = version == 1 && family != StoreFamily.GCS;
+    String consequence = "1: safe there, but it publishes one file after the other";
+    if (version != 1) {
+      consequence =
+          "2, which is unsafe on every store: what a task attempt had published before it failed"
+              + " stays in the table";
+    } else if (!isSafe) {
+      consequence = "1, which is unsafe on gs: it relies on renames of directories being atomic";
+    }
     add(
         isSafe ? unlessSparkIsServed() : Severity.ERROR,
         ProblemCode.NO_FACTORY,
@@ -208,12 +216,7 @@ final class HadoopRules extends Rules {
             : factory.key() + " binds FileOutputCommitter",
         scheme,
         siblingHint(),
-        isSafe
-            ? "1: safe there, but it publishes one file after the other"
-            : version == 1
-                ? "1, which is unsafe on gs: it relies on renames of directories being atomic"
-                : "2, which is unsafe on every store: what a task attempt had published before it"
-                    + " failed stays in the table");
+        consequence);
   }
 
   private void checkSession() {

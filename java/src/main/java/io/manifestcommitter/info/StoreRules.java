@@ -7,7 +7,6 @@ import io.manifestcommitter.cli.Setting;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.info.Problem.Repair;
 import io.manifestcommitter.info.Problem.Severity;
-import io.manifestcommitter.store.GcsObstacle;
 import io.manifestcommitter.store.GcsRequests;
 import io.manifestcommitter.store.MagicUploads;
 import io.manifestcommitter.store.StoreFamily;
@@ -150,7 +149,7 @@ final class StoreRules extends Rules {
               + " directories");
     }
     Class<?> connector = conf.getClassByNameOrNull(ClassNames.GOOGLES_GS);
-    Optional<GcsObstacle> obstacle =
+    Optional<GcsRequests.Obstacle> obstacle =
         connector == null ? Optional.empty() : GcsRequests.whyNotDirect(connector, conf);
     if (obstacle.isPresent()) {
       checkFileSystemCalls(obstacle.get());
@@ -165,7 +164,7 @@ final class StoreRules extends Rules {
   }
 
   /** Where the committer does not use the client of Google's connector. */
-  private void checkFileSystemCalls(GcsObstacle obstacle) {
+  private void checkFileSystemCalls(GcsRequests.Obstacle obstacle) {
     note(
         ProblemCode.GCS_FILESYSTEM_CALLS,
         obstacle.setting().map(key -> Repair.set(key, obstacle.value())).orElseGet(Repair::none),

@@ -97,8 +97,7 @@ class HistoryTest {
 
   @Test
   void aPageOfADirectoryHasAllJobs() throws IOException {
-    assertThat(ReportData.run(new String[] {directory.toString()}, print(out), print(err)))
-        .isZero();
+    assertThat(new ReportData(print(out), print(err)).run(directory.toString())).isZero();
     JsonNode data = new ObjectMapper().readTree(text(out));
     assertThat(data.get("history").get("jobs")).hasSize(3);
   }

@@ -166,7 +166,7 @@ class HostileReportTest {
   private int run(String... arguments) {
     try (PrintStream toOut = new PrintStream(out, true, StandardCharsets.UTF_8);
         PrintStream toErr = new PrintStream(err, true, StandardCharsets.UTF_8)) {
-      return ManifestPrinter.run(arguments, toOut, toErr);
+      return new ManifestPrinter(toOut, toErr).run(arguments);
     }
   }
 

@@ -367,8 +367,8 @@ class ManifestPrinterTest {
   }
 
   private int run(String... args) {
-    return ManifestPrinter.run(
-        args, new PrintStream(out, true, UTF_8), new PrintStream(err, true, UTF_8));
+    return new ManifestPrinter(new PrintStream(out, true, UTF_8), new PrintStream(err, true, UTF_8))
+        .run(args);
   }
 
   private String output() {

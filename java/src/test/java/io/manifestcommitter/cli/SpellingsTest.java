@@ -227,7 +227,7 @@ class SpellingsTest {
     commit(protocol, (executor, task) -> inPartition(executor, task, "p=1"));
     assertThat(state.exists(place(spelling) + "/summary-" + JOB + ".json")).isTrue();
     assertThat(History.ofSession(conf, spelling)).contains(JOB);
-    assertThat(output(ReportData::run, spelling)).contains(JOB);
+    assertThat(output(ReportData::new, spelling)).contains(JOB);
   }
 
   @ParameterizedTest
@@ -254,8 +254,8 @@ class SpellingsTest {
     protocol.setupJob(job());
     commit(protocol, (executor, task) -> inPartition(executor, task, "p=1"));
 
-    assertThat(output(ManifestPrinter::run, spelling)).contains(JOB);
-    assertThat(output(ReportData::run, spelling)).contains(JOB, place + "/_SUCCESS");
+    assertThat(output(ManifestPrinter::new, spelling)).contains(JOB);
+    assertThat(output(ReportData::new, spelling)).contains(JOB, place + "/_SUCCESS");
     String protocolIsOurs =
         "{\"spark.sql.sources.commitProtocolClass\":{\"value\":\""
             + ManifestCommitProtocol.class.getName()
@@ -270,8 +270,7 @@ class SpellingsTest {
   @MethodSource("spellings")
   void verifying(String spelling) {
     if (spelling.startsWith("abfs:")) {
-      assertThat(output((args, out, err) -> new VerifyStore(out, err).run(args), spelling))
-          .contains("held");
+      assertThat(output(VerifyStore::new, spelling)).contains("held");
       assertThat(state.paths()).noneMatch(path -> path.contains("proofs"));
     }
   }
@@ -334,7 +333,7 @@ class SpellingsTest {
   }
 
   /** What a program prints that ends well. */
-  private String output(Program program, String path) {
+  private String output(BiFunction<PrintStream, PrintStream, Program> program, String path) {
     List<String> args = new ArrayList<>();
     for (Map.Entry<String, String> setting : conf) {
       if (setting.getKey().startsWith("fs.") || setting.getKey().startsWith("memory.")) {
@@ -346,15 +345,10 @@ class SpellingsTest {
     ByteArrayOutputStream err = new ByteArrayOutputStream();
     try (PrintStream toOut = new PrintStream(out, true, StandardCharsets.UTF_8);
         PrintStream toErr = new PrintStream(err, true, StandardCharsets.UTF_8)) {
-      assertThat(program.run(args.toArray(new String[0]), toOut, toErr))
+      assertThat(program.apply(toOut, toErr).run(args.toArray(new String[0])))
           .as(() -> err.toString(StandardCharsets.UTF_8))
           .isZero();
     }
     return out.toString(StandardCharsets.UTF_8);
-  }
-
-  @FunctionalInterface
-  private interface Program {
-    int run(String[] args, PrintStream out, PrintStream err);
   }
 }

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.manifestcommitter.cli;
+
+import io.manifestcommitter.cli.CommandLine.UsageException;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Set;
+import java.util.function.BiFunction;
+
+/**
+ * A program of the command line: its own options, the text that explains them, and what it does
+ * with each of its paths. A path that fails does not keep it from the others.
+ */
+public abstract class Program {
+  /** The exit code of a program that did what it was asked for. */
+  public static final int OK = 0;
+
+  /** That of one that could not, or found something wrong. */
+  public static final int FAILED = 1;
+
+  private static final int WRONG_USAGE = 2;
+
+  protected final PrintStream out;
+  protected final PrintStream err;
+  private final Set<String> flags;
+  private final Set<String> named;
+  private final String usage;
+
+  /**
+   * A program.
+   *
+   * @param flags its own options that take no value, such as {@code --force}
+   * @param named those that take one
+   * @param usage the lines that {@code --help} prints
+   */
+  protected Program(
+      PrintStream out, PrintStream err, Set<String> flags, Set<String> named, String... usage) {
+    this.out = out;
+    this.err = err;
+    this.flags = flags;
+    this.named = named;
+    this.usage = String.join(System.lineSeparator(), usage);
+  }
+
+  /** What a program does with a path. */
+  @FunctionalInterface
+  protected interface Action {
+    /**
+     * Does it.
+     *
+     * @return {@link #OK} or {@link #FAILED}
+     */
+    int run(String path) throws IOException;
+  }
+
+  /**
+   * What to do with each path.
+   *
+   * @throws UsageException if the options are wrong
+   */
+  protected abstract Action action(CommandLine line) throws UsageException;
+
+  /**
+   * Runs the program, or tells how to use it: on request, or because its arguments are wrong.
+   *
+   * @return its exit code
+   */
+  public final int run(String... args) {
+    try {
+      CommandLine line = CommandLine.parse(flags, named, args);
+      if (line.help()) {
+        out.println(usage);
+        return OK;
+      }
+      Action action = action(line);
+      int code = OK;
+      for (String path : line.paths()) {
+        code = Math.max(code, run(action, path));
+      }
+      return code;
+    } catch (UsageException e) {
+      err.println(getClass().getSimpleName() + ": " + e.getMessage() + ".");
+      err.println(usage);
+      return WRONG_USAGE;
+    } catch (Error e) {
+      return failed(e + told(e));
+    }
+  }
+
+  private int run(Action action, String path) {
+    try {
+      return action.run(path);
+    } catch (IOException | RuntimeException e) {
+      // A connector's problems reach us in both forms.
+      return failed(path, e);
+    }
+  }
+
+  /** What to do about an error that is no failure of a request. */
+  private static String told(Error e) {
+    if (e instanceof LinkageError) {
+      return ". Its classes do not fit together: use the jars of one release of Hadoop and of the"
+          + " store's connector, and run this again";
+    }
+    return e instanceof VirtualMachineError
+        ? ". Run this again with more memory, as by HADOOP_CLIENT_OPTS=-Xmx4g"
+        : "";
+  }
+
+  /**
+   * Says what went wrong.
+   *
+   * @return {@link #FAILED}
+   */
+  protected final int failed(String why) {
+    err.println(getClass().getSimpleName() + ": " + Humane.line(why));
+    return FAILED;
+  }
+
+  /** Says what went wrong with a path; as {@link #failed(String)}. */
+  protected int failed(String path, Exception why) {
+    return failed(path + ": " + (why.getMessage() == null ? why : why.getMessage()));
+  }
+
+  /** Runs a program and ends the JVM with its exit code. */
+  protected static void runAndExit(
+      String[] args, BiFunction<PrintStream, PrintStream, Program> program) {
+    PrintStream out = utf8(FileDescriptor.out);
+    PrintStream err = utf8(FileDescriptor.err);
+    // What libraries print, such as a log without settings, is no part of the answer.
+    System.setOut(err);
+    int code = program.apply(out, err).run(args);
+    out.flush();
+    err.flush();
+    System.exit(code);
+  }
+
+  /** A stream to the process's own that writes names as they are, whatever the locale. */
+  private static PrintStream utf8(FileDescriptor descriptor) {
+    return new PrintStream(new FileOutputStream(descriptor), false, StandardCharsets.UTF_8);
+  }
+}
