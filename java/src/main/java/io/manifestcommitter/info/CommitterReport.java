@@ -39,24 +39,37 @@ final class CommitterReport {
   private final boolean served;
   private final List<SparkPlace> watching = SparkWatch.places();
 
-  private CommitterReport(
-      String path,
-      String scheme,
-      Optional<FactoryBinding> factory,
-      Probe probe,
-      SparkSettings spark,
-      Map<String, Setting> options,
-      List<Problem> problems,
-      boolean served) {
-    this.path = path;
-    this.scheme = scheme;
-    this.factory = factory;
+  private CommitterReport(String name, JobSettings settings, Path path, Probe probe, String jar) {
+    Configuration jobs = settings.jobs(path);
+    SparkRules sparks = new SparkRules(settings, path, probe, jar);
+    StoreRules stores = new StoreRules(jobs, path, VersionInfo.getVersion());
+    HadoopRules hadoops = new HadoopRules(settings, path, probe, sparks, stores);
+    List<Problem> found = new ArrayList<>(hadoops.problems());
+    found.addAll(stores.problems());
+    boolean refused = found.stream().anyMatch(p -> p.code() == ProblemCode.UNSUPPORTED_STORE);
+    found.addAll(sparks.problems());
+    found.sort(Comparator.comparing(Problem::severity).thenComparing(Problem::code));
+    this.path = name;
+    this.scheme = Optional.ofNullable(path.toUri().getScheme()).orElse("");
+    this.factory = Optional.of(FactoryBinding.of(jobs, path));
     this.probe = probe;
+    this.spark = settings.spark();
+    this.options = changedOptions(settings.sql());
+    this.options.putAll(stores.settings());
+    this.problems = found;
+    this.served = hadoops.serves() || (sparks.serves() && !refused);
+  }
+
+  /** Of a path that cannot be used. */
+  private CommitterReport(String name, SparkSettings spark, Problem problem) {
+    this.path = name;
+    this.scheme = "";
+    this.factory = Optional.empty();
+    this.probe = Probe.nothing();
     this.spark = spark;
-    this.options = options;
-    this.problems = new ArrayList<>(problems);
-    this.problems.sort(Comparator.comparing(Problem::severity).thenComparing(Problem::code));
-    this.served = served;
+    this.options = Map.of();
+    this.problems = List.of(problem);
+    this.served = false;
   }
 
   /**
@@ -71,45 +84,21 @@ final class CommitterReport {
       path = StorePaths.plain(new Path(name));
     } catch (IllegalArgumentException e) {
       String text =
-          name
-              + " cannot be used as a path ("
-              + e.getMessage()
-              + "). Write it as a full URI, such as abfs://container@account.dfs.core.windows.net"
-              + "/table";
-      Problem problem = new Problem(Severity.ERROR, ProblemCode.UNUSABLE_PATH, text, Repair.none());
+          String.format(
+              "%s cannot be used as a path (%s). Write it as a full URI, such as"
+                  + " abfs://container@account.dfs.core.windows.net/table",
+              name, e.getMessage());
       return new CommitterReport(
           name,
-          "",
-          Optional.empty(),
-          Probe.nothing(),
           settings.spark(),
-          Map.of(),
-          List.of(problem),
-          false);
+          new Problem(Severity.ERROR, ProblemCode.UNUSABLE_PATH, text, Repair.none()));
     }
     Configuration jobs = settings.jobs(path);
     Probe probe =
         settings.origin() == Origin.CONNECT_SERVER
             ? Probe.ofFactory(jobs, path)
             : Probe.of(jobs, path, patience);
-    SparkRules spark = new SparkRules(settings, path, probe, jar);
-    StoreRules store = new StoreRules(jobs, path, VersionInfo.getVersion());
-    HadoopRules hadoop = new HadoopRules(settings, path, probe, spark, store);
-    List<Problem> problems = new ArrayList<>(hadoop.problems());
-    problems.addAll(store.problems());
-    boolean refused = problems.stream().anyMatch(p -> p.code() == ProblemCode.UNSUPPORTED_STORE);
-    problems.addAll(spark.problems());
-    Map<String, Setting> options = changedOptions(settings.sql());
-    options.putAll(store.settings());
-    return new CommitterReport(
-        name,
-        Optional.ofNullable(path.toUri().getScheme()).orElse(""),
-        Optional.of(FactoryBinding.of(jobs, path)),
-        probe,
-        settings.spark(),
-        options,
-        problems,
-        hadoop.serves() || (spark.serves() && !refused));
+    return new CommitterReport(name, settings, path, probe, jar);
   }
 
   /** The committer's options whose value is not the default. */

@@ -7,6 +7,7 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -23,22 +24,20 @@ final class AbfsProofs {
             "The account has a hierarchical namespace",
             ground -> isHierarchical(store, ground)));
     questions.addAll(DirectoryProofs.questions());
-    questions.add(
+    Collections.addAll(
+        questions,
         new StoreQuestion(
             "deleted-file",
             "A file that was deleted before its content came stays deleted",
-            AbfsProofs::aDeletedFileIsNotFilled));
-    questions.add(
+            AbfsProofs::aDeletedFileIsNotFilled),
         new StoreQuestion(
             "directory-onto-directory",
             "What happens to a directory that is renamed onto one with files",
-            AbfsProofs::ontoAFullOne));
-    questions.add(
+            AbfsProofs::ontoAFullOne),
         new StoreQuestion(
             "directory-onto-empty",
             "What happens to a directory that is renamed onto an empty one",
-            AbfsProofs::ontoAnEmptyOne));
-    questions.add(
+            AbfsProofs::ontoAnEmptyOne),
         new StoreQuestion(
             "parent-missing",
             "What happens to a directory that is renamed to a place without a parent",
@@ -90,7 +89,7 @@ final class AbfsProofs {
 
   private static Answer ontoAnEmptyOne(ProofGround ground) throws IOException {
     ground.write("from/a", "a");
-    ground.store().mkdirs(ground.at("to"));
+    ground.mkdirs("to");
     String answer = renamed(ground, "from", "to");
     return Answer.found(answer + told(ground.tree("")));
   }

@@ -42,10 +42,10 @@ final class DirectoryProofs {
     ground.write("from/p=1/a", "a");
     ground.write("from/p=1/q=1/b", "b");
     ground.write("from/p=2/c", "c");
-    ground.store().mkdirs(ground.at("from/p=3"));
+    ground.mkdirs("from/p=3");
     Map<String, String> before = ground.tree("from");
     StoreEntry file = ground.known("from/p=1/a");
-    RenameResult result = ground.store().renameDirectory(ground.at("from"), ground.at("to"));
+    RenameResult result = ground.renameDirectory("from", "to");
     Map<String, String> after = ground.tree("to");
     Optional<StoreEntry> left = ground.store().status(ground.at("from"));
     boolean isSame = ground.listed("to/p=1/a").filter(file::isSameFileAs).isPresent();
@@ -64,14 +64,14 @@ final class DirectoryProofs {
   }
 
   private static Answer nothingIsNotRenamed(ProofGround ground) throws IOException {
-    RenameResult result = ground.store().renameDirectory(ground.at("none"), ground.at("to"));
+    RenameResult result = ground.renameDirectory("none", "to");
     Optional<StoreEntry> made = ground.store().status(ground.at("to"));
     return Answer.holds(!result.isDone() && !made.isPresent(), result + "; then there is " + made);
   }
 
   private static Answer onlyAnEmptyDirectoryGoes(ProofGround ground) throws IOException {
     ground.write("full/a", "a");
-    ground.store().mkdirs(ground.at("empty"));
+    ground.mkdirs("empty");
     boolean fullIsGone = ground.store().deleteEmptyDirectory(ground.at("full"));
     boolean emptyIsGone = ground.store().deleteEmptyDirectory(ground.at("empty"));
     Map<String, String> tree = ground.tree("");
@@ -89,10 +89,7 @@ final class DirectoryProofs {
       flushed.write(HALF);
       flushed.hflush();
       open.write(HALF);
-      ground
-          .store()
-          .renameDirectory(ground.at("output"), ground.at("sealed"))
-          .orThrow("The rename of the directory");
+      ground.renameDirectory("output", "sealed").orThrow("The rename of the directory");
       Map<String, String> before = ground.tree("sealed");
       String streams = "a stream that was flushed " + goesOn(flushed) + ", another " + goesOn(open);
       String file = "is written";

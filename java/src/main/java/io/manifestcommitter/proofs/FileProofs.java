@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.proofs;
 
-import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.proofs.StoreQuestion.Answer;
 import io.manifestcommitter.store.RenameResult;
 import io.manifestcommitter.store.StoreEntry;
@@ -10,10 +9,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /** What the committer relies on wherever it renames files. */
 final class FileProofs {
@@ -49,8 +47,8 @@ final class FileProofs {
   private static Answer aRenamedFileIsTheSame(ProofGround ground) throws IOException {
     ground.write("from/a", "content");
     StoreEntry before = ground.known("from/a");
-    ground.store().mkdirs(ground.at("to"));
-    RenameResult result = ground.store().renameFile(ground.planned(before, "to/a"));
+    ground.mkdirs("to");
+    RenameResult result = ground.renameFile(before, "to/a");
     Map<String, String> left = ground.tree("from");
     Map<String, String> moved = ground.tree("to");
     Optional<StoreEntry> after = ground.store().status(ground.at("to/a"));
@@ -78,7 +76,7 @@ final class FileProofs {
   private static Answer aFileIsNotRenamedOntoAnother(ProofGround ground) throws IOException {
     ground.write("from/a", "content");
     ground.write("to/a", "another");
-    RenameResult result = ground.store().renameFile(ground.planned(ground.known("from/a"), "to/a"));
+    RenameResult result = ground.renameFile(ground.known("from/a"), "to/a");
     Map<String, String> tree = ground.tree("");
     return Answer.holds(
         result.outcome() == RenameResult.Outcome.FAILED
@@ -88,29 +86,19 @@ final class FileProofs {
 
   private static Answer oneOfManyGetsTheName(ProofGround ground)
       throws IOException, InterruptedException {
-    List<FileEntry> files = new ArrayList<>();
+    List<Callable<RenameResult>> renames = new ArrayList<>();
     for (int rival = 0; rival < RIVALS; rival++) {
       ground.write("from/" + rival, "of " + rival);
-      files.add(ground.planned(ground.known("from/" + rival), "to/a"));
+      StoreEntry file = ground.known("from/" + rival);
+      renames.add(() -> ground.renameFile(file, "to/a"));
     }
-    ground.store().mkdirs(ground.at("to"));
-    List<Integer> winners = new ArrayList<>();
-    ExecutorService threads = Executors.newFixedThreadPool(RIVALS);
-    try {
-      List<Future<RenameResult>> results = new ArrayList<>();
-      for (FileEntry file : files) {
-        results.add(threads.submit(() -> ground.store().renameFile(file)));
-      }
-      for (int rival = 0; rival < RIVALS; rival++) {
-        if (results.get(rival).get().isDone()) {
-          winners.add(rival);
-        }
-      }
-    } catch (ExecutionException e) {
-      throw new IOException(e.getCause());
-    } finally {
-      threads.shutdownNow();
-    }
+    ground.mkdirs("to");
+    List<RenameResult> results = ground.sideBySide(renames);
+    List<Integer> winners =
+        IntStream.range(0, RIVALS)
+            .filter(rival -> results.get(rival).isDone())
+            .boxed()
+            .collect(Collectors.toList());
     Map<String, String> got = ground.tree("to");
     int left = ground.tree("from").size();
     return Answer.holds(
@@ -138,8 +126,8 @@ final class FileProofs {
 
   private static Answer listingsShowEachChangeAtOnce(ProofGround ground) throws IOException {
     List<String> stale = new ArrayList<>();
-    ground.store().mkdirs(ground.at("from"));
-    ground.store().mkdirs(ground.at("to"));
+    ground.mkdirs("from");
+    ground.mkdirs("to");
     for (int round = 0; round < ROUNDS; round++) {
       String from = "from/" + round;
       String to = "to/" + round;
@@ -149,7 +137,7 @@ final class FileProofs {
         stale.add(from + " was written and not listed");
         continue;
       }
-      ground.store().renameFile(ground.planned(written.get(), to)).orThrow("The rename of " + from);
+      ground.renameFile(written.get(), to).orThrow("The rename of " + from);
       if (ground.listed(from).isPresent()) {
         stale.add(from + " was renamed and still listed");
       }

@@ -123,8 +123,8 @@ final class GcsProofs {
     ground.write("from/a", "content");
     StoreEntry old = ground.known("from/a");
     ground.write("from/a", "another");
-    ground.store().mkdirs(ground.at("to"));
-    RenameResult result = ground.store().renameFile(ground.planned(old, "to/a"));
+    ground.mkdirs("to");
+    RenameResult result = ground.renameFile(old, "to/a");
     Map<String, String> left = ground.tree("from");
     return Answer.holds(
         !result.isDone() && left.equals(Map.of("a", "another")) && ground.tree("to").isEmpty(),
@@ -134,17 +134,14 @@ final class GcsProofs {
   private static Answer theGenerationOfAMovedObject(ProofGround ground) throws IOException {
     ground.write("from/a", "content");
     StoreEntry before = ground.known("from/a");
-    ground.store().renameFile(ground.planned(before, "to/a")).orThrow("The rename of a file");
+    ground.renameFile(before, "to/a").orThrow("The rename of a file");
     return generations(before, ground.known("to/a"));
   }
 
   private static Answer theGenerationInARenamedFolder(ProofGround ground) throws IOException {
     ground.write("from/a", "content");
     StoreEntry before = ground.known("from/a");
-    ground
-        .store()
-        .renameDirectory(ground.at("from"), ground.at("to"))
-        .orThrow("The rename of a folder");
+    ground.renameDirectory("from", "to").orThrow("The rename of a folder");
     return generations(before, ground.known("to/a"));
   }
 
@@ -202,16 +199,13 @@ final class GcsProofs {
   /** By a rename of all that is in it: then no object stands for it either. */
   private static void makeEmptyFolder(ProofGround ground, String name) throws IOException {
     ground.write(name + "/sub/b", "b");
-    ground
-        .store()
-        .renameDirectory(ground.at(name + "/sub"), ground.at("moved"))
-        .orThrow("The rename of a folder");
+    ground.renameDirectory(name + "/sub", "moved").orThrow("The rename of a folder");
   }
 
   private static Answer isRefusedOnto(ProofGround ground) throws IOException {
     ground.write("from/a", "a");
     Map<String, String> before = ground.tree("");
-    RenameResult result = ground.store().renameDirectory(ground.at("from"), ground.at("to"));
+    RenameResult result = ground.renameDirectory("from", "to");
     Map<String, String> after = ground.tree("");
     return Answer.holds(
         before.containsKey("to/") && !result.isDone() && after.equals(before),
@@ -223,11 +217,11 @@ final class GcsProofs {
     List<Callable<RenameResult>> renames = new ArrayList<>();
     for (int rival = 0; rival < RIVALS; rival++) {
       ground.write("from-" + rival + "/" + rival, "");
-      Path source = ground.at("from-" + rival);
-      renames.add(() -> ground.store().renameDirectory(source, ground.at("to")));
+      String source = "from-" + rival;
+      renames.add(() -> ground.renameDirectory(source, "to"));
     }
     int done = 0;
-    for (RenameResult result : sideBySide(renames)) {
+    for (RenameResult result : ground.sideBySide(renames)) {
       done += result.isDone() ? 1 : 0;
     }
     Map<String, String> got = ground.tree("to");
@@ -236,22 +230,6 @@ final class GcsProofs {
     return Answer.holds(
         done == 1 && got.size() == 1 && files == RIVALS,
         done + " renames were confirmed; then there is " + all.keySet());
-  }
-
-  private static <T> List<T> sideBySide(List<Callable<T>> actions)
-      throws IOException, InterruptedException {
-    ExecutorService threads = Executors.newFixedThreadPool(actions.size());
-    try {
-      List<T> results = new ArrayList<>();
-      for (Future<T> result : threads.invokeAll(actions)) {
-        results.add(result.get());
-      }
-      return results;
-    } catch (ExecutionException e) {
-      throw new IOException(e.getCause());
-    } finally {
-      threads.shutdownNow();
-    }
   }
 
   private Answer withoutParent(ProofGround ground) throws IOException {
@@ -313,8 +291,7 @@ final class GcsProofs {
     ExecutorService renaming = Executors.newSingleThreadExecutor();
     RenameResult result;
     try {
-      Future<RenameResult> rename =
-          renaming.submit(() -> ground.store().renameDirectory(ground.at("from"), ground.at("to")));
+      Future<RenameResult> rename = renaming.submit(() -> ground.renameDirectory("from", "to"));
       for (int late = 0; late < MOST_LATE && !rename.isDone(); late++) {
         String name = "p=" + late % FOLDERS + "/late-" + late;
         try {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.proofs;
 
-import io.manifestcommitter.manifest.FileEntry;
+import io.manifestcommitter.store.RenameResult;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
 import io.manifestcommitter.store.StorePaths;
@@ -13,6 +13,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 
@@ -42,6 +47,35 @@ final class ProofGround {
   Path at(String name) {
     return StorePaths.resolve(
         root, name.endsWith("/") ? name.substring(0, name.length() - 1) : name);
+  }
+
+  void mkdirs(String name) throws IOException {
+    store.mkdirs(at(name));
+  }
+
+  RenameResult renameDirectory(String source, String destination) throws IOException {
+    return store.renameDirectory(at(source), at(destination));
+  }
+
+  /** Renames a file as somebody saw it. */
+  RenameResult renameFile(StoreEntry seen, String destination) throws IOException {
+    return store.renameFile(seen.movedTo(at(destination)));
+  }
+
+  /** Does several things at the same time; their results, in order. */
+  <T> List<T> sideBySide(List<Callable<T>> actions) throws IOException, InterruptedException {
+    ExecutorService threads = Executors.newFixedThreadPool(actions.size());
+    try {
+      List<T> results = new ArrayList<>();
+      for (Future<T> result : threads.invokeAll(actions)) {
+        results.add(result.get());
+      }
+      return results;
+    } catch (ExecutionException e) {
+      throw new IOException(e.getCause());
+    } finally {
+      threads.shutdownNow();
+    }
   }
 
   void write(String name, String content) throws IOException {
@@ -96,10 +130,5 @@ final class ProofGround {
   /** As {@link #listed}, of a file that was written before. */
   StoreEntry known(String file) throws IOException {
     return listed(file).orElseThrow(() -> new IOException("No listing shows " + at(file)));
-  }
-
-  /** Where a file is that somebody saw, and where it is to go. */
-  FileEntry planned(StoreEntry seen, String destination) {
-    return seen.movedTo(at(destination));
   }
 }

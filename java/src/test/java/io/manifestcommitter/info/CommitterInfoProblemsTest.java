@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.info;
 
+import static io.manifestcommitter.info.FactoryBinding.key;
+import static io.manifestcommitter.info.SparkSettings.PROTOCOL;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.manifestcommitter.ManifestCommitterFactory;
@@ -14,7 +16,6 @@ import io.manifestcommitter.testing.MemoryFileSystem;
 import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
-import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -55,118 +56,97 @@ class CommitterInfoProblemsTest {
   private static final String JAR = "/jars/manifest-committer-x.jar";
 
   /** What is set wrong to get each problem, from a world in which all is well. */
-  private static final Map<ProblemCode, Consumer<World>> CAUSES = new EnumMap<>(ProblemCode.class);
+  private static final Map<String, Consumer<World>> CAUSES = new HashMap<>();
 
   static {
-    CAUSES.put(ProblemCode.UNUSABLE_PATH, world -> world.path = "a:b");
-    CAUSES.put(ProblemCode.UNSUPPORTED_STORE, world -> world.path = "wasbs://c@a.blob.x/t");
-    CAUSES.put(ProblemCode.JAR_MISSING, world -> world.missing.add("io.manifestcommitter."));
-    CAUSES.put(
-        ProblemCode.SPARK_PROTOCOL_NOT_FOUND,
-        world -> world.spark.put(SparkSettings.PROTOCOL, ClassNames.STOCK_PROTOCOL));
-    CAUSES.put(ProblemCode.SPARK_PROTOCOL, world -> world.spark.remove(SparkSettings.PROTOCOL));
-    CAUSES.put(
-        ProblemCode.PARQUET_COMMITTER_NOT_FOUND,
+    cause("unusable-path", world -> world.path = "a:b");
+    cause("unsupported-store", world -> world.path = "wasbs://c@a.blob.x/t");
+    cause("jar-missing", world -> world.missing.add("io.manifestcommitter."));
+    cause(
+        "spark-protocol-not-found", world -> world.spark.put(PROTOCOL, ClassNames.STOCK_PROTOCOL));
+    cause("spark-protocol", world -> world.spark.remove(PROTOCOL));
+    cause(
+        "parquet-committer-not-found",
         world ->
             world.spark.put(SparkSettings.PARQUET_COMMITTER, ClassNames.STOCK_PARQUET_COMMITTER));
-    CAUSES.put(ProblemCode.NO_SCHEME, world -> world.path = "/table");
-    CAUSES.put(ProblemCode.NO_FACTORY, world -> world.set(FactoryBinding.key("abfs"), ""));
-    CAUSES.put(
-        ProblemCode.FACTORY_NOT_FOUND,
+    cause("no-scheme", world -> world.path = "/table");
+    cause("no-factory", world -> world.set(key("abfs"), ""));
+    cause(
+        "factory-not-found",
         world ->
             world.set(
-                FactoryBinding.key("abfs"),
-                "org.apache.hadoop.fs.azurebfs.commit.AzureManifestCommitterFactory"));
-    CAUSES.put(
-        ProblemCode.FACTORY_FAILED,
-        world -> world.set(FactoryBinding.key("abfs"), FailingFactory.class.getName()));
-    CAUSES.put(
-        ProblemCode.HADOOP_FACTORY,
-        world ->
-            world.set(
-                FactoryBinding.key("abfs"),
-                "org.apache.hadoop.mapreduce.lib.output.committer.manifest"
-                    + ".ManifestCommitterFactory"));
-    CAUSES.put(
-        ProblemCode.OTHER_FACTORY,
-        world -> world.set(FactoryBinding.key("abfs"), OtherFactory.class.getName()));
-    CAUSES.put(
-        ProblemCode.SESSION_FACTORY,
-        world -> world.jobs.set(FactoryBinding.key("abfs"), OtherFactory.class.getName()));
-    CAUSES.put(ProblemCode.HALF_BOUND, world -> world.set(FactoryBinding.key("abfss"), ""));
-    CAUSES.put(
-        ProblemCode.FACTORY_FOR_ALL,
-        world -> world.set(FactoryBinding.FOR_ALL, ClassNames.FACTORY));
-    CAUSES.put(
-        ProblemCode.BAD_OPTION, world -> world.set("mapreduce.manifest.committer.io.threads", "0"));
-    CAUSES.put(
-        ProblemCode.OTHER_SPARK_PROTOCOL,
-        world -> world.spark.put(SparkSettings.PROTOCOL, OtherProtocol.class.getName()));
-    CAUSES.put(
-        ProblemCode.STOCK_OVERWRITE,
+                key("abfs"), "org.apache.hadoop.fs.azurebfs.commit.AzureManifestCommitterFactory"));
+    cause("factory-failed", world -> world.set(key("abfs"), FailingFactory.class.getName()));
+    cause("hadoop-factory", world -> world.set(key("abfs"), HADOOPS_FACTORY));
+    cause("other-factory", world -> world.set(key("abfs"), OtherFactory.class.getName()));
+    cause("session-factory", world -> world.jobs.set(key("abfs"), OtherFactory.class.getName()));
+    cause("half-bound", world -> world.set(key("abfss"), ""));
+    cause("factory-for-all", world -> world.set(FactoryBinding.FOR_ALL, ClassNames.FACTORY));
+    cause("bad-option", world -> world.set("mapreduce.manifest.committer.io.threads", "0"));
+    cause(
+        "other-spark-protocol", world -> world.spark.put(PROTOCOL, OtherProtocol.class.getName()));
+    cause(
+        "stock-overwrite",
         world -> {
-          world.spark.put(SparkSettings.PROTOCOL, ClassNames.STOCK_PROTOCOL);
+          world.spark.put(PROTOCOL, ClassNames.STOCK_PROTOCOL);
           world.missing.remove(ClassNames.STOCK_PROTOCOL);
         });
-    CAUSES.put(
-        ProblemCode.STREAMING_PROTOCOL,
+    cause(
+        "streaming-protocol",
         world -> world.spark.put(SparkSettings.STREAMING_PROTOCOL, ClassNames.PROTOCOL));
-    CAUSES.put(
-        ProblemCode.OUTPUT_COMMITTER_IGNORED,
+    cause(
+        "output-committer-ignored",
         world ->
             world.spark.put(SparkSettings.OUTPUT_COMMITTER, FileOutputCommitter.class.getName()));
-    CAUSES.put(
-        ProblemCode.STORE_NOT_FOUND,
+    cause(
+        "store-not-found",
         world -> world.set("fs.abfs.impl", "org.apache.hadoop.fs.azurebfs.AzureBlobFileSystem"));
-    CAUSES.put(
-        ProblemCode.GCS_HADOOPS_CONNECTOR,
+    cause(
+        "gcs-hadoops-connector",
         world -> {
           world.path = GS;
           world.missing.remove(HADOOPS_GS_PACKAGE);
           world.set("fs.gs.impl", ClassNames.HADOOPS_GS);
         });
-    CAUSES.put(ProblemCode.GCS_BLOCK_SIZE, world -> world.onGoogle("fs.gs.block.size", "64m"));
-    CAUSES.put(
-        ProblemCode.GCS_NEEDS_NEWER_HADOOP,
+    cause("gcs-block-size", world -> world.onGoogle("fs.gs.block.size", "64m"));
+    cause(
+        "gcs-needs-newer-hadoop",
         world -> {
           world.onGoogle("fs.gs.checksum.type", "CRC32C");
           world.connectorIsForNewerHadoop = true;
         });
-    CAUSES.put(
-        ProblemCode.GCS_FILESYSTEM_CALLS,
-        world -> world.onGoogle("fs.gs.client.type", "STORAGE_CLIENT"));
-    CAUSES.put(
-        ProblemCode.GCS_NO_MOVE,
+    cause("gcs-filesystem-calls", world -> world.onGoogle("fs.gs.client.type", "STORAGE_CLIENT"));
+    cause(
+        "gcs-no-move",
         world -> {
           world.onGoogle("fs.gs.operation.move.enable", "false");
           world.set(GcsRequests.OPTION, "filesystem");
         });
-    CAUSES.put(
-        ProblemCode.GCS_NO_CHECKSUM,
+    cause(
+        "gcs-no-checksum",
         world -> {
           world.onGoogle("fs.gs.checksum.type", "NONE");
           world.set(GcsRequests.OPTION, "filesystem");
         });
-    CAUSES.put(
-        ProblemCode.GCS_REQUESTS, world -> world.onGoogle("fs.gs.status.parallel.enable", "true"));
-    CAUSES.put(
-        ProblemCode.S3_ABORTED_UPLOADS,
+    cause("gcs-requests", world -> world.onGoogle("fs.gs.status.parallel.enable", "true"));
+    cause(
+        "s3-aborted-uploads",
         world -> world.onS3("fs.s3a.bucket.bucket.committer.abort.pending.uploads", "true"));
-    CAUSES.put(
-        ProblemCode.S3_DIRECTORY_MARKERS,
-        world -> world.onS3("fs.s3a.directory.marker.retention", "delete"));
-    CAUSES.put(
-        ProblemCode.S3_MAGIC_UNAVAILABLE,
-        world -> world.onS3(CommitterConfig.S3_WRITE_TO, "magic"));
-    CAUSES.put(
-        ProblemCode.ABFS_READ_AHEAD,
+    cause(
+        "s3-directory-markers", world -> world.onS3("fs.s3a.directory.marker.retention", "delete"));
+    cause("s3-magic-unavailable", world -> world.onS3(CommitterConfig.S3_WRITE_TO, "magic"));
+    cause(
+        "abfs-read-ahead",
         world -> {
           world.missing.remove(ClassNames.ABFS_PACKAGE);
           world.set("fs.abfs.impl", ClassNames.ABFS_PACKAGE + "AzureBlobFileSystem");
         });
-    CAUSES.put(
-        ProblemCode.STORE_FAILED, world -> world.set("fs.abfs.impl", Locked.class.getName()));
-    CAUSES.put(ProblemCode.NO_ANSWER, world -> world.set("fs.abfs.impl", Silent.class.getName()));
+    cause("store-failed", world -> world.set("fs.abfs.impl", Locked.class.getName()));
+    cause("no-answer", world -> world.set("fs.abfs.impl", Silent.class.getName()));
+  }
+
+  private static void cause(String code, Consumer<World> change) {
+    CAUSES.put(code, change);
   }
 
   private final World world = new World();
@@ -186,12 +166,12 @@ class CommitterInfoProblemsTest {
   @ParameterizedTest
   @EnumSource(ProblemCode.class)
   void appearsAndIsRepaired(ProblemCode code) {
-    CAUSES.get(code).accept(world);
+    CAUSES.get(code.text()).accept(world);
 
-    Problem problem = world.problem(code).orElseThrow();
+    Problem problem = world.problem(code.text()).orElseThrow();
 
     world.apply(problem.repair());
-    assertThat(world.problem(code)).isEmpty();
+    assertThat(world.problem(code.text())).isEmpty();
     assertThat(world.report().text()).doesNotContain(" " + code.text() + ": ");
   }
 
@@ -210,10 +190,9 @@ class CommitterInfoProblemsTest {
     world.sparkKnown = false;
     assertThat(world.report().ok()).isTrue();
 
-    world.set(FactoryBinding.key("abfs"), "");
+    world.set(key("abfs"), "");
 
-    assertThat(world.problem(ProblemCode.NO_FACTORY).map(Problem::severity))
-        .contains(Severity.ERROR);
+    assertThat(world.problem("no-factory").map(Problem::severity)).contains(Severity.ERROR);
     assertThat(world.report().served()).isFalse();
   }
 
@@ -221,16 +200,16 @@ class CommitterInfoProblemsTest {
   void fileOutputCommitterIsAsBadAsItsStoreAndItsAlgorithm() {
     for (String scheme : new String[] {"abfs", "hdfs", "gs"}) {
       world.path = scheme + "://c@a/table";
-      world.set(FactoryBinding.key(scheme), "");
+      world.set(key(scheme), "");
       world.set(ALGORITHM, "1");
-      Problem safe = world.problem(ProblemCode.NO_FACTORY).orElseThrow();
+      Problem safe = world.problem("no-factory").orElseThrow();
       assertThat(safe.severity())
           .isEqualTo(scheme.equals("gs") ? Severity.ERROR : Severity.WARNING);
       assertThat(safe.text()).contains("algorithm version 1", scheme + "://");
       assertThat(world.report().ok()).isEqualTo(!scheme.equals("gs"));
 
       world.set(ALGORITHM, "2");
-      Problem unsafe = world.problem(ProblemCode.NO_FACTORY).orElseThrow();
+      Problem unsafe = world.problem("no-factory").orElseThrow();
       assertThat(unsafe.severity()).isEqualTo(Severity.ERROR);
       assertThat(unsafe.text()).contains("algorithm version 2, which is unsafe on every store");
     }
@@ -239,69 +218,66 @@ class CommitterInfoProblemsTest {
   @Test
   void theOtherSchemeOfTheSameStoreIsNamed() {
     world.path = ABFS.replace("abfs:", "abfss:");
-    world.set(FactoryBinding.key("abfss"), "");
+    world.set(key("abfss"), "");
 
-    assertThat(world.problem(ProblemCode.NO_FACTORY).orElseThrow().text())
+    assertThat(world.problem("no-factory").orElseThrow().text())
         .contains("(abfs:// is bound, but the key is the literal scheme)");
-    assertThat(world.problem(ProblemCode.HALF_BOUND)).isEmpty();
+    assertThat(world.problem("half-bound")).isEmpty();
   }
 
   @Test
   void sparksProtocolIsWorseUnderABoundFactory() {
-    world.spark.remove(SparkSettings.PROTOCOL);
+    world.spark.remove(PROTOCOL);
     assertThat(sparkProtocol()).contains("our committer refuses", "Parquet never asks");
 
     world.spark.put(SparkSettings.PARQUET_COMMITTER, ClassNames.STOCK_PARQUET_COMMITTER);
     assertThat(sparkProtocol()).contains("Parquet alone asks the factory in a safe way");
 
-    world.set(FactoryBinding.key("abfs"), HADOOPS_FACTORY);
+    world.set(key("abfs"), HADOOPS_FACTORY);
     assertThat(sparkProtocol()).contains("Rows are visible before the job commits");
 
-    world.set(FactoryBinding.key("abfs"), OtherFactory.class.getName());
+    world.set(key("abfs"), OtherFactory.class.getName());
     assertThat(sparkProtocol()).contains(OtherFactory.class.getName());
 
-    world.set(FactoryBinding.key("abfs"), "");
+    world.set(key("abfs"), "");
     assertThat(sparkProtocol()).contains("No factory is bound: FileOutputCommitter");
     assertThat(world.report().served()).isFalse();
   }
 
   private String sparkProtocol() {
-    Problem problem = world.problem(ProblemCode.SPARK_PROTOCOL).orElseThrow();
+    Problem problem = world.problem("spark-protocol").orElseThrow();
     assertThat(problem.severity()).isEqualTo(Severity.ERROR);
     return problem.text();
   }
 
   @Test
   void theStockBindingServesThroughOurFactory() {
-    CAUSES.get(ProblemCode.STOCK_OVERWRITE).accept(world);
+    CAUSES.get("stock-overwrite").accept(world);
 
     assertThat(world.report().ok()).isTrue();
-    assertThat(world.problem(ProblemCode.STOCK_OVERWRITE).orElseThrow().text())
+    assertThat(world.problem("stock-overwrite").orElseThrow().text())
         .contains("dynamic partition overwrite is refused");
 
-    world.set(FactoryBinding.key("abfs"), HADOOPS_FACTORY);
-    assertThat(world.problem(ProblemCode.STOCK_OVERWRITE).orElseThrow().text())
+    world.set(key("abfs"), HADOOPS_FACTORY);
+    assertThat(world.problem("stock-overwrite").orElseThrow().text())
         .contains("appends to the partitions, and reports success");
     assertThat(world.report().served()).isFalse();
   }
 
   @Test
   void aProtocolHasToBeOne() {
-    world.spark.put(SparkSettings.PROTOCOL, ClassNames.FACTORY);
+    world.spark.put(PROTOCOL, ClassNames.FACTORY);
 
-    assertThat(world.problem(ProblemCode.SPARK_PROTOCOL_NOT_FOUND).orElseThrow().text())
+    assertThat(world.problem("spark-protocol-not-found").orElseThrow().text())
         .contains("is not a subclass of org.apache.spark.internal.io.FileCommitProtocol");
   }
 
   @Test
   void aSessionWithoutOurJarIsNotServed() {
-    CAUSES.get(ProblemCode.JAR_MISSING).accept(world);
+    CAUSES.get("jar-missing").accept(world);
 
     assertThat(world.codes())
-        .contains(
-            ProblemCode.JAR_MISSING,
-            ProblemCode.SPARK_PROTOCOL_NOT_FOUND,
-            ProblemCode.FACTORY_NOT_FOUND);
+        .contains("jar-missing", "spark-protocol-not-found", "factory-not-found");
     assertThat(world.report().served()).isFalse();
   }
 
@@ -309,21 +285,21 @@ class CommitterInfoProblemsTest {
   void settingsThatNameOurClassesHaveToNameOurJar() {
     world.origin = Origin.FILES;
     world.spark.put(SparkSettings.JARS, "/jars/other.jar");
-    Problem problem = world.problem(ProblemCode.JAR_MISSING).orElseThrow();
+    Problem problem = world.problem("jar-missing").orElseThrow();
     assertThat(problem.severity()).isEqualTo(Severity.WARNING);
 
     world.apply(problem.repair());
 
     assertThat(world.spark.get(SparkSettings.JARS)).isEqualTo("/jars/other.jar," + JAR);
-    assertThat(world.problem(ProblemCode.JAR_MISSING)).isEmpty();
+    assertThat(world.problem("jar-missing")).isEmpty();
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"s3", "s3n", "wasb", "wasbs", "adl"})
   void storesThatAreRefused(String scheme) {
     world.path = scheme + "://bucket/table";
-    world.set(FactoryBinding.key(scheme), "");
-    Problem problem = world.problem(ProblemCode.UNSUPPORTED_STORE).orElseThrow();
+    world.set(key(scheme), "");
+    Problem problem = world.problem("unsupported-store").orElseThrow();
     assertThat(problem.severity()).isEqualTo(Severity.ERROR);
     assertThat(problem.text())
         .contains("does not serve " + scheme + "://")
@@ -331,12 +307,12 @@ class CommitterInfoProblemsTest {
     assertThat(world.report().served()).isFalse();
 
     world.set("mapreduce.manifest.committer.unsupported.scheme", "delegate");
-    problem = world.problem(ProblemCode.UNSUPPORTED_STORE).orElseThrow();
+    problem = world.problem("unsupported-store").orElseThrow();
     assertThat(problem.severity()).isEqualTo(Severity.WARNING);
     assertThat(problem.text()).contains("unsupported.scheme is delegate", "by copying");
 
-    world.set(FactoryBinding.key(scheme), ClassNames.FACTORY);
-    problem = world.problem(ProblemCode.UNSUPPORTED_STORE).orElseThrow();
+    world.set(key(scheme), ClassNames.FACTORY);
+    problem = world.problem("unsupported-store").orElseThrow();
     assertThat(problem.severity()).isEqualTo(Severity.ERROR);
     assertThat(problem.text()).contains("MapReduce jobs and RDD writers fail");
   }
@@ -347,13 +323,13 @@ class CommitterInfoProblemsTest {
     world.set("fs.s3a.impl", MemoryFileSystem.class.getName());
     world.set("fs.s3a.impl.disable.cache", "true");
     world.set(FactoryBinding.FOR_ALL, ClassNames.FACTORY);
-    Problem problem = world.problem(ProblemCode.UNSUPPORTED_STORE).orElseThrow();
+    Problem problem = world.problem("unsupported-store").orElseThrow();
     assertThat(problem.severity()).isEqualTo(Severity.ERROR);
     assertThat(problem.text()).contains("MapReduce jobs and RDD writers fail");
 
     world.apply(problem.repair());
 
-    assertThat(world.problem(ProblemCode.UNSUPPORTED_STORE)).isEmpty();
+    assertThat(world.problem("unsupported-store")).isEmpty();
     assertThat(world.report().served()).as("by Spark's protocol").isTrue();
   }
 
@@ -363,13 +339,12 @@ class CommitterInfoProblemsTest {
     world.set("fs.s3.impl", S3AFileSystem.class.getName());
     world.set("fs.s3.impl.disable.cache", "true");
     assertThat(world.report().served()).as("by Spark's protocol").isTrue();
-    Problem problem = world.problem(ProblemCode.NO_FACTORY).orElseThrow();
-    assertThat(problem.repair().settings())
-        .containsEntry(FactoryBinding.key("s3"), ClassNames.S3A_FACTORY);
+    Problem problem = world.problem("no-factory").orElseThrow();
+    assertThat(problem.repair().settings()).containsEntry(key("s3"), ClassNames.S3A_FACTORY);
 
     world.apply(problem.repair());
 
-    assertThat(world.codes()).doesNotContain(ProblemCode.NO_FACTORY, ProblemCode.UNSUPPORTED_STORE);
+    assertThat(world.codes()).doesNotContain("no-factory", "unsupported-store");
   }
 
   /** Ours would be refused there. */
@@ -377,14 +352,13 @@ class CommitterInfoProblemsTest {
   void onS3AFactoryThatFailsIsNotReplacedByOurs() {
     world.onS3("fs.s3a.committer.name", "magic");
     world.set("fs.s3a.impl", MemoryFileSystem.class.getName());
-    world.set(FactoryBinding.key("s3a"), FailingFactory.class.getName());
-    assertThat(world.problem(ProblemCode.FACTORY_FAILED).orElseThrow().repair().settings())
-        .isEmpty();
+    world.set(key("s3a"), FailingFactory.class.getName());
+    assertThat(world.problem("factory-failed").orElseThrow().repair().settings()).isEmpty();
 
     String key = "fs.s3a.bucket.bucket.committer.magic.enabled";
     world.set(key, "false");
 
-    assertThat(world.problem(ProblemCode.FACTORY_FAILED).orElseThrow().repair().settings())
+    assertThat(world.problem("factory-failed").orElseThrow().repair().settings())
         .containsExactlyEntriesOf(Map.of(key, "true"));
   }
 
@@ -392,35 +366,33 @@ class CommitterInfoProblemsTest {
   void onS3WhatTheSettingsTellIsToldAlsoIfTheStoreDoesNotOpen() {
     world.onS3("fs.s3a.encryption.algorithm", "CSE-KMS");
     world.set("fs.s3a.impl", Locked.class.getName());
-    assertThat(world.problem(ProblemCode.UNSUPPORTED_STORE).orElseThrow().text())
+    assertThat(world.problem("unsupported-store").orElseThrow().text())
         .contains("client-side encryption", "writes of Spark SQL fail");
 
-    assertThat(world.codes()).doesNotContain(ProblemCode.STORE_FAILED);
+    assertThat(world.codes()).doesNotContain("store-failed");
     world.set("fs.s3a.encryption.algorithm", "SSE-KMS");
-    assertThat(world.codes())
-        .contains(ProblemCode.STORE_FAILED)
-        .doesNotContain(ProblemCode.UNSUPPORTED_STORE);
+    assertThat(world.codes()).contains("store-failed").doesNotContain("unsupported-store");
   }
 
   @Test
   void withoutHadoopAwsItIsWhatIsMissing() {
     world.onS3("fs.s3a.impl", "org.apache.hadoop.fs.s3a.NotThere");
-    world.set(FactoryBinding.key("s3a"), ClassNames.S3A_FACTORY);
+    world.set(key("s3a"), ClassNames.S3A_FACTORY);
 
-    Problem problem = world.problem(ProblemCode.STORE_NOT_FOUND).orElseThrow();
+    Problem problem = world.problem("store-not-found").orElseThrow();
 
     assertThat(problem.text()).contains("no job can write there", "hadoop-aws");
     assertThat(problem.repair().jar().orElseThrow()).contains("hadoop-aws");
-    assertThat(world.codes()).doesNotContain(ProblemCode.FACTORY_NOT_FOUND);
+    assertThat(world.codes()).doesNotContain("factory-not-found");
   }
 
   @Test
   void onS3UploadsThatAreSwitchedOffAreSwitchedOn() {
     world.onS3("fs.s3a.multipart.uploads.enabled", "false");
-    world.set(FactoryBinding.key("s3a"), ClassNames.S3A_FACTORY);
+    world.set(key("s3a"), ClassNames.S3A_FACTORY);
     world.set("fs.s3a.committer.name", "directory");
 
-    assertThat(world.problem(ProblemCode.UNSUPPORTED_STORE).orElseThrow().repair().settings())
+    assertThat(world.problem("unsupported-store").orElseThrow().repair().settings())
         .containsExactlyEntriesOf(Map.of("fs.s3a.multipart.uploads.enabled", "true"));
   }
 
@@ -429,19 +401,19 @@ class CommitterInfoProblemsTest {
     world.path = "s3a://bucket/table";
     world.set("fs.s3a.impl", MemoryFileSystem.class.getName());
     world.set("fs.s3a.impl.disable.cache", "true");
-    Problem problem = world.problem(ProblemCode.NO_FACTORY).orElseThrow();
+    Problem problem = world.problem("no-factory").orElseThrow();
     assertThat(problem.severity()).as("Spark SQL is served").isEqualTo(Severity.WARNING);
 
     world.apply(problem.repair());
 
-    assertThat(world.problem(ProblemCode.NO_FACTORY)).isEmpty();
+    assertThat(world.problem("no-factory")).isEmpty();
   }
 
   @Test
   void aFactoryForAllThatIsNotOursIsReplaced() {
     world.set(FactoryBinding.FOR_ALL, OtherFactory.class.getName());
 
-    world.apply(world.problem(ProblemCode.OTHER_FACTORY).orElseThrow().repair());
+    world.apply(world.problem("other-factory").orElseThrow().repair());
 
     assertThat(world.codes()).isEmpty();
   }
@@ -452,8 +424,8 @@ class CommitterInfoProblemsTest {
     world.set("mapreduce.manifest.committer.validate.output", "perhaps");
 
     assertThat(world.report().problems())
-        .extracting(Problem::code)
-        .containsExactly(ProblemCode.BAD_OPTION, ProblemCode.BAD_OPTION);
+        .extracting(problem -> problem.code().text())
+        .containsExactly("bad-option", "bad-option");
     assertThat(world.report().problems().toString())
         .contains("io.threads is 'many'", "validate.output is 'perhaps'");
     assertThat(world.report().ok()).isFalse();
@@ -463,7 +435,7 @@ class CommitterInfoProblemsTest {
   void aStoreClassForAnotherScheme() {
     String key = "mapreduce.manifest.committer.store.operations.classname";
     world.set(key, "io.manifestcommitter.store.LocalStore");
-    Problem problem = world.problem(ProblemCode.BAD_OPTION).orElseThrow();
+    Problem problem = world.problem("bad-option").orElseThrow();
     assertThat(problem.text()).contains(key, "is not for abfs://");
 
     world.apply(problem.repair());
@@ -473,12 +445,12 @@ class CommitterInfoProblemsTest {
 
   @Test
   void onConnectAFactoryThatIsMissingHurtsNobody() {
-    CAUSES.get(ProblemCode.FACTORY_NOT_FOUND).accept(world);
+    CAUSES.get("factory-not-found").accept(world);
     assertThat(world.report().ok()).isFalse();
 
     world.origin = Origin.CONNECT_SERVER;
 
-    assertThat(world.problem(ProblemCode.FACTORY_NOT_FOUND).orElseThrow().severity())
+    assertThat(world.problem("factory-not-found").orElseThrow().severity())
         .isEqualTo(Severity.WARNING);
     assertThat(world.report().ok()).isTrue();
   }
@@ -487,7 +459,7 @@ class CommitterInfoProblemsTest {
   void aStoreThatFailsIsTold() {
     world.set("fs.abfs.impl", Locked.class.getName());
 
-    assertThat(world.problem(ProblemCode.STORE_FAILED).orElseThrow().text())
+    assertThat(world.problem("store-failed").orElseThrow().text())
         .contains(ABFS, "the account key is missing");
     assertThat(world.report().served()).as("the binding itself is right").isTrue();
     assertThat(world.report().ok()).isFalse();
@@ -495,20 +467,20 @@ class CommitterInfoProblemsTest {
 
   @Test
   void aMissingStoreNamesItsJar() {
-    CAUSES.get(ProblemCode.STORE_NOT_FOUND).accept(world);
+    CAUSES.get("store-not-found").accept(world);
 
-    assertThat(world.problem(ProblemCode.STORE_NOT_FOUND).orElseThrow().text())
+    assertThat(world.problem("store-not-found").orElseThrow().text())
         .contains("AzureBlobFileSystem is missing", "org.apache.hadoop:hadoop-azure:3.");
 
     world.path = "nosuch://host/table";
-    assertThat(world.problem(ProblemCode.STORE_NOT_FOUND).orElseThrow().text())
+    assertThat(world.problem("store-not-found").orElseThrow().text())
         .contains("the connector of nosuch://");
   }
 
   @Test
   void aFlatAccountIsRefused() {
     world.set("fs.abfs.impl", Flat.class.getName());
-    Problem problem = world.problem(ProblemCode.UNSUPPORTED_STORE).orElseThrow();
+    Problem problem = world.problem("unsupported-store").orElseThrow();
     assertThat(problem.text()).contains(ABFS, "no hierarchical namespace");
     assertThat(problem.severity()).isEqualTo(Severity.ERROR);
     assertThat(world.report().served()).isFalse();
@@ -532,23 +504,22 @@ class CommitterInfoProblemsTest {
     world.path = GS;
     world.set("fs.gs.impl", ClassNames.HADOOPS_GS);
     world.set("fs.gs.block.size", "64m");
-    Problem noJar = world.problem(ProblemCode.STORE_NOT_FOUND).orElseThrow();
+    Problem noJar = world.problem("store-not-found").orElseThrow();
     assertThat(noJar.text())
         .contains("connector is in com.google.cloud.bigdataoss:gcs-connector")
         .contains("fs.gs.impl names it, which is " + ClassNames.HADOOPS_GS + " (a test)");
     assertThat(noJar.repair().jar()).contains("com.google.cloud.bigdataoss:gcs-connector");
 
     world.missing.remove(GOOGLES_PACKAGE);
-    Problem notBound = world.problem(ProblemCode.STORE_NOT_FOUND).orElseThrow();
+    Problem notBound = world.problem("store-not-found").orElseThrow();
     assertThat(notBound.text()).contains("Google's connector is there");
     assertThat(notBound.repair().jar()).isEmpty();
 
     world.apply(notBound.repair());
     assertThat(world.codes())
-        .containsExactlyInAnyOrder(
-            ProblemCode.GCS_BLOCK_SIZE, ProblemCode.STORE_FAILED, ProblemCode.GCS_REQUESTS);
+        .containsExactlyInAnyOrder("gcs-block-size", "store-failed", "gcs-requests");
     Problem first = world.report().problems().get(0);
-    assertThat(first.code()).as("the cause comes first").isEqualTo(ProblemCode.GCS_BLOCK_SIZE);
+    assertThat(first.code().text()).as("the cause comes first").isEqualTo("gcs-block-size");
     assertThat(first.text()).contains("64m (a test)");
     world.apply(first.repair());
     assertThat(world.jobs.get("fs.gs.block.size")).isEqualTo("67108864");
@@ -564,7 +535,7 @@ class CommitterInfoProblemsTest {
   void aBlockSizeThatIsNoSizeIsReplaced() {
     world.onGoogle("fs.gs.block.size", "large");
 
-    world.apply(world.problem(ProblemCode.GCS_BLOCK_SIZE).orElseThrow().repair());
+    world.apply(world.problem("gcs-block-size").orElseThrow().repair());
 
     assertThat(world.report().problems()).isEmpty();
   }
@@ -573,13 +544,13 @@ class CommitterInfoProblemsTest {
   void aStoreThatNobodyKnowsIsServedOnceItIsVouchedFor() {
     world.onUnknownStore();
     world.set(CommitterConfig.ATOMIC_RENAME_SCHEMES, "ofs");
-    Problem problem = world.problem(ProblemCode.UNSUPPORTED_STORE).orElseThrow();
+    Problem problem = world.problem("unsupported-store").orElseThrow();
     assertThat(problem.severity()).isEqualTo(Severity.ERROR);
     assertThat(world.report().served()).isFalse();
 
     world.apply(problem.repair());
     assertThat(problem.repair().settings()).containsValue("ofs,mem");
-    assertThat(world.problem(ProblemCode.UNSUPPORTED_STORE)).isEmpty();
+    assertThat(world.problem("unsupported-store")).isEmpty();
     assertThat(world.report().served()).isTrue();
   }
 
@@ -588,20 +559,17 @@ class CommitterInfoProblemsTest {
     world.onGoogle("fs.gs.operation.move.enable", "");
     assertThat(world.codes()).isEmpty();
     world.set(GcsRequests.OPTION, "filesystem");
-    assertThat(world.problem(ProblemCode.GCS_NO_MOVE).map(Problem::severity))
-        .contains(Severity.NOTE);
+    assertThat(world.problem("gcs-no-move").map(Problem::severity)).contains(Severity.NOTE);
 
     world.set("fs.gs.operation.move.enable", "false");
-    assertThat(world.problem(ProblemCode.GCS_NO_MOVE).map(Problem::severity))
-        .contains(Severity.WARNING);
-    assertThat(world.problem(ProblemCode.UNSUPPORTED_STORE).map(Problem::severity))
-        .contains(Severity.ERROR);
+    assertThat(world.problem("gcs-no-move").map(Problem::severity)).contains(Severity.WARNING);
+    assertThat(world.problem("unsupported-store").map(Problem::severity)).contains(Severity.ERROR);
   }
 
   @Test
   void jobsThatWouldMoveObjectsThoughThatIsSwitchedOffAreRefused() {
     world.onGoogle("fs.gs.operation.move.enable", "false");
-    Problem problem = world.problem(ProblemCode.GCS_NO_MOVE).orElseThrow();
+    Problem problem = world.problem("gcs-no-move").orElseThrow();
     assertThat(problem.severity()).isEqualTo(Severity.ERROR);
 
     world.apply(problem.repair());
@@ -610,9 +578,9 @@ class CommitterInfoProblemsTest {
 
   @Test
   void bothConnectorsOnTheClassPathAreTold() {
-    CAUSES.get(ProblemCode.GCS_HADOOPS_CONNECTOR).accept(world);
+    CAUSES.get("gcs-hadoops-connector").accept(world);
     world.missing.remove(GOOGLES_PACKAGE);
-    Problem problem = world.problem(ProblemCode.GCS_HADOOPS_CONNECTOR).orElseThrow();
+    Problem problem = world.problem("gcs-hadoops-connector").orElseThrow();
 
     assertThat(problem.text()).contains("Google's, a class of the same name");
     assertThat(problem.repair().jar()).isEmpty();
@@ -630,7 +598,7 @@ class CommitterInfoProblemsTest {
     "3.5.0, false"
   })
   void versionsThatReadAheadWrongly(String version, boolean wrong) {
-    CAUSES.get(ProblemCode.ABFS_READ_AHEAD).accept(world);
+    CAUSES.get("abfs-read-ahead").accept(world);
     assertThat(new StoreRules(world.jobs, new Path(ABFS), version).problems())
         .hasSize(wrong ? 1 : 0);
 
@@ -653,7 +621,7 @@ class CommitterInfoProblemsTest {
   @Test
   void lookingDoesNotMakeHadoopForgetAJarThatComesLater() throws ClassNotFoundException {
     world.missing.add("io.manifestcommitter.");
-    assertThat(world.codes()).contains(ProblemCode.FACTORY_NOT_FOUND);
+    assertThat(world.codes()).contains("factory-not-found");
 
     world.missing.clear();
 
@@ -713,10 +681,10 @@ class CommitterInfoProblemsTest {
       for (String scheme : new String[] {"abfs", "abfss", "gs", "hdfs"}) {
         set("fs." + scheme + ".impl", MemoryFileSystem.class.getName());
         set("fs." + scheme + ".impl.disable.cache", "true");
-        set(FactoryBinding.key(scheme), ClassNames.FACTORY);
+        set(key(scheme), ClassNames.FACTORY);
       }
       set("fs.defaultFS", "abfs://c@a");
-      spark.put(SparkSettings.PROTOCOL, ClassNames.PROTOCOL);
+      spark.put(PROTOCOL, ClassNames.PROTOCOL);
     }
 
     void set(String key, String value) {
@@ -754,7 +722,7 @@ class CommitterInfoProblemsTest {
     void onUnknownStore() {
       path = "mem://unknown/table";
       set("fs.mem.impl", MemoryFileSystem.class.getName());
-      set(FactoryBinding.key("mem"), ClassNames.FACTORY);
+      set(key("mem"), ClassNames.FACTORY);
     }
 
     CommitterReport report() {
@@ -770,13 +738,15 @@ class CommitterInfoProblemsTest {
       return CommitterReport.of(path, settings, patience, JAR);
     }
 
-    Optional<Problem> problem(ProblemCode code) {
-      return report().problems().stream().filter(found -> found.code() == code).findFirst();
+    Optional<Problem> problem(String code) {
+      return report().problems().stream()
+          .filter(found -> found.code().text().equals(code))
+          .findFirst();
     }
 
-    Set<ProblemCode> codes() {
-      Set<ProblemCode> codes = new HashSet<>();
-      report().problems().forEach(problem -> codes.add(problem.code()));
+    Set<String> codes() {
+      Set<String> codes = new HashSet<>();
+      report().problems().forEach(problem -> codes.add(problem.code().text()));
       return codes;
     }
 
