@@ -570,7 +570,7 @@ STORE = (
         "a rename on a local disk replaces a file",
         "store/LocalStore.java",
         (
-            "      Optional<StoreEntry> existing = status(file.destination());",
+            "      Optional<StoreEntry> existing = status(destination);",
             "      Optional<StoreEntry> existing = Optional.empty();",
         ),
         by="LocalStoreContractTest",

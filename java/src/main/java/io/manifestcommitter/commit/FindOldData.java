@@ -48,11 +48,11 @@ public final class FindOldData {
   public static void requireNoLink(Store store, Path place) throws IOException {
     if (store.traits(place).hasLinks()
         && store.status(place).filter(StoreEntry::isLink).isPresent()) {
-      throw isLink(place);
+      throw refused(place);
     }
   }
 
-  private static PlanRejectedException isLink(Path link) {
+  private static PlanRejectedException refused(Path link) {
     return new PlanRejectedException(
         link
             + " is a symbolic link, and is to be overwritten: that could delete what it leads to."
@@ -100,7 +100,7 @@ public final class FindOldData {
               listing.directories.add(entry);
             } else if (!keep.contains(entry.path()) && !(entry.isLink() && isStaging)) {
               if (entry.isLink()) {
-                throw isLink(entry.path());
+                throw refused(entry.path());
               }
               files.add(entry);
             }
@@ -111,13 +111,15 @@ public final class FindOldData {
     }
   }
 
-  /** The roots, and what is between them and the table. */
+  /** The roots where there may be links, and what is between them and the table. */
   private Set<Path> places(Collection<Path> roots) {
     Set<Path> places = new HashSet<>();
     for (Path root : roots) {
-      Path place = root;
-      while (!place.equals(table) && places.add(place) && StorePaths.isBelow(table, place)) {
-        place = place.getParent();
+      if (store.traits(root).hasLinks()) {
+        Path place = root;
+        while (!place.equals(table) && places.add(place) && StorePaths.isBelow(table, place)) {
+          place = place.getParent();
+        }
       }
     }
     return places;

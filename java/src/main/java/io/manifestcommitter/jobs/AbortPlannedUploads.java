@@ -87,7 +87,7 @@ final class AbortPlannedUploads {
     }
     try (JobPlan plan = CommitJournal.readUnbegun(store, file.get(), root.jobId(), target(root))) {
       Workers workers = workers(root);
-      LocationRoots.require(store, workers, plan, root, file.get().path(), /* end= */ false);
+      LocationRoots.require(store, workers, plan, root, file.get().path(), /* mayBeGone= */ false);
       return abort(plan, workers);
     }
   }

@@ -26,15 +26,20 @@ final class LocationRoots {
    *
    * @param root the job's staging directory in the table
    * @param origin in which the plan was
-   * @param end whether its commit has ended: then the roots may be gone
+   * @param mayBeGone whether the roots may be gone, since the commit has ended
    * @throws CorruptManifestException if one is not; it names it
    */
   static void require(
-      Store store, Workers workers, JobPlan plan, StagingRoot root, Object origin, boolean end)
+      Store store,
+      Workers workers,
+      JobPlan plan,
+      StagingRoot root,
+      Object origin,
+      boolean mayBeGone)
       throws IOException {
     List<Target> locations = new ArrayList<>(plan.targets());
     locations.removeIf(target -> target.staging().equals(root.root()));
-    workers.forEach(locations, target -> requireStaging(store, target, origin, end));
+    workers.forEach(locations, target -> requireStaging(store, target, origin, mayBeGone));
   }
 
   /** One request. */

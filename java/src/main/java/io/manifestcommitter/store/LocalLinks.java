@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.hadoop.fs.ChecksumFileSystem;
 
 /**
  * Symbolic links of a local disk, themselves. Nothing here follows the last name of a path.
@@ -50,7 +51,8 @@ final class LocalLinks {
       for (Path entry : entries) {
         org.apache.hadoop.fs.Path link =
             StorePaths.resolve(directory, entry.getFileName().toString());
-        if (isStaged(link) || !Files.exists(entry)) {
+        boolean isHidden = ChecksumFileSystem.isChecksumFile(link);
+        if (isStaged(link) || !(isHidden || Files.exists(entry))) {
           links.add(link);
         }
       }

@@ -53,9 +53,7 @@ public final class LocalStore extends HadoopStore {
     List<FileStatus> entries = new ArrayList<>(List.of(fs().listStatus(directory)));
     for (Path link : LocalLinks.notFollowedIn(directory)) {
       entries.removeIf(entry -> entry.getPath().getName().equals(link.getName()));
-      if (!ChecksumFileSystem.isChecksumFile(link)) {
-        entries.add(new FileStatus(0, false, 0, 0, 0, 0, null, null, null, link, link));
-      }
+      entries.add(new FileStatus(0, false, 0, 0, 0, 0, null, null, null, link, link));
     }
     return RemoteIterators.remoteIteratorFromArray(entries.toArray(new FileStatus[0]));
   }

@@ -60,6 +60,7 @@ class HostileLinksTest extends LocalTableTest {
     "auto, append, output/p=1/stray",
     "auto, append, output/stray",
     "auto, append, output/p=1/.hidden",
+    "auto, append, output/p=2/.stray.crc",
     "off, append, output/p=1/stray",
     "auto, overwrite, output/p=1/stray",
     "off, overwrite, output/p=1/stray",
