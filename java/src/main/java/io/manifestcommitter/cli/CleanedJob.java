@@ -53,7 +53,7 @@ final class CleanedJob {
     List<StagingRoot> toWatch = StagedJobs.toWatch(toGo);
     Pause pause = Pause.sleeping(config).telling(() -> watches.accept(toWatch.size()));
     LifeSigns signs = new LifeSigns(stores.all(), config, pause::nanos);
-    if (!rule.force()) {
+    if (!rule.force) {
       signs.await(toWatch, root -> true, pause);
     }
     List<CleanedJob> jobs = new ArrayList<>();
@@ -69,7 +69,7 @@ final class CleanedJob {
       return new CleanedJob(job, null, rule.why(job), null);
     }
     try {
-      return new CleanedJob(job, staged.remove(job, rule.force(), signs, pause), "", null);
+      return new CleanedJob(job, staged.remove(job, rule.force, signs, pause), "", null);
     } catch (IOException e) {
       return new CleanedJob(job, null, "", e);
     }
@@ -163,10 +163,6 @@ final class CleanedJob {
 
     boolean dryRun() {
       return dryRun;
-    }
-
-    boolean force() {
-      return force;
     }
 
     boolean removes(StagedJob job) {

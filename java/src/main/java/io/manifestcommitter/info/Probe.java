@@ -42,7 +42,9 @@ final class Probe {
   private final Configuration conf;
   private final Path path;
   private PathOutputCommitterFactory factory;
-  private PathOutputCommitter committer;
+  private String committer;
+  private String description;
+  private boolean promisesDynamicOverwrite;
   private Path jobDirectory;
   private Path workPath;
   private Setting fileSystem;
@@ -150,9 +152,13 @@ final class Probe {
             conf, new TaskAttemptID(new TaskID(new JobID("info", 1), TaskType.MAP, 0), 0));
     try {
       PathOutputCommitter made = factory.createOutputCommitter(path, context);
+      description = made.toString();
       workPath = made.getWorkPath();
       jobDirectory = jobDirectory(made, context);
-      committer = made;
+      promisesDynamicOverwrite =
+          made instanceof StreamCapabilities
+              && ((StreamCapabilities) made).hasCapability(DYNAMIC_OVERWRITE);
+      committer = made.getClass().getName();
     } catch (UnsupportedStoreException e) {
       // The rules tell it, which know what else is set.
     } catch (IOException | RuntimeException | LinkageError e) {
@@ -193,13 +199,12 @@ final class Probe {
 
   /** The committer's class. */
   Optional<String> committer() {
-    return Optional.ofNullable(committer).map(made -> made.getClass().getName());
+    return Optional.ofNullable(committer);
   }
 
   /** Whether it tells Spark that it can serve dynamic partition overwrites. */
   boolean promisesDynamicOverwrite() {
-    return committer instanceof StreamCapabilities
-        && ((StreamCapabilities) committer).hasCapability(DYNAMIC_OVERWRITE);
+    return promisesDynamicOverwrite;
   }
 
   /** The class of the store's FileSystem and the file that it was loaded from, if it did open. */
@@ -228,7 +233,7 @@ final class Probe {
         .with("fileSystem", fileSystem().map(Setting::value))
         .with("fileSystemJar", fileSystem().map(Setting::source))
         .with("committer", committer())
-        .with("description", committer == null ? null : committer.toString())
+        .with("description", description)
         .with("jobDirectory", jobDirectory == null ? null : jobDirectory.toString())
         .with("workPath", workPath == null ? null : workPath.toString());
   }
