@@ -53,10 +53,6 @@ OLDER := feea20819302afc9dfb9694cf1591af5ef650a3c
 OLDER_BUILT := target/versions/.$(OLDER)
 CLASS_PATH := target/versions/classpath
 
-# Which part of the sample of faults runs on each of them.
-FAULTS_$(HADOOP_FLOOR) := 1/2
-FAULTS_$(HADOOP_NEWEST) := 2/2
-
 # The emulated stores; that of the short run on each Spark, and that of the shorter one.
 STORES := abfs abfss gs gs-folders gs-filesystem gs-fake s3a s3a-moto s3a-seaweedfs
 CORE_$(SPARK_FLOOR) := abfs
@@ -69,7 +65,7 @@ S3_$(SPARK_FLOOR) := --store s3a-moto
 S3_$(SPARK_NEWEST) := --store s3a tests/e2e/test_writes.py tests/e2e/test_failures.py
 MAGIC_$(SPARK_NEWEST) = $(VENVS)/spark-$(SPARK_NEWEST)/bin/python -m pytest -q tests/e2e/test_s3.py --store s3a-magic --core -k each_file
 
-.PHONY: demo test check build release test-release version headers lint docs bench scale growth watched throttle requests verify-store faults crashes pairs mutations emulators s3-committers clean \
+.PHONY: demo test check build release test-release version headers lint docs bench scale growth watched throttle requests verify-store faults crashes pairs mutations emulators s3-committers bindings clean \
 	test-java test-java-core test-java-samples test-python test-emulators test-connect test-versions test-watched test-pages screenshots test-docs site walk test-walk test-stores builds environments \
 	test-core-jvm test-core-spark check-jvm check-spark \
 	test-hadoop-$(HADOOP_FLOOR) test-hadoop-$(HADOOP_NEWEST) \
@@ -116,8 +112,8 @@ lint: $(VENVS)/tools/.done
 	$(PYTHON) tests/mutations/mutations.py --check
 	$(PYTHON) tools/version.py --check
 	$(PYTHON) tools/headers.py --check
-	$(VENVS)/tools/bin/ruff check --config python/pyproject.toml python tests tools
-	$(VENVS)/tools/bin/ruff format --check --config python/pyproject.toml python tests tools
+	$(VENVS)/tools/bin/ruff check --config python/pyproject.toml python tests benchmarks tools
+	$(VENVS)/tools/bin/ruff format --check --config python/pyproject.toml python tests benchmarks tools
 	cd python && ../$(VENVS)/tools/bin/mypy
 
 # The pages in docs/ that are made from the code.
@@ -147,10 +143,11 @@ emulators: $(EMULATORS_BUILT)
 	java -cp $(EMULATORS):$$(cat target/emulators/classpath) io.manifestcommitter.emulator.Emulators \
 		--abfs-port=$(ABFS_PORT) --gcs-port=$(GCS_PORT) --s3-port=$(S3_PORT)
 
-# Every fault at every request, on the emulators: hours. Alone: FAULTS_ONLY='abfs/spark-append/.*'
+# What stores are known to get wrong, through the real connectors of both versions of Hadoop.
 faults:
-	$(MVN) verify -pl tests/connectors -am -DskipUTs -Dhadoop.version=$(HADOOP_FLOOR) -Dit.test=FaultMatrixIT -Dfaults.mode=full '-Dfaults.only=$(FAULTS_ONLY)'
-	$(MVN) verify -pl tests/connectors -am -DskipUTs -Dhadoop.version=$(HADOOP_NEWEST) -Dit.test=FaultMatrixIT -Dfaults.mode=full '-Dfaults.only=$(FAULTS_ONLY)'
+	for version in $(HADOOP_FLOOR) $(HADOOP_NEWEST); do \
+		$(MVN) verify -pl tests/connectors -am -DskipUTs -Dhadoop.version=$$version -Dit.test='FaultsIT,DriverTrapsIT' || exit 1; \
+	done
 
 # Every crash point of a job commit and all that may come after, on a store in memory. Alone: CRASHES_ONLY='hdfs/auto/marker/static/.*'
 crashes:
@@ -210,11 +207,11 @@ test-emulators: $(VENVS)/emulators/.done
 	$(VENVS)/emulators/bin/python -m pytest -q tests/emulators/python
 
 test-connectors-$(HADOOP_FLOOR) test-connectors-$(HADOOP_NEWEST): test-connectors-%:
-	$(MVN) verify -pl tests/connectors -am -DskipUTs -Dhadoop.version=$* -Dfaults.part=$(FAULTS_$*)
+	$(MVN) verify -pl tests/connectors -am -DskipUTs -Dhadoop.version=$*
 
 # Both at once, in one build.
 test-both-$(HADOOP_FLOOR) test-both-$(HADOOP_NEWEST): test-both-%:
-	$(MVN) -T2 verify -pl tests/hadoop,tests/connectors -am -DskipUTs -Dhadoop.version=$* -Dfaults.part=$(FAULTS_$*)
+	$(MVN) -T2 verify -pl tests/hadoop,tests/connectors -am -DskipUTs -Dhadoop.version=$*
 
 test-spark-$(SPARK_FLOOR) test-spark-$(SPARK_NEWEST): test-spark-%: $(VENVS)/spark-%/spark.jsa $(EMULATORS_BUILT)
 	$(VENVS)/spark-$*/bin/python -m pytest -q tests/e2e $(AGAIN_$*)
@@ -296,11 +293,22 @@ test-gs-servers-$(SPARK_FLOOR) test-gs-servers-$(SPARK_NEWEST): test-gs-servers-
 		$(VENVS)/spark-$*/bin/python -m pytest -q tests/e2e --core --store $$server || exit 1; \
 	done
 
+# Programs beside the end-to-end tests, whose sessions, tables and stores they have.
+BESIDE := PYTHONPATH=tests/e2e
+BESIDE_ARGS := -m pytest -q -s -p conftest benchmarks/spark
+BINDINGS_STORE := local
+
 # A job of 2,000 files with this committer and those of hadoop-aws: its requests and its time; what a failed overwrite and a driver that is
 # killed leave of the table, and what a dynamic overwrite does.
 s3-committers: $(VENVS)/spark-$(SPARK_FLOOR)/.done $(VENVS)/spark-$(SPARK_NEWEST)/.done $(EMULATORS_BUILT)
 	for version in $(SPARK_FLOOR) $(SPARK_NEWEST); do \
-		$(VENVS)/spark-$$version/bin/python -m pytest -q -s tests/e2e/test_s3_rivals.py --store s3a --thorough || exit 1; \
+		$(BESIDE) $(VENVS)/spark-$$version/bin/python $(BESIDE_ARGS)/test_s3_rivals.py --store s3a --thorough || exit 1; \
+	done
+
+# The Hadoop protocol by Spark's own bindings, and the same writes by Hadoop's manifest committer where PySpark has it.
+bindings: $(VENVS)/spark-$(SPARK_FLOOR)/.done $(VENVS)/spark-$(SPARK_NEWEST)/.done $(EMULATORS_BUILT)
+	for version in $(SPARK_FLOOR) $(SPARK_NEWEST); do \
+		$(BESIDE) $(VENVS)/spark-$$version/bin/python $(BESIDE_ARGS)/test_stock_bindings.py --store $(BINDINGS_STORE) || exit 1; \
 	done
 
 # All of them, on the local disk and on each store, by directory and by file: hours.
