@@ -108,15 +108,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         return "local_disk" not in marks
 
     config.hook.pytest_deselected(items=[item for item in items if not belongs(item)])
-    # The stock bindings need a JVM of their own: last, they leave no other to be started after it.
     items[:] = filter(belongs, items)
     if sessions.is_connect():
         for item in items:
             classic = item.get_closest_marker("classic")
             if classic is not None:
                 item.add_marker(pytest.mark.skip(reason=classic.kwargs["because"]))
-    if not is_local:
-        items.sort(key=lambda item: "stock_bindings" in item.nodeid)
 
 
 @pytest.fixture(scope="session", autouse=True)

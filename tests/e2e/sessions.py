@@ -16,7 +16,6 @@ from typing import Any
 import jvm
 import pyspark
 import stores
-from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
 import manifest_committer
@@ -86,35 +85,6 @@ def started(
         yield session
     finally:
         session.stop()
-
-
-@contextmanager
-def with_stock_bindings(master: str, scratch: Path, conf: dict[str, str]) -> Iterator[SparkSession]:
-    """A session with our jar and Spark's own bindings, in a JVM of its own.
-
-    There from the start, the bindings are found as in an installation. Spark 4 makes them its
-    default as soon as it sees them, so no other test may have them.
-    """
-    jar = stores.CONNECTORS / "spark-hadoop-cloud.jar"
-    assert jar.is_file(), f"{jar} is missing; make test-spark-{pyspark.__version__} fetches it"
-    _end_jvm()
-    conf = {**conf, "spark.jars": f"{manifest_committer.jar_path()},{jar}"}
-    session = _classic(master, _settings(scratch, conf), configure=lambda builder: builder)
-    try:
-        yield session
-    finally:
-        session.stop()
-        _end_jvm()
-
-
-def _end_jvm() -> None:
-    """Ends the JVM that PySpark has started, if any; the next session starts another."""
-    gateway = SparkContext._gateway
-    if gateway is not None:
-        gateway.shutdown()
-        gateway.proc.stdin.close()
-        gateway.proc.wait()
-        SparkContext._gateway = SparkContext._jvm = None
 
 
 def _settings(scratch: Path, conf: dict[str, str]) -> dict[str, str]:

@@ -18,11 +18,12 @@ import faults
 import pyspark
 import pytest
 import stores
+from bindings import with_stock_bindings
 from places import Place
 from pyspark.errors import UnsupportedOperationException
 from pyspark.sql import SparkSession
 from pyspark.sql.functions import udf
-from sessions import settings, with_stock_bindings
+from sessions import settings
 from tables import Row, Table
 
 import manifest_committer as mc

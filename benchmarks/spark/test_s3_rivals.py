@@ -17,12 +17,13 @@ import drivers
 import pyspark
 import pytest
 import stores
+from bindings import with_stock_bindings
 from drivers import Output
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PythonException
 from pyspark.sql import SparkSession
 from pyspark.sql.functions import udf
-from sessions import settings, with_stock_bindings
+from sessions import settings
 from tables import Row, Table
 from test_s3 import waiting
 from test_stock_bindings import BINDING, PATH_OUTPUT, PROTOCOL
