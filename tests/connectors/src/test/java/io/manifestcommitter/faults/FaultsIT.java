@@ -139,8 +139,7 @@ class FaultsIT {
   void whatIsRefusedForGoodLeavesTheTableAsItWas(Kind kind, Writes writes) throws Exception {
     try (FaultyStore store = FaultyStore.open(kind)) {
       Job job = store.run(() -> new Job(store, writes));
-      List<FaultRule> rules =
-          List.of(refused(kind.publishes()), refused("folder-rename"));
+      List<FaultRule> rules = List.of(refused(kind.publishes()), refused("folder-rename"));
 
       Throwable failure = catchThrowable(() -> store.run(rules, job::commit));
 

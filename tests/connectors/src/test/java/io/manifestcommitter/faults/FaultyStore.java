@@ -99,8 +99,7 @@ final class FaultyStore implements AutoCloseable {
     conf.setInt("fs.azure.http.read.timeout", readTimeout);
     conf.setInt("fs.gs.http.max.retry", Kind.GS.tries - 1);
     conf.setInt("fs.gs.http.read-timeout", readTimeout);
-    conf.set(
-        CommitterConfig.GS_REQUESTS, kind == Kind.GS_FILESYSTEM ? "filesystem" : "direct");
+    conf.set(CommitterConfig.GS_REQUESTS, kind == Kind.GS_FILESYSTEM ? "filesystem" : "direct");
     conf.setInt("fs.s3a.attempts.maximum", 0);
     conf.setInt("fs.s3a.retry.limit", Kind.S3A.tries - 1);
     conf.setInt("fs.s3a.retry.throttle.limit", Kind.S3A.tries - 1);

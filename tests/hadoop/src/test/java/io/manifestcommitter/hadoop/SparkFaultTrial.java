@@ -45,17 +45,13 @@ final class SparkFaultTrial implements Closeable {
   private SparkWrite write;
 
   /**
-   * What jobs do to a table: add to a partition that is there and one that is not, and to a custom
-   * location; make the table; replace it and a custom location; replace one partition, and add
-   * another; replace the partitions and the custom location that they write to.
-   */
-  static final List<String> KINDS = List.of("append", "new", "static", "partition", "dynamic");
-
-  /**
    * A job that is about to commit.
    *
    * @param raw the filesystem itself, without faults
    * @param base a directory of this trial only
+   * @param kind what the job does: "append" adds to a partition that is there, one that is not, and
+   *     a custom location; "new" makes the table; "static", "partition" and "dynamic" replace it,
+   *     one partition, or what they write to
    */
   SparkFaultTrial(FileSystem raw, Path base, String kind, String directoryRename)
       throws IOException {
