@@ -31,8 +31,6 @@ import java.util.concurrent.CopyOnWriteArrayList;
  * POST   /faults/{store}/{n}/release
  * DELETE /faults/{store}
  * POST   /limit/{store}                {perSecond, status}; perSecond 0 for none
- * POST   /latency/{store}              {milliseconds}
- * POST   /onto/abfs                    {answer}: NESTS, CONFLICT or REPLACES_IF_EMPTY
  * </pre>
  *
  * <p>The status of a dropped request is "dropped". An action is that of {@link FaultRule.When}:
@@ -115,13 +113,6 @@ final class ControlEndpoint implements AutoCloseable {
             return done();
           case "POST limit":
             return limit(emulator, body(call, Set.of("perSecond", "status")));
-          case "POST latency":
-            emulator.latency(
-                Duration.ofMillis(
-                    required(body(call, Set.of("milliseconds")), "milliseconds").asLong()));
-            return done();
-          case "POST onto":
-            return onto(emulator, body(call, Set.of("answer")));
           default:
             throw unknown(call);
         }
@@ -218,14 +209,6 @@ final class ControlEndpoint implements AutoCloseable {
     } else {
       emulator.limit(perSecond);
     }
-    return done();
-  }
-
-  private static JsonNode onto(Emulator emulator, JsonNode body) {
-    if (!(emulator instanceof AbfsEmulator)) {
-      throw new Refused(404, "Only abfs has a choice of what a rename onto a directory does");
-    }
-    ((AbfsEmulator) emulator).onExistingDirectory(Onto.valueOf(required(body, "answer").asText()));
     return done();
   }
 

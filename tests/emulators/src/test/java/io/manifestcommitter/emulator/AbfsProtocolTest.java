@@ -3,12 +3,8 @@ package io.manifestcommitter.emulator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
-import java.nio.charset.StandardCharsets;
-import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -147,53 +143,6 @@ final class AbfsProtocolTest extends AbfsTest {
   }
 
   @Test
-  void chunkedAndZippedBodiesAreUndone() throws Exception {
-    ByteArrayOutputStream zipped = new ByteArrayOutputStream();
-    try (GZIPOutputStream out = new GZIPOutputStream(zipped)) {
-      out.write("zipped".getBytes(StandardCharsets.UTF_8));
-    }
-    dfs.send("PUT", "/file?resource=file");
-
-    HttpResponse<String> appended =
-        dfs.append(
-            "/file",
-            0,
-            BodyPublishers.ofInputStream(() -> new ByteArrayInputStream(zipped.toByteArray())),
-            "Content-Encoding",
-            "gzip");
-
-    assertThat(appended.statusCode()).isEqualTo(202);
-    assertThat(dfs.flush("/file", 6).statusCode()).isEqualTo(200);
-    assertThat(dfs.send("GET", "/file").body()).isEqualTo("zipped");
-  }
-
-  @Test
-  void headTellsTheLengthWithoutABody() throws Exception {
-    dfs.write("/file", "12345");
-
-    HttpResponse<String> status = dfs.send("HEAD", "/file?action=getStatus&upn=false");
-
-    assertThat(status.statusCode()).isEqualTo(200);
-    assertThat(status.headers().firstValue("Content-Length")).hasValue("5");
-    assertThat(status.headers().firstValue("x-ms-resource-type")).hasValue("file");
-    assertThat(status.headers().firstValue("x-ms-permissions")).hasValue("rw-r-----");
-    assertThat(status.body()).isEmpty();
-  }
-
-  @Test
-  void clientTransactionIsEchoed() throws Exception {
-    dfs.write("/file", "x");
-    String id = "a51d";
-    dfs.send("PUT", "/to", "x-ms-rename-source", "/data/file", "x-ms-client-transaction-id", id);
-
-    assertThat(
-            dfs.send("HEAD", "/to?action=getStatus")
-                .headers()
-                .firstValue("x-ms-client-transaction-id"))
-        .hasValue(id);
-  }
-
-  @Test
   void listingGoesOnAfterWhatWasDeletedMeanwhile() throws Exception {
     for (int i = 0; i < 6; i++) {
       dfs.mkdirs("/d/" + i);
@@ -226,17 +175,6 @@ final class AbfsProtocolTest extends AbfsTest {
     assertThat(second.statusCode()).isEqualTo(200);
     assertThat(second.headers().firstValue("x-ms-continuation")).isEmpty();
     assertThat(emulator.tree()).isEmpty();
-  }
-
-  @Test
-  void directoryWithContentIsNotDeletedAlone() throws Exception {
-    dfs.mkdirs("/d/e");
-
-    HttpResponse<String> refused = dfs.send("DELETE", "/d?recursive=false");
-
-    assertThat(refused.statusCode()).isEqualTo(409);
-    assertThat(Dfs.code(refused)).isEqualTo("DirectoryNotEmpty");
-    assertThat(emulator.tree()).containsOnlyKeys("/d/", "/d/e/");
   }
 
   @Test

@@ -103,18 +103,7 @@ final class ControlEndpointTest {
     ok("POST", "/limit/abfs", "{\"perSecond\":1000000,\"status\":429}");
     assertThat(dfs.mkdirs("/b").statusCode()).isEqualTo(201);
     ok("POST", "/limit/abfs", "{\"perSecond\":0}");
-    ok("POST", "/latency/abfs", "{\"milliseconds\":1}");
     assertThat(dfs.mkdirs("/c").statusCode()).isEqualTo(201);
-  }
-
-  @Test
-  void choosesWhatARenameOntoADirectoryDoes() throws Exception {
-    dfs.mkdirs("/a");
-    dfs.mkdirs("/b");
-
-    ok("POST", "/onto/abfs", "{\"answer\":\"CONFLICT\"}");
-
-    assertThat(dfs.rename("/a", "/b").statusCode()).isEqualTo(409);
   }
 
   @ParameterizedTest
@@ -130,7 +119,6 @@ final class ControlEndpointTest {
         "POST   | /faults/abfs         | {'operation':'*','action':'refuse'}  | 400 | status",
         "POST   | /limit/abfs          | not json                             | 400 | not",
         "POST   | /limit/abfs          | {'perSecond':-5}                     | 400 | -5",
-        "POST   | /onto/abfs           | {'answer':'EXPLODES'}                | 400 | EXPLODES",
       })
   void saysWhatIsWrong(String method, String path, String body, int status, String named)
       throws Exception {

@@ -35,20 +35,6 @@ final class FaultsTest extends AbfsTest {
   }
 
   @Test
-  void refusalTakesTheStoresOwnCode() throws Exception {
-    emulator
-        .faults()
-        .add(FaultRule.on("rename").refuse(404, "RenameDestinationParentPathNotFound"));
-    dfs.mkdirs("/d");
-
-    HttpResponse<String> refused = dfs.rename("/d", "/e");
-
-    assertThat(refused.statusCode()).isEqualTo(404);
-    assertThat(Dfs.code(refused)).isEqualTo("RenameDestinationParentPathNotFound");
-    assertThat(emulator.tree()).containsOnlyKeys("/d/");
-  }
-
-  @Test
   void ruleFiresOnItsCallsOnly() throws Exception {
     FaultRule rule =
         emulator.faults().add(FaultRule.on("mkdirs").path("/x").call(2).times(2).refuse(500));
@@ -61,16 +47,6 @@ final class FaultsTest extends AbfsTest {
     assertThat(statuses).containsExactly(201, 201, 500, 201, 500, 201);
     assertThat(rule.applied()).isEqualTo(2);
     assertThat(emulator.tree()).containsOnlyKeys("/x1/", "/x4/", "/y1/", "/y2/");
-  }
-
-  @Test
-  void firstOfTwoRulesFiresAndBothCount() throws Exception {
-    emulator.faults().add(FaultRule.on("mkdirs").refuse(500));
-    emulator.faults().add(FaultRule.on(FaultRule.ANY).call(2).refuse(429));
-
-    assertThat(dfs.mkdirs("/d").statusCode()).isEqualTo(500);
-    assertThat(dfs.mkdirs("/d").statusCode()).isEqualTo(429);
-    assertThat(dfs.mkdirs("/d").statusCode()).isEqualTo(201);
   }
 
   @Test
@@ -99,15 +75,6 @@ final class FaultsTest extends AbfsTest {
   }
 
   @Test
-  void droppedRequestIsNotDone() throws Exception {
-    emulator.faults().add(FaultRule.on("mkdirs").drop());
-
-    assertThatThrownBy(() -> dfs.mkdirs("/d")).isInstanceOf(IOException.class);
-
-    assertThat(emulator.tree()).isEmpty();
-  }
-
-  @Test
   void stalledRequestIsDoneLater() throws Exception {
     FaultRule rule = emulator.faults().add(FaultRule.on("mkdirs").stall(Duration.ofHours(1)));
     CompletableFuture<HttpResponse<String>> stalled = dfs.start("PUT", "/d?resource=directory");
@@ -118,16 +85,6 @@ final class FaultsTest extends AbfsTest {
 
     assertThat(stalled.get().statusCode()).isEqualTo(201);
     assertThat(emulator.tree()).containsOnlyKeys("/d/");
-  }
-
-  @Test
-  void stallEndsByItself() throws Exception {
-    FaultRule rule = emulator.faults().add(FaultRule.on("mkdirs").stall(Duration.ofMillis(5)));
-
-    assertThat(dfs.mkdirs("/d").statusCode()).isEqualTo(201);
-
-    assertThat(rule.applied()).isEqualTo(1);
-    assertThat(rule.held()).isZero();
   }
 
   @Test

@@ -4,13 +4,11 @@ package io.manifestcommitter.emulator;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.manifestcommitter.emulator.GcsClient.Answer;
-import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
 
 final class GcsMoveTest extends GcsTest {
@@ -104,86 +102,5 @@ final class GcsMoveTest extends GcsTest {
     assertThat(statuses).filteredOn(status -> status == 412).hasSize(movers - 1);
     assertThat(emulator.tree()).hasSize(movers).containsKey("/d");
     assertThat(client.content("d")).isEqualTo("content " + statuses.indexOf(200));
-  }
-
-  @Test
-  void aBodylessPostMayBeGzipped() throws Exception {
-    client.insert("s", "x");
-    ByteArrayOutputStream empty = new ByteArrayOutputStream();
-    new GZIPOutputStream(empty).close();
-
-    Answer moved =
-        client.send(
-            "POST",
-            GcsClient.object("s") + "/moveTo/o/d",
-            empty.toByteArray(),
-            "Content-Encoding",
-            "gzip");
-
-    assertThat(moved.status()).isEqualTo(200);
-  }
-
-  @Test
-  void aRewriteCopiesAtOnceAndHasConditionsOnBothEnds() throws Exception {
-    client.insert("s", "content");
-    String patch = "{\"metadata\":{\"k\":\"v\"}}";
-    String live =
-        client.send("PATCH", GcsClient.object("s"), GcsClient.bytes(patch)).get("generation");
-    String path = GcsClient.object("s") + "/rewriteTo/b/emulated/o/d";
-
-    assertThat(client.send("POST", path + "?ifSourceGenerationMatch=1").status()).isEqualTo(412);
-    assertThat(client.send("POST", path + "?ifSourceGenerationNotMatch=" + live).status())
-        .isEqualTo(412);
-    Answer done = client.send("POST", path + "?ifGenerationMatch=0&maxBytesRewrittenPerCall=1");
-
-    assertThat(done.json().path("done").asBoolean()).isTrue();
-    assertThat(done.get("totalBytesRewritten")).isEqualTo("7");
-    assertThat(done.json().at("/resource/metadata/k").asText()).isEqualTo("v");
-    assertThat(done.json().at("/resource/contentType").asText()).isEqualTo("text/plain");
-    assertThat(client.send("POST", path + "?ifGenerationMatch=0").status()).isEqualTo(412);
-    assertThat(emulator.tree()).containsOnlyKeys("/s", "/d");
-
-    Answer changed =
-        client.send("POST", path, GcsClient.bytes("{\"contentType\":\"application/json\"}"));
-    assertThat(changed.json().at("/resource/contentType").asText()).isEqualTo("application/json");
-    assertThat(changed.json().at("/resource/metadata").isMissingNode()).isTrue();
-  }
-
-  @Test
-  void aCopyAnswersTheObject() throws Exception {
-    client.insert("s", "content");
-
-    Answer copied = client.send("POST", GcsClient.object("s") + "/copyTo/b/emulated/o/d%2Fe");
-
-    assertThat(copied.get("name")).isEqualTo("d/e");
-    assertThat(client.content("d/e")).isEqualTo("content");
-  }
-
-  @Test
-  void aComposeJoinsItsSources() throws Exception {
-    client.insert("a", "123");
-    client.insert("b", "456789");
-    String generation = client.send("GET", GcsClient.object("a")).get("generation");
-    String request =
-        "{\"sourceObjects\":[{\"name\":\"a\",\"objectPreconditions\":{\"ifGenerationMatch\":\"%s\"}},"
-            + "{\"name\":\"b\"}],\"destination\":{\"contentType\":\"text/csv\"}}";
-
-    Answer refused =
-        client.send(
-            "POST",
-            GcsClient.object("c") + "/compose",
-            GcsClient.bytes(String.format(request, "1")));
-    assertThat(refused.status()).isEqualTo(412);
-    Answer composed =
-        client.send(
-            "POST",
-            GcsClient.object("c") + "/compose?ifGenerationMatch=0",
-            GcsClient.bytes(String.format(request, generation)));
-
-    assertThat(composed.get("crc32c")).isEqualTo("4waSgw==");
-    assertThat(composed.get("componentCount")).isEqualTo("2");
-    assertThat(composed.json().has("md5Hash")).isFalse();
-    assertThat(composed.get("contentType")).isEqualTo("text/csv");
-    assertThat(client.content("c")).isEqualTo("123456789");
   }
 }

@@ -94,19 +94,6 @@ final class S3ProtocolTest {
   }
 
   @Test
-  void whatIsAbortedIsGone() throws Exception {
-    String upload = client.initiate("b");
-    String etag = client.part("b", upload, 1, "x");
-    String query = "/b?uploadId=" + upload;
-
-    assertThat(client.send("DELETE", query).statusCode()).isEqualTo(204);
-    assertThat(code(client.send("DELETE", query))).isEqualTo("NoSuchUpload");
-    assertThat(code(client.complete("b", upload, etag))).isEqualTo("NoSuchUpload");
-    assertThat(code(client.send("PUT", query + "&partNumber=2", "y"))).isEqualTo("NoSuchUpload");
-    assertThat(code(client.send("PUT", query + "&partNumber=0", "y"))).isEqualTo("NoSuchUpload");
-  }
-
-  @Test
   void aPartHasANumberThatS3Takes() throws Exception {
     String query = "/b?uploadId=" + client.initiate("b") + "&partNumber=";
 
@@ -115,31 +102,6 @@ final class S3ProtocolTest {
           .as(number)
           .isEqualTo("InvalidArgument");
     }
-  }
-
-  @Test
-  void aBodyInChunksIsPutTogether() throws Exception {
-    String body =
-        "3;chunk-signature=abc\r\nhel\r\n2\r\nlo\r\n0\r\nx-amz-checksum-crc32:NhCmhg==\r\n\r\n";
-    String[] headers = {
-      "x-amz-content-sha256", "STREAMING-UNSIGNED-PAYLOAD-TRAILER",
-      "x-amz-decoded-content-length", "5",
-      "Content-Encoding", "aws-chunked"
-    };
-
-    assertThat(client.send("PUT", "/a", body, headers).statusCode()).isEqualTo(200);
-    HttpResponse<String> read = client.send("GET", "/a");
-    assertThat(read.body()).isEqualTo("hello");
-    assertThat(read.headers().firstValue("Content-Encoding")).isEmpty();
-
-    headers[3] = "6";
-    assertThat(code(client.send("PUT", "/a", body, headers))).isEqualTo("IncompleteBody");
-    headers[3] = "5";
-    assertThat(code(client.send("PUT", "/a", body.replace("NhC", "AAA"), headers)))
-        .isEqualTo("BadDigest");
-    assertThat(code(client.send("PUT", "/a", body.substring(0, 30), headers)))
-        .isEqualTo("IncompleteBody");
-    assertThat(client.content("a")).isEqualTo("hello");
   }
 
   @Test
@@ -219,30 +181,6 @@ final class S3ProtocolTest {
     }
     keys.addAll(prefixes);
     return keys;
-  }
-
-  @Test
-  void aWriteOnAConditionIsRefusedWhereItDoesNotHold() throws Exception {
-    assertThat(client.send("PUT", "/a", "1", "If-Match", "*").statusCode()).isEqualTo(404);
-    assertThat(client.send("PUT", "/a", "1", "If-None-Match", "*").statusCode()).isEqualTo(200);
-    assertThat(code(client.send("PUT", "/a", "2", "If-None-Match", "*")))
-        .isEqualTo("PreconditionFailed");
-    assertThat(code(client.send("PUT", "/a", "2", "If-Match", "\"0\"")))
-        .isEqualTo("PreconditionFailed");
-    String etag = client.send("HEAD", "/a").headers().firstValue("ETag").orElse("");
-    assertThat(client.send("PUT", "/a", "2", "If-Match", etag).statusCode()).isEqualTo(200);
-    assertThat(client.send("GET", "/a", "", "If-Match", etag).statusCode()).isEqualTo(412);
-
-    String upload = client.initiate("a");
-    String part = client.part("a", upload, 1, "3");
-    String body =
-        "<CompleteMultipartUpload><Part><PartNumber>1</PartNumber><ETag>"
-            + part
-            + "</ETag></Part></CompleteMultipartUpload>";
-    assertThat(code(client.send("POST", "/a?uploadId=" + upload, body, "If-None-Match", "*")))
-        .isEqualTo("PreconditionFailed");
-    assertThat(client.content("a")).isEqualTo("2");
-    assertThat(emulator.uploads()).containsExactly("a");
   }
 
   @Test
