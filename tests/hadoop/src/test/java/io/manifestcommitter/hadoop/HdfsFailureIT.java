@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.hdfs.protocol.HdfsConstants;
@@ -43,30 +42,6 @@ class HdfsFailureIT {
 
   HdfsFailureIT(Hdfs hdfs) {
     this.hdfs = hdfs;
-  }
-
-  /** Every rename of the commit is once the first that fails. */
-  @ParameterizedTest
-  @ValueSource(strings = {"false", "true"})
-  void aNewCommitterFinishesACommitThatFailedMidway(String deleteTargets) throws Exception {
-    for (Fate fate : List.of(Fate.FAILS_BEFORE, Fate.ANSWERS_FALSE)) {
-      int failed = 0;
-      for (int at = 1; ; at++) {
-        TestJob job = writtenJob(conf(deleteTargets), "repeat-" + fate + at);
-        if (!failsToCommit(job, fate, at)) {
-          break;
-        }
-        failed++;
-
-        job.commit();
-
-        assertThat(hdfs.visibleFiles(job.table())).isEqualTo(expected());
-        assertThat(hdfs.report(job.table()).success()).isTrue();
-        assertThat(hdfs.report(job.table()).jobId()).isEqualTo(job.id());
-        assertThat(hdfs.fs().exists(new Path(job.table(), "_temporary"))).isFalse();
-      }
-      assertThat(failed).as("renames that failed").isGreaterThan(OUTPUT.size());
-    }
   }
 
   @ParameterizedTest
@@ -102,79 +77,6 @@ class HdfsFailureIT {
       assertThat(hdfs.report(job.table()).statistics().counters())
           .containsEntry("commit_file_rename_recovered", 1L);
     }
-  }
-
-  /**
-   * MapReduce starts a job anew under the same id when its application master died: whatever the
-   * first attempt published is rolled back before the second one begins.
-   */
-  @Test
-  void aLaterApplicationAttemptReplacesWhatTheFirstPublished() throws Exception {
-    int failed = 0;
-    for (int at = 1; ; at++) {
-      TestJob job = writtenJob(firstAttempt(), "restart-" + at);
-      if (!failsToCommit(job, Fate.FAILS_BEFORE, at)) {
-        break;
-      }
-      failed++;
-
-      assertASecondAttemptReplacesTheFirst(job);
-    }
-    assertThat(failed).as("renames that failed").isGreaterThan(OUTPUT.size());
-  }
-
-  /** The application master died when all was done, before it could tell anybody. */
-  @Test
-  void aLaterApplicationAttemptReplacesWhatTheFirstCommitted() throws Exception {
-    TestJob job = writtenJob(firstAttempt(), "restart-after-commit");
-    job.commit();
-
-    assertASecondAttemptReplacesTheFirst(job);
-  }
-
-  /** A file of one length and time, put in the place of one that was published, is not ours. */
-  @ParameterizedTest
-  @ValueSource(strings = {"false", "true"})
-  void aSecondTryDoesNotTakeAnotherFileForItsOwn(String deleteTargets) throws Exception {
-    TestJob job = writtenJob(conf(deleteTargets), "impostor");
-    assertThat(failsToCommit(job, Fate.FAILS_BEFORE, OUTPUT.size() + 1)).isTrue();
-    Path published = new Path(job.table(), "part-0");
-    FileStatus status = hdfs.fs().getFileStatus(published);
-    hdfs.fs().delete(published, false);
-    hdfs.write(published, "ZERO");
-    hdfs.fs().setTimes(published, status.getModificationTime(), -1);
-
-    assertThatThrownBy(job::commit)
-        .isInstanceOf(IOException.class)
-        .hasMessageContaining(published.toString());
-
-    assertThat(hdfs.read(published)).isEqualTo("ZERO");
-  }
-
-  /** A driver that did not hear of its commit's success asks again, or gives the job up. */
-  @Test
-  void neitherASecondTryNorAnAbortChangesACommittedJob() throws Exception {
-    TestJob job = writtenJob(conf("false"), "twice");
-    job.commit();
-    byte[] report = hdfs.bytes(new Path(job.table(), "_SUCCESS"));
-
-    job.commit();
-    job.abort();
-
-    assertThat(hdfs.visibleFiles(job.table())).isEqualTo(expected());
-    assertThat(hdfs.bytes(new Path(job.table(), "_SUCCESS"))).isEqualTo(report);
-    assertThat(hdfs.fs().exists(new Path(job.table(), "_temporary"))).isFalse();
-  }
-
-  @Test
-  void aJobThatWasAbortedDoesNotCommit() throws Exception {
-    TestJob job = writtenJob(conf("false"), "aborted");
-    job.abort();
-
-    assertThatThrownBy(job::commit).isInstanceOf(IOException.class).hasMessageContaining(job.id());
-
-    assertThat(hdfs.visibleFiles(job.table())).isEqualTo(Map.of(OLD_FILE, "old"));
-    assertThat(hdfs.fs().exists(new Path(job.table(), "_SUCCESS"))).isFalse();
   }
 
   @ParameterizedTest
@@ -234,40 +136,6 @@ class HdfsFailureIT {
     hdfs.fs().setOwner(partition, "worker", "workers");
     commitAs(worker, job);
     assertThat(hdfs.visibleFiles(table)).isEqualTo(expected());
-  }
-
-  /** One job fails and is rolled back while another goes through all of its life. */
-  @Test
-  void aFailedJobTakesNothingBackFromAnother() throws Exception {
-    TestJob failing = writtenJob(conf("false"), "beside");
-    TestJob other = TestJob.start(hdfs.conf(), failing.table());
-    other.task(0, "p=1/beside", "beside");
-    other.task(1, "q=2/r=3/beside", "beside");
-    assertThat(failsToCommit(failing, Fate.FAILS_BEFORE, OUTPUT.size())).isTrue();
-    other.commit();
-
-    failing.abort();
-
-    assertThat(hdfs.visibleFiles(failing.table()))
-        .isEqualTo(Map.of(OLD_FILE, "old", "p=1/beside", "beside", "q=2/r=3/beside", "beside"));
-    assertThat(hdfs.report(failing.table()).jobId()).isEqualTo(other.id());
-    assertThat(hdfs.fs().exists(new Path(failing.table(), "_temporary"))).isFalse();
-  }
-
-  private Configuration firstAttempt() {
-    Configuration conf = conf("false");
-    conf.setInt("mapreduce.job.application.attempt.id", 1);
-    return conf;
-  }
-
-  private void assertASecondAttemptReplacesTheFirst(TestJob job) throws IOException {
-    TestJob second = job.restarted(2);
-    second.task(0, "p=1/of-the-second-attempt", "again");
-    second.commit();
-
-    assertThat(hdfs.visibleFiles(job.table()))
-        .isEqualTo(Map.of(OLD_FILE, "old", "p=1/of-the-second-attempt", "again"));
-    assertThat(hdfs.fs().exists(new Path(job.table(), "_temporary"))).isFalse();
   }
 
   private Configuration conf(String deleteTargets) {

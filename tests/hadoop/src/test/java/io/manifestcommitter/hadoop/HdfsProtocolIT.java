@@ -4,11 +4,8 @@ package io.manifestcommitter.hadoop;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.manifestcommitter.ManifestCommitter;
 import io.manifestcommitter.manifest.FileEntry;
-import io.manifestcommitter.manifest.SuccessReport;
 import io.manifestcommitter.manifest.TaskManifest;
-import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
@@ -16,9 +13,6 @@ import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
-import org.apache.hadoop.io.Text;
-import org.apache.hadoop.mapreduce.RecordWriter;
-import org.apache.hadoop.mapreduce.lib.output.TextOutputFormat;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -64,102 +58,6 @@ class HdfsProtocolIT {
     assertThat(hdfs.fs().exists(new Path(job.table(), "_temporary"))).isFalse();
   }
 
-  @Test
-  void theReportSaysWhatWasCommitted() throws Exception {
-    TestJob job = TestJob.start(hdfs.conf(), hdfs.newTable("report"));
-    job.task(0, "part-0", "12345");
-    job.task(1, "part-1", "1234567");
-
-    job.commit();
-
-    SuccessReport report = hdfs.report(job.table());
-    assertThat(report.success()).isTrue();
-    assertThat(report.committer()).isEqualTo(ManifestCommitter.class.getName());
-    assertThat(report.jobId()).isEqualTo(job.id());
-    assertThat(report.jobIdSource()).isEqualTo("JobID");
-    assertThat(report.filenames())
-        .containsExactlyInAnyOrder(
-            new Path(job.table(), "part-0").toUri().getPath(),
-            new Path(job.table(), "part-1").toUri().getPath());
-    assertThat(report.statistics().counters())
-        .containsEntry("committer_files_committed", 2L)
-        .containsEntry("committer_bytes_committed", 12L)
-        .containsEntry("committer_tasks_completed", 2L);
-  }
-
-  @Test
-  void recordWritersOfTextOutputFormatWriteToTheAttempt() throws Exception {
-    TestJob job = TestJob.start(hdfs.conf(), hdfs.newTable("records"));
-    TestJob.Attempt attempt = job.attempt(0, 0);
-    RecordWriter<Text, Text> writer =
-        new TextOutputFormat<Text, Text>().getRecordWriter(attempt.context());
-    writer.write(new Text("key"), new Text("value"));
-    writer.close(attempt.context());
-    attempt.commit();
-
-    job.commit();
-
-    assertThat(hdfs.visible(job.table()))
-        .containsExactlyInAnyOrderEntriesOf(Map.of("part-m-00000", "key\tvalue\n"));
-  }
-
-  @Test
-  void anAbortedTaskLeavesNothing() throws Exception {
-    TestJob job = TestJob.start(hdfs.conf(), hdfs.newTable("task-abort"));
-    TestJob.Attempt dead = job.attempt(0, 0);
-    dead.write("p=1/dead", "dead");
-    dead.abort();
-    assertThat(hdfs.fs().exists(dead.workPath())).isFalse();
-    TestJob.Attempt second = job.attempt(0, 1);
-    second.write("p=1/alive", "alive");
-    second.commit();
-
-    job.commit();
-
-    assertThat(hdfs.visible(job.table()))
-        .containsExactlyInAnyOrderEntriesOf(Map.of("p=1/", "", "p=1/alive", "alive"));
-  }
-
-  @Test
-  void theLastAttemptThatCommittedIsTheTasks() throws Exception {
-    TestJob job = TestJob.start(hdfs.conf(), hdfs.newTable("two-attempts"));
-    TestJob.Attempt first = job.attempt(0, 0);
-    first.write("p=1/first", "first");
-    TestJob.Attempt second = job.attempt(0, 1);
-    second.write("p=2/second", "second");
-    first.commit();
-    second.commit();
-
-    job.commit();
-
-    assertThat(hdfs.visible(job.table()))
-        .containsExactlyInAnyOrderEntriesOf(Map.of("p=2/", "", "p=2/second", "second"));
-  }
-
-  @Test
-  void aTaskWithoutFilesCommits() throws Exception {
-    TestJob job = TestJob.start(hdfs.conf(), hdfs.newTable("no-files"));
-    job.attempt(0, 0).commit();
-
-    job.commit();
-
-    assertThat(hdfs.visible(job.table())).isEmpty();
-    assertThat(hdfs.report(job.table()).statistics().counters())
-        .containsEntry("committer_tasks_completed", 1L);
-  }
-
-  @Test
-  void namesThatNeedEscapingKeepTheirForm() throws Exception {
-    TestJob job = TestJob.start(hdfs.conf(), hdfs.newTable("names"));
-    job.task(0, "name=a b%20c/ü+&\"'#?.txt", "odd");
-
-    job.commit();
-
-    assertThat(hdfs.visible(job.table()))
-        .containsExactlyInAnyOrderEntriesOf(
-            Map.of("name=a b%20c/", "", "name=a b%20c/ü+&\"'#?.txt", "odd"));
-  }
-
   /** The writer of an attempt that was given up goes on writing, and even tries to commit. */
   @Test
   void aZombieIsNeverSeen() throws Exception {
@@ -185,88 +83,6 @@ class HdfsProtocolIT {
     TestJob next = TestJob.start(hdfs.conf(), job.table());
     next.commit();
     assertThat(hdfs.visible(job.table())).containsExactlyInAnyOrderEntriesOf(expected);
-  }
-
-  /** A zombie that finds its directory again must not replace the manifest unseen after commit. */
-  @Test
-  void aTaskCommitAfterTheJobsCommitIsNeverSeen() throws Exception {
-    TestJob job = TestJob.start(hdfs.conf(), hdfs.newTable("late-commit"));
-    TestJob.Attempt zombie = job.attempt(0, 0);
-    zombie.write("zombie", "zombie");
-    TestJob.Attempt second = job.attempt(0, 1);
-    second.write("second", "second");
-    second.commit();
-    job.commit();
-
-    assertThatThrownBy(zombie::commit).isInstanceOf(FileNotFoundException.class);
-
-    assertThat(hdfs.visible(job.table()))
-        .containsExactlyInAnyOrderEntriesOf(Map.of("second", "second"));
-  }
-
-  @Test
-  void temporaryGoesWithTheLastJobThatIsInIt() throws Exception {
-    Path table = hdfs.newTable("two-jobs");
-    TestJob first = TestJob.start(hdfs.conf(), table);
-    first.task(0, "first", "first");
-    TestJob second = TestJob.start(hdfs.conf(), table);
-    second.task(0, "second", "second");
-
-    first.commit();
-
-    assertThat(hdfs.fs().exists(first.directory())).isFalse();
-    assertThat(hdfs.fs().exists(second.manifests())).isTrue();
-    second.commit();
-    assertThat(hdfs.fs().exists(new Path(table, "_temporary"))).isFalse();
-    assertThat(hdfs.visible(table))
-        .containsExactlyInAnyOrderEntriesOf(Map.of("first", "first", "second", "second"));
-  }
-
-  /** Their reports and lists of files are of one length, and nothing else about them is alike. */
-  @Test
-  void jobsThatLookAlikeCommitBesideEachOther() throws Exception {
-    Path table = hdfs.newTable("look-alikes");
-    TestJob first = TestJob.start(hdfs.conf(), table);
-    first.task(0, "p=1/a", "a");
-    TestJob second = TestJob.start(hdfs.conf(), table);
-    second.task(0, "p=1/b", "b");
-
-    first.commit();
-    assertThat(hdfs.report(table).jobId()).isEqualTo(first.id());
-    second.commit();
-    assertThat(hdfs.report(table).jobId()).isEqualTo(second.id());
-
-    assertThat(hdfs.visibleFiles(table)).isEqualTo(Map.of("p=1/a", "a", "p=1/b", "b"));
-  }
-
-  @Test
-  void aJobThatAbortsLeavesTheOthersOutputAlone() throws Exception {
-    Path table = hdfs.newTable("abort-beside");
-    TestJob first = TestJob.start(hdfs.conf(), table);
-    first.task(0, "p=1/first", "first");
-    TestJob second = TestJob.start(hdfs.conf(), table);
-    second.task(0, "p=1/second", "second");
-    first.commit();
-
-    second.abort();
-
-    assertThat(hdfs.visible(table))
-        .containsExactlyInAnyOrderEntriesOf(Map.of("p=1/", "", "p=1/first", "first"));
-    assertThat(hdfs.fs().exists(new Path(table, "_temporary"))).isFalse();
-    assertThat(hdfs.report(table).jobId()).isEqualTo(first.id());
-  }
-
-  @Test
-  void anAbortedJobLeavesNothingVisible() throws Exception {
-    TestJob job = TestJob.start(hdfs.conf(), hdfs.newTable("job-abort"));
-    job.task(0, "p=1/part", "part");
-    job.attempt(1, 0).write("p=2/part", "not committed");
-
-    job.abort();
-
-    assertThat(hdfs.visible(job.table())).isEmpty();
-    assertThat(hdfs.fs().exists(new Path(job.table(), "_temporary"))).isFalse();
-    assertThat(hdfs.fs().exists(new Path(job.table(), "_SUCCESS"))).isFalse();
   }
 
   /** A path that other users of HDFS made is not the job's to replace. */

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.manifestcommitter.ManifestCommitter;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.examples.terasort.TeraOutputFormat;
 import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapreduce.OutputCommitter;
 import org.apache.hadoop.mapreduce.OutputFormat;
@@ -40,8 +39,7 @@ class OutputFormatsIT {
         TextOutputFormat.class,
         SequenceFileOutputFormat.class,
         SequenceFileAsBinaryOutputFormat.class,
-        MapFileOutputFormat.class,
-        TeraOutputFormat.class);
+        MapFileOutputFormat.class);
   }
 
   @ParameterizedTest

@@ -15,7 +15,6 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.io.Text;
 import org.apache.hadoop.mapreduce.JobContext;
 import org.apache.hadoop.mapreduce.JobID;
-import org.apache.hadoop.mapreduce.JobStatus;
 import org.apache.hadoop.mapreduce.TaskAttemptContext;
 import org.apache.hadoop.mapreduce.lib.output.FileOutputFormat;
 import org.apache.hadoop.mapreduce.lib.output.PathOutputCommitter;
@@ -28,7 +27,6 @@ import org.apache.hadoop.mapreduce.lib.output.TextOutputFormat;
  */
 final class TestJob extends HadoopCalls {
   private static final AtomicInteger JOBS = new AtomicInteger();
-  private static final String JOB_ATTEMPT = "mapreduce.job.application.attempt.id";
 
   private TestJob(Configuration conf, Path table, JobID id) {
     super(new Configuration(conf), table, id);
@@ -52,18 +50,6 @@ final class TestJob extends HadoopCalls {
   /** The same job as a process with other settings sees it. */
   TestJob with(UnaryOperator<Configuration> change) {
     return new TestJob(change.apply(conf), table, id);
-  }
-
-  /**
-   * The same job in a later application attempt, which writes everything again. MapReduce's
-   * application master begins by aborting through its new committer what an earlier one left.
-   */
-  TestJob restarted(int attempt) throws IOException {
-    TestJob later = with(JOB_ATTEMPT, Integer.toString(attempt));
-    PathOutputCommitter committer = later.jobCommitter();
-    committer.abortJob(later.jobContext(), JobStatus.State.FAILED);
-    committer.setupJob(later.jobContext());
-    return later;
   }
 
   String id() {
