@@ -146,17 +146,6 @@ def test_first_write_can_be_repeated(
     assert table.rows() == Counter(OLD)
 
 
-def test_create_table_as_select_can_be_repeated(
-    catalog_table: Callable[..., Table], broken: str
-) -> None:
-    table = catalog_table(create=None)
-    with pytest.raises(Exception, match=broken):
-        table.spark.sql(f"CREATE TABLE {table.name} USING parquet AS SELECT * FROM broken")
-    assert not table.path.exists()
-    table.sql("CREATE TABLE {t} USING parquet AS SELECT 'a' AS value, 1 AS p")
-    assert table.rows() == Counter([("a", 1)])
-
-
 @pytest.mark.core
 @pytest.mark.parametrize(
     ("obstacle", "mode"),

@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from places import Place
 from pyspark.sql import SparkSession
 from sessions import settings
 from tables import Row, Table
@@ -94,15 +93,6 @@ def test_read_report(new_table: Callable[..., Table]) -> None:
 
 
 @local_disk
-def test_s3a_is_refused(spark: SparkSession, new_table: Callable[..., Table], s3a: str) -> None:
-    table = new_table()
-    frame = table.frame(ROWS)
-    with pytest.raises(Exception, match=rf"s3a[\s\S]*{UNSUPPORTED}"):
-        frame.write.parquet(s3a)
-    assert not table.path.exists()
-
-
-@local_disk
 @pytest.mark.parametrize("mode", ["append", "overwrite"])
 @pytest.mark.parametrize("partitioning", ["static", "dynamic"])
 def test_s3a_is_refused_before_anything_is_touched(
@@ -145,17 +135,6 @@ def test_view_of_a_store_that_is_served(
             table.frame(rows).write.mode(mode).partitionBy("p").parquet(f"{root}/table")
             table.check_report()
             assert table.rows() == Counter(rows)
-
-
-@pytest.mark.lines
-@pytest.mark.classic(because="a Connect session has no RDDs")
-def test_rdd_writers_are_not_affected(spark: SparkSession, place: Place) -> None:
-    path = place / "lines"
-    lines = [f"line-{i}" for i in range(10)]
-    spark.sparkContext.parallelize(lines, 2).saveAsTextFile(str(path))
-    assert sorted(spark.sparkContext.textFile(str(path)).collect()) == sorted(lines)
-    assert (path / "_SUCCESS").stat().st_size == 0
-    assert not list(path.glob("_manifest_*"))
 
 
 @local_disk

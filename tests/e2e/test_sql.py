@@ -43,11 +43,6 @@ def test_insert_into(table: Table) -> None:
     assert table.rows() == Counter([*OLD, ("a", 1), ("e", 4)])
 
 
-def test_insert_into_a_partition(table: Table) -> None:
-    table.sql("INSERT INTO {t} PARTITION (p = 2) VALUES ('e'), ('e')")
-    assert table.rows() == Counter([*OLD, ("e", 2), ("e", 2)])
-
-
 def test_insert_into_unpartitioned(catalog_table: Callable[..., Table]) -> None:
     table = catalog_table(create="")
     insert(table, OLD)
@@ -91,17 +86,6 @@ def test_insert_overwrite_partial_clause_static(two_levels: Table) -> None:
     two_levels.sql("INSERT OVERWRITE {t} PARTITION (p = 1, q) VALUES ('e', 2), ('f', 3)")
     assert two_levels.rows() == Counter([("c", 2, 1), ("e", 1, 2), ("f", 1, 3)])
     assert not (two_levels.path / "p=1" / "q=1").exists()
-
-
-def test_insert_overwrite_partial_clause_dynamic(two_levels: Table) -> None:
-    with settings(two_levels.spark, DYNAMIC):
-        two_levels.sql("INSERT OVERWRITE {t} PARTITION (p = 1, q) VALUES ('e', 2), ('f', 3)")
-    assert two_levels.rows() == Counter([("a", 1, 1), ("c", 2, 1), ("e", 1, 2), ("f", 1, 3)])
-
-
-def test_insert_overwrite_full_clause_two_levels(two_levels: Table) -> None:
-    two_levels.sql("INSERT OVERWRITE {t} PARTITION (p = 1, q = 2) VALUES ('e')")
-    assert two_levels.rows() == Counter([("a", 1, 1), ("c", 2, 1), ("e", 1, 2)])
 
 
 THREE_LEVELS = "value string, a int, b int, c int"

@@ -8,12 +8,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
-import faults
 import pytest
 import stores
-from places import Place
 from pyspark.errors import IllegalArgumentException
 from pyspark.sql import SparkSession
 from pyspark.sql.functions import udf
@@ -113,18 +110,6 @@ def test_append(
     assert source.tasks() == 2
 
 
-@pytest.mark.parametrize("protocol", UNSAFE)
-def test_first_write(new_table: Callable[..., Table], source: Source, protocol: str) -> None:
-    table = new_table(fmt="orc")
-    with refused(table.spark, {**BOUND, PROTOCOL: UNSAFE[protocol]}):
-        table.save(source.frame, "errorifexists")
-    assert not table.path.exists()
-    assert source.tasks() == 0
-    with settings(table.spark, BOUND):
-        table.write(source.frame, "errorifexists")
-    assert table.rows() == Counter(NEW)
-
-
 @pytest.mark.core
 @pytest.mark.not_on("s3a", because="the Hadoop protocol renames, and is refused there")
 def test_dynamic_overwrite(new_table: Callable[..., Table], source: Source) -> None:
@@ -151,18 +136,6 @@ def test_static_overwrite(new_table: Callable[..., Table], source: Source) -> No
     with settings(table.spark, BOUND):
         table.write(source.frame, "overwrite")
     assert table.rows() == Counter(NEW)
-
-
-def test_file_sources_of_the_second_version(
-    new_table: Callable[..., Table], source: Source
-) -> None:
-    table = new_table(fmt="orc")
-    table.write(OLD, "append")
-    before = table.snapshot()
-    with refused(table.spark, {**DEFAULT, "spark.sql.sources.useV1SourceList": ""}):
-        table.save(source.frame, "append")
-    assert table.snapshot() == before
-    assert source.tasks() == 0
 
 
 @pytest.mark.parametrize(
@@ -206,20 +179,6 @@ def test_create_table_as_select(catalog_table: Callable[..., Table], source: Sou
     assert table.rows() == Counter(NEW)
 
 
-@pytest.mark.lines
-def test_insert_overwrite_directory(new_table: Callable[..., Table], source: Source) -> None:
-    table = new_table(fmt="csv")
-    statement = f"INSERT OVERWRITE DIRECTORY '{table.path}' USING csv SELECT * FROM source"
-    with refused(table.spark, DEFAULT):
-        table.spark.sql(statement)
-    assert table.data_files() == {}
-    assert source.tasks() == 0
-    with settings(table.spark, BOUND):
-        table.spark.sql(statement)
-    table.check_report()
-    assert table.rows() == Counter(NEW)
-
-
 # What passes: it is safe, or does not ask us.
 
 
@@ -233,103 +192,3 @@ def test_parquet_does_not_ask(
     assert table.rows() == Counter(NEW)
     with pytest.raises(mc.EmptyReportError, match="another committer"):
         mc.read_report(table.spark, table.path)
-
-
-def test_another_committer_may_be_set(new_table: Callable[..., Table], source: Source) -> None:
-    """Spark makes ours and drops it."""
-    table = new_table(fmt="orc")
-    other = {
-        "spark.sql.sources.outputCommitterClass": (
-            "org.apache.hadoop.mapreduce.lib.output.FileOutputCommitter"
-        )
-    }
-    with settings(table.spark, {**DEFAULT, **other}):
-        table.save(source.frame, "append")
-    assert table.rows() == Counter(NEW)
-    with pytest.raises(mc.EmptyReportError, match="another committer"):
-        mc.read_report(table.spark, table.path)
-
-
-def test_streams_do_not_ask(new_table: Callable[..., Table], tmp_path: Path) -> None:
-    table = new_table("value string", fmt="orc")
-    lines = tmp_path / "lines"
-    lines.mkdir()
-    (lines / "first").write_text("a\nb\n")
-    with settings(table.spark, DEFAULT):
-        stream = table.spark.readStream.text(str(lines)).writeStream.format("orc")
-        stream.option("checkpointLocation", str(tmp_path / "checkpoint"))
-        stream.trigger(availableNow=True).start(str(table.path)).awaitTermination()
-    assert table.rows() == Counter([("a",), ("b",)])
-
-
-@pytest.mark.only_on("abfs", "abfss")  # On gs a file that is being written does not show.
-@pytest.mark.parametrize("method", ["file", "dataset"])
-def test_rdd_writers_are_safe(
-    spark: SparkSession, place: Place, tmp_path: Path, method: str
-) -> None:
-    """They write where the committer says: nothing shows before the commit, no line twice after it.
-
-    ``dataset`` is also a job whose tasks do not see the id that Spark gives it on the driver.
-    """
-    path, seen = place / "table", tmp_path / "seen"
-    patience = faults.PATIENCE
-
-    def line(number: int) -> Any:
-        import time
-
-        from pyspark import TaskContext
-
-        if number == 9 and TaskContext.get().attemptNumber() == 0:
-            # Spark opens the file of the attempt beside us, while we already make lines.
-            deadline = time.monotonic() + patience
-            while not (files := list(path.rglob("part-r-00001"))) and time.monotonic() < deadline:
-                time.sleep(0.05)
-            seen.write_text("\n".join(str(file.relative_to(path)) for file in files))
-            raise ValueError("failed on purpose")
-        return f"k{number}", str(number)
-
-    text = "org.apache.hadoop.io.Text"
-    text_format = "org.apache.hadoop.mapreduce.lib.output.TextOutputFormat"
-    lines = spark.sparkContext.parallelize(range(10), 2).map(line)
-    if method == "file":
-        lines.saveAsNewAPIHadoopFile(path.as_uri(), text_format, text, text, conf=BOUND)
-    else:
-        lines.saveAsNewAPIHadoopDataset(
-            {
-                **BOUND,
-                "mapreduce.job.outputformat.class": text_format,
-                "mapreduce.job.output.key.class": text,
-                "mapreduce.job.output.value.class": text,
-                "mapreduce.output.fileoutputformat.outputdir": path.as_uri(),
-            }
-        )
-    (staged,) = seen.read_text().splitlines()
-    assert staged.startswith("_temporary/manifest_job_")
-    written = [row for part in path.glob("part-*") for row in part.read_text().splitlines()]
-    assert sorted(written) == [f"k{i}\t{i}" for i in range(10)]
-    report = mc.read_report(spark, path)
-    assert report.committer == "io.manifestcommitter.ManifestCommitter"
-    assert report.files == 2
-    assert not (path / "_temporary").exists()
-
-
-def test_mapred_does_not_ask(spark: SparkSession, place: Place) -> None:
-    path = place / "table"
-    with hadoop_settings(spark, BOUND):
-        spark.sparkContext.parallelize(["a", "b"], 2).saveAsTextFile(path.as_uri())
-    assert sorted(part.read_text() for part in path.glob("part-*")) == ["a\n", "b\n"]
-    with pytest.raises(mc.EmptyReportError, match="another committer"):
-        mc.read_report(spark, path)
-
-
-@contextmanager
-def hadoop_settings(spark: SparkSession, conf: dict[str, str]) -> Iterator[None]:
-    """Settings of the Spark context, which RDDs read."""
-    hadoop = spark.sparkContext._jsc.hadoopConfiguration()
-    for key, value in conf.items():
-        hadoop.set(key, value)
-    try:
-        yield
-    finally:
-        for key in conf:
-            hadoop.unset(key)

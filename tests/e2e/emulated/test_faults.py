@@ -9,11 +9,7 @@ from collections.abc import Callable
 import pyspark
 import pytest
 import stores
-from places import Place
-from pyspark.sql import SparkSession
 from tables import Report, Row, Table
-
-import manifest_committer as mc
 
 pytestmark = pytest.mark.core
 
@@ -22,10 +18,6 @@ RENAME = "move" if stores.name() == "gs" else "rename"
 
 DRIVER_RECOVERS = pyspark.__version__.startswith("4") and stores.name() != "gs"
 """hadoop-azure of Hadoop 3.5 knows its own rename again when it has to repeat the request."""
-
-FACTORY = f"mapreduce.outputcommitter.factory.scheme.{stores.scheme()}"
-TEXT_FORMAT = "org.apache.hadoop.mapreduce.lib.output.TextOutputFormat"
-TEXT = "org.apache.hadoop.io.Text"
 
 BY_FILE = {"mapreduce.manifest.committer.directory.rename": "off"}
 """Else most files would come with their directory. Faults of that: ``tests/connectors``."""
@@ -77,17 +69,6 @@ def test_a_rename_whose_answer_is_lost(
     assert report.counters.get("commit_file_rename_recovered", 0) == by_us
 
 
-def test_lost_answers_of_an_overwrite(table: Table, control: stores.Control) -> None:
-    """Of the renames of new files, and of the deletion of old ones."""
-    lost = [
-        control.fault(RENAME, "applyThenFail", path=published(table), times=3, status=404),
-        control.fault("delete", "applyThenFail", path=rf"{table.path.key}/p=.*part-", status=404),
-    ]
-    table.write(table.frame(NEW).coalesce(1), "overwrite", **BY_FILE)
-    assert table.rows() == Counter(NEW)
-    assert [applied() for applied in lost] == [3, 1]
-
-
 @pytest.mark.parametrize(
     ("status", "refusals"),
     [
@@ -103,34 +84,6 @@ def test_refused_renames(table: Table, control: stores.Control, status: int, ref
     applied = control.fault(RENAME, "refuse", path=path, times=refusals, status=status)
     append(table)
     assert applied() == refusals
-
-
-def test_a_rename_that_never_succeeds(table: Table, control: stores.Control) -> None:
-    before = table.snapshot()
-    path = rf"{table.path.key}/p=7/part-"
-    applied = control.fault(RENAME, "refuse", path=path, times=10_000, status=403)
-    with pytest.raises(Exception, match="p=7"):
-        table.save(table.frame(NEW).coalesce(1), "append", **BY_FILE)
-    assert applied() > 0
-    assert table.snapshot() == before
-    control.repair()
-    append(table)
-
-
-def test_a_lost_answer_in_the_hadoop_protocol(
-    spark: SparkSession, place: Place, control: stores.Control
-) -> None:
-    table = place / "table"
-    applied = control.fault(
-        RENAME, "applyThenFail", path=rf"{table.key}/part-r-", status=404, code="SourcePathNotFound"
-    )
-    pairs = spark.sparkContext.parallelize(range(10), 2).map(lambda i: (f"k{i}", str(i)))
-    factory = "io.manifestcommitter.ManifestCommitterFactory"
-    pairs.saveAsNewAPIHadoopFile(str(table), TEXT_FORMAT, TEXT, TEXT, conf={FACTORY: factory})
-    assert applied() == 1
-    lines = [line for part in table.glob("part-*") for line in part.read_text().splitlines()]
-    assert sorted(lines) == [f"k{i}\t{i}" for i in range(10)]
-    assert mc.read_report(spark, table).files == 2
 
 
 @pytest.mark.only_on("abfs", "abfss")
