@@ -3,20 +3,12 @@
 
 from __future__ import annotations
 
-import gzip
 import json
-import os
 import shutil
-import signal
-import subprocess
-import sys
-import threading
-import time
 from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
-from pyspark.sql.functions import col
 
 import manifest_committer as mc
 
@@ -33,15 +25,6 @@ def test_a_report_is_read(configured: SparkSession, table: Path) -> None:
     assert {step.name for step in report.steps} > {"seal_output", "plan", "rename_files"}
     assert sum(report.requests.values()) > 3
     assert mc.read_report(configured, table / "_SUCCESS") == report
-
-
-def test_a_list_of_files_is_read(configured: SparkSession, table: Path) -> None:
-    with gzip.open(table / "_SUCCESS.files", "rt", encoding="utf-8") as lines:
-        _, *files = [json.loads(line) for line in lines]
-    report = mc.read_report(configured, table)
-    listed = report.file_list(configured).orderBy(col("path")).collect()
-    assert [row["path"] for row in listed] == sorted(file["path"] for file in files)
-    assert set(report.file_list_pandas(configured)["size"]) == {file["size"] for file in files}
 
 
 def test_a_long_file_comes_in_pieces(
@@ -64,38 +47,6 @@ def test_what_is_missing_is_told(configured: SparkSession, tmp_path: Path) -> No
     (tmp_path / "_SUCCESS").write_text("nonsense", "utf-8")
     with pytest.raises(mc.InvalidReportError, match="it is not JSON"):
         mc.read_report(configured, tmp_path)
-
-
-def test_a_killed_job_is_recovered(configured: SparkSession, tmp_path: Path) -> None:
-    """A driver of its own dies while it publishes; the answer tells of it, though asked twice.
-
-    Before that, while the driver publishes, its heartbeat moves.
-    """
-    table = tmp_path / "dying"
-    dying = subprocess.Popen(
-        [sys.executable, str(Path(__file__).parent / "dying.py"), str(table)],
-        env={name: text for name, text in os.environ.items() if not name.startswith("SPARK_")}
-        | {"SPARK_LOCAL_IP": "127.0.0.1", "PYTHONPATH": os.pathsep.join(sys.path)},
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-    try:
-        while len(list(table.glob("p=*/part-*"))) < 5:
-            assert dying.poll() is None, "it ended by itself"
-            time.sleep(0.01)
-        with pytest.raises(mc.JobAliveError, match="sign"):
-            mc.recover(configured, table)
-    finally:
-        os.killpg(dying.pid, signal.SIGKILL)
-        dying.wait()
-    (job,) = mc.recover(configured, table, force=True)
-    assert job.outcome == "rolled_back"
-    assert list(tmp_path.glob("dying/**/part-*")) == []
-    assert mc.recover(configured, table, force=True) == []
-    recoveries = [one for one in mc.commits(configured) if one.kind == "recovery"]
-    assert recoveries[-1].state == "rolled_back"
-    assert recoveries[-1].job_id == job.job_id
-    assert recoveries[-1].requests > 0
 
 
 def test_recovery_tells_of_a_damaged_journal(configured: SparkSession, table: Path) -> None:
@@ -146,34 +97,6 @@ def test_the_history_of_a_directory(
     assert any("summary-broken.json" in str(one.message) for one in recwarn)
     with pytest.raises(mc.StorageError, match="no such directory"):
         mc.history(configured, tmp_path / "nothing")
-
-
-def test_commits_are_watched_while_they_run(configured: SparkSession, tmp_path: Path) -> None:
-    options = {
-        "mapreduce.manifest.committer.io.rate": "20",
-        "mapreduce.manifest.committer.directory.rename": "off",
-    }
-    path = str(tmp_path / "slow")
-    over = threading.Event()
-    seen: list[mc.Commit] = []
-
-    def watch() -> None:
-        while not over.wait(0.2):
-            seen.extend(one for one in mc.commits(configured) if one.table.endswith(path))
-
-    watcher = threading.Thread(target=watch)
-    watcher.start()
-    try:
-        rows = configured.range(40, numPartitions=1).selectExpr("id", "id AS p")
-        rows.write.options(**options).partitionBy("p").parquet(path)
-    finally:
-        over.set()
-        watcher.join()
-    renames = [one.done for one in seen if one.step == "rename_files" and one.total == 40]
-    assert renames == sorted(renames)
-    assert len(set(renames)) > 2
-    last = [one for one in mc.commits(configured) if one.table.endswith(path)][-1]
-    assert last.state == "committed"
 
 
 def test_a_server_that_asks_its_executors_is_told(configured: SparkSession, table: Path) -> None:

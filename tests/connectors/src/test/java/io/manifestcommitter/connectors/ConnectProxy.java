@@ -10,7 +10,6 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -18,9 +17,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /**
- * A proxy of this JVM for TLS, which notes where its clients want to go, and leads all of them to
- * one port of 127.0.0.1, or nobody anywhere. Clients that do not go to 127.0.0.1 use it from {@link
- * #open} to {@link #close}.
+ * A proxy of this JVM for TLS, which notes where its clients want to go, and leads nobody anywhere.
+ * Clients that do not go to 127.0.0.1 use it until {@link #close}.
  */
 final class ConnectProxy implements AutoCloseable {
   private static final String HOST = "https.proxyHost";
@@ -28,27 +26,20 @@ final class ConnectProxy implements AutoCloseable {
   private static final int END_OF_LINE = '\n';
 
   private final ServerSocket listener;
-  private final OptionalInt target;
   private final List<String> asked = new CopyOnWriteArrayList<>();
   private final Set<Socket> open = ConcurrentHashMap.newKeySet();
   private final ExecutorService threads = Executors.newCachedThreadPool();
 
-  private ConnectProxy(OptionalInt target) throws IOException {
+  private ConnectProxy() throws IOException {
     this.listener = new ServerSocket(0, 0, InetAddress.getLoopbackAddress());
-    this.target = target;
     threads.execute(this::accept);
     System.setProperty(HOST, "127.0.0.1");
     System.setProperty(PORT, Integer.toString(listener.getLocalPort()));
   }
 
-  /** Leads everybody to a port. */
-  static ConnectProxy leadingTo(int port) throws IOException {
-    return new ConnectProxy(OptionalInt.of(port));
-  }
-
   /** Refuses everybody. */
   static ConnectProxy refusing() throws IOException {
-    return new ConnectProxy(OptionalInt.empty());
+    return new ConnectProxy();
   }
 
   /** Where clients wanted to go: host and port. */
@@ -78,27 +69,9 @@ final class ConnectProxy implements AutoCloseable {
       do {
         header = line(in);
       } while (!header.isEmpty());
-      if (target.isEmpty()) {
-        out.write("HTTP/1.1 403 Forbidden\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
-        return;
-      }
-      try (Socket server = new Socket(listener.getInetAddress(), target.getAsInt())) {
-        open.add(server);
-        out.write("HTTP/1.1 200 Connected\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
-        threads.execute(() -> copy(server, client));
-        in.transferTo(server.getOutputStream());
-      }
+      out.write("HTTP/1.1 403 Forbidden\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
     } catch (IOException e) {
-      // One of the two has gone.
-      return;
-    }
-  }
-
-  private static void copy(Socket from, Socket to) {
-    try {
-      from.getInputStream().transferTo(to.getOutputStream());
-    } catch (IOException e) {
-      // One of the two has gone.
+      // It has gone.
       return;
     }
   }

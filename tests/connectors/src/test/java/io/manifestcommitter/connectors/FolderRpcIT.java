@@ -21,7 +21,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.internal.io.FileCommitProtocol.TaskCommitMessage;
 import org.junit.jupiter.api.AfterEach;
@@ -54,47 +53,6 @@ class FolderRpcIT {
   @AfterEach
   void stop() {
     emulator.close();
-  }
-
-  @Test
-  void theConnectorItselfRenamesAndDeletesFoldersByGrpc() throws IOException {
-    try (GrpcFolders folders =
-            GrpcFolders.of(emulator, EmulatedStore.abfs().trustStore().serverKeys());
-        ConnectProxy proxy = ConnectProxy.leadingTo(folders.port());
-        FileSystem fs = FileSystem.newInstance(emulator.root(), conf)) {
-      TableFiles.write(fs, new Path(table, "a/b/f"), "content");
-      TableFiles.write(fs, new Path(table, "a/g"), "content");
-      fs.mkdirs(new Path(table, "empty"));
-
-      assertThat(fs.rename(new Path(table, "a"), new Path(table, "c"))).isTrue();
-
-      assertThat(emulator.tree())
-          .containsKeys("/table/c/b/f", "/table/c/g", "/table/empty/")
-          .doesNotContainKey("/table/a/");
-      assertThat(folders.calls()).containsOnlyOnce("RenameFolder");
-      assertThat(fs.delete(table, true)).isTrue();
-      assertThat(emulator.tree()).isEmpty();
-      assertThat(folders.calls()).contains("ListFolders", "DeleteFolder");
-      assertThat(emulator.log().counts()).containsEntry("folder-rename", 1L);
-      assertThat(proxy.asked()).isNotEmpty().containsOnly(ENDPOINT);
-    }
-  }
-
-  /** Also where the committer's own client is not used, if gRPC is let through. */
-  @Test
-  void byFileSystemCallsATreeIsDeletedByGrpc() throws IOException {
-    conf.set(CommitterConfig.GS_REQUESTS, "filesystem");
-    try (GrpcFolders folders =
-            GrpcFolders.of(emulator, EmulatedStore.abfs().trustStore().serverKeys());
-        ConnectProxy proxy = ConnectProxy.leadingTo(folders.port())) {
-      write("staging/p=1/f");
-
-      new Stores(conf).all().deleteTree(new Path(table, "staging"));
-
-      assertThat(emulator.tree().keySet()).noneMatch(name -> name.startsWith("/table/staging/"));
-      assertThat(folders.calls()).contains("DeleteFolder");
-      assertThat(proxy.asked()).containsOnly(ENDPOINT);
-    }
   }
 
   /** The connector tries for most of a minute. */

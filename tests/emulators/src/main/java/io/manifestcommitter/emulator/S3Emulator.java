@@ -55,14 +55,6 @@ public final class S3Emulator extends Emulator {
         .collect(Collectors.toList());
   }
 
-  /** Of {@link #uploads}, those to which no part was sent. */
-  public List<String> uploadsWithoutParts() {
-    return protocol.bucket().uploads("").values().stream()
-        .filter(upload -> upload.parts().isEmpty())
-        .map(S3Upload::key)
-        .collect(Collectors.toList());
-  }
-
   /** For hadoop-aws 3.3 and 3.5. */
   @Override
   public Map<String, String> settings() {

@@ -19,9 +19,9 @@ import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509TrustManager;
 
 /**
- * A certificate for 127.0.0.1, and for Google's endpoint, that the JDK's keytool makes, in a
- * temporary directory. There is one for each JVM, removed when that ends: a client in the same JVM
- * reads its trust store only once, and must be able to trust the next emulator too.
+ * A certificate for 127.0.0.1 that the JDK's keytool makes, in a temporary directory. There is one
+ * for each JVM, removed when that ends: a client in the same JVM reads its trust store only once,
+ * and must be able to trust the next emulator too.
  */
 final class SelfSigned {
   static final String STORE_TYPE = "PKCS12";
@@ -29,11 +29,6 @@ final class SelfSigned {
   // The key is made at every start and serves nobody but tests.
   private static final String PASSWORD = "emulator";
   private static final String ALIAS = "emulator";
-
-  /**
-   * Where Google's connector makes its gRPC calls, whatever it is told; a proxy can lead it here.
-   */
-  private static final String GOOGLE = "storage.googleapis.com";
 
   private static Optional<SelfSigned> ofThisJvm = Optional.empty();
 
@@ -69,8 +64,7 @@ final class SelfSigned {
     try {
       KeyStore keyStore = KeyStore.getInstance(keys.toFile(), PASSWORD.toCharArray());
       trust((X509Certificate) keyStore.getCertificate(ALIAS), trusted);
-      KeyManager[] keyManagers = keyManagers(keyStore);
-      return new SelfSigned(context(keyManagers), new TrustStore(trusted, PASSWORD, keyManagers));
+      return new SelfSigned(context(keyManagers(keyStore)), new TrustStore(trusted, PASSWORD));
     } catch (GeneralSecurityException e) {
       throw new IOException("Could not make a certificate in " + directory, e);
     }
@@ -100,7 +94,7 @@ final class SelfSigned {
             "-dname",
             "CN=127.0.0.1",
             "-ext",
-            "SAN=ip:127.0.0.1,dns:" + GOOGLE,
+            "SAN=ip:127.0.0.1",
             "-validity",
             "365",
             "-storetype",

@@ -105,11 +105,8 @@ class SparkRightsIT {
     }
   }
 
-  /** All, or by default the two that go furthest by directory, and one by file. */
+  /** The two that go furthest by directory, and one by file. */
   private static List<String> kinds(String directoryRename) {
-    if (System.getProperty("faults.mode", "sample").equals("full")) {
-      return List.of("append", "static", "partition", "dynamic");
-    }
     return directoryRename.equals("auto") ? List.of("static", "dynamic") : List.of("append");
   }
 
