@@ -164,7 +164,7 @@ class FaultsIT {
               refused(kind.publishes()),
               refused("folder-rename"),
               refusedAt("delete", "/table-\\d+/p="),
-              refusedAt("delete-objects", ""));
+              refusedAt("delete-many", ""));
 
       Throwable failure = catchThrowable(() -> store.run(rules, job::commit));
 
