@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import org.apache.hadoop.fs.Path;
@@ -35,25 +36,30 @@ public final class JobPlan implements Closeable {
   private final List<String> warnings;
 
   JobPlan(
-      JobPlanner planner,
+      String jobId,
+      List<Target> targets,
       FileEntries files,
       Set<Path> missingDirectories,
       Collection<Path> filesInTheWay,
       Collection<OldDirectory> replaced,
       Set<Path> taken,
-      Swaps swaps) {
-    this.jobId = planner.jobId;
-    this.targets = List.copyOf(planner.targets);
-    this.tasks = planner.tasks.size() + planner.unnamedTasks;
-    this.makesTable = planner.makesTable;
-    this.marksSuccess = planner.marksSuccess;
-    this.warnings = List.copyOf(planner.warnings);
-    this.files = files;
+      Swaps swaps,
+      int tasks,
+      boolean makesTable,
+      boolean marksSuccess,
+      List<String> warnings) {
+    this.jobId = Objects.requireNonNull(jobId);
+    this.targets = List.copyOf(targets);
+    this.files = Objects.requireNonNull(files);
     this.missingDirectories = Set.copyOf(missingDirectories);
     this.filesInTheWay = List.copyOf(filesInTheWay);
     this.replaced = List.copyOf(replaced);
     this.taken = Set.copyOf(taken);
-    this.swaps = swaps;
+    this.swaps = Objects.requireNonNull(swaps);
+    this.tasks = tasks;
+    this.makesTable = makesTable;
+    this.marksSuccess = marksSuccess;
+    this.warnings = List.copyOf(warnings);
   }
 
   /** The job. */

@@ -28,20 +28,20 @@ public final class JobPlanner implements Closeable {
   /** The bytes of the list of files that stay in memory: some 500,000 files. */
   private static final int IN_MEMORY = 16 << 20;
 
-  final String jobId;
+  private final String jobId;
   private final Target table;
-  final List<Target> targets = new ArrayList<>();
+  private final List<Target> targets = new ArrayList<>();
   private final Map<Path, Target> byStaging = new HashMap<>();
   private final FileEntries.Builder files = FileEntries.builder(IN_MEMORY);
   private final PathHashes destinations = new PathHashes();
   private final Set<Path> directories = new HashSet<>();
   private final Set<Path> parents = new HashSet<>();
   private final Set<Path> occupied = new HashSet<>();
-  final Set<String> tasks = new HashSet<>();
-  int unnamedTasks;
-  boolean makesTable;
-  boolean marksSuccess;
-  final List<String> warnings = new ArrayList<>();
+  private final Set<String> tasks = new HashSet<>();
+  private int unnamedTasks;
+  private boolean makesTable;
+  private boolean marksSuccess;
+  private final List<String> warnings = new ArrayList<>();
   private Target lastTarget;
   private Path lastSource;
   private Path lastDestination;
@@ -232,7 +232,18 @@ public final class JobPlanner implements Closeable {
     Set<Path> missing = new HashSet<>(directories);
     missing.removeAll(existing.directories());
     return new JobPlan(
-        this, all, missing, existing.files(), replaced, taken(replaced, claimed.keySet()), swaps);
+        jobId,
+        targets,
+        all,
+        missing,
+        existing.files(),
+        replaced,
+        taken(replaced, claimed.keySet()),
+        swaps,
+        tasks.size() + unnamedTasks,
+        makesTable,
+        marksSuccess,
+        warnings);
   }
 
   /** Drops what was collected, unless a plan has it. */
