@@ -15,7 +15,8 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.util.Comparator;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import org.apache.hadoop.fs.Path;
@@ -83,11 +84,18 @@ final class UploadedJournal extends CommitJournal {
   }
 
   static Optional<CommitJournal> findIn(Store store, Path directory) throws IOException {
-    List<StoreEntry> found = list(store, directory, other -> {});
-    return found.stream()
-        .map(entry -> stateIn(entry.name()).orElseThrow())
-        .max(Comparator.naturalOrder())
-        .map(state -> new UploadedJournal(store, directory, state, null));
+    List<State> found = new ArrayList<>();
+    list(store, directory, other -> {})
+        .forEach(entry -> found.add(stateIn(entry.name()).orElseThrow()));
+    if (found.isEmpty()) {
+      return Optional.empty();
+    }
+    UploadedJournal journal = new UploadedJournal(store, directory, Collections.max(found), null);
+    if (!found.contains(State.PLANNED) && !journal.state.isEnd()) {
+      // The commit has ended, where the file that says so could not be made.
+      journal.state = State.FINISHED;
+    }
+    return Optional.of(journal);
   }
 
   @Override
