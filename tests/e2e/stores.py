@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
+import independent
 import jvm
 import pyspark
 import pytest
-import seaweedfs
 from places import AbfsStore, GcsStore, Place, S3Store, Store, StorePath, call, must
 
 LOCAL = "local"
@@ -35,7 +35,9 @@ FOLDERS = "gs-folders"
 """Our emulator's bucket with hierarchical namespace."""
 FILESYSTEM = "gs-filesystem"
 """Our emulator's other bucket, with nothing asked through the client inside of the connector."""
-VARIANTS = {MAGIC: S3, SEAWEEDFS: S3, FOLDERS: "gs", FILESYSTEM: "gs"}
+FAKE = "gs-fake"
+"""Google Cloud Storage by a server that others wrote; without moves, log and faults."""
+VARIANTS = {MAGIC: S3, SEAWEEDFS: S3, FOLDERS: "gs", FILESYSTEM: "gs", FAKE: "gs"}
 NAMES = (LOCAL, "abfs", "abfss", "gs", S3, *VARIANTS)
 MAGIC_CONF = {
     "spark.hadoop.mapreduce.manifest.committer.s3.write.to": "magic",
@@ -44,6 +46,24 @@ MAGIC_CONF = {
 FILESYSTEM_CONF = {
     "spark.hadoop.mapreduce.manifest.committer.gs.requests": "filesystem",
     "spark.hadoop.fs.gs.checksum.type": "CRC32C",
+}
+
+FAKE_CONF = {
+    **FILESYSTEM_CONF,
+    "spark.hadoop.fs.gs.auth.type": "UNAUTHENTICATED",
+    "spark.hadoop.fs.gs.project.id": "fake",
+    "spark.hadoop.fs.gs.client.type": "HTTP_API_CLIENT",
+    "spark.hadoop.fs.gs.storage.service.path": "storage/v1/",
+    "spark.hadoop.fs.gs.max.requests.per.batch": "1",
+    "spark.hadoop.fs.gs.hierarchical.namespace.folders.enable": "false",
+    "spark.hadoop.fs.gs.http.max.retry": "1",
+    "spark.hadoop.fs.gs.rewrite.max.chunk.size": "536870912",
+    "spark.hadoop.fs.gs.outputstream.buffer.size": "8388608",
+    "spark.hadoop.fs.gs.inputstream.inplace.seek.limit": "8388608",
+    "spark.hadoop.fs.gs.inputstream.min.range.request.size": "2097152",
+    # The server has neither moves nor conditions on a deletion.
+    "spark.hadoop.fs.gs.operation.move.enable": "false",
+    "spark.hadoop.mapreduce.manifest.committer.atomic.rename.schemes": "gs",
 }
 
 REPOSITORY = Path(__file__).parents[2]
@@ -152,7 +172,7 @@ def is_one_of(names: Iterable[str]) -> bool:
 
 def is_emulated() -> bool:
     """Whether it is an emulator of ours, with a log and with faults on demand."""
-    return _chosen.name != LOCAL and _chosen.variant != SEAWEEDFS
+    return _chosen.name != LOCAL and _chosen.variant not in (FAKE, SEAWEEDFS)
 
 
 def drops_directories() -> bool:
@@ -176,7 +196,7 @@ def running(scratch: Path) -> Iterator[None]:
         yield
         return
     if _chosen.variant == SEAWEEDFS:
-        with seaweedfs.running(scratch) as port:
+        with independent.seaweedfs(scratch) as port:
             _chosen.root = "s3a://bucket/"
             bucket = S3Store(_chosen.root, port, "bucket")
             must("/bucket", call(port, "PUT", "/bucket"))
@@ -192,6 +212,19 @@ def running(scratch: Path) -> Iterator[None]:
                 "spark.executor.extraClassPath": class_path(),
             }
             _chosen.store = bucket
+            yield
+        return
+    if _chosen.variant == FAKE:
+        with independent.fake_gcs(scratch) as port:
+            _chosen.root = "gs://bucket/"
+            _chosen.store = GcsStore(_chosen.root, port, "bucket")
+            _chosen.conf = {
+                **shipped("gs.conf"),
+                **FAKE_CONF,
+                "spark.hadoop.fs.gs.storage.root.url": f"http://127.0.0.1:{port}/",
+                "spark.driver.extraClassPath": class_path(),
+                "spark.executor.extraClassPath": class_path(),
+            }
             yield
         return
     with emulators(scratch) as lines:

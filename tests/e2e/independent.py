@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SeaweedFS, a server of S3's protocol that others wrote, on free ports of 127.0.0.1."""
+"""Servers of S3's and Google's protocols that others wrote, on free ports of 127.0.0.1."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ IDENTITIES = {
         {"name": "anonymous", "actions": ["Admin"]},
     ]
 }
-"""It looks at signatures; the tests' own client gives none."""
+"""SeaweedFS looks at signatures; the tests' own client gives none."""
 
 PROGRAM = Path(__file__).parents[2] / ".venv" / "s3" / "bin" / "weed"
 
 
 @contextmanager
-def running(scratch: Path) -> Iterator[int]:
-    """It writes to the disk; the port of its gateway for S3."""
+def seaweedfs(scratch: Path) -> Iterator[int]:
+    """SeaweedFS, which writes to the disk, as the port of its gateway for S3."""
     assert PROGRAM.is_file(), f"{PROGRAM} is missing: make .venv/s3/.done"
     ports = _free_ports(8)
     options = ["-ip=127.0.0.1", "-ip.bind=127.0.0.1", f"-dir={scratch}", "-s3"]
@@ -61,6 +61,31 @@ def running(scratch: Path) -> Iterator[int]:
             process.wait(timeout=60)
 
 
+@contextmanager
+def fake_gcs(scratch: Path) -> Iterator[int]:
+    """fake-gcs-server with one bucket, in memory, as its port."""
+    program = Path(__file__).parents[2] / ".venv" / "gcs" / "bin" / "fake-gcs-server"
+    assert program.is_file(), f"{program} is missing: make .venv/gcs/.done"
+    (port,) = _free_ports(1)
+    options = ["-scheme=http", "-host=127.0.0.1", f"-port={port}", "-backend=memory"]
+    options += [f"-public-host=127.0.0.1:{port}", f"-external-url=http://127.0.0.1:{port}"]
+    log = scratch / "fake-gcs.log"
+    with log.open("w") as output:
+        process = subprocess.Popen([program, *options], stdout=output, stderr=subprocess.STDOUT)
+        try:
+            end = time.monotonic() + 60
+            while not _answers(port, "/storage/v1/b?project=fake"):
+                assert process.poll() is None, f"The server ended:\n{log.read_text()}"
+                assert time.monotonic() < end, f"The server does not answer:\n{log.read_text()}"
+                time.sleep(0.2)
+            bucket = json.dumps({"name": "bucket"}).encode()
+            call(port, "POST", "/storage/v1/b?project=fake", bucket)
+            yield port
+        finally:
+            process.terminate()
+            process.wait(timeout=60)
+
+
 def _free_ports(count: int) -> list[int]:
     """All at once, so that none comes twice."""
     with ExitStack() as opened:
@@ -70,9 +95,9 @@ def _free_ports(count: int) -> list[int]:
         return [int(one.getsockname()[1]) for one in sockets]
 
 
-def _answers(port: int) -> bool:
+def _answers(port: int, path: str = "/") -> bool:
     try:
-        _, answer = call(port, "GET", "/")
+        _, answer = call(port, "GET", path)
     except (OSError, HTTPException):
         return False
     return answer.status == 200
