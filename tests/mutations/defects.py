@@ -29,8 +29,11 @@ PLAN = (
     defect(
         "no-seal",
         "the staging directory is not sealed against attempts that go on writing",
-        "spark/SealStaging.java",
-        ("if (!store.traits(staging.root()).hasAtomicDirectoryRename()) {", "if (true) {"),
+        "spark/SealOutput.java",
+        (
+            "if (!store.traits(root.root()).hasAtomicDirectoryRename()) {\n      return",
+            "if (true) {\n      return",
+        ),
         by="ZombieTest",
     ),
     defect(

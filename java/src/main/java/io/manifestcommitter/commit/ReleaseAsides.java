@@ -20,6 +20,7 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.Collectors;
 import org.apache.hadoop.fs.Path;
 
 /**
@@ -28,6 +29,8 @@ import org.apache.hadoop.fs.Path;
  * before the directory moved, and goes back to its place.
  */
 final class ReleaseAsides {
+  private static final int NAMED = 20;
+
   private final Store store;
   private final Workers workers;
   private final JobPlan plan;
@@ -96,7 +99,7 @@ final class ReleaseAsides {
   /**
    * Returns what {@link #find} found.
    *
-   * @throws ForeignDataAsideException if something of that could not be returned
+   * @throws IOException if something of that could not be returned; it names that
    */
   void run() throws IOException {
     Queue<String> left = new ConcurrentLinkedQueue<>();
@@ -115,7 +118,16 @@ final class ReleaseAsides {
                   }
                 }));
     if (!left.isEmpty()) {
-      throw new ForeignDataAsideException(plan, new ArrayList<>(left));
+      throw new IOException(
+          "The new data of job "
+              + plan.jobId()
+              + " is complete in "
+              + plan.table()
+              + ", and the data that it replaces is out of sight. With it is data that another job wrote"
+              + " in the meantime and that could not be moved back to its place. None of that was"
+              + " deleted: "
+              + left.stream().limit(NAMED).collect(Collectors.joining(", "))
+              + (left.size() > NAMED ? ", ..." : ""));
     }
   }
 

@@ -4,6 +4,7 @@ package io.manifestcommitter.commit;
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.manifest.StatisticsRecorder;
+import io.manifestcommitter.manifest.Upload;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.store.RenameResult;
 import io.manifestcommitter.store.Retries;
@@ -49,8 +50,7 @@ final class RenameFiles {
    * @param isReplacing whether a file of an earlier job at a destination gives way: it is moved
    *     aside while the new one is proven to be at its source, so a repeated commit, whose own
    *     output stands there, moves nothing. A rename is tried first: most destinations are free
-   * @throws RenameFailedException if one was proven not to be done
-   * @throws RenameOutcomeUnknownException if nothing could be proven
+   * @throws IOException if one was proven not to be done, or nothing could be proven; it says which
    */
   void run(JobPlan plan, boolean isReplacing) throws IOException {
     workers.forEach(
@@ -90,9 +90,36 @@ final class RenameFiles {
       case RENAMED:
         break;
       case FAILED:
-        throw new RenameFailedException(file, result);
+        throw failed(file, result);
       case UNKNOWN:
-        throw new RenameOutcomeUnknownException(file, result);
+        throw unknown(file, result);
     }
+  }
+
+  private static IOException failed(FileEntry file, RenameResult result) {
+    return new IOException(
+        "Could not publish "
+            + file.destination()
+            + ": "
+            + result.explanation()
+            + ". Run the job again; if it fails in the same way, look at what stands at the destination"
+            + " and at the rights there.",
+        result.cause().orElse(null));
+  }
+
+  /** The file may be at either end; what was to be completed may be at its place, or wait. */
+  private static IOException unknown(FileEntry file, RenameResult result) {
+    return new IOException(
+        Upload.in(file.etag()).isPresent()
+            ? unknown("the upload of " + file.destination() + " was completed", result)
+                + ("that path: a file of " + file.size() + " bytes there was published.")
+            : unknown(file.source() + " was renamed to " + file.destination(), result)
+                + ("both paths: a file of " + file.size() + " bytes at the destination was")
+                + " published, one at the source was not.",
+        result.cause().orElse(null));
+  }
+
+  private static String unknown(String what, RenameResult result) {
+    return "It is not known whether " + what + ": " + result.explanation() + ". Check ";
   }
 }

@@ -67,10 +67,17 @@ final class ScanTaskDirectory {
       }
       level = next;
     }
-    for (StoreEntry file : new IdentifyFiles(store, workers).run(found)) {
+    for (StoreEntry file : identified(found)) {
       scan.files.add(file.movedTo(target(attemptDirectory, destination, file)));
     }
     return scan;
+  }
+
+  /** The same files, where a listing does not show what identifies them, and the store can tell. */
+  private List<StoreEntry> identified(List<StoreEntry> files) throws IOException {
+    return files.isEmpty() || !store.traits(files.get(0).path()).identityCostsRequest()
+        ? files
+        : workers.map(files, store::identified);
   }
 
   private static Path target(Path attemptDirectory, Path destination, StoreEntry entry) {

@@ -21,7 +21,7 @@ final class ValidateOutput {
   /**
    * Compares length and, where the store has them, etag or modification time.
    *
-   * @throws OutputInvalidException for the first file that is missing or another one
+   * @throws IOException for the first file that is missing or another one
    */
   void run(JobPlan plan) throws IOException {
     workers.forEach(plan.files().iterator(), plan.files().count(), this::validate);
@@ -30,10 +30,23 @@ final class ValidateOutput {
   private void validate(FileEntry file) throws IOException {
     Optional<StoreEntry> published = store.status(file.destination());
     if (!published.isPresent()) {
-      throw new OutputInvalidException(file, "nothing is there");
+      throw invalid(file, "nothing is there");
     }
     if (!published.get().isSameFileAs(file)) {
-      throw new OutputInvalidException(file, "there is " + published.get());
+      throw invalid(file, "there is " + published.get());
     }
+  }
+
+  private static IOException invalid(FileEntry file, String found) {
+    return new IOException(
+        "The published file "
+            + file.destination()
+            + " should have "
+            + file.size()
+            + " bytes"
+            + (file.etag().isEmpty() ? "" : " and etag " + file.etag())
+            + ", but "
+            + found
+            + ". Something else writes to the table, or the store lost a rename: run the job again.");
   }
 }

@@ -7,6 +7,7 @@ import io.manifestcommitter.config.CommitterConfig.DirectoryRename;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.plan.JobPlanner;
 import io.manifestcommitter.plan.Target;
+import io.manifestcommitter.store.RenameResult;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
 import io.manifestcommitter.store.StorePaths;
@@ -119,10 +120,32 @@ final class SealOutput {
       throws IOException {
     return new StagedTree(
         root,
-        new SealStaging(store).run(root),
+        seal(root),
         config.directoryRename() == DirectoryRename.AUTO
             && store.traits(root.root()).hasAtomicDirectoryRename(),
         store.traits(root.root()).completesUploads(),
         directories == null ? new TreeMap<>() : directories);
+  }
+
+  /**
+   * Seals a staging directory against attempts that Spark gave up on and that go on writing, by
+   * renaming its output directory away from them: one request. Where directories cannot be renamed
+   * atomically there is no seal, and none is needed: only files that the driver named are renamed.
+   *
+   * @return the directory that now holds the output
+   */
+  private Path seal(StagingRoot root) throws IOException {
+    if (!store.traits(root.root()).hasAtomicDirectoryRename()) {
+      return root.output();
+    }
+    RenameResult result = store.renameDirectory(root.output(), root.sealed());
+    if (!result.isDone()) {
+      throw result.failure(
+          "Could not seal the staging directory "
+              + root.root()
+              + ". If it is gone, another job or a cleaner deleted it. Nothing was published: run"
+              + " the job again");
+    }
+    return root.sealed();
   }
 }
