@@ -156,8 +156,8 @@ public class ManifestCommitter extends PathOutputCommitter implements StreamCapa
   }
 
   /**
-   * Whether a job commit whose end nobody saw may be repeated: every step can be, and a further
-   * try, also by a committer of its own, recognises what is done already. Only where {@code
+   * Whether a job commit may be repeated when its outcome is unknown. Every step can be repeated:
+   * another try, also by another committer, recognises what is done already. Only where {@code
    * _SUCCESS} is switched off is there nothing by which to recognise a commit that also cleaned up.
    */
   @Override

@@ -14,18 +14,17 @@ import org.apache.hadoop.fs.Path;
  * <p>{@link #DEFAULT_PROTOCOL} writes past us. Its {@code newTaskTempFile} asks the committer where
  * to write only if that is a {@code FileOutputCommitter}; otherwise tasks write straight into the
  * table. Its frame {@code HadoopMapReduceCommitProtocol.setupCommitter} is on the stack for ORC,
- * CSV, JSON, text and XML (DataFrames, INSERT, CREATE TABLE AS SELECT, INSERT OVERWRITE DIRECTORY),
- * whatever {@code spark.sql.sources.useV1SourceList} says; above it is {@code
+ * CSV, JSON, text and XML, whatever {@code spark.sql.sources.useV1SourceList} says. That holds for
+ * DataFrames, INSERT, CREATE TABLE AS SELECT and INSERT OVERWRITE DIRECTORY. Above it is {@code
  * SQLHadoopMapReduceCommitProtocol}, another subclass, or none. Never on it are:
  *
  * <ul>
  *   <li>{@code PathOutputCommitProtocol}, which replaces {@code setupCommitter} and writes to
- *       {@link ManifestCommitter#getWorkPath}. A subclass of one's own that does the same passes
- *       too;
+ *       {@link ManifestCommitter#getWorkPath}. A user's subclass that does the same passes, too;
  *   <li>{@code BindingParquetOutputCommitter} under the default protocol: a {@code
  *       FileOutputCommitter} that answers with our work path, made when that frame has gone;
- *   <li>who does not ask the factory: Parquet without it, streaming sinks, the RDD writers of the
- *       {@code mapred} interface, {@code ManifestCommitProtocol}.
+ *   <li>writers that do not ask the factory: Parquet without it, streaming sinks, the RDD writers
+ *       of the {@code mapred} interface, {@code ManifestCommitProtocol}.
  * </ul>
  *
  * <p>The RDD writers of the {@code mapreduce} interface have that frame and are safe, since they
@@ -115,9 +114,9 @@ enum SparkCaller {
    *
    * <p>In {@code newTaskTempFileAbsPath} it is about partitions with a location of their own: Spark
    * stages and moves their files itself, without us, so yes. In {@code setupCommitter}, before a
-   * task runs, it is about a dynamic partition overwrite: after a yes Spark leaves it to the
-   * committer to delete the old files of the partitions and does not tell it so, and the job would
-   * append and report success.
+   * task runs, it is about a dynamic partition overwrite. After a yes Spark leaves it to the
+   * committer to delete the old files of the partitions, and does not tell it so. The job would
+   * then append, and report success.
    *
    * @throws UnsupportedOperationException to a dynamic partition overwrite; it names the settings
    *     that repair it, which Spark's own message would not

@@ -74,10 +74,11 @@ public final class Clean extends Program {
    *
    * @param conf Hadoop's configuration of the session
    * @param olderThan a number and its unit: ms, s, m or h
-   * @return an array with an object for each staging directory: {@code root}, {@code kind}, {@code
-   *     jobId} or null, {@code ageMillis} or null, {@code files}, {@code bytes}, {@code state},
-   *     {@code removed}, {@code abortedUploads}, {@code unknownUploads} (why its plan could not be
-   *     read) or null, {@code error} or null; an empty one if there is no table
+   * @return an array with an object for each staging directory; an empty one if there is no table.
+   *     Each object has {@code root}, {@code kind}, {@code files}, {@code bytes}, {@code state},
+   *     {@code removed} and {@code abortedUploads}. It also has {@code jobId}, {@code ageMillis},
+   *     {@code unknownUploads} (why its plan could not be read) and {@code error}, which may be
+   *     null
    * @throws IOException if there is a table and it cannot be listed
    * @throws IllegalArgumentException if {@code olderThan} is no length of time
    */

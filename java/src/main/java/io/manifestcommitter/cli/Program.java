@@ -18,7 +18,7 @@ public abstract class Program {
   /** The exit code of a program that did what it was asked for. */
   public static final int OK = 0;
 
-  /** That of one that could not, or found something wrong. */
+  /** The exit code of a program that could not do it, or found something wrong. */
   public static final int FAILED = 1;
 
   private static final int WRONG_USAGE = 2;

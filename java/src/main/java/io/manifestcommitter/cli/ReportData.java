@@ -24,9 +24,9 @@ import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 
 /**
- * Prints what a picture of one job, or of many, is made of, as one line of JSON: the report of a
- * table's last job with how large its files are, or the jobs of a directory of reports. Called by
- * {@code manifest-committer report}.
+ * Prints the data for a picture of one job, or of many, as one line of JSON. For a table that is
+ * the report of its last job, with how large its files are. For a directory of reports it is their
+ * jobs. Called by {@code manifest-committer report}.
  */
 public final class ReportData extends Program {
   private static final String LIST_SUFFIX =

@@ -11,7 +11,7 @@ public final class Setting {
   /**
    * A value.
    *
-   * @param source who or what set it, for people
+   * @param source what set it, in words for users
    */
   public Setting(String value, String source) {
     this.value = Objects.requireNonNull(value);
@@ -23,7 +23,7 @@ public final class Setting {
     return value;
   }
 
-  /** Who or what set it, for people. */
+  /** What set it, in words for users. */
   public String source() {
     return source;
   }

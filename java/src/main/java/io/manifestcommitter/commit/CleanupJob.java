@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Deletes the directory of a job of the Hadoop protocol: its task attempts in parallel first, where
- * deleting a tree costs a request a file ("The Manifest Committer for Azure and Google Cloud
+ * Deletes the directory of a job of the Hadoop protocol. Where deleting a tree costs a request a
+ * file, its task attempts go first, in parallel ("The Manifest Committer for Azure and Google Cloud
  * Storage", "Cleanup"). Unlike there, {@code _temporary} itself goes only if no other job is in it.
  */
 public final class CleanupJob {

@@ -52,9 +52,9 @@ public final class CommitJob {
   }
 
   /**
-   * Does, before the first change that a reader sees, what needs the plan and nothing else, all of
-   * it at once: makes the directories that old data moves to, writes the list of files, and looks
-   * for the last job's report. One request for each tree from which old data moves aside, one or
+   * Does, before the first change that a reader sees, what needs the plan and nothing else. It
+   * makes the directories that old data moves to, writes the list of files, and looks for the last
+   * job's report, all at once. One request for each tree from which old data moves aside, one or
    * two for the list, two for the last report if there may be one, and {@code more}.
    *
    * @param mayHaveReport whether there may be one
@@ -86,12 +86,13 @@ public final class CommitJob {
   }
 
   /**
-   * Brings a commit that has published its data to its end: past the point of no return, where it
-   * replaces something, it removes the old data. One request for each directory that was published
-   * whole, and for each that is aside; one for each of the point of no return, the report and the
-   * list of files, and one or two to write the report; where old data is still at its place, a
-   * listing of each directory and a deletion of each file, and of each directory that is empty
-   * then.
+   * Completes a commit that has published its data. Where it replaces something, it passes the
+   * point of no return, and then removes the old data.
+   *
+   * <p>One request for each directory that was published whole, and for each that is aside. One for
+   * each of the point of no return, the report and the list of files; one or two to write the
+   * report. Where old data is still at its place, a listing of each directory and a deletion of
+   * each file, and of each directory that is empty then.
    *
    * @param journal empty for a commit that replaces nothing, and can be repeated from wherever it
    *     is cut short
@@ -167,8 +168,9 @@ public final class CommitJob {
   }
 
   /**
-   * Looks at each published file, if the settings ask for that, or an earlier try published some:
-   * an upload that it completed may be answered as if it was completed now.
+   * Looks at each published file, if the settings ask for that, or if an earlier try published
+   * some. The store may answer the completion of an upload as if it happened now, although the
+   * earlier try did it.
    *
    * @return whether that was done
    */
@@ -195,10 +197,10 @@ public final class CommitJob {
    * Brings the report to where one request publishes it, and the list of files to its place.
    *
    * <p>Another process may have taken the commit from this driver, and deleted its staging
-   * directory, which a report that is written here makes again. An overwrite notices that at its
-   * point of no return. An append notices it by a file that was made before and is gone: its
-   * report, where files are made before their content; its list, if that is published after the
-   * report was written.
+   * directory. Writing the report makes that directory again. An overwrite notices the loss at its
+   * point of no return. An append notices it by a file of its own that is gone. Where files are
+   * made before their content, that is its report. Elsewhere it is its list of files, which is
+   * published after the report was written.
    *
    * @throws io.manifestcommitter.journal.LostJournalException if so; or another failure
    */

@@ -23,14 +23,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The mark that a commit of the Hadoop protocol leaves before its first change: with the manifests
- * it is all that another committer, anywhere, needs to repeat the commit or to roll it back. It
+ * The mark that a commit of the Hadoop protocol leaves before its first change. Mark and manifests
+ * are all that another committer, anywhere, needs to repeat the commit or to roll it back. The mark
  * names the directories that did not exist, and so are the job's to roll back, and by what the set
  * of manifests is recognised.
  *
- * <p>Written as a manifest without files, which brings its checksum along. One that cannot be read
- * was cut short by a commit that had not changed anything yet, or was damaged since: the commit may
- * have begun, and nothing more is known of it.
+ * <p>Written as a manifest without files, which brings its checksum along. A mark that cannot be
+ * read was cut short by a commit that had not changed anything yet, or was damaged since. The
+ * commit may have begun, and nothing more is known of it.
  */
 final class CommitMark {
   private static final Logger LOG = LoggerFactory.getLogger(CommitMark.class);
@@ -49,7 +49,7 @@ final class CommitMark {
     this.manifests = mark.extraData().getOrDefault(MANIFESTS, "");
   }
 
-  /** One that cannot be read. */
+  /** A mark that cannot be read. */
   private CommitMark() {
     this.readable = false;
     this.madeDirectories = Set.of();

@@ -59,9 +59,9 @@ public final class CommitWork {
 
   /**
    * Whether an earlier try of an append with a journal, which may have run anywhere, published its
-   * report: an overwrite passes its point of no return before. Another job, also one of another
-   * committer, may have replaced it since: that of an append, by which it is known to be complete,
-   * shows by its absence from where it was prepared.
+   * report. An append is known to be complete by its report; an overwrite passes its point of no
+   * return before. Another job, also one of another committer, may have replaced the report since.
+   * So it counts as published once it is gone from where it was prepared.
    */
   public boolean hasReported(JobPlan plan) throws IOException {
     return plan.marksSuccess() && plan.replaced().isEmpty() && report.hasLeft();
@@ -108,7 +108,7 @@ public final class CommitWork {
     return workers.commit().during(name, () -> statistics.time(name, step));
   }
 
-  /** Waits for another job, which is told and measured, until {@link #goesOn}. */
+  /** Shows until {@link #goesOn} that the commit waits for another job, and measures the wait. */
   public void waits(Waiting forWhat, StatisticsRecorder.TimedVoid pause) throws IOException {
     workers.commit().waits(forWhat);
     statistics.timeVoid(StatisticNames.JOB_WAIT, pause);

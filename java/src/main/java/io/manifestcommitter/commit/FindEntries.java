@@ -16,9 +16,9 @@ import java.util.Set;
 import org.apache.hadoop.fs.Path;
 
 /**
- * Finds which of many paths exist. A directory that holds many of them is listed once; for a few
- * they are asked for one by one, since a table may have a hundred thousand partitions and a job
- * write to three. All in parallel, at most one request a path.
+ * Finds which of many paths exist. A directory that holds many of them is listed once. A few are
+ * asked for one by one, since a table may have a hundred thousand partitions and a job write to
+ * three. All in parallel, at most one request a path.
  */
 public final class FindEntries {
   private static final int FEW = 4;

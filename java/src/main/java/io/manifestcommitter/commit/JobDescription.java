@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.apache.hadoop.fs.Path;
 
-/** Who commits what to where, for the report and for messages. */
+/** Which job commits what to where, for the report and for messages. */
 public final class JobDescription {
   /** What a user does about a last report that the job may not move aside. */
   public static final String REPORT_IN_THE_WAY =

@@ -30,11 +30,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the store tells of the places of a commit that was cut short: how far each of its swaps
- * came, and whether another job overwrote a place since. The sign of that is that something is gone
- * which the commit left there; or, where it left nothing (the old data was aside, the new not there
- * yet), that there is something. Then neither the old data nor the new belongs there, and only a
- * human can tell what does.
+ * What the store shows of the places of a commit that was cut short: how far each of its swaps
+ * came, and whether another job overwrote a place since. The sign of an overwrite is that something
+ * is gone which the commit left there. Where the commit left nothing (the old data was aside, the
+ * new not there yet), the sign is that there is something. After an overwrite neither the old data
+ * nor the new belongs there, and only a human can tell what does.
  */
 final class PlaceSurvey {
   private static final Logger LOG = LoggerFactory.getLogger(PlaceSurvey.class);
@@ -266,8 +266,8 @@ final class PlaceSurvey {
   }
 
   /**
-   * A directory whose old files move aside one by one, some of which are aside: what is neither
-   * aside nor staged has to be where the job left it; where it left nothing, there has to be
+   * A directory whose old files move aside one by one, some of which are aside. What is neither
+   * aside nor staged has to be where the job left it. Where the job left nothing, there has to be
    * nothing.
    */
   private static final class OldFiles {

@@ -139,7 +139,7 @@ final class PublishReport {
       try {
         publish(writeList);
       } catch (FileNotFoundException e) {
-        // Only who published it, and ended the journal, takes it away: another recovery.
+        // Only another recovery, which published the report and ended the journal, takes it away.
         LOG.debug("{} was published by somebody else", report.get().path(), e);
       }
     }
@@ -227,7 +227,7 @@ final class PublishReport {
    */
   private void putInPlace(String name, Retries.Request beforeAnotherTry) throws IOException {
     if (store.traits(job.table()).completesUploads()) {
-      // Whole at its place by one request, and what was prepared stays for whoever does it again.
+      // Whole at its place by one request, and what was prepared stays for another try.
       byte[] content = Retries.fewFor(() -> store.read(prepared(name), MOST_BYTES));
       Retries.few(() -> store.write(target(name), out -> out.write(content)));
       return;
@@ -238,7 +238,7 @@ final class PublishReport {
     for (int round = 1; !result.isDone(); round++) {
       boolean undone =
           result.outcome() == RenameResult.Outcome.FAILED || result.inTheWay().isPresent();
-      // Who lost the commit finds nothing prepared, and leaves alone what is there.
+      // A process that lost the commit finds nothing prepared, and leaves alone what is there.
       boolean another =
           undone
               && store.status(file.source()).isPresent()
@@ -254,7 +254,7 @@ final class PublishReport {
 
   /**
    * Whether this job's list is no longer where it was. Not where the prepared report is gone, too:
-   * then somebody else recovered this job, and nothing of it goes into the table any more.
+   * then another process recovered this job, and nothing of it goes into the table any more.
    */
   private boolean hasLostItsList() throws IOException {
     return store.status(prepared(JobPaths.SUCCESS_MARKER)).isPresent()
@@ -264,7 +264,8 @@ final class PublishReport {
   /**
    * Moves the report in the table aside, also one of an earlier try of this job; says whether there
    * was one. Other jobs may move it first and put theirs there, again and again. Never deletes:
-   * where somebody else recovered this job and took its directory away, nothing gives way any more.
+   * where another process recovered this job and took its directory away, nothing gives way any
+   * more.
    */
   private boolean moveAside(String name, Optional<StoreEntry> found) throws IOException {
     int refusals = 0;

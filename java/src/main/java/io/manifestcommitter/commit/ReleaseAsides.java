@@ -24,9 +24,9 @@ import java.util.stream.Collectors;
 import org.apache.hadoop.fs.Path;
 
 /**
- * Lists the old data that an overwrite moved aside once more, before the staging directory goes
- * with it: what was not there when the plan was made belongs to another job, which put it there
- * before the directory moved, and goes back to its place.
+ * Lists once more the old data that an overwrite moved aside, before it goes with the staging
+ * directory. What was not there when the plan was made belongs to another job, which put it there
+ * before the directory moved. It goes back to its place.
  */
 final class ReleaseAsides {
   private static final int NAMED = 20;

@@ -48,7 +48,7 @@ final class RenameFiles {
    * Renames them.
    *
    * @param isReplacing whether a file of an earlier job at a destination gives way: it is moved
-   *     aside while the new one is proven to be at its source, so a repeated commit, whose own
+   *     aside while the new one is proven to be at its source. So a repeated commit, whose own
    *     output stands there, moves nothing. A rename is tried first: most destinations are free
    * @throws IOException if one was proven not to be done, or nothing could be proven; it says which
    */

@@ -21,7 +21,7 @@ import java.util.stream.StreamSupport;
 import org.apache.hadoop.fs.Path;
 
 /**
- * Requires, as far as the store can tell, that the old data of an overwrite can be deleted: past
+ * Requires, as far as the store can tell, that the old data of an overwrite can be deleted. Past
  * the point of no return it would be too late to find out. In parallel; no request for a directory
  * whose permission is known to allow it.
  */

@@ -19,9 +19,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Rolls back a commit that had not come to its point of no return, so that the table is as it was:
- * first the report, then files and directories, then what had given way to them, and last the
- * report of the job before. Whatever another job put there stays.
+ * Rolls back a commit that is not past its point of no return, so that the table is as it was.
+ * First the report is rolled back, then files and directories, then what had given way to them, and
+ * last the report of the job before. What another job put there stays.
  */
 public final class RollBackJob {
   private static final Logger LOG = LoggerFactory.getLogger(RollBackJob.class);
@@ -35,7 +35,7 @@ public final class RollBackJob {
 
   /**
    * Rolls back what this process did of a plan, after that failed. What cannot be rolled back is
-   * told with the failure.
+   * added to the failure.
    *
    * @return whether nothing is left
    */
@@ -45,8 +45,8 @@ public final class RollBackJob {
   }
 
   /**
-   * Of a commit that somebody else has taken over: returns the last report, if this process moved
-   * it aside after that one had looked. Nothing gives way to it.
+   * For a commit that another process has taken over: returns the last report, if this process
+   * moved it aside after the other one had looked. Nothing gives way to it.
    *
    * @param mayBeOwn whether it may be this job's, by which the other one has completed it
    */

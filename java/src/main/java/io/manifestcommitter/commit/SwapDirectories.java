@@ -22,9 +22,9 @@ import org.slf4j.LoggerFactory;
  * Publishes and replaces whole directories, each by one rename, in parallel; then lists each
  * published directory once: all the plan's files must be there.
  *
- * <p>A place that another job made in between is not taken over: most stores then put the directory
- * inside the other one and say yes, so it is rolled back, and its files are left to be renamed one
- * by one.
+ * <p>A place that another job made in between is not taken over. Most stores then put the directory
+ * inside the other one and say yes, so that rename is rolled back. The files of the directory are
+ * left to be renamed one by one.
  */
 final class SwapDirectories {
   private static final Logger LOG = LoggerFactory.getLogger(SwapDirectories.class);
@@ -46,7 +46,8 @@ final class SwapDirectories {
 
   /**
    * Makes the directories that old data moves to. To be called before the plan's journal is
-   * written: should somebody delete the staging directory after that, nothing can move there.
+   * written: should another process delete the staging directory after that, nothing can move
+   * there.
    */
   void makeAsides(JobPlan plan) throws IOException {
     Set<Path> asides = new HashSet<>();

@@ -20,8 +20,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The one owner of threads. Threads live no longer than the call that needs them, so nothing has to
- * be closed ("A Zero-Rename Committer", section XIV, tells what a forgotten pool does to a
- * long-lived driver).
+ * be closed. "A Zero-Rename Committer", section XIV, describes what a forgotten pool does to a
+ * long-lived driver.
  *
  * <p>An interrupt of the caller never reaches a store request: it ends the work between two
  * requests, so that the outcome of each request is known.
@@ -102,7 +102,7 @@ public final class Workers {
   /**
    * Runs a whole story in a thread of its own and waits for it, so that an interrupt of the caller
    * cannot hit a request. The interrupt, or a cancel of the commit, makes {@link #checkInterrupted}
-   * and the next piece of work fail; the story then ends in its own way, and the caller's interrupt
+   * and the next piece of work fail. The story then ends in its own way, and the caller's interrupt
    * status is set again.
    */
   public <T> T shield(Callable<T> story) throws IOException {

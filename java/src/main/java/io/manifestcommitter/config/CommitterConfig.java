@@ -23,8 +23,8 @@ import org.apache.hadoop.fs.Path;
 /**
  * The committer's options, parsed and checked once. Keys and meanings are those of Hadoop's
  * manifest committer ("The Manifest Committer for Azure and Google Cloud Storage", "Configuration
- * options"), and of Hadoop's FileOutputCommitter where they have its prefix; {@link #options} tells
- * which are ours alone.
+ * options"). Keys with the prefix of Hadoop's FileOutputCommitter have its meanings. {@link
+ * #options} tells which are ours alone.
  */
 public final class CommitterConfig {
   /** The prefix of the committer's own options. */

@@ -7,7 +7,7 @@ import java.util.Objects;
  * One option of the committer, as {@link CommitterConfig} reads it and the documentation lists it.
  */
 public final class CommitterOption {
-  /** Who reads an option. */
+  /** Which protocols read an option. */
   public enum Scope {
     /** Both protocols. */
     BOTH,

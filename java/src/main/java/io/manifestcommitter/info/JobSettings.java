@@ -21,8 +21,8 @@ final class JobSettings {
     /** A session, and its class loader. */
     SESSION,
     /**
-     * The settings of a Spark Connect session, on its server: Hadoop's own files there may differ
-     * from the driver's, and secrets are blotted out, so that no store can be opened.
+     * The settings of a Spark Connect session, on its server. Hadoop's own files there may differ
+     * from the driver's, and secrets are redacted, so that no store can be opened.
      */
     CONNECT_SERVER
   }
@@ -91,9 +91,9 @@ final class JobSettings {
   }
 
   /**
-   * A copy that has all that a job's has (only JobConf loads mapred-default.xml), and that loads
-   * classes through a loader of its own: Hadoop remembers for each loader which classes it did not
-   * find, and a class that is missing now may be added to the session later.
+   * A copy that has all that a job's configuration has (only JobConf loads mapred-default.xml), and
+   * that loads classes through a loader of its own. Hadoop remembers for each loader which classes
+   * it did not find, and a class that is missing now may be added to the session later.
    */
   private static Configuration isolated(Configuration conf) {
     Configuration copy = new JobConf(conf);

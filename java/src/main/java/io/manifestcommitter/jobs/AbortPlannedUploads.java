@@ -22,9 +22,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Aborts the uploads that the plan of a dead job names, before its staging directory goes: of a job
- * that died between its plan and its journal, and of one whose unfinished commit is given up. The
- * plan is all that knows of them.
+ * Aborts the uploads that the plan of a dead job names, before its staging directory goes. The job
+ * died between its plan and its journal, or its unfinished commit is given up. Nothing but the plan
+ * names these uploads.
  *
  * <p>They are only that job's: each has a name and an id that no other job gives. A driver that
  * wakes up later finds itself silent for too long before it begins its commit, so it completes
@@ -43,8 +43,8 @@ final class AbortPlannedUploads {
 
   /**
    * Aborts them; none of a commit that has ended, or is past its point of no return, since none
-   * waits. Four requests, one for each upload, and two for each custom location. What makes a plan
-   * unusable is told, and no failure.
+   * waits. Four requests, one for each upload, and two for each custom location. An unusable plan
+   * is reported, and is no failure.
    *
    * @param root of a job that is dead
    * @param givesUpCommit whether its commit may have begun, and is given up

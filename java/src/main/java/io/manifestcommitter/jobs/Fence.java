@@ -21,15 +21,17 @@ import org.apache.hadoop.fs.Path;
 
 /**
  * Takes what a driver staged, and what it moved aside, out of its reach, before anybody looks at
- * how far its commit came: a driver that was taken for dead, and lives, can then publish nothing
- * more, nor move more old data, whatever it still asks for. Who takes the commit over from a
- * recovery does the same to that.
+ * how far its commit came. A driver that was taken for dead, and lives, can then publish nothing
+ * more, nor move more old data, whatever it still asks for. A recovery that takes the commit over
+ * from another recovery does the same to that one.
  *
  * <p>Only where directories are renamed atomically. Elsewhere the journal and the sources of the
  * files decide: see {@link io.manifestcommitter.commit.RollBackJob}.
  */
 final class Fence {
-  /** Of those who take over what another one has just taken over, only one has the journal. */
+  /**
+   * How often another recovery may have taken a directory first. Only one recovery has the journal.
+   */
   private static final int ROUNDS = 10;
 
   private final Store store;
@@ -42,7 +44,8 @@ final class Fence {
    * A step of a recovery that has the journal.
    *
    * @param journal which this process has claimed
-   * @param before the job's staging directory in the table, as who had the journal before has it
+   * @param before the job's staging directory in the table, as the previous holder of the journal
+   *     has it
    */
   Fence(Store store, Workers workers, JobPlan plan, CommitJournal journal, StagingRoot before) {
     this.store = store;
@@ -53,9 +56,9 @@ final class Fence {
   }
 
   /**
-   * Sets it. Two requests for the table, and for a custom location whose data is replaced, one for
-   * another one, in parallel; a few more where there is nothing to take, or who had the journal
-   * before died before it took that.
+   * Sets the fence. In parallel, two requests for the table, two for each custom location whose
+   * data is replaced, and one for each other location. A few more where there is nothing to take,
+   * or where the previous holder of the journal died before it took that.
    */
   void run() throws IOException {
     Set<Path> asides = new HashSet<>();
@@ -92,14 +95,14 @@ final class Fence {
         throw result.failure("Could not take over " + there.get());
       }
       there = find(to.getParent(), holderOf);
-      // What a later recovery has taken is that one's: it has the journal, too.
+      // What a later recovery has taken belongs to it: it has the journal, too.
       journal.requireHeld();
     }
   }
 
   /**
-   * Where it is; empty if nobody has any. A driver, or an earlier recovery, that lost it may have
-   * made its directory again, for a report: of several, the fullest is it.
+   * Where the directory to take is; empty if there is none. A driver or an earlier recovery that
+   * lost it may have made one again, for a report: of several, the fullest is the one to take.
    */
   private Optional<Path> find(Path parent, Function<String, OptionalInt> holderOf)
       throws IOException {

@@ -25,10 +25,10 @@ import java.util.stream.Collectors;
 import org.apache.hadoop.fs.Path;
 
 /**
- * Tells other jobs which places of the table a job replaces: a file in its staging directory, from
- * before the job looks at what stands there until the staging directory goes. While a job writes
- * it, others may see a part. That is as good as none: the job has not looked yet, and will see the
- * notes of all who did. Records:
+ * Tells other jobs which places of the table a job replaces: a file in its staging directory. It is
+ * there from before the job looks at what stands at these places until the staging directory goes.
+ * While a job writes the note, others may see a part. That is as good as none: the job has not
+ * looked yet, and will see the notes of all jobs that did. Records:
  *
  * <pre>
  * replaces   version jobId host since    first; since in milliseconds since 1970, by the host's clock

@@ -23,15 +23,16 @@ import org.slf4j.LoggerFactory;
  * Lets jobs that replace the same places of one table do so one after the other.
  *
  * <p>Each writes a note of its places into its staging directory before it looks at what stands
- * there, and then looks for the notes of others: of two at least one sees the other. The job with
- * the larger id removes its note and begins again when the other's is gone; the one with the
- * smaller id keeps its own and waits until the other has removed its own, or has ended. A job that
- * waits has no note or a smaller id than those that it waits for, so no two wait for each other.
+ * there. Then it looks for the notes of others: of two jobs at least one sees the other. The job
+ * with the larger id removes its note, and begins again when the other's is gone. The job with the
+ * smaller id keeps its note, and waits until the other has removed its own or has ended. A job that
+ * waits has no note, or a smaller id than the jobs that it waits for. So no two wait for each
+ * other.
  *
- * <p>A note whose job is dead is deleted by whoever goes past it. Its driver, if it only stood
- * still, looks for its note after it has written its journal, and fails ({@link
- * #requireNotTakenForDead}). A dead job that has a journal is recovered first; a job that does that
- * has no note of its own meanwhile.
+ * <p>A job that goes past the note of a dead job deletes that note. A driver that only stood still
+ * looks for its note after it has written its journal, and then fails ({@link
+ * #requireNotTakenForDead}). A dead job that has a journal is recovered first; the job that
+ * recovers it has no note of its own meanwhile.
  */
 public final class ReplacingJobs {
   private static final Logger LOG = LoggerFactory.getLogger(ReplacingJobs.class);
@@ -109,11 +110,11 @@ public final class ReplacingJobs {
   }
 
   /**
-   * Requires that nobody took this job for dead since it entered: whoever did deleted its note, and
-   * writes it again if the job turns out to live, but may die before all of it is there. One
-   * request; none if the job replaces nothing.
+   * Requires that no other job took this one for dead since it entered. A job that does so deletes
+   * the note of this one. It writes the note again if this job turns out to live, but may die
+   * before the note is complete. One request; none if the job replaces nothing.
    *
-   * @throws TakenForDeadException if somebody did
+   * @throws TakenForDeadException if another job did
    */
   public void requireNotTakenForDead() throws IOException {
     if (ownNoteLength > 0 && !ReplaceNote.isWhole(store, own, ownNoteLength)) {
@@ -205,7 +206,7 @@ public final class ReplacingJobs {
       this.pause = pause;
     }
 
-    /** Notes which of the places another job replaces, for whoever asks what is waited for. */
+    /** Notes which of the places another job replaces, to show what this job waits for. */
     void forPlaces(StagingRoot other, Optional<ReplaceNote> note) {
       String shared =
           note.map(theirs -> theirs.shared(places, own.directory())).orElse("the same places");

@@ -40,8 +40,9 @@ public final class StagedJobs {
   }
 
   /**
-   * Those of a table, and those beside a file in its place, each listed to its end. Changes
-   * nothing, but for a file that is made and deleted to ask the store for the time.
+   * The jobs in a table, and those next to a file in its place; each staging directory is listed
+   * completely. Changes nothing, except for a file that is made and deleted to ask the store for
+   * the time.
    *
    * @param table qualified
    * @param quiet in milliseconds: what has no heartbeat and was written later counts as running

@@ -17,7 +17,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a job does about unfinished commits of dead drivers in the table it writes to: half of their
+ * What a job does about unfinished commits of dead drivers in the table it writes to. Half of their
  * data may be visible, and a job that is run again would double it.
  */
 public final class UnfinishedJobs {
@@ -60,14 +60,14 @@ public final class UnfinishedJobs {
 
   /**
    * Recovers them, or fails, or warns. The commit of a driver that lives is a concurrent job's and
-   * left alone, and so is one whose places a job that lives replaces. Whether a driver lives that
-   * has begun its commit is waited for, of all at the same time: until its heartbeat moves, or has
-   * stood still for the timeout, or its commit ends. What is left of a commit that ended is
-   * removed, unless this job, or that one, was told to clean up nothing; what cannot be removed is
-   * a warning. So is a commit past its point of no return whose old data the store refuses to
-   * delete: it concerns only jobs that write to the same places. A job that never began its commit,
-   * and was seen to be dead by now, is removed. One request for each staging directory; where a
-   * commit was begun six more, and those of each look while it is waited.
+   * left alone, and so is one whose places a job that lives replaces. To learn whether the driver
+   * of a begun commit lives, this job waits until its heartbeat moves, has stood still for the
+   * timeout, or its commit ends. It waits for all such drivers at the same time. What is left of a
+   * commit that ended is removed, unless this job, or that one, was told to clean up nothing; what
+   * cannot be removed is a warning. So is a commit past its point of no return whose old data the
+   * store refuses to delete: it concerns only jobs that write to the same places. A job that never
+   * began its commit, and was seen to be dead by now, is removed. One request for each staging
+   * directory; where a commit was begun six more, and those of each look while this job waits.
    *
    * @param roots the staging directories of other jobs
    * @throws IOException if one may not, or cannot, be recovered; it names the command that does

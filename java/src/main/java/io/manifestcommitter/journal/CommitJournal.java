@@ -23,9 +23,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The plan of a job commit, in the job's staging directory, from before its first visible change
- * until all is done, and a name beside it, {@code journal-<state>-<holder>}, that tells how far the
- * commit came. {@link RenamedJournal} gives it another name with each change; where nothing can be
- * renamed, {@link UploadedJournal} adds one.
+ * until all is done. A name, {@code journal-<state>-<holder>}, shows how far the commit came.
+ * {@link RenamedJournal} gives it another name with each change; where nothing can be renamed,
+ * {@link UploadedJournal} adds one.
  */
 public abstract class CommitJournal {
   private static final Logger LOG = LoggerFactory.getLogger(CommitJournal.class);
@@ -76,7 +76,7 @@ public abstract class CommitJournal {
     }
   }
 
-  /** What becomes of the staging directory, right after the commit has come to its end. */
+  /** What happens to the staging directory right after the commit has ended. */
   public enum Cleanup {
     /** What is in it is deleted one by one, the journal before the rest or after it. */
     ONE_BY_ONE,
@@ -224,13 +224,16 @@ public abstract class CommitJournal {
   public abstract Path path();
 
   /**
-   * Takes the journal from whoever has it.
+   * Takes the journal from the driver or recovery that has it.
    *
-   * @throws LostJournalException if somebody else took it first
+   * @throws LostJournalException if another process took it first
    */
   public abstract void claim() throws IOException;
 
-  /** Who has what the driver staged and moved aside: see {@link StagingRoot#heldBy}. */
+  /**
+   * The number of the driver or recovery that holds what was staged and moved aside: see {@link
+   * StagingRoot#heldBy}.
+   */
   public int holder() {
     return StagingRoot.DRIVER;
   }
@@ -240,7 +243,9 @@ public abstract class CommitJournal {
     return StagingRoot.DRIVER;
   }
 
-  /** As {@link #claim}, by somebody who cannot write a heartbeat: the claim itself is watched. */
+  /**
+   * As {@link #claim}, by a recovery that cannot write a heartbeat: the claim itself is watched.
+   */
   public void claimWithoutHeartbeat() throws IOException {
     claim();
   }
@@ -258,9 +263,9 @@ public abstract class CommitJournal {
    * return, or completes it, any more. Needs no room where journals are renamed. One request; where
    * there are uploads, four.
    *
-   * @return whether that is so; false if somebody has brought it past that point, or to its {@link
-   *     #end}
-   * @throws LostJournalException if somebody else took the journal
+   * @return whether that is so; false if another process has brought it past that point, or to its
+   *     {@link #end}
+   * @throws LostJournalException if another process took the journal
    */
   public abstract boolean revoke() throws IOException;
 
@@ -287,7 +292,7 @@ public abstract class CommitJournal {
   /**
    * Marks that there is nothing left to do, in whichever direction, but to clean up.
    *
-   * @throws LostJournalException if somebody else has the journal by now
+   * @throws LostJournalException if another process has the journal by now
    */
   public abstract void ended() throws IOException;
 

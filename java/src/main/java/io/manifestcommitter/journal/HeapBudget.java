@@ -5,8 +5,8 @@ import java.io.IOException;
 import org.apache.hadoop.fs.Path;
 
 /**
- * Counts, roughly, what a plan or note that is read keeps in memory: the file that it is read from
- * is somebody's claim, and may be small where its content is not.
+ * Counts, roughly, what a plan or note that is read keeps in memory. The file that it is read from
+ * is not trusted: it may be small where its content is not.
  */
 public final class HeapBudget {
   /** Of a file: a hash, and a place in an index of names. */

@@ -25,8 +25,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A file in a job's staging directory that is written again and again while the job has a driver,
- * or somebody who recovers it. Whoever sees it move knows that the job lives. Its time says nothing
- * more: the store's clock may step, and no other clock is compared with it.
+ * or a recovery works on it. Other jobs see it move, and so know that the job lives. Its time says
+ * nothing more: the store's clock may step, and no other clock is compared with it.
  */
 public final class Heartbeat implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(Heartbeat.class);
@@ -88,8 +88,8 @@ public final class Heartbeat implements Closeable {
   }
 
   /**
-   * As {@link #start}, and does not wait for the first beat. Whoever does what only a job that
-   * lives may do has to {@link #await} it before.
+   * As {@link #start}, and does not wait for the first beat. The caller has to {@link #await} it
+   * before it does what only a job that lives may do.
    */
   public static Heartbeat begin(
       Store store, Path root, CommitterConfig config, LongSupplier nanos) {
@@ -128,9 +128,9 @@ public final class Heartbeat implements Closeable {
 
   /**
    * A store in which this driver changes nothing once it has been silent for so long that others
-   * may take it for dead: each change then fails with a {@link SilentDriverException}, also if it
-   * beats again, until it may {@link #forgetSilence}. After {@link #close} it is not asked any
-   * more.
+   * may take it for dead. Each change then fails with a {@link SilentDriverException}, also if the
+   * driver beats again, until it may {@link #forgetSilence}. After {@link #close} the heartbeat is
+   * not asked any more.
    */
   public Store guard(Store changed) {
     return new GuardedStore(changed, this::requireBeating);

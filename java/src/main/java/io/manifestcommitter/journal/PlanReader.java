@@ -26,10 +26,10 @@ import java.util.function.ToIntFunction;
 import org.apache.hadoop.fs.Path;
 
 /**
- * Makes a plan of the records of one. They are believed only as far as a job of this id could have
- * written them: sources and destinations mirror each other, old data goes to where the job moves it
- * aside, and nothing lies outside its targets, or in a staging directory. Whatever else they say is
- * an {@link IllegalArgumentException}.
+ * Reads a plan from its records. They are believed only as far as a job of this id could have
+ * written them. Sources and destinations mirror each other, and old data goes to where the job
+ * moves it aside. Nothing lies outside the targets of the plan, or in a staging directory. Whatever
+ * else they say is an {@link IllegalArgumentException}.
  */
 final class PlanReader {
   private final JobPlanner planner;
@@ -60,7 +60,7 @@ final class PlanReader {
    * A plan of one job; to be read into {@code planner}.
    *
    * @param places how the table's paths are written
-   * @param holders who will have each staging directory when the plan is used: the records name
+   * @param holders the holder of each staging directory when the plan is used: the records name
    *     what its driver had
    */
   PlanReader(

@@ -16,10 +16,10 @@ import java.util.Optional;
 import org.apache.hadoop.fs.Path;
 
 /**
- * A journal that holds the plan, and whose name tells how far the commit came and who goes on with
- * it: the driver that wrote it is holder 0, each recovery takes a number that no other has. Every
- * change of it is one rename, so one of two that try fails; and no two try for the same name, where
- * the one could take what the other did for its own.
+ * A journal that holds the plan. Its name shows how far the commit came, and which holder goes on
+ * with it. The driver that wrote it is holder 0, each recovery takes a number that no other has.
+ * Every change of it is one rename, so one of two processes that try fails. No two try for the same
+ * name, where one could take what the other did for its own.
  */
 final class RenamedJournal extends CommitJournal {
   private static final String ROLLING_BACK = "rolling-back";
@@ -27,7 +27,10 @@ final class RenamedJournal extends CommitJournal {
   private static final SecureRandom HOLDERS = new SecureRandom();
   private static final int MOST_HOLDERS = 999_999_999;
 
-  /** The number of who has a heartbeat is even, as the driver's, and of who has none odd. */
+  /**
+   * Makes the number of a recovery without a heartbeat odd. With one it is even, as the driver's
+   * is.
+   */
   private static final int SILENT = 1;
 
   private final long size;
@@ -35,7 +38,7 @@ final class RenamedJournal extends CommitJournal {
   private Optional<State> end = Optional.of(State.FINISHED);
   private int holder;
 
-  /** Whether the commit has come to its end, which its name does not say. */
+  /** Whether the commit has ended, which the name of the journal does not say. */
   private boolean isOver;
 
   /** Whether a file says that the commit is given up, since the journal could not be renamed. */

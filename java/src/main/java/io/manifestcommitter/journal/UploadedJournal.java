@@ -25,15 +25,15 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A journal where nothing can be renamed. The plan is a file of its own; beside it a small file for
- * each state that the commit came to, of which the furthest counts. There is no holder: whoever
- * works on the commit may do so beside others.
+ * each state that the commit came to, of which the furthest counts. There is no holder: several
+ * processes may work on the commit at the same time.
  *
- * <p>Between back and forward the store decides, once and for all: the file of the state past the
- * point of no return is an upload that waits. Whoever goes forward completes it, whoever goes back
- * aborts it first, and a store does only one of the two.
+ * <p>The store decides, once and for all, whether the commit goes forward or back. The file of the
+ * state past the point of no return is an upload that waits. A process that completes the commit
+ * completes the upload; one that rolls back aborts it first. A store does only one of the two.
  *
- * <p>The first file goes when the last one is written: what is left of a journal whose deletion was
- * cut short never looks like a commit that may be rolled back. Records of the first file:
+ * <p>The first file goes when the last one is written. So what is left of a journal whose deletion
+ * was cut short never looks like a commit that may be rolled back. Records of the first file:
  *
  * <pre>
  * mark       size etag               the upload, as {@link io.manifestcommitter.manifest.Upload} has it
@@ -214,13 +214,13 @@ final class UploadedJournal extends CommitJournal {
       return;
     }
     if (!state.isEnd()) {
-      // Else this would make again what somebody else has deleted.
+      // Asked first: a note would make again what another process has deleted.
       if (Retries.fewFor(this::isHeld)) {
         note(to);
       } else if (state != State.COMMITTED) {
         throw lost(path());
       }
-      // Else who took it could only go forward, and did.
+      // If another process took the journal, that could only go forward, and did.
       state = to;
     }
     Retries.few(() -> store.deleteFile(path(directory, State.PLANNED, 0)));
@@ -228,8 +228,8 @@ final class UploadedJournal extends CommitJournal {
   }
 
   /**
-   * Writes the file of a state. Without it, which whoever may not create files does without, the
-   * store still says which way the commit goes, by the upload, or by that the first file is gone.
+   * Writes the file of a state. A process that may not create files goes on without it. The store
+   * still shows which way the commit goes: by the upload, or because the first file is gone.
    */
   private void note(State what) {
     try {

@@ -86,9 +86,9 @@ public final class JobPaths {
   /**
    * Checks that an id can be the name of a directory.
    *
-   * @throws IllegalArgumentException if it is empty, {@code .}, {@code ..} or has a slash, a colon
-   *     (which Hadoop takes for the end of a scheme), an equals sign (which makes a partition of a
-   *     directory) or a control character
+   * @throws IllegalArgumentException if it is empty, {@code .}, {@code ..} or has a slash, a colon,
+   *     an equals sign or a control character. Hadoop takes a colon for the end of a scheme; an
+   *     equals sign makes a partition of a directory
    */
   public static String requireName(String id) {
     if (!isName(id)) {
@@ -178,8 +178,8 @@ public final class JobPaths {
   }
 
   /**
-   * The mark that a job commit has begun to make changes; among the manifests, so that one listing
-   * shows both, and without the end of their names, so that nobody takes it for one.
+   * The mark that a job commit has begun to make changes. It is among the manifests, so that one
+   * listing shows both. Its name does not end as theirs do, so that nobody takes it for a manifest.
    */
   public Path commitMark() {
     return new Path(manifestDirectory(), COMMIT_MARK);

@@ -25,7 +25,7 @@ import org.apache.hadoop.fs.Path;
  * _temporary} does not reach.
  *
  * <p>{@code sealed} and {@code old/0} are the driver's. A recovery that takes the commit over
- * renames them to {@code sealed-$holder} and {@code old/$holder}, by the number of its claim: a
+ * renames them to {@code sealed-$holder} and {@code old/$holder}, by the number of its claim. A
  * driver that lives after all then finds neither what it would publish, nor where it would move old
  * data. Earlier versions of {@code clean} know a directory that may hold old data by {@code
  * 00/old/}.
@@ -36,7 +36,7 @@ public final class StagingRoot {
   private static final String HIVE_PREFIX = ".hive-staging";
   private static final String SEALED = "sealed";
 
-  /** The number of the driver among those who hold a commit; the others draw theirs. */
+  /** The number of the driver among the holders of a commit; recoveries draw theirs. */
   public static final int DRIVER = 0;
 
   private static final Pattern HOLDER = Pattern.compile("0|[1-9][0-9]{0,8}");
@@ -63,12 +63,12 @@ public final class StagingRoot {
     this.holder = holder;
   }
 
-  /** The same, as somebody else has it who took the commit over. */
+  /** The same, as a recovery has it that took the commit over. */
   public StagingRoot heldBy(int another) {
     return new StagingRoot(directory, jobId, another);
   }
 
-  /** Who has it: the driver, or the number of somebody else. */
+  /** The number of its holder: {@link #DRIVER}, or that of a recovery. */
   public int holder() {
     return holder;
   }
@@ -108,7 +108,7 @@ public final class StagingRoot {
     return new Path(allOld(), String.valueOf(holder));
   }
 
-  /** What is old data, and a report, in the hands of anybody. */
+  /** Old data, and a report, of any holder. */
   public Path allOld() {
     return new Path(attempt, "old");
   }

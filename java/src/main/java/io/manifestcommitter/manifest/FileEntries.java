@@ -20,8 +20,8 @@ import java.util.NoSuchElementException;
 import org.apache.hadoop.fs.Path;
 
 /**
- * A long list of file entries in little memory: about 30 bytes a file, and none past a bound, from
- * where on they lie in a local file (MAPREDUCE-7435: a list of all files filled a driver's heap).
+ * A long list of file entries in little memory: about 30 bytes a file. Entries past a bound take no
+ * memory: they are in a local file (MAPREDUCE-7435: a list of all files filled a driver's heap).
  * Written once by one thread, then read any number of times in the order of writing.
  *
  * <p>To be closed, which removes the local file; so does the end of the JVM.

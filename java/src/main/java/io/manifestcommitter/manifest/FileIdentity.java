@@ -4,14 +4,14 @@ package io.manifestcommitter.manifest;
 import java.util.Objects;
 
 /**
- * What proves which file it is: its length, its etag, and when it was last modified. Etag and time
- * are there only where a rename keeps them, so two identities may be compared without asking which
+ * What identifies a file: its length, its etag, and when it was last modified. Etag and time are
+ * there only where a rename keeps them, so two identities may be compared without asking which
  * store they come from.
  *
- * <p>The etag is that of a store whose renames keep it; on Google Cloud Storage the hash of the
- * content, which a rename keeps, and the generation of the object, which it does not, as {@code
- * COMPOSITE-CRC32C-9ae3af37#1700000000000000}; of a file that is an {@link Upload} still, the etag
- * that it will have, and the upload.
+ * <p>The etag is that of a store whose renames keep it. On Google Cloud Storage it is the hash of
+ * the content, which a rename keeps, and the generation of the object, which it does not, as {@code
+ * COMPOSITE-CRC32C-9ae3af37#1700000000000000}. For a file that is still an {@link Upload}, it is
+ * the etag that the file will have, and the upload.
  */
 public final class FileIdentity {
   private static final String HASH = "COMPOSITE-CRC32C-";

@@ -7,9 +7,9 @@ import java.util.Arrays;
 /**
  * Numbers file names, each within a directory, in the order in which they are added, in about 40
  * bytes each. Of a name only its values as a polynomial at two points are kept, modulo the prime
- * 2^61 - 1. Each process draws the points, so nobody can choose names that collide: two of a
- * hundred million names are taken for one with a probability below 10^-16 (universal hashing, by
- * Carter and Wegman: two polynomials of degree d agree at no more than d of all points).
+ * 2^61 - 1. Each process draws the points, so nobody can choose names that collide. Two of a
+ * hundred million names are taken for one with a probability below 10^-16. This is universal
+ * hashing, by Carter and Wegman: two polynomials of degree d agree at no more than d of all points.
  *
  * <p>Names are added by one thread; then many may look for them.
  */

@@ -128,8 +128,8 @@ public final class PathText {
   }
 
   /**
-   * The path as it is shown in a list of a directory's files: without the directory, undecorated,
-   * where it lies below it and cannot be taken for a URI; else its URI.
+   * The path as a list of a directory's files shows it. It is undecorated, and without the
+   * directory, where it lies below that and cannot be taken for a URI; otherwise it is a URI.
    */
   static String relative(Path directory, Path path) {
     return below(directory, path)

@@ -13,9 +13,9 @@ import org.apache.hadoop.fs.statistics.MeanStatistic;
 /**
  * What was counted and measured, as Hadoop's {@link IOStatisticsSnapshot}, and its JSON.
  *
- * <p>An entry that says nothing is not there: a counter or gauge of 0, a mean without samples, a
- * minimum or maximum of -1, which is how Hadoop marks one that was never set. These make up most of
- * what Hadoop writes. So Hadoop's own writer is not used; what is written is sorted.
+ * <p>An entry that says nothing is left out: a counter or gauge of 0, a mean without samples, a
+ * minimum or maximum of -1. With -1 Hadoop marks one that was never set. Such entries make up most
+ * of what Hadoop writes. So Hadoop's own writer is not used; what is written is sorted.
  */
 public final class Statistics {
   /** The field of a manifest or report that holds them. */

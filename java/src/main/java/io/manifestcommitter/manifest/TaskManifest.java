@@ -21,8 +21,8 @@ import org.apache.hadoop.fs.statistics.IOStatisticsSnapshot;
  * they need.
  *
  * <p>The JSON is that of Hadoop's committer, which has no protection against damage. So a CRC32C of
- * everything a manifest says is added to its {@code extraData}, where Hadoop's tools let it pass,
- * and {@link #parse} insists on it: a manifest is either read back equal or not at all.
+ * everything a manifest says is added to its {@code extraData}, where Hadoop's tools let it pass.
+ * {@link #parse} insists on it: a manifest is either read back equal or not at all.
  */
 public final class TaskManifest {
   /** The type that a manifest names first, for Hadoop's tools and for ours. */

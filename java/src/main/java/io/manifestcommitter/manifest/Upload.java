@@ -10,9 +10,9 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * A multipart upload that waits to be completed: invisible until then. Travels as text in the etag
- * of a file, after that of the file that it becomes, as {@code
- * 9a0e...-1#upload=<id>#<etag>,<etag>}; a part that has a checksum has it after its etag, {@code
+ * A multipart upload that waits to be completed: invisible until then. It travels as text in the
+ * etag of a file, after the etag that the file will have, as {@code
+ * 9a0e...-1#upload=<id>#<etag>,<etag>}. A part that has a checksum has it after its etag, {@code
  * <etag>:<algorithm>:<checksum>}. Id, etags and checksums are URL-encoded.
  */
 public final class Upload {

@@ -7,8 +7,8 @@ import java.util.Optional;
 import org.apache.hadoop.fs.Path;
 
 /**
- * What becomes of one place in a table by renames of a whole directory: the old content moves
- * aside, if it is to be replaced; the staged directory takes its place, if the job wrote one.
+ * What renames of a whole directory do to one place in a table. The old content moves aside, if it
+ * is to be replaced; the staged directory takes its place, if the job wrote one.
  */
 public final class Swap {
   private final Path place;

@@ -147,12 +147,13 @@ public final class CommitSnapshot {
   }
 
   /**
-   * The same in values of Java's own classes: {@code kind} and {@code state} in small letters,
-   * {@code jobId}, {@code table}, {@code step}, {@code startedAt}, {@code thread} (the number of
-   * the JVM's thread in which it began), {@code millis}, {@code done}, {@code total}, {@code
-   * perSecond}, {@code files}, {@code bytes}, {@code requests}, {@code throttled}, {@code
-   * counters}, and {@code steps} with {@code name}, {@code start} and {@code millis}; null may be
-   * {@code secondsLeft}, {@code waitingFor} and {@code waitingWhy}.
+   * The same in values of Java's own classes. {@code kind} and {@code state} are in small letters.
+   * {@code thread} is the number of the JVM's thread in which the commit began. Further keys are
+   * {@code jobId}, {@code table}, {@code step}, {@code startedAt}, {@code millis}, {@code done},
+   * {@code total}, {@code perSecond}, {@code files}, {@code bytes}, {@code requests}, {@code
+   * throttled} and {@code counters}. {@code steps} has {@code name}, {@code start} and {@code
+   * millis} of each step. {@code secondsLeft}, {@code waitingFor} and {@code waitingWhy} may be
+   * null.
    */
   public Map<String, Object> toMap() {
     Map<String, Object> map = new LinkedHashMap<>();

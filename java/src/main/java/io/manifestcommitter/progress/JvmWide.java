@@ -14,9 +14,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What all copies of this class in a JVM have in common: a JVM may hold our classes several times,
- * as a Spark Connect server does, which gives each session, and in Spark 3.5 each query, a class
- * loader of its own. Hung up in the JVM's registry of management beans, where all of them find it.
+ * What all copies of this class in a JVM have in common. A JVM may hold our classes several times:
+ * a Spark Connect server gives each session, and in Spark 3.5 each query, a class loader of its
+ * own. The common values are in the JVM's registry of management beans, where all copies find them.
  * Values are of Java's own classes.
  */
 public final class JvmWide {

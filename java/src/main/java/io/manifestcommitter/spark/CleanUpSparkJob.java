@@ -25,8 +25,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Removes what a job has in the store besides its output, after its commit or without one. What
- * fails here is logged: after a commit the table is right and the report is there, so a failure
- * would make a scheduler write it twice; after an abort Spark would lose the cause.
+ * fails here is logged. After a commit the table is right and the report is there, so a failure
+ * would make a scheduler write the table twice. After an abort Spark would lose the cause.
  */
 final class CleanUpSparkJob {
   private static final Logger LOG = LoggerFactory.getLogger(CleanUpSparkJob.class);
@@ -155,9 +155,9 @@ final class CleanUpSparkJob {
 
   /**
    * Removes this job's staging directories, here and at the custom locations that attempts wrote
-   * to. One request for each, where a directory is deleted by one; one more for the marks of
-   * locations, if the commit did not look for them, and one for the journal's end, if its name has
-   * to say that.
+   * to. One request for each, where a directory is deleted by one. One more for the marks of
+   * locations, if the commit did not look for them, and one for the end of the journal, if its name
+   * has to say that.
    */
   private void removeAll(Optional<CommitSparkJob> commit) throws IOException {
     workers.toItsEnd();

@@ -27,9 +27,9 @@ import java.util.Set;
 import org.apache.hadoop.fs.Path;
 
 /**
- * The commit of a Spark job, told once from its commit messages to its report: seal, prove, lock
- * the places that are replaced, plan, write the journal, publish, complete; and back, if that
- * fails.
+ * The whole commit of a Spark job, from its commit messages to its report. It seals, proves, locks
+ * the places that are replaced, plans, writes the journal, publishes and completes. If that fails,
+ * it rolls back.
  */
 final class CommitSparkJob {
   private final StagingRoot staging;
@@ -136,8 +136,8 @@ final class CommitSparkJob {
   }
 
   /**
-   * All that comes before the journal: seals and proves what the tasks committed; at the same time
-   * settles what other jobs left, and locks the places that the job replaces; then makes the plan.
+   * All that comes before the journal. Seals and proves what the tasks committed. At the same time
+   * settles what other jobs left, and locks the places that the job replaces. Then makes the plan.
    */
   private JobPlan sealLockAndPlan(List<?> messages) throws IOException {
     CommittedFiles committed = new CommittedFiles(staging.jobId(), messages, this::named);
@@ -192,11 +192,11 @@ final class CommitSparkJob {
   }
 
   /**
-   * Before anybody looks at the places: what drivers that died left in the table is settled, again,
-   * since one that died just before setup showed signs of life then; and of two jobs that replace
-   * the same places, one comes first. Waits for the job's first sign of life: without it, others
-   * would take it for dead. One request if the job replaces nothing and nobody else is there; else
-   * see {@link ReplacingJobs#settleAndEnter}.
+   * Before the job looks at the places, settles what dead drivers left in the table, and locks the
+   * places. Setup settled that, too, but a driver that died just before setup showed signs of life
+   * then. Of two jobs that replace the same places, one comes first. Waits for the job's own first
+   * heartbeat: without it, others would take the job for dead. One request if the job replaces
+   * nothing and no other job is there; otherwise see {@link ReplacingJobs#settleAndEnter}.
    *
    * @param places that the job replaces
    */
@@ -268,7 +268,7 @@ final class CommitSparkJob {
       }
     } catch (LostJournalException e) {
       failure.addSuppressed(e);
-      // What lies where the driver had it came there since: who took the commit over has the rest.
+      // What is where the driver had it came there since: the recovery has the rest.
       boolean isFenced = store.traits(staging.root()).hasAtomicDirectoryRename();
       new RollBackJob(work).afterLoss(/* mayBeOwn= */ isFenced, failure);
       work.advise(failure, "was taken over");

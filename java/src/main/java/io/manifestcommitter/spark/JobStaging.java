@@ -39,9 +39,9 @@ final class JobStaging {
   }
 
   /**
-   * What becomes of the staging directory after a commit. It goes at once where one request deletes
-   * all of it, and something else than the journal's last name shows that the commit came to its
-   * end: the point of no return, or the report, which has left the staging directory.
+   * How the staging directory is removed after a commit. It goes at once where one request deletes
+   * all of it, and something else than the journal's last name shows that the commit has ended.
+   * That is the point of no return, or the report, which has left the staging directory.
    *
    * @param hasLocations whether the job has staging directories at custom locations, too
    */

@@ -48,9 +48,9 @@ import scala.collection.Seq;
  * Spark's way into the committer: {@code spark.sql.sources.commitProtocolClass}.
  *
  * <p>Attempts write below {@code $table/_manifest_$jobId}, under names of their own, and tell the
- * driver in Spark's commit message what they wrote; nothing is read from listings that the driver
- * was not told of. Job commit publishes exactly that, then removes what an overwrite was asked to
- * replace, so that a job that fails leaves the old data.
+ * driver in Spark's commit message what they wrote. From listings the driver takes only what it was
+ * told of. Job commit publishes exactly that, then removes what an overwrite was asked to replace,
+ * so that a job that fails leaves the old data.
  *
  * <p>One class file serves Scala 2.12 and 2.13: methods whose parameters differ between the two
  * exist twice. It looks nothing up by class name, so it also works from a jar that was added to a
@@ -354,9 +354,9 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
   }
 
   /**
-   * The name of a file: Spark's prefix and suffix verbatim, so that the bucket stays where Spark's
-   * reader looks for it, and in between task, job and attempt, so that no two attempts of any job
-   * choose the same name.
+   * The name of a file. Spark's prefix and suffix stay verbatim, so that the bucket stays where
+   * Spark's reader looks for it. In between are task, job and attempt, so that no two attempts of
+   * any job choose the same name.
    */
   private String fileName(TaskAttemptContext context, FileNameSpec spec) {
     String base = context.getConfiguration().get("mapreduce.output.basename", "part");

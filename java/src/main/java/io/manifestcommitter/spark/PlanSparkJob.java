@@ -78,8 +78,8 @@ final class PlanSparkJob {
 
   /**
    * Makes the plan. The caller closes it. One request for each directory that gets files, or for
-   * the one above many of them, and a listing of each directory that is replaced; on HDFS one more
-   * for each of those whose permission does not clearly let this user delete.
+   * the one above many of them, and a listing of each directory that is replaced. On HDFS one more
+   * for each replaced directory whose permission does not clearly let this user delete.
    *
    * @param trees sealed
    * @param overwritten what the job was asked to overwrite

@@ -24,8 +24,8 @@ import org.apache.hadoop.fs.Path;
  * renames of whole directories. What it leaves out is done file by file.
  *
  * <p>A directory may go to a place only if what is made there gets the same rights as what was made
- * in the staging directory, so below a directory that has those of the target itself; and only if
- * nothing in the old content has to stay: no other job's staging directory.
+ * in the staging directory. So the place is below a directory that has the rights of the target
+ * itself. Nor may anything in the old content have to stay: no other job's staging directory.
  */
 final class PlanSwaps {
   private final Store store;
@@ -85,7 +85,8 @@ final class PlanSwaps {
     if (!target.isPresent()) {
       return;
     }
-    // Who takes the commit over from a driver that lives could not keep it from moving such a file.
+    // A recovery that takes the commit from a living driver could not keep it from moving such a
+    // file.
     boolean staysUntilTheEnd = store.traits(root.root()).makesParentsOfRenamedFiles();
     for (StoreEntry file : staysUntilTheEnd ? List.<StoreEntry>of() : target.get().files()) {
       add(Swap.moveAside(file.path(), nextAside()).ofFile(file));

@@ -121,7 +121,7 @@ final class ProveStaged {
         });
   }
 
-  /** Else it would be taken for a file in the staging directory. */
+  /** Otherwise the upload would be taken for a file in the staging directory. */
   private void requireCompletion(FileEntry uploaded) throws PlanRejectedException {
     if (!store.traits(uploaded.destination()).completesUploads()) {
       throw new PlanRejectedException(

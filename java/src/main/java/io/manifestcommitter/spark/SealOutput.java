@@ -78,7 +78,7 @@ final class SealOutput {
         locations.add(root.directory());
         roots.put(location, root);
         if (!store.traits(root.root()).hasAtomicDirectoryRename()) {
-          // Else it may be gone, on an object store, with the last file that is renamed from it.
+          // On an object store it may be gone with the last file that is renamed from it.
           toMake.add(root.root());
         }
       }

@@ -69,7 +69,7 @@ final class StagedTree {
     return listed;
   }
 
-  /** Those of the plan's directories that come from here. */
+  /** The directories of the plan that come from this tree. */
   Set<Path> destinations(Set<Path> planned) {
     Set<Path> destinations = new HashSet<>();
     directories.forEach(directory -> destinations.add(directory.destination()));

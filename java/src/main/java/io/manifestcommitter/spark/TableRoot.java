@@ -82,7 +82,7 @@ final class TableRoot {
   }
 
   /**
-   * Refuses to overwrite a table of a format that keeps its own record of files: overwriting its
+   * Refuses to overwrite a table of a format that keeps its own record of files. Overwriting its
    * root as a plain directory would delete that record, and every version of the table with it. One
    * request where there is a directory called {@code metadata}.
    *

@@ -41,9 +41,10 @@ import org.apache.hadoop.fs.Path;
  * string  = varint length, UTF-8;   name = varint length shared with the name before, string
  * </pre>
  *
- * <p>Version 2 has uploads, one for each name: a varint that is 0 where the file is in the staging
- * directory, else its length and one, and then a string, its etag with the upload in it. Version 1,
- * which has none, is what is written where nothing was uploaded.
+ * <p>Version 2 has uploads, one for each name. Each begins with a varint: 0 where the file is in
+ * the staging directory, otherwise its length and one. In the second case a string follows: its
+ * etag, with the upload in it. Version 1, which has none, is what is written where nothing was
+ * uploaded.
  */
 final class TaskOutput {
   /** The location of files that go to the table itself. */

@@ -30,15 +30,15 @@ import org.slf4j.LoggerFactory;
  *   <li>a rename of a file or a directory is one atomic operation, and with {@code If-None-Match:
  *       *}, which the driver sends, it refuses an existing file;
  *   <li>a file keeps its etag when it is renamed (HADOOP-17979), and a file that is written again
- *       has another: the etag proves which file it is, whatever the answer to a rename was;
+ *       has another. So the etag proves which file it is, whatever the answer to a rename was;
  *   <li>a file is there once it is created, and what is appended to one that was deleted fails
  *       ("Path - Update");
  *   <li>listings are consistent, and show etags (since Hadoop 3.3.2).
  * </ul>
  *
- * <p>From Hadoop 3.3.5 on a file is renamed by the driver's own call for committers, which is told
- * the etag and so recovers from a lost response by itself; else by {@code FileSystem.rename}. The
- * outcome is proven in both cases.
+ * <p>From Hadoop 3.3.5 on a file is renamed by the driver's own call for committers. That call is
+ * told the etag, and so recovers from a lost response by itself. Where there is no such call or no
+ * etag, {@code FileSystem.rename} is used. The outcome is proven in both cases.
  *
  * <p>The driver makes a request that was answered 503 again by itself, up to {@code
  * fs.azure.io.retry.max.retries} times, and counts that as {@code server_unavailable}. It does not

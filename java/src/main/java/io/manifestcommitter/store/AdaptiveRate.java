@@ -6,10 +6,10 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * The rate of requests that a store was seen to serve. There is none until the store refuses a
- * request. Then requests go on at a little less than what the store served in the seconds before;
- * with every one that is served the rate grows, slowly up to what was served and then faster, until
- * the store refuses again. So it follows a limit that nobody told us, and one that moves; while no
- * requests are made it stays. Not safe for use by many threads.
+ * request. Then requests go on at a little less than what the store served in the seconds before.
+ * With every request that is served the rate grows, slowly up to what was served and then faster,
+ * until the store refuses again. So it follows a limit that nobody told us, and one that moves;
+ * while no requests are made it stays. Not safe for use by many threads.
  */
 final class AdaptiveRate {
   /** What is kept of the rate that the store served. */
@@ -89,7 +89,7 @@ final class AdaptiveRate {
   }
 
   /**
-   * As {@link #refused}, where who made the request pauses by itself.
+   * As {@link #refused}, where the driver that made the request pauses by itself.
    *
    * @return whether the refusal was news
    */

@@ -21,7 +21,7 @@ public final class CallerContext {
   }
 
   /**
-   * That of this thread.
+   * The context of this thread.
    *
    * @throws UncheckedIOException if Hadoop cannot tell the user
    */

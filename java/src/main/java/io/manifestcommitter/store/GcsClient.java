@@ -28,8 +28,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Google Cloud Storage by the client of Google's connector: one request for a renamed file, and
- * listings with the hash and the generation of each object, which {@code FileSystem} does not show.
+ * Google Cloud Storage by the client of Google's connector. A renamed file costs one request.
+ * Listings have the hash and the generation of each object, which {@code FileSystem} does not show.
  */
 final class GcsClient {
   private static final Logger LOG = LoggerFactory.getLogger(GcsClient.class);
@@ -249,7 +249,7 @@ final class GcsClient {
     return (long) DriverCall.invoke(calls.generation, item);
   }
 
-  /** Begins to write an object where none is: whoever closes it learns of another. */
+  /** Begins to write an object where none is; closing the stream tells if there is one. */
   OutputStream create(Path path) throws IOException {
     return open(id(path, NONE));
   }

@@ -27,19 +27,19 @@ import org.slf4j.LoggerFactory;
  *
  * <ul>
  *   <li>strong consistency of objects and listings ("Cloud Storage consistency");
- *   <li>the rename of one file being the move of one object, which is atomic and which the
- *       connector sends with a precondition on the destination's generation, so that it refuses an
- *       existing one ("Objects: move"; {@code fs.gs.operation.move.enable}). With moves switched
- *       off, and in releases without them, it is a copy and a delete ("Objects: rewrite"): such a
- *       connector is refused, unless the user vouches for it;
+ *   <li>the rename of one file being the move of one object, which is atomic ("Objects: move";
+ *       {@code fs.gs.operation.move.enable}). The connector sends it with a precondition on the
+ *       destination's generation, so that it refuses an existing one. With moves switched off, and
+ *       in releases without them, it is a copy and a delete ("Objects: rewrite"): such a connector
+ *       is refused, unless the user vouches for it;
  *   <li>the length of a file and the hash of its content: the only identity that a move keeps.
  *       Generation and etag change.
  * </ul>
  *
  * <p>Where the connector lets its own client be used ({@link GcsClient}), a rename is one request
- * with preconditions on both ends, and listings show hash and generation. Else {@code FileSystem}
- * calls do the same with more requests, and a hash is seen only where {@code fs.gs.checksum.type}
- * asks the connector to show it.
+ * with preconditions on both ends, and listings show hash and generation. Otherwise {@code
+ * FileSystem} calls do the same with more requests, and a hash is seen only where {@code
+ * fs.gs.checksum.type} asks the connector to show it.
  *
  * <p>In a bucket with hierarchical namespace a folder is renamed with all that is in it, by one
  * change of the namespace ({@link GcsFolders}; "Rename folders"). In any other one directories are
@@ -69,7 +69,7 @@ public final class GcsStore extends HadoopStore {
   /**
    * A store on the filesystem {@code fs} of Google's connector.
    *
-   * @param conf of the job; that of the filesystem is that of whoever opened it first
+   * @param conf of the job; the filesystem has that of the caller that opened it first
    */
   public GcsStore(FileSystem fs, Configuration conf, RequestGate gate) {
     this(
@@ -130,7 +130,10 @@ public final class GcsStore extends HadoopStore {
     return Optional.empty();
   }
 
-  /** That of the filesystem that is used now; there is another one once that was closed. */
+  /**
+   * The client of the filesystem that is used now; there is another filesystem once that was
+   * closed.
+   */
   private GcsClient client() throws IOException {
     GcsClient known = client.orElseThrow();
     if (known.isOf(fs())) {

@@ -36,7 +36,9 @@ public final class HdfsStore extends HadoopStore {
     super(fs, fs instanceof WebHdfsFileSystem ? StoreTraits.WEBHDFS : StoreTraits.HDFS, gate);
   }
 
-  /** Who opened the filesystem: asked once, since that takes as long as to list a file. */
+  /**
+   * The user that opened the filesystem: asked once, since that takes as long as to list a file.
+   */
   private static String user() {
     try {
       return UserGroupInformation.getCurrentUser().getShortUserName();

@@ -10,9 +10,9 @@ import java.util.Set;
  * The HTTP status that a store answered with, as a connector's failure tells it.
  *
  * <p>Connectors wrap answers in exceptions of their own, partly under relocated names, so the
- * status is asked for by the methods that they have: {@code int getStatusCode()} of {@code
- * AbfsRestOperationException} in hadoop-azure and {@code HttpResponseException} in Google's client;
- * {@code getStatusCode().getCode().getHttpStatusCode()} of gRPC's {@code ApiException}.
+ * status is asked for by the methods that they have. That is {@code int getStatusCode()} of {@code
+ * AbfsRestOperationException} in hadoop-azure and {@code HttpResponseException} in Google's client,
+ * and {@code getStatusCode().getCode().getHttpStatusCode()} of gRPC's {@code ApiException}.
  */
 public final class HttpStatus {
   /** Too Many Requests, and Service Unavailable, which is Azure's "server busy": RFC 6585, 9110. */

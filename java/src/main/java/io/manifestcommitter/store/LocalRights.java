@@ -12,7 +12,9 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Collection;
 import java.util.Optional;
 
-/** Who may delete what on a local disk. Asks the system, and starts no process for it. */
+/**
+ * Whether a user may delete entries on a local disk. Asks the system, and starts no process for it.
+ */
 final class LocalRights {
   private static final int STICKY = 01000;
   private static final String SUPERUSER = "root";

@@ -27,8 +27,8 @@ import org.apache.hadoop.util.functional.RemoteIterators;
  *
  * <p>Relies on {@code rename(2)}, so nothing goes to another volume, which may be there behind a
  * symbolic link or a mount. Hadoop's local filesystem would silently replace a file at the
- * destination of a rename, and moves a file into a directory of that name, so both are looked for
- * first; this is check-then-act, and enough where one machine writes files of unique names.
+ * destination of a rename, and moves a file into a directory of that name. So both are looked for
+ * first. This is check-then-act, and enough where one machine writes files of unique names.
  * Checksum files ({@code .crc}) travel with their file and are not shown.
  *
  * <p>In staging directories no symbolic link is followed, see {@link LocalLinks}: it is shown as a
@@ -218,8 +218,8 @@ public final class LocalStore extends HadoopStore {
 
   /**
    * Not as Hadoop's local filesystem, which copies a directory, and makes its parent, where it
-   * cannot rename: a parent that is gone was taken away from whoever still renames something into
-   * it.
+   * cannot rename. A parent that is gone was taken away from a process that still renames something
+   * into it.
    */
   @Override
   protected boolean requestDirectoryRename(Path source, Path destination) throws IOException {
@@ -231,7 +231,7 @@ public final class LocalStore extends HadoopStore {
     return true;
   }
 
-  /** A filesystem that somebody puts around Hadoop's is asked for its renames. */
+  /** A filesystem that wraps Hadoop's is asked for its renames. */
   private boolean renamesByItself() {
     Class<?> type = fs().getClass();
     return type == LocalFileSystem.class || type == RawLocalFileSystem.class;

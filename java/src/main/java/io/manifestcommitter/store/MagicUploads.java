@@ -35,7 +35,7 @@ public final class MagicUploads {
   }
 
   /**
-   * Those of a filesystem.
+   * The magic uploads of a filesystem.
    *
    * @throws UnsupportedStoreException if it has none; it says why, and what to do
    */
@@ -72,7 +72,7 @@ public final class MagicUploads {
    * Where to write a file so that it is uploaded, and never seen there.
    *
    * @param destination where it will be when it is completed
-   * @param attempt who writes it; unique in this process
+   * @param attempt the attempt that writes it; unique in this process
    */
   public static Path path(Path destination, String jobId, String attempt) {
     String below = "__magic_job-" + jobId + BETWEEN + attempt + "/__base/" + destination.getName();

@@ -24,9 +24,9 @@ import org.apache.hadoop.conf.Configuration;
  * by {@code webhdfs} and {@code swebhdfs}. Other NameNodes are one if scheme and port are the same,
  * the port perhaps by default, and if their hosts have an address in common.
  *
- * <p>It cannot tell that these are one: a host by its own name and by {@code localhost}, a router
- * and the nameservice behind it, {@code hdfs} and {@code webhdfs} of a NameNode that is not in the
- * configuration.
+ * <p>It cannot tell that a host by its own name and by {@code localhost} are one, nor a router and
+ * the nameservice behind it. Nor can it tell that {@code hdfs} and {@code webhdfs} are one, of a
+ * NameNode that is not in the configuration.
  */
 final class NameNodes {
   private static final Map<String, String> ADDRESS_KEYS =

@@ -6,8 +6,8 @@ import java.util.Optional;
 import org.apache.hadoop.fs.Path;
 
 /**
- * A place in a table was changed by another job between a commit that was cut short and its
- * recovery, so that neither the old data nor the new can be put there without loss or doubling.
+ * Another job changed a place in a table between a commit that was cut short and its recovery.
+ * Neither the old data nor the new can be put there without loss or doubling.
  */
 public final class PlaceChangedException extends IOException {
   private static final long serialVersionUID = 1L;

@@ -8,9 +8,8 @@ import java.util.Optional;
 /**
  * How a rename ended, as far as it is proven.
  *
- * <p>A store's own answer is not enough: a lost response that is retried answers "no" for a rename
- * that was done (ABFS and GCS drivers do this under load), so a "no" is always checked at both
- * ends.
+ * <p>A store's own answer is not enough. A lost response that is retried answers "no" for a rename
+ * that was done; ABFS and GCS drivers do this under load. So a "no" is always checked at both ends.
  */
 public final class RenameResult {
   /** What is known about the rename. */
@@ -67,7 +66,7 @@ public final class RenameResult {
   }
 
   /**
-   * What stands at the destination, where the source is proven to be where it was: while it stands
+   * What stands at the destination, where the source is proven to be where it was. While it stands
    * there, trying again is useless, and nothing of the source's is lost if it goes.
    */
   public Optional<StoreEntry> inTheWay() {

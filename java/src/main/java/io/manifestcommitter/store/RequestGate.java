@@ -13,12 +13,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * All requests of one committer pass here. So many may be under way at once: a quarter of what is
- * allowed to begin with, more while the store keeps its pace, half as many after a failure. So many
- * a second are made: what the user allows ({@code io.rate}), and from the first that the store
- * refuses (429, 503) what it was seen to serve. A refused request is made again, and slows down all
- * others, for a bounded time ({@code throttle.timeout}); if the store serves nothing in that time,
- * each request from there on has one try, until one is served.
+ * All requests of one committer pass here. The gate limits how many are under way at once. That is
+ * at first a quarter of what is allowed, more while the store keeps its pace, half as many after a
+ * failure. It also limits requests per second: to what the user allows ({@code io.rate}), and from
+ * the first refusal (429, 503) on to what the store was seen to serve.
+ *
+ * <p>A refused request is retried, and slows down all others, for a bounded time ({@code
+ * throttle.timeout}). If the store serves nothing in that time, each request from there on has one
+ * try, until one is served.
  *
  * <p>Safe for use by many threads. A request must not make another one inside: both would need a
  * place.
@@ -63,7 +65,7 @@ public final class RequestGate {
    *
    * @param perSecond how many requests a second the user allows; 0 for any number
    * @param mostAtOnce how many may ever be under way at once
-   * @param patience how long a request that the store refuses is made again, in milliseconds
+   * @param patience how long a request that the store refuses is retried, in milliseconds
    * @param progress called about once a second while a request waits
    */
   public RequestGate(int perSecond, int mostAtOnce, long patience, Runnable progress) {
@@ -80,12 +82,12 @@ public final class RequestGate {
     this.storeRate = new AdaptiveRate(clock.nanos());
   }
 
-  /** A gate for a few requests: without a limit, and a refused one is not made again. */
+  /** A gate for a few requests: without a limit, and a refused one is not retried. */
   public static RequestGate open() {
     return new RequestGate(0, Integer.MAX_VALUE, 0, () -> {});
   }
 
-  /** A gate for few requests that must not wait for any limit; a refused one is made again. */
+  /** A gate for few requests that must not wait for any limit; a refused one is retried. */
   static RequestGate urgent() {
     return new RequestGate(0, Integer.MAX_VALUE, URGENT_PATIENCE, () -> {});
   }
@@ -287,7 +289,7 @@ public final class RequestGate {
     }
   }
 
-  /** A request that may be made again. */
+  /** A request that may be repeated. */
   @FunctionalInterface
   interface Request<T> {
     /** Makes it. */

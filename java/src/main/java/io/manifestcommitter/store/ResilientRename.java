@@ -11,10 +11,10 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The rename that hadoop-azure has for committers, {@code
- * ResilientCommitByRename.commitSingleFileByRename} (MAPREDUCE-7341, Hadoop 3.3.5): one request,
- * which carries the etag of the file, by which the driver tells after a lost response that the file
- * was renamed. By reflection, because the committer also runs with drivers that do not have it.
- * Safe for use by many threads.
+ * ResilientCommitByRename.commitSingleFileByRename} (MAPREDUCE-7341, Hadoop 3.3.5). One request,
+ * which carries the etag of the file. By the etag the driver tells, after a lost response, that the
+ * file was renamed. Called by reflection, because the committer also runs with drivers that do not
+ * have it. Safe for use by many threads.
  */
 final class ResilientRename {
   private static final Logger LOG = LoggerFactory.getLogger(ResilientRename.class);

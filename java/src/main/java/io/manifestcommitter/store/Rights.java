@@ -8,8 +8,8 @@ import org.apache.hadoop.fs.permission.FsAction;
 import org.apache.hadoop.fs.permission.FsPermission;
 
 /**
- * Who may do what in a directory, and how its files are stored, as far as new entries inherit it
- * from there.
+ * What each user may do in a directory, and how its files are stored, as far as new entries inherit
+ * it from there.
  */
 public final class Rights {
   private final FileStatus status;

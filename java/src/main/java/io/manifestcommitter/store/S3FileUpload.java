@@ -17,9 +17,9 @@ import java.util.stream.Collectors;
 import org.apache.hadoop.fs.Path;
 
 /**
- * The multipart upload of a local file. A part is a piece of the file as it is on disk: before the
- * last ones go, those that went while the file was written are read once more, and if one is not
- * what went, all is uploaded again.
+ * The multipart upload of a local file. A part is a piece of the file as it is on disk. Before the
+ * last parts are uploaded, pieces that were uploaded while the file was written are read once more.
+ * If one has changed, all is uploaded again.
  */
 final class S3FileUpload implements FileUpload {
   /** What S3 takes ("Amazon S3 multipart upload limits"); the last part may be smaller. */
@@ -63,7 +63,7 @@ final class S3FileUpload implements FileUpload {
       this.part = part;
     }
 
-    /** With keys of KMS it is not. */
+    /** Whether its etag is the hash of its content; with keys of KMS it is not. */
     boolean isNamedByHash() {
       return S3Uploads.unquoted(part.etag()).equals(hex(hash));
     }
@@ -175,7 +175,7 @@ final class S3FileUpload implements FileUpload {
     return new Upload(id, pieces.stream().map(piece -> piece.part).collect(Collectors.toList()));
   }
 
-  /** That of the file when it is completed; empty where it cannot be known before. */
+  /** The etag of the file when it is completed; empty where it cannot be known before. */
   private String etag() {
     MessageDigest whole = md5();
     for (Piece piece : pieces) {

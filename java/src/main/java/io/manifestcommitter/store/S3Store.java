@@ -27,14 +27,14 @@ import org.apache.hadoop.fs.Path;
  *       December 2020);
  *   <li>an object, written by one request or by the completion of a multipart upload, being visible
  *       whole or not at all;
- *   <li>an upload that was completed, or aborted, not being completed again to another effect; its
- *       etag being the hash of those of its parts, where these are hashes of their content.
+ *   <li>an upload that was completed, or aborted, not being completed again to another effect. Its
+ *       etag is the hash of the etags of its parts, where these are hashes of their content.
  * </ul>
  *
- * <p>A repeated completion may be answered with success though somebody else has the key by now, or
- * with "no such upload" though it was performed: unless the first answer has the etag that the
- * parts give, the object is looked at. Who completes what another process may have completed before
- * looks at the object in any case.
+ * <p>A repeated completion may be answered with success though another process has written the key
+ * since, or with "no such upload" though it was performed. So the object is looked at, unless the
+ * first answer has the etag that the parts give. A process that completes what another one may have
+ * completed before looks at the object in any case.
  */
 public final class S3Store extends HadoopStore {
   private static final String MULTIPART = "fs.s3a.multipart.uploads.enabled";

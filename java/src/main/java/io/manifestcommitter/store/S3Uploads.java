@@ -31,8 +31,8 @@ import org.apache.hadoop.fs.UploadHandle;
  * Multipart uploads by Hadoop's public {@link MultipartUploader}, which S3A has in all versions
  * from 3.3.1 on: begun in one process, completed or aborted in another.
  *
- * <p>Relies on two things that the interface does not promise, and S3A does: a handle of a part is
- * made of the part's number, length, etag and checksum, as {@link #handle} writes it; and {@code
+ * <p>Relies on two things that the interface does not promise, and S3A does. A handle of a part is
+ * made of the part's number, length, etag and checksum, as {@link #handle} writes it. {@code
  * putPart}, whose parameters differ between Hadoop 3.3 and 3.4, has one of two forms.
  */
 final class S3Uploads {

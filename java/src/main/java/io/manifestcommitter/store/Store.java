@@ -20,10 +20,11 @@ public interface Store {
   StoreTraits traits(Path path);
 
   /**
-   * The path under the name by which its store was first asked for here: two names of one store
-   * ({@code abfs} and {@code abfss}, a NameNode by name and by address) are one place, and paths
-   * that this method gave can be compared. As it is if no store is open here that has it. Opens
-   * nothing and makes no request to a store, but may look up the address of a host.
+   * The path under the name by which its store was first asked for here. Two names of one store
+   * ({@code abfs} and {@code abfss}, a NameNode by name and by address) are then one place, and
+   * paths that this method gave can be compared. The path is returned as it is if no store that is
+   * open here has it. Opens nothing and makes no request to a store, but may look up the address of
+   * a host.
    */
   Path named(Path path);
 
@@ -173,7 +174,7 @@ public interface Store {
 
   /**
    * Gives its content to a file that {@link #create} made. That shows that it was still there: a
-   * file that somebody has deleted since, or a directory above it, is not made again.
+   * file that another process has deleted since, or a directory above it, is not made again.
    *
    * @return false if the file was not made here, or its driver failed; then only {@link #write}
    *     tells what is there
@@ -186,8 +187,8 @@ public interface Store {
 
   /**
    * The same store, for few requests that must not wait in line behind a job's others, such as a
-   * sign of life: past the job's limits on requests. One that the store refuses is made again for
-   * some seconds.
+   * sign of life: past the job's limits on requests. One that the store refuses is retried for some
+   * seconds.
    */
   Store pastLimits();
 
@@ -195,7 +196,7 @@ public interface Store {
   enum RenamesOf {
     /** Those that were asked for here; no request where the outcome of each is known. */
     THIS_STORE,
-    /** Those of anybody, who may have died. */
+    /** Also the renames of other processes, which may have died. */
     ANYBODY
   }
 

@@ -14,8 +14,8 @@ import org.apache.spark.SparkContext;
 
 /**
  * A line on the console that tells how far the commits are, in the manner of Spark's stage bar, and
- * where Spark shows that: from half a second on, five times a second, while no stage runs. It
- * leaves no trace.
+ * where Spark shows that. It is drawn from half a second on, five times a second, while no stage
+ * runs. It leaves no trace.
  */
 final class ConsoleBar {
   /** A commit that is shorter is not shown; as Spark does with stages. */
