@@ -249,7 +249,7 @@ final class GcsClient {
     return (long) DriverCall.invoke(calls.generation, item);
   }
 
-  /** Begins to write an object where none is; closing the stream tells if there is one. */
+  /** Begins to write an object where none is; closing the stream fails if there is one. */
   OutputStream create(Path path) throws IOException {
     return open(id(path, NONE));
   }
