@@ -7,7 +7,10 @@ import io.manifestcommitter.store.Retries;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
 import io.manifestcommitter.store.StorePaths;
+import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import org.apache.hadoop.fs.Path;
 
@@ -75,6 +78,15 @@ public final class TableFile {
     Optional<StoreEntry> file = store.status(table).filter(entry -> !entry.isDirectory());
     if (file.isPresent()) {
       Retries.rename(store, file.get(), parked).orThrow("The file could not be moved aside");
+      if (store.status(parked).filter(StoreEntry::isDirectory).isPresent()) {
+        store
+            .renameDirectory(parked, table)
+            .orThrow(parked + " is a table, which belongs to " + table);
+        throw new IOException(
+            "Another job has just made a table at "
+                + table
+                + ". It is back there: run the job again");
+      }
     }
     store.mkdirs(table);
     RenameResult moved = store.renameDirectory(beside.root(), staging.root());
@@ -105,9 +117,11 @@ public final class TableFile {
   public void putBack() throws IOException {
     Path table = staging.directory();
     Optional<StoreEntry> file = store.status(parked);
-    if (file.isPresent()) {
+    Optional<StoreEntry> there = store.status(table);
+    if (!file.isPresent() && there.isPresent()) {
+      removeTable(there.get());
+    } else if (file.isPresent()) {
       // Most stores would move it into a directory that is there.
-      Optional<StoreEntry> there = store.status(table);
       if (there.isPresent() && !removeTable(there.get())) {
         throw advice();
       }
@@ -123,6 +137,26 @@ public final class TableFile {
     }
     store.deleteTree(staging.root());
     return store.deleteEmptyDirectory(there.path());
+  }
+
+  /**
+   * The files that stood at the path of a table, and that jobs which did not come to their end have
+   * put aside. One request.
+   */
+  public static List<Path> parked(Store store, Path table) throws IOException {
+    List<Path> files = new ArrayList<>();
+    try {
+      store.list(
+          beside(table),
+          entry -> {
+            if (!entry.isDirectory()) {
+              files.add(entry.path());
+            }
+          });
+    } catch (FileNotFoundException e) {
+      // Nothing was put aside there.
+    }
+    return files;
   }
 
   private void removeBeside() throws IOException {

@@ -8,12 +8,18 @@ public final class OtherVersionException extends CorruptManifestException {
   private static final long serialVersionUID = 1L;
 
   public OtherVersionException(String journal, long version, long known) {
-    super(
+    this(
         journal
             + " is of version "
             + version
             + ", and this version of the committer reads version "
-            + known
+            + known);
+  }
+
+  /** As above, of a journal that this version cannot carry out, for this reason. */
+  OtherVersionException(String reason) {
+    super(
+        reason
             + ". Nothing was changed, and nothing is lost: recover the table with the version of the"
             + " committer that wrote it");
   }

@@ -176,7 +176,14 @@ final class PlanReader {
 
   private void oldFile(Record record) throws IOException {
     require(oldPath != null, "it has an old file without a directory");
-    require(!record.has("link"), "it replaces a symbolic link, as only an earlier version did");
+    if (record.has("link")) {
+      throw new OtherVersionException(
+          "The journal of job "
+              + jobId
+              + " in "
+              + table
+              + " replaces a symbolic link, as only an earlier version did");
+    }
     Path path = StorePaths.resolve(oldPath, record.text("name"));
     if (!oldPath.equals(path.getParent())) {
       throw new IllegalArgumentException(path + " is not in the old directory " + oldPath);

@@ -84,6 +84,10 @@ final class UploadedJournal extends CommitJournal {
   }
 
   static Optional<CommitJournal> findIn(Store store, Path directory) throws IOException {
+    return findOne(store, directory).map(journal -> journal);
+  }
+
+  private static Optional<UploadedJournal> findOne(Store store, Path directory) throws IOException {
     List<State> found = new ArrayList<>();
     list(store, directory, other -> {})
         .forEach(entry -> found.add(stateIn(entry.name()).orElseThrow()));
@@ -146,8 +150,9 @@ final class UploadedJournal extends CommitJournal {
 
   @Override
   public void claim() throws IOException {
-    state = findIn(store, directory).orElseThrow(() -> lost(path())).state();
-    noted = state;
+    UploadedJournal found = findOne(store, directory).orElseThrow(() -> lost(path()));
+    state = found.state;
+    noted = found.noted;
   }
 
   @Override

@@ -57,7 +57,7 @@ public final class RecordFile {
 
     /** Adds a text to the record that has begun. */
     public Writer with(String name, String text) throws IOException {
-      lines.json().writeStringField(name, text);
+      lines.json().writeStringField(name, Text.requireWellFormed(text));
       return this;
     }
 

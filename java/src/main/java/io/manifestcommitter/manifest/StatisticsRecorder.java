@@ -74,9 +74,12 @@ public final class StatisticsRecorder {
     samples.forEach(
         (key, values) -> {
           synchronized (values) {
-            minimums.put(key + ".min", values.minimum);
-            maximums.put(key + ".max", values.maximum);
-            means.put(key + ".mean", values.mean.copy());
+            // None is there while another thread is about to add the first.
+            if (values.mean.getSamples() > 0) {
+              minimums.put(key + ".min", values.minimum);
+              maximums.put(key + ".max", values.maximum);
+              means.put(key + ".mean", values.mean.copy());
+            }
           }
         });
     return Statistics.of(counts, Map.of(), minimums, maximums, means);

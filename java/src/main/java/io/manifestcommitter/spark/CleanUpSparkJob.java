@@ -181,6 +181,9 @@ final class CleanUpSparkJob {
       workers.<Void>shield(
           () -> {
             Retries.few(new ReplacingJobs(store, write.config, write.signs, root)::leave);
+            if (staging.replacesFile) {
+              Retries.few(file::delete);
+            }
             return null;
           });
     } else {

@@ -97,7 +97,6 @@ final class CommitSparkJob {
           }
           return null;
         });
-    ending = Ending.COMMITTED;
   }
 
   private void publish(JobPlan plan) throws IOException {
@@ -106,8 +105,10 @@ final class CommitSparkJob {
       work.step(StatisticNames.JOB_STAGE_WRITE_JOURNAL, () -> writeJournal(plan, commit));
       commit.publish();
       commit.complete(journal, () -> marks.lookAhead(seal.locations(), workers));
+      ending = Ending.COMMITTED;
     } catch (IOException | RuntimeException | Error e) {
       workers.toItsEnd();
+      preparedFiles().forEach(store::release);
       if (journal.isPresent()) {
         rollBack(journal.get(), plan, e);
       }

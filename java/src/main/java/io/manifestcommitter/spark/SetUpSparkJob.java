@@ -103,7 +103,7 @@ final class SetUpSparkJob {
     boolean isFile = existing.kind() == TableRoot.Kind.FILE;
     Heartbeat heartbeat = null;
     try {
-      makeOutput(root);
+      write.workers().beside(() -> makeOutput(root));
       // Not before: on HDFS the permission of a directory that a file makes is another one.
       heartbeat = Heartbeat.begin(store, root.root(), write.config, write.nanos);
       if (write.config.ioThreads() == 1) {

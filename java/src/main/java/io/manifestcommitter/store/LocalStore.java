@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.AtomicMoveNotSupportedException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Paths;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
@@ -130,6 +131,11 @@ public final class LocalStore extends HadoopStore {
     LocalLinks.refuseAbove(file);
     if (LocalLinks.isLink(file)) {
       Files.deleteIfExists(Paths.get(file.toUri().getPath()));
+      java.nio.file.Path checksum = Paths.get(checksum(file).toUri().getPath());
+      // A name too long for one has none.
+      if (Files.exists(checksum, LinkOption.NOFOLLOW_LINKS)) {
+        Files.deleteIfExists(checksum);
+      }
     } else {
       super.deleteFile(file);
     }

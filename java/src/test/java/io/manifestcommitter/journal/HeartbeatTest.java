@@ -12,7 +12,10 @@ import io.manifestcommitter.testing.Fate;
 import io.manifestcommitter.testing.MemoryFileSystem;
 import io.manifestcommitter.testing.MemoryStoreState;
 import java.io.IOException;
+import java.lang.reflect.Method;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.hadoop.conf.Configuration;
@@ -123,6 +126,32 @@ class HeartbeatTest {
       heartbeat.forgetSilence();
       store.mkdirs(path("abfs", "/table/again"));
     }
+  }
+
+  /** A change that a store learns to make must not get past a driver that is silent. */
+  @Test
+  void everyChangeOfAStoreIsGuarded() {
+    Set<String> reading =
+        Set.of(
+            "traits",
+            "named",
+            "status",
+            "list",
+            "identified",
+            "read",
+            "readStart",
+            "modified",
+            "deletionDenied",
+            "awaitRenames",
+            "release");
+    Set<String> changing = new TreeSet<>();
+    for (Method method : Store.class.getMethods()) {
+      changing.add(method.getName());
+    }
+    changing.removeAll(reading);
+    assertThat(GuardedStore.class.getDeclaredMethods())
+        .extracting(Method::getName)
+        .containsAll(changing);
   }
 
   /** In between others may have taken the driver for dead. */

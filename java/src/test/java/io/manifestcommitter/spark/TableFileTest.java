@@ -47,6 +47,19 @@ class TableFileTest {
     assertThat(left()).isEmpty();
   }
 
+  @Test
+  void theFileGoesAlsoWhereTheStagingDirectoryIsToStay() throws IOException {
+    spark = new SparkJobHarness("hdfs");
+    spark.conf.set(CommitterConfig.CLEANUP_SKIPPED, "true");
+    spark.state.write("/table", "old");
+    spark.setUp(TableWrite.replacing("/table"));
+    spark.commitTask(0, "p=1/a");
+
+    spark.commit();
+
+    assertThat(spark.state.paths()).noneMatch(path -> path.contains(".manifest-file-"));
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"hdfs", "abfs"})
   void aJobThatIsAbortedLeavesTheFile(String scheme) throws IOException {
