@@ -107,7 +107,6 @@ final class CommitSparkJob {
       commit.complete(journal, () -> marks.lookAhead(seal.locations(), workers));
       ending = Ending.COMMITTED;
     } catch (IOException | RuntimeException | Error e) {
-      workers.toItsEnd();
       preparedFiles().forEach(store::release);
       if (journal.isPresent()) {
         rollBack(journal.get(), plan, e);
