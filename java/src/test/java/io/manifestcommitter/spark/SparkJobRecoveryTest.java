@@ -432,6 +432,34 @@ class SparkJobRecoveryTest {
   }
 
   /** What the Hadoop protocol's user does by hand is wrong here: old data is elsewhere. */
+  /** To delete what is not there costs a look. */
+  @Test
+  void aListThatHadLeftWhenItsDriverDiedIsNotDeletedWhereItWas() throws IOException {
+    SparkJobHarness clean = SparkJobFaultTest.prepared("gs", "append", "off");
+    clean.commit();
+    String list = "/00/old/0/_SUCCESS.files";
+    int at = 1;
+    for (String request : clean.state.requests()) {
+      if (request.startsWith("rename") && request.contains(list + " -> ")) {
+        break;
+      }
+      at++;
+    }
+    SparkJobHarness spark = SparkJobFaultTest.prepared("gs", "append", "off");
+    spark.state.onRequest(Fault.deadFrom(at, Fate.FAILS_AFTER));
+    assertThat(Failures.of(spark::commit)).isNotEmpty();
+    spark.state.noFault();
+    spark.state.resetRequests();
+
+    assertThat(spark.recovery(true).run(root(spark), Direction.AS_MARKED))
+        .isEqualTo(RecoveryOutcome.ROLLED_BACK);
+
+    assertThat(spark.state.requests())
+        .anyMatch(request -> request.startsWith("status") && request.endsWith(list))
+        .noneMatch(request -> request.startsWith("delete") && request.endsWith(list));
+    assertThat(spark.visible()).isEqualTo(SparkJobFaultTest.OLD);
+  }
+
   @Test
   void aRecoveryThatFailsAdvisesToRecoverAgain() throws IOException {
     SparkJobHarness spark = SparkJobFaultTest.prepared("abfs", "static", "auto");
