@@ -300,7 +300,7 @@ PUBLISH = (
         "the staging directory goes though its journal could not be ended",
         "journal/UploadedJournal.java",
         ("    return !isOver;\n", "    return false;\n"),
-        by="UploadedOutputTest",
+        by="UploadedJournalTest",
     ),
     defect(
         "no-journal",
