@@ -415,6 +415,13 @@ PUBLISH = (
         by="StoresTest",
     ),
     defect(
+        "volumes-not-compared",
+        "a job begins to publish though a partition is on another volume",
+        "commit/RequireOneVolume.java",
+        ("if (directory.isPresent() && !directory", "if (false && !directory"),
+        by="LocalVolumesTest",
+    ),
+    defect(
         "old-data-by-length",
         "a file is deleted as old data though another program has written it again since, with the"
         " same length, where the store tells nothing but the time",

@@ -126,6 +126,7 @@ public final class LoadManifests {
       ExistingDirectories existing =
           new FindEntries(store, workers).directories(planner.directories());
       noteDestinations(planner, existing);
+      new RequireOneVolume(store).run(Set.of(paths.destination()), planner.parents(), existing);
       return planner.plan(existing, List.of());
     }
   }

@@ -4,6 +4,7 @@ package io.manifestcommitter.spark;
 import io.manifestcommitter.commit.FindEntries;
 import io.manifestcommitter.commit.FindOldData;
 import io.manifestcommitter.commit.RequireDeletable;
+import io.manifestcommitter.commit.RequireOneVolume;
 import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.config.CommitterConfig.ConflictMode;
@@ -112,6 +113,7 @@ final class PlanSparkJob {
               + existing.files()
               + ". They are not this job's: move them away.");
     }
+    new RequireOneVolume(store).run(targets, planner.parents(), existing);
     new RequireDeletable(store, workers).run(old, existing);
     return planner.plan(
         existing, old, swaps(trees, planner.directories(), existing, look.replaced, old));

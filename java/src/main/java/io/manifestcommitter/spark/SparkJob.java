@@ -143,9 +143,9 @@ final class SparkJob {
     staging.heartbeat.close();
     file.replace();
     StagingRoot root = new StagingRoot(write.table, write.jobId);
-    staging = new JobStaging(root, staging.heartbeat, true, true, false);
-    Heartbeat heartbeat = Heartbeat.start(write.store, root.root(), write.config, write.nanos);
+    Heartbeat heartbeat = Heartbeat.begin(write.store, root.root(), write.config, write.nanos);
     staging = new JobStaging(root, heartbeat, true, true, false);
+    heartbeat.await();
   }
 
   private CleanUpSparkJob cleanUp(Workers workers) {

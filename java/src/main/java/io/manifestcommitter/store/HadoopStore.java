@@ -488,10 +488,15 @@ public class HadoopStore implements Store {
     return entry(self ? directory : StorePaths.child(directory, path), status);
   }
 
+  /** What new entries of a directory inherit from it. */
+  protected Rights rights(FileStatus directory) {
+    return Rights.of(directory);
+  }
+
   /** What a status says, with the identity that a rename keeps here and no other. */
   protected StoreEntry entry(Path path, FileStatus status) {
     if (status.isDirectory()) {
-      return StoreEntry.directory(path, () -> Rights.of(status))
+      return StoreEntry.directory(path, () -> rights(status))
           .lastWritten(status.getModificationTime());
     }
     long time = traits.renameKeepsModificationTime() ? status.getModificationTime() : 0;

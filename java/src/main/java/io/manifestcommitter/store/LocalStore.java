@@ -152,6 +152,18 @@ public final class LocalStore extends HadoopStore {
     }
   }
 
+  /** With the volume, of what a symbolic link leads to. */
+  @Override
+  protected Rights rights(FileStatus directory) {
+    java.nio.file.Path path = Paths.get(directory.getPath().toUri().getPath());
+    try {
+      return Rights.of(directory, String.valueOf(Files.getAttribute(path, "unix:dev")));
+    } catch (IOException | UnsupportedOperationException e) {
+      // It is not known then, and a rename to another one is refused when it is tried.
+      return Rights.of(directory);
+    }
+  }
+
   /** Looks at the destination first: Hadoop's local filesystem copies where it cannot rename. */
   @Override
   public RenameResult renameDirectory(Path source, Path destination) {

@@ -13,14 +13,21 @@ import org.apache.hadoop.fs.permission.FsPermission;
  */
 public final class Rights {
   private final FileStatus status;
+  private final String volume;
 
-  private Rights(FileStatus status) {
+  private Rights(FileStatus status, String volume) {
     this.status = status;
+    this.volume = volume;
   }
 
   /** What a status says. */
   static Rights of(FileStatus status) {
-    return new Rights(status);
+    return new Rights(status, "");
+  }
+
+  /** The same, in a store of several volumes, between which nothing can be renamed. */
+  static Rights of(FileStatus status, String volume) {
+    return new Rights(status, volume);
   }
 
   /** hadoop-azure tells it with the permission, HDFS with the status. */
@@ -50,6 +57,11 @@ public final class Rights {
   /** Whether what is made there is encrypted by the store for its zone. */
   public boolean isEncrypted() {
     return status.isEncrypted();
+  }
+
+  /** Whether files can be renamed between the two, as far as it is known. */
+  public boolean isOnSameVolumeAs(Rights other) {
+    return volume.isEmpty() || other.volume.isEmpty() || volume.equals(other.volume);
   }
 
   /**

@@ -52,6 +52,15 @@ class RightsTest {
     assertThat(withBit.areSameAs(withBit)).isFalse();
   }
 
+  @Test
+  void filesAreRenamedWithinOneVolume() {
+    FileStatus status = status(PLAIN, "people", false, false, false);
+    Rights one = Rights.of(status, "1");
+    assertThat(one.isOnSameVolumeAs(Rights.of(status, "1"))).isTrue();
+    assertThat(one.isOnSameVolumeAs(Rights.of(status, "2"))).isFalse();
+    assertThat(one.isOnSameVolumeAs(Rights.of(status))).as("not known").isTrue();
+  }
+
   private void assertDifferent(Rights other) {
     assertThat(rights.areSameAs(other)).isFalse();
     assertThat(other.areSameAs(rights)).isFalse();
