@@ -23,7 +23,7 @@ public final class CompleteJob {
 
   /** Completes it. */
   public void run(JobPlan plan) throws IOException {
-    work.workers.<Void>shield(
+    work.workers.shield(
         () -> {
           work.enter(StatisticNames.JOB_STAGE_REMOVE_OLD_DATA);
           work.workers.toItsEnd();
@@ -37,7 +37,6 @@ public final class CompleteJob {
             work.advise(e, "is not complete");
             throw e;
           }
-          return null;
         });
   }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.commit;
 
-import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.layout.JobPaths;
 import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.manifest.DirectoryEntry;
@@ -55,7 +54,6 @@ public final class LoadManifests {
 
   private final Store store;
   private final Workers workers;
-  private final CommitterConfig config;
   private final StatisticsRecorder statistics;
   private final JobPaths paths;
   private final Semaphore heap = new Semaphore(HEAP);
@@ -68,14 +66,9 @@ public final class LoadManifests {
    * @param statistics takes those of the tasks
    */
   public LoadManifests(
-      Store store,
-      Workers workers,
-      CommitterConfig config,
-      StatisticsRecorder statistics,
-      JobPaths paths) {
+      Store store, Workers workers, StatisticsRecorder statistics, JobPaths paths) {
     this.store = store;
     this.workers = workers;
-    this.config = config;
     this.statistics = statistics;
     this.paths = paths;
   }
@@ -231,28 +224,7 @@ public final class LoadManifests {
   }
 
   private void load(JobPlanner planner) throws IOException {
-    workers.pipe(
-        manifests,
-        this::load,
-        config.writerQueueCapacity(),
-        loaded -> {
-          try {
-            plan(loaded, planner);
-            heap.release(loaded.memory);
-          } catch (IOException | RuntimeException | Error e) {
-            // Nothing that is loaded is planned any more: nobody has to wait for that.
-            heap.release(Integer.MAX_VALUE / 2);
-            throw e;
-          }
-        });
-  }
-
-  private void plan(Loaded loaded, JobPlanner planner) throws IOException {
-    try {
-      plan(loaded.manifest, planner);
-    } catch (PlanRejectedException e) {
-      throw new PlanRejectedException("The manifest " + loaded.file, e);
-    }
+    workers.forEach(manifests, file -> load(file, planner));
   }
 
   private void plan(TaskManifest manifest, JobPlanner planner) throws IOException {
@@ -274,7 +246,7 @@ public final class LoadManifests {
     statistics.sample(StatisticNames.TASK_STAGE_SCAN_DIRECTORY, scan == null ? 0 : scan.getSum());
   }
 
-  private Loaded load(StoreEntry file) throws IOException {
+  private void load(StoreEntry file, JobPlanner planner) throws IOException {
     if (file.length() > TaskManifest.MAX_BYTES) {
       throw new CorruptManifestException(
           file + " is longer than any manifest. Nothing was published; run the job again.");
@@ -287,18 +259,15 @@ public final class LoadManifests {
     }
     int memory = (int) Math.min(HEAP, file.length() * TaskManifest.HEAP_FOR_BYTE / UNIT + 1);
     heap.acquireUninterruptibly(memory);
-    Loaded loaded = null;
     try {
-      loaded =
-          new Loaded(
-              file.path(),
-              statistics.time(StatisticNames.OP_LOAD_MANIFEST, () -> read(file)),
-              memory);
-      return loaded;
-    } finally {
-      if (loaded == null) {
-        heap.release(memory);
+      TaskManifest manifest = statistics.time(StatisticNames.OP_LOAD_MANIFEST, () -> read(file));
+      synchronized (planner) {
+        plan(manifest, planner);
       }
+    } catch (PlanRejectedException e) {
+      throw new PlanRejectedException("The manifest " + file.path(), e);
+    } finally {
+      heap.release(memory);
     }
   }
 
@@ -320,18 +289,5 @@ public final class LoadManifests {
               + " again.");
     }
     return manifest;
-  }
-
-  /** A manifest and the room that is kept for it. */
-  private static final class Loaded {
-    private final Path file;
-    private final TaskManifest manifest;
-    private final int memory;
-
-    Loaded(Path file, TaskManifest manifest, int memory) {
-      this.file = file;
-      this.manifest = manifest;
-      this.memory = memory;
-    }
   }
 }

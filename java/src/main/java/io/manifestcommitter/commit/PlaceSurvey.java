@@ -112,10 +112,8 @@ final class PlaceSurvey {
    */
   void resume(Swapped swapped) throws IOException {
     Changes changes = new Changes();
-    workers.forEach(
-        Numbered.each(swaps),
-        swaps.size(),
-        swap -> changes.look(() -> requireAsLeft(swap.number(), swap.item())));
+    workers.forEachNumbered(
+        swaps, swaps.size(), (number, swap) -> changes.look(() -> requireAsLeft(number, swap)));
     for (int number = 0; number < swaps.size(); number++) {
       if (ends.isAside(number) || ends.isPublished(number)) {
         swapped.begin(number);

@@ -53,21 +53,21 @@ final class RenameFiles {
    * @throws IOException if one was proven not to be done, or nothing could be proven; it says which
    */
   void run(JobPlan plan, boolean isReplacing) throws IOException {
-    workers.forEach(
-        Numbered.each(plan.files()),
+    workers.forEachNumbered(
+        plan.files(),
         plan.files().count(),
-        file -> {
-          int swap = plan.swaps().bringing(file.item().destinationDirectory());
+        (number, file) -> {
+          int swap = plan.swaps().bringing(file.destinationDirectory());
           boolean isPublished = swap >= 0 && swapped.isPublished(swap);
-          if (isPublished || published.isDone(file.number())) {
+          if (isPublished || published.isDone(number)) {
             return;
           }
-          published.begin(file.number());
+          published.begin(number);
           RenameResult result =
               statistics.time(
-                  StatisticNames.OP_COMMIT_FILE_RENAME, () -> rename(file.item(), isReplacing));
-          requireDone(file.item(), result);
-          published.done(file.number());
+                  StatisticNames.OP_COMMIT_FILE_RENAME, () -> rename(file, isReplacing));
+          requireDone(file, result);
+          published.done(number);
         });
   }
 

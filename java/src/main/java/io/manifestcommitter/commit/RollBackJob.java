@@ -14,7 +14,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -66,14 +65,13 @@ public final class RollBackJob {
    * @throws IOException if something could not be rolled back; it names that
    */
   public void fromStore(JobPlan plan) throws IOException {
-    work.workers.<Void>shield(
+    work.workers.shield(
         () -> {
           begin();
           keepFromDriver(plan);
           PlaceSurvey survey = work.survey(plan);
           survey.requireNotOverwritten();
           fromStore(plan, Optional.of(survey), "The commit was not rolled back completely");
-          return null;
         });
   }
 
@@ -110,25 +108,24 @@ public final class RollBackJob {
     fromManifests(manifests, manifests::hasOwnReport);
   }
 
-  private void fromManifests(LoadManifests manifests, Callable<Boolean> isCommitted)
+  private void fromManifests(LoadManifests manifests, Retries.Answer<Boolean> isCommitted)
       throws IOException {
-    work.workers.<Void>shield(
+    work.workers.shield(
         () -> {
           begin();
           Optional<JobPlan> begun = planOf(manifests);
           if (!begun.isPresent()) {
-            return null;
+            return;
           }
           try (JobPlan plan = begun.get()) {
-            if (isCommitted.call()) {
+            if (isCommitted.get()) {
               LOG.warn("{} is committed: an abort after that does not undo it", plan);
-              return null;
+              return;
             }
             LOG.info("Rolling back {}", plan);
             fromStore(plan, Optional.empty(), "Job " + work.job.jobId() + " was aborted");
           }
           manifests.rolledBack();
-          return null;
         });
   }
 

@@ -58,14 +58,14 @@ final class RollBackPublished {
         run(
             plan,
             swaps,
-            file -> {
-              if (!swaps.isMixed(swapOf(plan, file.item()))
-                  && !published.isDone(file.number())
-                  && !published.isUncertain(file.number())) {
-                store.abortUpload(file.item());
+            (number, file) -> {
+              if (!swaps.isMixed(swapOf(plan, file))
+                  && !published.isDone(number)
+                  && !published.isUncertain(number)) {
+                store.abortUpload(file);
                 return false;
               }
-              rollBack(plan, file.item());
+              rollBack(plan, file);
               return true;
             });
     return left.isEmpty() ? stopLateRenames(plan, published) : left;
@@ -78,14 +78,12 @@ final class RollBackPublished {
    */
   private List<String> stopLateRenames(JobPlan plan, Published published) throws IOException {
     Queue<String> left = new ConcurrentLinkedQueue<>();
-    workers.forEach(
-        Numbered.each(plan.files()),
+    workers.forEachNumbered(
+        plan.files(),
         plan.files().count(),
-        file -> {
-          if (published.isUncertain(file.number())
-              && !isKnownByLengthOnly(file.item())
-              && !isUpload(file.item())) {
-            Retries.fewOrNote(file.item().destination(), left, () -> stopLate(file.item()));
+        (number, file) -> {
+          if (published.isUncertain(number) && !isKnownByLengthOnly(file) && !isUpload(file)) {
+            Retries.fewOrNote(file.destination(), left, () -> stopLate(file));
           }
         });
     return new ArrayList<>(left);
@@ -104,12 +102,12 @@ final class RollBackPublished {
     return run(
         plan,
         swaps,
-        file -> {
-          int swap = swapOf(plan, file.item());
-          if (survey.isPresent() && isFencedByFile(store, file.item().sourceDirectory())) {
-            remove(plan, file.item());
+        (number, file) -> {
+          int swap = swapOf(plan, file);
+          if (survey.isPresent() && isFencedByFile(store, file.sourceDirectory())) {
+            remove(plan, file);
           } else if (swap < 0 || swaps.isMixed(swap) || swaps.isStaged(swap)) {
-            rollBack(plan, file.item());
+            rollBack(plan, file);
           }
           return true;
         });
@@ -124,16 +122,16 @@ final class RollBackPublished {
     swaps.rollBackPublished(left);
     Map<String, StoreEntry> asides = new HashMap<>();
     Retries.fewOrNote(replaced.directory(), left, () -> asides.putAll(replaced.list()));
-    workers.forEach(
-        Numbered.each(plan.files()),
+    workers.forEachNumbered(
+        plan.files(),
         plan.files().count(),
-        file ->
+        (number, file) ->
             Retries.fewOrNote(
-                file.item().destination(),
+                file.destination(),
                 left,
                 () -> {
-                  if (removal.run(file)) {
-                    replaced.rollBack(file.item().destination(), asides);
+                  if (removal.run(number, file)) {
+                    replaced.rollBack(file.destination(), asides);
                   }
                 }));
     Set<Path> made = new HashSet<>(plan.missingDirectories());
@@ -246,6 +244,6 @@ final class RollBackPublished {
   /** Rolls one file back. */
   private interface Removal {
     /** Rolls it back, and says whether it was to be. */
-    boolean run(Numbered<FileEntry> file) throws IOException;
+    boolean run(int number, FileEntry file) throws IOException;
   }
 }

@@ -10,7 +10,6 @@ import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
 import io.manifestcommitter.store.StorePaths;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -19,6 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.apache.hadoop.fs.Path;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,7 +34,8 @@ final class RollBackSwaps {
   private final Store store;
   private final Workers workers;
   private final JobPlan plan;
-  private final BitSet chosen;
+  private final List<Swap> swaps;
+  private final List<Integer> numbers;
   private final Optional<PlaceSurvey> survey;
   private final Map<Integer, Found> found = new HashMap<>();
   private boolean isAlone;
@@ -51,7 +52,8 @@ final class RollBackSwaps {
     this.store = store;
     this.workers = workers;
     this.plan = plan;
-    this.chosen = chosen;
+    this.swaps = plan.swaps().all();
+    this.numbers = chosen.stream().boxed().collect(Collectors.toList());
     this.survey = survey;
   }
 
@@ -63,16 +65,17 @@ final class RollBackSwaps {
   void rollBackPublished(Queue<String> left) throws IOException {
     isAlone = isAlone();
     workers.forEach(
-        numbered(),
-        swap -> {
+        numbers,
+        number -> {
+          Swap swap = swaps.get(number);
           try {
             if (survey.isPresent()) {
-              Retries.few(() -> survey.get().requireNotOverwritten(swap.number()));
+              Retries.few(() -> survey.get().requireNotOverwritten(number));
             }
-            Retries.few(() -> rollBackPublished(swap));
+            Retries.few(() -> rollBackPublished(number, swap));
           } catch (IOException e) {
-            left.add(swap.item().place() + " (" + e + ")");
-            note(swap.number(), Found.STUCK);
+            left.add(swap.place() + " (" + e + ")");
+            note(number, Found.STUCK);
           }
         });
   }
@@ -99,10 +102,10 @@ final class RollBackSwaps {
    */
   void rollBackAsides(Queue<String> left) throws IOException {
     workers.forEach(
-        numbered(),
-        swap -> {
-          Swap item = swap.item();
-          if (isStuck(swap.number())) {
+        numbers,
+        number -> {
+          Swap item = swaps.get(number);
+          if (isStuck(number)) {
             return;
           }
           if (item.aside().isPresent()) {
@@ -129,18 +132,10 @@ final class RollBackSwaps {
     }
   }
 
-  private List<Numbered<Swap>> numbered() {
-    List<Numbered<Swap>> swaps = new ArrayList<>();
-    chosen.stream()
-        .forEach(number -> swaps.add(new Numbered<>(number, plan.swaps().all().get(number))));
-    return swaps;
-  }
-
-  private void rollBackPublished(Numbered<Swap> numbered) throws IOException {
-    Swap swap = numbered.item();
+  private void rollBackPublished(int number, Swap swap) throws IOException {
     if (swap.staged().isPresent()) {
-      boolean wasNested = new NestedDirectories(store, plan).unnest(numbered.number());
-      note(numbered.number(), wasNested ? Found.STAGED : rollBackPublished(swap));
+      boolean wasNested = new NestedDirectories(store, plan).unnest(number);
+      note(number, wasNested ? Found.STAGED : rollBackPublished(swap));
     }
   }
 

@@ -64,7 +64,7 @@ final class SwapDirectories {
    */
   void run(JobPlan plan) throws IOException {
     List<Swap> swaps = plan.swaps().all();
-    workers.forEach(Numbered.each(swaps), swaps.size(), this::swap);
+    workers.forEachNumbered(swaps, swaps.size(), this::swap);
   }
 
   /**
@@ -89,9 +89,7 @@ final class SwapDirectories {
     return !incomplete.isEmpty();
   }
 
-  private void swap(Numbered<Swap> numbered) throws IOException {
-    Swap swap = numbered.item();
-    int number = numbered.number();
+  private void swap(int number, Swap swap) throws IOException {
     swapped.begin(number);
     if (swap.aside().isPresent() && !swapped.isAside(number)) {
       if (!moveAside(swap)) {

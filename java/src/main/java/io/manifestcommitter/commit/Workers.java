@@ -13,10 +13,9 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.Callable;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.stream.StreamSupport;
 
 /**
  * The one owner of threads. Threads live no longer than the call that needs them, so nothing has to
@@ -82,21 +81,8 @@ public final class Workers {
 
   /** The same items; reports progress for every item iterated. */
   <T> Iterable<T> telling(Iterable<T> items) {
-    return () -> {
-      Iterator<T> each = items.iterator();
-      return new Iterator<T>() {
-        @Override
-        public boolean hasNext() {
-          return each.hasNext();
-        }
-
-        @Override
-        public T next() {
-          progress.run();
-          return each.next();
-        }
-      };
-    };
+    return () ->
+        StreamSupport.stream(items.spliterator(), false).peek(any -> progress.run()).iterator();
   }
 
   /**
@@ -105,12 +91,10 @@ public final class Workers {
    * and the next piece of work fail. The story then ends in its own way, and the caller's interrupt
    * status is set again.
    */
-  public <T> T shield(Callable<T> story) throws IOException {
-    Outcome<T> outcome = new Outcome<>();
-    Thread thread = thread(() -> outcome.of(story));
-    thread.start();
-    awaitAll(List.of(thread));
-    return outcome.get();
+  public void shield(Retries.Request story) throws IOException {
+    Part part = new Part(story);
+    await(List.of(part));
+    rethrow(part.failure);
   }
 
   /**
@@ -134,85 +118,25 @@ public final class Workers {
    */
   public <T> void forEach(Iterator<? extends T> items, int count, Action<? super T> action)
       throws IOException {
-    try (WorkCount work = commit.count(count)) {
-      Run<T> run = new Run<>(items, work, action);
-      awaitAll(start(run, count));
-      run.throwFailure();
-    }
+    run(items, count, (number, item) -> action.accept(item));
   }
 
-  /**
-   * Produces something from each item in parallel, and consumes it in the calling thread, in no
-   * particular order. Fails as {@link #forEach}, also if the consumer does.
-   *
-   * @param capacity how many products may wait for the consumer
-   */
-  public <T, R> void pipe(
-      Collection<? extends T> items,
-      Mapping<? super T, ? extends R> producer,
-      int capacity,
-      Action<? super R> consumer)
-      throws IOException {
-    pipe(
-        items.iterator(),
-        items.size(),
-        (item, products) -> products.accept(producer.apply(item)),
-        capacity,
-        consumer);
-  }
-
-  /**
-   * As above, for items that are not all in memory at once, of which each may produce any number.
-   *
-   * @param items asked for one by one, by one thread at a time
-   * @param count how many there are
-   */
-  public <T, R> void pipe(
-      Iterator<? extends T> items,
-      int count,
-      Producer<? super T, R> producer,
-      int capacity,
-      Action<? super R> consumer)
-      throws IOException {
-    requireOutside();
-    Handover<R> handover = new Handover<>(capacity);
-    Outcome<Void> produced = new Outcome<>();
-    Thread producing =
-        thread(
-            () -> {
-              produced.of(
-                  () -> {
-                    forEach(items, count, item -> producer.produce(item, handover::put));
-                    return null;
-                  });
-              handover.complete();
-            });
-    producing.start();
-    try {
-      for (R product = handover.take(); product != null; product = handover.take()) {
-        consumer.accept(product);
-      }
-    } catch (IOException | RuntimeException | Error e) {
-      handover.abandon();
-      awaitAll(List.of(producing));
-      produced.suppressIn(e);
-      throw e;
-    }
-    awaitAll(List.of(producing));
-    produced.get();
+  /** As above; the action is told the position of each item, from 0. */
+  public <T> void forEachNumbered(
+      Iterable<? extends T> items, int count, NumberedAction<? super T> action) throws IOException {
+    run(items.iterator(), count, action);
   }
 
   /** As {@link #forEach}, with the results in the order of the items. */
   public <T, R> List<R> map(Collection<? extends T> items, Mapping<? super T, ? extends R> mapping)
       throws IOException {
-    List<Numbered<T>> ordered = new ArrayList<>(items.size());
-    for (T item : items) {
-      ordered.add(new Numbered<>(ordered.size(), item));
+    AtomicReferenceArray<R> results = new AtomicReferenceArray<>(items.size());
+    forEachNumbered(
+        items, items.size(), (number, item) -> results.set(number, mapping.apply(item)));
+    List<R> list = new ArrayList<>(results.length());
+    for (int i = 0; i < results.length(); i++) {
+      list.add(results.get(i));
     }
-    ConcurrentMap<Integer, R> results = new ConcurrentHashMap<>();
-    forEach(ordered, item -> results.put(item.number(), mapping.apply(item.item())));
-    List<R> list = new ArrayList<>(ordered.size());
-    ordered.forEach(item -> list.add(results.get(item.number())));
     return list;
   }
 
@@ -229,30 +153,14 @@ public final class Workers {
       }
       return;
     }
-    List<Outcome<Void>> outcomes = new ArrayList<>();
-    List<Thread> running = new ArrayList<>();
+    List<Part> parts = new ArrayList<>();
     for (Retries.Request one : all) {
-      Outcome<Void> outcome = new Outcome<>();
-      Thread thread =
-          thread(
-              () ->
-                  outcome.of(
-                      () -> {
-                        one.run();
-                        return null;
-                      }));
-      outcomes.add(outcome);
-      running.add(thread);
-      thread.start();
+      parts.add(new Part(one));
     }
-    awaitAll(running);
+    await(parts);
     Throwable first = null;
-    for (Outcome<Void> outcome : outcomes) {
-      if (first == null) {
-        first = outcome.failure;
-      } else {
-        outcome.suppressIn(first);
-      }
+    for (Part part : parts) {
+      first = joined(first, part.failure);
     }
     rethrow(first);
   }
@@ -291,24 +199,26 @@ public final class Workers {
     toItsEnd = true;
   }
 
-  /** Starts threads for the work, one for each item and never more than allowed. */
-  private List<Thread> start(Runnable work, int items) {
+  /** Starts a thread for each item, and never more than allowed. */
+  private <T> void run(Iterator<? extends T> items, int count, NumberedAction<? super T> action)
+      throws IOException {
     requireOutside();
-    int wanted = Math.min(threads, items);
-    List<Thread> started = new ArrayList<>(wanted);
-    try {
-      for (int i = 0; i < wanted; i++) {
-        Thread thread = thread(work);
-        thread.start();
-        started.add(thread);
+    try (WorkCount work = commit.count(count)) {
+      Run<T> run = new Run<>(items, work, action);
+      List<Part> parts = new ArrayList<>();
+      try {
+        while (parts.size() < Math.min(threads, count)) {
+          parts.add(new Part(run));
+        }
+      } catch (OutOfMemoryError e) {
+        // No more threads to be had: those that started do the work, more slowly.
+        if (parts.isEmpty()) {
+          throw e;
+        }
       }
-    } catch (OutOfMemoryError e) {
-      // No more threads to be had: those that started do the work, more slowly.
-      if (started.isEmpty()) {
-        throw e;
-      }
+      await(parts);
+      rethrow(run.failure());
     }
-    return started;
   }
 
   private void requireOutside() {
@@ -317,22 +227,12 @@ public final class Workers {
     }
   }
 
-  private Thread thread(Runnable work) {
-    Runnable audited =
-        () -> {
-          audit.enter();
-          work.run();
-        };
-    return CallerContext.current()
-        .thread("manifest-committer-" + NUMBER.incrementAndGet(), audited);
-  }
-
-  private void awaitAll(List<Thread> running) {
+  private void await(List<Part> parts) {
     boolean interruptedHere = false;
-    for (Thread thread : running) {
+    for (Part part : parts) {
       while (true) {
         try {
-          thread.join();
+          part.thread.join();
           break;
         } catch (InterruptedException e) {
           interruptedHere = true;
@@ -385,10 +285,11 @@ public final class Workers {
     void accept(T item) throws IOException;
   }
 
-  /** Work on one item that has any number of products, none of them null. */
-  public interface Producer<T, R> {
-    /** Does it; each product goes to {@code products}. */
-    void produce(T item, Action<R> products) throws IOException;
+  /** Work on one item of a sequence. */
+  @FunctionalInterface
+  public interface NumberedAction<T> {
+    /** Does it. */
+    void accept(int number, T item) throws IOException;
   }
 
   /** Work on one item that has a result, never null. */
@@ -398,14 +299,36 @@ public final class Workers {
     R apply(T item) throws IOException;
   }
 
-  /** The shared state of the threads of one {@link #forEach}. */
-  private final class Run<T> implements Runnable {
-    private final Iterator<? extends T> items;
-    private final WorkCount work;
-    private final Action<? super T> action;
+  /** One thread, and what its work threw. */
+  private final class Part {
+    private final Thread thread;
     private Throwable failure;
 
-    Run(Iterator<? extends T> items, WorkCount work, Action<? super T> action) {
+    Part(Retries.Request work) {
+      Runnable audited =
+          () -> {
+            audit.enter();
+            try {
+              work.run();
+            } catch (Throwable e) {
+              failure = e;
+            }
+          };
+      thread =
+          CallerContext.current().thread("manifest-committer-" + NUMBER.incrementAndGet(), audited);
+      thread.start();
+    }
+  }
+
+  /** The shared state of the threads of one {@link #forEach}. */
+  private final class Run<T> implements Retries.Request {
+    private final Iterator<? extends T> items;
+    private final WorkCount work;
+    private final NumberedAction<? super T> action;
+    private int taken;
+    private Throwable failure;
+
+    Run(Iterator<? extends T> items, WorkCount work, NumberedAction<? super T> action) {
       this.items = items;
       this.work = work;
       this.action = action;
@@ -418,13 +341,13 @@ public final class Workers {
       try {
         next = next();
         while (next != null) {
-          action.accept(next.item);
+          action.accept(next.number, next.item);
           progress.run();
           work.tick();
           next = next();
         }
       } catch (Throwable e) {
-        fail(next == null ? null : next.item, e);
+        fail(next, e);
       } finally {
         inside.remove();
       }
@@ -435,65 +358,43 @@ public final class Workers {
         return null;
       }
       checkInterrupted();
-      return new Next<>(items.next());
+      return new Next<>(taken++, items.next());
     }
 
-    private synchronized void fail(T item, Throwable e) {
-      if (failure == null) {
-        failure = e;
-        if (failedItem == null && item != null) {
-          failedItem = item.toString();
-        }
-      } else if (failure != e) {
-        failure.addSuppressed(e);
+    private synchronized void fail(Next<T> at, Throwable e) {
+      if (failure == null && failedItem == null && at != null) {
+        failedItem = at.item.toString();
       }
+      failure = joined(failure, e);
     }
 
-    synchronized void throwFailure() throws IOException {
-      rethrow(failure);
+    synchronized Throwable failure() {
+      return failure;
     }
   }
 
   private static final class Next<T> {
-    final T item;
+    private final int number;
+    private final T item;
 
-    Next(T item) {
+    Next(int number, T item) {
+      this.number = number;
       this.item = item;
     }
   }
 
-  /** What a story returned or threw. */
-  private static final class Outcome<T> {
-    private T value;
-    private Throwable failure;
-
-    void of(Callable<T> story) {
-      try {
-        value = story.call();
-      } catch (Throwable e) {
-        failure = e;
-      }
+  /** The first of two failures, with the second suppressed in it. */
+  private static Throwable joined(Throwable first, Throwable second) {
+    if (first == null) {
+      return second;
     }
-
-    T get() throws IOException {
-      rethrow(failure);
-      return value;
+    if (second != null && second != first) {
+      first.addSuppressed(second);
     }
-
-    /** Tells what else went wrong with {@code cause}, unless it is only that nobody listened. */
-    void suppressIn(Throwable cause) {
-      if (failure != null
-          && failure != cause
-          && !(failure instanceof Handover.AbandonedException)) {
-        cause.addSuppressed(failure);
-      }
-    }
+    return first;
   }
 
   private static void rethrow(Throwable failure) throws IOException {
-    if (failure == null) {
-      return;
-    }
     if (failure instanceof IOException) {
       throw (IOException) failure;
     }
@@ -503,6 +404,8 @@ public final class Workers {
     if (failure instanceof Error) {
       throw (Error) failure;
     }
-    throw new IOException(failure);
+    if (failure != null) {
+      throw new IOException(failure);
+    }
   }
 }

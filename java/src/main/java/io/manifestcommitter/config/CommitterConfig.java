@@ -245,7 +245,7 @@ public final class CommitterConfig {
         "32",
         POSITIVE,
         Scope.HADOOP,
-        "How many loaded manifests may wait for their place in the plan. While they wait, each thread may load one more.");
+        "Accepted, and without effect: no loaded manifest waits in a queue.");
     option(
         CLEANUP_PARALLEL_DELETE,
         "true",
@@ -358,7 +358,6 @@ public final class CommitterConfig {
   private final Path summaryReportDirectory;
   private final Path diagnosticsManifestDirectory;
   private final int manifestSaveAttempts;
-  private final int writerQueueCapacity;
   private final boolean parallelDelete;
   private final boolean parallelDeleteBaseFirst;
   private final String storeClass;
@@ -390,7 +389,6 @@ public final class CommitterConfig {
     this.summaryReportDirectory = directory(conf, SUMMARY_REPORT_DIRECTORY);
     this.diagnosticsManifestDirectory = directory(conf, DIAGNOSTICS_MANIFEST_DIRECTORY);
     this.manifestSaveAttempts = number(conf, MANIFEST_SAVE_ATTEMPTS, 1);
-    this.writerQueueCapacity = number(conf, WRITER_QUEUE_CAPACITY, 1);
     this.parallelDelete = flag(conf, CLEANUP_PARALLEL_DELETE);
     this.parallelDeleteBaseFirst = flag(conf, CLEANUP_PARALLEL_DELETE_BASE_FIRST);
     this.storeClass = storeClass(conf);
@@ -486,11 +484,6 @@ public final class CommitterConfig {
   /** {@link #MANIFEST_SAVE_ATTEMPTS}. */
   public int manifestSaveAttempts() {
     return manifestSaveAttempts;
-  }
-
-  /** {@link #WRITER_QUEUE_CAPACITY}. */
-  public int writerQueueCapacity() {
-    return writerQueueCapacity;
   }
 
   /** {@link #CLEANUP_PARALLEL_DELETE}. */

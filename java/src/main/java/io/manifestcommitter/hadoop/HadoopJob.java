@@ -129,7 +129,7 @@ public final class HadoopJob {
     LoadManifests manifests = manifests(paths, workers, statistics);
     watched.run(
         () ->
-            workers.<Void>shield(
+            workers.shield(
                 () -> {
                   try {
                     commit(work, manifests);
@@ -137,7 +137,6 @@ public final class HadoopJob {
                     work.failed(e);
                     throw e;
                   }
-                  return null;
                 }));
   }
 
@@ -182,12 +181,11 @@ public final class HadoopJob {
   /** Removes what the job has in the store besides its output. */
   public void cleanUp() throws IOException {
     Workers workers = workers();
-    workers.<Void>shield(
+    workers.shield(
         () -> {
           workers.toItsEnd();
           new SaveManifests(store, workers, config, paths).run();
           new CleanupJob(store, workers, config, paths).run();
-          return null;
         });
   }
 
@@ -223,17 +221,16 @@ public final class HadoopJob {
       return;
     }
     Workers workers = workers();
-    workers.<Void>shield(
+    workers.shield(
         () -> {
           new RollBackEarlierAttempt(store, workers, paths)
               .run(manifests(paths, workers, new StatisticsRecorder()));
-          return null;
         });
   }
 
   private LoadManifests manifests(
       JobPaths attempt, Workers workers, StatisticsRecorder statistics) {
-    return new LoadManifests(store, workers, config, statistics, attempt);
+    return new LoadManifests(store, workers, statistics, attempt);
   }
 
   private CommitWork work(JobPaths attempt, Workers workers, StatisticsRecorder statistics) {

@@ -429,7 +429,7 @@ public final class Recovery {
    */
   private static void resume(CommitWork work, Workers workers, CommitJournal journal, JobPlan begun)
       throws IOException {
-    workers.<Void>shield(
+    workers.shield(
         () -> {
           try {
             CommitJob commit = new CommitJob(work, begun);
@@ -443,7 +443,6 @@ public final class Recovery {
             work.failed(e);
             throw e;
           }
-          return null;
         });
   }
 

@@ -47,10 +47,9 @@ final class AbortUploads {
       }
     }
     workers.toItsEnd();
-    workers.<Void>shield(
+    workers.shield(
         () -> {
           workers.forEach(uploads, upload -> Retries.few(() -> store.abortUpload(upload)));
-          return null;
         });
   }
 }

@@ -106,7 +106,7 @@ final class CleanUpSparkJob {
   }
 
   private void saveAborted() throws IOException {
-    workers.<Void>shield(
+    workers.shield(
         () -> {
           new SaveSummary(
                   store,
@@ -115,7 +115,6 @@ final class CleanUpSparkJob {
                   new StatisticsRecorder(),
                   CommitProgress.unwatched())
               .saveAborted();
-          return null;
         });
   }
 
@@ -126,7 +125,7 @@ final class CleanUpSparkJob {
   void giveUp(Optional<CommitSparkJob> commit) {
     workers.toItsEnd();
     try {
-      workers.<Void>shield(
+      workers.shield(
           () -> {
             Optional<CommitJournal> journal = commit.flatMap(CommitSparkJob::journal);
             if (!journal.isPresent() || journal.get().isHeld()) {
@@ -135,7 +134,6 @@ final class CleanUpSparkJob {
               Heartbeat.remove(store, root.root());
               store.deleteEmptyDirectory(root.root());
             }
-            return null;
           });
     } catch (IOException | RuntimeException | Error e) {
       LOG.warn(
@@ -165,7 +163,7 @@ final class CleanUpSparkJob {
     boolean isCommitted =
         commit.isPresent() && commit.get().ending() == CommitSparkJob.Ending.COMMITTED;
     List<StagingRoot> atLocations = new ArrayList<>();
-    workers.<Void>shield(
+    workers.shield(
         () -> {
           for (Path location : locations(commit)) {
             atLocations.add(new StagingRoot(location, root.jobId()));
@@ -175,16 +173,14 @@ final class CleanUpSparkJob {
               && (isCommitted ? journal.get().isStillToEnd() : !atLocations.isEmpty())) {
             Retries.few(journal.get()::ended);
           }
-          return null;
         });
     if (isCommitted && write.config.cleanupSkipped()) {
-      workers.<Void>shield(
+      workers.shield(
           () -> {
             Retries.few(new ReplacingJobs(store, write.config, write.signs, root)::leave);
             if (staging.replacesFile) {
               Retries.few(file::delete);
             }
-            return null;
           });
     } else {
       remove(isCommitted, atLocations);
@@ -203,10 +199,9 @@ final class CleanUpSparkJob {
   /** Where the staging directory stays, its journal has to say that nothing is left to do. */
   private void tryToEnd(CommitJournal journal) {
     try {
-      workers.<Void>shield(
+      workers.shield(
           () -> {
             Retries.few(journal::ended);
-            return null;
           });
     } catch (IOException | RuntimeException | Error e) {
       LOG.warn(
@@ -225,7 +220,7 @@ final class CleanUpSparkJob {
   /** The table's comes last, since it holds the marks by which the others are found. */
   private void remove(boolean isCommitted, List<StagingRoot> atLocations) throws IOException {
     workers.toItsEnd();
-    workers.<Void>shield(
+    workers.shield(
         () -> {
           workers.forEach(
               atLocations, location -> Retries.few(() -> store.deleteTree(location.root())));
@@ -236,7 +231,6 @@ final class CleanUpSparkJob {
           } else if (staging.madeTable && !isCommitted) {
             Retries.few(() -> store.deleteEmptyDirectory(write.table));
           }
-          return null;
         });
   }
 }

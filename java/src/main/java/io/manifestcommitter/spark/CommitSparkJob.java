@@ -85,7 +85,7 @@ final class CommitSparkJob {
    * @param messages the contents of the commit messages of the attempts that Spark says committed
    */
   void run(List<?> messages) throws IOException {
-    workers.<Void>shield(
+    workers.shield(
         () -> {
           work.enter(StatisticNames.JOB_STAGE_SEAL_OUTPUT);
           try (JobPlan plan = sealLockAndPlan(messages)) {
@@ -95,7 +95,6 @@ final class CommitSparkJob {
             work.failed(e);
             throw e;
           }
-          return null;
         });
   }
 

@@ -461,10 +461,9 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
     byte[] commit() throws IOException {
       if (!uploaded.isEmpty()) {
         Workers workers = workers();
-        workers.<Void>shield(
+        workers.shield(
             () -> {
               uploaded.upload(files, workers);
-              return null;
             });
       }
       return files.build().toBytes();
@@ -498,7 +497,7 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
         CommitterConfig config = new CommitterConfig(conf);
         Workers workers = workers();
         workers.toItsEnd();
-        workers.<Void>shield(
+        workers.shield(
             () -> {
               uploaded.delete(workers);
               boolean hasWritten = !own.isEmpty();
@@ -511,7 +510,6 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
                 }
                 leaveNothing(store, workers, directories);
               }
-              return null;
             });
       } catch (IOException | RuntimeException e) {
         LOG.warn("Files of attempt {} of job {} remain in {}", id, jobId, staging.root(), e);

@@ -28,10 +28,8 @@ import org.apache.hadoop.fs.Path;
 final class ProveStaged {
   private static final int NAMED = 10;
 
-  /** Files that go to the planner at once, and such lots that may wait for it. */
+  /** Files that go to the planner at once. */
   private static final int LOT = 500;
-
-  private static final int LOTS = 20;
 
   /** Bytes of files without identity that stay in memory. */
   private static final int IN_MEMORY = 4 << 20;
@@ -71,24 +69,23 @@ final class ProveStaged {
           planner.publish(entry);
         });
     try (FileEntries.Builder unidentified = FileEntries.builder(IN_MEMORY)) {
-      workers.pipe(
-          directories.iterator(),
-          directories.size(),
-          this::list,
-          LOTS,
+      Workers.Action<Lot> taken =
           lot -> {
-            for (int i = 0; i < lot.files.size(); i++) {
-              found.set(lot.numbers[i]);
-            }
-            strays.addAll(lot.strays);
-            for (FileEntry file : lot.files) {
-              if (lot.identityIsMissing) {
-                unidentified.add(file);
-              } else {
-                planner.publish(file);
+            synchronized (found) {
+              for (int i = 0; i < lot.files.size(); i++) {
+                found.set(lot.numbers[i]);
+              }
+              strays.addAll(lot.strays);
+              for (FileEntry file : lot.files) {
+                if (lot.identityIsMissing) {
+                  unidentified.add(file);
+                } else {
+                  planner.publish(file);
+                }
               }
             }
-          });
+          };
+      workers.forEach(directories, directory -> list(directory, taken));
       identify(unidentified, planner);
     }
     requireAll(found, committed, planner);
@@ -155,12 +152,15 @@ final class ProveStaged {
   /** Asks the store for what identifies the files where a listing does not show it. */
   private void identify(FileEntries.Builder unidentified, JobPlanner planner) throws IOException {
     try (FileEntries files = unidentified.build()) {
-      workers.<FileEntry, FileEntry>pipe(
+      workers.forEach(
           files.iterator(),
           files.count(),
-          (file, products) -> products.accept(identified(file)),
-          LOT,
-          planner::publish);
+          file -> {
+            FileEntry identified = identified(file);
+            synchronized (files) {
+              planner.publish(identified);
+            }
+          });
     }
   }
 

@@ -57,23 +57,14 @@ class AuditTest {
   void everyHelperThreadTellsJobAndStage() throws Exception {
     Workers workers = new Workers(3, () -> {}, Audit.job("job7"));
     Set<Map<String, String>> seen = ConcurrentHashMap.newKeySet();
-    workers.<Void>shield(
+    workers.shield(
         () -> {
           workers.step("job_stage_rename_files");
           seen.add(told());
           workers.forEach(List.of(1, 2, 3), item -> seen.add(told()));
-          workers.pipe(
-              List.of(1, 2, 3),
-              item -> {
-                seen.add(told());
-                return item;
-              },
-              1,
-              item -> seen.add(told()));
           assertThat(seen).containsExactly(Map.of("ji", "job7", "st", "job_stage_rename_files"));
           workers.step("job_stage_cleanup");
           workers.forEach(List.of(1, 2, 3), item -> seen.add(told()));
-          return null;
         });
 
     assertThat(seen)

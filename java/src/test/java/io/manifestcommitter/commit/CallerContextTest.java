@@ -59,18 +59,16 @@ class CallerContextTest {
               List<Integer> items = List.of(1, 2, 3);
               try {
                 workers.forEach(items, item -> seen.add(user().getUserName()));
-                workers.pipe(items, item -> user().getUserName(), 1, seen::add);
-                workers.<Void>shield(
+                workers.shield(
                     () -> {
                       workers.forEach(items, item -> seen.add(user().getUserName()));
-                      return null;
                     });
               } catch (IOException e) {
                 throw new UncheckedIOException(e);
               }
               return null;
             });
-    assertThat(seen).hasSize(9).containsOnly("alice");
+    assertThat(seen).hasSize(6).containsOnly("alice");
   }
 
   private static UserGroupInformation user() {

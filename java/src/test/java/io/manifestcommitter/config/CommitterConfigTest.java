@@ -33,7 +33,6 @@ class CommitterConfigTest {
     assertThat(config.throttleTimeout()).isEqualTo(600_000);
     assertThat(config.diagnosticsManifestDirectory()).isEmpty();
     assertThat(config.manifestSaveAttempts()).isEqualTo(5);
-    assertThat(config.writerQueueCapacity()).isEqualTo(32);
     assertThat(config.parallelDeleteBaseFirst()).isFalse();
     assertThat(config.storeClass()).isEmpty();
     assertThat(config.deleteTargetFiles()).isFalse();
@@ -215,8 +214,7 @@ class CommitterConfigTest {
     return Stream.of(
         number(CommitterConfig.IO_THREADS, CommitterConfig::ioThreads),
         number(CommitterConfig.IO_RATE, CommitterConfig::ioRate),
-        number(CommitterConfig.MANIFEST_SAVE_ATTEMPTS, CommitterConfig::manifestSaveAttempts),
-        number(CommitterConfig.WRITER_QUEUE_CAPACITY, CommitterConfig::writerQueueCapacity));
+        number(CommitterConfig.MANIFEST_SAVE_ATTEMPTS, CommitterConfig::manifestSaveAttempts));
   }
 
   @ParameterizedTest

@@ -23,10 +23,9 @@ final class ProxyUserMain {
             () -> {
               Workers workers = new Workers(2, () -> {}, Audit.job("job"));
               workers.pipe(List.of(1, 2, 3), item -> user(), 1, seen::add);
-              workers.<Void>shield(
+              workers.shield(
                   () -> {
                     workers.pipe(List.of(1, 2, 3), item -> user(), 1, seen::add);
-                    return null;
                   });
               return null;
             });
