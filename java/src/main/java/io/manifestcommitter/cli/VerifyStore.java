@@ -31,7 +31,7 @@ public final class VerifyStore extends Program {
         "Tries on a real store (abfs, abfss, gs, or a scheme that the committer does not know) what",
         "the manifest committer relies on: renames, conditions, listings. Writes about a hundred",
         "small files into a fresh directory below the given one, and deletes it at the end. Prints",
-        "what held, what did not, and what the store does where its documentation says nothing.",
+        "what held, and what did not.",
         "",
         "  --json                  one line of JSON for each answer",
         "  --properties-file file  settings, as in spark-defaults.conf; those of Hadoop are used",

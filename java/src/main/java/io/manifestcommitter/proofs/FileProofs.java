@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.proofs;
 
-import io.manifestcommitter.proofs.StoreQuestion.Answer;
+import io.manifestcommitter.proofs.StoreProofs.Answer;
 import io.manifestcommitter.store.RenameResult;
 import io.manifestcommitter.store.StoreEntry;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -12,39 +13,19 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.io.IOUtils;
 
-/** What the committer relies on wherever it renames files. */
+/** What the committer relies on wherever it renames files, or whole directories. */
 final class FileProofs {
+  static final int RIVALS = 8;
+
   private static final int ROUNDS = 10;
-  private static final int RIVALS = 8;
+  private static final byte[] HALF = "half".getBytes(StandardCharsets.UTF_8);
 
   private FileProofs() {}
 
-  static List<StoreQuestion> questions() {
-    return List.of(
-        new StoreQuestion(
-            "file-rename",
-            "A rename moves a file unchanged to its new name",
-            FileProofs::aRenamedFileIsTheSame),
-        new StoreQuestion(
-            "file-onto-file",
-            "A file is never renamed onto another one",
-            FileProofs::aFileIsNotRenamedOntoAnother),
-        new StoreQuestion(
-            "file-rivals",
-            "If " + RIVALS + " files are renamed to one name at the same time, one gets it",
-            FileProofs::oneOfManyGetsTheName),
-        new StoreQuestion(
-            "file-identity",
-            "A file that is written again gets another identity",
-            FileProofs::aFileThatIsWrittenAgainIsAnother),
-        new StoreQuestion(
-            "listings",
-            "Listings show each write, rename and deletion at once",
-            FileProofs::listingsShowEachChangeAtOnce));
-  }
-
-  private static Answer aRenamedFileIsTheSame(ProofGround ground) throws IOException {
+  static Answer rename(ProofGround ground) throws IOException {
     ground.write("from/a", "content");
     StoreEntry before = ground.known("from/a");
     ground.mkdirs("to");
@@ -53,39 +34,37 @@ final class FileProofs {
     Map<String, String> moved = ground.tree("to");
     Optional<StoreEntry> after = ground.store().status(ground.at("to/a"));
     boolean isSame = after.filter(entry -> entry.isSameFileAs(before)).isPresent();
-    return Answer.holds(
+    return new Answer(
         result.outcome() == RenameResult.Outcome.RENAMED
             && isSame
             && left.isEmpty()
             && moved.equals(Map.of("a", "content")),
-        result
-            + "; identified by "
-            + identity(before)
-            + " before and by "
-            + after.map(FileProofs::identity).orElse("nothing")
-            + " after it; left "
-            + left
-            + ", moved "
-            + moved);
+        "%s; identified by %s before and by %s after it; left %s, moved %s",
+        result,
+        identity(before),
+        after.map(FileProofs::identity).orElse("nothing"),
+        left,
+        moved);
   }
 
   private static String identity(StoreEntry entry) {
     return entry.length() + " bytes" + (entry.etag().isEmpty() ? "" : ", " + entry.etag());
   }
 
-  private static Answer aFileIsNotRenamedOntoAnother(ProofGround ground) throws IOException {
+  static Answer ontoAnother(ProofGround ground) throws IOException {
     ground.write("from/a", "content");
     ground.write("to/a", "another");
     RenameResult result = ground.renameFile(ground.known("from/a"), "to/a");
     Map<String, String> tree = ground.tree("");
-    return Answer.holds(
+    return new Answer(
         result.outcome() == RenameResult.Outcome.FAILED
             && tree.equals(Map.of("from/", "", "from/a", "content", "to/", "", "to/a", "another")),
-        result + "; then there is " + tree);
+        "%s; then there is %s",
+        result,
+        tree);
   }
 
-  private static Answer oneOfManyGetsTheName(ProofGround ground)
-      throws IOException, InterruptedException {
+  static Answer rivals(ProofGround ground) throws IOException, InterruptedException {
     List<Callable<RenameResult>> renames = new ArrayList<>();
     for (int rival = 0; rival < RIVALS; rival++) {
       ground.write("from/" + rival, "of " + rival);
@@ -101,30 +80,29 @@ final class FileProofs {
             .collect(Collectors.toList());
     Map<String, String> got = ground.tree("to");
     int left = ground.tree("from").size();
-    return Answer.holds(
+    return new Answer(
         winners.size() == 1
             && got.equals(Map.of("a", "of " + winners.get(0)))
             && left == RIVALS - 1,
-        "the renames of "
-            + winners
-            + " were confirmed; then there is "
-            + got
-            + ", and "
-            + left
-            + " are where they were");
+        "the renames of %s were confirmed; then there is %s, and %s are where they were",
+        winners,
+        got,
+        left);
   }
 
-  private static Answer aFileThatIsWrittenAgainIsAnother(ProofGround ground) throws IOException {
+  static Answer writtenAgain(ProofGround ground) throws IOException {
     ground.write("a", "content");
     StoreEntry first = ground.known("a");
     ground.write("a", "another");
     StoreEntry second = ground.known("a");
-    return Answer.holds(
+    return new Answer(
         !first.etag().isEmpty() && !second.isSameFileAs(first),
-        "first " + identity(first) + ", then " + identity(second));
+        "first %s, then %s",
+        identity(first),
+        identity(second));
   }
 
-  private static Answer listingsShowEachChangeAtOnce(ProofGround ground) throws IOException {
+  static Answer listings(ProofGround ground) throws IOException {
     List<String> stale = new ArrayList<>();
     ground.mkdirs("from");
     ground.mkdirs("to");
@@ -149,7 +127,97 @@ final class FileProofs {
         stale.add(to + " was deleted and still listed");
       }
     }
-    return Answer.holds(
-        stale.isEmpty(), stale.isEmpty() ? ROUNDS + " rounds" : String.join("; ", stale));
+    return new Answer(stale.isEmpty(), "%s rounds; %s", ROUNDS, stale);
+  }
+
+  static Answer directoryRename(ProofGround ground) throws IOException {
+    ground.write("from/p=1/a", "a");
+    ground.write("from/p=1/q=1/b", "b");
+    ground.write("from/p=2/c", "c");
+    ground.mkdirs("from/p=3");
+    Map<String, String> before = ground.tree("from");
+    StoreEntry file = ground.known("from/p=1/a");
+    RenameResult result = ground.renameDirectory("from", "to");
+    Map<String, String> after = ground.tree("to");
+    Optional<StoreEntry> left = ground.store().status(ground.at("from"));
+    boolean isSame = ground.listed("to/p=1/a").filter(file::isSameFileAs).isPresent();
+    return new Answer(
+        result.outcome() == RenameResult.Outcome.RENAMED
+            && after.equals(before)
+            && !left.isPresent()
+            && isSame,
+        "%s; before %s, after %s%s%s",
+        result,
+        before.keySet(),
+        after.keySet(),
+        isSame ? "" : "; a file in it has another identity",
+        left.isPresent() ? "; the old name is still there" : "");
+  }
+
+  static Answer missingDirectory(ProofGround ground) throws IOException {
+    RenameResult result = ground.renameDirectory("none", "to");
+    Optional<StoreEntry> made = ground.store().status(ground.at("to"));
+    return new Answer(!result.isDone() && !made.isPresent(), "%s; then there is %s", result, made);
+  }
+
+  static Answer emptyDirectory(ProofGround ground) throws IOException {
+    ground.write("full/a", "a");
+    ground.mkdirs("empty");
+    boolean fullIsGone = ground.store().deleteEmptyDirectory(ground.at("full"));
+    boolean emptyIsGone = ground.store().deleteEmptyDirectory(ground.at("empty"));
+    Map<String, String> tree = ground.tree("");
+    return new Answer(
+        !fullIsGone && emptyIsGone && tree.equals(Map.of("full/", "", "full/a", "a")),
+        "then there is %s",
+        tree);
+  }
+
+  /** As an attempt that was given up on, and goes on while its job commits. */
+  static Answer lateWriters(ProofGround ground) throws IOException {
+    ground.write("output/a", "a");
+    FSDataOutputStream flushed = ground.fs().create(ground.at("output/flushed"), true);
+    FSDataOutputStream open = ground.fs().create(ground.at("output/open"), true);
+    try {
+      flushed.write(HALF);
+      flushed.hflush();
+      open.write(HALF);
+      ground.renameDirectory("output", "sealed").orThrow("The rename of the directory");
+      Map<String, String> before = ground.tree("sealed");
+      String ofFlushed = outcome(() -> writeMore(flushed));
+      String ofOpen = outcome(() -> writeMore(open));
+      String ofNew = outcome(() -> ground.write("output/late", "late"));
+      Map<String, String> after = ground.tree("sealed");
+      return new Answer(
+          after.equals(before),
+          "a stream that was flushed %s, another %s, a new file %s; in the renamed directory there"
+              + " was %s and is %s, at its old name there is %s",
+          ofFlushed,
+          ofOpen,
+          ofNew,
+          before,
+          after,
+          ground.tree("output"));
+    } finally {
+      IOUtils.cleanupWithLogger(null, flushed, open);
+    }
+  }
+
+  private static void writeMore(FSDataOutputStream out) throws IOException {
+    out.write(HALF);
+    out.close();
+  }
+
+  /** What became of something that a store may refuse. */
+  static String outcome(Trying trying) {
+    try {
+      trying.run();
+      return "goes on";
+    } catch (IOException e) {
+      return "fails (" + e + ")";
+    }
+  }
+
+  interface Trying {
+    void run() throws IOException;
   }
 }

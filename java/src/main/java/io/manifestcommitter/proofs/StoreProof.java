@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.proofs;
 
-import java.util.Objects;
-
 /** What one question to a real store came to. */
 public final class StoreProof {
   /** How it ended. */
@@ -11,8 +9,6 @@ public final class StoreProof {
     HELD("held"),
     /** It does not: do not commit to this store. */
     NOT_HELD("not held"),
-    /** Nothing is relied on; this is what the store does. */
-    FOUND("found"),
     /** The store gave no occasion to see it. */
     NOT_SEEN("not seen"),
     /** It could not be asked: a request failed that has nothing to do with the question. */
@@ -36,18 +32,11 @@ public final class StoreProof {
   private final Verdict verdict;
   private final String seen;
 
-  /**
-   * An answer.
-   *
-   * @param name of the question, the same in every run
-   * @param statement what was asked, as a sentence without its full stop
-   * @param seen what the store did
-   */
   StoreProof(String name, String statement, Verdict verdict, String seen) {
-    this.name = Objects.requireNonNull(name);
-    this.statement = Objects.requireNonNull(statement);
-    this.verdict = Objects.requireNonNull(verdict);
-    this.seen = Objects.requireNonNull(seen);
+    this.name = name;
+    this.statement = statement;
+    this.verdict = verdict;
+    this.seen = seen;
   }
 
   /** Of the question, the same in every run. */
@@ -55,7 +44,7 @@ public final class StoreProof {
     return name;
   }
 
-  /** What was asked. */
+  /** What was asked, as a sentence without its full stop. */
   public String statement() {
     return statement;
   }

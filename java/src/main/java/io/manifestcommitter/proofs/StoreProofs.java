@@ -11,12 +11,12 @@ import io.manifestcommitter.store.Stores;
 import io.manifestcommitter.store.UnsupportedStoreException;
 import java.io.IOException;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
@@ -27,15 +27,102 @@ import org.apache.hadoop.fs.Path;
  * it happens below a fresh directory, which is deleted at the end. Some hundred small requests.
  */
 public final class StoreProofs {
-  private static final Set<String> NOT_OF_HDFS = Set.of("file-identity", "late-writers");
   private static final String DIRECTORY = "manifest-committer-proofs-";
+
+  private static final List<Question> FILES =
+      List.of(
+          new Question(
+              "file-rename", "A rename moves a file unchanged to its new name", FileProofs::rename),
+          new Question(
+              "file-onto-file",
+              "A file is never renamed onto another one",
+              FileProofs::ontoAnother),
+          new Question(
+              "file-rivals",
+              "If "
+                  + FileProofs.RIVALS
+                  + " files are renamed to one name at the same time, one gets it",
+              FileProofs::rivals),
+          new Question(
+              "file-identity",
+              "A file that is written again gets another identity",
+              FileProofs::writtenAgain),
+          new Question(
+              "listings",
+              "Listings show each write, rename and deletion at once",
+              FileProofs::listings));
+
+  private static final List<Question> DIRECTORIES =
+      List.of(
+          new Question(
+              "directory-rename",
+              "A rename moves a directory to its new name, with all that is in it",
+              FileProofs::directoryRename),
+          new Question(
+              "directory-missing",
+              "The rename of a missing directory is refused",
+              FileProofs::missingDirectory),
+          new Question(
+              "directory-deletion",
+              "A directory that holds something is not deleted as an empty one",
+              FileProofs::emptyDirectory),
+          new Question(
+              "late-writers",
+              "Nobody adds to a renamed directory through its old name",
+              FileProofs::lateWriters));
+
+  private static final List<Question> ABFS =
+      List.of(
+          new Question(
+              "hierarchical-namespace",
+              "The account has a hierarchical namespace",
+              CloudProofs::isHierarchical),
+          new Question(
+              "deleted-file",
+              "A file that was deleted before its content came stays deleted",
+              CloudProofs::deletedFile),
+          new Question(
+              "directory-onto-directory",
+              "No file is lost if a directory is renamed onto another one",
+              CloudProofs::directoryOntoAFullOne));
+
+  private static final List<Question> GCS =
+      List.of(
+          new Question(
+              "generation-condition",
+              "A rename that names an old generation of a file is refused",
+              CloudProofs::oldGeneration));
+
+  private static final List<Question> FOLDERS =
+      List.of(
+          new Question(
+              "folder-onto-folder",
+              "A folder is never renamed onto one with files",
+              CloudProofs::folderOntoAFullOne),
+          new Question(
+              "folder-onto-empty",
+              "A folder is never renamed onto an empty one",
+              CloudProofs::folderOntoAnEmptyOne),
+          new Question(
+              "folder-rivals",
+              "If "
+                  + CloudProofs.RIVALS
+                  + " folders are renamed to one name at the same time, one gets it",
+              CloudProofs::rivalFolders),
+          new Question("empty-folder", "An empty folder is listed", CloudProofs::emptyFolder),
+          new Question(
+              "operations-listed", "Running renames can be listed", CloudProofs::runningRenames),
+          new Question(
+              "writers-during-rename",
+              "A file that is written into a folder during its rename is there afterwards, once",
+              CloudProofs::writersDuringARename));
 
   private final Store store;
   private final FileSystem fs;
   private final Path root;
-  private final List<StoreQuestion> questions;
+  private final List<Question> questions;
 
-  private StoreProofs(Store store, FileSystem fs, Path root, List<StoreQuestion> questions) {
+  private StoreProofs(Store store, FileSystem fs, Path root, List<Question> questions) {
     this.store = store;
     this.fs = fs;
     this.root = root;
@@ -58,28 +145,37 @@ public final class StoreProofs {
     }
     Store store = new Stores(vouching).of(parent);
     return new StoreProofs(
-        store, fs, new Path(parent, DIRECTORY + UUID.randomUUID()), questions(store, fs, parent));
+        store, fs, new Path(parent, DIRECTORY + UUID.randomUUID()), questions(store, parent));
   }
 
-  private static List<StoreQuestion> questions(Store store, FileSystem fs, Path path)
-      throws IOException {
-    List<StoreQuestion> questions = new ArrayList<>(FileProofs.questions());
-    if (store.traits(path) == StoreTraits.VOUCHED) {
-      questions.addAll(DirectoryProofs.questions());
+  private static List<Question> questions(Store store, Path path) throws IOException {
+    StoreTraits traits = store.traits(path);
+    if (traits == StoreTraits.VOUCHED) {
       // As on HDFS, an open stream may go on after a rename, and two files may be of one time.
-      questions.removeIf(question -> NOT_OF_HDFS.contains(question.name()));
-    } else if (store instanceof AbfsStore) {
-      questions.addAll(AbfsProofs.questions((AbfsStore) store));
-    } else if (store instanceof GcsStore) {
-      questions.addAll(GcsProofs.questions((GcsStore) store, fs));
-    } else {
-      throw new UnsupportedStoreException(
-          "Nothing is known to ask the store of "
-              + path
-              + ": give an abfs, abfss or gs path, or one of a scheme that the committer does not"
-              + " know");
+      return of(List.of(FILES, DIRECTORIES), Set.of("file-identity", "late-writers"));
     }
-    return questions;
+    if (store instanceof AbfsStore) {
+      return of(List.of(FILES, DIRECTORIES, ABFS), Set.of());
+    }
+    if (store instanceof GcsStore) {
+      return of(
+          traits == StoreTraits.GCS_HIERARCHICAL
+              ? List.of(FILES, GCS, DIRECTORIES, FOLDERS)
+              : traits == StoreTraits.GCS_DIRECT ? List.of(FILES, GCS) : List.of(FILES),
+          Set.of());
+    }
+    throw new UnsupportedStoreException(
+        "Nothing is known to ask the store of "
+            + path
+            + ": give an abfs, abfss or gs path, or one of a scheme that the committer does not"
+            + " know");
+  }
+
+  private static List<Question> of(List<List<Question>> groups, Set<String> without) {
+    return groups.stream()
+        .flatMap(List::stream)
+        .filter(question -> !without.contains(question.name))
+        .collect(Collectors.toList());
   }
 
   /** How the committer takes the store, as the answers depend on it. */
@@ -109,14 +205,27 @@ public final class StoreProofs {
       made.addLast(above);
     }
     try {
-      for (StoreQuestion question : questions) {
-        Path own = new Path(root, question.name());
+      for (Question question : questions) {
+        Path own = new Path(root, question.name);
         store.mkdirs(own);
-        listener.accept(question.ask(new ProofGround(store, fs, own)));
+        listener.accept(ask(question, new ProofGround(store, fs, own)));
       }
     } finally {
       remove(made);
     }
+  }
+
+  /** Tries it in a directory of its own. A failure is an answer, too. */
+  private static StoreProof ask(Question question, ProofGround ground) throws InterruptedException {
+    Answer answer;
+    try {
+      answer = question.trial.run(ground);
+    } catch (IOException | RuntimeException e) {
+      answer = new Answer(StoreProof.Verdict.FAILED, e.toString());
+    }
+    // Names below the directory say enough.
+    String seen = answer.seen.replace(ground.at("") + "/", "");
+    return new StoreProof(question.name, question.statement, answer.verdict, seen);
   }
 
   /** Deletes the fresh directory, and what had to be made for it. */
@@ -130,6 +239,48 @@ public final class StoreProofs {
       }
     } catch (IOException e) {
       throw new IOException(root + " was not deleted. Delete it by hand", e);
+    }
+  }
+
+  /** Something that a real store is asked, by trying it. */
+  private static final class Question {
+    private final String name;
+    private final String statement;
+    private final Trial trial;
+
+    Question(String name, String statement, Trial trial) {
+      this.name = name;
+      this.statement = statement;
+      this.trial = trial;
+    }
+  }
+
+  private interface Trial {
+    /** An {@link IOException} says that a request failed for another reason. */
+    Answer run(ProofGround ground) throws IOException, InterruptedException;
+  }
+
+  /** What came of a trial. */
+  static final class Answer {
+    private final StoreProof.Verdict verdict;
+    private final String seen;
+
+    private Answer(StoreProof.Verdict verdict, String seen) {
+      this.verdict = verdict;
+      this.seen = seen;
+    }
+
+    /** Whether what is relied on holds; and what was seen, as {@link String#format}. */
+    @SuppressWarnings("AnnotateFormatMethod") // the annotation would be a dependency
+    Answer(boolean holds, String seen, Object... arguments) {
+      this(
+          holds ? StoreProof.Verdict.HELD : StoreProof.Verdict.NOT_HELD,
+          String.format(seen, arguments));
+    }
+
+    /** There was no occasion. */
+    static Answer notSeen(String why) {
+      return new Answer(StoreProof.Verdict.NOT_SEEN, why);
     }
   }
 }
