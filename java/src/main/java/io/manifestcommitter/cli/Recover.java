@@ -10,7 +10,6 @@ import io.manifestcommitter.jobs.Pause;
 import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.jobs.Recovery.Direction;
 import io.manifestcommitter.jobs.RecoveryOutcome;
-import io.manifestcommitter.jobs.TableFile;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.store.RequestGate;
 import io.manifestcommitter.store.Stores;
@@ -120,7 +119,6 @@ public final class Recover extends Program {
               watched -> out.println(Humane.watching(table, watched, config)));
     } catch (FileNotFoundException e) {
       out.println("There is no table at " + Humane.line(table) + ": nothing to recover");
-      printParked(table, conf);
       return OK;
     }
     if (jobs.isEmpty()) {
@@ -139,23 +137,7 @@ public final class Recover extends Program {
                 + job.errors().stream().map(Humane::line).collect(Collectors.joining("\n  ")));
       }
     }
-    printParked(table, conf);
     return code;
-  }
-
-  /**
-   * Names a file that an overwrite by a dead job put aside: nobody deletes it, or moves it back.
-   */
-  private void printParked(String table, Configuration conf) throws IOException {
-    Stores stores = new Stores(conf);
-    Path resolved = stores.resolve(new Path(table));
-    for (Path file : TableFile.parked(stores.all(), resolved)) {
-      out.println(
-          Humane.line(file.toString())
-              + " stood at "
-              + Humane.line(table)
-              + " before an overwrite. If no job runs there, move it back, or delete it");
-    }
   }
 
   /**

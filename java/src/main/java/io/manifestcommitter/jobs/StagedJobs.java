@@ -40,32 +40,14 @@ public final class StagedJobs {
   }
 
   /**
-   * The jobs in a table, and those next to a file in its place; each staging directory is listed
-   * completely. Changes nothing, except for a file that is made and deleted to ask the store for
-   * the time.
+   * The jobs in a table; each staging directory is listed completely. Changes nothing, except for a
+   * file that is made and deleted to ask the store for the time.
    *
    * @param table qualified
    * @param quiet in milliseconds: what has no heartbeat and was written later counts as running
    * @throws FileNotFoundException if there is no table
    */
   public List<StagedJob> find(Path table, long quiet) throws IOException {
-    List<StagedJob> jobs = new ArrayList<>();
-    try {
-      jobs.addAll(findIn(TableFile.beside(table), quiet));
-    } catch (FileNotFoundException e) {
-      // As a rule: no file was replaced here.
-    }
-    try {
-      jobs.addAll(findIn(table, quiet));
-    } catch (FileNotFoundException e) {
-      if (jobs.isEmpty()) {
-        throw e;
-      }
-    }
-    return jobs;
-  }
-
-  private List<StagedJob> findIn(Path table, long quiet) throws IOException {
     List<StoreEntry> roots = new ArrayList<>();
     List<Path> temporary = new ArrayList<>();
     store.list(
@@ -127,7 +109,7 @@ public final class StagedJobs {
     }
     Retries.few(() -> store.deleteTree(job.root()));
     StagingRoots.removeEmpty(store, job.root());
-    if (directory.getName().equals(JobPaths.TEMPORARY) || TableFile.isBeside(directory)) {
+    if (directory.getName().equals(JobPaths.TEMPORARY)) {
       store.deleteEmptyDirectory(directory);
     }
     return uploads;

@@ -5,7 +5,6 @@ import io.manifestcommitter.commit.SaveSummary;
 import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.jobs.ReplacingJobs;
-import io.manifestcommitter.jobs.TableFile;
 import io.manifestcommitter.journal.CommitJournal;
 import io.manifestcommitter.journal.Heartbeat;
 import io.manifestcommitter.layout.StagingRoot;

@@ -10,13 +10,13 @@ import io.manifestcommitter.store.Store;
 
 /** What setting a job up gives: where it stages, and what it found in the table. */
 final class JobStaging {
-  /** In the table; while a file stands in its place, beside that. */
+  /** In the table. */
   final StagingRoot root;
 
   /** Null if setting the job up failed before it began. */
   final Heartbeat heartbeat;
 
-  /** Whether a file stands in the table's place, which the commit replaces. */
+  /** Whether a file stood in the table's place. */
   final boolean replacesFile;
 
   /** Whether there was no table before. */

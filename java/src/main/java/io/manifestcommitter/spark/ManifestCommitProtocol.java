@@ -73,12 +73,6 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
   /** The table, qualified; known from setupJob on. */
   private String table;
 
-  /**
-   * Where its staging directory is: in the table, or beside a file that stands in the table's
-   * place.
-   */
-  private String stagedIn;
-
   /** Whether the job made the table's directory; known from setupJob on. */
   private boolean madeTable;
 
@@ -160,7 +154,6 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
                       jobId, resolved, overwrite(stores, resolved), stores.all(), config),
                   gate);
           started.setUp();
-          stagedIn = started.stagedIn().toString();
           madeTable = started.madeTable();
           uploads = started.isUploaded();
           job = started;
@@ -419,7 +412,7 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
       id = spark != null ? spark.taskAttemptId() : context.getTaskAttemptID().getId();
       conf = context.getConfiguration();
       stores = new Stores(conf);
-      staging = new StagingRoot(new Path(stagedIn), jobId);
+      staging = new StagingRoot(new Path(table), jobId);
       output = staging.output() + "/";
       files = TaskOutput.builder(jobId, context.getTaskAttemptID().getTaskID().getId(), id);
       String name = "manifest-committer-" + jobId + "-" + id;
@@ -531,13 +524,8 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
       }
     }
 
-    /**
-     * Adds the directories above a file, up to the staging directory, and the place beside a file.
-     */
+    /** Adds the directories above a file, up to the staging directory. */
     private void upTo(StagingRoot root, Path file, Set<Path> directories) {
-      if (!stagedIn.equals(table)) {
-        directories.add(new Path(stagedIn));
-      }
       for (Path directory = file.getParent();
           StorePaths.isSameOrBelow(root.root(), directory);
           directory = directory.getParent()) {

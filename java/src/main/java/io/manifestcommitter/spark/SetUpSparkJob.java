@@ -4,7 +4,6 @@ package io.manifestcommitter.spark;
 import io.manifestcommitter.commit.FindOldData;
 import io.manifestcommitter.jobs.SettledJobs;
 import io.manifestcommitter.jobs.StagingRoots;
-import io.manifestcommitter.jobs.TableFile;
 import io.manifestcommitter.jobs.UnfinishedJobs;
 import io.manifestcommitter.journal.Heartbeat;
 import io.manifestcommitter.layout.StagingRoot;
@@ -42,8 +41,7 @@ final class SetUpSparkJob {
   JobStaging run() throws IOException {
     TableRoot existing = TableRoot.list(store, table);
     requireReplaceable(existing);
-    boolean isFile = existing.kind() == TableRoot.Kind.FILE;
-    StagingRoot staging = isFile ? file.stageBeside() : new StagingRoot(table, write.jobId);
+    StagingRoot staging = new StagingRoot(table, write.jobId);
     List<StagingRoot> others = new ArrayList<>(existing.stagingRoots());
     others.removeIf(
         other ->
@@ -64,6 +62,9 @@ final class SetUpSparkJob {
     }
     if (existing.kind() == TableRoot.Kind.FILE && !write.overwrite.replacesWholeTable(table)) {
       throw file.refused(": only an overwrite can write a table there");
+    }
+    if (existing.kind() == TableRoot.Kind.FILE) {
+      file.requireReplaceable();
     }
     for (Path replaced : write.overwrite.roots(List.of())) {
       if (!StorePaths.isSameOrBelow(table, replaced)) {
@@ -99,10 +100,13 @@ final class SetUpSparkJob {
 
   private JobStaging stage(StagingRoot root, TableRoot existing, List<StagingRoot> others)
       throws IOException {
-    boolean isNew = existing.kind() == TableRoot.Kind.NOTHING;
+    boolean isNew = existing.kind() != TableRoot.Kind.DIRECTORY;
     boolean isFile = existing.kind() == TableRoot.Kind.FILE;
     Heartbeat heartbeat = null;
     try {
+      if (isFile) {
+        file.moveAside();
+      }
       write.workers().beside(() -> makeOutput(root));
       // Not before: on HDFS the permission of a directory that a file makes is another one.
       heartbeat = Heartbeat.begin(store, root.root(), write.config, write.nanos);

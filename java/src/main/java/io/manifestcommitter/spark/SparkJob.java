@@ -4,9 +4,6 @@ package io.manifestcommitter.spark;
 import io.manifestcommitter.commit.CommitWork;
 import io.manifestcommitter.commit.JobDescription;
 import io.manifestcommitter.commit.Workers;
-import io.manifestcommitter.jobs.TableFile;
-import io.manifestcommitter.journal.Heartbeat;
-import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.manifest.StatisticsRecorder;
 import io.manifestcommitter.progress.CommitProgress;
@@ -18,7 +15,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.apache.hadoop.fs.Path;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -43,7 +39,7 @@ final class SparkJob {
   SparkJob(WriteRequest write, RequestGate gate) {
     this.write = write;
     this.gate = gate;
-    this.file = new TableFile(write.store, new StagingRoot(write.table, write.jobId));
+    this.file = new TableFile(write);
   }
 
   /** Makes the staging directory: see {@link SetUpSparkJob}. */
@@ -58,11 +54,6 @@ final class SparkJob {
       CommitSnapshot.Kind kind, String stage, StatisticsRecorder statistics) {
     gate.recordTo(statistics);
     return Commits.begin(kind, stage, write.jobId, write.table.toString(), statistics);
-  }
-
-  /** The table, or where the job stages as long as a file stands in its place. */
-  Path stagedIn() {
-    return staging.root.directory();
   }
 
   /** Whether there was no table before; known from {@link #setUp} on. */
@@ -112,9 +103,6 @@ final class SparkJob {
   private void commit(List<?> messages, Workers workers, StatisticsRecorder statistics)
       throws IOException {
     try {
-      if (staging.replacesFile) {
-        replaceFile();
-      }
       Store guarded = staging.heartbeat.guard(write.store);
       JobDescription job = write.description(staging.root);
       CommitWork work = new CommitWork(job, guarded, write.config, workers, statistics);
@@ -135,17 +123,6 @@ final class SparkJob {
 
   private CommitSparkJob.Ending ending() {
     return commit.map(CommitSparkJob::ending).orElse(CommitSparkJob.Ending.NOTHING_VISIBLE);
-  }
-
-  /** From here on the job is one that overwrites a directory, which it has made. */
-  private void replaceFile() throws IOException {
-    staging.heartbeat.await();
-    staging.heartbeat.close();
-    file.replace();
-    StagingRoot root = new StagingRoot(write.table, write.jobId);
-    Heartbeat heartbeat = Heartbeat.begin(write.store, root.root(), write.config, write.nanos);
-    staging = new JobStaging(root, heartbeat, true, true, false);
-    heartbeat.await();
   }
 
   private CleanUpSparkJob cleanUp(Workers workers) {

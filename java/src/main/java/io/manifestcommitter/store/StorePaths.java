@@ -3,20 +3,13 @@ package io.manifestcommitter.store;
 
 import io.manifestcommitter.manifest.PathText;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import java.util.Set;
-import java.util.UUID;
 import org.apache.hadoop.fs.Path;
 
 /** Comparisons of qualified paths, by whole components: {@code /t/a} is not above {@code /t/ab}. */
 public final class StorePaths {
   private static final String ABOVE_ROOT = "/..";
-
-  /** In bytes: the 255 of local disks and HDFS, less what Hadoop's checksum file adds. */
-  private static final int LONGEST_NAME = 250;
-
-  private static final int END_OF_NAME = 32;
 
   private StorePaths() {}
 
@@ -84,22 +77,6 @@ public final class StorePaths {
       return parent;
     }
     return PathText.child(parent, relative);
-  }
-
-  /**
-   * A name that begins with a prefix and goes on with another name. Where that is longer than
-   * filesystems take, a digest and the last characters of the name stand for it: the same name gets
-   * the same, and other names others.
-   */
-  public static String prefixed(String prefix, String name) {
-    byte[] whole = (prefix + name).getBytes(StandardCharsets.UTF_8);
-    if (whole.length <= LONGEST_NAME) {
-      return prefix + name;
-    }
-    int end = name.length() - END_OF_NAME;
-    // Not the second half of a character.
-    end += Character.isLowSurrogate(name.charAt(end)) ? 1 : 0;
-    return prefix + UUID.nameUUIDFromBytes(whole) + "-" + name.substring(end);
   }
 
   /** The path of the same name in {@code directory}: the same object, if it is that already. */

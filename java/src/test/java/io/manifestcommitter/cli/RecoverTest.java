@@ -223,19 +223,6 @@ class RecoverTest {
   }
 
   @Test
-  void aFileThatADeadJobPutAsideIsNamed() throws IOException {
-    java.nio.file.Path aside = Files.createDirectories(local.resolve(".manifest-file-gone"));
-    Files.writeString(aside.resolve("file-job-1"), "old");
-
-    assertThat(run("file:" + local.resolve("gone"))).isZero();
-
-    assertThat(text(out))
-        .contains(".manifest-file-gone/file-job-1 stood at ")
-        .contains("move it back");
-    assertThat(aside.resolve("file-job-1")).exists();
-  }
-
-  @Test
   void wrongUsageIsTold() {
     assertThat(run()).isEqualTo(2);
     assertThat(text(err)).contains("a path is missing").contains("Usage: Recover");

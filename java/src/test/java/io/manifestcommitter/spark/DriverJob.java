@@ -170,11 +170,9 @@ public final class DriverJob {
       }
       return uploads.bytes();
     }
-    boolean isBeside = isTable && !job.stagedIn().equals(table);
-    String stagedIn = isBeside ? job.stagedIn().toUri().getPath() : location;
     contents.forEach(
         (file, content) ->
-            store.put(stagedIn + "/_manifest_" + jobId + "/00/output/" + file, content));
+            store.put(location + "/_manifest_" + jobId + "/00/output/" + file, content));
     return new TaskMessage(jobId, number, number)
         .add(named, contents.keySet().toArray(new String[0]))
         .bytes();

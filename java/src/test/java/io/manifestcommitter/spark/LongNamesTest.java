@@ -3,7 +3,6 @@ package io.manifestcommitter.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.manifestcommitter.store.StorePaths;
 import io.manifestcommitter.testing.LocalFiles;
 import io.manifestcommitter.testing.MemoryFileSystem;
 import io.manifestcommitter.testing.SparkWrite;
@@ -17,7 +16,6 @@ import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileUtil;
 import org.apache.hadoop.fs.Path;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -100,21 +98,6 @@ class LongNamesTest {
     files.keySet().removeIf(path -> path.contains("_SUCCESS"));
     assertThat(files).containsOnlyKeys(inStore(store, write.staged().firstKey()));
     assertThat(directories(store)).noneMatch(path -> path.contains(".manifest-file-"));
-  }
-
-  /** The same name gets the same each time, and others get others, by all that they have. */
-  @Test
-  void aPrefixedNameFits() {
-    assertThat(StorePaths.prefixed(".x-", "short.csv")).isEqualTo(".x-short.csv");
-    for (String name : List.of(FILE, longest("", "é"), longest("\ud83d\ude00", "x"))) {
-      String prefixed = StorePaths.prefixed(".x-", name);
-      assertThat(prefixed).startsWith(".x-").endsWith(name.substring(name.length() - 20));
-      assertThat(prefixed.getBytes(StandardCharsets.UTF_8)).hasSizeLessThanOrEqualTo(250);
-      assertThat(new String(prefixed.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8))
-          .isEqualTo(prefixed);
-      assertThat(StorePaths.prefixed(".x-", name)).isEqualTo(prefixed);
-      assertThat(StorePaths.prefixed(".x-", "y" + name.substring(1))).isNotEqualTo(prefixed);
-    }
   }
 
   /** With characters of several bytes. */
