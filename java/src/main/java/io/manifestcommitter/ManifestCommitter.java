@@ -2,9 +2,8 @@
 package io.manifestcommitter;
 
 import io.manifestcommitter.commit.Audit;
-import io.manifestcommitter.commit.CommitTask;
 import io.manifestcommitter.config.CommitterConfig;
-import io.manifestcommitter.hadoop.DuplicateJobException;
+import io.manifestcommitter.hadoop.CommitTask;
 import io.manifestcommitter.hadoop.HadoopJob;
 import io.manifestcommitter.layout.JobPaths;
 import io.manifestcommitter.manifest.StatisticNames;
@@ -114,7 +113,7 @@ public class ManifestCommitter extends PathOutputCommitter implements StreamCapa
     stores.requireSafeRename(destination);
     try {
       job(context).setUp();
-    } catch (DuplicateJobException e) {
+    } catch (HadoopJob.DuplicateJobException e) {
       isDuplicate = true;
       throw e;
     }

@@ -2,10 +2,8 @@
 package io.manifestcommitter.commit;
 
 import io.manifestcommitter.layout.StagingRoot;
-import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.plan.JobPlan;
-import io.manifestcommitter.plan.PlanRejectedException;
 import io.manifestcommitter.plan.Target;
 import io.manifestcommitter.store.PlaceChangedException;
 import io.manifestcommitter.store.Retries;
@@ -14,8 +12,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Rolls back a commit that is not past its point of no return, so that the table is as it was.
@@ -23,8 +19,6 @@ import org.slf4j.LoggerFactory;
  * last the report of the job before. What another job put there stays.
  */
 public final class RollBackJob {
-  private static final Logger LOG = LoggerFactory.getLogger(RollBackJob.class);
-
   private final CommitWork work;
 
   /** Rolls back the commit of a job. */
@@ -95,54 +89,14 @@ public final class RollBackJob {
   }
 
   /**
-   * Rolls back an earlier commit by its manifests; nothing if none had begun.
+   * As above, of a plan that replaces nothing: no place is looked at for what another job
+   * overwrote.
    *
-   * @throws IOException if something could not be rolled back; it names that
+   * @param reason of the failure if something is left
    */
-  public void fromManifests(LoadManifests manifests) throws IOException {
-    fromManifests(manifests, () -> false);
-  }
-
-  /** As {@link #fromManifests}, but a commit that came to its end stays. */
-  public void fromManifestsUnlessCommitted(LoadManifests manifests) throws IOException {
-    fromManifests(manifests, manifests::hasOwnReport);
-  }
-
-  private void fromManifests(LoadManifests manifests, Retries.Answer<Boolean> isCommitted)
-      throws IOException {
-    work.workers.shield(
-        () -> {
-          begin();
-          Optional<JobPlan> begun = planOf(manifests);
-          if (!begun.isPresent()) {
-            return;
-          }
-          try (JobPlan plan = begun.get()) {
-            if (isCommitted.get()) {
-              LOG.warn("{} is committed: an abort after that does not undo it", plan);
-              return;
-            }
-            LOG.info("Rolling back {}", plan);
-            fromStore(plan, Optional.empty(), "Job " + work.job.jobId() + " was aborted");
-          }
-          manifests.rolledBack();
-        });
-  }
-
-  private Optional<JobPlan> planOf(LoadManifests manifests) throws IOException {
-    try {
-      return manifests.planToRollBack();
-    } catch (CorruptManifestException | PlanRejectedException e) {
-      throw new IOException(
-          "What job "
-              + work.job.jobId()
-              + " published cannot be rolled back, since its manifests cannot be read any more."
-              + " Nothing was deleted: look for its files in "
-              + work.job.table()
-              + ", then delete "
-              + work.job.workDirectory(),
-          e);
-    }
+  public void fromStore(JobPlan plan, String reason) throws IOException {
+    begin();
+    fromStore(plan, Optional.empty(), reason);
   }
 
   private void begin() {

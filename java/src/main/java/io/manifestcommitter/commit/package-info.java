@@ -1,5 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/**
- * The steps of a commit, and the two stories they make: {@code CommitTask} and {@code CommitJob}.
- */
+/** The steps of a job commit, and the stories that they make: forward, back, and to the end. */
 package io.manifestcommitter.commit;

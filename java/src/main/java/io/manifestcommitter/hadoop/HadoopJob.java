@@ -2,14 +2,10 @@
 package io.manifestcommitter.hadoop;
 
 import io.manifestcommitter.commit.Audit;
-import io.manifestcommitter.commit.CleanupJob;
 import io.manifestcommitter.commit.CommitJob;
 import io.manifestcommitter.commit.CommitWork;
 import io.manifestcommitter.commit.JobDescription;
-import io.manifestcommitter.commit.LoadManifests;
-import io.manifestcommitter.commit.RollBackEarlierAttempt;
 import io.manifestcommitter.commit.RollBackJob;
-import io.manifestcommitter.commit.SaveManifests;
 import io.manifestcommitter.commit.SaveSummary;
 import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.config.CommitterConfig;
@@ -87,7 +83,11 @@ public final class HadoopJob {
             () -> {
               store.mkdirs(paths.taskAttemptsDirectory());
               store.mkdirs(paths.manifestDirectory());
-              store.list(paths.manifestDirectory(), this::refuseOldManifest);
+              store.list(
+                  paths.manifestDirectory(),
+                  found -> {
+                    throw new DuplicateJobException(paths, found.name());
+                  });
               if (config.markSuccessfulJobs()) {
                 removeReport(JobPaths.SUCCESS_MARKER);
                 removeReport(JobPaths.FILE_LIST);
@@ -106,11 +106,6 @@ public final class HadoopJob {
       }
       throw e;
     }
-  }
-
-  /** Its files would be committed with this job's. */
-  private void refuseOldManifest(StoreEntry found) throws DuplicateJobException {
-    throw new DuplicateJobException(paths, found.name());
   }
 
   /** Commits the job, unless an earlier try did. A failure leaves the job for another try. */
@@ -165,10 +160,33 @@ public final class HadoopJob {
    */
   public void rollBack() throws IOException {
     rollBackEarlierAttempts();
+    rollBack(paths, /* keepsCommitted= */ true);
+  }
+
+  /** Rolls back what was published by its manifests; nothing if no commit had begun. */
+  private void rollBack(JobPaths attempt, boolean keepsCommitted) throws IOException {
     Workers workers = workers();
     StatisticsRecorder statistics = new StatisticsRecorder();
-    LoadManifests manifests = manifests(paths, workers, statistics);
-    new RollBackJob(work(paths, workers, statistics)).fromManifestsUnlessCommitted(manifests);
+    LoadManifests manifests = manifests(attempt, workers, statistics);
+    RollBackJob rollBack = new RollBackJob(work(attempt, workers, statistics));
+    workers.shield(
+        () -> {
+          workers.step(StatisticNames.JOB_STAGE_ABORT);
+          workers.toItsEnd();
+          Optional<JobPlan> begun = manifests.planToRollBack();
+          if (!begun.isPresent()) {
+            return;
+          }
+          try (JobPlan plan = begun.get()) {
+            if (keepsCommitted && manifests.hasOwnReport()) {
+              LOG.warn("{} is committed: an abort after that does not undo it", plan);
+              return;
+            }
+            LOG.info("Rolling back {}", plan);
+            rollBack.fromStore(plan, "Job " + paths.jobId() + " was aborted");
+          }
+          manifests.rolledBack();
+        });
   }
 
   /** Saves the report of a job that is aborted and was never asked to commit. */
@@ -184,8 +202,9 @@ public final class HadoopJob {
     workers.shield(
         () -> {
           workers.toItsEnd();
-          new SaveManifests(store, workers, config, paths).run();
-          new CleanupJob(store, workers, config, paths).run();
+          CleanUpJob cleanup = new CleanUpJob(store, workers, config, paths);
+          cleanup.saveManifests();
+          cleanup.run();
         });
   }
 
@@ -207,10 +226,7 @@ public final class HadoopJob {
     }
     for (JobPaths attempt : earlier) {
       LOG.info("Rolling back what attempt {} of job {} did", attempt.jobAttempt(), paths.jobId());
-      Workers workers = workers();
-      StatisticsRecorder statistics = new StatisticsRecorder();
-      new RollBackJob(work(attempt, workers, statistics))
-          .fromManifests(manifests(attempt, workers, statistics));
+      rollBack(attempt, /* keepsCommitted= */ false);
       store.deleteTree(attempt.jobAttemptDirectory());
     }
   }
@@ -256,5 +272,26 @@ public final class HadoopJob {
 
   private Workers workers(CommitProgress commit) {
     return new Workers(config.ioThreads(), progress, Audit.job(paths.jobId()), commit);
+  }
+
+  /**
+   * There are manifests of another job under this job's id. What is there is not this job's to use,
+   * nor to remove.
+   */
+  public static final class DuplicateJobException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    private DuplicateJobException(JobPaths paths, String manifest) {
+      super(
+          "There is a "
+              + manifest
+              + " in "
+              + paths.manifestDirectory()
+              + " before job "
+              + paths.jobId()
+              + " has begun: another job has the same id, or an earlier one was not cleaned up."
+              + " If no such job runs, delete "
+              + paths.jobDirectory());
+    }
   }
 }

@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The job's side of the Hadoop protocol. */
+/** The Hadoop protocol: its jobs and tasks, and the steps that only it takes. */
 package io.manifestcommitter.hadoop;

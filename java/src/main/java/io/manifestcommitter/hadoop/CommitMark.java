@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.manifestcommitter.commit;
+package io.manifestcommitter.hadoop;
 
 import io.manifestcommitter.layout.JobPaths;
 import io.manifestcommitter.manifest.CorruptManifestException;
@@ -8,7 +8,6 @@ import io.manifestcommitter.manifest.DirectoryState;
 import io.manifestcommitter.manifest.TaskManifest;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.store.FileTooLongException;
-import io.manifestcommitter.store.Retries;
 import io.manifestcommitter.store.Store;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -36,24 +35,20 @@ final class CommitMark {
   private static final Logger LOG = LoggerFactory.getLogger(CommitMark.class);
   private static final String MANIFESTS = "manifests";
 
-  private final boolean readable;
-  private final Set<Path> madeDirectories;
-  private final String manifests;
+  /** Whether it tells more than that the commit may have begun. */
+  final boolean isReadable;
 
-  private CommitMark(TaskManifest mark) {
-    this.readable = true;
-    this.madeDirectories =
-        mark.directories().stream()
-            .map(DirectoryEntry::path)
-            .collect(Collectors.toCollection(TreeSet::new));
-    this.manifests = mark.extraData().getOrDefault(MANIFESTS, "");
-  }
+  /** The directories that did not exist when the commit began, as far as they are known. */
+  final Set<Path> madeDirectories;
 
-  /** A mark that cannot be read. */
-  private CommitMark() {
-    this.readable = false;
-    this.madeDirectories = Set.of();
-    this.manifests = "";
+  /** By what the set of manifests is recognised. */
+  final String manifests;
+
+  private CommitMark(Optional<TaskManifest> mark) {
+    this.isReadable = mark.isPresent();
+    this.madeDirectories = new TreeSet<>();
+    mark.ifPresent(known -> known.directories().forEach(made -> madeDirectories.add(made.path())));
+    this.manifests = mark.map(known -> known.extraData().get(MANIFESTS)).orElse("");
   }
 
   /** Leaves the mark. */
@@ -82,38 +77,12 @@ final class CommitMark {
       TaskManifest mark = TaskManifest.parse(content, paths.commitMark().toString());
       boolean isOwn =
           mark.jobId().equals(paths.jobId()) && mark.jobAttemptNumber() == paths.jobAttempt();
-      return Optional.of(isOwn ? new CommitMark(mark) : new CommitMark());
+      return Optional.of(new CommitMark(Optional.of(mark).filter(any -> isOwn)));
     } catch (FileNotFoundException e) {
       return Optional.empty();
     } catch (CorruptManifestException | FileTooLongException e) {
       LOG.warn("{} cannot be read: the commit may have begun", paths.commitMark(), e);
-      return Optional.of(new CommitMark());
+      return Optional.of(new CommitMark(Optional.empty()));
     }
-  }
-
-  /**
-   * Removes the mark, once the commit is rolled back: cleanup may then delete the sources, by which
-   * it can be told what was published.
-   */
-  static void remove(Store store, JobPaths paths) throws IOException {
-    Retries.few(() -> store.deleteFile(paths.commitMark()));
-  }
-
-  /** Whether it tells more than that the commit may have begun. */
-  boolean isReadable() {
-    return readable;
-  }
-
-  /**
-   * The directories that did not exist when the commit began; none that is known where it cannot be
-   * read.
-   */
-  Set<Path> madeDirectories() {
-    return madeDirectories;
-  }
-
-  /** By what the set of manifests is recognised. */
-  String manifests() {
-    return manifests;
   }
 }

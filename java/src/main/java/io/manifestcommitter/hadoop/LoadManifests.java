@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.manifestcommitter.commit;
+package io.manifestcommitter.hadoop;
 
+import io.manifestcommitter.commit.FindEntries;
+import io.manifestcommitter.commit.RequireOneVolume;
+import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.layout.JobPaths;
 import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.manifest.DirectoryEntry;
@@ -15,6 +18,7 @@ import io.manifestcommitter.plan.JobPlanner;
 import io.manifestcommitter.plan.PlanRejectedException;
 import io.manifestcommitter.plan.Target;
 import io.manifestcommitter.store.FileTooLongException;
+import io.manifestcommitter.store.Retries;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
 import java.io.FileNotFoundException;
@@ -39,7 +43,7 @@ import org.apache.hadoop.fs.statistics.MeanStatistic;
  * <p>A commit may be a repetition: the mark of the first try shows, and whether that one came to
  * its end shows in the table's {@code _SUCCESS}.
  */
-public final class LoadManifests {
+final class LoadManifests {
   /** The one statistic of a manifest, in milliseconds; missing where that is nothing. */
   static final String SCAN_TIME = StatisticNames.TASK_STAGE_SCAN_DIRECTORY + ".mean";
 
@@ -65,8 +69,7 @@ public final class LoadManifests {
    *
    * @param statistics takes those of the tasks
    */
-  public LoadManifests(
-      Store store, Workers workers, StatisticsRecorder statistics, JobPaths paths) {
+  LoadManifests(Store store, Workers workers, StatisticsRecorder statistics, JobPaths paths) {
     this.store = store;
     this.workers = workers;
     this.statistics = statistics;
@@ -77,7 +80,7 @@ public final class LoadManifests {
    * Whether an earlier try committed the job already, so that nothing is left to do but to clean
    * up. Asked first, since it lists the manifests.
    */
-  public boolean isCommitted() throws IOException {
+  boolean isCommitted() throws IOException {
     try {
       list();
     } catch (FileNotFoundException e) {
@@ -100,11 +103,11 @@ public final class LoadManifests {
    * @throws PlanRejectedException if what the tasks committed contradicts itself
    * @throws CorruptManifestException if a manifest cannot be read
    */
-  public JobPlan plan() throws IOException {
+  JobPlan plan() throws IOException {
     Optional<CommitMark> mark = markSeen ? CommitMark.read(store, paths) : Optional.empty();
     // One that cannot be read is written again.
-    markSeen = mark.filter(CommitMark::isReadable).isPresent();
-    if (markSeen && !mark.get().manifests().equals(identity())) {
+    markSeen = mark.filter(any -> any.isReadable).isPresent();
+    if (markSeen && !mark.get().manifests.equals(identity())) {
       throw new IOException(
           "The manifests in "
               + paths.manifestDirectory()
@@ -115,7 +118,7 @@ public final class LoadManifests {
               + " are not there.");
     }
     try (JobPlanner planner = newPlanner()) {
-      load(planner);
+      workers.forEach(manifests, file -> load(file, planner));
       ExistingDirectories existing =
           new FindEntries(store, workers).directories(planner.directories());
       noteDestinations(planner, existing);
@@ -154,7 +157,7 @@ public final class LoadManifests {
   }
 
   /** Notes in the store that changes begin now, unless an earlier try did. */
-  public void mark(JobPlan plan) throws IOException {
+  void mark(JobPlan plan) throws IOException {
     if (!markSeen) {
       CommitMark.write(store, paths, plan, identity());
     }
@@ -172,20 +175,33 @@ public final class LoadManifests {
     }
     list();
     try (JobPlanner planner = newPlanner()) {
-      load(planner);
+      workers.forEach(manifests, file -> load(file, planner));
       Set<Path> existing = new HashSet<>(planner.directories());
-      existing.removeAll(mark.get().madeDirectories());
+      existing.removeAll(mark.get().madeDirectories);
       return Optional.of(planner.plan(new ExistingDirectories(existing, Set.of()), List.of()));
+    } catch (CorruptManifestException | PlanRejectedException e) {
+      throw new IOException(
+          "What job "
+              + paths.jobId()
+              + " published cannot be rolled back, since its manifests cannot be read any more."
+              + " Nothing was deleted: look for its files in "
+              + paths.destination()
+              + ", then delete "
+              + paths.jobAttemptDirectory(),
+          e);
     }
   }
 
-  /** Notes in the store that the commit was rolled back. */
+  /**
+   * Removes the mark, once the commit is rolled back: cleanup may then delete the sources, by which
+   * it can be told what was published.
+   */
   void rolledBack() throws IOException {
-    CommitMark.remove(store, paths);
+    Retries.few(() -> store.deleteFile(paths.commitMark()));
   }
 
   /** Whether the table's report is this job's: it is the last thing that a commit makes. */
-  public boolean hasOwnReport() throws IOException {
+  boolean hasOwnReport() throws IOException {
     Path report = new Path(paths.destination(), JobPaths.SUCCESS_MARKER);
     try {
       return SuccessReport.parse(store.read(report, SuccessReport.MAX_BYTES), report.toString())
@@ -221,10 +237,6 @@ public final class LoadManifests {
 
   private JobPlanner newPlanner() {
     return new JobPlanner(paths.jobId(), new Target(paths.destination(), paths.jobDirectory()));
-  }
-
-  private void load(JobPlanner planner) throws IOException {
-    workers.forEach(manifests, file -> load(file, planner));
   }
 
   private void plan(TaskManifest manifest, JobPlanner planner) throws IOException {

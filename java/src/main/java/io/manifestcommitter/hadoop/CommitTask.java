@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.manifestcommitter.commit;
+package io.manifestcommitter.hadoop;
 
+import io.manifestcommitter.commit.Audit;
+import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.layout.JobPaths;
+import io.manifestcommitter.manifest.DirectoryEntry;
+import io.manifestcommitter.manifest.DirectoryState;
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.manifest.Statistics;
@@ -11,10 +15,13 @@ import io.manifestcommitter.manifest.TaskManifest;
 import io.manifestcommitter.store.NewFile;
 import io.manifestcommitter.store.Retries;
 import io.manifestcommitter.store.Store;
+import io.manifestcommitter.store.StoreEntry;
+import io.manifestcommitter.store.StorePaths;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.statistics.IOStatisticsSnapshot;
@@ -23,10 +30,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The story of a task commit in the Hadoop protocol: scan what the attempt wrote, save the list
+ * The story of a task commit in the Hadoop protocol: list what the attempt wrote, save the list
  * under a temporary name, rename it to the task's name. The last attempt that does is the task's
  * ("A Zero-Rename Committer", section XIV: refusing a second attempt made jobs fail that could have
- * gone on).
+ * gone on). Nothing at the destination is looked at ("Manifest Committer Protocol", "Task Commit").
  *
  * <p>One request for each directory of the attempt, and two for the manifest.
  */
@@ -42,6 +49,8 @@ public final class CommitTask {
   private final Runnable progress;
   private final Pause pause;
   private final StatisticsRecorder statistics = new StatisticsRecorder();
+  private final List<StoreEntry> files = new ArrayList<>();
+  private final List<DirectoryEntry> directories = new ArrayList<>();
 
   /**
    * A task commit below {@code paths}.
@@ -53,11 +62,11 @@ public final class CommitTask {
   }
 
   CommitTask(Store store, CommitterConfig config, JobPaths paths, Runnable progress, Pause pause) {
-    this.store = Objects.requireNonNull(store);
-    this.config = Objects.requireNonNull(config);
-    this.paths = Objects.requireNonNull(paths);
-    this.progress = Objects.requireNonNull(progress);
-    this.pause = Objects.requireNonNull(pause);
+    this.store = store;
+    this.config = config;
+    this.paths = paths;
+    this.progress = progress;
+    this.pause = pause;
   }
 
   /**
@@ -69,27 +78,69 @@ public final class CommitTask {
    */
   public TaskManifest run(String taskId, String taskAttemptId) throws IOException {
     Path attemptDirectory = paths.taskAttemptDirectory(taskAttemptId);
-    ScanTaskDirectory.Scan scan =
-        statistics.time(
-            StatisticNames.TASK_STAGE_SCAN_DIRECTORY,
-            () ->
-                new ScanTaskDirectory(store, workers(taskAttemptId), progress)
-                    .run(attemptDirectory, paths.destination()));
+    Workers workers =
+        new Workers(config.ioThreads(), progress, Audit.task(paths.jobId(), taskAttemptId));
+    List<FileEntry> committed = new ArrayList<>();
+    statistics.timeVoid(
+        StatisticNames.TASK_STAGE_SCAN_DIRECTORY,
+        () -> {
+          scan(attemptDirectory);
+          for (StoreEntry file : identified(workers)) {
+            committed.add(file.movedTo(target(attemptDirectory, file)));
+          }
+        });
     TaskManifest manifest =
         TaskManifest.builder()
             .job(paths.jobId(), paths.jobAttempt())
             .task(taskId, taskAttemptId)
             .taskAttemptDirectory(attemptDirectory)
-            .files(scan.files())
-            .directories(scan.directories())
+            .files(committed)
+            .directories(directories)
             .statistics(scanTime())
             .build();
     save(manifest);
     return manifest;
   }
 
-  private Workers workers(String taskAttemptId) {
-    return new Workers(config.ioThreads(), progress, Audit.task(paths.jobId(), taskAttemptId));
+  private void scan(Path attemptDirectory) throws IOException {
+    List<Path> level = List.of(attemptDirectory);
+    for (int depth = 1; !level.isEmpty(); depth++) {
+      List<Path> next = new ArrayList<>();
+      for (Path directory : level) {
+        int below = depth;
+        store.list(
+            directory,
+            entry -> {
+              progress.run();
+              if (entry.isLink()) {
+                throw new IOException(
+                    entry
+                        + " is in the output of a task, which can have files and directories only."
+                        + " Let the task write a file instead");
+              }
+              if (entry.isDirectory()) {
+                next.add(entry.path());
+                Path target = target(attemptDirectory, entry);
+                directories.add(new DirectoryEntry(target, DirectoryState.UNKNOWN, below));
+              } else {
+                files.add(entry);
+              }
+            });
+      }
+      level = next;
+    }
+  }
+
+  /** The files, where a listing does not show what identifies them, and the store can tell. */
+  private List<StoreEntry> identified(Workers workers) throws IOException {
+    return files.isEmpty() || !store.traits(files.get(0).path()).identityCostsRequest()
+        ? files
+        : workers.map(files, store::identified);
+  }
+
+  private Path target(Path attemptDirectory, StoreEntry entry) {
+    return StorePaths.resolve(
+        paths.destination(), StorePaths.relative(attemptDirectory, entry.path()));
   }
 
   /**
@@ -111,32 +162,24 @@ public final class CommitTask {
         config.manifestSaveAttempts(),
         (time, failure) -> {
           LOG.warn("Saving the {} failed, try {}: {}", manifest, time, failure.toString());
-          pause(time * PAUSE_MILLIS);
+          try {
+            pause.sleep(time * PAUSE_MILLIS);
+          } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException("The task commit was interrupted");
+          }
         },
         () -> {
           progress.run();
-          trySave(manifest, json);
+          FileEntry written =
+              NewFile.write(
+                  store,
+                  paths.temporaryManifest(manifest.taskAttemptId()),
+                  paths.manifest(manifest.taskId()),
+                  out -> out.write(json));
+          // Where another attempt of the task was committed, this one takes its place.
+          Retries.renameOver(store, written).orThrow("Could not commit task " + manifest.taskId());
         });
-  }
-
-  private void trySave(TaskManifest manifest, byte[] json) throws IOException {
-    FileEntry written =
-        NewFile.write(
-            store,
-            paths.temporaryManifest(manifest.taskAttemptId()),
-            paths.manifest(manifest.taskId()),
-            out -> out.write(json));
-    // Where another attempt of the task was committed, this one takes its place.
-    Retries.renameOver(store, written).orThrow("Could not commit task " + manifest.taskId());
-  }
-
-  private void pause(long millis) throws InterruptedIOException {
-    try {
-      pause.sleep(millis);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new InterruptedIOException("The task commit was interrupted");
-    }
   }
 
   /** Waits. */
