@@ -102,7 +102,7 @@ class PackagesTest {
               .filter(file -> file.toString().endsWith(".java"))
               .filter(file -> !file.startsWith(sources.resolve("store")))
               .collect(Collectors.toList());
-      assertThat(ofOthers).hasSizeGreaterThan(200);
+      assertThat(ofOthers).hasSizeGreaterThan(100);
       for (Path file : ofOthers) {
         assertThat(scheme.matcher(Files.readString(file)).find()).as(file.toString()).isFalse();
       }

@@ -2,7 +2,7 @@
 package io.manifestcommitter.cli;
 
 import io.manifestcommitter.config.CommitterConfig;
-import io.manifestcommitter.jobs.AbortedUploads;
+import io.manifestcommitter.jobs.AbortPlannedUploads;
 import io.manifestcommitter.jobs.LifeSigns;
 import io.manifestcommitter.jobs.Pause;
 import io.manifestcommitter.jobs.StagedJob;
@@ -21,12 +21,13 @@ import org.apache.hadoop.fs.Path;
 /** A staging directory, and what became of it. */
 final class CleanedJob {
   private final StagedJob job;
-  private final AbortedUploads uploads;
+  private final AbortPlannedUploads.Aborted uploads;
   private final String why;
   private final IOException failure;
 
   /** With the uploads of a job that was removed; else null. */
-  private CleanedJob(StagedJob job, AbortedUploads uploads, String why, IOException failure) {
+  private CleanedJob(
+      StagedJob job, AbortPlannedUploads.Aborted uploads, String why, IOException failure) {
     this.job = job;
     this.uploads = uploads;
     this.why = why;
@@ -99,7 +100,7 @@ final class CleanedJob {
         .with("bytes", job.bytes())
         .with("state", name(job.state()))
         .with("removed", isRemoved())
-        .with("abortedUploads", isRemoved() ? uploads.aborted() : 0)
+        .with("abortedUploads", isRemoved() ? uploads.count() : 0)
         .with("unknownUploads", isRemoved() ? uploads.unknown() : null)
         .with("error", error());
   }
@@ -110,9 +111,9 @@ final class CleanedJob {
           + " cannot be read: "
           + Humane.line(uploads.unknown().get());
     }
-    return uploads.aborted() == 0
+    return uploads.count() == 0
         ? ""
-        : ", and " + Humane.count(uploads.aborted(), "upload") + " aborted";
+        : ", and " + Humane.count(uploads.count(), "upload") + " aborted";
   }
 
   private static String name(Enum<?> constant) {

@@ -4,12 +4,10 @@ package io.manifestcommitter.cli;
 import io.manifestcommitter.cli.CommandLine.UsageException;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.jobs.JobIsAliveException;
-import io.manifestcommitter.jobs.LeftoverException;
 import io.manifestcommitter.jobs.LifeSigns;
 import io.manifestcommitter.jobs.Pause;
 import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.jobs.Recovery.Direction;
-import io.manifestcommitter.jobs.RecoveryOutcome;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.store.RequestGate;
 import io.manifestcommitter.store.Stores;
@@ -88,7 +86,7 @@ public final class Recover extends Program {
    * @param complete also what is before its point of no return
    * @param force also a job that shows signs of life
    * @return an array with an object for each job: {@code staging}, {@code jobId}, {@code outcome}
-   *     (one of {@link RecoveryOutcome} in small letters, or null), {@code errors}, {@code alive};
+   *     (one of {@link Recovery.Outcome} in small letters, or null), {@code errors}, {@code alive};
    *     an empty one if there is no table
    * @throws IOException if there is a table and it cannot be looked at
    */
@@ -171,7 +169,7 @@ public final class Recover extends Program {
     for (StagingRoot root : found) {
       try {
         jobs.add(new RecoveredJob(root, recovery.run(root, direction), null));
-      } catch (LeftoverException e) {
+      } catch (Recovery.LeftoverException e) {
         jobs.add(new RecoveredJob(root, e.outcome(), e));
       } catch (IOException e) {
         jobs.add(new RecoveredJob(root, null, e));
@@ -198,10 +196,10 @@ public final class Recover extends Program {
   /** What became of one job that died in its commit; without an outcome if it failed. */
   private static final class RecoveredJob {
     private final StagingRoot root;
-    private final RecoveryOutcome outcome;
+    private final Recovery.Outcome outcome;
     private final IOException failure;
 
-    private RecoveredJob(StagingRoot root, RecoveryOutcome outcome, IOException failure) {
+    private RecoveredJob(StagingRoot root, Recovery.Outcome outcome, IOException failure) {
       this.root = root;
       this.outcome = outcome;
       this.failure = failure;
@@ -222,6 +220,10 @@ public final class Recover extends Program {
       return errors;
     }
 
+    private boolean isAlive() {
+      return failure instanceof JobIsAliveException && ((JobIsAliveException) failure).isOf(root);
+    }
+
     /** As programs read it. */
     private Json.Fields toMap() {
       return new Json.Fields()
@@ -229,7 +231,7 @@ public final class Recover extends Program {
           .with("jobId", root.jobId())
           .with("outcome", outcome == null ? null : outcome.name().toLowerCase(Locale.ROOT))
           .with("errors", errors())
-          .with("alive", failure instanceof JobIsAliveException);
+          .with("alive", isAlive());
     }
   }
 }

@@ -17,6 +17,7 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.stream.Collectors;
 import org.apache.hadoop.fs.Path;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -45,8 +46,8 @@ final class RemoveOldData {
    * Removes it.
    *
    * @param replaced what of the plan's old data is still at its place
-   * @throws OldDataRemainsException if a file could not be removed, after everything else was; it
-   *     names files only, since a directory may hold new data by now
+   * @throws IOException if a file could not be removed, after everything else was; it names files
+   *     only, since a directory may hold new data by now
    */
   void run(JobPlan plan, List<OldDirectory> replaced) throws IOException {
     SortedMap<Path, String> left = new ConcurrentSkipListMap<>();
@@ -64,7 +65,23 @@ final class RemoveOldData {
       LOG.warn("{} directories of replaced data may remain empty: {}", empty.size(), first(empty));
     }
     if (!left.isEmpty()) {
-      throw new OldDataRemainsException(plan, left, directoriesOf(left.keySet(), replaced));
+      throw new IOException(
+          "The new data of job "
+              + plan.jobId()
+              + " is complete in "
+              + plan.table()
+              + ", but "
+              + left.size()
+              + " paths of the data it replaces could not be removed, so the table shows both."
+              + " They are: "
+              + left.entrySet().stream()
+                  .limit(NAMED)
+                  .map(file -> file.getKey() + " (" + file.getValue() + ")")
+                  .collect(Collectors.joining(", "))
+              + (left.size() > NAMED ? ", ..." : "")
+              + ". Once they may be deleted, 'manifest-committer recover "
+              + plan.table()
+              + "' removes them and ends the job");
     }
   }
 
@@ -74,19 +91,6 @@ final class RemoveOldData {
     } catch (IOException e) {
       left.put(file, e.toString());
     }
-  }
-
-  private static List<Path> directoriesOf(Set<Path> files, List<OldDirectory> replaced) {
-    List<Path> directories = new ArrayList<>();
-    for (OldDirectory old : replaced) {
-      for (StoreEntry file : old.files()) {
-        if (files.contains(file.path())) {
-          directories.add(old.path());
-          break;
-        }
-      }
-    }
-    return directories;
   }
 
   /** The table itself and every directory that holds published files, of all levels. */

@@ -30,15 +30,17 @@ import org.slf4j.LoggerFactory;
  * wakes up later finds itself silent for too long before it begins its commit, so it completes
  * none.
  */
-final class AbortPlannedUploads {
+public final class AbortPlannedUploads {
   private static final Logger LOG = LoggerFactory.getLogger(AbortPlannedUploads.class);
 
   private final Store store;
   private final CommitterConfig config;
+  private final OtherJobs jobs;
 
   AbortPlannedUploads(Store store, CommitterConfig config) {
     this.store = store;
     this.config = config;
+    this.jobs = new OtherJobs(store);
   }
 
   /**
@@ -51,14 +53,14 @@ final class AbortPlannedUploads {
    * @throws IOException if an upload may still wait; or if its commit has begun, and is not to be
    *     given up
    */
-  AbortedUploads run(StagingRoot root, boolean givesUpCommit) throws IOException {
+  Aborted run(StagingRoot root, boolean givesUpCommit) throws IOException {
     try {
       Optional<CommitJournal> begun = CommitJournal.find(store, root.attempt());
       if (!begun.isPresent()) {
         return abortUnbegun(root);
       }
       if (begun.get().state().isEnd()) {
-        return AbortedUploads.none();
+        return Aborted.NONE;
       }
       if (!givesUpCommit) {
         throw new IOException(
@@ -70,41 +72,41 @@ final class AbortPlannedUploads {
       return abortBegun(root, begun.get());
     } catch (FileNotFoundException e) {
       LOG.debug("Somebody else removes {}", root.root(), e);
-      return AbortedUploads.none();
+      return Aborted.NONE;
     } catch (CorruptManifestException e) {
       LOG.warn("The uploads of job {} are not known", root.jobId(), e);
       // Elsewhere a plan that was cut short is as good as none.
       return store.traits(root.root()).completesUploads()
-          ? AbortedUploads.unknown(e.getMessage())
-          : AbortedUploads.none();
+          ? new Aborted(0, e.getMessage())
+          : Aborted.NONE;
     }
   }
 
-  private AbortedUploads abortUnbegun(StagingRoot root) throws IOException {
+  private Aborted abortUnbegun(StagingRoot root) throws IOException {
     Optional<StoreEntry> file = CommitJournal.findUnbegun(store, root.attempt());
     if (!file.isPresent()) {
-      return AbortedUploads.none();
+      return Aborted.NONE;
     }
     try (JobPlan plan = CommitJournal.readUnbegun(store, file.get(), root.jobId(), target(root))) {
       Workers workers = workers(root);
-      LocationRoots.require(store, workers, plan, root, file.get().path(), /* mayBeGone= */ false);
+      jobs.requireLocations(workers, plan, root, file.get().path(), /* mayBeGone= */ false);
       return abort(plan, workers);
     }
   }
 
   /** First what would bring it past its point of no return. */
-  private AbortedUploads abortBegun(StagingRoot root, CommitJournal journal) throws IOException {
+  private Aborted abortBegun(StagingRoot root, CommitJournal journal) throws IOException {
     if (!journal.hasPlan() || !journal.revoke()) {
-      return AbortedUploads.none();
+      return Aborted.NONE;
     }
     try (JobPlan plan = journal.plan(root.jobId(), target(root))) {
       Workers workers = workers(root);
-      LocationRoots.require(store, workers, plan, root, journal, journal.state().isEnd());
+      jobs.requireLocations(workers, plan, root, journal, journal.state().isEnd());
       return abort(plan, workers);
     }
   }
 
-  private AbortedUploads abort(JobPlan plan, Workers workers) throws IOException {
+  private Aborted abort(JobPlan plan, Workers workers) throws IOException {
     AtomicInteger uploads = new AtomicInteger();
     workers.forEach(
         plan.files().iterator(),
@@ -115,7 +117,7 @@ final class AbortPlannedUploads {
             uploads.incrementAndGet();
           }
         });
-    return AbortedUploads.aborted(uploads.get());
+    return new Aborted(uploads.get(), null);
   }
 
   private static boolean isUpload(FileEntry file) {
@@ -128,5 +130,28 @@ final class AbortPlannedUploads {
 
   private Workers workers(StagingRoot root) {
     return new Workers(config.ioThreads(), () -> {}, Audit.job(root.jobId()));
+  }
+
+  /** What became of the uploads of a job whose staging directory was removed. */
+  public static final class Aborted {
+    static final Aborted NONE = new Aborted(0, null);
+
+    private final int count;
+    private final String unknown;
+
+    private Aborted(int count, String unknown) {
+      this.count = count;
+      this.unknown = unknown;
+    }
+
+    /** How many its plan named: they are aborted, whether or not they waited. */
+    public int count() {
+      return count;
+    }
+
+    /** Why they may still wait: its plan cannot be used. Empty if none does that it named. */
+    public Optional<String> unknown() {
+      return Optional.ofNullable(unknown);
+    }
   }
 }

@@ -150,7 +150,7 @@ public final class LifeSigns {
    */
   void requireDead(StagingRoot root, Pause pause) throws IOException {
     if (await(List.of(root), one -> true, pause).get(root) != Life.DEAD) {
-      throw new JobIsAliveException(root, TimeUnit.NANOSECONDS.toSeconds(timeout));
+      throw JobIsAliveException.itself(root, TimeUnit.NANOSECONDS.toSeconds(timeout));
     }
   }
 

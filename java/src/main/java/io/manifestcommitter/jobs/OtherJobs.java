@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.jobs;
 
+import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.jobs.LifeSigns.Life;
 import io.manifestcommitter.journal.CommitJournal;
+import io.manifestcommitter.journal.Heartbeat;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.CorruptManifestException;
+import io.manifestcommitter.plan.JobPlan;
+import io.manifestcommitter.plan.Target;
 import io.manifestcommitter.store.Store;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -17,8 +22,8 @@ import org.apache.hadoop.fs.Path;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What the staging directories in a table tell of their jobs: how far each came. */
-final class OtherJobs {
+/** The staging directories of jobs of the Spark protocol, and what they tell: how far each came. */
+public final class OtherJobs {
   private static final Logger LOG = LoggerFactory.getLogger(OtherJobs.class);
 
   private final Store store;
@@ -27,48 +32,156 @@ final class OtherJobs {
     this.store = store;
   }
 
+  /**
+   * The staging directories in a table. One request.
+   *
+   * @throws FileNotFoundException if there is no table
+   */
+  List<StagingRoot> list(Path table) throws IOException {
+    List<StagingRoot> roots = new ArrayList<>();
+    store.list(
+        table,
+        entry -> {
+          Optional<String> job = StagingRoot.jobOf(entry.name());
+          if (entry.isDirectory() && job.isPresent()) {
+            roots.add(new StagingRoot(table, job.get()));
+          }
+        });
+    return roots;
+  }
+
+  /**
+   * Removes a staging directory without any file in it, on a store that has no directories of its
+   * own. Some servers of S3's protocol keep a directory after its last object is deleted, and each
+   * later job would ask about it. A job that lives has a file there. One request where there is a
+   * file, and none on other stores. What fails is left to the next job.
+   *
+   * @return whether the directory is gone
+   */
+  public static boolean removeEmpty(Store store, Path root) {
+    try {
+      return store.traits(root).completesUploads() && removeDirectories(store, root);
+    } catch (IOException e) {
+      LOG.debug("{} may be empty, and was not removed", root, e);
+      return false;
+    }
+  }
+
+  private static boolean removeDirectories(Store store, Path directory) throws IOException {
+    List<Path> within = new ArrayList<>();
+    boolean[] holdsFile = {false};
+    try {
+      store.list(
+          directory,
+          entry -> {
+            holdsFile[0] |= !entry.isDirectory();
+            within.add(entry.path());
+          });
+    } catch (FileNotFoundException e) {
+      return true;
+    }
+    if (holdsFile[0]) {
+      return false;
+    }
+    for (Path each : within) {
+      if (!removeDirectories(store, each)) {
+        return false;
+      }
+    }
+    return store.deleteEmptyDirectory(directory);
+  }
+
+  /**
+   * Requires that all of a plan's custom locations are the job's. A journal that names a location
+   * proves nothing about it: whoever may write to one table could name another one. The job's
+   * staging directory there proves that somebody who may write there meant it. One request for
+   * each, in parallel.
+   *
+   * @param root the job's staging directory in the table
+   * @param origin in which the plan was
+   * @param mayBeGone whether the directories may be gone, since the commit has ended
+   * @throws CorruptManifestException if one is not; it names it
+   */
+  void requireLocations(
+      Workers workers, JobPlan plan, StagingRoot root, Object origin, boolean mayBeGone)
+      throws IOException {
+    workers.forEach(
+        locations(plan, root), target -> requireLocation(target, origin + " names", mayBeGone));
+  }
+
+  /** The custom locations of a plan. */
+  static List<Target> locations(JobPlan plan, StagingRoot root) {
+    List<Target> locations = new ArrayList<>(plan.targets());
+    locations.removeIf(target -> target.staging().equals(root.root()));
+    return locations;
+  }
+
+  private void requireLocation(Target target, String named, boolean mayBeGone) throws IOException {
+    boolean[] isTable = {false};
+    try {
+      store.list(target.staging(), entry -> isTable[0] |= Heartbeat.isHeartbeat(entry.name()));
+    } catch (FileNotFoundException e) {
+      if (mayBeGone) {
+        return;
+      }
+      throw new CorruptManifestException(
+          named
+              + " the location "
+              + target.directory()
+              + ", where the job has no staging directory "
+              + target.staging().getName()
+              + ". Nothing was changed: if the job did write there, make that directory, and"
+              + " recover the table again",
+          e);
+    }
+    if (isTable[0]) {
+      throw new CorruptManifestException(
+          named
+              + " the location "
+              + target.directory()
+              + ", which is the table of a job, by the heartbeat in "
+              + target.staging()
+              + ". Nothing was changed: recover that table instead");
+    }
+  }
+
   /** Those that began to commit, but for what a job was told to keep. One request each. */
   List<StagingRoot> begun(List<StagingRoot> roots) throws IOException {
     List<StagingRoot> begun = new ArrayList<>();
     for (StagingRoot root : roots) {
-      if (hasJournal(root, journal -> journal.state() != CommitJournal.State.KEPT)) {
+      if (hasJournal(root, state -> state != CommitJournal.State.KEPT, /* orDamaged= */ true)) {
         begun.add(root);
       }
     }
     return begun;
   }
 
-  /** Whether a job's commit has begun and has more left to do than to clean up. One request. */
+  /**
+   * Whether a job's commit has begun and has more left to do than to clean up. One request. A
+   * journal that cannot be used counts: {@link Recovery#run} tells what is wrong with it.
+   */
   boolean isUnfinished(StagingRoot root) throws IOException {
-    return hasJournal(root, journal -> !journal.state().isEnd());
+    return hasJournal(root, state -> !state.isEnd(), /* orDamaged= */ true);
   }
 
-  /** One that cannot be used counts: {@link Recovery#run} tells what is wrong with it. */
-  private boolean hasJournal(StagingRoot root, Predicate<CommitJournal> condition)
+  private boolean hasJournal(
+      StagingRoot root, Predicate<CommitJournal.State> condition, boolean orDamaged)
       throws IOException {
     try {
-      return CommitJournal.find(store, root.attempt()).filter(condition).isPresent();
-    } catch (CorruptManifestException e) {
-      LOG.debug("{} has a journal that cannot be used", root.root(), e);
-      return true;
-    }
-  }
-
-  private boolean hasEnded(StagingRoot root) throws IOException {
-    try {
       return CommitJournal.find(store, root.attempt())
-          .filter(journal -> journal.state().isEnd())
+          .map(CommitJournal::state)
+          .filter(condition)
           .isPresent();
     } catch (CorruptManifestException e) {
       LOG.debug("{} has a journal that cannot be used", root.root(), e);
-      return false;
+      return orDamaged;
     }
   }
 
   /** Those that replace some of these places, and have not ended. */
   List<StagingRoot> replacing(Collection<Path> places, StagingRoot own) throws IOException {
     List<StagingRoot> others = new ArrayList<>();
-    for (StagingRoot other : StagingRoots.list(store, own.directory())) {
+    for (StagingRoot other : list(own.directory())) {
       if (isReplacing(other, places, own)) {
         others.add(other);
       }
@@ -81,7 +194,7 @@ final class OtherJobs {
       throws IOException {
     return !other.jobId().equals(own.jobId())
         && ReplaceNote.read(store, other).filter(note -> note.meets(places)).isPresent()
-        && !hasEnded(other);
+        && !hasJournal(other, CommitJournal.State::isEnd, /* orDamaged= */ false);
   }
 
   /**
@@ -90,7 +203,7 @@ final class OtherJobs {
    * job; none if there are no places.
    *
    * @param pause between two looks
-   * @throws PlacesInUseException if one does
+   * @throws JobIsAliveException if one does
    */
   void requireFree(Collection<Path> places, StagingRoot dead, LifeSigns signs, Pause pause)
       throws IOException {
@@ -101,7 +214,7 @@ final class OtherJobs {
     for (Map.Entry<StagingRoot, Life> each :
         signs.await(replacing, other -> ReplaceNote.exists(store, other), pause).entrySet()) {
       if (each.getValue() == Life.ALIVE) {
-        throw new PlacesInUseException(dead, each.getKey());
+        throw JobIsAliveException.inPlacesOf(dead, each.getKey());
       }
     }
   }
@@ -111,7 +224,7 @@ final class OtherJobs {
    * heartbeat by now, so that jobs wait for it. Where there is no room for a note that is missing,
    * there is none for another job either.
    *
-   * @throws PlacesInUseException if one replaces some of the places
+   * @throws JobIsAliveException if one replaces some of the places
    */
   void keepOut(Collection<Path> places, StagingRoot dead, LifeSigns signs) throws IOException {
     if (places.isEmpty()) {
@@ -126,7 +239,7 @@ final class OtherJobs {
     }
     for (StagingRoot other : replacing(places, dead)) {
       if (signs.look(other) != Life.DEAD || !(isUnfinished(other) || fence(other))) {
-        throw new PlacesInUseException(dead, other);
+        throw JobIsAliveException.inPlacesOf(dead, other);
       }
     }
   }

@@ -27,7 +27,6 @@ import io.manifestcommitter.store.Retries;
 import io.manifestcommitter.store.Store;
 import java.io.FileNotFoundException;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -64,6 +63,16 @@ public final class Recovery {
     AS_MARKED,
     /** Forward also before it. */
     COMPLETE
+  }
+
+  /** What became of a job that was recovered. */
+  public enum Outcome {
+    /** The table is as it was before the job. */
+    ROLLED_BACK,
+    /** The table is as the job wanted it. */
+    COMPLETED,
+    /** There was nothing to do but to clean up. */
+    CLEANED_UP
   }
 
   /**
@@ -120,32 +129,32 @@ public final class Recovery {
    * @throws FileNotFoundException if there is no table
    */
   public List<StagingRoot> find(Path table) throws IOException {
-    return jobs.begun(StagingRoots.list(store, table));
+    return jobs.begun(jobs.list(table));
   }
 
   /**
    * Recovers one job.
    *
    * @param root one that {@link #find} found
-   * @throws JobIsAliveException if its driver shows signs of life; it is watched for them
-   * @throws PlacesInUseException if a job that lives replaces some of the same places
+   * @throws JobIsAliveException if its driver shows signs of life; it is watched for them. Also if
+   *     another job that lives replaces some of the same places
    * @throws LostJournalException if somebody else does the same, or the job has ended
    * @throws CorruptManifestException if its journal cannot be used; nothing was changed
    * @throws LeftoverException if the commit has ended, and what is left of it cannot be removed
    * @throws IOException also if another job changed a place in between: it names that, and touched
    *     nothing there
    */
-  public RecoveryOutcome run(StagingRoot root, Direction direction) throws IOException {
+  public Outcome run(StagingRoot root, Direction direction) throws IOException {
     StatisticsRecorder statistics = new StatisticsRecorder();
     requestsTo.accept(statistics);
     CommitJournal journal = journalOf(root);
     if (!journal.hasPlan()) {
       removeRest(root);
-      return RecoveryOutcome.CLEANED_UP;
+      return Outcome.CLEANED_UP;
     }
     if (journal.state().isEnd()) {
       tidy(root, journal);
-      return RecoveryOutcome.CLEANED_UP;
+      return Outcome.CLEANED_UP;
     }
     if (direction == Direction.COMPLETE && journal.state() == CommitJournal.State.REVOKED) {
       throw new IOException(
@@ -153,7 +162,7 @@ public final class Recovery {
               + " says that the commit is being rolled back, so it cannot be completed any more."
               + " Nothing was changed. Recover it without --complete, and run the job again");
     }
-    RecoveryOutcome outcome;
+    Outcome outcome;
     try (JobPlan plan = planOfDead(root, journal)) {
       outcome = run(root.heldBy(journal.nextHolder()), journal, plan, direction, statistics);
       removeStaging(root, plan, outcome);
@@ -167,7 +176,7 @@ public final class Recovery {
     try {
       Retries.few(() -> store.deleteTree(root.root()));
     } catch (IOException e) {
-      throw new LeftoverException(root, RecoveryOutcome.CLEANED_UP, e);
+      throw new LeftoverException(root, Outcome.CLEANED_UP, e);
     }
   }
 
@@ -177,28 +186,28 @@ public final class Recovery {
       if (journal.isStillToEnd()) {
         journal.ended();
       }
-      removeStaging(root, plan, RecoveryOutcome.CLEANED_UP);
+      removeStaging(root, plan, Outcome.CLEANED_UP);
     } catch (LeftoverException e) {
       throw e;
     } catch (LostJournalException e) {
       LOG.debug("Somebody else removed {}", root.root(), e);
     } catch (IOException e) {
-      throw new LeftoverException(root, RecoveryOutcome.CLEANED_UP, e);
+      throw new LeftoverException(root, Outcome.CLEANED_UP, e);
     }
   }
 
   /** Removes the staging directories of a job that ended, the one with its journal last. */
-  private void removeStaging(StagingRoot root, JobPlan plan, RecoveryOutcome outcome)
+  private void removeStaging(StagingRoot root, JobPlan plan, Outcome outcome)
       throws LeftoverException {
     try {
-      List<Target> locations = new ArrayList<>(plan.targets());
-      locations.removeIf(target -> target.staging().equals(root.root()));
-      workers(root)
-          .forEach(locations, target -> Retries.few(() -> store.deleteTree(target.staging())));
+      workers(root, CommitProgress.unwatched())
+          .forEach(
+              OtherJobs.locations(plan, root),
+              target -> Retries.few(() -> store.deleteTree(target.staging())));
       Retries.few(() -> store.deleteTree(root.root()));
       // Also where an earlier recovery rolled it back and ended here; what has files is not empty.
-      boolean mayBeEmpty = outcome == RecoveryOutcome.CLEANED_UP && plan.files().count() > 0;
-      if ((outcome == RecoveryOutcome.ROLLED_BACK || mayBeEmpty) && plan.makesTable()) {
+      boolean mayBeEmpty = outcome == Outcome.CLEANED_UP && plan.files().count() > 0;
+      if ((outcome == Outcome.ROLLED_BACK || mayBeEmpty) && plan.makesTable()) {
         Retries.few(() -> store.deleteEmptyDirectory(root.directory()));
       }
     } catch (IOException e) {
@@ -234,7 +243,12 @@ public final class Recovery {
       requireDead(root);
       JobPlan plan = plan(root, journal, root.jobId());
       try {
-        LocationRoots.require(store, workers(root), plan, root, journal, journal.state().isEnd());
+        jobs.requireLocations(
+            workers(root, CommitProgress.unwatched()),
+            plan,
+            root,
+            journal,
+            journal.state().isEnd());
       } catch (IOException | RuntimeException e) {
         plan.close();
         throw e;
@@ -246,7 +260,7 @@ public final class Recovery {
     }
   }
 
-  private RecoveryOutcome run(
+  private Outcome run(
       StagingRoot root,
       CommitJournal journal,
       JobPlan plan,
@@ -255,15 +269,13 @@ public final class Recovery {
       throws IOException {
     Set<Path> replaced = new HashSet<>();
     plan.replaced().forEach(old -> replaced.add(old.path()));
-    OtherJobs others = new OtherJobs(store);
-    // Also before the first heartbeat: whoever waits for the dead job would wait for that again.
-    others.requireFree(replaced, root, signs, pause);
+    // Also before the first heartbeat: jobs that wait for the dead job would wait for that again.
+    jobs.requireFree(replaced, root, signs, pause);
     Optional<Heartbeat> heartbeat = heartbeat(root);
-    RecoveryOutcome outcome;
     boolean isClaimed = false;
-    int before = journal.holder();
+    StagingRoot before = root.heldBy(journal.holder());
     try {
-      others.keepOut(replaced, root, signs);
+      jobs.keepOut(replaced, root, signs);
       if (heartbeat.isPresent()) {
         journal.claim();
       } else {
@@ -271,9 +283,38 @@ public final class Recovery {
       }
       isClaimed = true;
       LOG.info("Recovering {}", journal);
+      CommitProgress progress =
+          Commits.begin(
+              CommitSnapshot.Kind.RECOVERY,
+              StatisticNames.JOB_STAGE_PLAN,
+              plan.jobId(),
+              root.directory().toString(),
+              statistics);
       Store guarded = heartbeat.map(life -> life.guard(store)).orElse(store);
-      Fence fence = new Fence(guarded, workers(root), plan, journal, root.heldBy(before));
-      outcome = recover(guarded, root, journal, fence, plan, direction, statistics);
+      JobDescription job =
+          new JobDescription(
+              plan.jobId(),
+              "journal",
+              Recovery.class.getName(),
+              root.directory(),
+              work(root),
+              advice(root));
+      Workers workers = workers(root, progress);
+      CommitWork work = new CommitWork(job, guarded, config, workers, statistics);
+      Outcome[] outcome = {Outcome.COMPLETED};
+      progress.run(
+          () -> {
+            work.awaitRenames(plan, Store.RenamesOf.ANYBODY);
+            new Fence(guarded, workers, plan, journal, before).run();
+            if (!isCompleted(work, workers, root, journal, plan, direction)) {
+              new RollBackJob(work).fromStore(plan);
+              work.saveRolledBack(plan);
+              outcome[0] = Outcome.ROLLED_BACK;
+              progress.end(CommitSnapshot.State.ROLLED_BACK);
+            }
+            journal.ended();
+          });
+      return outcome[0];
     } catch (IOException | RuntimeException | Error e) {
       heartbeat.ifPresent(Heartbeat::close);
       removeHeartbeat(root, isClaimed ? Optional.of(journal) : Optional.empty(), e);
@@ -281,7 +322,6 @@ public final class Recovery {
     } finally {
       heartbeat.ifPresent(Heartbeat::close);
     }
-    return outcome;
   }
 
   /** Before the claim, which is not without life where there is room for a sign of it. */
@@ -322,83 +362,25 @@ public final class Recovery {
     }
   }
 
-  private Workers workers(StagingRoot root) {
-    return workers(root, CommitProgress.unwatched());
-  }
-
   private Workers workers(StagingRoot root, CommitProgress progress) {
     return new Workers(config.ioThreads(), () -> {}, Audit.job(root.jobId()), progress);
   }
 
-  private RecoveryOutcome recover(
-      Store guarded,
-      StagingRoot root,
-      CommitJournal journal,
-      Fence fence,
-      JobPlan plan,
-      Direction direction,
-      StatisticsRecorder statistics)
-      throws IOException {
-    CommitProgress progress =
-        Commits.begin(
-            CommitSnapshot.Kind.RECOVERY,
-            StatisticNames.JOB_STAGE_PLAN,
-            plan.jobId(),
-            root.directory().toString(),
-            statistics);
-    RecoveryOutcome[] outcome = {null};
-    progress.run(
-        () -> {
-          outcome[0] =
-              recover(
-                  guarded,
-                  root,
-                  journal,
-                  fence,
-                  plan,
-                  direction,
-                  workers(root, progress),
-                  statistics);
-          if (outcome[0] == RecoveryOutcome.ROLLED_BACK) {
-            progress.end(CommitSnapshot.State.ROLLED_BACK);
-          }
-        });
-    return outcome[0];
-  }
-
-  private RecoveryOutcome recover(
-      Store guarded,
-      StagingRoot root,
-      CommitJournal journal,
-      Fence fence,
-      JobPlan plan,
-      Direction direction,
+  /** Completes the commit, unless it is to be rolled back: then its journal says so. */
+  private boolean isCompleted(
+      CommitWork work,
       Workers workers,
-      StatisticsRecorder statistics)
+      StagingRoot root,
+      CommitJournal journal,
+      JobPlan plan,
+      Direction direction)
       throws IOException {
-    RecoveryOutcome outcome = RecoveryOutcome.COMPLETED;
-    CommitWork work =
-        new CommitWork(
-            new JobDescription(
-                plan.jobId(),
-                "journal",
-                Recovery.class.getName(),
-                root.directory(),
-                work(root),
-                advice(root)),
-            guarded,
-            config,
-            workers,
-            statistics);
-    work.awaitRenames(plan, Store.RenamesOf.ANYBODY);
-    fence.run();
     // To have reported is the last step but for the journal's name; only an append does so
     // unmarked.
-    if (journal.state() == CommitJournal.State.COMMITTED
-        || (journal.state() == CommitJournal.State.PLANNED && work.hasReported(plan))) {
-      new CompleteJob(work).run(plan);
-      work.saveCompleted(plan);
-    } else if (direction == Direction.COMPLETE) {
+    boolean isDone =
+        journal.state() == CommitJournal.State.COMMITTED
+            || (journal.state() == CommitJournal.State.PLANNED && work.hasReported(plan));
+    if (!isDone && direction == Direction.COMPLETE) {
       // Which saves a report of its own.
       try {
         resume(work, workers, journal, plan);
@@ -408,16 +390,14 @@ public final class Recovery {
         e.addSuppressed(new IOException(notCompleted(root)));
         throw e;
       }
-    } else if (!journal.revoke()) {
-      new CompleteJob(work).run(plan);
-      work.saveCompleted(plan);
-    } else {
-      new RollBackJob(work).fromStore(plan);
-      work.saveRolledBack(plan);
-      outcome = RecoveryOutcome.ROLLED_BACK;
+      return true;
     }
-    journal.ended();
-    return outcome;
+    if (!isDone && journal.revoke()) {
+      return false;
+    }
+    new CompleteJob(work).run(plan);
+    work.saveCompleted(plan);
+    return true;
   }
 
   /**
@@ -480,6 +460,39 @@ public final class Recovery {
               + "' in their names, what it moved aside is in "
               + root.allOld(),
           e);
+    }
+  }
+
+  /**
+   * A commit has ended, and what is left of it could not be removed. The table is right; nobody
+   * needs what is left.
+   */
+  public static final class LeftoverException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    private final Outcome outcome;
+
+    LeftoverException(StagingRoot root, Outcome outcome, IOException cause) {
+      super(
+          "The commit of job "
+              + root.jobId()
+              + " into "
+              + root.directory()
+              + " has ended, but what it left in "
+              + root.root()
+              + " could not be removed: "
+              + cause.getMessage()
+              + ". Nobody needs it, and no job waits for it. A user with the right to delete it can"
+              + " remove it with 'manifest-committer clean "
+              + root.directory()
+              + "' or by hand",
+          cause);
+      this.outcome = outcome;
+    }
+
+    /** What became of the job before that. */
+    public Outcome outcome() {
+      return outcome;
     }
   }
 }

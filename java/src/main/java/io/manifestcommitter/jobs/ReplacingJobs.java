@@ -10,10 +10,8 @@ import io.manifestcommitter.store.Store;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.Collection;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.fs.Path;
 import org.slf4j.Logger;
@@ -59,54 +57,46 @@ public final class ReplacingJobs {
   }
 
   /**
-   * Returns when this job may look at the places and replace them. Two requests, and one for each
-   * staging directory of another job.
+   * Settles the unfinished commits in the table, as {@link UnfinishedJobs} does, and returns when
+   * this job may look at the places and replace them. Two requests, and one for each staging
+   * directory of another job; where there is no unfinished commit, one look is enough for both.
    *
-   * @param places none of which lies in another
+   * @param places none of which lies in another; empty for a job that replaces nothing
+   * @return whether a commit was recovered
    * @throws io.manifestcommitter.manifest.CorruptManifestException if another's note is damaged
    * @throws WaitedTooLongException if others replaced some of the places for too long
-   * @throws IOException also if a dead job has begun to change one of the places, and may not, or
-   *     cannot, be recovered
+   * @throws IOException also if a dead job's commit may not, or cannot, be recovered
    */
-  public void enter(Collection<Path> places, Pause pause) throws IOException {
+  public boolean settleAndEnter(Collection<Path> places, Pause pause) throws IOException {
+    UnfinishedJobs unfinished = new UnfinishedJobs(store, config, signs, pause);
+    if (places.isEmpty()) {
+      return unfinished.settle(inTable());
+    }
     Wait wait = new Wait(places, pause);
-    do {
-      ownNoteLength = ReplaceNote.write(store, own, places);
-    } while (!isFirst(places, wait, StagingRoots.list(store, own.directory())));
+    List<StagingRoot> roots = note(places);
+    boolean hasRecovered = false;
+    if (!others.begun(roots).isEmpty()) {
+      // Nobody recovers a job whose places are a living one's.
+      leave();
+      hasRecovered = unfinished.settle(roots);
+      roots = note(places);
+    }
+    while (!isFirst(places, wait, roots)) {
+      roots = note(places);
+    }
+    return hasRecovered;
   }
 
-  /** The staging directories of the other jobs in the table. One request. */
+  /** Tells others of the places, and then looks for the other jobs in the table. Two requests. */
+  private List<StagingRoot> note(Collection<Path> places) throws IOException {
+    ownNoteLength = ReplaceNote.write(store, own, places);
+    return inTable();
+  }
+
   private List<StagingRoot> inTable() throws IOException {
-    List<StagingRoot> roots = StagingRoots.list(store, own.directory());
+    List<StagingRoot> roots = others.list(own.directory());
     roots.removeIf(root -> root.jobId().equals(own.jobId()));
     return roots;
-  }
-
-  /**
-   * As {@link #enter}, and settles the unfinished commits in the table, as {@link UnfinishedJobs}
-   * does. Where there are none, as a rule, one look is enough for both.
-   *
-   * @param places empty for a job that replaces nothing, and settles only
-   * @return what became of them
-   */
-  public SettledJobs settleAndEnter(Collection<Path> places, Pause pause) throws IOException {
-    if (places.isEmpty()) {
-      return new UnfinishedJobs(store, config, signs, pause).settle(inTable());
-    }
-    Wait wait = new Wait(places, pause);
-    ownNoteLength = ReplaceNote.write(store, own, places);
-    List<StagingRoot> roots = inTable();
-    if (others.begun(roots).isEmpty()) {
-      if (!isFirst(places, wait, roots)) {
-        enter(places, pause);
-      }
-      return new SettledJobs();
-    }
-    // Nobody recovers a job whose places are a living one's.
-    leave();
-    SettledJobs settled = new UnfinishedJobs(store, config, signs, pause).settle(roots);
-    enter(places, pause);
-    return settled;
   }
 
   /**
@@ -172,19 +162,10 @@ public final class ReplacingJobs {
       unfinished.settle(List.of(other));
       return true;
     }
-    if (wait.stuck.contains(other.root())) {
-      return true;
-    }
     leave();
-    while (others.isUnfinished(other) && signs.look(other) == Life.DEAD) {
-      SettledJobs settled = unfinished.settle(List.of(other));
-      settled.requireNoneAt(wait.places);
-      if (settled.hasStuck()) {
-        wait.stuck.add(other.root());
-      }
-      if (settled.hasStuck() || settled.hasRecovered()) {
-        return false;
-      }
+    while (others.isUnfinished(other)
+        && signs.look(other) == Life.DEAD
+        && !unfinished.settle(List.of(other))) {
       wait.pause(other);
     }
     return false;
@@ -194,9 +175,6 @@ public final class ReplacingJobs {
   private final class Wait {
     private final Collection<Path> places;
     private final Pause pause;
-
-    /** Dead jobs that cannot be ended, and have nothing left to do at the places of this one. */
-    private final Set<Path> stuck = new HashSet<>();
 
     private final long since = signs.nanos();
     private Waiting forWhat;

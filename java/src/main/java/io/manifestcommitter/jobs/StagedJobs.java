@@ -94,10 +94,10 @@ public final class StagedJobs {
    * @throws JobIsAliveException if the job may live
    * @throws IOException also if an upload cannot be aborted: then all stays, to be removed again
    */
-  public AbortedUploads remove(StagedJob job, boolean force, LifeSigns signs, Pause pause)
-      throws IOException {
+  public AbortPlannedUploads.Aborted remove(
+      StagedJob job, boolean force, LifeSigns signs, Pause pause) throws IOException {
     Path directory = job.root().getParent();
-    AbortedUploads uploads = AbortedUploads.none();
+    AbortPlannedUploads.Aborted uploads = AbortPlannedUploads.Aborted.NONE;
     if (job.kind() == Kind.SPARK_PROTOCOL) {
       StagingRoot root = new StagingRoot(directory, job.jobId().get());
       if (!force) {
@@ -108,7 +108,7 @@ public final class StagedJobs {
       }
     }
     Retries.few(() -> store.deleteTree(job.root()));
-    StagingRoots.removeEmpty(store, job.root());
+    OtherJobs.removeEmpty(store, job.root());
     if (directory.getName().equals(JobPaths.TEMPORARY)) {
       store.deleteEmptyDirectory(directory);
     }
@@ -123,11 +123,11 @@ public final class StagedJobs {
    */
   void removeUnbegun(StagingRoot root, LifeSigns signs) throws IOException {
     if (signs.look(root) != LifeSigns.Life.DEAD) {
-      throw new JobIsAliveException(root, config.heartbeatTimeout() / 1000);
+      throw JobIsAliveException.itself(root, config.heartbeatTimeout() / 1000);
     }
     new AbortPlannedUploads(store, config).run(root, /* givesUpCommit= */ false);
     if (!new OtherJobs(store).fence(root)) {
-      throw new JobIsAliveException(root, config.heartbeatTimeout() / 1000);
+      throw JobIsAliveException.itself(root, config.heartbeatTimeout() / 1000);
     }
     Retries.few(() -> store.deleteTree(root.output()));
     Retries.few(() -> store.deleteTree(root.sealed()));

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.jobs;
 
-import io.manifestcommitter.commit.OldDataRemainsException;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.config.CommitterConfig.UnfinishedJobsMode;
 import io.manifestcommitter.jobs.LifeSigns.Life;
 import io.manifestcommitter.jobs.Recovery.Direction;
+import io.manifestcommitter.jobs.Recovery.LeftoverException;
 import io.manifestcommitter.journal.LostJournalException;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.store.Store;
@@ -46,16 +46,16 @@ public final class UnfinishedJobs {
   /**
    * As {@link #settle}, of those that are known to be dead at the first look, and does not wait.
    *
-   * @return what became of them
+   * @return whether any was recovered
    */
-  public SettledJobs settleKnown(List<StagingRoot> roots) throws IOException {
-    SettledJobs settled = new SettledJobs();
+  public boolean settleKnown(List<StagingRoot> roots) throws IOException {
+    List<StagingRoot> dead = new ArrayList<>();
     for (StagingRoot root : jobs.begun(roots)) {
       if (signs.look(root) == Life.DEAD) {
-        settle(root, settled);
+        dead.add(root);
       }
     }
-    return settled;
+    return settleDead(dead);
   }
 
   /**
@@ -64,15 +64,15 @@ public final class UnfinishedJobs {
    * of a begun commit lives, this job waits until its heartbeat moves, has stood still for the
    * timeout, or its commit ends. It waits for all such drivers at the same time. What is left of a
    * commit that ended is removed, unless this job, or that one, was told to clean up nothing; what
-   * cannot be removed is a warning. So is a commit past its point of no return whose old data the
-   * store refuses to delete: it concerns only jobs that write to the same places. A job that never
-   * began its commit, and was seen to be dead by now, is removed. One request for each staging
-   * directory; where a commit was begun six more, and those of each look while this job waits.
+   * cannot be removed is a warning. A job that never began its commit, and was seen to be dead by
+   * now, is removed. One request for each staging directory; where a commit was begun six more, and
+   * those of each look while this job waits.
    *
    * @param roots the staging directories of other jobs
+   * @return whether any was recovered
    * @throws IOException if one may not, or cannot, be recovered; it names the command that does
    */
-  public SettledJobs settle(List<StagingRoot> roots) throws IOException {
+  public boolean settle(List<StagingRoot> roots) throws IOException {
     List<StagingRoot> begun = jobs.begun(roots);
     List<StagingRoot> unfinished = new ArrayList<>();
     List<StagingRoot> dead = new ArrayList<>();
@@ -91,63 +91,49 @@ public final class UnfinishedJobs {
         dead.add(each.getKey());
       }
     }
-    SettledJobs settled = new SettledJobs();
-    for (StagingRoot root : dead) {
-      settle(root, settled);
-    }
+    boolean hasRecovered = settleDead(dead);
     removeUnbegun(roots, begun);
-    return settled;
+    return hasRecovered;
   }
 
-  private void settle(StagingRoot root, SettledJobs settled) throws IOException {
+  private boolean settleDead(List<StagingRoot> dead) throws IOException {
+    boolean hasRecovered = false;
+    for (StagingRoot root : dead) {
+      boolean isUnfinished = jobs.isUnfinished(root);
+      String told =
+          root.directory()
+              + " holds the unfinished commit of a driver that died, in "
+              + root.root();
+      if (config.unfinishedJobs() == UnfinishedJobsMode.ROLLBACK) {
+        if (isUnfinished || !config.cleanupSkipped()) {
+          hasRecovered |= recover(root, told);
+        }
+      } else if (isUnfinished && config.unfinishedJobs() == UnfinishedJobsMode.FAIL) {
+        throw new IOException(
+            told + ". Run 'manifest-committer recover " + root.directory() + "' first");
+      } else if (isUnfinished) {
+        LOG.warn("{}: run 'manifest-committer recover {}'", told, root.directory());
+      }
+    }
+    return hasRecovered;
+  }
+
+  private boolean recover(StagingRoot root, String told) throws IOException {
     try {
-      if (settle(root)) {
-        settled.recovered();
-      }
-    } catch (OldDataRemainsException e) {
-      LOG.warn("{}", SettledJobs.cannotBeRecovered(root, e).getMessage());
-      settled.stuck(root, e);
-    } catch (JobIsAliveException | LostJournalException | PlacesInUseException e) {
-      LOG.info("{} is left alone: {}", root.root(), e.getMessage());
-    }
-  }
-
-  private boolean settle(StagingRoot root) throws IOException {
-    boolean isUnfinished = jobs.isUnfinished(root);
-    if (config.unfinishedJobs() == UnfinishedJobsMode.ROLLBACK) {
-      if (config.cleanupSkipped() && !isUnfinished) {
-        return false;
-      }
-      try {
-        LOG.warn(
-            "{}: {}",
-            root.root(),
-            new Recovery(store, config, signs, pause).run(root, Direction.AS_MARKED));
-      } catch (LeftoverException e) {
-        tell(e);
-        return e.outcome() != RecoveryOutcome.CLEANED_UP;
-      } catch (JobIsAliveException
-          | LostJournalException
-          | PlacesInUseException
-          | OldDataRemainsException e) {
-        throw e;
-      } catch (IOException e) {
-        throw SettledJobs.cannotBeRecovered(root, e);
-      }
+      LOG.warn(
+          "{}: {}",
+          root.root(),
+          new Recovery(store, config, signs, pause).run(root, Direction.AS_MARKED));
       return true;
-    }
-    if (!isUnfinished) {
+    } catch (LeftoverException e) {
+      LOG.warn(e.getMessage(), e);
+      return e.outcome() != Recovery.Outcome.CLEANED_UP;
+    } catch (JobIsAliveException | LostJournalException e) {
+      LOG.info("{} is left alone: {}", root.root(), e.getMessage());
       return false;
+    } catch (IOException e) {
+      throw new IOException(told + ", and cannot be recovered: " + e.getMessage(), e);
     }
-    if (config.unfinishedJobs() == UnfinishedJobsMode.FAIL) {
-      throw new IOException(
-          SettledJobs.told(root)
-              + ". Run 'manifest-committer recover "
-              + root.directory()
-              + "' first");
-    }
-    LOG.warn("{}: run 'manifest-committer recover {}'", SettledJobs.told(root), root.directory());
-    return false;
   }
 
   /** What killed drivers left that never began to commit: nobody waits for it, nor needs it. */
@@ -164,15 +150,6 @@ public final class UnfinishedJobs {
           LOG.warn("{} is of a driver that died, and could not be removed", root.root(), e);
         }
       }
-    }
-  }
-
-  /** It harms nobody; where the job lives, it may be cleaning up itself. */
-  private static void tell(LeftoverException e) {
-    if (e.getCause() instanceof JobIsAliveException) {
-      LOG.info(e.getMessage());
-    } else {
-      LOG.warn(e.getMessage(), e);
     }
   }
 }

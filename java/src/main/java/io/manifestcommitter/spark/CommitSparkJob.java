@@ -10,7 +10,6 @@ import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.config.CommitterConfig.ConflictMode;
 import io.manifestcommitter.jobs.Pause;
 import io.manifestcommitter.jobs.ReplacingJobs;
-import io.manifestcommitter.jobs.SettledJobs;
 import io.manifestcommitter.journal.CommitJournal;
 import io.manifestcommitter.journal.LostJournalException;
 import io.manifestcommitter.layout.StagingRoot;
@@ -142,14 +141,15 @@ final class CommitSparkJob {
     CommittedFiles committed = new CommittedFiles(staging.jobId(), messages, this::named);
     Set<Path> parents = committed.parents(staging.directory());
     Collection<Path> overwritten = overwrite.roots(parents);
-    Collection<Path> mayBeReplaced = Overwrite.outermost(overwritten, parents);
     Collection<Path> places =
-        config.conflictMode() == ConflictMode.REPLACE ? mayBeReplaced : overwritten;
+        config.conflictMode() == ConflictMode.REPLACE
+            ? Overwrite.outermost(overwritten, parents)
+            : overwritten;
     PlanSparkJob planning = new PlanSparkJob(staging.directory(), store, workers, config);
     ProveStaged proof = new ProveStaged(store, workers, config.missingFiles());
     try (JobPlanner planner = planning.begin(committed, setUp)) {
       Result<List<StagedTree>> trees = Result.of(() -> sealAndProve(committed, proof, planner));
-      Result<SettledJobs> settled = Result.of(() -> settleAndLock(places));
+      Result<Boolean> settled = Result.of(() -> settleAndLock(places));
       workers.beside(
           trees,
           settled,
@@ -160,8 +160,7 @@ final class CommitSparkJob {
             }
           },
           () -> workers.forEach(preparedFiles(), work::createAhead));
-      settled.get().requireNoneAt(mayBeReplaced);
-      if (settled.get().hasRecovered()) {
+      if (settled.get()) {
         planning.forget();
       }
       JobPlan plan =
@@ -199,7 +198,7 @@ final class CommitSparkJob {
    *
    * @param places that the job replaces
    */
-  private SettledJobs settleAndLock(Collection<Path> places) throws IOException {
+  private boolean settleAndLock(Collection<Path> places) throws IOException {
     Pause interruptible =
         waiting -> {
           workers.checkInterrupted();

@@ -2,8 +2,7 @@
 package io.manifestcommitter.spark;
 
 import io.manifestcommitter.commit.FindOldData;
-import io.manifestcommitter.jobs.SettledJobs;
-import io.manifestcommitter.jobs.StagingRoots;
+import io.manifestcommitter.jobs.OtherJobs;
 import io.manifestcommitter.jobs.UnfinishedJobs;
 import io.manifestcommitter.journal.Heartbeat;
 import io.manifestcommitter.layout.StagingRoot;
@@ -44,11 +43,8 @@ final class SetUpSparkJob {
     StagingRoot staging = new StagingRoot(table, write.jobId);
     List<StagingRoot> others = new ArrayList<>(existing.stagingRoots());
     others.removeIf(
-        other ->
-            other.root().equals(staging.root()) || StagingRoots.removeEmpty(store, other.root()));
-    SettledJobs settled = settle(others);
-    settled.requireNoneAt(write.overwrite.roots(List.of()));
-    if (settled.hasRecovered()) {
+        other -> other.root().equals(staging.root()) || OtherJobs.removeEmpty(store, other.root()));
+    if (settle(others)) {
       existing = TableRoot.list(store, table);
     }
     progress.passCancel();
@@ -78,9 +74,9 @@ final class SetUpSparkJob {
 
   /**
    * Half of the data of a driver that died may be visible in the table. Whether others died, too,
-   * is watched from here on, and settled when the job commits.
+   * is watched from here on, and settled when the job commits. Whether any was recovered.
    */
-  private SettledJobs settle(List<StagingRoot> others) throws IOException {
+  private boolean settle(List<StagingRoot> others) throws IOException {
     try {
       return new UnfinishedJobs(
               store,

@@ -4,7 +4,7 @@ package io.manifestcommitter.spark;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.manifestcommitter.jobs.Recovery.Direction;
-import io.manifestcommitter.jobs.RecoveryOutcome;
+import io.manifestcommitter.jobs.Recovery.Outcome;
 import io.manifestcommitter.store.FolderClock;
 import io.manifestcommitter.testing.Fault;
 import io.manifestcommitter.testing.MemoryFileSystem;
@@ -34,7 +34,7 @@ class FolderRecoveryTest {
     assertThat(spark.state.renames()).hasSize(1);
 
     assertThat(spark.recover(Direction.AS_MARKED, /* force= */ true))
-        .containsExactly(RecoveryOutcome.ROLLED_BACK);
+        .containsExactly(Outcome.ROLLED_BACK);
 
     spark.state.finishRenames();
     assertThat(spark.visible()).isEqualTo(SparkJobFaultTest.OLD);

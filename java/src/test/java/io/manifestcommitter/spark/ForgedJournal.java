@@ -6,7 +6,7 @@ import static io.manifestcommitter.spark.SparkJobHarness.STAGING;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.manifestcommitter.jobs.Recovery.Direction;
-import io.manifestcommitter.jobs.RecoveryOutcome;
+import io.manifestcommitter.jobs.Recovery.Outcome;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.Record;
 import io.manifestcommitter.manifest.RecordFile;
@@ -131,7 +131,7 @@ final class ForgedJournal {
     spark.state.resetRequests();
   }
 
-  RecoveryOutcome recover(Direction direction) throws IOException {
+  Outcome recover(Direction direction) throws IOException {
     return spark.recovery(/* force= */ true).run(new StagingRoot(spark.table, JOB_ID), direction);
   }
 

@@ -10,7 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.jobs.Recovery.Direction;
-import io.manifestcommitter.jobs.RecoveryOutcome;
+import io.manifestcommitter.jobs.Recovery.Outcome;
 import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.manifest.Record;
 import io.manifestcommitter.testing.Damage;
@@ -60,7 +60,7 @@ class HostileJournalTest {
     List<Record> records = journal.records();
     records.get(0).with("tasks", Integer.MAX_VALUE);
     journal.replace(records);
-    assertThat(journal.recover(Direction.AS_MARKED)).isEqualTo(RecoveryOutcome.ROLLED_BACK);
+    assertThat(journal.recover(Direction.AS_MARKED)).isEqualTo(Outcome.ROLLED_BACK);
     assertThat(journal.spark().visible()).containsAllEntriesOf(SparkJobFaultTest.OLD);
   }
 
@@ -198,7 +198,7 @@ class HostileJournalTest {
 
     journal.replace(withTarget(journal, "/victim"));
     journal.spark().state.mkdirs("/victim/_manifest_" + JOB_ID);
-    assertThat(journal.recover(Direction.AS_MARKED)).isEqualTo(RecoveryOutcome.ROLLED_BACK);
+    assertThat(journal.recover(Direction.AS_MARKED)).isEqualTo(Outcome.ROLLED_BACK);
     assertThat(journal.spark().visible())
         .containsAllEntriesOf(SparkJobFaultTest.OLD)
         .containsEntry("/victim/data", "theirs");
@@ -210,7 +210,7 @@ class HostileJournalTest {
     ForgedJournal journal = ForgedJournal.of("abfs", "static");
     journal.replace(withTarget(journal, "/victim"));
     finish(journal);
-    assertThat(journal.recover(Direction.AS_MARKED)).isEqualTo(RecoveryOutcome.CLEANED_UP);
+    assertThat(journal.recover(Direction.AS_MARKED)).isEqualTo(Outcome.CLEANED_UP);
     journal.requireOthersUntouched("finished, a root is gone");
 
     journal.replace(withTarget(journal, "/other"));
@@ -244,7 +244,7 @@ class HostileJournalTest {
   void theLastNumberOfAJournalIsNotCountedOn() throws IOException {
     ForgedJournal journal = ForgedJournal.of("abfs", "append");
     rename(journal, "journal-planned-999999999");
-    assertThat(journal.recover(Direction.AS_MARKED)).isEqualTo(RecoveryOutcome.ROLLED_BACK);
+    assertThat(journal.recover(Direction.AS_MARKED)).isEqualTo(Outcome.ROLLED_BACK);
   }
 
   /** A job beside it says what is wrong, and goes on where it is told to. */

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.manifestcommitter.jobs.Recovery.Direction;
-import io.manifestcommitter.jobs.RecoveryOutcome;
+import io.manifestcommitter.jobs.Recovery.Outcome;
 import io.manifestcommitter.journal.CommitJournal;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.store.Stores;
@@ -62,9 +62,9 @@ class LostClaimTest {
           String.format(
               "%s %s, %s before request %d of the driver, %s",
               scheme, kind, recovery.outcomes, at, recovery.request);
-      boolean isBack = recovery.outcomes.contains(RecoveryOutcome.ROLLED_BACK);
+      boolean isBack = recovery.outcomes.contains(Outcome.ROLLED_BACK);
       rolledBack += isBack ? 1 : 0;
-      finished += recovery.outcomes.contains(RecoveryOutcome.COMPLETED) ? 1 : 0;
+      finished += recovery.outcomes.contains(Outcome.COMPLETED) ? 1 : 0;
       assertThat(spark.visible())
           .as(context)
           .isEqualTo(isBack ? SparkJobFaultTest.OLD : SparkJobFaultTest.expected(kind));
@@ -137,7 +137,7 @@ class LostClaimTest {
 
     assertThat(spark.commitOrAbort()).isPresent();
 
-    assertThat(recovery.outcomes).containsExactly(RecoveryOutcome.ROLLED_BACK);
+    assertThat(recovery.outcomes).containsExactly(Outcome.ROLLED_BACK);
     assertThat(spark.visible()).isEqualTo(SparkJobFaultTest.OLD);
     assertThat(spark.state.files().get("/table/_SUCCESS")).contains("the last report");
   }
@@ -194,7 +194,7 @@ class LostClaimTest {
     spark.dies(Fault.deadFrom(diesAt, Fate.FAILS_AFTER));
     spark.state.resetRequests();
     assertThat(spark.recover(Direction.AS_MARKED, /* force= */ true))
-        .containsExactly(RecoveryOutcome.ROLLED_BACK);
+        .containsExactly(Outcome.ROLLED_BACK);
     String[] parts = requests.split("(?=[+-])", -1);
     assertThat(spark.state.requests())
         .hasSize(Integer.parseInt(parts[0]) + Integer.parseInt(parts[1]));
@@ -208,7 +208,7 @@ class LostClaimTest {
     private final int at;
     private final Direction direction;
     private final Configuration conf;
-    private final List<RecoveryOutcome> outcomes = new ArrayList<>();
+    private final List<Outcome> outcomes = new ArrayList<>();
     private int requests;
     private String request = "";
 
@@ -239,8 +239,7 @@ class LostClaimTest {
 
     /** Whether the driver had still to note that its commit is finished. */
     boolean isEarly() {
-      return outcomes.contains(RecoveryOutcome.ROLLED_BACK)
-          || outcomes.contains(RecoveryOutcome.COMPLETED);
+      return outcomes.contains(Outcome.ROLLED_BACK) || outcomes.contains(Outcome.COMPLETED);
     }
   }
 }

@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 
 import io.manifestcommitter.commit.LocalHost;
 import io.manifestcommitter.config.CommitterConfig;
+import io.manifestcommitter.jobs.JobIsAliveException;
 import io.manifestcommitter.jobs.LifeSigns;
 import io.manifestcommitter.jobs.Pause;
-import io.manifestcommitter.jobs.PlacesInUseException;
 import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.jobs.ReplacingJobs;
 import io.manifestcommitter.journal.Heartbeat;
@@ -113,7 +113,7 @@ class ReplacingJobsTest {
             config,
             new LifeSigns(stores, config, pause::nanos),
             new StagingRoot(table, LARGE))
-        .enter(List.of(byOtherName(place)), pause);
+        .settleAndEnter(List.of(byOtherName(place)), pause);
     assertThat(pauses).isEqualTo(1);
   }
 
@@ -211,7 +211,7 @@ class ReplacingJobsTest {
   void whoWakesUpWhileItsNoteIsDeletedGetsItBack() throws IOException {
     Pause none = waiting -> fails();
     ReplacingJobs small = jobs(SMALL, none);
-    small.enter(List.of(spark.path("/table/p=1")), none);
+    small.settleAndEnter(List.of(spark.path("/table/p=1")), none);
     spark.state.onRequest(
         (number, operation, path) -> {
           if (operation.equals("delete") && path.equals(SMALL_NOTE)) {
@@ -286,7 +286,7 @@ class ReplacingJobsTest {
     List<String> before = dead.state.paths();
 
     assertThatThrownBy(() -> recovery.run(root, Recovery.Direction.AS_MARKED))
-        .isInstanceOf(PlacesInUseException.class)
+        .isInstanceOf(JobIsAliveException.class)
         .hasMessageContaining(LARGE_NOTE)
         .hasMessageContaining("Nothing was changed");
     assertThat(dead.state.paths()).isEqualTo(before);
@@ -330,7 +330,7 @@ class ReplacingJobsTest {
   @Test
   void whoseNoteIsCutShortWasTakenForDead() throws IOException {
     ReplacingJobs jobs = jobs(SMALL, waiting -> fails());
-    jobs.enter(List.of(spark.path("/table/p=1")), waiting -> fails());
+    jobs.settleAndEnter(List.of(spark.path("/table/p=1")), waiting -> fails());
     jobs.requireNotTakenForDead();
     byte[] whole = spark.state.bytes(SMALL_NOTE);
     for (int length = 0; length < whole.length; length++) {
@@ -438,7 +438,7 @@ class ReplacingJobsTest {
               waits.add(waiting.toString());
               meanwhile.run();
             });
-    jobs(jobId, pause).enter(paths, pause);
+    jobs(jobId, pause).settleAndEnter(paths, pause);
   }
 
   /** What happens while a job waits. */

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.jobs.Recovery.Direction;
-import io.manifestcommitter.jobs.RecoveryOutcome;
+import io.manifestcommitter.jobs.Recovery.Outcome;
 import io.manifestcommitter.store.Stores;
 import io.manifestcommitter.testing.Fate;
 import io.manifestcommitter.testing.Fault;
@@ -100,9 +100,9 @@ class SparkJobFaultTest {
     int requests = spark.state.requests().size();
     spark.state.noFault();
     if (fate.breaks()) {
-      List<RecoveryOutcome> ends = spark.recover(Direction.AS_MARKED, /* force= */ true);
-      assertThat(failed || !ends.contains(RecoveryOutcome.ROLLED_BACK)).as(context).isTrue();
-      failed &= ends.isEmpty() || ends.contains(RecoveryOutcome.ROLLED_BACK);
+      List<Outcome> ends = spark.recover(Direction.AS_MARKED, /* force= */ true);
+      assertThat(failed || !ends.contains(Outcome.ROLLED_BACK)).as(context).isTrue();
+      failed &= ends.isEmpty() || ends.contains(Outcome.ROLLED_BACK);
     }
     if (at > 0) {
       String request = spark.state.requests().get(at - 1);

@@ -4,7 +4,7 @@ package io.manifestcommitter.spark;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.jobs.Pause;
 import io.manifestcommitter.jobs.Recovery;
-import io.manifestcommitter.jobs.RecoveryOutcome;
+import io.manifestcommitter.jobs.Recovery.Outcome;
 import io.manifestcommitter.layout.HiddenNames;
 import io.manifestcommitter.testing.Fault;
 import io.manifestcommitter.testing.MemoryFileSystem;
@@ -183,7 +183,7 @@ final class SparkJobHarness implements SparkGround {
   }
 
   /** Recovers all that is unfinished in the table; how each ended. */
-  List<RecoveryOutcome> recover(Recovery.Direction direction, boolean force) throws IOException {
+  List<Outcome> recover(Recovery.Direction direction, boolean force) throws IOException {
     return Recoveries.all(recovery(force), table, direction);
   }
 

@@ -10,7 +10,7 @@ import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.jobs.JobIsAliveException;
 import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.jobs.Recovery.Direction;
-import io.manifestcommitter.jobs.RecoveryOutcome;
+import io.manifestcommitter.jobs.Recovery.Outcome;
 import io.manifestcommitter.journal.LostJournalException;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.store.Store;
@@ -71,7 +71,7 @@ class SparkJobRecoveryTest {
     SparkJobHarness clean = SparkJobFaultTest.prepared(scheme, kind, directoryRename);
     clean.commit();
     int requests = clean.state.requests().size();
-    Map<RecoveryOutcome, Integer> outcomes = new EnumMap<>(RecoveryOutcome.class);
+    Map<Outcome, Integer> outcomes = new EnumMap<>(Outcome.class);
     int left = 0;
     for (Fate fate : List.of(Fate.FAILS_BEFORE, Fate.FAILS_AFTER)) {
       for (int from = 1; from <= requests; from++) {
@@ -106,7 +106,7 @@ class SparkJobRecoveryTest {
         "%s %s, directory.rename %s: a store down from each of %d requests on, twice: %d commits"
             + " left to recover: %s%n",
         scheme, kind, directoryRename, requests, left, outcomes);
-    assertThat(outcomes.get(RecoveryOutcome.ROLLED_BACK)).isPositive();
+    assertThat(outcomes.get(Outcome.ROLLED_BACK)).isPositive();
   }
 
   /** Its report says that all rows are there, and some have gone by then. */
@@ -122,7 +122,7 @@ class SparkJobRecoveryTest {
 
     assertThat(failure).contains("manifest-committer recover " + spark.table);
     assertThat(spark.recovery(false).run(root(spark), Direction.AS_MARKED))
-        .isEqualTo(RecoveryOutcome.ROLLED_BACK);
+        .isEqualTo(Outcome.ROLLED_BACK);
     assertThat(spark.visible()).isEqualTo(SparkJobFaultTest.OLD);
     assertThat(spark.state.files()).containsEntry("/table/_SUCCESS", "the last report");
     assertThat(spark.staging()).isEmpty();
@@ -142,7 +142,7 @@ class SparkJobRecoveryTest {
     assertThat(failure).contains("manifest-committer recover " + spark.table);
     assertThat(spark.visible()).isEqualTo(SparkJobFaultTest.expected("append"));
     assertThat(spark.recovery(false).run(root(spark), Direction.AS_MARKED))
-        .isEqualTo(RecoveryOutcome.COMPLETED);
+        .isEqualTo(Outcome.COMPLETED);
     assertThat(spark.visible()).isEqualTo(SparkJobFaultTest.expected("append"));
   }
 
@@ -169,7 +169,7 @@ class SparkJobRecoveryTest {
     spark.state.write("/table/_SUCCESS.files", "another list");
 
     assertThat(spark.recovery(true).run(root(spark), Direction.AS_MARKED))
-        .isEqualTo(RecoveryOutcome.COMPLETED);
+        .isEqualTo(Outcome.COMPLETED);
     assertThat(spark.visible()).isEqualTo(IN_TABLE);
     assertThat(spark.state.files()).containsEntry("/table/_SUCCESS", "another report");
     assertThat(spark.state.files()).containsEntry("/table/_SUCCESS.files", "another list");
@@ -218,8 +218,8 @@ class SparkJobRecoveryTest {
       goesOn = diesInRollBack(spark, after);
       spark.state.noFault();
       boolean isLeft = !spark.staging().isEmpty();
-      List<RecoveryOutcome> outcomes = spark.recover(Direction.AS_MARKED, true);
-      boolean isWhole = outcomes.contains(RecoveryOutcome.COMPLETED);
+      List<Outcome> outcomes = spark.recover(Direction.AS_MARKED, true);
+      boolean isWhole = outcomes.contains(Outcome.COMPLETED);
       assertThat(spark.visible())
           .as("%s, %d requests after its report", scheme, after)
           .isEqualTo(isWhole ? SparkJobFaultTest.expected("append") : SparkJobFaultTest.OLD);
@@ -452,7 +452,7 @@ class SparkJobRecoveryTest {
     spark.state.resetRequests();
 
     assertThat(spark.recovery(true).run(root(spark), Direction.AS_MARKED))
-        .isEqualTo(RecoveryOutcome.ROLLED_BACK);
+        .isEqualTo(Outcome.ROLLED_BACK);
 
     assertThat(spark.state.requests())
         .anyMatch(request -> request.startsWith("status") && request.endsWith(list))
@@ -480,8 +480,7 @@ class SparkJobRecoveryTest {
         .contains(root.allOld().toString())
         .doesNotContain("/replaced", "delete the files");
     spark.state.noFault();
-    assertThat(spark.recovery(true).run(root, Direction.AS_MARKED))
-        .isEqualTo(RecoveryOutcome.ROLLED_BACK);
+    assertThat(spark.recovery(true).run(root, Direction.AS_MARKED)).isEqualTo(Outcome.ROLLED_BACK);
     assertThat(spark.visible()).isEqualTo(SparkJobFaultTest.OLD);
   }
 
@@ -525,8 +524,7 @@ class SparkJobRecoveryTest {
         .isInstanceOf(JobIsAliveException.class)
         .hasMessageContaining(STAGING)
         .hasMessageContaining("--force");
-    assertThat(spark.recovery(true).run(root, Direction.AS_MARKED))
-        .isEqualTo(RecoveryOutcome.ROLLED_BACK);
+    assertThat(spark.recovery(true).run(root, Direction.AS_MARKED)).isEqualTo(Outcome.ROLLED_BACK);
     assertThat(spark.visible()).isEqualTo(SparkJobFaultTest.OLD);
     assertThat(spark.recovery(true).find(spark.table)).isEmpty();
   }

@@ -5,7 +5,7 @@ import static io.manifestcommitter.spark.SparkJobHarness.JOB_ID;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.manifestcommitter.jobs.Recovery.Direction;
-import io.manifestcommitter.jobs.RecoveryOutcome;
+import io.manifestcommitter.jobs.Recovery.Outcome;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.testing.Failures;
 import io.manifestcommitter.testing.Fate;
@@ -37,7 +37,7 @@ class SparkJobResumeTest {
   void aCommitThatWasCutShortCanBeFinished(String scheme, String kind, String directoryRename)
       throws IOException {
     int requests = requests(scheme, kind, directoryRename);
-    Map<RecoveryOutcome, Integer> outcomes = new TreeMap<>();
+    Map<Outcome, Integer> outcomes = new TreeMap<>();
     for (Fate fate : List.of(Fate.FAILS_BEFORE, Fate.FAILS_AFTER)) {
       for (int at = 1; at <= requests; at++) {
         SparkJobHarness spark = cutShort(scheme, kind, directoryRename, at, fate);
@@ -55,7 +55,7 @@ class SparkJobResumeTest {
     System.out.printf(
         "%s %s, directory.rename %s: cut short at each of %d requests, twice: %s%n",
         scheme, kind, directoryRename, requests, outcomes);
-    assertThat(outcomes.get(RecoveryOutcome.COMPLETED)).isGreaterThan(5);
+    assertThat(outcomes.get(Outcome.COMPLETED)).isGreaterThan(5);
   }
 
   @ParameterizedTest

@@ -5,7 +5,7 @@ import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.jobs.LifeSigns;
 import io.manifestcommitter.jobs.Pause;
 import io.manifestcommitter.jobs.Recovery;
-import io.manifestcommitter.jobs.RecoveryOutcome;
+import io.manifestcommitter.jobs.Recovery.Outcome;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.Stores;
@@ -36,9 +36,9 @@ public final class Recoveries {
   }
 
   /** Recovers all that is unfinished in a table; how each ended. */
-  public static List<RecoveryOutcome> all(Recovery recovery, Path table, Recovery.Direction to)
+  public static List<Outcome> all(Recovery recovery, Path table, Recovery.Direction to)
       throws IOException {
-    List<RecoveryOutcome> outcomes = new ArrayList<>();
+    List<Outcome> outcomes = new ArrayList<>();
     for (StagingRoot root : recovery.find(table)) {
       outcomes.add(recovery.run(root, to));
     }

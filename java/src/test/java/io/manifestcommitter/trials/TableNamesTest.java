@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.jobs.Recovery.Direction;
-import io.manifestcommitter.jobs.RecoveryOutcome;
+import io.manifestcommitter.jobs.Recovery.Outcome;
 import io.manifestcommitter.jobs.StagedJob;
 import io.manifestcommitter.jobs.StagedJobs;
 import io.manifestcommitter.spark.DriverJob;
@@ -33,7 +33,7 @@ class TableNamesTest {
     "hdfs,planned,ROLLED_BACK", "hdfs,committed,COMPLETED", "hdfs,finished,CLEANED_UP",
     "gs,planned,ROLLED_BACK", "gs,committed,COMPLETED", "gs,finished,CLEANED_UP"
   })
-  void aJournalIsReadUnderTheNameOfItsReader(String scheme, String state, RecoveryOutcome outcome)
+  void aJournalIsReadUnderTheNameOfItsReader(String scheme, String state, Outcome outcome)
       throws IOException {
     CrashStore store = died(scheme, state);
     assertThat(recover(store.byOtherName())).isEqualTo(outcome);
@@ -61,8 +61,7 @@ class TableNamesTest {
     store.renameTableBack();
     assertThat(store.text("/table/p=7/f")).isEqualTo("next");
     store.state().remove("/table/p=7");
-    requireOver(
-        store, state.equals("planned") ? RecoveryOutcome.ROLLED_BACK : RecoveryOutcome.COMPLETED);
+    requireOver(store, state.equals("planned") ? Outcome.ROLLED_BACK : Outcome.COMPLETED);
   }
 
   @ParameterizedTest
@@ -105,8 +104,8 @@ class TableNamesTest {
     return store;
   }
 
-  private static RecoveryOutcome recover(CrashStore by) throws IOException {
-    List<RecoveryOutcome> outcomes =
+  private static Outcome recover(CrashStore by) throws IOException {
+    List<Outcome> outcomes =
         Recoveries.all(
             Recoveries.of(by.configuration(), /* force= */ false),
             by.path(CrashStore.TABLE),
@@ -115,10 +114,9 @@ class TableNamesTest {
     return outcomes.get(0);
   }
 
-  private static void requireOver(CrashStore store, RecoveryOutcome outcome) {
+  private static void requireOver(CrashStore store, Outcome outcome) {
     Map<String, String> old = WRITE.old();
-    assertThat(store.visible())
-        .isEqualTo(outcome == RecoveryOutcome.ROLLED_BACK ? old : DEAD.after(old));
+    assertThat(store.visible()).isEqualTo(outcome == Outcome.ROLLED_BACK ? old : DEAD.after(old));
     assertThat(store.staging()).isEmpty();
   }
 }

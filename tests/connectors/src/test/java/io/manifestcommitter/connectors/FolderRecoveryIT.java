@@ -8,7 +8,7 @@ import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.emulator.FaultRule;
 import io.manifestcommitter.emulator.GcsEmulator;
 import io.manifestcommitter.jobs.Recovery;
-import io.manifestcommitter.jobs.RecoveryOutcome;
+import io.manifestcommitter.jobs.Recovery.Outcome;
 import io.manifestcommitter.spark.ManifestCommitProtocol;
 import io.manifestcommitter.testing.Recoveries;
 import io.manifestcommitter.testing.SparkCalls;
@@ -81,16 +81,16 @@ class FolderRecoveryIT {
     emulator.faults().clear();
     FaultRule look = emulator.faults().add(FaultRule.on("operation-list").call(2).hold());
 
-    Future<List<RecoveryOutcome>> recovering =
+    Future<List<Outcome>> recovering =
         recovery.submit(() -> Recoveries.all(Recoveries.of(conf, true), table, direction));
     look.awaitHeld();
     emulator.releaseRenames();
     look.release();
-    List<RecoveryOutcome> outcomes = recovering.get(1, TimeUnit.MINUTES);
+    List<Outcome> outcomes = recovering.get(1, TimeUnit.MINUTES);
 
     boolean isCompleted = direction == Recovery.Direction.COMPLETE;
     assertThat(outcomes)
-        .containsExactly(isCompleted ? RecoveryOutcome.COMPLETED : RecoveryOutcome.ROLLED_BACK);
+        .containsExactly(isCompleted ? Outcome.COMPLETED : Outcome.ROLLED_BACK);
     NavigableMap<String, String> visible = TableFiles.visible(fs, table);
     visible.keySet().removeIf(name -> name.endsWith("/"));
     if (isCompleted) {

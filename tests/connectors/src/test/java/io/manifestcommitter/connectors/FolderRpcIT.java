@@ -9,7 +9,7 @@ import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.emulator.FaultRule;
 import io.manifestcommitter.emulator.GcsEmulator;
 import io.manifestcommitter.jobs.Recovery;
-import io.manifestcommitter.jobs.RecoveryOutcome;
+import io.manifestcommitter.jobs.Recovery.Outcome;
 import io.manifestcommitter.spark.ManifestCommitProtocol;
 import io.manifestcommitter.store.Stores;
 import io.manifestcommitter.testing.Recoveries;
@@ -85,7 +85,7 @@ class FolderRpcIT {
       assertThatThrownBy(() -> commit(dead)).hasRootCauseInstanceOf(IOException.class);
       emulator.faults().clear();
       assertThat(Recoveries.all(Recoveries.of(conf, true), table, Recovery.Direction.AS_MARKED))
-          .contains(RecoveryOutcome.ROLLED_BACK);
+          .contains(Outcome.ROLLED_BACK);
       assertThat(visible()).containsExactly("p=1", "p=2", "p=3");
       Written abandoned = written(false, "p=4");
       Clean.ofSession(conf, table.toString(), "0s", false, true, true);

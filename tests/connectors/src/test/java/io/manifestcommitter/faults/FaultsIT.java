@@ -10,7 +10,7 @@ import io.manifestcommitter.emulator.FaultRule;
 import io.manifestcommitter.emulator.Onto;
 import io.manifestcommitter.faults.FaultyStore.Kind;
 import io.manifestcommitter.jobs.Recovery;
-import io.manifestcommitter.jobs.RecoveryOutcome;
+import io.manifestcommitter.jobs.Recovery.Outcome;
 import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.manifest.SuccessReport;
 import io.manifestcommitter.spark.ManifestCommitProtocol;
@@ -173,7 +173,7 @@ class FaultsIT {
           () -> {
             Recovery recovery = Recoveries.of(job.conf, /* force= */ true);
             assertThat(Recoveries.all(recovery, job.table, Recovery.Direction.AS_MARKED))
-                .containsExactly(RecoveryOutcome.ROLLED_BACK);
+                .containsExactly(Outcome.ROLLED_BACK);
             job.assertOld();
             return null;
           });

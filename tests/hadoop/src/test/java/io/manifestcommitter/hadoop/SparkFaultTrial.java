@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.jobs.Recovery;
-import io.manifestcommitter.jobs.RecoveryOutcome;
+import io.manifestcommitter.jobs.Recovery.Outcome;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.testing.Failures;
 import io.manifestcommitter.testing.Fate;
@@ -158,12 +158,12 @@ final class SparkFaultTrial implements Closeable {
   private End recover(
       StagingRoot root, boolean failed, NavigableMap<String, String> fresh, String told)
       throws IOException {
-    RecoveryOutcome outcome = recovery().run(root, Recovery.Direction.AS_MARKED);
+    Outcome outcome = recovery().run(root, Recovery.Direction.AS_MARKED);
     assertThat(unfinished()).isEmpty();
     if (raw.exists(table)) {
       assertThat(raw.exists(root.root())).as("staging after recovery").isFalse();
     }
-    if (outcome == RecoveryOutcome.ROLLED_BACK) {
+    if (outcome == Outcome.ROLLED_BACK) {
       assertThat(failed).as("a job that said it succeeded is rolled back").isTrue();
       assertRolledBack(told, /* stays= */ false);
       return End.RECOVERED_BACK;

@@ -4,7 +4,7 @@ package io.manifestcommitter.hadoop;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.manifestcommitter.jobs.Recovery;
-import io.manifestcommitter.jobs.RecoveryOutcome;
+import io.manifestcommitter.jobs.Recovery.Outcome;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.testing.Failures;
 import io.manifestcommitter.testing.Fate;
@@ -360,7 +360,7 @@ class SparkOnHdfsIT {
     }
     assertThat(told).contains("manifest-committer recover " + table);
     if (recovery.run(unfinished.get(0), Recovery.Direction.AS_MARKED)
-        == RecoveryOutcome.ROLLED_BACK) {
+        == Outcome.ROLLED_BACK) {
       assertThat(hdfs.visible(table)).as(told).isEqualTo(old);
       return End.RECOVERED_BACK;
     }

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.manifestcommitter.config.CommitterConfig;
-import io.manifestcommitter.jobs.LeftoverException;
+import io.manifestcommitter.jobs.Recovery.LeftoverException;
 import io.manifestcommitter.jobs.Recovery;
-import io.manifestcommitter.jobs.RecoveryOutcome;
+import io.manifestcommitter.jobs.Recovery.Outcome;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.testing.Recoveries;
 import io.manifestcommitter.testing.SparkWrite;
@@ -91,7 +91,7 @@ class TwoUsersIT {
     return null;
   }
 
-  private RecoveryOutcome recover(Path table) throws IOException {
+  private Outcome recover(Path table) throws IOException {
     Configuration conf = hdfs.conf();
     Recovery recovery = Recoveries.of(conf, /* force= */ false);
     List<StagingRoot> found = recovery.find(table);
