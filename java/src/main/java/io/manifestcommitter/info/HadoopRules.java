@@ -4,7 +4,6 @@ package io.manifestcommitter.info;
 import io.manifestcommitter.cli.Setting;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.config.CommitterConfig.UnsupportedScheme;
-import io.manifestcommitter.config.CommitterOption;
 import io.manifestcommitter.info.JobSettings.Origin;
 import io.manifestcommitter.info.Problem.Repair;
 import io.manifestcommitter.info.Problem.Severity;
@@ -334,7 +333,7 @@ final class HadoopRules extends Rules {
 
   private void checkOptions() {
     boolean isFine = true;
-    for (CommitterOption option : CommitterConfig.options()) {
+    for (CommitterConfig.Option option : CommitterConfig.options()) {
       String value = sql.get(option.key());
       if (value != null) {
         // Each by itself, so that all are told.

@@ -49,7 +49,7 @@ class CommitterConfigTest {
   @Test
   void theOptionsAreHadoopsAndThoseOfTheSeedAndOurs() {
     assertThat(CommitterConfig.options())
-        .extracting(CommitterOption::key)
+        .extracting(CommitterConfig.Option::key)
         .containsExactlyInAnyOrder(
             "mapreduce.manifest.committer.cleanup.parallel.delete",
             "mapreduce.manifest.committer.cleanup.parallel.delete.base.first",

@@ -30,7 +30,7 @@ public final class OptionsPage {
         .append(" ([Hadoop's factories](mapreduce.md)). An empty default means that nothing is")
         .append(" set.\n\n")
         .append("| key | default | allowed | protocol | meaning |\n|---|---|---|---|---|\n");
-    for (CommitterOption option : CommitterConfig.options()) {
+    for (CommitterConfig.Option option : CommitterConfig.options()) {
       page.append("| `").append(option.key()).append("` | ");
       page.append(option.fallback().isEmpty() ? "" : "`" + option.fallback() + "`").append(" | ");
       page.append(option.allowed()).append(" | ").append(scope(option)).append(" | ");
@@ -39,7 +39,7 @@ public final class OptionsPage {
     return page.toString();
   }
 
-  private static String scope(CommitterOption option) {
+  private static String scope(CommitterConfig.Option option) {
     switch (option.scope()) {
       case HADOOP:
         return "Hadoop";

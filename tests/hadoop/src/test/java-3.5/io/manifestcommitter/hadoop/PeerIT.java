@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.tuple;
 
 import io.manifestcommitter.cli.ManifestPrinter;
 import io.manifestcommitter.config.CommitterConfig;
-import io.manifestcommitter.config.CommitterOption;
 import io.manifestcommitter.manifest.SuccessReport;
 import io.manifestcommitter.manifest.TaskManifest;
 import java.io.ByteArrayOutputStream;
@@ -310,7 +309,7 @@ class PeerIT {
 
   private static Map<String, String> fallbacks() {
     return CommitterConfig.options().stream()
-        .collect(Collectors.toMap(CommitterOption::key, CommitterOption::fallback));
+        .collect(Collectors.toMap(CommitterConfig.Option::key, CommitterConfig.Option::fallback));
   }
 
   private List<String> names(Path directory) throws IOException {
