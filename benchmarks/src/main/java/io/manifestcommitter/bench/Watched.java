@@ -101,7 +101,7 @@ public final class Watched {
         while (true) {
           for (CommitSnapshot commit : Commits.running()) {
             looks.incrementAndGet();
-            most.accumulateAndGet(commit.done(), Math::max);
+            most.accumulateAndGet(commit.done, Math::max);
           }
           TimeUnit.MILLISECONDS.sleep(EVERY_MILLIS);
         }

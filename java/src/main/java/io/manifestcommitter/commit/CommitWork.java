@@ -7,7 +7,7 @@ import io.manifestcommitter.manifest.StatisticsRecorder;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.OldDirectory;
 import io.manifestcommitter.plan.Target;
-import io.manifestcommitter.progress.Waiting;
+import io.manifestcommitter.progress.CommitProgress.Waiting;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
 import java.io.IOException;

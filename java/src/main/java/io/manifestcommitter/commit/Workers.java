@@ -2,7 +2,6 @@
 package io.manifestcommitter.commit;
 
 import io.manifestcommitter.progress.CommitProgress;
-import io.manifestcommitter.progress.WorkCount;
 import io.manifestcommitter.store.CallerContext;
 import io.manifestcommitter.store.Retries;
 import java.io.IOException;
@@ -203,7 +202,7 @@ public final class Workers {
   private <T> void run(Iterator<? extends T> items, int count, NumberedAction<? super T> action)
       throws IOException {
     requireOutside();
-    try (WorkCount work = commit.count(count)) {
+    try (CommitProgress.Work work = commit.count(count)) {
       Run<T> run = new Run<>(items, work, action);
       List<Part> parts = new ArrayList<>();
       try {
@@ -323,12 +322,12 @@ public final class Workers {
   /** The shared state of the threads of one {@link #forEach}. */
   private final class Run<T> implements Retries.Request {
     private final Iterator<? extends T> items;
-    private final WorkCount work;
+    private final CommitProgress.Work work;
     private final NumberedAction<? super T> action;
     private int taken;
     private Throwable failure;
 
-    Run(Iterator<? extends T> items, WorkCount work, NumberedAction<? super T> action) {
+    Run(Iterator<? extends T> items, CommitProgress.Work work, NumberedAction<? super T> action) {
       this.items = items;
       this.work = work;
       this.action = action;

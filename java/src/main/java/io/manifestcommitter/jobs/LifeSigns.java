@@ -6,7 +6,7 @@ import io.manifestcommitter.journal.CommitJournal;
 import io.manifestcommitter.journal.Heartbeat;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.CorruptManifestException;
-import io.manifestcommitter.progress.Waiting;
+import io.manifestcommitter.progress.CommitProgress.Waiting;
 import io.manifestcommitter.store.Store;
 import java.io.IOException;
 import java.util.ArrayList;

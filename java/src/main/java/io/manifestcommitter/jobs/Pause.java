@@ -2,7 +2,7 @@
 package io.manifestcommitter.jobs;
 
 import io.manifestcommitter.config.CommitterConfig;
-import io.manifestcommitter.progress.Waiting;
+import io.manifestcommitter.progress.CommitProgress.Waiting;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.concurrent.TimeUnit;

@@ -5,7 +5,7 @@ import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.config.CommitterConfig.UnfinishedJobsMode;
 import io.manifestcommitter.jobs.LifeSigns.Life;
 import io.manifestcommitter.layout.StagingRoot;
-import io.manifestcommitter.progress.Waiting;
+import io.manifestcommitter.progress.CommitProgress.Waiting;
 import io.manifestcommitter.store.Store;
 import java.io.IOException;
 import java.time.Instant;
@@ -198,7 +198,7 @@ public final class ReplacingJobs {
         leave();
         throw new WaitedTooLongException(own, other, note, waited);
       }
-      if (forWhat == null || !forWhat.jobId().equals(other.jobId())) {
+      if (forWhat == null || !forWhat.jobId.equals(other.jobId())) {
         forPlaces(other, Optional.empty());
       }
       pause.pause(forWhat);

@@ -8,15 +8,22 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** How far one commit has come. Written by its steps, read by anybody, from any thread. */
 public final class CommitProgress {
+  private static final Logger LOG = LoggerFactory.getLogger(CommitProgress.class);
+  private static final long LOG_INTERVAL = TimeUnit.SECONDS.toNanos(10);
+
   /** The most steps that are remembered: a commit has about fifteen. */
   private static final int MAX_STEPS = 100;
 
@@ -28,7 +35,7 @@ public final class CommitProgress {
   final long startedAt = System.currentTimeMillis();
   final long start = System.nanoTime();
   final long thread = Thread.currentThread().getId();
-  private final Set<WorkCount> underWay = ConcurrentHashMap.newKeySet();
+  private final Set<Work> underWay = ConcurrentHashMap.newKeySet();
   private final List<Step> steps = new ArrayList<>();
   volatile String step = "";
   volatile Waiting waiting;
@@ -87,10 +94,10 @@ public final class CommitProgress {
    * @param total how many
    * @return to be closed when that work ends
    */
-  public WorkCount count(long total) {
-    WorkCount count = new WorkCount(step, total, underWay::remove);
-    underWay.add(count);
-    return count;
+  public Work count(long total) {
+    Work work = new Work(total);
+    underWay.add(work);
+    return work;
   }
 
   private void ended(Step one) {
@@ -205,13 +212,8 @@ public final class CommitProgress {
 
   /** Where it is now. */
   public CommitSnapshot snapshot() {
-    Optional<WorkCount> work = Optional.empty();
-    for (WorkCount each : underWay) {
-      if (!work.isPresent() || each.total() > work.get().total()) {
-        work = Optional.of(each);
-      }
-    }
-    return new CommitSnapshot(this, work);
+    Optional<Work> largest = underWay.stream().max(Comparator.comparingLong(work -> work.total));
+    return new CommitSnapshot(this, largest);
   }
 
   /** Unique in this JVM, and in the order of beginnings. */
@@ -257,6 +259,81 @@ public final class CommitProgress {
     /** How long it took, in milliseconds. */
     public long millis() {
       return millis;
+    }
+  }
+
+  /** For which other job a job waits, and why. */
+  public static final class Waiting {
+    public final String jobId;
+    public final String why;
+
+    /**
+     * A wait.
+     *
+     * @param why a phrase that follows the job's id, such as {@code which replaces p=3}
+     */
+    public Waiting(String jobId, String why) {
+      this.jobId = Objects.requireNonNull(jobId);
+      this.why = Objects.requireNonNull(why);
+    }
+
+    @Override
+    public String toString() {
+      return "waiting for job " + jobId + ", " + why;
+    }
+  }
+
+  /**
+   * How far one piece of work has come that consists of many like ones; says so in the log every
+   * ten seconds. Safe for use by many threads.
+   */
+  public final class Work implements AutoCloseable {
+    final long total;
+    private final long start = System.nanoTime();
+    private final String name = step;
+    private final AtomicLong done = new AtomicLong();
+    private final AtomicLong next = new AtomicLong(start + LOG_INTERVAL);
+
+    private Work(long total) {
+      this.total = total;
+    }
+
+    /** One more is done. */
+    public void tick() {
+      long count = done.incrementAndGet();
+      long now = System.nanoTime();
+      long due = next.get();
+      if (now - due >= 0 && next.compareAndSet(due, now + LOG_INTERVAL)) {
+        LOG.info("{}", line(count, now - start));
+      }
+    }
+
+    /** The work has ended, well or not. */
+    @Override
+    public void close() {
+      underWay.remove(this);
+    }
+
+    long done() {
+      return done.get();
+    }
+
+    /** For how long it has been under way, in nanoseconds. */
+    long nanos() {
+      return System.nanoTime() - start;
+    }
+
+    /** What is said after {@code nanos}. */
+    String line(long count, long nanos) {
+      double rate = count * (double) TimeUnit.SECONDS.toNanos(1) / nanos;
+      return String.format(
+          Locale.ROOT,
+          "%s: %,d of %,d, %,.0f a second, about %,.0f s left",
+          name,
+          count,
+          total,
+          rate,
+          (total - count) / rate);
     }
   }
 }

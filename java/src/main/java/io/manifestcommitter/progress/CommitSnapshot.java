@@ -2,34 +2,19 @@
 package io.manifestcommitter.progress;
 
 import io.manifestcommitter.manifest.StatisticNames;
+import io.manifestcommitter.progress.CommitProgress.Waiting;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.fs.statistics.IOStatisticsSnapshot;
 
-/** Where one commit was at one moment. Immutable. */
+/** Where one commit was at one moment. Immutable; its public fields are read where it is shown. */
 public final class CommitSnapshot {
-  private final Kind kind;
-  private final State state;
-  private final String jobId;
-  private final String table;
-  private final String step;
-  private final long startedAt;
-  private final long thread;
-  private final long millis;
-  private final long done;
-  private final long total;
-  private final double perSecond;
-  private final Optional<Waiting> waiting;
-  private final List<CommitProgress.Step> steps;
-  private final IOStatisticsSnapshot statistics;
-
   /** What is under way. */
   public enum Kind {
     /** A job gets ready: it looks for what others left in its table, and may wait for that. */
@@ -52,7 +37,37 @@ public final class CommitSnapshot {
     ROLLED_BACK
   }
 
-  CommitSnapshot(CommitProgress progress, Optional<WorkCount> work) {
+  public final Kind kind;
+  public final State state;
+  public final String jobId;
+
+  /** The table's directory, qualified. */
+  public final String table;
+
+  /** The step that it is in, or ended in, as in {@code StatisticNames}. */
+  public final String step;
+
+  /** How long it has run by now, or ran, in milliseconds. */
+  public final long millis;
+
+  /** How many files, or directories, of the step are done. */
+  public final long done;
+
+  /** How many the step has; 0 where nothing is counted. */
+  public final long total;
+
+  /** How many are done in a second, since the step began; 0 where nothing is counted. */
+  public final double perSecond;
+
+  /** For which job it waits; empty if for none. */
+  public final Optional<Waiting> waiting;
+
+  private final long startedAt;
+  private final long thread;
+  private final List<CommitProgress.Step> steps;
+  private final IOStatisticsSnapshot statistics;
+
+  CommitSnapshot(CommitProgress progress, Optional<CommitProgress.Work> work) {
     this.kind = progress.kind;
     this.state = progress.state;
     this.jobId = progress.jobId;
@@ -61,84 +76,23 @@ public final class CommitSnapshot {
     this.startedAt = progress.startedAt;
     this.thread = progress.thread;
     this.millis = progress.millis();
-    this.done = work.map(WorkCount::done).orElse(0L);
-    this.total = work.map(WorkCount::total).orElse(0L);
-    double seconds = work.map(WorkCount::nanos).orElse(1L) / (double) TimeUnit.SECONDS.toNanos(1);
-    this.perSecond = done / seconds;
+    this.done = work.map(CommitProgress.Work::done).orElse(0L);
+    this.total = work.map(counted -> counted.total).orElse(0L);
+    long nanos = work.map(CommitProgress.Work::nanos).orElse(1L);
+    this.perSecond = total == 0 ? 0 : done * (double) TimeUnit.SECONDS.toNanos(1) / nanos;
     this.waiting = Optional.ofNullable(progress.waiting);
     this.steps = progress.steps();
     this.statistics = progress.statistics.snapshot();
   }
 
-  /** What is under way. */
-  public Kind kind() {
-    return kind;
-  }
-
-  /** Whether it has ended, and how. */
-  public State state() {
-    return state;
-  }
-
-  /** The job. */
-  public String jobId() {
-    return jobId;
-  }
-
-  /** The table's directory, qualified. */
-  public String table() {
-    return table;
-  }
-
-  /** The step that it is in, or ended in, as in {@code StatisticNames}. */
-  public String step() {
-    return step;
-  }
-
-  /** How long it has run by now, or ran, in milliseconds. */
-  public long millis() {
-    return millis;
-  }
-
-  /** How many files, or directories, of the step are done. */
-  public long done() {
-    return done;
-  }
-
-  /** How many the step has; 0 where nothing is counted. */
-  public long total() {
-    return total;
-  }
-
-  /** How many are done in a second, since the step began; 0 where nothing is counted. */
-  public double perSecond() {
-    return total == 0 ? 0 : perSecond;
-  }
-
-  /** In how many seconds the step will be done at that rate; empty where that cannot be told. */
-  public OptionalLong secondsLeft() {
-    return perSecond() == 0
-        ? OptionalLong.empty()
-        : OptionalLong.of((long) Math.ceil((total - done) / perSecond()));
-  }
-
-  /** For which job it waits; empty if for none. */
-  public Optional<Waiting> waiting() {
-    return waiting;
+  /** In how many seconds the step will be done at that rate; null where that cannot be told. */
+  public Long secondsLeft() {
+    return perSecond == 0 ? null : (long) Math.ceil((total - done) / perSecond);
   }
 
   /** How many requests were made to the store. */
   public long requests() {
-    long requests = 0;
-    for (String kindOfRequest : StatisticNames.REQUESTS) {
-      requests += counter(kindOfRequest);
-    }
-    return requests;
-  }
-
-  /** How many of them the store refused because there were too many. */
-  public long refusals() {
-    return counter(StatisticNames.STORE_IO_THROTTLED);
+    return StatisticNames.REQUESTS.stream().mapToLong(this::counter).sum();
   }
 
   /** One of the counters among the statistics; 0 where nothing was counted. */
@@ -167,14 +121,14 @@ public final class CommitSnapshot {
     map.put("millis", millis);
     map.put("done", done);
     map.put("total", total);
-    map.put("perSecond", perSecond());
-    map.put("secondsLeft", secondsLeft().isPresent() ? secondsLeft().getAsLong() : null);
-    map.put("waitingFor", waiting.map(Waiting::jobId).orElse(null));
-    map.put("waitingWhy", waiting.map(Waiting::why).orElse(null));
+    map.put("perSecond", perSecond);
+    map.put("secondsLeft", secondsLeft());
+    map.put("waitingFor", waiting.map(other -> other.jobId).orElse(null));
+    map.put("waitingWhy", waiting.map(other -> other.why).orElse(null));
     map.put("files", counter(StatisticNames.COMMITTER_FILES_COMMITTED));
     map.put("bytes", counter(StatisticNames.COMMITTER_BYTES_COMMITTED));
     map.put("requests", requests());
-    map.put("throttled", refusals());
+    map.put("throttled", counter(StatisticNames.STORE_IO_THROTTLED));
     map.put("counters", new TreeMap<>(statistics.counters()));
     List<Map<String, Object>> ended = new ArrayList<>();
     for (CommitProgress.Step one : steps) {

@@ -82,7 +82,7 @@ public final class Commits {
     CommitSnapshot end = progress.snapshot();
     ALL_RUNNING.remove(progress.order());
     CANCELS.remove(progress.order());
-    if (end.kind() != CommitSnapshot.Kind.SETUP) {
+    if (end.kind != CommitSnapshot.Kind.SETUP) {
       synchronized (ALL_ENDED) {
         ALL_ENDED.addLast(end.toMap());
         if (ALL_ENDED.size() > REMEMBERED) {

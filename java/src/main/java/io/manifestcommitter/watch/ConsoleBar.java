@@ -93,7 +93,7 @@ final class ConsoleBar {
   void draw(List<CommitSnapshot> running) {
     List<CommitSnapshot> longer =
         running.stream()
-            .filter(commit -> commit.millis() >= FIRST_MILLIS)
+            .filter(commit -> commit.millis >= FIRST_MILLIS)
             .collect(Collectors.toList());
     if (longer.isEmpty() || stagesRun.getAsBoolean()) {
       clear();
@@ -118,33 +118,30 @@ final class ConsoleBar {
   /** What is shown of commits, the first of them above all, in less than {@code width}. */
   static String line(List<CommitSnapshot> commits, int width) {
     CommitSnapshot first = commits.get(0);
-    String kind = first.kind().name();
+    String kind = first.kind.name();
     String head = "[" + kind.charAt(0) + kind.substring(1).toLowerCase(Locale.ROOT) + ": ";
     String tail = commits.size() == 1 ? "]" : "] +" + (commits.size() - 1);
-    if (first.waiting().isPresent()) {
-      return fit(head + first.waiting().get(), tail, width);
+    if (first.waiting.isPresent()) {
+      return fit(head + first.waiting.get(), tail, width);
     }
-    if (first.kind() == CommitSnapshot.Kind.SETUP) {
+    if (first.kind == CommitSnapshot.Kind.SETUP) {
       return fit("[Setup: looking for unfinished jobs", tail, width);
     }
-    head += CommitProgress.Step.shortName(first.step()).replace('_', ' ');
-    if (first.total() == 0) {
+    head += CommitProgress.Step.shortName(first.step).replace('_', ' ');
+    if (first.total == 0) {
       return fit(head, tail, width);
     }
     String left =
-        first.secondsLeft().isPresent()
+        first.secondsLeft() != null
             ? String.format(
-                Locale.ROOT,
-                " %,.0f/s, %,d s left",
-                first.perSecond(),
-                first.secondsLeft().getAsLong())
+                Locale.ROOT, " %,.0f/s, %,d s left", first.perSecond, first.secondsLeft())
             : "";
-    String count = String.format(Locale.ROOT, "(%,d / %,d)%s", first.done(), first.total(), left);
+    String count = String.format(Locale.ROOT, "(%,d / %,d)%s", first.done, first.total, left);
     int room = width - 1 - head.length() - count.length() - tail.length() - 2;
     if (room < SHORTEST_BAR) {
       return fit(head + " " + count, tail, width);
     }
-    int done = (int) (room * first.done() / first.total());
+    int done = (int) (room * first.done / first.total);
     String bar = "=".repeat(done) + (done < room ? ">" : "");
     return head + " " + bar + " ".repeat(room - bar.length()) + " " + count + tail;
   }

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.watch;
 
+import com.codahale.metrics.Gauge;
 import com.codahale.metrics.MetricRegistry;
+import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.progress.CommitProgress;
 import io.manifestcommitter.progress.CommitSnapshot;
 import io.manifestcommitter.progress.Commits;
-import java.util.List;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
 import org.apache.spark.SparkContext;
 import org.apache.spark.metrics.MetricsSystem;
 import org.apache.spark.metrics.source.Source;
@@ -40,7 +44,7 @@ final class SparkDriver implements Commits.Listener {
 
   @Override
   public void ended(CommitSnapshot commit) {
-    if (commit.kind() == CommitSnapshot.Kind.SETUP) {
+    if (commit.kind == CommitSnapshot.Kind.SETUP) {
       return;
     }
     metrics.count(commit);
@@ -92,57 +96,123 @@ final class SparkDriver implements Commits.Listener {
     return "What Spark shows of commits";
   }
 
-  /**
-   * Where Spark shows the commits of the application that this JVM drives, always in the same
-   * order; none where no application runs. Changes nothing there.
-   */
-  static List<SparkPlace> places() {
+  /** For {@link SparkWatch#places}. */
+  static Map<String, Object> places() {
     Option<SparkContext> active = org.apache.spark.SparkContext$.MODULE$.getActive();
     if (active.isEmpty() || active.get().isStopped()) {
-      return List.of();
+      return Map.of();
     }
     SparkContext spark = active.get();
-    return List.of(
-        place("console", () -> console(spark)),
-        place("metrics", () -> metrics(spark)),
-        place("events", () -> events(spark)));
+    Map<String, Object> places = new LinkedHashMap<>();
+    places.put("console", place(() -> console(spark)));
+    places.put("metrics", place(() -> metrics(spark)));
+    places.put("events", place(() -> events(spark)));
+    return places;
   }
 
   /** A part of Spark that cannot be reached, as from another class loader, is absent. */
-  static SparkPlace place(String name, Supplier<SparkPlace> look) {
+  static Map<String, Object> place(Supplier<Map<String, Object>> look) {
     try {
       return look.get();
     } catch (RuntimeException | LinkageError e) {
-      return new SparkPlace(name, false, "Spark's part cannot be reached (" + e + ")");
+      return place(false, "Spark's part cannot be reached (" + e + ")");
     }
   }
 
-  private static SparkPlace console(SparkContext spark) {
-    boolean isShown = spark.progressBar().isDefined();
-    return new SparkPlace(
-        "console",
-        isShown,
-        isShown
-            ? "beside Spark's stage bar on the driver's standard error"
-            : "Spark shows no stage bar: " + PROGRESS_BAR + " is not true");
+  private static Map<String, Object> place(boolean isShown, String how) {
+    return Map.of("shown", isShown, "how", how);
   }
 
-  private static SparkPlace metrics(SparkContext spark) {
+  private static Map<String, Object> console(SparkContext spark) {
+    return spark.progressBar().isDefined()
+        ? place(true, "beside Spark's stage bar on the driver's standard error")
+        : place(false, "Spark shows no stage bar: " + PROGRESS_BAR + " is not true");
+  }
+
+  private static Map<String, Object> metrics(SparkContext spark) {
     // That the class can be made and that Spark tells its sources is what the source itself needs.
     String source = "the source " + new CommitMetrics().sourceName() + " in every sink";
     boolean isThere = registered(spark.env().metricsSystem()).isPresent();
-    return new SparkPlace(
-        "metrics", true, isThere ? source : source + ", from the first commit on");
+    return place(true, isThere ? source : source + ", from the first commit on");
   }
 
-  private static SparkPlace events(SparkContext spark) {
-    boolean isLogged = spark.conf().getBoolean(EVENT_LOG, false);
-    return new SparkPlace(
-        "events",
+  private static Map<String, Object> events(SparkContext spark) {
+    return place(
         true,
         CommitEvent.class.getName()
-            + (isLogged
+            + (spark.conf().getBoolean(EVENT_LOG, false)
                 ? " to Spark's listeners and in the event log"
                 : " to Spark's listeners; there is no event log: " + EVENT_LOG + " is not true"));
+  }
+
+  /**
+   * The commits of this driver in Spark's metrics system, as {@code
+   * <application>.driver.ManifestCommitter.<name>}. Counters only grow: {@code commits}, {@code
+   * commits.failed}, {@code recoveries}, {@code recoveries.failed}, {@code files}, {@code bytes},
+   * {@code milliseconds}, {@code throttled}, {@code requests}, and {@code requests.<kind>} with the
+   * names in {@link StatisticNames#REQUESTS}. Gauges tell of now: {@code running} commits, and
+   * {@code files.done} of {@code files.total} in their steps.
+   */
+  static final class CommitMetrics implements Source {
+    static final String NAME = "ManifestCommitter";
+
+    private final MetricRegistry registry;
+
+    /** New metrics. */
+    CommitMetrics() {
+      this(new MetricRegistry());
+      gauge("running", commit -> 1);
+      gauge("files.done", commit -> (long) commit.get("done"));
+      gauge("files.total", commit -> (long) commit.get("total"));
+      for (String counter : new String[] {"commits", "recoveries"}) {
+        registry.counter(counter);
+        registry.counter(counter + ".failed");
+      }
+      for (String counter :
+          new String[] {"files", "bytes", "milliseconds", "throttled", "requests"}) {
+        registry.counter(counter);
+      }
+      StatisticNames.REQUESTS.forEach(kind -> registry.counter("requests." + kind));
+    }
+
+    /** Goes on with metrics that there are, of this class in another class loader. */
+    CommitMetrics(MetricRegistry existing) {
+      registry = existing;
+    }
+
+    private void gauge(String name, ToLongFunction<Map<String, Object>> value) {
+      registry.register(
+          name,
+          (Gauge<Long>) () -> Commits.runningInAllClassLoaders().stream().mapToLong(value).sum());
+    }
+
+    @Override
+    public String sourceName() {
+      return NAME;
+    }
+
+    @Override
+    public MetricRegistry metricRegistry() {
+      return registry;
+    }
+
+    /** Counts a commit that has ended. */
+    void count(CommitSnapshot commit) {
+      String what = commit.kind == CommitSnapshot.Kind.RECOVERY ? "recoveries" : "commits";
+      boolean hasFailed = commit.state == CommitSnapshot.State.FAILED;
+      add(hasFailed ? what + ".failed" : what, 1);
+      if (commit.state == CommitSnapshot.State.COMMITTED) {
+        add("files", commit.counter(StatisticNames.COMMITTER_FILES_COMMITTED));
+        add("bytes", commit.counter(StatisticNames.COMMITTER_BYTES_COMMITTED));
+      }
+      add("milliseconds", commit.millis);
+      add("throttled", commit.counter(StatisticNames.STORE_IO_THROTTLED));
+      add("requests", commit.requests());
+      StatisticNames.REQUESTS.forEach(kind -> add("requests." + kind, commit.counter(kind)));
+    }
+
+    private void add(String counter, long by) {
+      registry.counter(counter).inc(by);
+    }
   }
 }

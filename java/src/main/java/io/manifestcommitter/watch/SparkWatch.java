@@ -2,7 +2,7 @@
 package io.manifestcommitter.watch;
 
 import io.manifestcommitter.progress.Commits;
-import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,16 +31,19 @@ public final class SparkWatch {
   }
 
   /**
-   * Where Spark shows the commits of the application that this JVM drives, and why not elsewhere;
-   * empty where no application runs. Nothing is changed by asking.
+   * Where Spark shows the commits of the application that this JVM drives, always in the same
+   * order. Nothing is changed by asking.
+   *
+   * @return by name ({@code console}, {@code metrics}, {@code events}) whether it is {@code shown}
+   *     there, and {@code how}: where exactly, or why not. Empty where no application runs
    */
-  public static List<SparkPlace> places() {
+  public static Map<String, Object> places() {
     try {
       Class.forName(SPARK);
       return SparkDriver.places();
     } catch (ClassNotFoundException | LinkageError e) {
       LOG.debug("There is no Spark here", e);
-      return List.of();
+      return Map.of();
     }
   }
 }

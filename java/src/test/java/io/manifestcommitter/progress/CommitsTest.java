@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -33,7 +34,7 @@ class CommitsTest {
 
         @Override
         public void ended(CommitSnapshot commit) {
-          heard.add("ended " + commit.jobId() + " " + commit.state());
+          heard.add("ended " + commit.jobId + " " + commit.state);
         }
       };
 
@@ -53,29 +54,28 @@ class CommitsTest {
     statistics.count(StatisticNames.OP_RENAME, 7);
     statistics.count(StatisticNames.OP_LIST_STATUS, 2);
     statistics.count(StatisticNames.STORE_IO_THROTTLED, 3);
-    try (WorkCount few = progress.count(2);
-        WorkCount many = progress.count(100)) {
+    try (CommitProgress.Work few = progress.count(2);
+        CommitProgress.Work many = progress.count(100)) {
       few.tick();
       many.tick();
       many.tick();
       CommitSnapshot snapshot = running();
-      assertThat(snapshot.state()).isEqualTo(State.RUNNING);
-      assertThat(snapshot.step()).isEqualTo("job_stage_rename_files");
-      assertThat(snapshot.done()).isEqualTo(2);
-      assertThat(snapshot.total()).isEqualTo(100);
-      assertThat(snapshot.perSecond()).isPositive();
-      assertThat(snapshot.secondsLeft()).isPresent();
+      assertThat(snapshot.state).isEqualTo(State.RUNNING);
+      assertThat(snapshot.step).isEqualTo("job_stage_rename_files");
+      assertThat(snapshot.done).isEqualTo(2);
+      assertThat(snapshot.total).isEqualTo(100);
+      assertThat(snapshot.perSecond).isPositive();
+      assertThat(snapshot.secondsLeft()).isNotNull();
       assertThat(snapshot.requests()).isEqualTo(9);
-      assertThat(snapshot.refusals()).isEqualTo(3);
     }
-    assertThat(running().total()).isZero();
-    assertThat(running().secondsLeft()).isEmpty();
+    assertThat(running().total).isZero();
+    assertThat(running().secondsLeft()).isNull();
 
     progress.end(State.COMMITTED);
     progress.end(State.FAILED);
 
     assertThat(heard).containsExactly("begun " + jobId, "ended " + jobId + " COMMITTED");
-    assertThat(Commits.running()).noneMatch(commit -> commit.jobId().equals(jobId));
+    assertThat(Commits.running()).noneMatch(commit -> commit.jobId.equals(jobId));
     List<Map<String, Object>> ended = Commits.ofAllClassLoaders();
     assertThat(ended.get(ended.size() - 1)).containsEntry("jobId", jobId);
   }
@@ -84,11 +84,11 @@ class CommitsTest {
   void whatIsWaitedForIsSeenWhileItIs() {
     CommitProgress progress =
         Commits.begin(Kind.SETUP, StatisticNames.JOB_STAGE_PLAN, jobId, "abfs://c@a/t", statistics);
-    progress.waits(new Waiting("other", "which replaces p=3"));
-    assertThat(running().waiting().map(Waiting::toString))
+    progress.waits(new CommitProgress.Waiting("other", "which replaces p=3"));
+    assertThat(running().waiting.map(CommitProgress.Waiting::toString))
         .hasValue("waiting for job other, which replaces p=3");
     progress.goesOn();
-    assertThat(running().waiting()).isEmpty();
+    assertThat(running().waiting).isEmpty();
     progress.end(State.COMMITTED);
     assertThat(Commits.ofAllClassLoaders()).noneMatch(end -> end.get("jobId").equals(jobId));
   }
@@ -143,6 +143,15 @@ class CommitsTest {
     assertThat(progress.steps())
         .extracting(CommitProgress.Step::shortName)
         .containsExactly("plan", "rename_files");
+  }
+
+  @Test
+  void aLineOfTheLogSaysHowFarHowFastAndHowLong() {
+    CommitProgress progress = CommitProgress.unwatched();
+    progress.enter("job_stage_rename_files");
+    assertThat(progress.count(1_000_000).line(250_000, TimeUnit.SECONDS.toNanos(100)))
+        .isEqualTo(
+            "job_stage_rename_files: 250,000 of 1,000,000, 2,500 a second, about 300 s left");
   }
 
   @Test
@@ -206,7 +215,7 @@ class CommitsTest {
 
   private CommitSnapshot running() {
     return Commits.running().stream()
-        .filter(commit -> commit.jobId().equals(jobId))
+        .filter(commit -> commit.jobId.equals(jobId))
         .findFirst()
         .orElseThrow();
   }

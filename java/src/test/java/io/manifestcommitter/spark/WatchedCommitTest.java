@@ -42,15 +42,15 @@ class WatchedCommitTest {
         });
     spark.commit();
 
-    assertThat(seen).extracting(CommitSnapshot::done).startsWith(0L, 1L, 2L).endsWith(18L, 19L);
+    assertThat(seen).extracting(commit -> commit.done).startsWith(0L, 1L, 2L).endsWith(18L, 19L);
     assertThat(seen)
         .allSatisfy(
             commit -> {
-              assertThat(commit.kind()).isEqualTo(Kind.COMMIT);
-              assertThat(commit.step()).isEqualTo(StatisticNames.JOB_STAGE_RENAME_FILES);
-              assertThat(commit.total()).isEqualTo(20);
-              assertThat(commit.jobId()).isEqualTo(SparkJobHarness.JOB_ID);
-              assertThat(commit.table()).isEqualTo(spark.table.toString());
+              assertThat(commit.kind).isEqualTo(Kind.COMMIT);
+              assertThat(commit.step).isEqualTo(StatisticNames.JOB_STAGE_RENAME_FILES);
+              assertThat(commit.total).isEqualTo(20);
+              assertThat(commit.jobId).isEqualTo(SparkJobHarness.JOB_ID);
+              assertThat(commit.table).isEqualTo(spark.table.toString());
             });
     Map<String, Object> end = lastEnded();
     assertThat(end).containsEntry("state", "committed");

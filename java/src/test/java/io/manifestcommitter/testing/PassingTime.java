@@ -2,7 +2,7 @@
 package io.manifestcommitter.testing;
 
 import io.manifestcommitter.jobs.Pause;
-import io.manifestcommitter.progress.Waiting;
+import io.manifestcommitter.progress.CommitProgress.Waiting;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 

@@ -6,12 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.manifest.StatisticsRecorder;
 import io.manifestcommitter.progress.CommitProgress;
+import io.manifestcommitter.progress.CommitProgress.Waiting;
 import io.manifestcommitter.progress.CommitSnapshot;
 import io.manifestcommitter.progress.CommitSnapshot.Kind;
 import io.manifestcommitter.progress.CommitSnapshot.State;
 import io.manifestcommitter.progress.Commits;
-import io.manifestcommitter.progress.Waiting;
-import io.manifestcommitter.progress.WorkCount;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -37,7 +36,7 @@ class ConsoleBarTest {
   @Test
   void aLineTellsTheStepAndHowFarItIs() {
     commit.enter(StatisticNames.JOB_STAGE_RENAME_FILES);
-    try (WorkCount work = commit.count(100_000)) {
+    try (CommitProgress.Work work = commit.count(100_000)) {
       for (int i = 0; i < 25_000; i++) {
         work.tick();
       }
@@ -98,7 +97,7 @@ class ConsoleBarTest {
 
   private CommitSnapshot after(long millis) throws InterruptedException {
     CommitSnapshot snapshot = commit.snapshot();
-    while (snapshot.millis() < millis) {
+    while (snapshot.millis < millis) {
       TimeUnit.MILLISECONDS.sleep(10);
       snapshot = commit.snapshot();
     }

@@ -3,7 +3,6 @@ package io.manifestcommitter.watch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.assertj.core.api.Assertions.tuple;
 
 import com.codahale.metrics.MetricRegistry;
 import com.fasterxml.jackson.databind.JsonNode;
@@ -15,7 +14,7 @@ import io.manifestcommitter.progress.CommitSnapshot;
 import io.manifestcommitter.progress.CommitSnapshot.Kind;
 import io.manifestcommitter.progress.CommitSnapshot.State;
 import io.manifestcommitter.progress.Commits;
-import io.manifestcommitter.progress.WorkCount;
+import io.manifestcommitter.watch.SparkDriver.CommitMetrics;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -24,6 +23,7 @@ import java.net.URLClassLoader;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.apache.spark.SparkConf;
 import org.apache.spark.SparkContext;
 import org.apache.spark.scheduler.ReplayListenerBus;
@@ -41,7 +41,7 @@ class SparkWatchTest {
     MetricRegistry metrics = new CommitMetrics().metricRegistry();
     CommitProgress commit =
         Commits.begin(Kind.COMMIT, StatisticNames.JOB_STAGE_PLAN, "metrics", "file:/t", statistics);
-    try (WorkCount work = commit.count(10)) {
+    try (CommitProgress.Work work = commit.count(10)) {
       work.tick();
       assertThat(metrics.getGauges().get("files.done").getValue()).isEqualTo(1L);
       assertThat(metrics.getGauges().get("files.total").getValue()).isEqualTo(10L);
@@ -148,7 +148,7 @@ class SparkWatchTest {
     }
     assertThat(SparkWatch.places()).as("no application runs").isEmpty();
     // The next application has a metrics system of its own; without one, nothing is told.
-    assertThat(ended(Kind.COMMIT, State.COMMITTED).state()).isEqualTo(State.COMMITTED);
+    assertThat(ended(Kind.COMMIT, State.COMMITTED).state).isEqualTo(State.COMMITTED);
   }
 
   @Test
@@ -189,15 +189,20 @@ class SparkWatchTest {
                 .set("spark.driver.host", "127.0.0.1"));
     try {
       assertThat(SparkWatch.places())
-          .extracting(SparkPlace::name, SparkPlace::isShown)
-          .containsExactly(tuple("console", false), tuple("metrics", true), tuple("events", true));
-      assertThat(SparkWatch.places())
-          .extracting(SparkPlace::how)
           .containsExactly(
-              "Spark shows no stage bar: spark.ui.showConsoleProgress is not true",
-              "the source ManifestCommitter in every sink, from the first commit on",
-              "io.manifestcommitter.watch.CommitEvent to Spark's listeners; there is no event log:"
-                  + " spark.eventLog.enabled is not true");
+              place(
+                  "console",
+                  false,
+                  "Spark shows no stage bar: spark.ui.showConsoleProgress is not true"),
+              place(
+                  "metrics",
+                  true,
+                  "the source ManifestCommitter in every sink, from the first commit on"),
+              place(
+                  "events",
+                  true,
+                  "io.manifestcommitter.watch.CommitEvent to Spark's listeners; there is no event"
+                      + " log: spark.eventLog.enabled is not true"));
       assertThat(spark.env().metricsSystem().getSourcesByName("ManifestCommitter").isEmpty())
           .as("to ask registers nothing")
           .isTrue();
@@ -209,17 +214,20 @@ class SparkWatchTest {
   /** As from a class loader that does not have it. */
   @Test
   void aPartOfSparkThatCannotBeReachedIsAbsent() {
-    SparkPlace place =
-        SparkDriver.place(
-            "metrics",
-            () -> {
-              throw new NoClassDefFoundError("com/codahale/metrics/Gauge");
-            });
-    assertThat(place.isShown()).isFalse();
-    assertThat(place)
-        .hasToString(
-            "no, Spark's part cannot be reached"
+    assertThat(
+            SparkDriver.place(
+                () -> {
+                  throw new NoClassDefFoundError("com/codahale/metrics/Gauge");
+                }))
+        .containsEntry("shown", false)
+        .containsEntry(
+            "how",
+            "Spark's part cannot be reached"
                 + " (java.lang.NoClassDefFoundError: com/codahale/metrics/Gauge)");
+  }
+
+  private static Map.Entry<String, Object> place(String name, boolean isShown, String how) {
+    return Map.entry(name, Map.of("shown", isShown, "how", how));
   }
 
   /** As in MapReduce. */
@@ -242,7 +250,7 @@ class SparkWatchTest {
     try (URLClassLoader loader = new URLClassLoader(new URL[] {own}, noSpark)) {
       Class<?> door = loader.loadClass(SparkWatch.class.getName());
       door.getMethod("install").invoke(null);
-      assertThat(door.getMethod("places").invoke(null)).isEqualTo(List.of());
+      assertThat(door.getMethod("places").invoke(null)).isEqualTo(Map.of());
     }
   }
 
