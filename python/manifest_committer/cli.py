@@ -6,6 +6,7 @@ session is needed.
 """
 
 import argparse
+import json
 import os
 import shutil
 import subprocess
@@ -17,10 +18,12 @@ from pathlib import Path
 from manifest_committer._spark_home import spark_defaults, spark_jars_directory
 from manifest_committer._version import __version__
 from manifest_committer.errors import JavaMissingError, ManifestCommitterError
+from manifest_committer.info import info_text
 from manifest_committer.page import make_page
 from manifest_committer.session import is_in_zip, jar_path
 
 _FAILED = 1
+_INFO = "io.manifestcommitter.info.CommitterInfo"
 _INTERRUPTED = 130
 
 
@@ -89,7 +92,12 @@ def _info_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _info(parsed: argparse.Namespace) -> int:
-    return _run_java("io.manifestcommitter.info.CommitterInfo", _flags(parsed, "json"), parsed)
+    if parsed.json:
+        return _run_java(_INFO, ["--json"], parsed)
+    ran = _java_process(_INFO, ["--json"], parsed, subprocess.PIPE)
+    for line in ran.stdout.decode("utf-8").splitlines():
+        _show(info_text(json.loads(line)))
+    return _exit_code(ran)
 
 
 def _history_arguments(parser: argparse.ArgumentParser) -> None:
@@ -357,6 +365,13 @@ def _java_process(
     command = [str(_java()), "-cp", _class_path(parsed.class_path), main_class]
     command += [*options, *_settings(parsed), *_as_paths(parsed.paths)]
     return subprocess.run(command, check=False, stdout=stdout)
+
+
+def _show(text: str) -> None:
+    """Print names as they are, whatever the locale."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(f"{text}\n".encode())
+    sys.stdout.buffer.flush()
 
 
 def _exit_code(ran: "subprocess.CompletedProcess[bytes]") -> int:

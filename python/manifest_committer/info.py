@@ -3,7 +3,7 @@
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,6 +17,7 @@ _DECIDING_KEYS = (
     "spark.sql.sources.outputCommitterClass",
     "spark.sql.streaming.commitProtocolClass",
 )
+_SPARKS_PROTOCOLS = ("SQLHadoopMapReduceCommitProtocol", "HadoopMapReduceCommitProtocol")
 _REDACTED = "(redacted)"
 _SESSION = "this session"
 _DEFAULT = "Spark's default"
@@ -172,9 +173,8 @@ def committer_info(spark: Any, path: str | os.PathLike[str]) -> CommitterInfo:
 
 
 def parse_info(answer: str) -> CommitterInfo:
-    """Read what the Java side answers: the report for programs, and its text."""
-    parsed = json.loads(answer)
-    report = parsed["report"]
+    """Read the report that the Java side answers with."""
+    report = json.loads(answer)
     return CommitterInfo(
         path=report["path"],
         scheme=report["scheme"],
@@ -203,7 +203,94 @@ def parse_info(answer: str) -> CommitterInfo:
         ),
         version=report["version"],
         hadoop_version=report["hadoopVersion"],
-        text=parsed["text"],
+        text=info_text(report),
+    )
+
+
+def info_text(report: Mapping[str, Any]) -> str:
+    """A report of the Java side, for people: several lines."""
+    lines = [f"{report['path']}: {_verdict(report)}"]
+    if report["factory"] is not None:
+        source = report["factorySource"]
+        lines.append("  MapReduce jobs and RDD writers")
+        lines += _lines(
+            ("Committer", report["committer"] or "not made"),
+            ("Factory", report["factory"]),
+            (
+                "Set by",
+                f"{report['factoryKey']} ({source})"
+                if source
+                else f"nothing: {report['factoryKey']} is not set",
+            ),
+            ("Job directory", report["jobDirectory"]),
+            ("Says of itself", report["description"]),
+            ("FileSystem", _file_system(report)),
+        )
+    lines.append("  Spark SQL and DataFrames")
+    protocol = report["commitProtocol"]
+    if protocol is None:
+        lines += _lines(
+            ("Protocol", "not known outside of a session: no setting of Spark was given")
+        )
+    else:
+        lines += _lines(("Protocol", _setting(protocol)))
+        if protocol["value"].rpartition(".")[2] in _SPARKS_PROTOCOLS:
+            lines += _lines(
+                ("Parquet", _setting(report["parquetCommitter"])),
+                ("Other formats", _setting(report["outputCommitter"])),
+            )
+        lines += _lines(("Streaming", _setting(report["streamingProtocol"])))
+    lines.append("  Watching commits")
+    if not report["watching"]:
+        unknown = "not known outside of a session: no application of Spark runs here"
+        lines += _lines(("Shown by Spark", unknown))
+    for name, place in report["watching"].items():
+        lines += _lines((name.capitalize(), WatchPlace(**place)))
+    for key, option in report["options"].items():
+        lines.append(f"  Option {key} = {_setting(option)}")
+    for problem in report["problems"]:
+        lines.append(f"  {problem['severity'].upper()} {problem['code']}: {problem['text']}.")
+        lines += _repairs(problem["repair"], in_spark=protocol is not None)
+    lines.append(
+        f"  Seen by manifest-committer {report['version']} on Hadoop {report['hadoopVersion']}"
+    )
+    return "\n".join(printable(line) for line in lines)
+
+
+def _verdict(report: Mapping[str, Any]) -> str:
+    by_us = "not ok" if report["served"] else "not by the manifest committer"
+    verdict = "ok" if report["ok"] else by_us
+    for severity in ("error", "warning"):
+        count = sum(problem["severity"] == severity for problem in report["problems"])
+        if count:
+            verdict += f", {count} {severity}{'' if count == 1 else 's'}"
+    return verdict
+
+
+def _lines(*fields: tuple[str, Any]) -> list[str]:
+    return [f"    {name:<14} {value}" for name, value in fields if value is not None]
+
+
+def _setting(setting: Mapping[str, str] | None) -> Setting | None:
+    return None if setting is None else Setting(**setting)
+
+
+def _repairs(repair: Mapping[str, Any], *, in_spark: bool) -> Iterator[str]:
+    for key, value in repair["settings"].items():
+        # Hadoop's settings have another name where Spark is started.
+        name = f"spark.hadoop.{key}" if in_spark and not key.startswith("spark.") else key
+        action = f"remove {name}" if value is None else f"set {name} = {value or '(nothing)'}"
+        yield f"    Repair: {action}"
+    if repair["jar"]:
+        yield f"    Repair: put on the class path {repair['jar']}"
+    if repair["path"]:
+        yield f"    Repair: write to {repair['path']}"
+
+
+def printable(text: str) -> str:
+    """Text on one line. A name with control characters must not command the terminal."""
+    return "".join(
+        c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode() for c in text
     )
 
 

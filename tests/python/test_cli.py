@@ -132,8 +132,8 @@ def test_info_takes_the_file_that_spark_would_read(java, jar, spark_home, tmp_pa
     assert cli.main(["info", "--properties-file", other, "--class-path", "/gcs.jar", "/t"]) == 0
     main = "io.manifestcommitter.info.CommitterInfo"
     first, second = calls_of(java)
-    assert first[2:] == [main, "--properties-file", str(defaults), "/t"]
-    assert second[2:] == [main, "--properties-file", other, "/t"]
+    assert first[2:] == [main, "--json", "--properties-file", str(defaults), "/t"]
+    assert second[2:] == [main, "--json", "--properties-file", other, "/t"]
     assert "/gcs.jar" in second[1].split(os.pathsep)
 
 

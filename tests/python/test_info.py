@@ -10,42 +10,38 @@ from manifest_committer import _jvm
 from manifest_committer.session import PROTOCOL_CLASS, PROTOCOL_KEY
 
 STREAMING_KEY = "spark.sql.streaming.commitProtocolClass"
-ANSWER = json.dumps(
-    {
-        "report": {
-            "path": "gs://b/t",
-            "scheme": "gs",
-            "ok": False,
-            "served": True,
-            "version": "0.1.0",
-            "hadoopVersion": "3.5.0",
-            "fileSystem": "x.FileSystem",
-            "fileSystemJar": "x.jar",
-            "committer": None,
-            "description": None,
-            "jobDirectory": None,
-            "workPath": None,
-            "factory": "x.Factory",
-            "factoryKey": "k",
-            "factorySource": "mapred-default.xml",
-            "commitProtocol": {"value": "x.Protocol", "source": "this session"},
-            "parquetCommitter": {"value": "x.Parquet", "source": "Spark's default"},
-            "outputCommitter": None,
-            "streamingProtocol": {"value": "x.Streaming", "source": "Spark's default"},
-            "options": {"o": {"value": "1", "source": "core-site.xml"}},
-            "watching": {"console": {"shown": False, "how": "no bar"}},
-            "problems": [
-                {
-                    "severity": "error",
-                    "code": "no-factory",
-                    "text": "none is bound",
-                    "repair": {"settings": {"k": "v", "gone": None}, "jar": None, "path": None},
-                }
-            ],
-        },
-        "text": "gs://b/t: not ok\n  more",
-    }
-)
+REPORT = {
+    "path": "gs://b/t",
+    "scheme": "gs",
+    "ok": False,
+    "served": True,
+    "version": "0.1.0",
+    "hadoopVersion": "3.5.0",
+    "fileSystem": "x.FileSystem",
+    "fileSystemJar": "x.jar",
+    "committer": None,
+    "description": None,
+    "jobDirectory": None,
+    "workPath": None,
+    "factory": "x.Factory",
+    "factoryKey": "k",
+    "factorySource": "mapred-default.xml",
+    "commitProtocol": {"value": "x.Protocol", "source": "this session"},
+    "parquetCommitter": {"value": "x.Parquet", "source": "Spark's default"},
+    "outputCommitter": None,
+    "streamingProtocol": {"value": "x.Streaming", "source": "Spark's default"},
+    "options": {"o": {"value": "1", "source": "core-site.xml"}},
+    "watching": {"console": {"shown": False, "how": "no bar"}},
+    "problems": [
+        {
+            "severity": "error",
+            "code": "no-factory",
+            "text": "none is bound",
+            "repair": {"settings": {"k": "v", "gone": None}, "jar": None, "path": None},
+        }
+    ],
+}
+ANSWER = json.dumps(REPORT)
 
 
 class FakeClassic:
@@ -159,9 +155,42 @@ def test_the_answer(ask):
     assert info.problem("other") is None
     assert str(problem) == "error no-factory: none is bound"
     assert problem.repair == mc.Repair({"k": "v", "gone": None}, None, None)
-    assert str(info) == "gs://b/t: not ok\n  more"
+    assert str(info) == mc.info.info_text(REPORT)
     with pytest.raises(AttributeError):
         info.ok = True
+
+
+def test_the_text():
+    assert mc.info.info_text(REPORT).splitlines() == [
+        "gs://b/t: not ok, 1 error",
+        "  MapReduce jobs and RDD writers",
+        "    Committer      not made",
+        "    Factory        x.Factory",
+        "    Set by         k (mapred-default.xml)",
+        "    FileSystem     x.FileSystem (x.jar)",
+        "  Spark SQL and DataFrames",
+        "    Protocol       x.Protocol (this session)",
+        "    Streaming      x.Streaming (Spark's default)",
+        "  Watching commits",
+        "    Console        no, no bar",
+        "  Option o = 1 (core-site.xml)",
+        "  ERROR no-factory: none is bound.",
+        "    Repair: set spark.hadoop.k = v",
+        "    Repair: remove spark.hadoop.gone",
+        "  Seen by manifest-committer 0.1.0 on Hadoop 3.5.0",
+    ]
+
+
+def test_the_text_outside_of_a_session():
+    unknown = dict.fromkeys(("commitProtocol", "factory", "factoryKey", "factorySource"))
+    report = REPORT | unknown | {"path": "a\x1b[2J\nb", "served": False, "watching": {}}
+    lines = mc.info.info_text(report).splitlines()
+    assert lines[0] == "a\\x1b[2J\\nb: not by the manifest committer, 1 error"
+    assert lines[1:3] == [
+        "  Spark SQL and DataFrames",
+        "    Protocol       not known outside of a session: no setting of Spark was given",
+    ]
+    assert "    Repair: set k = v" in lines
 
 
 @pytest.mark.parametrize("version", ["0.0.9", None])

@@ -35,6 +35,11 @@ public final class Json {
     return MAPPER.readTree(document);
   }
 
+  /** The same values as a document that was read. */
+  static JsonNode node(Object value) {
+    return MAPPER.valueToTree(value);
+  }
+
   /** An object in the making, its keys in order. */
   public static final class Fields extends LinkedHashMap<String, Object> {
     private static final long serialVersionUID = 1L;

@@ -76,7 +76,14 @@ final class Plain {
     List<String> parts = new ArrayList<>();
     value
         .fields()
-        .forEachRemaining(field -> parts.add(field.getKey() + " " + field.getValue().asText()));
+        .forEachRemaining(
+            field -> {
+              JsonNode part = field.getValue();
+              parts.add(
+                  field.getKey()
+                      + " "
+                      + (part.isContainerNode() ? part.toString() : part.asText()));
+            });
     return String.join(", ", parts);
   }
 

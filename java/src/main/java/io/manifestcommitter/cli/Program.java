@@ -125,6 +125,12 @@ public abstract class Program {
     return failed(path + ": " + (why.getMessage() == null ? why : why.getMessage()));
   }
 
+  /** Prints a document for people who do not have our Python package, which prints it better. */
+  protected final void printPlain(String title, Json.Fields document) {
+    out.println(Humane.line(title));
+    new Plain(out).print(Json.node(document));
+  }
+
   /** Runs a program and ends the JVM with its exit code. */
   protected static void runAndExit(
       String[] args, BiFunction<PrintStream, PrintStream, Program> program) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.cli;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.Objects;
 
 /** The value of a setting, and where it was set. */
@@ -19,11 +20,13 @@ public final class Setting {
   }
 
   /** What it is set to. */
+  @JsonProperty
   public String value() {
     return value;
   }
 
   /** What set it, in words for users. */
+  @JsonProperty
   public String source() {
     return source;
   }

@@ -169,8 +169,7 @@ public final class CommitterConfig {
         .means(
             "How often a task commit tries to save its manifest, with pauses that grow by 500 ms.");
     option(WRITER_QUEUE_CAPACITY, "32", POSITIVE, Scope.HADOOP)
-        .means(
-            "Accepted, and without effect: no loaded manifest waits in a queue.");
+        .means("Accepted, and without effect: no loaded manifest waits in a queue.");
     option(CLEANUP_PARALLEL_DELETE, "true", FLAG, Scope.HADOOP)
         .means(
             "Delete the task attempts in parallel before the job's directory. Switch it off on HDFS.");

@@ -61,7 +61,7 @@ public final class CommitterInfo extends Program {
    * @param loader the session's class loader
    * @param spark the session's settings, see {@link SparkSettings#parse}
    * @param jar the package's jar
-   * @return an object with the report for programs and the one for people
+   * @return an object, see {@link CommitterReport#toMap}
    */
   public static String ofSession(
       Configuration jobs,
@@ -72,7 +72,7 @@ public final class CommitterInfo extends Program {
       String jar) {
     JobSettings settings =
         new JobSettings(jobs, sql, SparkSettings.parse(spark), loader, Origin.SESSION);
-    return withText(CommitterReport.of(path, settings, Probe.PATIENCE, jar));
+    return Json.line(CommitterReport.of(path, settings, Probe.PATIENCE, jar).toMap());
   }
 
   /**
@@ -89,11 +89,7 @@ public final class CommitterInfo extends Program {
     ClassLoader loader = Thread.currentThread().getContextClassLoader();
     conf.setClassLoader(loader);
     JobSettings settings = new JobSettings(conf, conf, session, loader, Origin.CONNECT_SERVER);
-    return withText(CommitterReport.of(path, settings, Probe.PATIENCE, jar));
-  }
-
-  private static String withText(CommitterReport report) {
-    return Json.line(new Json.Fields().with("report", report.toMap()).with("text", report.text()));
+    return Json.line(CommitterReport.of(path, settings, Probe.PATIENCE, jar).toMap());
   }
 
   @Override
@@ -101,7 +97,11 @@ public final class CommitterInfo extends Program {
     JobSettings settings = settings(line);
     return path -> {
       CommitterReport report = CommitterReport.of(path, settings, Probe.PATIENCE, jar());
-      out.println(line.json() ? Json.line(report.toMap()) : report.text());
+      if (line.json()) {
+        out.println(Json.line(report.toMap()));
+      } else {
+        printPlain(path + ": " + (report.ok() ? "ok" : "not ok"), report.toMap());
+      }
       return report.ok() ? OK : FAILED;
     };
   }

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.info;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 
 /** Something that is wrong with the binding of a path, and what repairs it. */
+@JsonPropertyOrder({"severity", "code", "text", "repair"})
 final class Problem {
   /** How bad a problem is; the worst first. */
   enum Severity {
@@ -20,8 +24,8 @@ final class Problem {
 
   private final Severity severity;
   private final ProblemCode code;
-  private final String text;
-  private final Repair repair;
+  @JsonProperty private final String text;
+  @JsonProperty private final Repair repair;
 
   Problem(Severity severity, ProblemCode code, String text, Repair repair) {
     this.severity = Objects.requireNonNull(severity);
@@ -32,6 +36,16 @@ final class Problem {
 
   Severity severity() {
     return severity;
+  }
+
+  @JsonProperty("severity")
+  private String severityText() {
+    return severity.name().toLowerCase(Locale.ROOT);
+  }
+
+  @JsonProperty("code")
+  private String codeText() {
+    return code.text();
   }
 
   ProblemCode code() {
@@ -57,9 +71,9 @@ final class Problem {
    * they have in Hadoop's configuration or in Spark's, a jar, another path.
    */
   static final class Repair {
-    private final Map<String, String> settings;
-    private final String jar;
-    private final String path;
+    @JsonProperty private final Map<String, String> settings;
+    @JsonProperty private final String jar;
+    @JsonProperty private final String path;
 
     private Repair(Map<String, String> settings, String jar, String path) {
       this.settings = settings;

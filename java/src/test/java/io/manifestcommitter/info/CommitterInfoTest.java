@@ -36,29 +36,23 @@ class CommitterInfoTest {
   private final ByteArrayOutputStream err = new ByteArrayOutputStream();
 
   @Test
-  void aBoundPathIsPrintedShortly() {
+  void aBoundPathIsPrintedPlainly() {
     String table = "file:" + directory + "/table";
 
     assertThat(run("-D", FACTORY, table)).isZero();
 
-    assertThat(output().lines().map(String::strip))
-        .startsWith(
-            table + ": ok",
-            "MapReduce jobs and RDD writers",
-            "Committer      io.manifestcommitter.ManifestCommitter",
-            "Factory        io.manifestcommitter.ManifestCommitterFactory",
-            "Set by         " + FILE_KEY + " (the command line)",
-            "Job directory  " + table + "/_temporary/manifest_job_info_0001/00")
+    assertThat(output().lines().map(line -> line.strip().replaceAll(" +", " ")))
+        .startsWith(table + ": ok", "path " + table)
         .contains(
-            "FileSystem     org.apache.hadoop.fs.LocalFileSystem (hadoop-client-api-"
-                + VersionInfo.getVersion()
-                + ".jar)",
-            "Protocol       not known outside of a session: no setting of Spark was given",
-            "Seen by manifest-committer "
-                + ClassNames.version()
-                + " on Hadoop "
-                + VersionInfo.getVersion())
-        .noneMatch(line -> line.contains("Repair"));
+            "committer io.manifestcommitter.ManifestCommitter",
+            "factory io.manifestcommitter.ManifestCommitterFactory",
+            "factoryKey " + FILE_KEY,
+            "factorySource the command line",
+            "jobDirectory " + table + "/_temporary/manifest_job_info_0001/00",
+            "fileSystem org.apache.hadoop.fs.LocalFileSystem",
+            "version " + ClassNames.version(),
+            "hadoopVersion " + VersionInfo.getVersion())
+        .noneMatch(line -> line.contains("problems"));
     assertThat(errors()).isEmpty();
     assertThat(directory).isEmptyDirectory();
   }
@@ -68,23 +62,9 @@ class CommitterInfoTest {
     assertThat(run("file:/table")).isEqualTo(1);
 
     assertThat(output())
-        .startsWith("file:/table: not by the manifest committer, 1 error\n")
-        .contains("Set by         nothing: " + FILE_KEY + " is not set\n")
-        .contains("  ERROR no-factory: No committer factory is bound for file://.")
-        .contains("    Repair: set " + FACTORY.replace("=", " = ") + "\n");
-  }
-
-  @Test
-  void whereSparkIsKnownSettingsHaveSparksNames() {
-    assertThat(run("-D", PROTOCOL, "-D", "spark.jars=/x/manifest-committer-1.jar", "file:/table"))
-        .isZero();
-
-    assertThat(output())
-        .startsWith("file:/table: ok, 1 warning\n")
-        .contains("Protocol       " + ClassNames.PROTOCOL + " (the command line)\n")
-        .contains("Streaming      " + ClassNames.STREAMING_PROTOCOL + " (Spark's default)\n")
-        .contains("algorithm version 1: safe there")
-        .contains("    Repair: set spark.hadoop." + FACTORY.replace("=", " = ") + "\n");
+        .startsWith("file:/table: not ok\n")
+        .contains("severity error, code no-factory, text No committer factory is bound for file://")
+        .contains("repair {\"settings\":{\"" + FILE_KEY + "\":\"" + ClassNames.FACTORY + "\"}");
   }
 
   @Test
@@ -106,8 +86,8 @@ class CommitterInfoTest {
 
     assertThat(output())
         .startsWith("file:/table: ok\n")
-        .contains("Protocol       " + ClassNames.PROTOCOL + " (" + file + ")\n")
-        .contains("(spark.hadoop." + FILE_KEY + ", " + file + ")");
+        .containsPattern("value +\\Q" + ClassNames.PROTOCOL + "\\E\n +source +\\Q" + file)
+        .contains("spark.hadoop." + FILE_KEY + ", " + file);
   }
 
   @ParameterizedTest
@@ -128,7 +108,7 @@ class CommitterInfoTest {
 
     assertThat(run(args, table)).isZero();
 
-    assertThat(output()).startsWith(table + ": ok\n").doesNotContain("Repair");
+    assertThat(output()).startsWith(table + ": ok\n").doesNotContain("repair");
   }
 
   @Test
@@ -147,7 +127,7 @@ class CommitterInfoTest {
                 "file:/table"))
         .isEqualTo(1);
 
-    assertThat(output()).contains("ERROR no-factory", "ERROR spark-protocol");
+    assertThat(output()).contains("error, code no-factory", "error, code spark-protocol");
   }
 
   @Test
@@ -162,9 +142,10 @@ class CommitterInfoTest {
     }
 
     assertThat(output())
-        .contains("(spark.hadoop." + FILE_KEY + ", spark-submit)")
-        .contains(ClassNames.SPARK_PROTOCOL + " (Spark's default)")
-        .contains("ERROR spark-protocol")
+        .contains("spark.hadoop." + FILE_KEY + ", spark-submit")
+        .containsPattern(
+            "value +\\Q" + ClassNames.SPARK_PROTOCOL + "\\E\n +source +Spark's default")
+        .contains("error, code spark-protocol")
         .doesNotContain("jar-missing");
   }
 
@@ -295,10 +276,8 @@ class CommitterInfoTest {
             "/x.jar");
 
     JsonNode parsed = new ObjectMapper().readTree(answer);
-    assertThat(parsed.get("report").get("ok").asBoolean()).isTrue();
-    assertThat(parsed.get("report").get("commitProtocol").get("source").asText())
-        .isEqualTo("this session");
-    assertThat(parsed.get("text").asText()).startsWith("file:/table: ok");
+    assertThat(parsed.get("ok").asBoolean()).isTrue();
+    assertThat(parsed.get("commitProtocol").get("source").asText()).isEqualTo("this session");
   }
 
   @Test
@@ -318,8 +297,7 @@ class CommitterInfoTest {
 
     JsonNode report =
         new ObjectMapper()
-            .readTree(CommitterInfo.ofConnect(settings, "gs://bucket/table", "/x.jar"))
-            .get("report");
+            .readTree(CommitterInfo.ofConnect(settings, "gs://bucket/table", "/x.jar"));
 
     assertThat(report.get("ok").asBoolean()).as("no store is opened").isTrue();
     assertThat(report.get("committer").isNull()).isTrue();
