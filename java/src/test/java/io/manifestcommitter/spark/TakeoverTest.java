@@ -32,6 +32,9 @@ class TakeoverTest {
           "static-same-flat",
           "dynamic-same");
 
+  /** Where no directory is renamed, few cases show that a driver is kept from going on. */
+  private static final String ALWAYS = "gs/append-flat/[0-9]+/RECOVER/[0-9]+/HALTS";
+
   private final Cases cases = Cases.fromProperties("takeovers");
   private final List<String> violations = new ArrayList<>();
   private int runs;
@@ -74,7 +77,7 @@ class TakeoverTest {
           for (Takeover.Then then : Takeover.Then.values()) {
             if (then.isPart()) {
               String name = wayed + "/" + until + "/" + then;
-              if (cases.runs(name, 10_000)) {
+              if (cases.runs(name, cases.isSample() && name.matches(ALWAYS) ? 1 : 10_000)) {
                 reached &= one(name, store, kind, at, way, until, then);
               }
             }
