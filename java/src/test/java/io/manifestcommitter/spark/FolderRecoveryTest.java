@@ -6,9 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.manifestcommitter.jobs.Recovery.Direction;
 import io.manifestcommitter.jobs.Recovery.Outcome;
 import io.manifestcommitter.store.FolderClock;
+import io.manifestcommitter.testing.Fate;
 import io.manifestcommitter.testing.Fault;
 import io.manifestcommitter.testing.MemoryFileSystem;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -33,9 +36,23 @@ class FolderRecoveryTest {
     spark.dies(Fault.deadAfter("rename", path -> path.endsWith(renamed)));
     assertThat(spark.state.renames()).hasSize(1);
 
+    List<String> meanwhile = new ArrayList<>();
+    spark.state.onRequest(
+        (number, operation, path) -> {
+          if (operation.equals("rename")
+              && !path.contains("/journal-")
+              && !spark.state.renames().isEmpty()) {
+            meanwhile.add(path);
+          }
+          return Fate.NORMAL;
+        });
+
     assertThat(spark.recover(Direction.AS_MARKED, /* force= */ true))
         .containsExactly(Outcome.ROLLED_BACK);
 
+    assertThat(meanwhile)
+        .as("renames of folders above one that is being renamed, whose end is not defined")
+        .isEmpty();
     spark.state.finishRenames();
     assertThat(spark.visible()).isEqualTo(SparkJobFaultTest.OLD);
     assertThat(spark.staging()).isEmpty();
