@@ -61,10 +61,6 @@ final class ReturnForeign {
   /** Moves one file back to its place. */
   void file(StoreEntry listed, Path place) throws IOException {
     StoreEntry file = store.identified(listed);
-    if (file.isLink()) {
-      // Of a link no rename is proven not to be done, after which its directory would be made.
-      store.mkdirs(place.getParent());
-    }
     RenameResult result = Retries.rename(store, file, place);
     result.orThrow("Could not move " + file.path() + " back to " + place);
   }

@@ -112,12 +112,6 @@ public final class CommitTask {
             directory,
             entry -> {
               progress.run();
-              if (entry.isLink()) {
-                throw new IOException(
-                    entry
-                        + " is in the output of a task, which can have files and directories only."
-                        + " Let the task write a file instead");
-              }
               if (entry.isDirectory()) {
                 next.add(entry.path());
                 Path target = target(attemptDirectory, entry);

@@ -1,15 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.store;
 
+import io.manifestcommitter.layout.JobPaths;
+import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.FileEntry;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.AtomicMoveNotSupportedException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.Paths;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFileAttributes;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -32,11 +40,16 @@ import org.apache.hadoop.util.functional.RemoteIterators;
  * first. This is check-then-act, and enough where one machine writes files of unique names.
  * Checksum files ({@code .crc}) travel with their file and are not shown.
  *
- * <p>In staging directories no symbolic link is followed, see {@link LocalLinks}: it is shown as a
- * link, and deleted, or moved, as such. Elsewhere a link is shown as what it leads to, or as a link
- * if it leads to nothing; it, too, is deleted as a link.
+ * <p>No job makes a symbolic link in a staging directory, so what is in one, or behind one, there
+ * is refused: somebody wants another place to be read, written or deleted. This looks first and
+ * acts then, and who may write to a table can be quicker. Elsewhere a link is the user's own, and
+ * shown as what it leads to. Hadoop's local filesystem deletes a link as such, also in a tree.
  */
 public final class LocalStore extends HadoopStore {
+  private static final int STICKY = 01000;
+  private static final String USER = System.getProperty("user.name");
+  private static final String SUPERUSER = "root";
+
   /** A store on the local filesystem {@code fs}. */
   public LocalStore(FileSystem fs, RequestGate gate) {
     super(fs, StoreTraits.LOCAL, gate);
@@ -50,34 +63,46 @@ public final class LocalStore extends HadoopStore {
   /** Lists at once: the iterator of some Hadoop versions shows checksum files too. */
   @Override
   protected RemoteIterator<FileStatus> requestListing(Path directory) throws IOException {
-    LocalLinks.refuse(directory);
+    refuseLinks(directory);
     List<FileStatus> entries = new ArrayList<>(List.of(fs().listStatus(directory)));
-    for (Path link : LocalLinks.notFollowedIn(directory)) {
-      entries.removeIf(entry -> entry.getPath().getName().equals(link.getName()));
-      entries.add(new FileStatus(0, false, 0, 0, 0, 0, null, null, null, link, link));
+    try (DirectoryStream<java.nio.file.Path> links =
+        Files.newDirectoryStream(local(directory), Files::isSymbolicLink)) {
+      for (java.nio.file.Path each : links) {
+        Path link = StorePaths.resolve(directory, each.getFileName().toString());
+        if (stagedFrom(directory) >= 0) {
+          refuseLinks(link);
+        }
+        // Hadoop's listing leaves out what leads to nothing.
+        if (!Files.exists(each) && !ChecksumFileSystem.isChecksumFile(link)) {
+          entries.add(new FileStatus(0, false, 0, 0, 0, 0, null, null, null, link, link));
+        }
+      }
+    } catch (NotDirectoryException e) {
+      // The listing of a file.
     }
     return RemoteIterators.remoteIteratorFromArray(entries.toArray(new FileStatus[0]));
   }
 
   @Override
   protected StoreEntry entry(Path path, FileStatus status) {
-    return status.isSymlink()
+    boolean isLink = isLink(path);
+    return status.isSymlink() || (isLink && stagedFrom(path) >= 0)
         ? StoreEntry.link(path)
-        : super.entry(path, status).behindLink(LocalLinks.isLink(path));
+        : super.entry(path, status).behindLink(isLink);
   }
 
   @Override
   public Optional<StoreEntry> status(Path path) throws IOException {
-    LocalLinks.refuseAbove(path);
-    boolean isLink = LocalLinks.isLink(path);
+    refuseLinks(path.getParent());
+    boolean isLink = isLink(path);
     Optional<StoreEntry> followed =
-        isLink && LocalLinks.isStaged(path) ? Optional.empty() : super.status(path);
+        isLink && stagedFrom(path) >= 0 ? Optional.empty() : super.status(path);
     return isLink && !followed.isPresent() ? Optional.of(StoreEntry.link(path)) : followed;
   }
 
   @Override
   public void mkdirs(Path directory) throws IOException {
-    LocalLinks.refuse(directory);
+    refuseLinks(directory);
     super.mkdirs(directory);
   }
 
@@ -88,76 +113,138 @@ public final class LocalStore extends HadoopStore {
       return true;
     }
     try {
-      Files.createDirectories(Paths.get(directory.toUri().getPath()));
+      Files.createDirectories(local(directory));
       return true;
     } catch (AccessDeniedException e) {
-      throw LocalRights.denied(directory, user(), e);
+      throw denied(directory, e);
     }
-  }
-
-  private static String user() {
-    return System.getProperty("user.name");
   }
 
   @Override
   public byte[] readStart(Path file, int length) throws IOException {
-    LocalLinks.refuse(file);
+    refuseLinks(file);
     return super.readStart(file, length);
   }
 
   @Override
   public long modified(Path file) throws IOException {
-    LocalLinks.refuse(file);
+    refuseLinks(file);
     return super.modified(file);
   }
 
   @Override
   public void write(Path file, Content content) throws IOException {
-    LocalLinks.refuse(file);
+    refuseLinks(file);
     // Hadoop's local filesystem writes a checksum beside the file.
-    LocalLinks.refuse(checksum(file));
+    refuseLinks(checksum(file));
     super.write(file, content);
   }
 
-  /** By what the system says; in a directory with the sticky bit, by the entries' owners, too. */
+  /**
+   * By what the system says, of which no other process is asked; in a directory with the sticky bit
+   * by the entries' owners, too.
+   */
   @Override
   public Optional<String> deletionDenied(
       Path directory, Optional<StoreEntry> seen, Collection<Path> entries) throws IOException {
-    return LocalRights.deletionDenied(directory, entries, user());
+    return deletionDenied(directory, entries, USER);
+  }
+
+  static Optional<String> deletionDenied(Path directory, Collection<Path> entries, String user)
+      throws IOException {
+    java.nio.file.Path path = local(directory);
+    try {
+      if (!Files.isDirectory(path)) {
+        return Optional.empty();
+      }
+      if (!mayChange(path)) {
+        return Optional.of(described(path, user) + " may not delete what is in it");
+      }
+      boolean isSticky = ((int) Files.getAttribute(path, "unix:mode") & STICKY) != 0;
+      List<String> mayDeleteAll = List.of(SUPERUSER, Files.getOwner(path).getName());
+      if (isSticky && !mayDeleteAll.contains(user)) {
+        for (Path entry : entries) {
+          Optional<String> owner = owner(local(entry));
+          if (owner.isPresent() && !user.equals(owner.get())) {
+            return Optional.of(
+                described(path, user)
+                    + " may only delete their own files in it; "
+                    + entry.getName()
+                    + " belongs to "
+                    + owner.get());
+          }
+        }
+      }
+    } catch (NoSuchFileException | UnsupportedOperationException e) {
+      // Gone, so nothing is left to delete; or a disk that knows no such rights.
+    }
+    return Optional.empty();
+  }
+
+  /** Empty if nothing is there any more. */
+  private static Optional<String> owner(java.nio.file.Path entry) throws IOException {
+    try {
+      return Optional.of(Files.getOwner(entry, LinkOption.NOFOLLOW_LINKS).getName());
+    } catch (NoSuchFileException e) {
+      return Optional.empty();
+    }
+  }
+
+  private static boolean mayChange(java.nio.file.Path directory) {
+    return Files.isWritable(directory) && Files.isExecutable(directory);
+  }
+
+  private static String described(java.nio.file.Path path, String user) throws IOException {
+    PosixFileAttributes attributes = Files.readAttributes(path, PosixFileAttributes.class);
+    return path
+        + " belongs to "
+        + attributes.owner().getName()
+        + ":"
+        + attributes.group().getName()
+        + " with "
+        + PosixFilePermissions.toString(attributes.permissions())
+        + ", and "
+        + user;
+  }
+
+  /** Names, for an entry that could not be made, the right that is missing, if one is. */
+  private static IOException denied(Path entry, IOException failure) throws IOException {
+    java.nio.file.Path there = local(entry).getParent();
+    while (there != null && !Files.exists(there)) {
+      there = there.getParent();
+    }
+    return there == null || mayChange(there)
+        ? failure
+        : new IOException(
+            entry
+                + " cannot be made: "
+                + described(there, USER)
+                + " may not write there. Have its owner permit it, or choose another path",
+            failure);
   }
 
   @Override
   public void deleteFile(Path file) throws IOException {
-    LocalLinks.refuseAbove(file);
-    if (LocalLinks.isLink(file)) {
-      Files.deleteIfExists(Paths.get(file.toUri().getPath()));
-      java.nio.file.Path checksum = Paths.get(checksum(file).toUri().getPath());
-      // A name too long for one has none.
-      if (Files.exists(checksum, LinkOption.NOFOLLOW_LINKS)) {
-        Files.deleteIfExists(checksum);
-      }
+    refuseLinks(file.getParent());
+    if (isLink(file)) {
+      Files.deleteIfExists(local(file));
     } else {
       super.deleteFile(file);
     }
   }
 
-  /** A link in it goes as a link. */
   @Override
   public void deleteTree(Path directory) throws IOException {
-    if (LocalLinks.isStaged(directory) && LocalLinks.isLink(directory)) {
-      deleteFile(directory);
-    } else {
-      LocalLinks.refuseAbove(directory);
-      super.deleteTree(directory);
-    }
+    refuseLinks(directory.getParent());
+    super.deleteTree(directory);
   }
 
   /** With the volume, of what a symbolic link leads to. */
   @Override
   protected Rights rights(FileStatus directory) {
-    java.nio.file.Path path = Paths.get(directory.getPath().toUri().getPath());
     try {
-      return Rights.of(directory, String.valueOf(Files.getAttribute(path, "unix:dev")));
+      Object volume = Files.getAttribute(local(directory.getPath()), "unix:dev");
+      return Rights.of(directory, volume.toString());
     } catch (IOException | UnsupportedOperationException e) {
       // It is not known then, and a rename to another one is refused when it is tried.
       return Rights.of(directory);
@@ -178,7 +265,7 @@ public final class LocalStore extends HadoopStore {
   /** Why a rename is not tried; empty if it may be. */
   private Optional<RenameResult> refusal(Path source, Path destination) {
     try {
-      LocalLinks.refuseAbove(source);
+      refuseLinks(source.getParent());
       Optional<StoreEntry> existing = status(destination);
       return existing.isPresent() && status(source).isPresent()
           ? Optional.of(
@@ -199,8 +286,8 @@ public final class LocalStore extends HadoopStore {
   /** A directory in which only checksums of deleted files are left counts as empty. */
   @Override
   public boolean deleteEmptyDirectory(Path directory) throws IOException {
-    LocalLinks.refuse(directory);
-    if (LocalLinks.isLink(directory)) {
+    refuseLinks(directory);
+    if (isLink(directory)) {
       return false;
     }
     if (fs() instanceof LocalFileSystem && isEmptyDirectory(directory)) {
@@ -227,10 +314,13 @@ public final class LocalStore extends HadoopStore {
         return super.requestRename(file);
       }
       move(file.source(), file.destination());
-      moveChecksum(file.source(), file.destination());
+      Path checksum = checksum(file.source());
+      if (Files.exists(local(checksum))) {
+        move(checksum, checksum(file.destination()));
+      }
       return true;
     } catch (IOException e) {
-      throw LocalRights.denied(file.destination(), user(), e);
+      throw denied(file.destination(), e);
     }
   }
 
@@ -256,24 +346,14 @@ public final class LocalStore extends HadoopStore {
   }
 
   private static void requireParent(Path path) throws IOException {
-    if (!Files.isDirectory(Paths.get(path.getParent().toUri().getPath()))) {
+    if (!Files.isDirectory(local(path.getParent()))) {
       throw new FileNotFoundException(path.getParent() + " is gone");
-    }
-  }
-
-  private static void moveChecksum(Path source, Path destination) throws IOException {
-    Path checksum = checksum(source);
-    if (Files.exists(Paths.get(checksum.toUri().getPath()))) {
-      move(checksum, checksum(destination));
     }
   }
 
   private static void move(Path source, Path destination) throws IOException {
     try {
-      Files.move(
-          Paths.get(source.toUri().getPath()),
-          Paths.get(destination.toUri().getPath()),
-          StandardCopyOption.ATOMIC_MOVE);
+      Files.move(local(source), local(destination), StandardCopyOption.ATOMIC_MOVE);
     } catch (AtomicMoveNotSupportedException e) {
       throw new IOException(
           destination
@@ -283,6 +363,54 @@ public final class LocalStore extends HadoopStore {
               + " as the partition's location, or write a table of its own there",
           e);
     }
+  }
+
+  /**
+   * Requires that no link stands at a path, or above it, from a staging directory on.
+   *
+   * @throws IOException if one does; it names it
+   */
+  private static void refuseLinks(Path path) throws IOException {
+    if (path == null) {
+      return;
+    }
+    int from = stagedFrom(path);
+    for (Path each = path; from >= 0 && each.depth() > from; each = each.getParent()) {
+      if (isLink(each)) {
+        throw new IOException(
+            local(each)
+                + " is a symbolic link in a staging directory, where no job makes one, and is not"
+                + " followed. Nothing was changed behind it: look who made it, remove the link, and"
+                + " try again");
+      }
+    }
+  }
+
+  private static boolean isLink(Path path) {
+    try {
+      return Files.isSymbolicLink(local(path));
+    } catch (InvalidPathException e) {
+      // No name that this JVM can write, so none that it could follow.
+      return false;
+    }
+  }
+
+  /** How many components are above what is staged; -1 if a path lies in no staging directory. */
+  private static int stagedFrom(Path path) {
+    String[] names = path.toUri().getPath().substring(1).split("/", -1);
+    for (int i = 0; i < names.length; i++) {
+      if (names[i].equals(JobPaths.TEMPORARY)) {
+        return i + 1 < names.length ? i + 1 : -1;
+      }
+      if (StagingRoot.isStaging(names[i])) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  private static java.nio.file.Path local(Path path) {
+    return Paths.get(path.toUri().getPath());
   }
 
   private static Path checksum(Path file) {

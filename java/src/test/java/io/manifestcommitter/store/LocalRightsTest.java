@@ -68,7 +68,7 @@ class LocalRightsTest {
     setMode(01777);
     assertThat(denied(STRANGER, "gone")).isEmpty();
     assertThat(denied(STRANGER)).isEmpty();
-    assertThat(LocalRights.deletionDenied(hadoop(parent.resolve("none")), List.of(), STRANGER))
+    assertThat(LocalStore.deletionDenied(hadoop(parent.resolve("none")), List.of(), STRANGER))
         .isEmpty();
   }
 
@@ -81,7 +81,7 @@ class LocalRightsTest {
 
   @Test
   void aFileHasNoEntries() throws IOException {
-    assertThat(LocalRights.deletionDenied(hadoop(directory.resolve("old")), List.of(), STRANGER))
+    assertThat(LocalStore.deletionDenied(hadoop(directory.resolve("old")), List.of(), STRANGER))
         .isEmpty();
   }
 
@@ -129,7 +129,7 @@ class LocalRightsTest {
     for (String name : names) {
       entries.add(hadoop(directory.resolve(name)));
     }
-    return LocalRights.deletionDenied(hadoop(directory), entries, user);
+    return LocalStore.deletionDenied(hadoop(directory), entries, user);
   }
 
   private void write(String name) throws IOException {
