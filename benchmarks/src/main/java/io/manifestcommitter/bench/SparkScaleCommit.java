@@ -79,11 +79,11 @@ public final class SparkScaleCommit {
 
   /** What a task tells that uploaded its files. */
   private static TaskCommitMessage uploaded(JobShape shape, int task) {
-    TaskMessage message = new TaskMessage(JOB_ID, task, 0);
+    TaskMessage message = new TaskMessage(JOB_ID, task);
     int first = task * shape.filesPerTask();
     for (int file = first; file < first + shape.filesPerTask(); file++) {
       String etag = ScaleFiles.upload(file).toEtag(ScaleFiles.completedEtag(file));
-      message.addUploaded(shape.path(file), ScaleFiles.length(file), etag);
+      message.addUploaded(TaskMessage.TABLE, shape.path(file), ScaleFiles.length(file), etag);
     }
     return new TaskCommitMessage(message.bytes());
   }

@@ -8,6 +8,7 @@ import io.manifestcommitter.jobs.ReplacingJobs;
 import io.manifestcommitter.journal.CommitJournal;
 import io.manifestcommitter.journal.Heartbeat;
 import io.manifestcommitter.layout.StagingRoot;
+import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.manifest.StatisticsRecorder;
 import io.manifestcommitter.progress.CommitProgress;
@@ -18,6 +19,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 import org.apache.hadoop.fs.Path;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -78,7 +80,7 @@ final class CleanUpSparkJob {
       if (!commitTried) {
         saveAborted();
       }
-      new AbortUploads(root, store, workers).run(committed);
+      abortUploads(committed);
       removeAll(commit);
     } catch (IOException | RuntimeException | Error e) {
       LOG.warn(
@@ -88,6 +90,26 @@ final class CleanUpSparkJob {
           e);
       giveUp(commit);
     }
+  }
+
+  /**
+   * Aborts the uploads of attempts that committed. One request for each. An upload that remains is
+   * invisible, and costs what its bytes cost until a lifecycle rule of the bucket or a cleaner
+   * removes it.
+   */
+  private void abortUploads(List<?> messages) throws IOException {
+    List<FileEntry> uploads = new ArrayList<>();
+    for (Object message : messages) {
+      try {
+        new CommittedFiles(root.jobId(), List.of(message), UnaryOperator.identity())
+            .forEachUpload(root, (number, upload) -> uploads.add(upload));
+      } catch (IOException | RuntimeException e) {
+        LOG.warn("What an attempt of job {} uploaded is not known", root.jobId(), e);
+      }
+    }
+    workers.toItsEnd();
+    workers.shield(
+        () -> workers.forEach(uploads, upload -> Retries.few(() -> store.abortUpload(upload))));
   }
 
   /** Where what is left is of a commit that could not be rolled back, for a log. */
@@ -198,10 +220,7 @@ final class CleanUpSparkJob {
   /** Where the staging directory stays, its journal has to say that nothing is left to do. */
   private void tryToEnd(CommitJournal journal) {
     try {
-      workers.shield(
-          () -> {
-            Retries.few(journal::ended);
-          });
+      workers.shield(() -> Retries.few(journal::ended));
     } catch (IOException | RuntimeException | Error e) {
       LOG.warn(
           "The journal in {} does not say that job {} has ended: the next job there completes it",

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.spark;
 
+import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.CorruptManifestException;
+import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.manifest.NameIndex;
 import io.manifestcommitter.plan.PlanRejectedException;
 import io.manifestcommitter.store.StorePaths;
@@ -14,14 +16,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.NavigableSet;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.BiConsumer;
 import java.util.function.UnaryOperator;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.apache.hadoop.fs.Path;
 
 /**
@@ -38,9 +37,6 @@ final class CommittedFiles {
   private final NameIndex names = new NameIndex();
   private int directoryCount;
   private boolean hasUploads;
-  private String lastLocation = "";
-  private String lastDirectory = "";
-  private Directory last;
 
   /**
    * Decodes and checks the messages.
@@ -63,9 +59,7 @@ final class CommittedFiles {
                     + jobId
                     + ".");
           }
-          hasUploads |= output.hasUploads();
-          forEachName(
-              output, (location, called, directory, name) -> add(output, called, directory, name));
+          forEach(output, this::add);
         });
   }
 
@@ -87,8 +81,7 @@ final class CommittedFiles {
     forEachParent(
         table,
         (root, parent) -> {
-          Path level = parent;
-          while (!level.equals(root) && levels.add(level)) {
+          for (Path level = parent; !level.equals(root) && levels.add(level); ) {
             level = level.getParent();
           }
         });
@@ -98,10 +91,10 @@ final class CommittedFiles {
   private void forEachParent(Path table, BiConsumer<Path, Path> visitor) {
     directories.forEach(
         (location, within) -> {
-          Path root = location.equals(TaskOutput.TABLE) ? table : new Path(location);
-          within
-              .keySet()
-              .forEach(relative -> visitor.accept(root, StorePaths.resolve(root, relative)));
+          Path root = location.equals(StagedFile.TABLE) ? table : new Path(location);
+          for (String relative : within.keySet()) {
+            visitor.accept(root, StorePaths.resolve(root, relative));
+          }
         });
   }
 
@@ -123,84 +116,52 @@ final class CommittedFiles {
   List<String> missing(BitSet found, int most) throws IOException {
     List<String> missing = new ArrayList<>();
     forEach(
-        (output, location, directory, name) -> {
-          int number = directories.get(location).get(directory).find(name);
-          if (missing.size() < most && !found.get(number)) {
-            missing.add(path(location, directory, name) + " of task " + output.task());
+        (task, directory, file) -> {
+          if (missing.size() < most && !found.get(directory.find(file.name))) {
+            missing.add(file + " of task " + task);
           }
         });
     return missing;
   }
 
-  /** Shows what attempts uploaded, one file after the other. */
-  void forEachUpload(UploadVisitor visitor) throws IOException {
-    if (!hasUploads) {
-      return;
+  /**
+   * Shows what attempts uploaded, one file after the other.
+   *
+   * @param staging the job's staging directory in the table
+   */
+  void forEachUpload(StagingRoot staging, UploadVisitor visitor) throws IOException {
+    if (hasUploads) {
+      forEach(
+          (task, directory, file) -> {
+            if (file.upload.isPresent()) {
+              visitor.visit(directory.find(file.name), directory.upload(file, staging));
+            }
+          });
     }
-    forEachOutput(
-        output ->
-            forEachName(
-                output,
-                (location, called, directory, name) -> {
-                  Optional<UploadedFile> file = output.upload(location, directory, name);
-                  if (file.isPresent()) {
-                    int number = directories.get(called).get(directory).find(name);
-                    visitor.visit(number, called, directory, name, file.get());
-                  }
-                }));
   }
 
-  private void add(TaskOutput output, String location, String directory, String name)
-      throws IOException {
-    if (last == null || !location.equals(lastLocation) || !directory.equals(lastDirectory)) {
-      // The names of one directory come together.
-      last =
-          directories
-              .computeIfAbsent(location, key -> new TreeMap<>())
-              .computeIfAbsent(directory, key -> new Directory(directoryCount++));
-      lastLocation = location;
-      lastDirectory = directory;
-    }
-    Directory known = last;
-    if (!names.add(known.number, name)) {
+  private void add(int task, Directory directory, StagedFile file) throws IOException {
+    if (!names.add(directory.number, file.name)) {
       throw new PlanRejectedException(
-          "Tasks "
-              + firstWith(location, directory, name)
-              + " and "
-              + output.task()
-              + " claim the same file "
-              + path(location, directory, name)
-              + ".");
+          "Tasks " + firstWith(file) + " and " + task + " claim the same file " + file + ".");
     }
-    known.count++;
+    directory.count++;
+    hasUploads |= file.upload.isPresent();
   }
 
-  private int firstWith(String location, String directory, String name) throws IOException {
+  private int firstWith(StagedFile file) throws IOException {
     List<Integer> with = new ArrayList<>();
     forEach(
-        (output, otherLocation, otherDirectory, otherName) -> {
-          if (location.equals(otherLocation)
-              && directory.equals(otherDirectory)
-              && name.equals(otherName)) {
-            with.add(output.task());
+        (task, directory, other) -> {
+          if (other.equals(file)) {
+            with.add(task);
           }
         });
     return with.get(0);
   }
 
-  private static String path(String location, String directory, String name) {
-    return Stream.of(location, directory, name)
-        .filter(part -> !part.isEmpty())
-        .collect(Collectors.joining("/"));
-  }
-
-  private void forEach(NameVisitor visitor) throws IOException {
-    forEachOutput(
-        output ->
-            forEachName(
-                output,
-                (location, called, directory, name) ->
-                    visitor.visit(output, called, directory, name)));
+  private void forEach(Visitor visitor) throws IOException {
+    forEachOutput(output -> forEach(output, visitor));
   }
 
   private void forEachOutput(OutputVisitor visitor) throws IOException {
@@ -228,18 +189,23 @@ final class CommittedFiles {
     }
   }
 
-  /** By the name of each location in the message, and the one by which the driver calls it. */
-  private void forEachName(TaskOutput output, CalledVisitor visitor) throws IOException {
-    String location = TaskOutput.TABLE;
-    String called = TaskOutput.TABLE;
-    for (TaskOutput.Group group : output.groups()) {
-      if (!group.location().equals(location)) {
-        location = group.location();
-        called = naming.apply(location);
+  /** The files of a message, at their locations as the driver calls them. */
+  private void forEach(TaskOutput output, Visitor visitor) throws IOException {
+    StagedFile before = null;
+    String location = StagedFile.TABLE;
+    Directory directory = null;
+    while (output.hasMore()) {
+      StagedFile file = output.next();
+      if (before == null || !file.isBeside(before.location, before.directory)) {
+        boolean isOfTable = file.location.equals(StagedFile.TABLE);
+        location = isOfTable ? file.location : naming.apply(file.location);
+        directory =
+            directories
+                .computeIfAbsent(location, key -> new TreeMap<>())
+                .computeIfAbsent(file.directory, key -> new Directory(directoryCount++));
       }
-      for (String name : group.names()) {
-        visitor.visit(location, called, group.directory(), name);
-      }
+      before = file;
+      visitor.visit(output.task(), directory, file.at(location));
     }
   }
 
@@ -247,6 +213,11 @@ final class CommittedFiles {
   final class Directory {
     private final int number;
     private int count;
+
+    /** Known once an upload in it was shown. */
+    private Path source;
+
+    private Path destination;
 
     private Directory(int number) {
       this.number = number;
@@ -264,6 +235,19 @@ final class CommittedFiles {
     int find(String name) {
       return names.find(number, name);
     }
+
+    /** An upload as an entry of the plan. Its source is a name in the staging directory only. */
+    private FileEntry upload(StagedFile file, StagingRoot staging) {
+      if (source == null) {
+        StagingRoot root =
+            file.location.equals(StagedFile.TABLE)
+                ? staging
+                : new StagingRoot(new Path(file.location), staging.jobId());
+        source = StorePaths.resolve(root.output(), file.directory);
+        destination = StorePaths.resolve(root.directory(), file.directory);
+      }
+      return FileEntry.between(source, destination, file.name, file.upload.get());
+    }
   }
 
   /** Sees what was uploaded. */
@@ -273,22 +257,15 @@ final class CommittedFiles {
      * One file.
      *
      * @param number as {@link Directory#find} gives it
-     * @param location {@link TaskOutput#TABLE}, or the path of a custom location
      */
-    void visit(int number, String location, String directory, String name, UploadedFile file)
-        throws IOException;
+    void visit(int number, FileEntry upload) throws IOException;
   }
 
   private interface OutputVisitor {
     void visit(TaskOutput output) throws IOException;
   }
 
-  private interface NameVisitor {
-    void visit(TaskOutput output, String location, String directory, String name)
-        throws IOException;
-  }
-
-  private interface CalledVisitor {
-    void visit(String location, String called, String directory, String name) throws IOException;
+  private interface Visitor {
+    void visit(int task, Directory directory, StagedFile file) throws IOException;
   }
 }

@@ -1,40 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.spark;
 
-import io.manifestcommitter.commit.Audit;
-import io.manifestcommitter.commit.FindOldData;
-import io.manifestcommitter.commit.RemoveEmptyDirectories;
-import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.config.CommitterConfig;
-import io.manifestcommitter.config.CommitterConfig.ConflictMode;
 import io.manifestcommitter.config.CommitterConfig.S3WriteTo;
 import io.manifestcommitter.config.CommitterConfig.UnsupportedScheme;
-import io.manifestcommitter.journal.Heartbeat;
-import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.store.RequestGate;
-import io.manifestcommitter.store.Store;
-import io.manifestcommitter.store.StorePaths;
 import io.manifestcommitter.store.Stores;
 import io.manifestcommitter.store.UnsupportedStoreException;
 import io.manifestcommitter.watch.SparkWatch;
 import java.io.IOException;
 import java.io.Serializable;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
 import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
-import java.util.Queue;
-import java.util.Set;
 import java.util.concurrent.Callable;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.mapreduce.JobContext;
+import org.apache.hadoop.mapreduce.OutputCommitter;
 import org.apache.hadoop.mapreduce.TaskAttemptContext;
-import org.apache.spark.TaskContext;
 import org.apache.spark.internal.io.FileCommitProtocol;
 import org.apache.spark.internal.io.FileNameSpec;
 import org.apache.spark.mapred.SparkHadoopMapRedUtil;
@@ -62,6 +49,11 @@ import scala.collection.Seq;
 public final class ManifestCommitProtocol extends FileCommitProtocol implements Serializable {
   private static final long serialVersionUID = 1L;
   private static final Logger LOG = LoggerFactory.getLogger(ManifestCommitProtocol.class);
+  private static final String SPARKS_OWN =
+      "org.apache.spark.sql.execution.datasources.SQLHadoopMapReduceCommitProtocol";
+
+  private static final String PARQUET = "org.apache.parquet.hadoop.ParquetOutputFormat";
+  private static final String PARQUETS_OWN = "org.apache.parquet.hadoop.ParquetOutputCommitter";
 
   private final String jobId;
   private final String path;
@@ -76,12 +68,9 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
   /** Whether the job made the table's directory; known from setupJob on. */
   private boolean madeTable;
 
-  /** Whether attempts upload what they write to the table; known from setupJob on. */
-  private boolean uploads;
-
   private transient List<Deletion> deletions;
   private transient SparkJob job;
-  private transient Attempt attempt;
+  private transient SparkTask attempt;
 
   /**
    * As {@link #ManifestCommitProtocol(String, String, boolean)} without dynamic partition
@@ -155,7 +144,6 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
                   gate);
           started.setUp();
           madeTable = started.madeTable();
-          uploads = started.isUploaded();
           job = started;
           return null;
         });
@@ -188,7 +176,7 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
       delegate.setupTask(context);
       return;
     }
-    attempt = new Attempt(context);
+    attempt = new SparkTask(jobId, new Path(table), context);
   }
 
   @Override
@@ -219,7 +207,10 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
     if (delegate != null) {
       return delegate.newTaskTempFileAbsPath(context, absoluteDirectory, spec);
     }
-    return run(() -> attempt.newFileAt(new Path(absoluteDirectory), fileName(context, spec)));
+    return run(
+        () ->
+            attempt.newFileAt(
+                new Path(absoluteDirectory), fileName(context, spec), dynamicPartitionOverwrite));
   }
 
   /** Spark's older form, which Spark 3.5 still requires. */
@@ -262,7 +253,7 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
     if (delegate != null) {
       delegate.abortTask(context);
     } else if (attempt != null) {
-      attempt.delete();
+      attempt.delete(madeTable);
     }
   }
 
@@ -292,19 +283,55 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
             contents.add(iterator.next().obj());
           }
           job.commit(contents);
-          ParquetSummaries.write(context, new Path(table));
+          writeParquetSummaries(context, new Path(table));
           return null;
         });
   }
 
-  private void commitDelegate(JobContext context, Object messages) throws Exception {
+  /**
+   * Writes Parquet's summary files, as {@code parquet.summary.metadata.level} asks for, if this is
+   * a job that writes Parquet; for that Parquet opens every file of the table. Spark sets the level
+   * to {@code NONE} where the user set none: then there is no request. With Spark's own protocol it
+   * is Parquet's committer that writes them. Never fails: the table is complete without them.
+   */
+  private static void writeParquetSummaries(JobContext context, Path table) {
     try {
-      SparkProtocol.commitJob(delegate, context, messages);
-    } catch (Exception | Error e) {
-      throw e;
-    } catch (Throwable e) {
-      throw new IOException(e);
+      Class<?> format = context.getOutputFormatClass();
+      if (format.getName().equals(PARQUET)) {
+        // Beside the format, wherever that was loaded from: Parquet is no dependency of ours.
+        Class.forName(PARQUETS_OWN, true, format.getClassLoader())
+            .getMethod("writeMetaDataFile", Configuration.class, Path.class)
+            .invoke(null, context.getConfiguration(), table);
+      }
+    } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
+      LOG.warn(
+          "{} is written, but not its Parquet summary files; those that are there may be old. Delete"
+              + " _metadata and _common_metadata, or set parquet.summary.metadata.level to NONE",
+          table,
+          e);
     }
+  }
+
+  /**
+   * Calls {@code commitJob}, whose second parameter is another class in Scala 2.13 than in 2.12, so
+   * that no call compiled against one links against the other.
+   */
+  private void commitDelegate(JobContext context, Object messages) throws Exception {
+    for (Method method : FileCommitProtocol.class.getMethods()) {
+      if (method.getName().equals("commitJob")) {
+        try {
+          method.invoke(delegate, context, messages);
+          return;
+        } catch (InvocationTargetException e) {
+          Throwable cause = e.getCause();
+          if (cause instanceof Error) {
+            throw (Error) cause;
+          }
+          throw cause instanceof Exception ? (Exception) cause : e;
+        }
+      }
+    }
+    throw new NoSuchMethodError("FileCommitProtocol.commitJob");
   }
 
   private void unsupported(
@@ -320,7 +347,8 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
               + " was touched.");
     }
     LOG.info("{} is written by Spark's own commit protocol: {}", path, reason.getMessage());
-    FileCommitProtocol spark = SparkProtocol.instantiate(jobId, path, dynamicPartitionOverwrite);
+    FileCommitProtocol spark =
+        FileCommitProtocol.instantiate(SPARKS_OWN, jobId, path, dynamicPartitionOverwrite);
     if (deletions != null) {
       for (Deletion deletion : deletions) {
         if (!spark.deleteWithJob(deletion.fs, deletion.path, deletion.recursive)) {
@@ -395,142 +423,29 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
     }
   }
 
-  /** The executor's side: the files of one task attempt. */
-  private final class Attempt {
-    private final long id;
-    private final Configuration conf;
-    private final Stores stores;
-    private final StagingRoot staging;
-    private final String output;
-    private final TaskOutput.Builder files;
-    private final Map<Path, Path> marks = new HashMap<>();
-    private final TaskUploads uploaded;
+  /**
+   * An output committer that has nothing to do. Spark's {@code SparkHadoopMapRedUtil.commitTask}
+   * takes one, and asks the driver's OutputCommitCoordinator for permission before it commits
+   * through it; the permission is what we want.
+   */
+  private static final class CoordinatedCommit extends OutputCommitter {
+    @Override
+    public void setupJob(JobContext context) {}
 
-    Attempt(TaskAttemptContext context) {
-      TaskContext spark = TaskContext.get();
-      // Spark's id is distinct across retries, stage retries and speculation.
-      id = spark != null ? spark.taskAttemptId() : context.getTaskAttemptID().getId();
-      conf = context.getConfiguration();
-      stores = new Stores(conf);
-      staging = new StagingRoot(new Path(table), jobId);
-      output = staging.output() + "/";
-      files = TaskOutput.builder(jobId, context.getTaskAttemptID().getTaskID().getId(), id);
-      String name = "manifest-committer-" + jobId + "-" + id;
-      uploaded =
-          new CommitterConfig(conf).s3WriteTo() == S3WriteTo.MAGIC
-              ? new MagicOutput(jobId, name, stores)
-              : new LocalOutput(
-                  name, conf, stores.all(), () -> spark != null && spark.isCompleted());
+    @Override
+    public void setupTask(TaskAttemptContext context) {}
+
+    @Override
+    public boolean needsTaskCommit(TaskAttemptContext context) {
+      return true;
     }
 
-    String newFile(String directory, String name) throws IOException {
-      files.add(TaskOutput.TABLE, directory, name);
-      if (uploads) {
-        Path parent = StorePaths.resolve(new Path(table), directory);
-        return uploaded.newFile(
-            TaskOutput.TABLE, directory, name, StorePaths.resolve(parent, name));
-      }
-      return directory.isEmpty() ? output + name : output + directory + "/" + name;
-    }
+    @Override
+    public void commitTask(TaskAttemptContext context) {}
 
-    String newFileAt(Path directory, String name) throws IOException {
-      Path resolvedTable = stores.resolve(new Path(table));
-      Path location = CustomLocation.resolve(stores, directory, resolvedTable);
-      if (!marks.containsKey(location)) {
-        CommitterConfig config = new CommitterConfig(conf);
-        stores.requireSafeRename(location);
-        if (dynamicPartitionOverwrite || config.conflictMode() == ConflictMode.REPLACE) {
-          FindOldData.requireNoLink(stores.all(), location);
-        }
-        marks.put(location, new LocationMarks(stores.all(), staging).write(location));
-      }
-      files.add(location.toString(), "", name);
-      if (stores.all().traits(location).completesUploads()) {
-        return uploaded.newFile(location.toString(), "", name, StorePaths.resolve(location, name));
-      }
-      return new StagingRoot(location, jobId).output() + "/" + name;
-    }
-
-    byte[] commit() throws IOException {
-      if (!uploaded.isEmpty()) {
-        Workers workers = workers();
-        workers.shield(
-            () -> {
-              uploaded.upload(files, workers);
-            });
-      }
-      return files.build().toBytes();
-    }
-
-    private Workers workers() {
-      Audit audit = Audit.task(jobId, Long.toString(id));
-      return new Workers(new CommitterConfig(conf).ioThreads(), () -> {}, audit);
-    }
-
-    void delete() {
-      try {
-        List<Path> own = new ArrayList<>();
-        Set<Path> directories = new HashSet<>();
-        files
-            .names()
-            .forEach(
-                (location, byDirectory) -> {
-                  StagingRoot root =
-                      location.equals(TaskOutput.TABLE)
-                          ? staging
-                          : new StagingRoot(new Path(location), jobId);
-                  byDirectory.forEach(
-                      (directory, names) -> {
-                        Path parent = StorePaths.resolve(root.output(), directory);
-                        names.forEach(name -> own.add(StorePaths.resolve(parent, name)));
-                        upTo(root, own.get(own.size() - 1), directories);
-                      });
-                });
-        Store store = stores.all();
-        CommitterConfig config = new CommitterConfig(conf);
-        Workers workers = workers();
-        workers.toItsEnd();
-        workers.shield(
-            () -> {
-              uploaded.delete(workers);
-              boolean hasWritten = !own.isEmpty();
-              own.removeIf(file -> store.traits(file).completesUploads());
-              workers.forEach(own, store::deleteFile);
-              if (hasWritten && !Heartbeat.exists(store, staging)) {
-                if (madeTable && config.markSuccessfulJobs()) {
-                  // A table that the job committed is not empty: it has a report.
-                  directories.add(staging.directory());
-                }
-                leaveNothing(store, workers, directories);
-              }
-            });
-      } catch (IOException | RuntimeException e) {
-        LOG.warn("Files of attempt {} of job {} remain in {}", id, jobId, staging.root(), e);
-      }
-    }
-
-    /**
-     * The job has ended and cleaned up, and this attempt, which did not know, made directories
-     * again; they go where nothing else is in them.
-     */
-    private void leaveNothing(Store store, Workers workers, Set<Path> directories)
-        throws IOException {
-      workers.forEach(marks.values(), store::deleteFile);
-      marks.values().forEach(mark -> upTo(staging, mark, directories));
-      Queue<String> left = new ConcurrentLinkedQueue<>();
-      new RemoveEmptyDirectories(store, workers).run(directories, left);
-      if (!left.isEmpty()) {
-        LOG.warn("Empty directories of attempt {} of job {} may remain: {}", id, jobId, left);
-      }
-    }
-
-    /** Adds the directories above a file, up to the staging directory. */
-    private void upTo(StagingRoot root, Path file, Set<Path> directories) {
-      for (Path directory = file.getParent();
-          StorePaths.isSameOrBelow(root.root(), directory);
-          directory = directory.getParent()) {
-        directories.add(directory);
-      }
+    @Override
+    public void abortTask(TaskAttemptContext context) {
+      // Spark calls the protocol's own abortTask for an attempt that was denied.
     }
   }
 }

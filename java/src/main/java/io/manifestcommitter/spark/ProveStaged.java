@@ -3,6 +3,7 @@ package io.manifestcommitter.spark;
 
 import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.config.CommitterConfig.MissingFiles;
+import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.FileEntries;
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.plan.JobPlanner;
@@ -51,22 +52,22 @@ final class ProveStaged {
    * wrong by the time of the completion. If it is gone, its completion fails, and the commit is
    * rolled back.
    *
-   * @param uploaded makes entries of the plan of files that were uploaded
+   * @param staging of the job, in the table
    * @throws PlanRejectedException if a named file is missing and that is not allowed
    */
   void run(
       Collection<StagedDirectory> directories,
       CommittedFiles committed,
-      UploadedFiles uploaded,
+      StagingRoot staging,
       JobPlanner planner)
       throws IOException {
     BitSet found = new BitSet(committed.count());
     committed.forEachUpload(
-        (number, location, directory, name, file) -> {
-          FileEntry entry = uploaded.entry(location, directory, name, file);
-          requireCompletion(entry);
+        staging,
+        (number, upload) -> {
+          requireCompletion(upload);
           found.set(number);
-          planner.publish(entry);
+          planner.publish(upload);
         });
     try (FileEntries.Builder unidentified = FileEntries.builder(IN_MEMORY)) {
       Workers.Action<Lot> taken =

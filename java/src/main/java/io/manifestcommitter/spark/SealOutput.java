@@ -69,9 +69,9 @@ final class SealOutput {
     Map<String, StagingRoot> roots = new LinkedHashMap<>();
     List<Path> toMake = new ArrayList<>();
     // Also without a file: an overwrite may leave the table empty.
-    roots.put(TaskOutput.TABLE, staging);
+    roots.put(StagedFile.TABLE, staging);
     for (String location : committed.directories().keySet()) {
-      if (!location.equals(TaskOutput.TABLE)) {
+      if (!location.equals(StagedFile.TABLE)) {
         StagingRoot root = new StagingRoot(new Path(location), staging.jobId());
         CustomLocation.check(root.directory(), staging.directory());
         planner.allow(new Target(root.directory(), root.root()));

@@ -61,21 +61,13 @@ final class SparkJob {
     return staging.madeTable;
   }
 
-  /** Whether attempts upload what they write to the table. */
-  boolean isUploaded() {
-    return write.store.traits(write.table).completesUploads();
-  }
-
   /**
-   * Notes that Spark says an attempt has committed: what it uploaded is given up if the job is
-   * aborted.
+   * Notes that Spark says an attempt has committed: if the job is aborted, its uploads are aborted.
    *
    * @param message its commit message
    */
   void taskCommitted(Object message) {
-    if (isUploaded()) {
-      committed.add(message);
-    }
+    committed.add(message);
   }
 
   /**
@@ -93,7 +85,7 @@ final class SparkJob {
     commitTried = true;
     // Not every writer has told of each before.
     committed.clear();
-    messages.forEach(this::taskCommitted);
+    committed.addAll(messages);
     StatisticsRecorder statistics = new StatisticsRecorder();
     CommitProgress progress =
         begin(CommitSnapshot.Kind.COMMIT, StatisticNames.JOB_STAGE_SEAL_OUTPUT, statistics);

@@ -2,12 +2,19 @@
 package io.manifestcommitter.store;
 
 import java.io.IOException;
+import org.apache.hadoop.fs.Path;
 
 /**
- * The upload of one local file, which nobody sees until {@link Store#renameFile} completes it. It
- * may begin while the file is still written. Not for use by several threads.
+ * The upload of one file, which nobody sees until {@link Store#renameFile} completes it. It may
+ * begin while the file is still written. Not for use by several threads.
  */
 public interface FileUpload {
+  /** Where to write the file. */
+  Path path();
+
+  /** Whether anything was written there. */
+  boolean isWritten() throws IOException;
+
   /**
    * Uploads what of the file is full parts already. For a file that its writer only appends to; of
    * one that it changes {@link #finish} uploads everything once more.

@@ -4,10 +4,11 @@ package io.manifestcommitter.store;
 import io.manifestcommitter.manifest.Upload;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.Map;
-import java.util.function.UnaryOperator;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 
@@ -29,9 +30,11 @@ public final class MagicUploads {
   private static final String BETWEEN = "/manifest/committer/task/";
 
   private final Class<?> tracker;
+  private final Store store;
 
-  private MagicUploads(Class<?> tracker) {
+  private MagicUploads(Class<?> tracker, Store store) {
     this.tracker = tracker;
+    this.store = store;
   }
 
   /**
@@ -39,7 +42,7 @@ public final class MagicUploads {
    *
    * @throws UnsupportedStoreException if it has none; it says why, and what to do
    */
-  static MagicUploads of(FileSystem fs, Path path) throws IOException {
+  static MagicUploads of(FileSystem fs, Store store, Path path) throws IOException {
     Class<?> tracker;
     try {
       tracker = Class.forName(TRACKER, true, fs.getClass().getClassLoader());
@@ -56,7 +59,7 @@ public final class MagicUploads {
           IN_MEMORY
               + " is not true in the filesystem that is open. Set it before the session starts");
     }
-    return new MagicUploads(tracker);
+    return new MagicUploads(tracker, store);
   }
 
   private static UnsupportedStoreException unsupported(Path path, String why) {
@@ -69,77 +72,84 @@ public final class MagicUploads {
   }
 
   /**
-   * Where to write a file so that it is uploaded, and never seen there.
+   * The upload of a file that nobody sees where it is written. No request.
    *
    * @param destination where it will be when it is completed
-   * @param attempt the attempt that writes it; unique in this process
+   * @param attempt no other file of this process has it
    */
-  public static Path path(Path destination, String jobId, String attempt) {
+  public FileUpload newUpload(Path destination, String jobId, String attempt) {
     String below = "__magic_job-" + jobId + BETWEEN + attempt + "/__base/" + destination.getName();
-    return StorePaths.resolve(destination.getParent(), below);
+    return new Written(destination, StorePaths.resolve(destination.getParent(), below), attempt);
   }
 
-  /** A file that was written and closed. */
-  public static final class Written {
+  /** A file that is written, perhaps more than once: only the last upload of it counts. */
+  private final class Written implements FileUpload {
     private final Path destination;
-    private final long length;
-    private final Upload upload;
+    private final Path path;
+    private final String attempt;
+    private final Deque<StoreEntry> uploads = new ArrayDeque<>();
 
-    private Written(Path destination, long length, Upload upload) {
+    Written(Path destination, Path path, String attempt) {
       this.destination = destination;
-      this.length = length;
-      this.upload = upload;
+      this.path = path;
+      this.attempt = attempt;
     }
 
-    /** Where it will be. */
-    public Path destination() {
-      return destination;
+    @Override
+    public Path path() {
+      return path;
     }
 
-    /** In bytes. */
-    public long length() {
-      return length;
+    @Override
+    public boolean isWritten() throws IOException {
+      take();
+      return !uploads.isEmpty();
     }
 
-    /** What has to be completed. */
-    public Upload upload() {
-      return upload;
-    }
-  }
+    /** S3A uploads it while it is written. */
+    @Override
+    public void follow() {}
 
-  /**
-   * What an attempt wrote and closed, in that order; a name may come again. S3A forgets it. No
-   * request.
-   *
-   * @param naming gives a path the name by which its store is called here
-   */
-  public List<Written> take(String attempt, UnaryOperator<Path> naming) throws IOException {
-    List<Written> written = new ArrayList<>();
-    for (Object pending : taken("getTaskAttemptIdToMpuMetadata", attempt)) {
-      List<Upload.Part> parts = new ArrayList<>();
-      for (Object part : (List<?>) get(pending, "getEtags")) {
-        parts.add(
-            new Upload.Part(
-                text(part, "getEtag"),
-                text(part, "getChecksumAlgorithm"),
-                text(part, "getChecksum")));
+    @Override
+    public StoreEntry finish() throws IOException {
+      take();
+      while (uploads.size() > 1) {
+        abortFirst();
       }
-      // The key as it is: in a URI it would be encoded.
-      Path destination =
-          new Path(
-              "s3a",
-              text(pending, "getBucket"),
-              Path.SEPARATOR + text(pending, "getDestinationKey"));
-      written.add(
-          new Written(
-              naming.apply(destination),
-              (Long) get(pending, "getLength"),
-              new Upload(text(pending, "getUploadId"), parts)));
+      return uploads.getFirst();
     }
-    for (Object path : taken("getTaskAttemptIdToPath", attempt)) {
-      noted("getPathToBytesWritten").remove(path);
+
+    @Override
+    public void abort() throws IOException {
+      take();
+      while (!uploads.isEmpty()) {
+        abortFirst();
+      }
     }
-    return written;
+
+    private void abortFirst() throws IOException {
+      store.abortUpload(uploads.getFirst().movedTo(destination));
+      uploads.removeFirst();
+    }
+
+    /** S3A forgets what it noted. It does not tell the content's hash, so no etag is known. */
+    private void take() throws IOException {
+      for (Object pending : taken("getTaskAttemptIdToMpuMetadata", attempt)) {
+        List<Upload.Part> parts = new ArrayList<>();
+        for (Object part : (List<?>) get(pending, "getEtags")) {
+          parts.add(
+              new Upload.Part(
+                  text(part, "getEtag"),
+                  text(part, "getChecksumAlgorithm"),
+                  text(part, "getChecksum")));
+        }
+        String etag = new Upload(text(pending, "getUploadId"), parts).toEtag("");
+        uploads.add(StoreEntry.file(destination, (Long) get(pending, "getLength"), etag, 0));
+      }
+      for (Object noted : taken("getTaskAttemptIdToPath", attempt)) {
+        noted("getPathToBytesWritten").remove(noted);
+      }
+    }
   }
 
   private List<?> taken(String what, String attempt) throws IOException {

@@ -83,6 +83,16 @@ final class S3FileUpload implements FileUpload {
   }
 
   @Override
+  public Path path() {
+    return new Path(local.toURI());
+  }
+
+  @Override
+  public boolean isWritten() {
+    return local.exists();
+  }
+
+  @Override
   public void follow() throws IOException {
     // What is left is never empty: the last part is for finish.
     while (local.length() - uploaded > partSize && pieces.size() < MOST_WHILE_IT_GROWS) {

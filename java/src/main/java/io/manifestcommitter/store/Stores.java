@@ -322,7 +322,7 @@ public final class Stores {
    * @throws UnsupportedStoreException if it does not; it says why, and what to do
    */
   public MagicUploads magicUploads(Path path) throws IOException {
-    return MagicUploads.of(path.getFileSystem(conf), path);
+    return MagicUploads.of(path.getFileSystem(conf), of(path), path);
   }
 
   /**

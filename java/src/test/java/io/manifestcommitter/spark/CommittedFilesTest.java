@@ -33,20 +33,20 @@ class CommittedFilesTest {
   void everyNamedFileIsThereWithItsTask(
       @ForAll("files") List<List<String>> files, @ForAll Random random) throws Exception {
     int tasks = 1 + random.nextInt(5);
-    List<TaskOutput.Builder> builders = new ArrayList<>();
+    List<TaskMessage> builders = new ArrayList<>();
     for (int task = 0; task < tasks; task++) {
-      builders.add(TaskOutput.builder(JOB, task, 100L + task));
+      builders.add(new TaskMessage(JOB, task));
     }
     Map<List<String>, Integer> expected = new HashMap<>();
     for (List<String> file : files) {
       if (!expected.containsKey(file)) {
         int task = random.nextInt(tasks);
-        builders.get(task).add(file.get(0), file.get(1), file.get(2));
+        builders.get(task).add(file.get(0), within(file.get(1), file.get(2)));
         expected.put(file, task);
       }
     }
     List<byte[]> messages = new ArrayList<>();
-    builders.forEach(builder -> messages.add(builder.build().toBytes()));
+    builders.forEach(builder -> messages.add(builder.bytes()));
     Collections.shuffle(messages, random);
 
     CommittedFiles committed = committed(JOB, messages);
@@ -73,7 +73,7 @@ class CommittedFilesTest {
   void oneDamagedMessageIsEnoughToRefuseAll(@ForAll Random random) {
     List<byte[]> messages = new ArrayList<>();
     for (int task = 0; task < 5; task++) {
-      messages.add(output(JOB, task, 0, "", "f" + task));
+      messages.add(output(JOB, task, "", "f" + task));
     }
     int hit = random.nextInt(messages.size());
     byte[] damaged = messages.get(hit);
@@ -96,11 +96,7 @@ class CommittedFilesTest {
   @Example
   void tasksWithoutFilesCountAsCommitted() throws Exception {
     CommittedFiles committed =
-        committed(
-            JOB,
-            List.of(
-                TaskOutput.builder(JOB, 3, 1).build().toBytes(),
-                TaskOutput.builder(JOB, 1, 2).build().toBytes()));
+        committed(JOB, List.of(new TaskMessage(JOB, 3).bytes(), new TaskMessage(JOB, 1).bytes()));
 
     assertThat(committed.directories()).isEmpty();
     assertThat(committed.count()).isZero();
@@ -110,8 +106,7 @@ class CommittedFilesTest {
   @Example
   void theMessageOfAnotherJobIsRefusedWithBothNames() {
     assertThatThrownBy(
-            () ->
-                committed(JOB, List.of(output(JOB, 0, 0, "", "f"), output("job2", 1, 1, "", "g"))))
+            () -> committed(JOB, List.of(output(JOB, 0, "", "f"), output("job2", 1, "", "g"))))
         .isInstanceOf(CorruptManifestException.class)
         .hasMessageContainingAll("message 2 of 2", JOB, "job2");
   }
@@ -119,16 +114,14 @@ class CommittedFilesTest {
   @Example
   void twoAttemptsOfOneTaskAreRefused() {
     assertThatThrownBy(
-            () ->
-                committed(
-                    JOB, List.of(output(JOB, 4, 10, "", "f-10"), output(JOB, 4, 11, "", "f-11"))))
+            () -> committed(JOB, List.of(output(JOB, 4, "", "f-10"), output(JOB, 4, "", "f-11"))))
         .isInstanceOf(PlanRejectedException.class)
         .hasMessageContainingAll("task 4", JOB, "Nothing was published");
   }
 
   @Example
   void twoAttemptsWithoutFilesAreRefusedToo() {
-    byte[] message = TaskOutput.builder(JOB, 4, 10).build().toBytes();
+    byte[] message = new TaskMessage(JOB, 4).bytes();
 
     assertThatThrownBy(() -> committed(JOB, List.of(message, message)))
         .isInstanceOf(PlanRejectedException.class)
@@ -138,9 +131,7 @@ class CommittedFilesTest {
   @Example
   void twoTasksThatNameOneFileAreRefused() {
     assertThatThrownBy(
-            () ->
-                committed(
-                    JOB, List.of(output(JOB, 4, 0, "p=1", "f"), output(JOB, 7, 0, "p=1", "f"))))
+            () -> committed(JOB, List.of(output(JOB, 4, "p=1", "f"), output(JOB, 7, "p=1", "f"))))
         .isInstanceOf(PlanRejectedException.class)
         .hasMessageContainingAll("4", "7", "p=1/f", "Nothing was published");
   }
@@ -151,14 +142,11 @@ class CommittedFilesTest {
         committed(
             JOB,
             List.of(
-                output(JOB, 0, 0, "p=1", "f"),
-                output(JOB, 1, 1, "p=2", "f"),
-                TaskOutput.builder(JOB, 2, 2)
-                    .add("file:/elsewhere", "p=1", "f")
-                    .build()
-                    .toBytes()));
+                output(JOB, 0, "p=1", "f"),
+                output(JOB, 1, "p=2", "f"),
+                new TaskMessage(JOB, 2).add("file:/elsewhere", "p=1/f").bytes()));
 
-    assertThat(committed.directories().get(TaskOutput.TABLE)).containsOnlyKeys("p=1", "p=2");
+    assertThat(committed.directories().get(TaskMessage.TABLE)).containsOnlyKeys("p=1", "p=2");
     assertThat(committed.count()).isEqualTo(3);
     assertThat(number(committed, List.of("file:/elsewhere", "p=1", "f"))).isNotNegative();
     assertThat(number(committed, List.of("file:/elsewhere", "p=1", "g"))).isEqualTo(-1);
@@ -167,7 +155,7 @@ class CommittedFilesTest {
   @Example
   void whatIsNoMessageOfOursIsRefused() {
     for (Object other : Arrays.asList(null, "text", List.of(), Map.of("a", "b"), new int[0])) {
-      assertThatThrownBy(() -> committed(JOB, Arrays.asList(output(JOB, 0, 0, "", "f"), other)))
+      assertThatThrownBy(() -> committed(JOB, Arrays.asList(output(JOB, 0, "", "f"), other)))
           .isInstanceOf(CorruptManifestException.class)
           .hasMessageContainingAll(
               "message 2 of 2",
@@ -179,7 +167,7 @@ class CommittedFilesTest {
 
   @Example
   void itCannotBeChangedFromOutside() throws IOException {
-    CommittedFiles committed = committed(JOB, List.of(output(JOB, 0, 0, "", "f")));
+    CommittedFiles committed = committed(JOB, List.of(output(JOB, 0, "", "f")));
 
     assertThatThrownBy(() -> committed.directories().clear())
         .isInstanceOf(UnsupportedOperationException.class);
@@ -193,7 +181,7 @@ class CommittedFilesTest {
 
   @Provide
   Arbitrary<List<List<String>>> files() {
-    Arbitrary<String> location = Arbitraries.of(TaskOutput.TABLE, "file:/l1", "abfs://c@a/l 2");
+    Arbitrary<String> location = Arbitraries.of(TaskMessage.TABLE, "file:/l1", "abfs://c@a/l 2");
     Arbitrary<String> directory = Arbitraries.of("", "p=1", "p=1/q=ü %", "p=2");
     Arbitrary<String> name = Arbitraries.integers().between(0, 30).map(i -> "part-" + i);
     return Combinators.combine(location, directory, name)
@@ -202,11 +190,12 @@ class CommittedFilesTest {
         .ofMaxSize(60);
   }
 
-  private static byte[] output(String job, int task, long attempt, String directory, String name) {
-    return TaskOutput.builder(job, task, attempt)
-        .add(TaskOutput.TABLE, directory, name)
-        .build()
-        .toBytes();
+  private static byte[] output(String job, int task, String directory, String name) {
+    return new TaskMessage(job, task).add(TaskMessage.TABLE, within(directory, name)).bytes();
+  }
+
+  private static String within(String directory, String name) {
+    return directory.isEmpty() ? name : directory + "/" + name;
   }
 
   private static CommittedFiles committed(String job, List<?> messages) throws IOException {

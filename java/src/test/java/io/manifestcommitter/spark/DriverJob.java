@@ -173,7 +173,7 @@ public final class DriverJob {
     contents.forEach(
         (file, content) ->
             store.put(location + "/_manifest_" + jobId + "/00/output/" + file, content));
-    return new TaskMessage(jobId, number, number)
+    return new TaskMessage(jobId, number)
         .add(named, contents.keySet().toArray(new String[0]))
         .bytes();
   }

@@ -9,14 +9,15 @@ import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.fs.Path;
 import org.junit.jupiter.api.Test;
 
 class FollowUploadsTest {
   @Test
   void itsThreadEndsWithAnAttemptThatNobodyEnds() throws Exception {
     CompletableFuture<Thread> asked = new CompletableFuture<>();
-    FollowUploads follow =
-        new FollowUploads(
+    SparkTask.Follow follow =
+        new SparkTask.Follow(
             () -> {
               asked.complete(Thread.currentThread());
               return true;
@@ -34,7 +35,7 @@ class FollowUploadsTest {
 
   @Test
   void oneThatFailsIsLeftToTheCommitAndTheOthersGoOn() throws Exception {
-    FollowUploads follow = new FollowUploads(() -> false);
+    SparkTask.Follow follow = new SparkTask.Follow(() -> false);
     Upload failing = new Upload();
     failing.failure = new IOException("refused");
     Upload other = new Upload();
@@ -50,6 +51,16 @@ class FollowUploadsTest {
   private static final class Upload implements FileUpload {
     private final Semaphore followed = new Semaphore(0);
     private IOException failure;
+
+    @Override
+    public Path path() {
+      throw new AssertionError("nobody asks");
+    }
+
+    @Override
+    public boolean isWritten() {
+      throw new AssertionError("it is not committed");
+    }
 
     @Override
     public void follow() throws IOException {

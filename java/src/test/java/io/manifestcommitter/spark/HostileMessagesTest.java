@@ -11,19 +11,16 @@ import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.jobs.StagedJobs;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.CorruptManifestException;
+import io.manifestcommitter.manifest.Rows;
 import io.manifestcommitter.store.Stores;
 import io.manifestcommitter.testing.Damage;
 import io.manifestcommitter.testing.Fate;
 import io.manifestcommitter.testing.TableWrite;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
-import java.util.zip.CRC32C;
-import java.util.zip.Deflater;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -32,20 +29,18 @@ import org.junit.jupiter.params.provider.ValueSource;
  * What a job of the Spark protocol reads besides journals: messages, marks, and a table's names.
  */
 class HostileMessagesTest {
-  private static final int HEADER = 11;
-
   @Test
   void damagedMessagesAreRefused() {
     byte[] message =
-        TaskOutput.builder(JOB_ID, 3, 4)
-            .add("", "p=1", "part-0")
-            .add("abfs://c@a/location", "", "part-1")
-            .build()
-            .toBytes();
+        new TaskMessage(JOB_ID, 3)
+            .add(TaskMessage.TABLE, "p=1/part-0")
+            .add("abfs://c@a/location", "part-1")
+            .bytes();
     for (long seed : Damage.seeds(300)) {
       byte[] damaged = Damage.of(message, seed);
       try {
-        assertThat(TaskOutput.parse(damaged, "the message").toBytes()).isEqualTo(message);
+        TaskOutput.parse(damaged, "the message");
+        assertThat(damaged).isEqualTo(message);
       } catch (CorruptManifestException e) {
         assertThat(e).hasMessageContaining("the message").hasMessageContaining("Driver and exec");
       } catch (RuntimeException | Error e) {
@@ -57,13 +52,13 @@ class HostileMessagesTest {
   /** As above, with a checksum that is right: the body itself is damaged. */
   @Test
   void bodiesThatNoTaskWroteAreRefused() {
-    byte[] body = body("", "p=1", "part-0");
+    byte[] body = TaskOutputTest.oneFile("", "p=1", "part-0");
     Random random = new Random(1);
     for (long seed : Damage.seeds(300)) {
       byte[] damaged = Damage.of(body, seed);
       int claimed = random.nextInt(5) == 0 ? random.nextInt() : damaged.length;
       try {
-        TaskOutput.parse(message(damaged, claimed), "the message");
+        read(damaged, claimed);
       } catch (CorruptManifestException e) {
         assertThat(e).hasMessageContaining("the message");
       } catch (RuntimeException | Error e) {
@@ -74,20 +69,20 @@ class HostileMessagesTest {
 
   @Test
   void aSmallMessageDoesNotClaimMuchMemory() {
-    assertThatThrownBy(() -> TaskOutput.parse(message(new byte[10], 1 << 28), "the message"))
+    assertThatThrownBy(() -> read(new byte[10], 1 << 28))
         .isInstanceOf(CorruptManifestException.class)
         .hasMessageContaining("it claims " + (1 << 28) + " bytes");
 
-    // Names that share a long beginning: seven bytes each, and a megabyte in memory.
-    ByteBuffer names = ByteBuffer.allocate(1 << 21);
-    names.put(body("", "p=1", "x".repeat(1 << 20), 100_000));
-    for (int i = 0; names.remaining() > 10; i = (i + 1) % 0x1000) {
-      String next = String.format(Locale.ROOT, "%03x", i);
-      names
-          .put(new byte[] {(byte) 0x80, (byte) 0x80, 0x40, 3})
-          .put(next.getBytes(StandardCharsets.UTF_8));
+    // Each name is the one before, twice.
+    Rows.Writer doubling = new Rows.Writer(0, 100).plain("j").number(3);
+    for (int length = 1, name = 0; name < 30; name++) {
+      doubling.number(0).number(0).plain("").number(0).number(0).plain("");
+      doubling.number(name == 0 ? 0 : length).number(name == 0 ? 0 : length);
+      doubling.plain(name == 0 ? "x" : "").number(0).number(0).plain("");
+      length *= name == 0 ? 1 : 2;
     }
-    assertThatThrownBy(() -> TaskOutput.parse(message(names.array(), 1 << 21), "the message"))
+    byte[] body = doubling.take();
+    assertThatThrownBy(() -> read(body, body.length))
         .isInstanceOf(CorruptManifestException.class)
         .hasMessageContaining("characters");
   }
@@ -109,11 +104,11 @@ class HostileMessagesTest {
   void aLocationThatIsNoneIsRefused(String location) {
     assertThatThrownBy(
             () -> {
-              byte[] body = body(location, "", "part-0");
-              TaskOutput.parse(message(body, body.length), "The commit message 1 of 1 of job 7");
+              byte[] body = TaskOutputTest.oneFile(location, "", "part-0");
+              read(body, body.length);
             })
         .isInstanceOf(CorruptManifestException.class)
-        .hasMessageContaining("The commit message 1 of 1 of job 7")
+        .hasMessageContaining("the message")
         .hasMessageContaining("Driver and executors");
   }
 
@@ -253,54 +248,11 @@ class HostileMessagesTest {
     }
   }
 
-  private static byte[] body(String location, String directory, String name) {
-    return body(location, directory, name, 1);
-  }
-
-  /** The body of a message with one group, of which the first name is there. */
-  private static byte[] body(String location, String directory, String name, int count) {
-    ByteBuffer body = ByteBuffer.allocate(name.length() + 1000);
-    text(body, JOB_ID);
-    body.put((byte) 3).put((byte) 4).put((byte) 1);
-    text(body, location);
-    text(body, directory);
-    varint(body, count);
-    body.put((byte) 0);
-    text(body, name);
-    byte[] bytes = new byte[body.position()];
-    body.flip().get(bytes);
-    return bytes;
-  }
-
-  private static void text(ByteBuffer to, String text) {
-    varint(to, text.length());
-    text.chars().forEach(c -> to.put((byte) c));
-  }
-
-  private static void varint(ByteBuffer to, int value) {
-    int rest = value;
-    while (rest > 0x7f) {
-      to.put((byte) ((rest & 0x7f) | 0x80));
-      rest >>>= 7;
+  /** Reads a message of this body, with a checksum that is right. */
+  private static void read(byte[] body, int claimedLength) throws CorruptManifestException {
+    TaskOutput output = TaskOutput.parse(TaskOutputTest.packed(body, claimedLength), "the message");
+    while (output.hasMore()) {
+      output.next();
     }
-    to.put((byte) rest);
-  }
-
-  /** A message with a checksum that is right. */
-  private static byte[] message(byte[] body, int claimedLength) {
-    Deflater deflater = new Deflater(Deflater.BEST_SPEED, true);
-    deflater.setInput(body);
-    deflater.finish();
-    byte[] packed = new byte[body.length + 1000];
-    int length = deflater.deflate(packed);
-    deflater.end();
-    ByteBuffer message = ByteBuffer.allocate(HEADER + length);
-    message.position(HEADER - 4);
-    message.putInt(claimedLength).put(packed, 0, length);
-    CRC32C checksum = new CRC32C();
-    checksum.update(message.array(), HEADER - 4, length + 4);
-    message.position(0);
-    message.put(new byte[] {'M', 'C', 1}).putInt((int) checksum.getValue());
-    return message.array();
   }
 }

@@ -181,7 +181,7 @@ class LinkedPartitionsTest extends LocalTableTest {
     Path location = table.resolve("location");
     link(location, data);
     setUp("static");
-    TaskMessage message = new TaskMessage(JOB_ID, 0, 0).add(path(location).toString(), "a");
+    TaskMessage message = new TaskMessage(JOB_ID, 0).add(path(location).toString(), "a");
     new LocationMarks(store.stores(store.configuration()), new StagingRoot(path(table), JOB_ID))
         .write(path(location));
     write(data.resolve("_manifest_" + JOB_ID + "/00/output/a"), "new");

@@ -265,9 +265,7 @@ class SparkJobTest {
     SparkJobHarness spark = new SparkJobHarness("hdfs");
     spark.state.write("/table/old", "old");
     spark.setUp(TableWrite.append());
-    TaskOutput.Builder output = TaskOutput.builder(JOB_ID, 0, 0);
-    output.add(spark.path("/").toString(), "", "a");
-    spark.message(output.build().toBytes());
+    spark.message(new TaskMessage(JOB_ID, 0).add(spark.path("/").toString(), "a").bytes());
     assertThatThrownBy(spark::commit).hasMessageContaining("holds the table");
     assertThat(spark.visible()).isEqualTo(Map.of("/table/old", "old"));
   }

@@ -14,32 +14,28 @@ import org.apache.hadoop.fs.Path;
 /** What a task that uploaded its files tells the driver. */
 final class UploadedTask {
   private final Store store;
-  private final TaskOutput.Builder output;
+  private final TaskMessage output;
   private final List<FileEntry> done = new ArrayList<>();
 
   UploadedTask(Store store, String jobId, int task) {
     this.store = store;
-    this.output = TaskOutput.builder(jobId, task, task);
+    this.output = new TaskMessage(jobId, task);
   }
 
   /**
    * Uploads a file.
    *
-   * @param location {@link TaskOutput#TABLE}, or a custom one
+   * @param location {@link TaskMessage#TABLE}, or a custom one
    * @param target its path
    * @param file relative to it
    */
   UploadedTask add(String location, Path target, String file, String content) throws IOException {
-    String directory = file.contains("/") ? file.substring(0, file.lastIndexOf('/')) : "";
-    String name = file.substring(file.lastIndexOf('/') + 1);
     File local = File.createTempFile("task", ".output");
     try {
       Files.writeString(local.toPath(), content);
       StoreEntry uploaded =
           store.newUpload(local, new Path(target, new Path(null, null, file))).finish();
-      output.add(location, directory, name);
-      output.uploaded(
-          location, directory, name, new UploadedFile(uploaded.length(), uploaded.etag()));
+      output.addUploaded(location, file, uploaded.length(), uploaded.etag());
       Path place = uploaded.path();
       done.add(new FileEntry(place, place, uploaded.length(), uploaded.etag(), 0));
     } catch (IOException e) {
@@ -54,7 +50,7 @@ final class UploadedTask {
     return this;
   }
 
-  byte[] bytes() throws IOException {
-    return output.build().toBytes();
+  byte[] bytes() {
+    return output.bytes();
   }
 }

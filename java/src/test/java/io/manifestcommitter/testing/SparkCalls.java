@@ -119,14 +119,12 @@ public final class SparkCalls {
   /** One attempt of a task, with the copy of the protocol that an executor gets. */
   public final class Attempt {
     private final int task;
-    private final int number;
     private final Map<String, List<String>> files = new TreeMap<>();
     private final TaskAttemptContext context;
     private final FileCommitProtocol executors;
 
     private Attempt(int task, int number) throws IOException {
       this.task = task;
-      this.number = number;
       TaskID id = new TaskID(SPARKS_ID, TaskType.MAP, task);
       context = new TaskAttemptContextImpl(conf, new TaskAttemptID(id, number));
       executors = (FileCommitProtocol) object(sent);
@@ -167,7 +165,7 @@ public final class SparkCalls {
 
     /** What it would send if it was committed; nobody is asked. */
     public TaskCommitMessage message() {
-      TaskMessage message = new TaskMessage(jobId, task, number);
+      TaskMessage message = new TaskMessage(jobId, task);
       files.forEach((location, names) -> message.add(location, names.toArray(new String[0])));
       return new TaskCommitMessage(message.bytes());
     }

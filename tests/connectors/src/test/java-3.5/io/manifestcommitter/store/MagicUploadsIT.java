@@ -35,23 +35,25 @@ class MagicUploadsIT {
     conf.setInt("fs.s3a.multipart.size", PART);
     byte[] content = new byte[2 * PART + 1];
     new Random(3).nextBytes(content);
-    List<MagicUploads.Written> written;
+    FileEntry written;
     try (FileSystem fs = open()) {
-      write(fs, place, content);
-      written = MagicUploads.of(fs, place).take(ATTEMPT, path -> path);
-      assertThat(MagicUploads.of(fs, place).take(ATTEMPT, path -> path)).isEmpty();
+      FileUpload upload = upload(fs);
+      assertThat(upload.isWritten()).isFalse();
+      write(fs, upload, content);
+      assertThat(upload.isWritten()).isTrue();
+      written = entry(upload.finish());
+      assertThat(upload(fs).isWritten()).as("S3A forgets it").isFalse();
     }
-    assertThat(written).hasSize(1);
-    assertThat(written.get(0).destination()).isEqualTo(place);
-    assertThat(written.get(0).length()).isEqualTo(content.length);
+    assertThat(written.destination()).isEqualTo(place);
+    assertThat(written.size()).isEqualTo(content.length);
     Store another = new Stores(EmulatedStore.S3A.conf()).all();
     assertThat(another.status(place)).isEmpty();
     assertThat(keys()).as("nothing is seen").isEmpty();
 
-    RenameResult completed = another.renameFile(entry(written.get(0)));
+    RenameResult completed = another.renameFile(written);
 
     assertThat(completed.outcome()).isEqualTo(RenameResult.Outcome.RENAMED);
-    assertThat(another.status(place).orElseThrow().isSameFileAs(entry(written.get(0)))).isTrue();
+    assertThat(another.status(place).orElseThrow().isSameFileAs(written)).isTrue();
     try (FileSystem fs = open();
         InputStream in = fs.open(place)) {
       assertThat(in.readAllBytes()).isEqualTo(content);
@@ -61,27 +63,25 @@ class MagicUploadsIT {
   @Test
   void checksumsOfPartsAreHandedOn() throws IOException {
     conf.set("fs.s3a.create.checksum.algorithm", "CRC32C");
-    List<MagicUploads.Written> written;
+    FileEntry written;
     try (FileSystem fs = open()) {
-      write(fs, place, new byte[1]);
-      written = MagicUploads.of(fs, place).take(ATTEMPT, path -> path);
+      FileUpload upload = upload(fs);
+      write(fs, upload, new byte[1]);
+      written = entry(upload.finish());
     }
     Store another = new Stores(conf).all();
-    another.renameFile(entry(written.get(0))).orThrow("Could not complete");
+    another.renameFile(written).orThrow("Could not complete");
   }
 
   @Test
-  void whatWasWrittenTwiceComesTwiceInItsOrder() throws IOException {
-    List<MagicUploads.Written> written;
+  void ofWhatWasWrittenTwiceTheLastCounts() throws IOException {
     try (FileSystem fs = open()) {
-      write(fs, place, new byte[1]);
-      write(fs, place, new byte[2]);
-      written = MagicUploads.of(fs, place).take(ATTEMPT, path -> path);
-    }
-    assertThat(written).extracting(MagicUploads.Written::length).containsExactly(1L, 2L);
-    Store store = new Stores(conf).all();
-    for (MagicUploads.Written one : written) {
-      store.abortUpload(entry(one));
+      FileUpload upload = upload(fs);
+      write(fs, upload, new byte[1]);
+      write(fs, upload, new byte[2]);
+      assertThat(upload.finish().length()).isEqualTo(2);
+      assertThat(emulator.uploads()).filteredOn(key -> key.startsWith(prefix())).hasSize(1);
+      upload.abort();
     }
     assertThat(emulator.uploads()).noneMatch(key -> key.startsWith(prefix()));
   }
@@ -95,7 +95,7 @@ class MagicUploadsIT {
     conf.set(MagicUploads.IN_MEMORY, "true");
     conf.set(key, value);
     try (FileSystem fs = FileSystem.newInstance(table.toUri(), conf)) {
-      assertThatThrownBy(() -> MagicUploads.of(fs, table))
+      assertThatThrownBy(() -> MagicUploads.of(fs, new Stores(conf).all(), table))
           .isInstanceOf(UnsupportedStoreException.class)
           .hasMessageContaining(said);
     }
@@ -106,8 +106,12 @@ class MagicUploadsIT {
     return FileSystem.newInstance(table.toUri(), conf);
   }
 
-  private static void write(FileSystem fs, Path place, byte[] content) throws IOException {
-    try (OutputStream out = fs.create(MagicUploads.path(place, "j", ATTEMPT))) {
+  private FileUpload upload(FileSystem fs) throws IOException {
+    return MagicUploads.of(fs, new Stores(conf).all(), place).newUpload(place, "j", ATTEMPT);
+  }
+
+  private static void write(FileSystem fs, FileUpload upload, byte[] content) throws IOException {
+    try (OutputStream out = fs.create(upload.path())) {
       out.write(content);
     }
   }
@@ -125,9 +129,7 @@ class MagicUploadsIT {
     return table.toUri().getPath().substring(1) + "/";
   }
 
-  private static FileEntry entry(MagicUploads.Written written) {
-    Path destination = written.destination();
-    String etag = written.upload().toEtag("");
-    return new FileEntry(destination, destination, written.length(), etag, 0);
+  private static FileEntry entry(StoreEntry written) {
+    return written.movedTo(written.path());
   }
 }
