@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.layout.JobPaths;
+import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.manifest.FileList;
 import io.manifestcommitter.manifest.SuccessReport;
 import io.manifestcommitter.manifest.TaskManifest;
@@ -19,6 +20,7 @@ import java.io.ByteArrayInputStream;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.NavigableSet;
@@ -27,6 +29,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.statistics.IOStatisticsSnapshot;
 import org.apache.hadoop.mapreduce.JobID;
 import org.apache.hadoop.mapreduce.TaskID;
 import org.apache.hadoop.mapreduce.TaskType;
@@ -215,5 +218,24 @@ final class HadoopJobHarness extends HadoopCalls {
 
   TaskManifest manifest(int task) throws IOException {
     return TaskManifest.parse(files.bytes(manifestOf(task)), manifestOf(task));
+  }
+
+  /** Replaces a task's manifest by one that says something else. */
+  void forge(
+      int task, String jobId, List<FileEntry> files, List<TaskManifest.Directory> directories)
+      throws IOException {
+    TaskManifest own = manifest(task);
+    TaskManifest forged =
+        new TaskManifest(
+            jobId,
+            own.jobAttemptNumber(),
+            own.taskId(),
+            own.taskAttemptId(),
+            own.taskAttemptDirectory(),
+            files,
+            directories,
+            Map.of(),
+            new IOStatisticsSnapshot());
+    this.files.write(manifestOf(task), forged.toJson());
   }
 }

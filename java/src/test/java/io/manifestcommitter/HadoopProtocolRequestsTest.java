@@ -4,8 +4,6 @@ package io.manifestcommitter;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.manifestcommitter.config.CommitterConfig;
-import io.manifestcommitter.manifest.DirectoryEntry;
-import io.manifestcommitter.manifest.DirectoryState;
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.manifest.TaskManifest;
 import java.io.IOException;
@@ -98,28 +96,29 @@ class HadoopProtocolRequestsTest {
   /** What a task of a hundred files in as many of the 500 partitions leaves when it commits. */
   private static void committedTask(HadoopJobHarness job, int task) throws IOException {
     String work = job.workDirectory(task, 0);
-    List<DirectoryEntry> directories = new ArrayList<>();
+    List<TaskManifest.Directory> directories = new ArrayList<>();
     List<FileEntry> files = new ArrayList<>();
     for (int file = 0; file < 100; file++) {
       int partition = (task * 100 + file) % 500;
       String year = "year=" + (1980 + partition / 12);
       String month = year + "/month=" + partition % 12;
-      directories.add(new DirectoryEntry(job.path(year), DirectoryState.UNKNOWN, 1));
-      directories.add(new DirectoryEntry(job.path(month), DirectoryState.UNKNOWN, 2));
+      directories.add(new TaskManifest.Directory(job.path(year), 1));
+      directories.add(new TaskManifest.Directory(job.path(month), 2));
       String name = month + "/part-" + task + "-" + file;
       job.write(work + "/" + name, "x");
       files.add(new FileEntry(job.path(work + "/" + name), job.path(name), 1, null, 0));
     }
     TaskManifest manifest =
-        TaskManifest.builder()
-            .job(job.jobId(), 0)
-            .task(
-                job.context(task, 0).getTaskAttemptID().getTaskID().toString(),
-                job.context(task, 0).getTaskAttemptID().toString())
-            .taskAttemptDirectory(job.path(work))
-            .files(files)
-            .directories(directories)
-            .build();
+        new TaskManifest(
+            job.jobId(),
+            0,
+            job.context(task, 0).getTaskAttemptID().getTaskID().toString(),
+            job.context(task, 0).getTaskAttemptID().toString(),
+            job.path(work),
+            files,
+            directories,
+            Map.of(),
+            new IOStatisticsSnapshot());
     job.files.write(job.manifestOf(task), manifest.toJson());
   }
 

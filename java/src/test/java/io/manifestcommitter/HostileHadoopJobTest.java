@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.manifestcommitter.layout.JobPaths;
-import io.manifestcommitter.manifest.DirectoryEntry;
-import io.manifestcommitter.manifest.DirectoryState;
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.manifest.FileList;
 import io.manifestcommitter.manifest.TaskManifest;
@@ -21,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.statistics.IOStatisticsSnapshot;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -67,28 +66,16 @@ class HostileHadoopJobTest {
     TaskManifest task = job.manifest(0);
     FileEntry file = task.files().get(0);
     Path forged = new Path("abfs://" + STORE + path);
-    String manifest = forge(task, field, forged, file);
-    requireRefused(manifest, why);
-  }
-
-  private String forge(TaskManifest task, String field, Path forged, FileEntry file)
-      throws IOException {
-    TaskManifest.Builder builder = like(task);
-    if (field.equals("directory")) {
-      builder.directories(List.of(new DirectoryEntry(forged, DirectoryState.UNKNOWN, 1)));
-    } else {
-      boolean isSource = field.equals("source");
-      builder.files(
-          List.of(
-              new FileEntry(
-                  isSource ? forged : file.source(),
-                  isSource ? file.destination() : forged,
-                  file.size(),
-                  "",
-                  0)));
-    }
-    job.files.write(job.manifestOf(0), builder.build().toJson());
-    return job.manifestOf(0);
+    Path source = field.equals("source") ? forged : file.source();
+    Path destination = field.equals("destination") ? forged : file.destination();
+    job.forge(
+        0,
+        task.jobId(),
+        List.of(new FileEntry(source, destination, file.size(), "", 0)),
+        field.equals("directory")
+            ? List.of(new TaskManifest.Directory(forged, 1))
+            : task.directories());
+    requireRefused(job.manifestOf(0), why);
   }
 
   /** What a path must not say is refused while the JSON is read. */
@@ -114,8 +101,7 @@ class HostileHadoopJobTest {
 
   @Test
   void aManifestOfAnotherJobOrTaskIsRefused() throws IOException {
-    byte[] other = like(job.manifest(0)).job("job_other", 0).build().toJson();
-    job.files.write(job.manifestOf(0), other);
+    job.forge(0, "job_other", job.manifest(0).files(), List.of());
     requireRefused(job.manifestOf(0), "of job job_other");
 
     byte[] task = job.files.bytes(job.manifestOf(1));
@@ -166,11 +152,16 @@ class HostileHadoopJobTest {
     String mark = job.jobDirectory() + "/00/manifests/commit-started";
     assertThat(job.exists(mark)).isTrue();
     byte[] other =
-        TaskManifest.builder()
-            .job("job_other", 0)
-            .task("commit", "commit")
-            .taskAttemptDirectory(job.table)
-            .build()
+        new TaskManifest(
+                "job_other",
+                0,
+                "commit",
+                "commit",
+                job.table,
+                List.of(),
+                List.of(),
+                Map.of(),
+                new IOStatisticsSnapshot())
             .toJson();
     job.files.write(
         mark, content.startsWith("of") ? other : content.getBytes(StandardCharsets.UTF_8));
@@ -264,15 +255,6 @@ class HostileHadoopJobTest {
     local.abortTask(0, 0);
     local.abortJob();
     assertThat(victim.resolve("a")).hasContent("theirs");
-  }
-
-  private TaskManifest.Builder like(TaskManifest manifest) {
-    return TaskManifest.builder()
-        .job(manifest.jobId(), manifest.jobAttemptNumber())
-        .task(manifest.taskId(), manifest.taskAttemptId())
-        .taskAttemptDirectory(manifest.taskAttemptDirectory())
-        .files(manifest.files())
-        .directories(manifest.directories());
   }
 
   private void requireRefused(String manifest, String why) throws IOException {

@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.manifestcommitter.manifest.CorruptManifestException;
-import io.manifestcommitter.manifest.DirectoryEntry;
-import io.manifestcommitter.manifest.DirectoryState;
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.manifest.TaskManifest;
 import io.manifestcommitter.plan.PlanRejectedException;
@@ -17,7 +15,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.function.UnaryOperator;
 import org.apache.hadoop.fs.Path;
 import org.junit.jupiter.api.Test;
 
@@ -67,7 +64,7 @@ class ManifestCommitterRefusalTest extends LocalJobTest {
   @Test
   void theManifestOfAnotherJobPublishesNothing() throws Exception {
     jobWithTwoTasks();
-    rewrite(ours -> ours.job("job_202601010000_0008", 0));
+    job.forge(1, "job_202601010000_0008", job.manifest(1).files(), List.of());
 
     assertRefused(
         CorruptManifestException.class,
@@ -92,7 +89,7 @@ class ManifestCommitterRefusalTest extends LocalJobTest {
     jobWithTwoTasks();
     Path source = job.path(job.workDirectory(1, 0) + "/part-1");
     Path destination = elsewhere("elsewhere/part-1");
-    rewrite(ours -> ours.files(List.of(new FileEntry(source, destination, 1, null, 0))));
+    forge(new FileEntry(source, destination, 1, null, 0));
 
     assertRefused(PlanRejectedException.class, source.toString(), destination.toString());
     assertThat(new File(directory, "elsewhere")).doesNotExist();
@@ -105,7 +102,7 @@ class ManifestCommitterRefusalTest extends LocalJobTest {
     Path foreign = elsewhere("secret");
     jobWithTwoTasks();
     Path destination = job.path("part-1");
-    rewrite(ours -> ours.files(List.of(new FileEntry(foreign, destination, 16, null, 0))));
+    forge(new FileEntry(foreign, destination, 16, null, 0));
 
     assertRefused(PlanRejectedException.class, foreign.toString(), destination.toString());
     assertThat(around.files()).containsEntry("secret", "of somebody else");
@@ -115,9 +112,8 @@ class ManifestCommitterRefusalTest extends LocalJobTest {
   void aManifestWithADirectoryOutsideTheTablePublishesNothing() throws Exception {
     jobWithTwoTasks();
     Path elsewhere = elsewhere("elsewhere");
-    rewrite(
-        ours ->
-            ours.directories(List.of(new DirectoryEntry(elsewhere, DirectoryState.UNKNOWN, 1))));
+    job.forge(
+        1, HadoopJobHarness.JOB_NAME, List.of(), List.of(new TaskManifest.Directory(elsewhere, 1)));
 
     assertRefused(PlanRejectedException.class, elsewhere.toString(), job.table.toString());
     assertThat(new File(directory, "elsewhere")).doesNotExist();
@@ -164,20 +160,9 @@ class ManifestCommitterRefusalTest extends LocalJobTest {
     job.files.write(job.manifestOf(1), json);
   }
 
-  /** Replaces the second task's manifest by one that says something else. */
-  private void rewrite(UnaryOperator<TaskManifest.Builder> change) throws IOException {
-    TaskManifest ours = job.manifest(1);
-    rewrite(
-        change
-            .apply(
-                TaskManifest.builder()
-                    .job(ours.jobId(), ours.jobAttemptNumber())
-                    .task(ours.taskId(), ours.taskAttemptId())
-                    .taskAttemptDirectory(ours.taskAttemptDirectory())
-                    .files(ours.files())
-                    .directories(ours.directories()))
-            .build()
-            .toJson());
+  /** Replaces the second task's manifest by one of another file. */
+  private void forge(FileEntry file) throws IOException {
+    job.forge(1, HadoopJobHarness.JOB_NAME, List.of(file), List.of());
   }
 
   private Path elsewhere(String relative) {

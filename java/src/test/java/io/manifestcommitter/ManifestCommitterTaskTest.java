@@ -4,7 +4,6 @@ package io.manifestcommitter;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
-import io.manifestcommitter.manifest.DirectoryEntry;
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.manifest.TaskManifest;
@@ -36,7 +35,7 @@ class ManifestCommitterTaskTest extends LocalJobTest {
             tuple(job.path(work + "/f"), job.path("f"), 1L),
             tuple(job.path(work + "/p=1/q=2/g"), job.path("p=1/q=2/g"), 4L));
     assertThat(manifest.directories())
-        .extracting(DirectoryEntry::path, DirectoryEntry::level)
+        .extracting(TaskManifest.Directory::path, TaskManifest.Directory::level)
         .containsExactlyInAnyOrder(tuple(job.path("p=1"), 1), tuple(job.path("p=1/q=2"), 2));
   }
 

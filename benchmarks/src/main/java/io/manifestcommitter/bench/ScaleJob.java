@@ -2,11 +2,8 @@
 package io.manifestcommitter.bench;
 
 import io.manifestcommitter.layout.JobPaths;
-import io.manifestcommitter.manifest.DirectoryEntry;
-import io.manifestcommitter.manifest.DirectoryState;
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.manifest.StatisticNames;
-import io.manifestcommitter.manifest.Statistics;
 import io.manifestcommitter.manifest.TaskManifest;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,6 +13,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.IntFunction;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.statistics.IOStatisticsSnapshot;
 import org.apache.hadoop.mapreduce.JobID;
 
 /**
@@ -137,37 +135,32 @@ final class ScaleJob {
       partitions.add(shape.partition(shape.partitionOf(file)));
       bytes += ScaleFiles.length(file);
     }
-    return TaskManifest.builder()
-        .job(JOB_UUID, 0)
-        .task(taskName(task), attemptName(task))
-        .taskAttemptDirectory(paths.taskAttemptDirectory(attemptName(task)))
-        .files(files)
-        .directories(directories(partitions))
-        .statistics(
-            Statistics.of(
-                Map.of(
-                    StatisticNames.COMMITTER_TASK_FILE_COUNT,
-                    (long) files.size(),
-                    StatisticNames.COMMITTER_TASK_FILE_SIZE,
-                    bytes),
-                Map.of(),
-                Map.of(),
-                Map.of(),
-                Map.of()))
-        .build();
+    IOStatisticsSnapshot statistics = new IOStatisticsSnapshot();
+    statistics.counters().put(StatisticNames.COMMITTER_TASK_FILE_COUNT, (long) files.size());
+    statistics.counters().put(StatisticNames.COMMITTER_TASK_FILE_SIZE, bytes);
+    return new TaskManifest(
+        JOB_UUID,
+        0,
+        taskName(task),
+        attemptName(task),
+        paths.taskAttemptDirectory(attemptName(task)),
+        files,
+        directories(partitions),
+        Map.of(),
+        statistics);
   }
 
-  private static List<DirectoryEntry> directories(Set<String> partitions) {
+  private static List<TaskManifest.Directory> directories(Set<String> partitions) {
     Set<String> years = new TreeSet<>();
     partitions.forEach(partition -> years.add(partition.substring(0, partition.indexOf('/'))));
-    List<DirectoryEntry> directories = new ArrayList<>();
+    List<TaskManifest.Directory> directories = new ArrayList<>();
     years.forEach(year -> directories.add(directory(year, 1)));
     partitions.forEach(partition -> directories.add(directory(partition, 2)));
     return directories;
   }
 
-  private static DirectoryEntry directory(String path, int level) {
-    return new DirectoryEntry(new Path(TABLE, path), DirectoryState.UNKNOWN, level);
+  private static TaskManifest.Directory directory(String path, int level) {
+    return new TaskManifest.Directory(new Path(TABLE, path), level);
   }
 
   private OptionalInt task(String path, String before, IntFunction<String> inverse) {

@@ -7,6 +7,7 @@ import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.manifest.StatisticNames;
+import io.manifestcommitter.manifest.StatisticsRecorder;
 import io.manifestcommitter.manifest.SuccessReport;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
@@ -279,7 +280,7 @@ public final class History extends Program {
           .with("partitionsCreated", counter(StatisticNames.COMMITTER_PARTITIONS_CREATED))
           .with("partitionsReplaced", counter(StatisticNames.COMMITTER_PARTITIONS_REPLACED))
           .with("partitionsAppended", counter(StatisticNames.COMMITTER_PARTITIONS_APPENDED))
-          .with("requests", StatisticNames.REQUESTS.stream().mapToLong(this::counter).sum())
+          .with("requests", StatisticsRecorder.REQUESTS.stream().mapToLong(this::counter).sum())
           .with("throttled", counter(StatisticNames.STORE_IO_THROTTLED))
           .with("stage", report.stage())
           .with("error", text("exception"))

@@ -3,7 +3,6 @@ package io.manifestcommitter.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.manifestcommitter.manifest.CorruptManifestException;
-import io.manifestcommitter.manifest.DocumentKind;
 import io.manifestcommitter.manifest.FileList;
 import io.manifestcommitter.manifest.SuccessReport;
 import io.manifestcommitter.manifest.TaskManifest;
@@ -13,7 +12,6 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import org.apache.hadoop.conf.Configuration;
@@ -88,7 +86,7 @@ public final class ManifestPrinter extends Program {
     }
     Path file = status.getPath();
     String origin = file.toString();
-    if (DocumentKind.isFileList(read(fs, file, Math.min(2, status.getLen())))) {
+    if (FileList.isOne(read(fs, file, Math.min(2, status.getLen())))) {
       printFileList(fs, file, asJson);
       return;
     }
@@ -101,17 +99,25 @@ public final class ManifestPrinter extends Program {
               + " Give a table's directory or its _SUCCESS");
     }
     byte[] content = read(fs, file, status.getLen());
-    DocumentKind kind = DocumentKind.of(content, origin);
+    // Names and directories are the user's to choose. Also of a damaged file, what it was makes the
+    // message say more. An empty one is most likely a _SUCCESS.
+    String text = new String(content, StandardCharsets.ISO_8859_1);
+    String kind = "task_manifest";
     String title = "Task manifest " + origin;
-    if (kind == DocumentKind.TASK_MANIFEST) {
-      TaskManifest.parseForeign(content, origin);
-    } else if (kind == DocumentKind.SUCCESS_REPORT) {
+    if (content.length == 0 || text.contains(SuccessReport.NAME)) {
       SuccessReport report = SuccessReport.parse(content, origin);
       String job = report.jobId().isEmpty() ? "(without id)" : report.jobId();
       String outcome = report.success() ? " succeeded" : " FAILED";
+      kind = "success_report";
       title = "Job report " + origin + ": job " + job + outcome;
+    } else if (text.contains(TaskManifest.TYPE)) {
+      TaskManifest.parseForeign(content, origin);
     } else {
-      throw new CorruptManifestException(origin + " changed while it was read: try again");
+      throw new CorruptManifestException(
+          origin
+              + " is not a file of a manifest committer: it has neither the type of a task manifest"
+              + " nor the name of a job report. Give a table's directory, its _SUCCESS, a job's"
+              + " summary report, its list of files or a task manifest");
     }
     // As it stands in the file: so fields that only others know are not lost.
     JsonNode document = Json.read(content);
@@ -150,7 +156,7 @@ public final class ManifestPrinter extends Program {
         }
         return;
       }
-      String before = Json.line(head(origin, DocumentKind.FILE_LIST).with("content", content));
+      String before = Json.line(head(origin, "file_list").with("content", content));
       out.print(before.substring(0, before.length() - 2) + ",\"entries\":[");
       String comma = "";
       for (Optional<FileList.Entry> e = list.next(); e.isPresent(); e = list.next()) {
@@ -166,10 +172,8 @@ public final class ManifestPrinter extends Program {
     }
   }
 
-  private static Json.Fields head(String origin, DocumentKind kind) {
-    return new Json.Fields()
-        .with("path", origin)
-        .with("kind", kind.name().toLowerCase(Locale.ROOT));
+  private static Json.Fields head(String origin, String kind) {
+    return new Json.Fields().with("path", origin).with("kind", kind);
   }
 
   private static FileStatus reportOf(FileSystem fs, Path directory) throws IOException {

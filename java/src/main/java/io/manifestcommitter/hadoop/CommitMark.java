@@ -3,8 +3,6 @@ package io.manifestcommitter.hadoop;
 
 import io.manifestcommitter.layout.JobPaths;
 import io.manifestcommitter.manifest.CorruptManifestException;
-import io.manifestcommitter.manifest.DirectoryEntry;
-import io.manifestcommitter.manifest.DirectoryState;
 import io.manifestcommitter.manifest.TaskManifest;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.store.FileTooLongException;
@@ -18,6 +16,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.statistics.IOStatisticsSnapshot;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -55,17 +54,18 @@ final class CommitMark {
   static void write(Store store, JobPaths paths, JobPlan plan, String manifests)
       throws IOException {
     byte[] mark =
-        TaskManifest.builder()
-            .job(plan.jobId(), paths.jobAttempt())
-            .task("commit", "commit")
-            .taskAttemptDirectory(paths.jobAttemptDirectory())
-            .directories(
+        new TaskManifest(
+                plan.jobId(),
+                paths.jobAttempt(),
+                "commit",
+                "commit",
+                paths.jobAttemptDirectory(),
+                List.of(),
                 plan.missingDirectories().stream()
-                    .map(path -> new DirectoryEntry(path, DirectoryState.NOT_FOUND, path.depth()))
-                    .collect(Collectors.toList()))
-            .files(List.of())
-            .extraData(Map.of(MANIFESTS, manifests))
-            .build()
+                    .map(path -> new TaskManifest.Directory(path, path.depth()))
+                    .collect(Collectors.toList()),
+                Map.of(MANIFESTS, manifests),
+                new IOStatisticsSnapshot())
             .toJson();
     store.write(paths.commitMark(), out -> out.write(mark));
   }

@@ -5,11 +5,8 @@ import io.manifestcommitter.commit.Audit;
 import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.layout.JobPaths;
-import io.manifestcommitter.manifest.DirectoryEntry;
-import io.manifestcommitter.manifest.DirectoryState;
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.manifest.StatisticNames;
-import io.manifestcommitter.manifest.Statistics;
 import io.manifestcommitter.manifest.StatisticsRecorder;
 import io.manifestcommitter.manifest.TaskManifest;
 import io.manifestcommitter.store.NewFile;
@@ -50,7 +47,7 @@ public final class CommitTask {
   private final Pause pause;
   private final StatisticsRecorder statistics = new StatisticsRecorder();
   private final List<StoreEntry> files = new ArrayList<>();
-  private final List<DirectoryEntry> directories = new ArrayList<>();
+  private final List<TaskManifest.Directory> directories = new ArrayList<>();
 
   /**
    * A task commit below {@code paths}.
@@ -90,14 +87,16 @@ public final class CommitTask {
           }
         });
     TaskManifest manifest =
-        TaskManifest.builder()
-            .job(paths.jobId(), paths.jobAttempt())
-            .task(taskId, taskAttemptId)
-            .taskAttemptDirectory(attemptDirectory)
-            .files(committed)
-            .directories(directories)
-            .statistics(scanTime())
-            .build();
+        new TaskManifest(
+            paths.jobId(),
+            paths.jobAttempt(),
+            taskId,
+            taskAttemptId,
+            attemptDirectory,
+            committed,
+            directories,
+            Map.of(),
+            scanTime());
     save(manifest);
     return manifest;
   }
@@ -115,7 +114,7 @@ public final class CommitTask {
               if (entry.isDirectory()) {
                 next.add(entry.path());
                 Path target = target(attemptDirectory, entry);
-                directories.add(new DirectoryEntry(target, DirectoryState.UNKNOWN, below));
+                directories.add(new TaskManifest.Directory(target, below));
               } else {
                 files.add(entry);
               }
@@ -142,11 +141,12 @@ public final class CommitTask {
    * told from its manifest, and is, when that is loaded.
    */
   private IOStatisticsSnapshot scanTime() {
-    String mean = LoadManifests.SCAN_TIME;
-    MeanStatistic scan = statistics.snapshot().meanStatistics().get(mean);
-    return scan.getSum() == 0
-        ? new IOStatisticsSnapshot()
-        : Statistics.of(Map.of(), Map.of(), Map.of(), Map.of(), Map.of(mean, scan));
+    MeanStatistic scan = statistics.snapshot().meanStatistics().get(LoadManifests.SCAN_TIME);
+    IOStatisticsSnapshot time = new IOStatisticsSnapshot();
+    if (scan.getSum() != 0) {
+      time.meanStatistics().put(LoadManifests.SCAN_TIME, scan);
+    }
+    return time;
   }
 
   /** Saves the manifest, with growing pauses between the tries. */

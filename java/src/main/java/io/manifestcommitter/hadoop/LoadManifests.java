@@ -6,7 +6,6 @@ import io.manifestcommitter.commit.RequireOneVolume;
 import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.layout.JobPaths;
 import io.manifestcommitter.manifest.CorruptManifestException;
-import io.manifestcommitter.manifest.DirectoryEntry;
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.manifest.StatisticsRecorder;
@@ -242,7 +241,7 @@ final class LoadManifests {
   private void plan(TaskManifest manifest, JobPlanner planner) throws IOException {
     planner.task(manifest.taskId());
     int depth = 0;
-    for (DirectoryEntry directory : manifest.directories()) {
+    for (TaskManifest.Directory directory : manifest.directories()) {
       planner.directory(directory.path());
       depth = Math.max(depth, directory.level());
     }

@@ -70,8 +70,8 @@ final class PlanRecords {
     for (OldDirectory old : plan.replaced()) {
       records.write(new Record("old").with("path", places.write(old.path())));
       for (StoreEntry file : old.files()) {
-        records.begin("oldFile").with("written", file.lastWritten()).with("name", file.name());
-        end(records, file.identity());
+        records.write(
+            of("oldFile", file.name(), file.identity()).with("written", file.lastWritten()));
       }
     }
     for (Swap swap : plan.swaps().all()) {
@@ -95,19 +95,18 @@ final class PlanRecords {
                 .with("source", places.write(source))
                 .with("destination", places.write(destination)));
       }
-      records.begin("file").with("name", file.name());
-      end(records, file.identity());
+      records.write(of("file", file.name(), file.identity()));
     }
     records.finish();
   }
 
-  /** Ends a record with what identifies its file. */
-  private static void end(RecordFile.Writer records, FileIdentity file) throws IOException {
-    records.with("size", file.length()).with("modified", file.modificationTime());
-    if (!file.etag().isEmpty()) {
-      records.with("etag", file.etag());
-    }
-    records.end();
+  private static Record of(String kind, String name, FileIdentity file) {
+    Record record =
+        new Record(kind)
+            .with("name", name)
+            .with("size", file.length())
+            .with("modified", file.modificationTime());
+    return file.etag().isEmpty() ? record : record.with("etag", file.etag());
   }
 
   /**

@@ -37,9 +37,9 @@ public final class FileEntry {
   public FileEntry(Path source, Path destination, FileIdentity identity) {
     this.source = PathText.canonicalFile(source);
     this.destination = PathText.canonicalFile(destination);
-    this.sourceDirectory = PathText.parent(this.source);
+    this.sourceDirectory = this.source.getParent();
     this.sourceName = this.source.getName();
-    this.destinationDirectory = PathText.parent(this.destination);
+    this.destinationDirectory = this.destination.getParent();
     this.name = this.destination.getName();
     this.identity = identity;
     requireWritable();
@@ -72,14 +72,14 @@ public final class FileEntry {
     if (name.indexOf('/') >= 0 || PathText.hasDotSegment(name)) {
       throw new IllegalArgumentException("'" + name + "' is not a file's name");
     }
-    Text.requireWellFormed(name);
+    PathText.requireWellFormed(name);
     FileEntry file = new FileEntry(source, name, destination, name, identity);
     file.requireWritable();
     return file;
   }
 
   private void requireWritable() {
-    Text.requireWellFormed(etag());
+    PathText.requireWellFormed(etag());
     if (size() < 0 || modificationTime() < 0) {
       throw new IllegalArgumentException(
           "the file "

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.manifest;
 
-import com.fasterxml.jackson.core.JsonGenerator;
-import io.manifestcommitter.manifest.JsonReader.BadJsonException;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.io.StringReader;
-import java.util.Map;
+import java.util.LinkedHashMap;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Function;
 import org.apache.hadoop.fs.Path;
 
 /**
@@ -23,29 +19,28 @@ public final class FileList implements Closeable {
   private static final Set<String> FIELDS =
       Set.of("jobId", "table", "files", "path", "size", "etag");
 
-  private final JsonLines lines;
+  private final RecordFile.Lines lines;
   private final String origin;
   private final String jobId;
   private final Path table;
   private final long count;
   private long given;
 
-  private FileList(JsonLines lines, String origin) throws IOException {
-    this.lines = lines;
+  private FileList(InputStream in, String origin) throws IOException {
     this.origin = origin;
-    Record first =
-        parse(lines.next().orElseThrow(() -> corrupt("it is empty", null)), FileList::head);
-    this.jobId = first.text("jobId");
-    this.table = PathText.read(first.text("table"));
-    this.count = first.number("files");
-  }
-
-  /** The first line, whose fields are there, and as they should be. */
-  private static Record head(Record line) {
-    line.text("jobId");
-    line.number("files");
-    PathText.read(line.text("table"));
-    return line;
+    this.lines = new RecordFile.Lines(in, FIELDS::contains, this::corrupt);
+    try {
+      Record first = lines.next().orElseThrow(() -> corrupt("it is empty", null));
+      this.jobId = first.text("jobId");
+      this.table = PathText.read(first.text("table"));
+      this.count = first.number("files");
+    } catch (IOException e) {
+      lines.close();
+      throw e;
+    } catch (IllegalArgumentException e) {
+      lines.close();
+      throw corrupt("line 1: " + e.getMessage(), e);
+    }
   }
 
   /**
@@ -60,33 +55,20 @@ public final class FileList implements Closeable {
       OutputStream out, String jobId, Path table, long count, Iterable<FileEntry> files)
       throws IOException {
     Path directory = PathText.canonical(table);
-    JsonLines.Writer list = new JsonLines.Writer(out);
-    JsonGenerator json = list.json();
-    json.writeStartObject();
-    json.writeStringField("jobId", Text.wellFormed(jobId));
-    json.writeStringField("table", PathText.write(directory));
-    json.writeNumberField("files", count);
-    json.writeEndObject();
+    RecordFile.Writer list = new RecordFile.Writer(out);
+    list.write(
+        line()
+            .with("jobId", PathText.wellFormed(jobId))
+            .with("table", PathText.write(directory))
+            .with("files", count));
     long written = 0;
-    Path within = null;
-    Optional<String> prefix = Optional.empty();
     for (FileEntry file : files) {
-      if (!file.destinationDirectory().equals(within)) {
-        within = file.destinationDirectory();
-        prefix = PathText.prefixBelow(directory, within);
-      }
-      json.writeStartObject();
-      json.writeStringField(
-          "path",
-          prefix.isPresent()
-              ? prefix.get() + file.name()
-              : PathText.relative(directory, file.destination()));
-      json.writeNumberField("size", file.size());
+      Record line =
+          line()
+              .with("path", PathText.relative(directory, file.destinationDirectory(), file.name()))
+              .with("size", file.size());
       String etag = FileIdentity.kept(file.etag());
-      if (!etag.isEmpty()) {
-        json.writeStringField("etag", etag);
-      }
-      json.writeEndObject();
+      list.write(etag.isEmpty() ? line : line.with("etag", etag));
       written++;
     }
     if (written != count) {
@@ -100,7 +82,11 @@ public final class FileList implements Closeable {
               + " and has "
               + written);
     }
-    list.finish();
+    list.finishLines();
+  }
+
+  private static Record line() {
+    return new Record(new LinkedHashMap<>());
   }
 
   /**
@@ -111,13 +97,12 @@ public final class FileList implements Closeable {
    * @throws CorruptManifestException if it does not start as a list
    */
   public static FileList read(InputStream in, String origin) throws IOException {
-    JsonLines lines = JsonLines.read(in, why -> corrupt(origin, why, null));
-    try {
-      return new FileList(lines, origin);
-    } catch (IOException | RuntimeException e) {
-      lines.close();
-      throw e;
-    }
+    return new FileList(in, origin);
+  }
+
+  /** Whether a file that starts with these bytes is a list of files. */
+  public static boolean isOne(byte[] start) {
+    return start.length >= 2 && start[0] == 0x1f && start[1] == (byte) 0x8b;
   }
 
   /** The job that published the files. */
@@ -142,7 +127,7 @@ public final class FileList implements Closeable {
    *     says
    */
   public Optional<Entry> next() throws IOException {
-    Optional<String> line = lines.next();
+    Optional<Record> line = lines.next();
     if (!line.isPresent()) {
       if (given != count) {
         throw corrupt("it names " + given + " files where its first line says " + count, null);
@@ -153,7 +138,11 @@ public final class FileList implements Closeable {
     if (given > count) {
       throw corrupt("it names more than the " + count + " files of its first line", null);
     }
-    return Optional.of(parse(line.get(), this::entry));
+    try {
+      return Optional.of(new Entry(line.get(), table));
+    } catch (IllegalArgumentException e) {
+      throw corrupt("line " + (given + 1) + ": " + e.getMessage(), e);
+    }
   }
 
   @Override
@@ -161,25 +150,7 @@ public final class FileList implements Closeable {
     lines.close();
   }
 
-  private Entry entry(Record line) {
-    String path = line.text("path");
-    return new Entry(
-        path, PathText.resolve(table, path), line.number("size"), line.textOrEmpty("etag"));
-  }
-
-  private <T> T parse(String line, Function<Record, T> document) throws CorruptManifestException {
-    try {
-      return JsonReader.read(new StringReader(line), FIELDS::contains, Map.of(), document);
-    } catch (BadJsonException e) {
-      throw corrupt("line " + (given + 1) + ": " + e.getMessage(), e);
-    }
-  }
-
   private CorruptManifestException corrupt(String why, Exception cause) {
-    return corrupt(origin, why, cause);
-  }
-
-  private static CorruptManifestException corrupt(String origin, String why, Exception cause) {
     return new CorruptManifestException(
         origin
             + " is not a complete list of a job's files: "
@@ -195,11 +166,11 @@ public final class FileList implements Closeable {
     private final long size;
     private final String etag;
 
-    private Entry(String path, Path location, long size, String etag) {
-      this.path = path;
-      this.location = location;
-      this.size = size;
-      this.etag = etag;
+    private Entry(Record line, Path table) {
+      this.path = line.text("path");
+      this.location = PathText.resolve(table, path);
+      this.size = line.number("size");
+      this.etag = line.textOrEmpty("etag");
     }
 
     /**
@@ -223,11 +194,6 @@ public final class FileList implements Closeable {
     /** The etag, empty where it is unknown. */
     public String etag() {
       return etag;
-    }
-
-    @Override
-    public String toString() {
-      return path + " (" + size + " bytes)";
     }
   }
 }

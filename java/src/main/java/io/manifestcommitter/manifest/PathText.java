@@ -3,6 +3,7 @@ package io.manifestcommitter.manifest;
 
 import java.net.URI;
 import java.net.URISyntaxException;
+import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.regex.Pattern;
@@ -61,17 +62,6 @@ public final class PathText {
     return new Path(URI.create(text.endsWith("/") ? text + name : text + "/" + name));
   }
 
-  /** The directory of a file, as {@link Path#getParent} has it; most are parsed once, as above. */
-  static Path parent(Path file) {
-    URI uri = file.toUri();
-    String text = uri.toString();
-    int end = text.lastIndexOf('/');
-    boolean isBelowRoot = uri.getRawPath().lastIndexOf('/') > 0;
-    return isOnlyPlace(uri) && isBelowRoot && text.indexOf('%') < 0
-        ? new Path(URI.create(text.substring(0, end)))
-        : file.getParent();
-  }
-
   /** Whether the text of a URI is that of an authority and a path in it, and ends with the path. */
   private static boolean isOnlyPlace(URI uri) {
     return uri.getRawAuthority() != null
@@ -128,25 +118,20 @@ public final class PathText {
   }
 
   /**
-   * The path as a list of a directory's files shows it. It is undecorated, and without the
-   * directory, where it lies below that and cannot be taken for a URI; otherwise it is a URI.
+   * A file as a list of a directory's files shows it. It is undecorated, and without the directory,
+   * where it lies below that and cannot be taken for a URI; otherwise it is a URI.
+   *
+   * @param within the directory that the file lies in
    */
-  static String relative(Path directory, Path path) {
-    return below(directory, path)
+  static String relative(Path directory, Path within, String name) {
+    Optional<String> prefix =
+        within.equals(directory)
+            ? Optional.of("")
+            : below(directory, within).map(relative -> relative + "/");
+    return prefix
+        .map(before -> before + name)
         .filter(relative -> !ABSOLUTE.matcher(relative).lookingAt())
-        .orElseGet(() -> write(path));
-  }
-
-  /**
-   * What {@link #relative} writes before the name of each file in {@code within}; empty if it
-   * writes their URIs.
-   */
-  static Optional<String> prefixBelow(Path directory, Path within) {
-    return within.equals(directory)
-        ? Optional.of("")
-        : below(directory, within)
-            .map(relative -> relative + "/")
-            .filter(relative -> !ABSOLUTE.matcher(relative).lookingAt());
+        .orElseGet(() -> write(child(within, name)));
   }
 
   /** A path without the directory that it lies below, undecorated; empty if it does not. */
@@ -218,6 +203,32 @@ public final class PathText {
       throw new IllegalArgumentException(
           "the path '" + shown + "' has a component that is empty, '.' or '..'");
     }
-    Text.requireWellFormed(path);
+    requireWellFormed(path);
+  }
+
+  /**
+   * The text itself.
+   *
+   * @throws IllegalArgumentException if it has half a surrogate pair, which has no form in UTF-8
+   */
+  static String requireWellFormed(String text) {
+    for (int i = 0; i < text.length(); i++) {
+      if (Character.isSurrogate(text.charAt(i))) {
+        if (!Character.isSupplementaryCodePoint(text.codePointAt(i))) {
+          throw new IllegalArgumentException(
+              "'" + text + "' has half of a surrogate pair, which cannot be written as UTF-8");
+        }
+        i++;
+      }
+    }
+    return text;
+  }
+
+  /**
+   * The text with a question mark for each half of a surrogate pair: for messages, which must not
+   * fail to be written.
+   */
+  static String wellFormed(String text) {
+    return new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
   }
 }

@@ -1,16 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.manifest;
 
-import io.manifestcommitter.manifest.JsonReader.BadJsonException;
+import com.fasterxml.jackson.core.JsonGenerator;
+import java.io.BufferedReader;
 import java.io.Closeable;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.InputStreamReader;
 import java.io.OutputStream;
 import java.io.StringReader;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BiFunction;
+import java.util.function.Predicate;
 import java.util.zip.CRC32C;
+import java.util.zip.CheckedOutputStream;
+import java.util.zip.Deflater;
+import java.util.zip.GZIPInputStream;
+import java.util.zip.GZIPOutputStream;
+import java.util.zip.ZipException;
 
 /**
  * A file of records: JSON lines in gzip, the last of which tells how many there are and a CRC-32C
@@ -20,71 +32,57 @@ public final class RecordFile {
   private static final String END = "end";
   private static final String COUNT = "records";
   private static final String CHECKSUM = "checksum";
+  private static final int BUFFER = 1 << 16;
 
   private RecordFile() {}
 
-  /** Writes records. */
+  /** Eight lower case hexadecimal digits. */
+  static String hex(CRC32C checksum) {
+    return String.format(Locale.ROOT, "%08x", checksum.getValue());
+  }
+
+  /** Writes records. Not for use by several threads. */
   public static final class Writer {
-    private final JsonLines.Writer lines;
+    private final CRC32C checksum = new CRC32C();
+    private final OutputStream out;
+    private final Gzip gzip;
+    private final JsonGenerator json;
     private long count;
 
     /** Writes to {@code out}, which stays open. */
     public Writer(OutputStream out) throws IOException {
-      this.lines = new JsonLines.Writer(out);
+      this.out = out;
+      this.gzip = new Gzip(out);
+      // The separators between the lines come from the generator, so the checksum knows of them.
+      this.json = Record.MAPPER.createGenerator(new CheckedOutputStream(gzip, checksum));
     }
 
-    /** Writes one record. */
     public void write(Record record) throws IOException {
-      begin(record.kind());
-      for (Map.Entry<String, Object> field : record.fields().entrySet()) {
-        if (field.getValue() instanceof Long) {
-          with(field.getKey(), (Long) field.getValue());
-        } else if (!field.getKey().equals(Record.KIND)) {
-          with(field.getKey(), (String) field.getValue());
-        }
-      }
-      end();
-    }
-
-    /**
-     * Begins a record, whose fields follow until its {@link #end}: for those of which many come.
-     */
-    public Writer begin(String kind) throws IOException {
+      Record.MAPPER.writeValue(json, record.fields());
       count++;
-      lines.json().writeStartObject();
-      return with(Record.KIND, kind);
     }
 
-    /** Adds a text to the record that has begun. */
-    public Writer with(String name, String text) throws IOException {
-      lines.json().writeStringField(name, Text.requireWellFormed(text));
-      return this;
-    }
-
-    /** Adds a number to the record that has begun. */
-    public Writer with(String name, long number) throws IOException {
-      lines.json().writeNumberField(name, number);
-      return this;
-    }
-
-    /** Ends the record that has begun. */
-    public void end() throws IOException {
-      lines.json().writeEndObject();
-    }
-
-    /** Writes the end. */
+    /** Writes the last record, and the end. */
     public void finish() throws IOException {
-      write(new Record(END).with(COUNT, count).with(CHECKSUM, lines.checksum()));
-      lines.finish();
+      json.flush();
+      write(new Record(END).with(COUNT, count).with(CHECKSUM, hex(checksum)));
+      finishLines();
+    }
+
+    /** Writes the end of lines without a last record. */
+    void finishLines() throws IOException {
+      json.close();
+      gzip.write('\n');
+      gzip.finish();
+      out.flush();
     }
   }
 
   /** Reads records. */
   public static final class Reader implements Closeable {
-    private final JsonLines lines;
+    private final Lines lines;
     private final String origin;
     private final CRC32C checksum = new CRC32C();
-    private long count;
     private boolean ended;
 
     /**
@@ -96,7 +94,7 @@ public final class RecordFile {
      */
     public Reader(InputStream in, String origin) throws IOException {
       this.origin = origin;
-      this.lines = JsonLines.read(in, why -> corrupt(why, null));
+      this.lines = new Lines(in, name -> true, this::corrupt);
     }
 
     /**
@@ -105,28 +103,32 @@ public final class RecordFile {
      * @throws CorruptManifestException if it is damaged, or cut short
      */
     public Optional<Record> next() throws IOException {
-      Optional<String> line = lines.next();
-      if (ended && line.isPresent()) {
+      Optional<Record> next = lines.next();
+      if (ended && next.isPresent()) {
         throw corrupt("something follows its end", null);
       }
       if (ended) {
-        return Optional.empty();
+        return next;
       }
-      if (!line.isPresent()) {
+      if (!next.isPresent()) {
         throw corrupt("it is cut short", null).cutShort();
       }
-      Record record = parse(line.get());
-      if (record.kind().equals(END)) {
-        requireComplete(record);
-        ended = true;
-        return next();
+      Record record = next.get();
+      try {
+        if (!record.kind().equals(END)) {
+          checksum.update(
+              (lines.count == 1 ? "" : "\n").concat(lines.line).getBytes(StandardCharsets.UTF_8));
+          return next;
+        }
+        if (record.number(COUNT) != lines.count - 1
+            || !record.text(CHECKSUM).equals(hex(checksum))) {
+          throw corrupt("its checksum does not match", null);
+        }
+      } catch (IllegalArgumentException e) {
+        throw corrupt("record " + lines.count + ": " + e.getMessage(), e);
       }
-      if (count > 0) {
-        checksum.update('\n');
-      }
-      checksum.update(line.get().getBytes(StandardCharsets.UTF_8));
-      count++;
-      return Optional.of(record);
+      ended = true;
+      return next();
     }
 
     @Override
@@ -137,32 +139,101 @@ public final class RecordFile {
     /** What is wrong with the file, for a caller who understands more of it. */
     public CorruptManifestException corrupt(String why, Exception cause) {
       return new CorruptManifestException(
-          origin + " cannot be used: " + Text.shortened(why), cause);
+          origin + " cannot be used: " + Record.shortened(why), cause);
+    }
+  }
+
+  /** The lines of a compressed text, one by one, none of them endless. */
+  static final class Lines implements Closeable {
+    /**
+     * Longer than any line: a path of HDFS has 8,000 characters at most, one of ADLS or GCS fewer.
+     */
+    private static final int MAX_LINE = 1 << 20;
+
+    private final Predicate<String> asked;
+    private final BiFunction<String, Exception, CorruptManifestException> corrupt;
+    private final java.io.Reader text;
+    private String line;
+    private long count;
+
+    /**
+     * Begins to read.
+     *
+     * @param in closed with the lines, and if this fails
+     * @param asked the names of the fields to read
+     * @param corrupt what is thrown for a damaged text, by its reason and its cause
+     */
+    Lines(
+        InputStream in,
+        Predicate<String> asked,
+        BiFunction<String, Exception, CorruptManifestException> corrupt)
+        throws IOException {
+      this.asked = asked;
+      this.corrupt = corrupt;
+      try {
+        this.text =
+            new BufferedReader(
+                new InputStreamReader(new GZIPInputStream(in, BUFFER), Record.strictUtf8()));
+      } catch (IOException e) {
+        in.close();
+        throw explained(e);
+      }
     }
 
-    private void requireComplete(Record end) throws CorruptManifestException {
+    /** The next line, nothing after the last. */
+    Optional<Record> next() throws IOException {
+      StringBuilder read = new StringBuilder();
       try {
-        if (end.number(COUNT) != count || !end.text(CHECKSUM).equals(JsonLines.hex(checksum))) {
-          throw corrupt("its checksum does not match", null);
+        int c = text.read();
+        while (c >= 0 && c != '\n') {
+          if (read.length() == MAX_LINE) {
+            throw corrupt.apply("a line has more than " + MAX_LINE + " characters", null);
+          }
+          read.append((char) c);
+          c = text.read();
         }
+        if (c < 0 && read.length() == 0) {
+          return Optional.empty();
+        }
+      } catch (IOException e) {
+        throw explained(e);
+      }
+      line = read.toString();
+      count++;
+      try {
+        return Optional.of(Record.read(new StringReader(line), asked, Map.of()));
       } catch (IllegalArgumentException e) {
-        throw corrupt(e.getMessage(), e);
+        throw corrupt.apply("line " + count + ": " + e.getMessage(), e);
       }
     }
 
-    private Record parse(String line) throws CorruptManifestException {
-      try {
-        return JsonReader.read(
-            new StringReader(line),
-            name -> true,
-            Map.of(),
-            record -> {
-              record.kind();
-              return record;
-            });
-      } catch (BadJsonException e) {
-        throw corrupt("record " + (count + 1) + ": " + e.getMessage(), e);
+    @Override
+    public void close() throws IOException {
+      text.close();
+    }
+
+    /** What is wrong with the text, if the failure says that something is. */
+    private IOException explained(IOException failure) {
+      if (failure instanceof EOFException) {
+        return corrupt.apply("it is cut short", failure).cutShort();
       }
+      if (failure instanceof ZipException) {
+        return corrupt.apply(failure.getMessage(), failure);
+      }
+      return failure instanceof CharacterCodingException
+          ? corrupt.apply("it is not UTF-8", failure)
+          : failure;
+    }
+  }
+
+  /**
+   * Gzip at the fastest level: the names of a job's files have so much in common that others gain
+   * little, and take three times as long.
+   */
+  private static final class Gzip extends GZIPOutputStream {
+    Gzip(OutputStream out) throws IOException {
+      super(out, BUFFER);
+      def.setLevel(Deflater.BEST_SPEED);
     }
   }
 }

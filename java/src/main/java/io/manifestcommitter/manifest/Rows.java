@@ -43,7 +43,7 @@ public final class Rows {
       number(prefix);
       number(suffix);
       // The rest is whole characters of a text that was looked at before.
-      return plain(Text.requireWellFormed(text.substring(prefix, text.length() - suffix)));
+      return plain(PathText.requireWellFormed(text.substring(prefix, text.length() - suffix)));
     }
 
     /** Adds a text that has nothing in common with others. */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.manifest;
 
-import io.manifestcommitter.manifest.JsonReader.BadJsonException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Instant;
@@ -34,7 +33,7 @@ public final class SuccessReport {
       List.of(
           ("name timestamp success date hostname committer description jobId jobIdSource metrics"
                   + " diagnostics filenames "
-                  + Statistics.FIELD
+                  + StatisticsRecorder.FIELD
                   + " state stage")
               .split(" "));
 
@@ -46,7 +45,7 @@ public final class SuccessReport {
 
   private SuccessReport(Record fields) {
     this.fields = fields;
-    this.statistics = Statistics.in(fields);
+    this.statistics = StatisticsRecorder.in(fields);
   }
 
   /**
@@ -135,7 +134,8 @@ public final class SuccessReport {
     FIELDS.stream()
         .filter(fields::has)
         .forEach(field -> ordered.put(field, fields.fields().get(field)));
-    ordered.computeIfPresent(Statistics.FIELD, (name, read) -> Statistics.toJson(statistics));
+    ordered.computeIfPresent(
+        StatisticsRecorder.FIELD, (name, read) -> StatisticsRecorder.toJson(statistics));
     return Record.toJson(ordered);
   }
 
@@ -159,9 +159,8 @@ public final class SuccessReport {
       throw corrupt(origin, "it has " + json.length + " bytes, more than " + MAX_BYTES, null);
     }
     try {
-      return JsonReader.read(
-          JsonReader.utf8(json), FIELDS::contains, Map.of(), SuccessReport::read);
-    } catch (BadJsonException e) {
+      return read(Record.read(json, FIELDS::contains, Map.of()));
+    } catch (IllegalArgumentException e) {
       throw corrupt(origin, e.getMessage(), e);
     }
   }
@@ -218,7 +217,7 @@ public final class SuccessReport {
 
     private Builder with(String field, String text) {
       if (!text.isEmpty() || field.startsWith("job")) {
-        fields.put(field, Text.wellFormed(text));
+        fields.put(field, PathText.wellFormed(text));
       }
       return this;
     }
@@ -256,7 +255,7 @@ public final class SuccessReport {
 
     /** Adds a text about the job. */
     public Builder diagnostic(String key, String text) {
-      diagnostics.put(Text.wellFormed(key), Text.wellFormed(text));
+      diagnostics.put(PathText.wellFormed(key), PathText.wellFormed(text));
       return this;
     }
 
@@ -267,7 +266,7 @@ public final class SuccessReport {
         if (first.size() == MAX_FILENAMES) {
           break;
         }
-        first.add(Text.wellFormed(PathText.write(file)));
+        first.add(PathText.wellFormed(PathText.write(file)));
       }
       fields.put("filenames", first);
       return this;
@@ -275,9 +274,9 @@ public final class SuccessReport {
 
     /** What the job and its tasks counted and measured. */
     public Builder statistics(IOStatistics snapshot) {
-      Map<String, Object> measured = Statistics.toJson(snapshot);
+      Map<String, Object> measured = StatisticsRecorder.toJson(snapshot);
       if (!measured.isEmpty()) {
-        fields.put(Statistics.FIELD, measured);
+        fields.put(StatisticsRecorder.FIELD, measured);
       }
       return this;
     }

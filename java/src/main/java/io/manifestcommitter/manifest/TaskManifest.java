@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.manifest;
 
-import io.manifestcommitter.manifest.JsonReader.BadJsonException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -9,11 +8,11 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.zip.CRC32C;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.statistics.IOStatistics;
 import org.apache.hadoop.fs.statistics.IOStatisticsSnapshot;
 
 /**
@@ -29,8 +28,7 @@ public final class TaskManifest {
   public static final String TYPE =
       "org.apache.hadoop.mapreduce.lib.output.committer.manifest.files.TaskManifest/1";
 
-  /** The version of the format. */
-  public static final int VERSION = 1;
+  private static final int VERSION = 1;
 
   /** The key in {@code extraData} that holds the checksum: eight lower case hexadecimal digits. */
   public static final String CHECKSUM_KEY = "crc32c";
@@ -47,7 +45,7 @@ public final class TaskManifest {
       Set.of(
           ("type version jobId jobAttemptNumber taskID taskAttemptID taskAttemptDir files"
                   + " directories extraData "
-                  + Statistics.FIELD)
+                  + StatisticsRecorder.FIELD)
               .split(" "));
 
   private final String jobId;
@@ -56,35 +54,51 @@ public final class TaskManifest {
   private final String taskAttemptId;
   private final Path taskAttemptDirectory;
   private final List<FileEntry> files;
-  private final List<DirectoryEntry> directories;
+  private final List<Directory> directories;
   private final Map<String, String> extraData;
   private final IOStatisticsSnapshot statistics;
 
-  private TaskManifest(Builder builder) {
-    this.jobId = requireId("job id", builder.jobId);
-    this.jobAttemptNumber = builder.jobAttemptNumber;
+  /**
+   * What a task attempt contributes.
+   *
+   * @param jobAttemptNumber from 0
+   * @param taskAttemptDirectory where the attempt left its files; absolute
+   * @param directories that the files need
+   * @param extraData anything else
+   * @param statistics what the task counted and measured
+   * @throws IllegalArgumentException if an id is missing, or something cannot be written
+   */
+  public TaskManifest(
+      String jobId,
+      int jobAttemptNumber,
+      String taskId,
+      String taskAttemptId,
+      Path taskAttemptDirectory,
+      List<FileEntry> files,
+      List<Directory> directories,
+      Map<String, String> extraData,
+      IOStatistics statistics) {
+    this.jobId = requireId("job id", jobId);
+    this.jobAttemptNumber = jobAttemptNumber;
     if (jobAttemptNumber < 0) {
       throw new IllegalArgumentException("the job attempt " + jobAttemptNumber + " is negative");
     }
-    this.taskId = requireId("task id", builder.taskId);
-    this.taskAttemptId = requireId("task attempt id", builder.taskAttemptId);
-    if (builder.taskAttemptDirectory == null) {
-      throw new IllegalArgumentException("the manifest has no task attempt directory");
-    }
-    this.taskAttemptDirectory = PathText.canonical(builder.taskAttemptDirectory);
-    this.files = List.copyOf(builder.files);
-    this.directories = List.copyOf(builder.directories);
-    this.extraData = Collections.unmodifiableMap(new TreeMap<>(builder.extraData));
+    this.taskId = requireId("task id", taskId);
+    this.taskAttemptId = requireId("task attempt id", taskAttemptId);
+    this.taskAttemptDirectory = PathText.canonical(taskAttemptDirectory);
+    this.files = List.copyOf(files);
+    this.directories = List.copyOf(directories);
+    this.extraData = Collections.unmodifiableMap(new TreeMap<>(extraData));
     extraData.forEach(
         (key, value) -> {
-          Text.requireWellFormed(key);
-          Text.requireWellFormed(value);
+          PathText.requireWellFormed(key);
+          PathText.requireWellFormed(value);
         });
     if (extraData.containsKey(CHECKSUM_KEY)) {
       throw new IllegalArgumentException(
           "the key " + CHECKSUM_KEY + " of extraData is kept for the checksum");
     }
-    this.statistics = builder.statistics;
+    this.statistics = StatisticsRecorder.telling(statistics);
   }
 
   /** The most bytes of a manifest that this JVM's memory allows for. */
@@ -92,12 +106,6 @@ public final class TaskManifest {
     return (int) Math.min(MAX_BYTES, Runtime.getRuntime().maxMemory() / HEAP_FOR_BYTE);
   }
 
-  /** A manifest in the making. */
-  public static Builder builder() {
-    return new Builder();
-  }
-
-  /** The job that the task belongs to. */
   public String jobId() {
     return jobId;
   }
@@ -107,28 +115,23 @@ public final class TaskManifest {
     return jobAttemptNumber;
   }
 
-  /** The task. */
   public String taskId() {
     return taskId;
   }
 
-  /** The attempt of the task that was committed. */
   public String taskAttemptId() {
     return taskAttemptId;
   }
 
-  /** Where the attempt left its files. */
   public Path taskAttemptDirectory() {
     return taskAttemptDirectory;
   }
 
-  /** The files to rename. */
   public List<FileEntry> files() {
     return files;
   }
 
-  /** The directories that the files need. */
-  public List<DirectoryEntry> directories() {
+  public List<Directory> directories() {
     return directories;
   }
 
@@ -137,7 +140,6 @@ public final class TaskManifest {
     return extraData;
   }
 
-  /** What the task counted and measured. */
   public IOStatisticsSnapshot statistics() {
     return statistics;
   }
@@ -174,7 +176,7 @@ public final class TaskManifest {
    *     if it has no checksum
    */
   public static TaskManifest parse(byte[] json, String origin) throws CorruptManifestException {
-    return parse(json, origin, /* insistsOnChecksum= */ true);
+    return parse(json, origin, true);
   }
 
   /**
@@ -185,7 +187,7 @@ public final class TaskManifest {
    */
   public static TaskManifest parseForeign(byte[] json, String origin)
       throws CorruptManifestException {
-    return parse(json, origin, /* insistsOnChecksum= */ false);
+    return parse(json, origin, false);
   }
 
   @Override
@@ -216,9 +218,9 @@ public final class TaskManifest {
     Map<String, String> extra = new TreeMap<>(extraData);
     extra.put(CHECKSUM_KEY, checksum());
     fields.put("extraData", extra);
-    Map<String, Object> measured = Statistics.toJson(statistics);
+    Map<String, Object> measured = StatisticsRecorder.toJson(statistics);
     if (!measured.isEmpty()) {
-      fields.put(Statistics.FIELD, measured);
+      fields.put(StatisticsRecorder.FIELD, measured);
     }
     return fields;
   }
@@ -237,11 +239,11 @@ public final class TaskManifest {
     return fields;
   }
 
-  private static Map<String, Object> fields(DirectoryEntry directory) {
+  private static Map<String, Object> fields(Directory directory) {
     Map<String, Object> fields = new LinkedHashMap<>();
-    fields.put("d", PathText.write(directory.path()));
-    fields.put("t", directory.state().code());
-    fields.put("l", directory.level());
+    fields.put("d", PathText.write(directory.path));
+    fields.put("t", directory.state);
+    fields.put("l", directory.level);
     return fields;
   }
 
@@ -256,9 +258,9 @@ public final class TaskManifest {
       checksum.add(file.size()).add(file.etag()).add(file.modificationTime());
     }
     checksum.add(directories.size());
-    for (DirectoryEntry directory : directories) {
-      checksum.add(PathText.write(directory.path()));
-      checksum.add(directory.state().code()).add(directory.level());
+    for (Directory directory : directories) {
+      checksum.add(PathText.write(directory.path));
+      checksum.add(directory.state).add(directory.level);
     }
     checksum.add(extraData.size());
     extraData.forEach((key, value) -> checksum.add(key).add(value));
@@ -269,7 +271,7 @@ public final class TaskManifest {
     checksum.add(statistics.meanStatistics().size());
     new TreeMap<>(statistics.meanStatistics())
         .forEach((key, mean) -> checksum.add(key).add(mean.getSamples()).add(mean.getSum()));
-    return JsonLines.hex(checksum.crc);
+    return RecordFile.hex(checksum.crc);
   }
 
   private static TaskManifest parse(byte[] json, String origin, boolean insistsOnChecksum)
@@ -281,16 +283,17 @@ public final class TaskManifest {
       throw corrupt(origin, "it has " + json.length + " bytes, more than " + MAX_BYTES, null);
     }
     List<FileEntry> files = new ArrayList<>();
-    List<DirectoryEntry> directories = new ArrayList<>();
+    List<Directory> directories = new ArrayList<>();
     try {
-      return JsonReader.read(
-          JsonReader.utf8(json),
-          FIELDS::contains,
-          Map.of(
-              "files", file -> files.add(file(file)),
-              "directories", directory -> directories.add(directory(directory))),
-          document -> read(document, files, directories, insistsOnChecksum));
-    } catch (BadJsonException e) {
+      Record document =
+          Record.read(
+              json,
+              FIELDS::contains,
+              Map.of(
+                  "files", file -> files.add(file(file)),
+                  "directories", directory -> directories.add(directory(directory))));
+      return read(document, files, directories, insistsOnChecksum);
+    } catch (IllegalArgumentException e) {
       throw corrupt(origin, e.getMessage(), e);
     }
   }
@@ -306,10 +309,7 @@ public final class TaskManifest {
   }
 
   private static TaskManifest read(
-      Record json,
-      List<FileEntry> files,
-      List<DirectoryEntry> directories,
-      boolean insistsOnChecksum) {
+      Record json, List<FileEntry> files, List<Directory> directories, boolean insistsOnChecksum) {
     String type = json.text("type");
     int version = json.smallNumber("version");
     if (!type.equals(TYPE) || version != VERSION) {
@@ -322,15 +322,16 @@ public final class TaskManifest {
           "it has no checksum (" + CHECKSUM_KEY + " in extraData), so another committer wrote it");
     }
     TaskManifest manifest =
-        builder()
-            .job(json.text("jobId"), json.smallNumber("jobAttemptNumber"))
-            .task(json.text("taskID"), json.text("taskAttemptID"))
-            .taskAttemptDirectory(PathText.read(json.text("taskAttemptDir")))
-            .files(files)
-            .directories(directories)
-            .extraData(extraData)
-            .statistics(Statistics.in(json))
-            .build();
+        new TaskManifest(
+            json.text("jobId"),
+            json.smallNumber("jobAttemptNumber"),
+            json.text("taskID"),
+            json.text("taskAttemptID"),
+            PathText.read(json.text("taskAttemptDir")),
+            files,
+            directories,
+            extraData,
+            StatisticsRecorder.in(json));
     if (checksum != null && !checksum.equals(manifest.checksum())) {
       throw new IllegalArgumentException(
           "its checksum is " + checksum + " but its content gives " + manifest.checksum());
@@ -347,18 +348,16 @@ public final class TaskManifest {
         file.has("m") ? file.wholeNumber("m") : 0);
   }
 
-  private static DirectoryEntry directory(Record directory) {
-    return new DirectoryEntry(
-        PathText.read(directory.text("d")),
-        DirectoryState.of(directory.smallNumber("t")),
-        directory.smallNumber("l"));
+  private static Directory directory(Record directory) {
+    return new Directory(
+        PathText.read(directory.text("d")), directory.smallNumber("t"), directory.smallNumber("l"));
   }
 
   private static String requireId(String what, String id) {
     if (id == null || id.isEmpty()) {
       throw new IllegalArgumentException("the manifest has no " + what);
     }
-    return Text.requireWellFormed(id);
+    return PathText.requireWellFormed(id);
   }
 
   /**
@@ -377,10 +376,7 @@ public final class TaskManifest {
     }
 
     Checksum add(long value) {
-      number.clear();
-      number.putLong(value);
-      number.flip();
-      crc.update(number);
+      crc.update(number.putLong(0, value).rewind());
       return this;
     }
 
@@ -391,73 +387,43 @@ public final class TaskManifest {
     }
   }
 
-  /**
-   * Collects what a manifest says; files, directories, extra data and statistics may stay empty.
-   */
-  public static final class Builder {
-    private String jobId;
-    private int jobAttemptNumber;
-    private String taskId;
-    private String taskAttemptId;
-    private Path taskAttemptDirectory;
-    private List<FileEntry> files = List.of();
-    private List<DirectoryEntry> directories = List.of();
-    private Map<String, String> extraData = new TreeMap<>();
-    private IOStatisticsSnapshot statistics = new IOStatisticsSnapshot();
+  /** One directory that a task's files need at the destination. */
+  public static final class Directory {
+    /** The last of Hadoop's codes of what a task found there; 0 is that nobody looked. */
+    private static final int LAST_STATE = 4;
 
-    private Builder() {}
-
-    /** The job, and which attempt of it, from 0. */
-    public Builder job(String id, int attemptNumber) {
-      this.jobId = id;
-      this.jobAttemptNumber = attemptNumber;
-      return this;
-    }
-
-    /** The task, and the attempt of it. */
-    public Builder task(String id, String attemptId) {
-      this.taskId = id;
-      this.taskAttemptId = attemptId;
-      return this;
-    }
-
-    /** Where the attempt left its files; absolute. */
-    public Builder taskAttemptDirectory(Path directory) {
-      this.taskAttemptDirectory = directory;
-      return this;
-    }
-
-    /** The files to rename. */
-    public Builder files(List<FileEntry> entries) {
-      this.files = entries;
-      return this;
-    }
-
-    /** The directories that the files need. */
-    public Builder directories(List<DirectoryEntry> entries) {
-      this.directories = entries;
-      return this;
-    }
-
-    /** Anything else. */
-    public Builder extraData(Map<String, String> data) {
-      this.extraData = new TreeMap<>(data);
-      return this;
-    }
-
-    /** What the task counted and measured. */
-    public Builder statistics(IOStatisticsSnapshot snapshot) {
-      this.statistics = Objects.requireNonNull(snapshot);
-      return this;
-    }
+    private final Path path;
+    private final int state;
+    private final int level;
 
     /**
-     * The manifest.
+     * A directory.
      *
-     * @throws IllegalArgumentException if an id or the directory is missing or cannot be written
+     * @param path where it has to be; absolute
+     * @param level how many levels below the table's root, which is 0
+     * @throws IllegalArgumentException if the path is relative or has a component that is empty,
+     *     {@code .} or {@code ..}, or if the level is negative
      */
-    public TaskManifest build() {
-      return new TaskManifest(this);
+    public Directory(Path path, int level) {
+      this(path, 0, level);
+    }
+
+    private Directory(Path path, int state, int level) {
+      this.path = PathText.canonical(path);
+      this.state = state;
+      this.level = level;
+      if (state < 0 || state > LAST_STATE || level < 0) {
+        throw new IllegalArgumentException(
+            "the directory " + path + " is of type " + state + " and level " + level);
+      }
+    }
+
+    public Path path() {
+      return path;
+    }
+
+    public int level() {
+      return level;
     }
   }
 }

@@ -2,6 +2,7 @@
 package io.manifestcommitter.progress;
 
 import io.manifestcommitter.manifest.StatisticNames;
+import io.manifestcommitter.manifest.StatisticsRecorder;
 import io.manifestcommitter.progress.CommitProgress.Waiting;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -92,7 +93,7 @@ public final class CommitSnapshot {
 
   /** How many requests were made to the store. */
   public long requests() {
-    return StatisticNames.REQUESTS.stream().mapToLong(this::counter).sum();
+    return StatisticsRecorder.REQUESTS.stream().mapToLong(this::counter).sum();
   }
 
   /** One of the counters among the statistics; 0 where nothing was counted. */

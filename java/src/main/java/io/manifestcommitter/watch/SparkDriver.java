@@ -4,6 +4,7 @@ package io.manifestcommitter.watch;
 import com.codahale.metrics.Gauge;
 import com.codahale.metrics.MetricRegistry;
 import io.manifestcommitter.manifest.StatisticNames;
+import io.manifestcommitter.manifest.StatisticsRecorder;
 import io.manifestcommitter.progress.CommitProgress;
 import io.manifestcommitter.progress.CommitSnapshot;
 import io.manifestcommitter.progress.Commits;
@@ -150,7 +151,7 @@ final class SparkDriver implements Commits.Listener {
    * <application>.driver.ManifestCommitter.<name>}. Counters only grow: {@code commits}, {@code
    * commits.failed}, {@code recoveries}, {@code recoveries.failed}, {@code files}, {@code bytes},
    * {@code milliseconds}, {@code throttled}, {@code requests}, and {@code requests.<kind>} with the
-   * names in {@link StatisticNames#REQUESTS}. Gauges tell of now: {@code running} commits, and
+   * names in {@link StatisticsRecorder#REQUESTS}. Gauges tell of now: {@code running} commits, and
    * {@code files.done} of {@code files.total} in their steps.
    */
   static final class CommitMetrics implements Source {
@@ -172,7 +173,7 @@ final class SparkDriver implements Commits.Listener {
           new String[] {"files", "bytes", "milliseconds", "throttled", "requests"}) {
         registry.counter(counter);
       }
-      StatisticNames.REQUESTS.forEach(kind -> registry.counter("requests." + kind));
+      StatisticsRecorder.REQUESTS.forEach(kind -> registry.counter("requests." + kind));
     }
 
     /** Goes on with metrics that there are, of this class in another class loader. */
@@ -208,7 +209,7 @@ final class SparkDriver implements Commits.Listener {
       add("milliseconds", commit.millis);
       add("throttled", commit.counter(StatisticNames.STORE_IO_THROTTLED));
       add("requests", commit.requests());
-      StatisticNames.REQUESTS.forEach(kind -> add("requests." + kind, commit.counter(kind)));
+      StatisticsRecorder.REQUESTS.forEach(kind -> add("requests." + kind, commit.counter(kind)));
     }
 
     private void add(String counter, long by) {

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.manifestcommitter.manifest.StatisticNames;
-import io.manifestcommitter.manifest.Statistics;
+import io.manifestcommitter.manifest.StatisticsRecorder;
 import io.manifestcommitter.manifest.SuccessReport;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -19,9 +19,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.Collectors;
-import org.apache.hadoop.fs.statistics.MeanStatistic;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -135,14 +133,10 @@ class HistoryTest {
   }
 
   private static SuccessReport.Builder report() {
-    return SuccessReport.builder()
-        .statistics(
-            Statistics.of(
-                Map.of(StatisticNames.COMMITTER_FILES_COMMITTED, 1234L),
-                Map.of(),
-                Map.of(),
-                Map.of(),
-                Map.of("committer_commit_job.mean", new MeanStatistic(1, 1500))));
+    StatisticsRecorder statistics = new StatisticsRecorder();
+    statistics.count(StatisticNames.COMMITTER_FILES_COMMITTED, 1234);
+    statistics.sample("committer_commit_job", 1500);
+    return SuccessReport.builder().statistics(statistics.snapshot());
   }
 
   private void save(String job, Instant at, String table, SuccessReport.Builder report)

@@ -9,6 +9,7 @@ import io.manifestcommitter.journal.Heartbeat;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.manifest.StatisticNames;
+import io.manifestcommitter.manifest.StatisticsRecorder;
 import io.manifestcommitter.manifest.SuccessReport;
 import io.manifestcommitter.plan.ExistingDirectories;
 import io.manifestcommitter.plan.JobPlan;
@@ -107,7 +108,9 @@ class RecoverTest {
   }
 
   private static long requests(Map<String, Long> counted) {
-    return StatisticNames.REQUESTS.stream().mapToLong(kind -> counted.getOrDefault(kind, 0L)).sum();
+    return StatisticsRecorder.REQUESTS.stream()
+        .mapToLong(kind -> counted.getOrDefault(kind, 0L))
+        .sum();
   }
 
   @Test

@@ -95,18 +95,7 @@ class FileEntryTest {
         .isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> new FileEntry(FILE, FILE, 0, null, -1))
         .isInstanceOf(IllegalArgumentException.class);
-    assertThatThrownBy(() -> new DirectoryEntry(FILE, DirectoryState.FILE, -1))
+    assertThatThrownBy(() -> new TaskManifest.Directory(FILE, -1))
         .isInstanceOf(IllegalArgumentException.class);
-  }
-
-  @Test
-  void directoryStatesHaveHadoopsNumbers() {
-    assertThat(DirectoryState.values())
-        .extracting(DirectoryState::code)
-        .containsExactly(0, 1, 2, 3, 4);
-    for (DirectoryState state : DirectoryState.values()) {
-      assertThat(DirectoryState.of(state.code())).isEqualTo(state);
-    }
-    assertThatThrownBy(() -> DirectoryState.of(5)).isInstanceOf(IllegalArgumentException.class);
   }
 }

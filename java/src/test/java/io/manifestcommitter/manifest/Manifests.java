@@ -50,47 +50,55 @@ final class Manifests {
 
   /** A manifest with every field filled in. */
   static final TaskManifest SAMPLE =
-      TaskManifest.builder()
-          .job("job_202401011200_0001", 1)
-          .task("task_202401011200_0001_m_000003", "attempt_202401011200_0001_m_000003_0")
-          .taskAttemptDirectory(new Path("abfs://c@a.dfs.core.windows.net/t/_temporary/tasks/a 1"))
-          .files(
-              List.of(
-                  new FileEntry(
-                      new Path("abfs://c@a.dfs.core.windows.net/t/_temporary/tasks/a 1/d=1/f 1"),
-                      new Path("abfs://c@a.dfs.core.windows.net/t/d=1/f 1"),
-                      1234567890123L,
-                      "\"0x8DC\"",
-                      1700000000000L),
-                  new FileEntry(
-                      new Path("abfs://c@a.dfs.core.windows.net/t/_temporary/tasks/a 1/d=2/ß%:"),
-                      new Path("abfs://c@a.dfs.core.windows.net/t/d=2/ß%:"),
-                      0,
-                      null,
-                      0)))
-          .directories(
-              List.of(
-                  new DirectoryEntry(
-                      new Path("abfs://c@a.dfs.core.windows.net/t/d=1"),
-                      DirectoryState.NOT_FOUND,
-                      1),
-                  new DirectoryEntry(
-                      new Path("abfs://c@a.dfs.core.windows.net/t/d=2"),
-                      DirectoryState.DIRECTORY,
-                      1)))
-          .extraData(Map.of("note", "\"quoted\" 日本"))
-          .statistics(sampleStatistics())
-          .build();
+      new TaskManifest(
+          "job_202401011200_0001",
+          1,
+          "task_202401011200_0001_m_000003",
+          "attempt_202401011200_0001_m_000003_0",
+          new Path("abfs://c@a.dfs.core.windows.net/t/_temporary/tasks/a 1"),
+          List.of(
+              new FileEntry(
+                  new Path("abfs://c@a.dfs.core.windows.net/t/_temporary/tasks/a 1/d=1/f 1"),
+                  new Path("abfs://c@a.dfs.core.windows.net/t/d=1/f 1"),
+                  1234567890123L,
+                  "\"0x8DC\"",
+                  1700000000000L),
+              new FileEntry(
+                  new Path("abfs://c@a.dfs.core.windows.net/t/_temporary/tasks/a 1/d=2/ß%:"),
+                  new Path("abfs://c@a.dfs.core.windows.net/t/d=2/ß%:"),
+                  0,
+                  null,
+                  0)),
+          List.of(
+              new TaskManifest.Directory(new Path("abfs://c@a.dfs.core.windows.net/t/d=1"), 1),
+              new TaskManifest.Directory(new Path("abfs://c@a.dfs.core.windows.net/t/d=2"), 1)),
+          Map.of("note", "\"quoted\" 日本"),
+          sampleStatistics());
 
   private Manifests() {}
 
   static IOStatisticsSnapshot sampleStatistics() {
-    return Statistics.of(
+    return statistics(
         Map.of("op_rename", 2L, "committer_files_committed", 2L),
         Map.of("stage.job.setup.heap.memory", 12345L),
         Map.of("op_rename.min", 0L),
         Map.of("op_rename.max", 17L),
         Map.of("op_rename.mean", new MeanStatistic(2, 17)));
+  }
+
+  static IOStatisticsSnapshot statistics(
+      Map<String, Long> counters,
+      Map<String, Long> gauges,
+      Map<String, Long> minimums,
+      Map<String, Long> maximums,
+      Map<String, MeanStatistic> means) {
+    IOStatisticsSnapshot statistics = new IOStatisticsSnapshot();
+    statistics.counters().putAll(counters);
+    statistics.gauges().putAll(gauges);
+    statistics.minimums().putAll(minimums);
+    statistics.maximums().putAll(maximums);
+    statistics.meanStatistics().putAll(means);
+    return statistics;
   }
 
   /** All that a manifest says. */
@@ -102,7 +110,7 @@ final class Manifests {
   static Arbitrary<String> texts() {
     return Arbitraries.oneOf(
         Arbitraries.of(HOSTILE_NAMES),
-        Arbitraries.strings().all().ofMaxLength(20).filter(s -> s.equals(Text.wellFormed(s))));
+        Arbitraries.strings().all().ofMaxLength(20).filter(s -> s.equals(PathText.wellFormed(s))));
   }
 
   /** Any name of a file. */
@@ -141,15 +149,14 @@ final class Manifests {
             .as(MeanStatistic::new);
     return Combinators.combine(
             numbers, numbers, numbers, numbers, Arbitraries.maps(texts(), mean).ofMaxSize(3))
-        .as(Statistics::of);
+        .as(Manifests::statistics);
   }
 
   static Arbitrary<TaskManifest> manifests() {
     Arbitrary<String> ids = texts().filter(id -> !id.isEmpty());
-    Arbitrary<DirectoryEntry> directories =
-        Combinators.combine(
-                paths(), Arbitraries.of(DirectoryState.class), Arbitraries.integers().between(0, 9))
-            .as(DirectoryEntry::new);
+    Arbitrary<TaskManifest.Directory> directories =
+        Combinators.combine(paths(), Arbitraries.integers().between(0, 9))
+            .as(TaskManifest.Directory::new);
     return Combinators.combine(
             ids.list().ofSize(3),
             Arbitraries.integers().greaterOrEqual(0),
@@ -160,15 +167,16 @@ final class Manifests {
             statistics())
         .as(
             (id, attempt, directory, files, dirs, extra, statistics) ->
-                TaskManifest.builder()
-                    .job(id.get(0), attempt)
-                    .task(id.get(1), id.get(2))
-                    .taskAttemptDirectory(directory)
-                    .files(files)
-                    .directories(dirs)
-                    .extraData(extra)
-                    .statistics(statistics)
-                    .build());
+                new TaskManifest(
+                    id.get(0),
+                    attempt,
+                    id.get(1),
+                    id.get(2),
+                    directory,
+                    files,
+                    dirs,
+                    extra,
+                    statistics));
   }
 
   /** As many files as asked for, with ordinary names. */

@@ -19,12 +19,13 @@ class StatisticsTest {
   @Test
   void entriesThatSayNothingAreNotThere() {
     IOStatisticsSnapshot statistics =
-        Statistics.of(
-            Map.of("a", 0L, "b", 1L),
-            Map.of("g", 0L),
-            Map.of("a.min", -1L, "b.min", 0L),
-            Map.of("a.max", -1L, "b.max", 0L),
-            Map.of("a.mean", new MeanStatistic(0, 0), "b.mean", new MeanStatistic(1, 0)));
+        StatisticsRecorder.telling(
+            Manifests.statistics(
+                Map.of("a", 0L, "b", 1L),
+                Map.of("g", 0L),
+                Map.of("a.min", -1L, "b.min", 0L),
+                Map.of("a.max", -1L, "b.max", 0L),
+                Map.of("a.mean", new MeanStatistic(0, 0), "b.mean", new MeanStatistic(1, 0))));
 
     assertThat(statistics.counters()).containsOnlyKeys("b");
     assertThat(statistics.gauges()).isEmpty();
@@ -36,9 +37,10 @@ class StatisticsTest {
   @Test
   void whatIsWrittenIsSorted() {
     IOStatisticsSnapshot statistics =
-        Statistics.of(Map.of("b", 1L, "a", 1L, "c", 1L), Map.of(), Map.of(), Map.of(), Map.of());
+        Manifests.statistics(
+            Map.of("b", 1L, "a", 1L, "c", 1L), Map.of(), Map.of(), Map.of(), Map.of());
 
-    assertThat(Statistics.toJson(statistics)).hasToString("{counters={a=1, b=1, c=1}}");
+    assertThat(StatisticsRecorder.toJson(statistics)).hasToString("{counters={a=1, b=1, c=1}}");
   }
 
   @Test

@@ -96,7 +96,7 @@ class SuccessReportTest {
 
     assertThat(read.success()).isFalse();
     assertThat(read.diagnostics().get("exception"))
-        .isEqualTo("java.io.IOException: cannot write \ufffd here");
+        .isEqualTo("java.io.IOException: cannot write ? here");
     assertThat(read.diagnostics().get("stacktrace")).contains("\tat io.manifestcommitter.");
   }
 
@@ -135,6 +135,14 @@ class SuccessReportTest {
         .hasMessageContaining("FileOutputCommitter");
   }
 
+  @Test
+  void anArrayOfTheWrongTypeIsRefusedAtItsFirstItem() {
+    String many = "{\"name\":[" + "{},".repeat(4_000_000) + "{}]}";
+
+    assertThatThrownBy(() -> SuccessReport.parse(many.getBytes(UTF_8), ORIGIN))
+        .hasMessageContaining("an item of 'name' is not a string (near character 9)");
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -146,6 +154,7 @@ class SuccessReportTest {
         "{\"name\":\"org.apache.hadoop.fs.s3a.commit.files.SuccessData/1\"}}",
         "{\"name\":\"org.apache.hadoop.fs.s3a.commit.files.SuccessData/1\",\"success\":\"yes\"}",
         "{\"name\":\"org.apache.hadoop.fs.s3a.commit.files.SuccessData/1\",\"filenames\":{}}",
+        "{\"name\":\"org.apache.hadoop.fs.s3a.commit.files.SuccessData/1\",\"filenames\":[1]}",
         "{\"name\":\"org.apache.hadoop.fs.s3a.commit.files.SuccessData/1\",\"metrics\":{\"a\":\"\"}}",
         "not json"
       })

@@ -26,7 +26,6 @@ class TaskManifestPropertiesTest {
 
     assertThat(Manifests.text(read)).isEqualTo(Manifests.text(manifest));
     assertThat(read.files()).isEqualTo(manifest.files());
-    assertThat(read.directories()).isEqualTo(manifest.directories());
   }
 
   @Property(tries = 100)

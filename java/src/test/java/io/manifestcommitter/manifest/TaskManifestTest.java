@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.statistics.IOStatisticsSnapshot;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -30,12 +31,7 @@ class TaskManifestTest {
 
   @Test
   void aManifestOfNothingIsReadBackEqual() throws IOException {
-    TaskManifest empty =
-        TaskManifest.builder()
-            .job("j", 0)
-            .task("t", "a")
-            .taskAttemptDirectory(new Path("file:/t"))
-            .build();
+    TaskManifest empty = manifest("t", Map.of());
 
     assertThat(Manifests.text(TaskManifest.parse(empty.toJson(), ORIGIN)))
         .isEqualTo(Manifests.text(empty));
@@ -51,14 +47,16 @@ class TaskManifestTest {
   void aHostileNameIsReadBackTheSame(String name) throws IOException {
     Path path = new Path("abfs", "c@a.dfs.core.windows.net", "/t/p=" + name + "/" + name);
     TaskManifest manifest =
-        TaskManifest.builder()
-            .job(name, 0)
-            .task(name, name)
-            .taskAttemptDirectory(path)
-            .files(List.of(new FileEntry(path, path, 1, name, 0)))
-            .directories(List.of(new DirectoryEntry(path, DirectoryState.CREATED, 2)))
-            .extraData(Map.of(name, name))
-            .build();
+        new TaskManifest(
+            name,
+            0,
+            name,
+            name,
+            path,
+            List.of(new FileEntry(path, path, 1, name, 0)),
+            List.of(new TaskManifest.Directory(path, 2)),
+            Map.of(name, name),
+            new IOStatisticsSnapshot());
 
     TaskManifest read = TaskManifest.parse(manifest.toJson(), ORIGIN);
 
@@ -93,7 +91,7 @@ class TaskManifestTest {
                 + "\"z\":1234567890123,\"e\":\"\\\"0x8DC\\\"\",\"m\":1700000000000}");
     assertThat(json.get("files").get(1).fieldNames()).toIterable().containsExactly("s", "d", "z");
     assertThat(json.get("directories").get(0).toString())
-        .isEqualTo("{\"d\":\"abfs://c@a.dfs.core.windows.net/t/d=1\",\"t\":1,\"l\":1}");
+        .isEqualTo("{\"d\":\"abfs://c@a.dfs.core.windows.net/t/d=1\",\"t\":0,\"l\":1}");
     assertThat(json.get("extraData").get(TaskManifest.CHECKSUM_KEY).asText())
         .matches("[0-9a-f]{8}");
     assertThat(json.get("iostatistics").toString())
@@ -121,23 +119,24 @@ class TaskManifestTest {
     recorder.time(StatisticNames.TASK_STAGE_SCAN_DIRECTORY, () -> "scanned");
     recorder.sample(StatisticNames.COMMITTER_TASK_FILE_COUNT, 2);
     List<FileEntry> files = new ArrayList<>();
-    List<DirectoryEntry> directories = new ArrayList<>();
+    List<TaskManifest.Directory> directories = new ArrayList<>();
     for (int month = 1; month <= 2; month++) {
       String name = "/month=" + month + "/part-m-00003.snappy.parquet";
       files.add(
           new FileEntry(
               new Path(work + name), new Path(table + name), 123456, "0x8DC0123456789AB", 0));
-      directories.add(
-          new DirectoryEntry(new Path(table + "/month=" + month), DirectoryState.NOT_FOUND, 1));
+      directories.add(new TaskManifest.Directory(new Path(table + "/month=" + month), 1));
     }
-    return TaskManifest.builder()
-        .job(job, 0)
-        .task("task_1700000000000_0001_m_000003", attempt)
-        .taskAttemptDirectory(new Path(work))
-        .files(files)
-        .directories(directories)
-        .statistics(recorder.snapshot())
-        .build();
+    return new TaskManifest(
+        job,
+        0,
+        "task_1700000000000_0001_m_000003",
+        attempt,
+        new Path(work),
+        files,
+        directories,
+        Map.of(),
+        recorder.snapshot());
   }
 
   @Test
@@ -154,7 +153,8 @@ class TaskManifestTest {
             new FileEntry(new Path("file:/t/src é"), new Path("file:/t/x=1/d:1"), 10, null, 0),
             new FileEntry(new Path("file:/t/src2"), new Path("file:/t/x=1/d2#?"), 10, "e", 0));
     assertThat(manifest.directories())
-        .containsExactly(new DirectoryEntry(new Path("file:/t/x=1"), DirectoryState.NOT_FOUND, 1));
+        .extracting(TaskManifest.Directory::path)
+        .containsExactly(new Path("file:/t/x=1"));
     assertThat(manifest.extraData()).containsExactly(Map.entry("k", "v"));
     assertThat(manifest.statistics().counters()).containsExactly(Map.entry("c", 1L));
     assertThat(manifest.statistics().minimums()).isEmpty();
@@ -201,7 +201,8 @@ class TaskManifestTest {
         List.of("\"files\":[", "\"files\":[[],", "not an object"),
         List.of("\"files\":[", "\"files\":{\"a\":[", "not an array"),
         List.of("\"files\":", "\"filez\":", "checksum"),
-        List.of("\"t\":1", "\"t\":9", "directory type 9"),
+        List.of("\"t\":0", "\"t\":9", "of type 9"),
+        List.of("\"t\":0", "\"t\":4", "checksum"),
         List.of("\"l\":1", "\"l\":4294967297", "range"),
         List.of("\"version\":1", "\"version\":2", "version 2"),
         List.of("TaskManifest/1", "TaskManifest/2", "TaskManifest/2"),
@@ -210,7 +211,7 @@ class TaskManifestTest {
         List.of("job_202401011200_0001\"", "\"", "no job id"),
         List.of("\"note\":", "\"nöte\":", "checksum"),
         List.of("\"op_rename.max\":17", "\"op_rename.max\":18", "checksum"),
-        List.of("\"samples\":2,", "", "mean"),
+        List.of("\"samples\":2,", "", "'samples' is missing"),
         List.of("/t/d=1/f%201", "/t/../d=1/f%201", "'..'"),
         List.of("/t/d=1/f%201", "/t/%2e%2e/f%201", "'..'"),
         List.of("/t/d=1/f%201", "/t/./f%201", "'.'"),
@@ -280,26 +281,29 @@ class TaskManifestTest {
 
   @Test
   void theChecksumsKeyIsReserved() {
-    assertThatThrownBy(
-            () ->
-                TaskManifest.builder()
-                    .job("j", 0)
-                    .task("t", "a")
-                    .taskAttemptDirectory(new Path("file:/t"))
-                    .extraData(Map.of(TaskManifest.CHECKSUM_KEY, "00000000"))
-                    .build())
+    assertThatThrownBy(() -> manifest("t", Map.of(TaskManifest.CHECKSUM_KEY, "00000000")))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining(TaskManifest.CHECKSUM_KEY);
   }
 
   @Test
   void aManifestWithoutItsIdsIsRefused() {
-    TaskManifest.Builder builder =
-        TaskManifest.builder().job("j", 0).taskAttemptDirectory(new Path("file:/t"));
-
-    assertThatThrownBy(builder::build)
+    assertThatThrownBy(() -> manifest(null, Map.of()))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("no task id");
+  }
+
+  private static TaskManifest manifest(String task, Map<String, String> extraData) {
+    return new TaskManifest(
+        "j",
+        0,
+        task,
+        "a",
+        new Path("file:/t"),
+        List.of(),
+        List.of(),
+        extraData,
+        new IOStatisticsSnapshot());
   }
 
   private static void assertCorrupt(byte[] json) {
