@@ -4,6 +4,7 @@ package io.manifestcommitter.journal;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.store.CallerContext;
+import io.manifestcommitter.store.ForwardingStore;
 import io.manifestcommitter.store.Store;
 import java.io.Closeable;
 import java.io.FileNotFoundException;
@@ -55,10 +56,10 @@ public final class Heartbeat implements Closeable {
   private boolean forgiven;
   private boolean closed;
 
-  private Heartbeat(Store store, Path root, long timeout, LongSupplier nanos) {
+  private Heartbeat(Store store, Path root, CommitterConfig config, LongSupplier nanos) {
     this.store = store.pastLimits();
     this.file = new Path(root, NAME);
-    this.timeout = timeout;
+    this.timeout = config.heartbeatTimeout();
     this.nanos = nanos;
     this.last = nanos.getAsLong();
   }
@@ -71,17 +72,7 @@ public final class Heartbeat implements Closeable {
    * @param config has interval and timeout
    */
   public static Heartbeat start(Store store, Path root, CommitterConfig config) throws IOException {
-    return start(store, root, config, System::nanoTime);
-  }
-
-  /**
-   * As above.
-   *
-   * @param nanos this machine's clock, which goes on evenly
-   */
-  public static Heartbeat start(Store store, Path root, CommitterConfig config, LongSupplier nanos)
-      throws IOException {
-    Heartbeat heartbeat = new Heartbeat(store, root, config.heartbeatTimeout(), nanos);
+    Heartbeat heartbeat = new Heartbeat(store, root, config, System::nanoTime);
     heartbeat.beat();
     heartbeat.goOn(config.heartbeatInterval());
     return heartbeat;
@@ -90,10 +81,12 @@ public final class Heartbeat implements Closeable {
   /**
    * As {@link #start}, and does not wait for the first beat. The caller has to {@link #await} it
    * before it does what only a job that lives may do.
+   *
+   * @param nanos this machine's clock, which goes on evenly
    */
   public static Heartbeat begin(
       Store store, Path root, CommitterConfig config, LongSupplier nanos) {
-    Heartbeat heartbeat = new Heartbeat(store, root, config.heartbeatTimeout(), nanos);
+    Heartbeat heartbeat = new Heartbeat(store, root, config, nanos);
     heartbeat.first =
         heartbeat.clock.submit(
             () -> {
@@ -133,7 +126,7 @@ public final class Heartbeat implements Closeable {
    * not asked any more.
    */
   public Store guard(Store changed) {
-    return new GuardedStore(changed, this::requireBeating);
+    return new GuardedStore(changed);
   }
 
   private synchronized void requireBeating() throws SilentDriverException {
@@ -273,6 +266,54 @@ public final class Heartbeat implements Closeable {
     } catch (Throwable e) {
       // An Error, too, would end the beats for good, and without a word.
       LOG.warn("{} could not be written: after a while this job may be taken for dead", file, e);
+    }
+  }
+
+  /** Reading needs no leave. */
+  private final class GuardedStore extends ForwardingStore {
+    private final Store guarded;
+
+    GuardedStore(Store guarded) {
+      this.guarded = guarded;
+    }
+
+    @Override
+    protected Store of(Path path) {
+      return guarded;
+    }
+
+    @Override
+    protected Store toChange(Path path) throws IOException {
+      requireBeating();
+      return guarded;
+    }
+
+    @Override
+    public Path named(Path path) {
+      return guarded.named(path);
+    }
+
+    @Override
+    public Store pastLimits() {
+      return new GuardedStore(guarded.pastLimits());
+    }
+  }
+
+  /** A driver stops, since its own heartbeat is so old that others may take its job for dead. */
+  public static final class SilentDriverException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    SilentDriverException(Path heartbeat, long silence, long timeout) {
+      super(
+          "This driver could not refresh its heartbeat "
+              + heartbeat
+              + " for "
+              + silence / 1000
+              + " s: the process stood still, or the store did not answer. After "
+              + timeout / 1000
+              + " s (mapreduce.manifest.committer.heartbeat.timeout) others may take the job for dead"
+              + " and recover its commit, so the driver stopped before its next change. Run the job"
+              + " again");
     }
   }
 }

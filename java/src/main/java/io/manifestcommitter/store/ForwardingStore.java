@@ -18,14 +18,23 @@ public abstract class ForwardingStore implements Store {
    */
   protected abstract Store of(Path path) throws IOException;
 
+  /**
+   * As {@link #of}, for a request that changes something there.
+   *
+   * @throws IOException also if nothing may be changed now
+   */
+  protected Store toChange(Path path) throws IOException {
+    return of(path);
+  }
+
   @Override
   public void create(Path file) throws IOException {
-    of(file).create(file);
+    toChange(file).create(file);
   }
 
   @Override
   public boolean fill(Path file, Content content) throws IOException {
-    return of(file).fill(file, content);
+    return toChange(file).fill(file, content);
   }
 
   @Override
@@ -63,35 +72,39 @@ public abstract class ForwardingStore implements Store {
 
   @Override
   public void mkdirs(Path directory) throws IOException {
-    of(directory).mkdirs(directory);
+    toChange(directory).mkdirs(directory);
   }
 
   @Override
   public RenameResult renameFile(FileEntry file) {
     try {
-      return of(file.source()).renameFile(file);
+      return toChange(file.source()).renameFile(file);
     } catch (IOException e) {
-      return RenameResult.failed("the store of " + file.source() + " could not be opened", e);
+      return notTried(file.source(), e);
     }
   }
 
   @Override
   public FileUpload newUpload(File local, Path destination) throws IOException {
-    return of(destination).newUpload(local, destination);
+    return toChange(destination).newUpload(local, destination);
   }
 
   @Override
   public void abortUpload(FileEntry file) throws IOException {
-    of(file.destination()).abortUpload(file);
+    toChange(file.destination()).abortUpload(file);
   }
 
   @Override
   public RenameResult renameDirectory(Path source, Path destination) {
     try {
-      return of(source).renameDirectory(source, destination);
+      return toChange(source).renameDirectory(source, destination);
     } catch (IOException e) {
-      return RenameResult.failed("the store of " + source + " could not be opened", e);
+      return notTried(source, e);
     }
+  }
+
+  private static RenameResult notTried(Path source, IOException reason) {
+    return RenameResult.failed(source + " was not renamed: " + reason.getMessage(), reason);
   }
 
   @Override
@@ -107,17 +120,17 @@ public abstract class ForwardingStore implements Store {
 
   @Override
   public void deleteFile(Path file) throws IOException {
-    of(file).deleteFile(file);
+    toChange(file).deleteFile(file);
   }
 
   @Override
   public boolean deleteEmptyDirectory(Path directory) throws IOException {
-    return of(directory).deleteEmptyDirectory(directory);
+    return toChange(directory).deleteEmptyDirectory(directory);
   }
 
   @Override
   public void deleteTree(Path directory) throws IOException {
-    of(directory).deleteTree(directory);
+    toChange(directory).deleteTree(directory);
   }
 
   @Override
@@ -137,6 +150,6 @@ public abstract class ForwardingStore implements Store {
 
   @Override
   public void write(Path file, Content content) throws IOException {
-    of(file).write(file, content);
+    toChange(file).write(file, content);
   }
 }

@@ -4,6 +4,7 @@ package io.manifestcommitter.journal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.manifestcommitter.journal.CommitJournal.LostJournalException;
 import io.manifestcommitter.journal.CommitJournal.State;
 import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.plan.ExistingDirectories;

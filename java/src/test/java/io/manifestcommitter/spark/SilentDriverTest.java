@@ -4,7 +4,7 @@ package io.manifestcommitter.spark;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.manifestcommitter.jobs.Recovery.Direction;
-import io.manifestcommitter.journal.SilentDriverException;
+import io.manifestcommitter.journal.Heartbeat.SilentDriverException;
 import io.manifestcommitter.testing.MemoryFileSystem;
 import io.manifestcommitter.testing.MemoryStoreState;
 import io.manifestcommitter.testing.Recoveries;

@@ -11,7 +11,7 @@ import io.manifestcommitter.jobs.JobIsAliveException;
 import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.jobs.Recovery.Direction;
 import io.manifestcommitter.jobs.Recovery.Outcome;
-import io.manifestcommitter.journal.LostJournalException;
+import io.manifestcommitter.journal.CommitJournal.LostJournalException;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.Stores;
