@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.proofs;
 
-import io.manifestcommitter.proofs.StoreProofs.Answer;
+import io.manifestcommitter.proofs.StoreProof.Answer;
 import io.manifestcommitter.store.AbfsStore;
 import io.manifestcommitter.store.RenameResult;
 import io.manifestcommitter.store.Store;

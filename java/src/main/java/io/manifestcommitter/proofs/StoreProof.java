@@ -68,4 +68,31 @@ public final class StoreProof {
   public String toString() {
     return name + ": " + verdict + " (" + seen + ")";
   }
+
+  /** What came of a trial. */
+  static final class Answer {
+    final Verdict verdict;
+    final String seen;
+
+    private Answer(Verdict verdict, String seen) {
+      this.verdict = verdict;
+      this.seen = seen;
+    }
+
+    /** Whether what is relied on holds; and what was seen, as {@link String#format}. */
+    @SuppressWarnings("AnnotateFormatMethod") // the annotation would be a dependency
+    Answer(boolean holds, String seen, Object... arguments) {
+      this(holds ? Verdict.HELD : Verdict.NOT_HELD, String.format(seen, arguments));
+    }
+
+    /** A request failed, which has nothing to do with the question. */
+    static Answer failed(Exception failure) {
+      return new Answer(Verdict.FAILED, failure.toString());
+    }
+
+    /** There was no occasion. */
+    static Answer notSeen(String why) {
+      return new Answer(Verdict.NOT_SEEN, why);
+    }
+  }
 }

@@ -217,11 +217,11 @@ public final class StoreProofs {
 
   /** Tries it in a directory of its own. A failure is an answer, too. */
   private static StoreProof ask(Question question, ProofGround ground) throws InterruptedException {
-    Answer answer;
+    StoreProof.Answer answer;
     try {
       answer = question.trial.run(ground);
     } catch (IOException | RuntimeException e) {
-      answer = new Answer(StoreProof.Verdict.FAILED, e.toString());
+      answer = StoreProof.Answer.failed(e);
     }
     // Names below the directory say enough.
     String seen = answer.seen.replace(ground.at("") + "/", "");
@@ -257,30 +257,6 @@ public final class StoreProofs {
 
   private interface Trial {
     /** An {@link IOException} says that a request failed for another reason. */
-    Answer run(ProofGround ground) throws IOException, InterruptedException;
-  }
-
-  /** What came of a trial. */
-  static final class Answer {
-    private final StoreProof.Verdict verdict;
-    private final String seen;
-
-    private Answer(StoreProof.Verdict verdict, String seen) {
-      this.verdict = verdict;
-      this.seen = seen;
-    }
-
-    /** Whether what is relied on holds; and what was seen, as {@link String#format}. */
-    @SuppressWarnings("AnnotateFormatMethod") // the annotation would be a dependency
-    Answer(boolean holds, String seen, Object... arguments) {
-      this(
-          holds ? StoreProof.Verdict.HELD : StoreProof.Verdict.NOT_HELD,
-          String.format(seen, arguments));
-    }
-
-    /** There was no occasion. */
-    static Answer notSeen(String why) {
-      return new Answer(StoreProof.Verdict.NOT_SEEN, why);
-    }
+    StoreProof.Answer run(ProofGround ground) throws IOException, InterruptedException;
   }
 }

@@ -31,10 +31,9 @@ class VerifyStoreTest {
     assertThat(run("-D", CONF, DIRECTORY)).as(text(out)).isZero();
 
     assertThat(text(out))
-        .startsWith(DIRECTORY + ": 14 questions, for a store with the traits ABFS")
+        .startsWith(DIRECTORY + ": 12 questions, for a store with the traits ABFS")
         .contains("; tried in manifest-committer-proofs-")
         .contains("held      A file is never renamed onto another one (file-onto-file):")
-        .contains("found     What happens to a directory")
         .doesNotContain("not held");
     assertThat(text(err)).isEmpty();
     assertThat(state.paths()).containsExactly("/");
