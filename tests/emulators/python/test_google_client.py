@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 import google_crc32c
 import pytest
 from google.api_core.exceptions import (
-    Conflict,
     NotFound,
     PreconditionFailed,
     RequestRangeNotSatisfiable,
@@ -136,26 +135,6 @@ def test_move(bucket: storage.Bucket) -> None:
     assert bucket.get_blob("d/taken").download_as_text() == "content"
 
 
-def test_rewrite_and_copy(bucket: storage.Bucket) -> None:
-    source = bucket.blob("source")
-    source.metadata = {"key": "value"}
-    source.upload_from_string("content", content_type="text/x-test")
-
-    token, written, total = bucket.blob("rewritten").rewrite(source, if_generation_match=0)
-    assert (token, written, total) == (None, 7, 7)
-    with pytest.raises(PreconditionFailed):
-        bucket.blob("rewritten").rewrite(source, if_generation_match=0)
-    copied = bucket.copy_blob(source, bucket, "copied")
-
-    assert names(bucket) == ["copied", "rewritten", "source"]
-    assert copied.crc32c == source.crc32c
-    for name in ("copied", "rewritten"):
-        found = bucket.get_blob(name)
-        assert found.metadata == {"key": "value"}
-        assert found.content_type == "text/x-test"
-        assert found.download_as_text() == "content"
-
-
 def test_preconditions_and_delete(bucket: storage.Bucket) -> None:
     blob = make(bucket, "f", "first")
     first = blob.generation
@@ -172,36 +151,6 @@ def test_preconditions_and_delete(bucket: storage.Bucket) -> None:
     with pytest.raises(NotFound):
         blob.delete()
     assert not blob.exists()
-
-
-def test_patch_is_a_new_metageneration(bucket: storage.Bucket) -> None:
-    blob = make(bucket, "f")
-    assert blob.metageneration == 1
-    blob.metadata = {"key": "value"}
-    blob.patch(if_metageneration_match=1)
-    assert blob.metageneration == 2
-    assert bucket.get_blob("f").metadata == {"key": "value"}
-    with pytest.raises(PreconditionFailed):
-        blob.patch(if_metageneration_match=1)
-
-
-def test_compose(bucket: storage.Bucket) -> None:
-    parts = [make(bucket, "1", "first "), make(bucket, "2", "second")]
-    whole = bucket.blob("whole")
-    whole.content_type = "text/plain"
-    whole.compose(parts, if_generation_match=0)
-    assert whole.component_count == 2
-    assert whole.download_as_text() == "first second"
-
-
-def test_buckets(client: storage.Client, bucket: storage.Bucket) -> None:
-    second = client.create_bucket("second")
-    with pytest.raises(Conflict):
-        client.create_bucket("second")
-    assert [found.name for found in client.list_buckets()] == ["emulated", "hierarchical", "second"]
-    second.delete()
-    with pytest.raises(NotFound):
-        client.get_bucket("second")
 
 
 def test_a_lost_answer_of_a_move_is_a_move_that_finds_nothing(

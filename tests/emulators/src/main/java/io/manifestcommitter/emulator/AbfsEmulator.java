@@ -19,11 +19,11 @@ public final class AbfsEmulator extends Emulator {
   private static final int SERVER_BUSY = 503;
 
   private final AbfsProtocol protocol;
-  private final SelfSigned certificate;
+  private final TrustStore certificate;
   private final HttpListener secure;
   private volatile boolean flat;
 
-  private AbfsEmulator(int port, AbfsProtocol protocol, SelfSigned certificate) throws IOException {
+  private AbfsEmulator(int port, AbfsProtocol protocol, TrustStore certificate) throws IOException {
     super(protocol, port, SERVER_BUSY);
     this.protocol = protocol;
     this.certificate = certificate;
@@ -42,7 +42,7 @@ public final class AbfsEmulator extends Emulator {
    * @throws IOException where the port is taken or no certificate can be made
    */
   public static AbfsEmulator start(int port) throws IOException {
-    return new AbfsEmulator(port, new AbfsProtocol(FILESYSTEM), SelfSigned.ofThisJvm());
+    return new AbfsEmulator(port, new AbfsProtocol(FILESYSTEM), TrustStore.ofThisJvm());
   }
 
   @Override
@@ -65,7 +65,7 @@ public final class AbfsEmulator extends Emulator {
    * removed when it ends.
    */
   public TrustStore trustStore() {
-    return certificate.trustStore();
+    return certificate;
   }
 
   /** How a rename onto an existing directory is answered; it nests, unless told. */
@@ -84,19 +84,19 @@ public final class AbfsEmulator extends Emulator {
 
   /** From now on a renamed file has another etag, which the service promises it has not. */
   public void changeEtags() {
-    protocol.changeEtags();
+    protocol.tree().changeEtags();
   }
 
   /** From now on what is written to a file by its old name comes to it, unlike at the service. */
   public void followRenames() {
-    protocol.followRenames();
+    protocol.tree().followRenames();
   }
 
   /**
    * From now on what is written to a file that was deleted makes it again, unlike at the service.
    */
   public void remakeFiles() {
-    protocol.remakeFiles();
+    protocol.tree().remakeFiles();
   }
 
   /**
@@ -141,7 +141,7 @@ public final class AbfsEmulator extends Emulator {
 
   @Override
   public Map<String, Long> tree() {
-    return protocol.sizes(FILESYSTEM);
+    return protocol.tree().sizes();
   }
 
   @Override

@@ -5,16 +5,15 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.manifestcommitter.emulator.AbfsNode.AbfsConditions;
+import io.manifestcommitter.emulator.AbfsNode.AbfsFailure;
+import io.manifestcommitter.emulator.Protocol.Operation;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
  * The DFS endpoint of ADLS Gen2, at {@code /account/filesystem/path}: the requests of hadoop-azure
@@ -25,10 +24,13 @@ import java.util.regex.Pattern;
  */
 final class AbfsProtocol implements Protocol {
   private static final ObjectMapper JSON = new ObjectMapper();
-  private static final Pattern RANGE = Pattern.compile("bytes=(\\d+)-(\\d*)");
   private static final String VERSION = "2023-11-03";
   private static final int LIST_MAXIMUM = 5000;
   private static final int USUAL_UMASK = 0027;
+
+  /** Who a shared key is. */
+  private static final String SUPERUSER = "$superuser";
+
   private static final List<String> UNKNOWN_HEADERS =
       List.of(
           "If-Modified-Since",
@@ -39,31 +41,23 @@ final class AbfsProtocol implements Protocol {
           "x-ms-lease-action",
           "x-ms-source-lease-id");
 
-  private final Map<String, AbfsTree> filesystems = new ConcurrentHashMap<>();
-  private final Map<String, String> filesystemProperties = new ConcurrentHashMap<>();
+  private final String filesystem;
+  private final AbfsTree tree = new AbfsTree();
   private volatile Onto onto = Onto.NESTS;
   private volatile boolean flat;
   private volatile int deletePage = Integer.MAX_VALUE;
 
   /** A store with one empty filesystem. */
   AbfsProtocol(String filesystem) {
-    filesystems.put(filesystem, new AbfsTree());
+    this.filesystem = filesystem;
   }
 
   void onto(Onto answer) {
     onto = answer;
   }
 
-  void changeEtags() {
-    filesystems.values().forEach(AbfsTree::changeEtags);
-  }
-
-  void followRenames() {
-    filesystems.values().forEach(AbfsTree::followRenames);
-  }
-
-  void remakeFiles() {
-    filesystems.values().forEach(AbfsTree::remakeFiles);
+  AbfsTree tree() {
+    return tree;
   }
 
   void flat(boolean answer) {
@@ -72,11 +66,6 @@ final class AbfsProtocol implements Protocol {
 
   void deletePage(int paths) {
     deletePage = paths;
-  }
-
-  /** All paths of a filesystem with their sizes. */
-  Map<String, Long> sizes(String filesystem) {
-    return filesystems.get(filesystem).sizes();
   }
 
   @Override
@@ -182,15 +171,15 @@ final class AbfsProtocol implements Protocol {
   private final class Request {
     private final Call call;
     private final String method;
-    private final String filesystem;
+    private final String asked;
     private final AbfsPath path;
 
     Request(Call call) {
       this.call = call;
       this.method = call.header("X-HTTP-Method-Override").orElse(call.method());
-      List<String> segments = AbfsPath.of(Calls.decodePath(call.rawPath())).names();
+      List<String> segments = AbfsPath.of(Call.decodePath(call.rawPath())).names();
       // The first segment is the account.
-      this.filesystem = segments.size() > 1 ? segments.get(1) : "";
+      this.asked = segments.size() > 1 ? segments.get(1) : "";
       this.path =
           segments.size() > 2
               ? AbfsPath.of(String.join("/", segments.subList(2, segments.size())))
@@ -216,10 +205,6 @@ final class AbfsProtocol implements Protocol {
             case "append":
             case "flush":
               return action;
-            case "setProperties":
-              return "properties";
-            case "setAccessControl":
-              return "acl";
             default:
               return "unknown";
           }
@@ -257,57 +242,32 @@ final class AbfsProtocol implements Protocol {
         case "rename":
           return rename();
         case "mkdirs":
-          return written(201, tree().mkdirs(path, conditions(), attributes()));
+          return written(201, requireTree().mkdirs(path, conditions(), attributes()));
         case "create":
-          return written(201, tree().create(path, conditions(), attributes()));
+          return written(201, requireTree().create(path, conditions(), attributes()));
         case "append":
           return append();
         case "flush":
           return flush(number("position"));
-        case "properties":
-          return written(200, tree().properties(path, conditions(), header("x-ms-properties")));
         case "status":
-          return described(reply(200), tree().status(path, conditions()));
+          return described(reply(200), requireTree().status(path, conditions()));
         case "acl":
-          return method.equals("PATCH") ? setAccess() : access();
+          return access();
         case "read":
           return read();
         case "delete":
           return delete();
         default:
-          throw new AbfsFailure(
-              501,
-              "UnsupportedRequest",
-              "The emulator does not know " + method + " " + call.rawPath() + " " + call.query());
+          throw unknown();
       }
     }
 
     private Reply filesystem() {
-      switch (method) {
-        case "PUT":
-          if (filesystems.putIfAbsent(filesystem, new AbfsTree()) != null) {
-            throw new AbfsFailure(
-                409, "FilesystemAlreadyExists", "The specified filesystem already exists.");
-          }
-          return written(201, root());
-        case "PATCH":
-          tree();
-          filesystemProperties.put(filesystem, header("x-ms-properties"));
-          return written(200, root());
-        case "DELETE":
-          tree();
-          filesystems.remove(filesystem);
-          filesystemProperties.remove(filesystem);
-          return reply(202);
-        default:
-          return written(200, root())
-              .header("x-ms-namespace-enabled", Boolean.toString(!flat))
-              .header("x-ms-properties", filesystemProperties.getOrDefault(filesystem, ""));
+      if (!method.equals("HEAD") && !method.equals("GET")) {
+        throw unknown();
       }
-    }
-
-    private AbfsTree.Snapshot root() {
-      return tree().status(AbfsPath.ROOT, conditions());
+      return written(200, requireTree().status(AbfsPath.ROOT, conditions()))
+          .header("x-ms-namespace-enabled", Boolean.toString(!flat));
     }
 
     private Reply list() {
@@ -317,24 +277,25 @@ final class AbfsProtocol implements Protocol {
               .map(text -> (int) Math.min(LIST_MAXIMUM, number("maxResults")))
               .orElse(LIST_MAXIMUM);
       AbfsTree.Page page =
-          tree().list(directory, flag("recursive"), atMost, continuation().map(AbfsPath::of));
+          requireTree()
+              .list(directory, flag("recursive"), atMost, continuation().map(AbfsPath::of));
       ObjectNode body = JSON.createObjectNode();
       ArrayNode paths = body.putArray("paths");
       // The service sends numbers and booleans as text.
-      for (AbfsTree.Snapshot entry : page.entries()) {
-        ObjectNode node = paths.addObject().put("name", entry.path().relative());
-        if (entry.directory()) {
+      for (AbfsTree.Snapshot entry : page.entries) {
+        ObjectNode node = paths.addObject().put("name", entry.path.relative());
+        if (entry.isDirectory) {
           node.put("isDirectory", "true");
         }
-        node.put("contentLength", Integer.toString(entry.content().length))
-            .put("etag", entry.etag())
-            .put("lastModified", HttpTimes.header(entry.modified()))
-            .put("owner", entry.access().owner())
-            .put("group", entry.access().group())
-            .put("permissions", entry.access().permissions());
+        node.put("contentLength", Integer.toString(entry.content.length))
+            .put("etag", entry.etag)
+            .put("lastModified", HttpTimes.header(entry.modified))
+            .put("owner", SUPERUSER)
+            .put("group", SUPERUSER)
+            .put("permissions", entry.permissions);
       }
       Reply reply = reply(200).body("application/json;charset=utf-8", bytes(body));
-      page.last().ifPresent(last -> reply.header("x-ms-continuation", token(last.relative())));
+      page.last.ifPresent(last -> reply.header("x-ms-continuation", token(last.relative())));
       return reply;
     }
 
@@ -342,8 +303,8 @@ final class AbfsProtocol implements Protocol {
       String source = header("x-ms-rename-source");
       int query = source.indexOf('?');
       List<String> segments =
-          AbfsPath.of(Calls.decodePath(query < 0 ? source : source.substring(0, query))).names();
-      if (segments.size() < 2 || !segments.get(0).equals(filesystem)) {
+          AbfsPath.of(Call.decodePath(query < 0 ? source : source.substring(0, query))).names();
+      if (segments.size() < 2 || !segments.get(0).equals(asked)) {
         throw new AbfsFailure(
             400,
             "InvalidSourceUri",
@@ -351,7 +312,7 @@ final class AbfsProtocol implements Protocol {
       }
       return written(
           201,
-          tree()
+          requireTree()
               .rename(
                   AbfsPath.of(String.join("/", segments.subList(1, segments.size()))),
                   AbfsConditions.ofSource(call),
@@ -363,7 +324,7 @@ final class AbfsProtocol implements Protocol {
 
     private Reply append() {
       long position = number("position");
-      tree().append(path, position, call.body());
+      requireTree().append(path, position, call.body());
       if (flag("flush")) {
         return flush(position + call.body().length);
       }
@@ -372,7 +333,7 @@ final class AbfsProtocol implements Protocol {
 
     private Reply flush(long length) {
       AbfsTree.Snapshot flushed =
-          tree().flush(path, length, conditions(), flag("retainUncommittedData"));
+          requireTree().flush(path, length, conditions(), flag("retainUncommittedData"));
       int status = operation().equals("append") ? 202 : 200;
       return written(status, flushed).header("x-ms-request-server-encrypted", "true");
     }
@@ -384,80 +345,61 @@ final class AbfsProtocol implements Protocol {
             "HierarchicalNamespaceNotEnabled",
             "The operation needs an account with hierarchical namespace.");
       }
-      AbfsTree.Snapshot snapshot = tree().status(path, conditions());
+      AbfsTree.Snapshot snapshot = requireTree().status(path, conditions());
       Reply reply = described(reply(200), snapshot);
-      return parameter("action").equals("getAccessControl")
-          ? reply.header("x-ms-acl", snapshot.access().acl())
-          : reply;
-    }
-
-    private Reply setAccess() {
-      return written(
-          200,
-          tree()
-              .access(
-                  path,
-                  conditions(),
-                  before -> {
-                    AbfsAccess after = before;
-                    Optional<String> owner = call.header("x-ms-owner");
-                    Optional<String> group = call.header("x-ms-group");
-                    Optional<String> permissions = call.header("x-ms-permissions");
-                    Optional<String> acl = call.header("x-ms-acl");
-                    after = owner.isPresent() ? after.owner(owner.get()) : after;
-                    after = group.isPresent() ? after.group(group.get()) : after;
-                    after =
-                        permissions.isPresent()
-                            ? after.mode(AbfsAccess.parseMode(permissions.get()))
-                            : after;
-                    return acl.isPresent() ? after.acl(acl.get()) : after;
-                  }));
+      String acl = snapshot.permissions.replaceFirst("(...)(...)", "user::$1,group::$2,other::");
+      return parameter("action").equals("getAccessControl") ? reply.header("x-ms-acl", acl) : reply;
     }
 
     private Reply read() {
-      AbfsTree.Snapshot snapshot = tree().status(path, conditions());
-      if (snapshot.directory()) {
+      AbfsTree.Snapshot snapshot = requireTree().status(path, conditions());
+      if (snapshot.isDirectory) {
         throw new AbfsFailure(
             409, "ResourceTypeMismatch", "A directory cannot be read: " + path + ".");
       }
-      byte[] content = snapshot.content();
-      Optional<String> range = call.header("x-ms-range").or(() -> call.header("Range"));
-      if (range.isEmpty()) {
+      byte[] content = snapshot.content;
+      ByteRange range =
+          ByteRange.of(call.header("x-ms-range").or(() -> call.header("Range")), content.length)
+              .orElseThrow(
+                  () ->
+                      new AbfsFailure(
+                          416,
+                          "InvalidRange",
+                          "The range specified is invalid for this resource."));
+      if (!range.isPartial()) {
         return described(reply(200), snapshot).body("application/octet-stream", content);
       }
-      Matcher bounds = RANGE.matcher(range.get());
-      if (!bounds.matches() || Long.parseLong(bounds.group(1)) >= content.length) {
-        throw new AbfsFailure(
-            416, "InvalidRange", "The range specified is invalid for this resource.");
-      }
-      int from = Integer.parseInt(bounds.group(1));
-      long last = bounds.group(2).isEmpty() ? Long.MAX_VALUE : Long.parseLong(bounds.group(2));
-      int to = (int) Math.min(content.length - 1L, last);
       return described(reply(206), snapshot)
-          .header("Content-Range", "bytes " + from + "-" + to + "/" + content.length)
-          .body("application/octet-stream", Arrays.copyOfRange(content, from, to + 1));
+          .header("Content-Range", range.header(content.length))
+          .body("application/octet-stream", Arrays.copyOfRange(content, range.from(), range.to()));
     }
 
     private Reply delete() {
       boolean recursive = flag("recursive");
       int atMost = recursive && flag("paginated") ? deletePage : Integer.MAX_VALUE;
-      boolean more = tree().delete(path, conditions(), recursive, atMost);
+      boolean more = requireTree().delete(path, conditions(), recursive, atMost);
       return more ? reply(200).header("x-ms-continuation", token("more")) : reply(200);
     }
 
-    private AbfsTree tree() {
-      AbfsTree tree = filesystems.get(filesystem);
-      if (tree == null) {
-        throw AbfsFailure.filesystemNotFound();
+    private AbfsTree requireTree() {
+      if (!asked.equals(filesystem)) {
+        throw new AbfsFailure(
+            404, "FilesystemNotFound", "The specified filesystem does not exist.");
       }
       return tree;
     }
 
+    private AbfsFailure unknown() {
+      return new AbfsFailure(
+          501,
+          "UnsupportedRequest",
+          "The emulator does not know " + method + " " + call.rawPath() + " " + call.query());
+    }
+
     private AbfsTree.Attributes attributes() {
       return new AbfsTree.Attributes(
-          call.header("x-ms-permissions").map(AbfsAccess::parseMode),
-          call.header("x-ms-umask").map(AbfsAccess::parseMode).orElse(USUAL_UMASK),
-          header("x-ms-properties"),
+          call.header("x-ms-permissions").map(AbfsNode::parseMode),
+          call.header("x-ms-umask").map(AbfsNode::parseMode).orElse(USUAL_UMASK),
           header("x-ms-client-transaction-id"));
     }
 
@@ -496,36 +438,33 @@ final class AbfsProtocol implements Protocol {
   private static Reply written(int status, AbfsTree.Snapshot snapshot) {
     return reply(status)
         .header("ETag", quoted(snapshot))
-        .header("Last-Modified", HttpTimes.header(snapshot.modified()));
+        .header("Last-Modified", HttpTimes.header(snapshot.modified));
   }
 
   private static Reply described(Reply reply, AbfsTree.Snapshot snapshot) {
     reply
         .header("ETag", quoted(snapshot))
-        .header("Last-Modified", HttpTimes.header(snapshot.modified()))
-        .header("Content-Length", Integer.toString(snapshot.content().length))
-        .header("x-ms-creation-time", HttpTimes.header(snapshot.created()))
-        .header("x-ms-resource-type", snapshot.type())
-        .header("x-ms-owner", snapshot.access().owner())
-        .header("x-ms-group", snapshot.access().group())
-        .header("x-ms-permissions", snapshot.access().permissions())
+        .header("Last-Modified", HttpTimes.header(snapshot.modified))
+        .header("Content-Length", Integer.toString(snapshot.content.length))
+        .header("x-ms-creation-time", HttpTimes.header(snapshot.created))
+        .header("x-ms-resource-type", (snapshot.isDirectory ? "directory" : "file"))
+        .header("x-ms-owner", SUPERUSER)
+        .header("x-ms-group", SUPERUSER)
+        .header("x-ms-permissions", snapshot.permissions)
         .header("x-ms-lease-status", "unlocked")
         .header("x-ms-lease-state", "available")
         // The two by which the Blob endpoint tells what a path is.
         .header("x-ms-blob-type", "BlockBlob");
-    if (snapshot.directory()) {
+    if (snapshot.isDirectory) {
       reply.header("x-ms-meta-hdi_isfolder", "true");
     }
-    if (!snapshot.properties().isEmpty()) {
-      reply.header("x-ms-properties", snapshot.properties());
-    }
-    return snapshot.transaction().isEmpty()
+    return snapshot.transaction.isEmpty()
         ? reply
-        : reply.header("x-ms-client-transaction-id", snapshot.transaction());
+        : reply.header("x-ms-client-transaction-id", snapshot.transaction);
   }
 
   private static String quoted(AbfsTree.Snapshot snapshot) {
-    return '"' + snapshot.etag() + '"';
+    return '"' + snapshot.etag + '"';
   }
 
   private static String token(String text) {

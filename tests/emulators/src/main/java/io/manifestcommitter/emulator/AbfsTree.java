@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.emulator;
 
+import io.manifestcommitter.emulator.AbfsNode.AbfsConditions;
+import io.manifestcommitter.emulator.AbfsNode.AbfsFailure;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -10,14 +12,13 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.function.UnaryOperator;
 
 /**
  * A filesystem of an account with hierarchical namespace. Every method is atomic, whatever it
  * touches, and throws {@link AbfsFailure} where the service would answer with an error.
  */
 final class AbfsTree {
-  private final AbfsNode root = AbfsNode.directory(AbfsAccess.root());
+  private final AbfsNode root = new AbfsNode(true, 0755, "");
   private final Map<AbfsPath, AbfsPath> renamed = new LinkedHashMap<>();
   private boolean changesEtags;
   private boolean followsRenames;
@@ -27,97 +28,46 @@ final class AbfsTree {
   static final class Attributes {
     private final Optional<Integer> mode;
     private final int umask;
-    private final String properties;
     private final String transaction;
 
-    Attributes(Optional<Integer> mode, int umask, String properties, String transaction) {
+    Attributes(Optional<Integer> mode, int umask, String transaction) {
       this.mode = mode;
       this.umask = umask;
-      this.properties = properties;
       this.transaction = transaction;
     }
   }
 
   /** What a reader gets of a path, as it was at one moment. */
   static final class Snapshot {
-    private final AbfsPath path;
-    private final AbfsNode node;
-    private final String etag;
-    private final byte[] content;
-    private final Instant modified;
-    private final AbfsAccess access;
-    private final String properties;
-    private final String transaction;
+    final AbfsPath path;
+    final boolean isDirectory;
+    final String etag;
+    final byte[] content;
+    final Instant created;
+    final Instant modified;
+    final String permissions;
+    final String transaction;
 
     private Snapshot(AbfsPath path, AbfsNode node) {
       this.path = path;
-      this.node = node;
+      this.isDirectory = node.directory();
       this.etag = node.etag();
       this.content = node.content();
+      this.created = node.created();
       this.modified = node.modified();
-      this.access = node.access();
-      this.properties = node.properties();
+      this.permissions = node.permissions();
       this.transaction = node.transaction();
-    }
-
-    AbfsPath path() {
-      return path;
-    }
-
-    boolean directory() {
-      return node.directory();
-    }
-
-    String type() {
-      return node.type();
-    }
-
-    Instant created() {
-      return node.created();
-    }
-
-    String etag() {
-      return etag;
-    }
-
-    byte[] content() {
-      return content;
-    }
-
-    Instant modified() {
-      return modified;
-    }
-
-    AbfsAccess access() {
-      return access;
-    }
-
-    String properties() {
-      return properties;
-    }
-
-    String transaction() {
-      return transaction;
     }
   }
 
-  /** A part of a listing. */
+  /** A part of a listing, and after which path the next part starts; empty where there is none. */
   static final class Page {
-    private final List<Snapshot> entries;
-    private final Optional<AbfsPath> last;
+    final List<Snapshot> entries;
+    final Optional<AbfsPath> last;
 
     private Page(List<Snapshot> entries, Optional<AbfsPath> last) {
       this.entries = entries;
       this.last = last;
-    }
-
-    List<Snapshot> entries() {
-      return entries;
-    }
-
-    /** After which the next part starts; empty where there is none. */
-    Optional<AbfsPath> last() {
-      return last;
     }
   }
 
@@ -157,7 +107,7 @@ final class AbfsTree {
 
   synchronized void append(AbfsPath path, long position, byte[] block) {
     if (remakesFiles && find(path).isEmpty()) {
-      make(path, false, new Attributes(Optional.empty(), 0, "", ""));
+      make(path, false, new Attributes(Optional.empty(), 0, ""));
     }
     file(path).append(position, block);
   }
@@ -169,19 +119,6 @@ final class AbfsTree {
       throw AbfsFailure.conditionNotMet();
     }
     node.flush(length, retainUncommitted);
-    return new Snapshot(path, node);
-  }
-
-  synchronized Snapshot properties(AbfsPath path, AbfsConditions conditions, String properties) {
-    AbfsNode node = existing(path, conditions);
-    node.properties(properties);
-    return new Snapshot(path, node);
-  }
-
-  synchronized Snapshot access(
-      AbfsPath path, AbfsConditions conditions, UnaryOperator<AbfsAccess> change) {
-    AbfsNode node = existing(path, conditions);
-    node.access(change.apply(node.access()));
     return new Snapshot(path, node);
   }
 
@@ -371,7 +308,7 @@ final class AbfsTree {
       return new Page(found, Optional.empty());
     }
     List<Snapshot> part = found.subList(0, atMost);
-    return new Page(part, Optional.of(part.get(atMost - 1).path()));
+    return new Page(part, Optional.of(part.get(atMost - 1).path));
   }
 
   private static void walk(
@@ -405,7 +342,7 @@ final class AbfsTree {
     walk(AbfsPath.ROOT, root, true, Integer.MAX_VALUE, List.of(), found);
     Map<String, Long> sizes = new TreeMap<>();
     for (Snapshot entry : found) {
-      sizes.put(entry.path() + (entry.directory() ? "/" : ""), (long) entry.content().length);
+      sizes.put(entry.path + (entry.isDirectory ? "/" : ""), (long) entry.content.length);
     }
     return sizes;
   }
@@ -416,25 +353,16 @@ final class AbfsTree {
     }
     AbfsNode parent = root;
     for (String name : path.parent().names()) {
-      AbfsNode above = parent;
       parent =
-          above
+          parent
               .children()
-              .computeIfAbsent(
-                  name,
-                  missing ->
-                      AbfsNode.directory(above.access().child(true, 0777, attributes.umask)));
+              .computeIfAbsent(name, missing -> new AbfsNode(true, 0777 & ~attributes.umask, ""));
       if (!parent.directory()) {
         throw AbfsFailure.conflict(parent);
       }
     }
     int mode = attributes.mode.orElse(directory ? 0777 : 0666);
-    AbfsNode node =
-        new AbfsNode(
-            directory,
-            parent.access().child(directory, mode, attributes.umask),
-            attributes.properties,
-            attributes.transaction);
+    AbfsNode node = new AbfsNode(directory, mode & ~attributes.umask, attributes.transaction);
     parent.children().put(path.name(), node);
     return new Snapshot(path, node);
   }

@@ -2,7 +2,13 @@
 package io.manifestcommitter.emulator;
 
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Base64;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
 
@@ -125,5 +131,65 @@ class BucketListing {
     return Base64.getUrlEncoder()
         .withoutPadding()
         .encodeToString(last.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** One page of a listing. */
+  static final class BucketPage<T> {
+    private final Map<String, T> items = new LinkedHashMap<>();
+    private final List<String> prefixes = new ArrayList<>();
+    private Optional<String> token = Optional.empty();
+
+    void add(String name, T item) {
+      items.put(name, item);
+    }
+
+    void addPrefix(String prefix) {
+      prefixes.add(prefix);
+    }
+
+    /** There is more. */
+    void continueWith(String nextToken) {
+      token = Optional.of(nextToken);
+    }
+
+    int size() {
+      return items.size() + prefixes.size();
+    }
+
+    /** Objects by their names, in the order of the listing. */
+    Map<String, T> items() {
+      return Collections.unmodifiableMap(items);
+    }
+
+    /** Each with its delimiter. */
+    List<String> prefixes() {
+      return Collections.unmodifiableList(prefixes);
+    }
+
+    /** What the next page is asked for with; empty on the last. */
+    Optional<String> token() {
+      return token;
+    }
+  }
+
+  /** The order in which the service lists names: that of their UTF-8 bytes, so of code points. */
+  static final class BucketOrder implements Comparator<String> {
+    @Override
+    public int compare(String left, String right) {
+      int shorter = Math.min(left.length(), right.length());
+      for (int i = 0; i < shorter; i++) {
+        char l = left.charAt(i);
+        char r = right.charAt(i);
+        if (l != r) {
+          return Integer.compare(rank(l), rank(r));
+        }
+      }
+      return Integer.compare(left.length(), right.length());
+    }
+
+    /** Surrogates stand for code points above all others, but are not the highest chars. */
+    private static int rank(char c) {
+      return Character.isSurrogate(c) ? c + 0x10000 : c;
+    }
   }
 }

@@ -74,7 +74,7 @@ final class ControlEndpoint implements AutoCloseable {
   private void handle(HttpExchange exchange) throws IOException {
     Reply reply;
     try {
-      reply = json(200, answer(Calls.read(exchange)));
+      reply = json(200, answer(Call.read(exchange)));
     } catch (Refused e) {
       reply = error(e.status, e.getMessage());
     } catch (IllegalArgumentException | JsonProcessingException e) {

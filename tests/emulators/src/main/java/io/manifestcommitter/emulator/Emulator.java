@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.emulator;
 
+import io.manifestcommitter.emulator.RequestHandler.RateLimit;
 import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.emulator;
 
+import io.manifestcommitter.emulator.Protocol.Operation;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.emulator;
 
+import io.manifestcommitter.emulator.GcsFolders.GcsOperations;
 import java.io.IOException;
 import java.net.URI;
 import java.util.Collections;
@@ -13,16 +14,16 @@ import java.util.function.Consumer;
  * hierarchical namespace, {@code gs://hierarchical/}.
  */
 public final class GcsEmulator extends Emulator {
-  private static final String BUCKET = "emulated";
-  private static final String HIERARCHICAL = "hierarchical";
-
   private final GcsProtocol protocol;
-  private final String bucket;
+  private final GcsBucket hierarchical;
+  private final GcsBucket root;
 
-  private GcsEmulator(GcsProtocol protocol, String bucket, int port) throws IOException {
+  private GcsEmulator(GcsProtocol protocol, GcsBucket hierarchical, GcsBucket root, int port)
+      throws IOException {
     super(protocol, port, 429);
     this.protocol = protocol;
-    this.bucket = bucket;
+    this.hierarchical = hierarchical;
+    this.root = root;
   }
 
   /** Starts on a free port. */
@@ -37,12 +38,19 @@ public final class GcsEmulator extends Emulator {
    * @throws IOException where the port is taken
    */
   public static GcsEmulator start(int port) throws IOException {
-    return new GcsEmulator(new GcsProtocol(BUCKET, HIERARCHICAL), BUCKET, port);
+    return start(port, /* isHierarchical= */ false);
   }
 
   /** Starts on a free port; its {@link #root} is the bucket with hierarchical namespace. */
   public static GcsEmulator startHierarchical() throws IOException {
-    return new GcsEmulator(new GcsProtocol(BUCKET, HIERARCHICAL), HIERARCHICAL, 0);
+    return start(0, /* isHierarchical= */ true);
+  }
+
+  private static GcsEmulator start(int port, boolean isHierarchical) throws IOException {
+    GcsBucket flat = new GcsBucket("emulated", false);
+    GcsBucket hierarchical = new GcsBucket("hierarchical", true);
+    GcsBucket root = isHierarchical ? hierarchical : flat;
+    return new GcsEmulator(new GcsProtocol(flat, hierarchical), hierarchical, root, port);
   }
 
   /**
@@ -55,12 +63,12 @@ public final class GcsEmulator extends Emulator {
 
   @Override
   public URI root() {
-    return URI.create("gs://" + bucket + "/");
+    return URI.create("gs://" + root.name() + "/");
   }
 
   /** The bucket with folders. */
   public URI hierarchicalRoot() {
-    return URI.create("gs://" + HIERARCHICAL + "/");
+    return URI.create("gs://" + hierarchical.name() + "/");
   }
 
   /** How a rename onto an existing folder is answered; with a conflict, unless told. */
@@ -85,19 +93,16 @@ public final class GcsEmulator extends Emulator {
 
   /** Ends the renames that run; from now on each ends with its first answer, and none fails. */
   public void releaseRenames() {
-    GcsBucket bucket = protocol.bucket(HIERARCHICAL);
-    onOperations(operations -> operations.release(bucket::renameFolder));
+    onOperations(operations -> operations.release(hierarchical::renameFolder));
   }
 
   private void onOperations(Consumer<GcsOperations> action) {
     try {
-      protocol
-          .bucket(HIERARCHICAL)
-          .onFolders(
-              (folders, operations) -> {
-                action.accept(operations);
-                return null;
-              });
+      hierarchical.onFolders(
+          (folders, operations) -> {
+            action.accept(operations);
+            return null;
+          });
     } catch (GcsException e) {
       throw new IllegalStateException(e);
     }
@@ -134,6 +139,6 @@ public final class GcsEmulator extends Emulator {
 
   @Override
   public Map<String, Long> tree() {
-    return protocol.tree(bucket);
+    return root.tree();
   }
 }

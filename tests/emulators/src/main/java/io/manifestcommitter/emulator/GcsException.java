@@ -1,12 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.emulator;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 
-/** An error as the JSON API words it: status, reason and a body that Google's clients parse. */
+/**
+ * An error as the JSON API words it: status, reason and a body that Google's clients parse. Knows
+ * how bodies of JSON are read and written.
+ */
 final class GcsException extends Exception {
   private static final long serialVersionUID = 1L;
+  private static final ObjectMapper MAPPER = new ObjectMapper();
 
   private final int status;
   private final String reason;
@@ -32,17 +41,10 @@ final class GcsException extends Exception {
     return new GcsException(404, "notFound", "The specified bucket does not exist.");
   }
 
-  /** 412: the condition of that name does not hold. */
-  static GcsException conditionNotMet(String condition) {
+  /** 412. */
+  static GcsException conditionNotMet() {
     return new GcsException(
-        412,
-        "conditionNotMet",
-        "At least one of the pre-conditions you specified did not hold: " + condition);
-  }
-
-  /** 304: a read whose "not match" condition names what is there. */
-  static GcsException notModified() {
-    return new GcsException(304, "notModified", "Not modified");
+        412, "conditionNotMet", "At least one of the pre-conditions you specified did not hold.");
   }
 
   /** An error of a status, with the reason given or the one that is usual for the status. */
@@ -53,8 +55,6 @@ final class GcsException extends Exception {
 
   private static String usualReason(int status) {
     switch (status) {
-      case 304:
-        return "notModified";
       case 401:
         return "required";
       case 403:
@@ -97,15 +97,8 @@ final class GcsException extends Exception {
     }
   }
 
-  int status() {
-    return status;
-  }
-
-  /** The response: a JSON body, except to 304, which has none. */
+  /** The response. */
   Reply reply() {
-    if (status == 304) {
-      return new Reply(status);
-    }
     ObjectNode root = JsonNodeFactory.instance.objectNode();
     ObjectNode error = root.putObject("error");
     error.put("code", status).put("message", getMessage());
@@ -114,11 +107,42 @@ final class GcsException extends Exception {
     if (status == 412) {
       detail.put("locationType", "header").put("location", "If-Match");
     }
-    return GcsJson.reply(status, root);
+    return reply(status, root);
   }
 
   /** Google's clients tell a rate limit by its domain as well as by its reason. */
   private String domain() {
     return status == 429 || reason.endsWith("ateLimitExceeded") ? "usageLimits" : "global";
+  }
+
+  /**
+   * The object in a body.
+   *
+   * @return an empty one for an empty body
+   * @throws GcsException 400 if it is anything else
+   */
+  static ObjectNode object(byte[] body) throws GcsException {
+    if (new String(body, StandardCharsets.UTF_8).isBlank()) {
+      return JsonNodeFactory.instance.objectNode();
+    }
+    try {
+      JsonNode node = MAPPER.readTree(body);
+      if (node.isObject()) {
+        return (ObjectNode) node;
+      }
+    } catch (IOException e) {
+      throw new GcsException(400, "parseError", "Parse Error: " + e.getMessage());
+    }
+    throw new GcsException(400, "parseError", "Parse Error: not an object");
+  }
+
+  /** A reply of JSON. */
+  static Reply reply(int status, ObjectNode json) {
+    try {
+      return new Reply(status)
+          .body("application/json; charset=UTF-8", MAPPER.writeValueAsBytes(json));
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException("A tree of JSON nodes can always be written", e);
+    }
   }
 }

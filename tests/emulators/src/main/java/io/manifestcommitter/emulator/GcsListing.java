@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.emulator;
 
+import io.manifestcommitter.emulator.BucketListing.BucketOrder;
+import io.manifestcommitter.emulator.BucketListing.BucketPage;
 import java.util.Collection;
 import java.util.NavigableMap;
 import java.util.Optional;

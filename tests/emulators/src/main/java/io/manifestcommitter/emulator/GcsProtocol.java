@@ -1,58 +1,81 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.emulator;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import java.util.ArrayList;
+import io.manifestcommitter.emulator.BucketListing.BucketPage;
+import io.manifestcommitter.emulator.Protocol.Operation;
 import java.util.Arrays;
-import java.util.List;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
+import java.util.UUID;
 
 /**
  * The JSON API of Google Cloud Storage, version 1, as far as the Hadoop connector and Google's
- * Python client use it, and the folders of buckets with hierarchical namespace. There are no object
- * versions, access lists or batches. {@code projection} is ignored but for page sizes. A reply has
- * the {@code fields} that were asked for, and a request that is repeated with its idempotency token
- * its first result.
+ * Python client use it for files, and the folders of buckets with hierarchical namespace. There are
+ * no object versions, access lists, copies or batches. {@code projection} is ignored but for page
+ * sizes. A reply has the {@code fields} that were asked for, and a request that is repeated with
+ * its idempotency token its first result.
  *
- * <p>Operations: get, list, insert, upload (a request of a resumable session), move, rewrite, copy,
- * delete, compose, read (the content), patch (also update), bucket, layout, folder-create,
- * folder-get, folder-list, folder-delete, folder-rename, operation, operation-list, and unknown for
- * anything else, which is answered 400.
+ * <p>Operations: get, list, insert, upload (a request of a resumable session), move, delete, read
+ * (the content), bucket, layout, folder-create, folder-get, folder-list, folder-delete,
+ * folder-rename, operation, operation-list, and unknown for anything else, which is answered 400.
  */
 final class GcsProtocol implements Protocol {
-  private static final int MOST_COMPONENTS = 32;
+  private static final String TOKEN = "x-goog-gcs-idempotency-token";
 
   /** Requests whose tokens count. */
-  private static final Set<String> WITH_TOKENS = Set.of("insert", "move", "patch", "delete");
+  private static final Set<String> WITH_TOKENS = Set.of("insert", "move", "delete");
 
-  private final GcsBuckets buckets = new GcsBuckets();
-  private final GcsSessions sessions = new GcsSessions();
-  private final GcsTokens tokens = new GcsTokens();
+  private final Map<String, GcsBucket> buckets;
+
+  /**
+   * The resumable uploads under way, and those that ended lately: a client that lost the last
+   * answer asks again. The service forgets a session after a week, this after many newer ones.
+   */
+  private final Map<String, GcsSession> sessions = lately(20_000);
+
+  /**
+   * The first results of requests, by the tokens that Google's clients send with each try of one
+   * request. The service answers a repeat with it, for some two minutes (observed; not documented).
+   */
+  private final Map<String, Reply> results = lately(10_000);
+
+  private volatile boolean forgetsTokens;
   private volatile Onto onto = Onto.CONFLICT;
 
   /** A project with one bucket that is flat and one that is not. */
-  GcsProtocol(String flat, String hierarchical) {
-    try {
-      buckets.create(flat, false);
-      buckets.create(hierarchical, true);
-    } catch (GcsException e) {
-      throw new IllegalArgumentException("No name for a bucket: " + e.getMessage(), e);
-    }
+  GcsProtocol(GcsBucket flat, GcsBucket hierarchical) {
+    buckets = Map.of(flat.name(), flat, hierarchical.name(), hierarchical);
   }
 
-  /** A bucket that is there. */
-  GcsBucket bucket(String name) {
-    try {
-      return buckets.get(name);
-    } catch (GcsException e) {
-      throw new IllegalArgumentException(name, e);
+  /** A map that forgets its oldest entry for a new one. Safe for many threads. */
+  private static <T> Map<String, T> lately(int most) {
+    return Collections.synchronizedMap(
+        new LinkedHashMap<>() {
+          private static final long serialVersionUID = 1L;
+
+          @Override
+          protected boolean removeEldestEntry(Map.Entry<String, T> eldest) {
+            return size() > most;
+          }
+        });
+  }
+
+  /**
+   * A bucket.
+   *
+   * @throws GcsException 404 if there is none
+   */
+  GcsBucket bucket(String name) throws GcsException {
+    GcsBucket bucket = buckets.get(name);
+    if (bucket == null) {
+      throw new GcsException(404, "notFound", "The specified bucket does not exist.");
     }
+    return bucket;
   }
 
   void onto(Onto answer) {
@@ -61,25 +84,15 @@ final class GcsProtocol implements Protocol {
 
   /** From now on a repeated request is a new one. */
   void forgetTokens() {
-    tokens.forget();
-  }
-
-  /** The names in a bucket, each with a leading slash, and the sizes in bytes. */
-  Map<String, Long> tree(String bucket) {
-    try {
-      return buckets.get(bucket).tree();
-    } catch (GcsException e) {
-      return Map.of();
-    }
+    forgetsTokens = true;
   }
 
   @Override
   public Operation classify(Call call) {
     GcsRoute route = GcsRoute.of(call);
     switch (route.target()) {
-      case BUCKETS:
       case BUCKET:
-        return new Operation("bucket", "/");
+        return new Operation(route.method().equals("GET") ? "bucket" : "unknown", "/");
       case LAYOUT:
         return new Operation("layout", "/");
       case FOLDERS:
@@ -100,23 +113,18 @@ final class GcsProtocol implements Protocol {
         return classifyObjects(call, route.method());
       case OBJECT:
         return new Operation(onObject(call, route.method()), "/" + route.object());
-      case COMPOSE:
-        return new Operation("compose", "/" + route.destination());
       case MOVE:
         return new Operation("move", "/" + route.destination());
-      case REWRITE:
-        return new Operation("rewrite", "/" + route.destination());
-      case COPY:
-        return new Operation("copy", "/" + route.destination());
       default:
         return new Operation("unknown", call.rawPath());
     }
   }
 
   private Operation classifyObjects(Call call, String method) {
-    Optional<GcsSession> session = call.parameter("upload_id").flatMap(sessions::find);
-    if (call.parameter("upload_id").isPresent()) {
-      return new Operation("upload", "/" + session.map(GcsSession::object).orElse(""));
+    String upload = call.parameter("upload_id").orElse("");
+    if (!upload.isEmpty()) {
+      GcsSession session = sessions.get(upload);
+      return new Operation("upload", "/" + (session == null ? "" : session.object()));
     }
     if (method.equals("GET")) {
       return new Operation("list", "/" + call.parameter("prefix").orElse(""));
@@ -137,7 +145,7 @@ final class GcsProtocol implements Protocol {
 
   private static String nameOfFolder(Call call) {
     try {
-      return GcsJson.object(call.body()).path("name").asText("");
+      return GcsException.object(call.body()).path("name").asText("");
     } catch (GcsException e) {
       // The answer will say what is wrong; it concerns no folder.
       return "";
@@ -159,9 +167,6 @@ final class GcsProtocol implements Protocol {
     switch (method) {
       case "GET":
         return isMedia(call) ? "read" : "get";
-      case "PATCH":
-      case "PUT":
-        return "patch";
       case "DELETE":
         return "delete";
       default:
@@ -183,9 +188,18 @@ final class GcsProtocol implements Protocol {
     GcsRoute route = GcsRoute.of(call);
     String request = classify(call).name();
     try {
-      return WITH_TOKENS.contains(request)
-          ? tokens.answer(call, () -> answer(call, route, request))
-          : answer(call, route, request);
+      String token = call.header(TOKEN).orElse("");
+      if (token.isEmpty() || forgetsTokens || !WITH_TOKENS.contains(request)) {
+        return answer(call, route, request);
+      }
+      String key = token + " " + call.method() + " " + call.rawPath();
+      Reply first = results.get(key);
+      if (first == null) {
+        // An error is no result. Two tries of one request do not come at once.
+        first = answer(call, route, request);
+        results.put(key, first);
+      }
+      return first;
     } catch (GcsException e) {
       return e.reply();
     }
@@ -196,12 +210,10 @@ final class GcsProtocol implements Protocol {
       throw unknown(call);
     }
     switch (route.target()) {
-      case BUCKETS:
-        return onBuckets(call, route);
       case BUCKET:
-        return onBucket(call, route);
+        return reply(call, bucketJson(bucket(route.bucket())));
       case LAYOUT:
-        return reply(call, GcsBuckets.layout(buckets.get(route.bucket())));
+        return reply(call, layoutJson(bucket(route.bucket())));
       case FOLDERS:
       case FOLDER:
       case FOLDER_RENAME:
@@ -214,7 +226,14 @@ final class GcsProtocol implements Protocol {
         return onObject(call, route, request);
       default:
         requirePost(call, route);
-        return combine(call, route, request);
+        return object(
+            call,
+            bucket(route.bucket())
+                .move(
+                    route.object(),
+                    GcsConditions.ofSource(call),
+                    route.destination(),
+                    GcsConditions.of(call)));
     }
   }
 
@@ -229,34 +248,33 @@ final class GcsProtocol implements Protocol {
         "This emulator does not know the request " + call.method() + " " + call.rawPath());
   }
 
-  private Reply onBuckets(Call call, GcsRoute route) throws GcsException {
-    switch (route.method()) {
-      case "GET":
-        return reply(call, buckets.list(call.parameter("prefix").orElse("")));
-      case "POST":
-        ObjectNode bucket = GcsJson.object(call.body());
-        String name = bucket.path("name").asText("");
-        boolean isHierarchical = bucket.at("/hierarchicalNamespace/enabled").asBoolean();
-        return reply(call, GcsBuckets.json(buckets.create(name, isHierarchical)));
-      default:
-        throw unknown(call);
-    }
+  private static ObjectNode bucketJson(GcsBucket bucket) {
+    ObjectNode json = JsonNodeFactory.instance.objectNode();
+    json.put("kind", "storage#bucket");
+    json.put("id", bucket.name());
+    json.put("name", bucket.name());
+    json.put("projectNumber", "1");
+    json.put("metageneration", "1");
+    json.put("location", "US");
+    json.put("locationType", "multi-region");
+    json.put("storageClass", "STANDARD");
+    json.put("etag", "CAE=");
+    return json;
   }
 
-  private Reply onBucket(Call call, GcsRoute route) throws GcsException {
-    switch (route.method()) {
-      case "GET":
-        return reply(call, GcsBuckets.json(buckets.get(route.bucket())));
-      case "DELETE":
-        buckets.delete(route.bucket());
-        return new Reply(204);
-      default:
-        throw unknown(call);
-    }
+  /** Whether there are folders, which can be renamed. */
+  private static ObjectNode layoutJson(GcsBucket bucket) {
+    ObjectNode json = JsonNodeFactory.instance.objectNode();
+    json.put("kind", "storage#storageLayout");
+    json.put("bucket", bucket.name());
+    json.put("location", "US");
+    json.put("locationType", "multi-region");
+    json.putObject("hierarchicalNamespace").put("enabled", bucket.isHierarchical());
+    return json;
   }
 
   private Reply onFolders(Call call, GcsRoute route, String request) throws GcsException {
-    GcsBucket bucket = buckets.get(route.bucket());
+    GcsBucket bucket = bucket(route.bucket());
     String name = route.object();
     ObjectNode json =
         bucket.onFolders(
@@ -293,7 +311,7 @@ final class GcsProtocol implements Protocol {
   }
 
   private Reply onObjects(Call call, GcsRoute route, String request) throws GcsException {
-    GcsBucket bucket = buckets.get(route.bucket());
+    GcsBucket bucket = bucket(route.bucket());
     switch (request) {
       case "list":
         return reply(call, json(bucket.list(GcsListing.of(call)), root(call)));
@@ -324,28 +342,24 @@ final class GcsProtocol implements Protocol {
     GcsUpload upload = GcsUpload.of(call);
     String name = upload.name(call);
     GcsConditions conditions = GcsConditions.of(call);
-    GcsAttributes attributes = upload.attributes(call);
     if (call.parameter("uploadType").filter("resumable"::equals).isPresent()) {
       bucket.checkWrite(name, conditions);
-      String id =
-          sessions.open(new GcsSession(bucket, name, attributes, upload.hashes(), conditions));
+      String id = UUID.randomUUID().toString();
+      sessions.put(id, new GcsSession(bucket, name, upload.metadata(), conditions));
       String location =
           String.format(
               "%s/upload/storage/v1/b/%s/o?uploadType=resumable&upload_id=%s",
               root(call), bucket.name(), id);
       return new Reply(200).header("Location", location).header("X-GUploader-UploadID", id);
     }
-    GcsContent content = GcsContent.of(upload.content());
-    content.prove(upload.hashes());
-    content.prove(GcsHashes.ofHeader(call));
-    return object(call, bucket.write(name, content, attributes, conditions));
+    GcsObject.prove(upload.content(), upload.metadata(), call);
+    return object(call, bucket.write(name, upload.content(), upload.metadata(), conditions));
   }
 
   private Reply upload(Call call, String method) throws GcsException {
     String id = call.parameter("upload_id").orElse("");
-    Optional<GcsSession> session =
-        method.equals("DELETE") ? sessions.cancel(id) : sessions.find(id);
-    if (session.isEmpty()) {
+    GcsSession session = method.equals("DELETE") ? sessions.remove(id) : sessions.get(id);
+    if (session == null) {
       throw new GcsException(404, "notFound", "No such upload session: " + id);
     }
     switch (method) {
@@ -353,133 +367,50 @@ final class GcsProtocol implements Protocol {
         return new Reply(499);
       case "PUT":
       case "POST":
-        return session.get().put(call, root(call));
+        return session.put(call, root(call));
       default:
         throw unknown(call);
     }
   }
 
   private Reply onObject(Call call, GcsRoute route, String request) throws GcsException {
-    GcsBucket bucket = buckets.get(route.bucket());
+    GcsBucket bucket = bucket(route.bucket());
     GcsConditions conditions = GcsConditions.of(call);
     switch (request) {
       case "get":
         return object(call, bucket.read(route.object(), conditions));
       case "read":
         return read(call, bucket.read(route.object(), conditions));
-      case "patch":
-        return object(
-            call, bucket.change(route.object(), change(call, route.method()), conditions));
       default:
         bucket.delete(route.object(), conditions);
         return new Reply(204);
     }
   }
 
-  /** PATCH changes what it names; PUT replaces all. */
-  private static GcsChange change(Call call, String method) throws GcsException {
-    ObjectNode json = GcsJson.object(call.body());
-    return method.equals("PUT")
-        ? present -> GcsAttributes.of(json)
-        : present -> present.patched(json);
-  }
-
   private static Reply read(Call call, GcsObject object) throws GcsException {
-    GcsContent content = object.content();
+    int length = object.bytes().length;
     ByteRange range =
-        ByteRange.of(call.header("Range"), content.length())
-            .orElseThrow(() -> GcsException.of(416, ""));
-    String hashes =
-        "crc32c=" + content.crc32c() + content.md5().map(md5 -> ",md5=" + md5).orElse("");
+        ByteRange.of(call.header("Range"), length).orElseThrow(() -> GcsException.of(416, ""));
     Reply reply =
         new Reply(range.isPartial() ? 206 : 200)
             .header("ETag", object.etag())
             .header("X-Goog-Generation", Long.toString(object.generation()))
-            .header("X-Goog-Metageneration", Long.toString(object.metageneration()))
+            .header("X-Goog-Metageneration", "1")
             .header("X-Goog-Storage-Class", "STANDARD")
-            .header("X-Goog-Stored-Content-Length", Integer.toString(content.length()))
+            .header("X-Goog-Stored-Content-Length", Integer.toString(length))
             .header(
-                "X-Goog-Stored-Content-Encoding",
-                object.attributes().get("contentEncoding", "identity"))
-            .header("X-Goog-Hash", hashes);
+                "X-Goog-Stored-Content-Encoding", object.metadata("contentEncoding", "identity"))
+            .header("X-Goog-Hash", object.hashes());
     if (range.isPartial()) {
-      reply.header("Content-Range", range.header(content.length()));
+      reply.header("Content-Range", range.header(length));
     }
     return reply.body(
-        object.attributes().get("contentType", "application/octet-stream"),
-        Arrays.copyOfRange(content.bytes(), range.from(), range.to()));
-  }
-
-  private Reply combine(Call call, GcsRoute route, String request) throws GcsException {
-    GcsBucket bucket = buckets.get(route.bucket());
-    switch (request) {
-      case "move":
-        return object(
-            call,
-            bucket.move(
-                route.object(),
-                GcsConditions.ofSource(call),
-                route.destination(),
-                GcsConditions.of(call)));
-      case "compose":
-        return object(call, compose(call, bucket, route.destination()));
-      case "rewrite":
-        GcsObject rewritten = copy(call, bucket, route);
-        return reply(call, rewriteResponse(rewritten, root(call)));
-      default:
-        return object(call, copy(call, bucket, route));
-    }
-  }
-
-  private GcsObject copy(Call call, GcsBucket bucket, GcsRoute route) throws GcsException {
-    GcsObject source = bucket.source(route.object(), GcsConditions.ofSource(call));
-    ObjectNode metadata = GcsJson.object(call.body());
-    GcsAttributes attributes =
-        GcsAttributes.in(metadata) ? GcsAttributes.of(metadata) : source.attributes();
-    return buckets
-        .get(route.destinationBucket())
-        .write(route.destination(), source.content(), attributes, GcsConditions.of(call));
-  }
-
-  /** Done at once, however large the object. */
-  private static ObjectNode rewriteResponse(GcsObject object, String root) {
-    String size = Integer.toString(object.content().length());
-    ObjectNode json = JsonNodeFactory.instance.objectNode();
-    json.put("kind", "storage#rewriteResponse");
-    json.put("totalBytesRewritten", size);
-    json.put("objectSize", size);
-    json.put("done", true);
-    json.set("resource", object.json(root));
-    return json;
-  }
-
-  private static GcsObject compose(Call call, GcsBucket bucket, String destination)
-      throws GcsException {
-    ObjectNode request = GcsJson.object(call.body());
-    JsonNode sources = request.path("sourceObjects");
-    if (sources.isEmpty() || sources.size() > MOST_COMPONENTS) {
-      throw GcsException.invalid(
-          "A compose needs 1 to " + MOST_COMPONENTS + " sources: " + sources.size());
-    }
-    List<GcsContent> parts = new ArrayList<>();
-    for (JsonNode source : sources) {
-      GcsConditions conditions =
-          GcsConditions.ofComponent(
-              number(source.path("generation")),
-              number(source.path("objectPreconditions").path("ifGenerationMatch")));
-      parts.add(bucket.source(source.path("name").asText(""), conditions).content());
-    }
-    GcsAttributes attributes = GcsAttributes.of(request.withObject("/destination"));
-    return bucket.write(
-        destination, GcsContent.composed(parts), attributes, GcsConditions.of(call));
-  }
-
-  private static OptionalLong number(JsonNode node) {
-    return node.isMissingNode() ? OptionalLong.empty() : OptionalLong.of(node.asLong());
+        object.metadata("contentType", "application/octet-stream"),
+        Arrays.copyOfRange(object.bytes(), range.from(), range.to()));
   }
 
   private static Reply reply(Call call, ObjectNode json) throws GcsException {
-    return GcsJson.reply(200, GcsFields.filter(call, json));
+    return GcsException.reply(200, GcsFields.filter(call, json));
   }
 
   private static Reply object(Call call, GcsObject object) throws GcsException {

@@ -9,7 +9,6 @@ import java.util.List;
 final class GcsRoute {
   /** The resources and methods of the JSON API that are served. */
   enum Target {
-    BUCKETS,
     BUCKET,
     LAYOUT,
     FOLDERS,
@@ -19,10 +18,7 @@ final class GcsRoute {
     OPERATION,
     OBJECTS,
     OBJECT,
-    COMPOSE,
     MOVE,
-    REWRITE,
-    COPY,
     UNKNOWN
   }
 
@@ -32,21 +28,13 @@ final class GcsRoute {
   private final String method;
   private final String bucket;
   private final String object;
-  private final String destinationBucket;
   private final String destination;
 
-  private GcsRoute(
-      Target target,
-      String method,
-      String bucket,
-      String object,
-      String destinationBucket,
-      String destination) {
+  private GcsRoute(Target target, String method, String bucket, String object, String destination) {
     this.target = target;
     this.method = method;
     this.bucket = bucket;
     this.object = object;
-    this.destinationBucket = destinationBucket;
     this.destination = destination;
   }
 
@@ -62,7 +50,7 @@ final class GcsRoute {
       parts.remove(0);
     }
     if (parts.size() < 3 || !parts.subList(0, 3).equals(List.of("storage", "v1", "b"))) {
-      return new GcsRoute(Target.UNKNOWN, method, "", "", "", "");
+      return new GcsRoute(Target.UNKNOWN, method, "", "", "");
     }
     return below(method, parts.subList(3, parts.size()));
   }
@@ -71,36 +59,28 @@ final class GcsRoute {
     String bucket = at(parts, 0);
     String object = at(parts, 2);
     switch (shape(parts)) {
-      case "":
-        return new GcsRoute(Target.BUCKETS, method, "", "", "", "");
       case "*":
-        return new GcsRoute(Target.BUCKET, method, bucket, "", "", "");
+        return new GcsRoute(Target.BUCKET, method, bucket, "", "");
       case "*/storageLayout":
-        return new GcsRoute(Target.LAYOUT, method, bucket, "", "", "");
+        return new GcsRoute(Target.LAYOUT, method, bucket, "", "");
       case "*/folders":
-        return new GcsRoute(Target.FOLDERS, method, bucket, "", "", "");
+        return new GcsRoute(Target.FOLDERS, method, bucket, "", "");
       case "*/folders/*":
-        return new GcsRoute(Target.FOLDER, method, bucket, object, "", "");
+        return new GcsRoute(Target.FOLDER, method, bucket, object, "");
       case "*/folders/*/renameTo/folders/*":
-        return new GcsRoute(Target.FOLDER_RENAME, method, bucket, object, bucket, at(parts, 5));
+        return new GcsRoute(Target.FOLDER_RENAME, method, bucket, object, at(parts, 5));
       case "*/operations":
-        return new GcsRoute(Target.OPERATIONS, method, bucket, "", "", "");
+        return new GcsRoute(Target.OPERATIONS, method, bucket, "", "");
       case "*/operations/*":
-        return new GcsRoute(Target.OPERATION, method, bucket, object, "", "");
+        return new GcsRoute(Target.OPERATION, method, bucket, object, "");
       case "*/o":
-        return new GcsRoute(Target.OBJECTS, method, bucket, "", "", "");
+        return new GcsRoute(Target.OBJECTS, method, bucket, "", "");
       case "*/o/*":
-        return new GcsRoute(Target.OBJECT, method, bucket, object, "", "");
-      case "*/o/*/compose":
-        return new GcsRoute(Target.COMPOSE, method, bucket, object, bucket, object);
+        return new GcsRoute(Target.OBJECT, method, bucket, object, "");
       case "*/o/*/moveTo/o/*":
-        return new GcsRoute(Target.MOVE, method, bucket, object, bucket, at(parts, 5));
-      case "*/o/*/rewriteTo/b/*/o/*":
-        return new GcsRoute(Target.REWRITE, method, bucket, object, at(parts, 5), at(parts, 7));
-      case "*/o/*/copyTo/b/*/o/*":
-        return new GcsRoute(Target.COPY, method, bucket, object, at(parts, 5), at(parts, 7));
+        return new GcsRoute(Target.MOVE, method, bucket, object, at(parts, 5));
       default:
-        return new GcsRoute(Target.UNKNOWN, method, "", "", "", "");
+        return new GcsRoute(Target.UNKNOWN, method, "", "", "");
     }
   }
 
@@ -116,7 +96,7 @@ final class GcsRoute {
   }
 
   private static String at(List<String> parts, int index) {
-    return index < parts.size() ? Calls.decodePath(parts.get(index)) : "";
+    return index < parts.size() ? Call.decodePath(parts.get(index)) : "";
   }
 
   Target target() {
@@ -132,13 +112,9 @@ final class GcsRoute {
     return bucket;
   }
 
-  /** The object, folder or operation, or the source of a move, rename, rewrite or copy. */
+  /** The object, folder or operation, or the source of a move or rename. */
   String object() {
     return object;
-  }
-
-  String destinationBucket() {
-    return destinationBucket;
   }
 
   String destination() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.emulator;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.ByteArrayOutputStream;
 import java.util.Optional;
 import java.util.regex.Matcher;
@@ -17,22 +18,15 @@ final class GcsSession {
 
   private final GcsBucket bucket;
   private final String object;
-  private final GcsAttributes attributes;
-  private final GcsHashes hashes;
+  private final ObjectNode metadata;
   private final GcsConditions conditions;
   private ByteArrayOutputStream received = new ByteArrayOutputStream();
   private Optional<Reply> finished = Optional.empty();
 
-  GcsSession(
-      GcsBucket bucket,
-      String object,
-      GcsAttributes attributes,
-      GcsHashes hashes,
-      GcsConditions conditions) {
+  GcsSession(GcsBucket bucket, String object, ObjectNode metadata, GcsConditions conditions) {
     this.bucket = bucket;
     this.object = object;
-    this.attributes = attributes;
-    this.hashes = hashes;
+    this.metadata = metadata;
     this.conditions = conditions;
   }
 
@@ -96,11 +90,10 @@ final class GcsSession {
   }
 
   private Reply finish(Call call, String root) throws GcsException {
-    GcsContent content = GcsContent.of(received.toByteArray());
-    content.prove(hashes);
-    content.prove(GcsHashes.ofHeader(call));
-    GcsObject made = bucket.write(object, content, attributes, conditions);
-    Reply reply = GcsJson.reply(200, GcsFields.filter(call, made.json(root)));
+    byte[] content = received.toByteArray();
+    GcsObject.prove(content, metadata, call);
+    GcsObject made = bucket.write(object, content, metadata, conditions);
+    Reply reply = GcsException.reply(200, GcsFields.filter(call, made.json(root)));
     finished = Optional.of(reply);
     received = new ByteArrayOutputStream();
     return reply;

@@ -3,6 +3,7 @@ package io.manifestcommitter.emulator;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpHandler;
+import io.manifestcommitter.emulator.Protocol.Operation;
 import io.manifestcommitter.emulator.RequestLog.Cause;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -13,6 +14,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 
 /**
  * The way of a request: latency, the account's rate, the fault rules, the store, the log, the
@@ -57,7 +59,7 @@ final class RequestHandler implements HttpHandler {
   public void handle(HttpExchange exchange) throws IOException {
     try {
       long number = arrived.incrementAndGet();
-      Call call = Calls.read(exchange).without(ignored);
+      Call call = Call.read(exchange).without(ignored);
       Operation operation = protocol.classify(call);
       Outcome outcome = serve(call, operation);
       int status = outcome.reply.map(Reply::status).orElse(0);
@@ -159,6 +161,55 @@ final class RequestHandler implements HttpHandler {
     Outcome(Cause cause, Reply replyOrNull) {
       this.cause = cause;
       this.reply = Optional.ofNullable(replyOrNull);
+    }
+  }
+
+  /**
+   * A token bucket for the requests of a whole account: it holds a tenth of a second's worth, at
+   * least one. A refused request takes no token.
+   */
+  static final class RateLimit {
+    private static final double NANOS = 1e9;
+
+    private final double perSecond;
+    private final int status;
+    private final LongSupplier clock;
+    private final double capacity;
+    private double tokens;
+    private long last;
+
+    /**
+     * A full bucket.
+     *
+     * @param status what refused requests are answered with
+     * @param clock nanoseconds
+     */
+    RateLimit(int perSecond, int status, LongSupplier clock) {
+      if (perSecond < 1) {
+        throw new IllegalArgumentException("Not a request rate: " + perSecond + " per second");
+      }
+      this.perSecond = perSecond;
+      this.status = status;
+      this.clock = clock;
+      this.capacity = Math.max(1, perSecond / 10.0);
+      this.tokens = capacity;
+      this.last = clock.getAsLong();
+    }
+
+    int status() {
+      return status;
+    }
+
+    /** Takes a token; false where there is none. */
+    synchronized boolean admit() {
+      long now = clock.getAsLong();
+      tokens = Math.min(capacity, tokens + (now - last) / NANOS * perSecond);
+      last = now;
+      if (tokens < 1) {
+        return false;
+      }
+      tokens--;
+      return true;
     }
   }
 }

@@ -2,10 +2,18 @@
 package io.manifestcommitter.emulator;
 
 import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Base64;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
+import java.util.zip.CRC32;
+import java.util.zip.CRC32C;
+import java.util.zip.Checksum;
 
 /**
  * The body of a request: as it is, or in signed or unsigned chunks ({@code aws-chunked}), each
@@ -91,5 +99,95 @@ final class S3Body {
 
   private static S3Exception incomplete() {
     return new S3Exception(400, "IncompleteBody", "The request body terminated unexpectedly");
+  }
+
+  /** Hashes of S3, and those that a client gives for what it sends. */
+  static final class S3Hashes {
+    private static final String PREFIX = "x-amz-checksum-";
+
+    /** Begin like a checksum, and are about some. */
+    private static final Set<String> NO_CHECKSUMS =
+        Set.of(PREFIX + "algorithm", PREFIX + "mode", PREFIX + "type");
+
+    private S3Hashes() {}
+
+    /**
+     * Compares a body with what the client says of it.
+     *
+     * @param given headers, and trailers, by lower-case name
+     * @throws S3Exception 400 BadDigest where one differs, 501 for an algorithm that is not known
+     *     here
+     */
+    static void prove(byte[] body, Map<String, String> given) throws S3Exception {
+      for (Map.Entry<String, String> header : given.entrySet()) {
+        String name = header.getKey();
+        if (name.equals("content-md5")) {
+          require(name, header.getValue(), base64(md5(body)));
+        } else if (isChecksum(name)) {
+          require(name, header.getValue(), base64(hash(name.substring(PREFIX.length()), body)));
+        }
+      }
+    }
+
+    /** Whether the client says anything of a body that could be compared with it. */
+    static boolean areGiven(Map<String, String> given) {
+      return given.keySet().stream()
+          .anyMatch(name -> name.equals("content-md5") || isChecksum(name));
+    }
+
+    private static boolean isChecksum(String name) {
+      return name.startsWith(PREFIX) && !NO_CHECKSUMS.contains(name);
+    }
+
+    private static byte[] hash(String algorithm, byte[] body) throws S3Exception {
+      switch (algorithm) {
+        case "crc32":
+          return crc(new CRC32(), body);
+        case "crc32c":
+          return crc(new CRC32C(), body);
+        case "sha1":
+          return digest("SHA-1", body);
+        case "sha256":
+          return digest("SHA-256", body);
+        default:
+          throw S3Exception.unknown("checksums by " + algorithm);
+      }
+    }
+
+    private static byte[] crc(Checksum crc, byte[] body) {
+      crc.update(body);
+      return ByteBuffer.allocate(Integer.BYTES).putInt((int) crc.getValue()).array();
+    }
+
+    static byte[] md5(byte[] bytes) {
+      return digest("MD5", bytes);
+    }
+
+    private static byte[] digest(String algorithm, byte[] bytes) {
+      try {
+        return MessageDigest.getInstance(algorithm).digest(bytes);
+      } catch (NoSuchAlgorithmException e) {
+        throw new IllegalStateException("Every Java platform has " + algorithm, e);
+      }
+    }
+
+    private static void require(String name, String given, String computed) throws S3Exception {
+      if (!given.equals(computed)) {
+        throw new S3Exception(
+            400, "BadDigest", name + " is " + given + ", but the body received has " + computed);
+      }
+    }
+
+    private static String base64(byte[] bytes) {
+      return Base64.getEncoder().encodeToString(bytes);
+    }
+
+    static String hex(byte[] bytes) {
+      StringBuilder hex = new StringBuilder();
+      for (byte each : bytes) {
+        hex.append(String.format("%02x", each));
+      }
+      return hex.toString();
+    }
   }
 }

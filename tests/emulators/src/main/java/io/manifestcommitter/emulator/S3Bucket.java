@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.emulator;
 
+import io.manifestcommitter.emulator.BucketListing.BucketOrder;
+import io.manifestcommitter.emulator.BucketListing.BucketPage;
+import io.manifestcommitter.emulator.S3Body.S3Hashes;
+import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
+import java.time.Instant;
 import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
@@ -125,11 +130,6 @@ final class S3Bucket {
     uploads.remove(id);
   }
 
-  /** The parts of an upload, by number. */
-  synchronized NavigableMap<Integer, S3Object> parts(String key, String id) throws S3Exception {
-    return new TreeMap<>(upload(key, id).parts());
-  }
-
   /** The uploads of keys that begin with a prefix, by key and id, which are joined by a newline. */
   synchronized NavigableMap<String, S3Upload> uploads(String prefix) {
     NavigableMap<String, S3Upload> found = new TreeMap<>(new BucketOrder());
@@ -153,6 +153,131 @@ final class S3Bucket {
   private static void checkKey(String key) throws S3Exception {
     if (key.getBytes(StandardCharsets.UTF_8).length > LONGEST_KEY) {
       throw new S3Exception(400, "KeyTooLongError", "Your key is too long");
+    }
+  }
+
+  /** What a key has. Never changed once made. */
+  static final class S3Object {
+    private final byte[] content;
+    private final String etag;
+    private final Map<String, String> headers;
+    private final Instant modified = Instant.now();
+
+    /**
+     * An object, made now.
+     *
+     * @param etag without quotes
+     * @param headers of what describes it, by lower-case name, as they come back with it
+     */
+    S3Object(byte[] content, String etag, Map<String, String> headers) {
+      this.content = content;
+      this.etag = etag;
+      this.headers = Map.copyOf(headers);
+    }
+
+    /** What was sent in one request: its etag is the hash of its bytes. */
+    static S3Object of(byte[] content, Map<String, String> headers) {
+      return new S3Object(content, S3Hashes.hex(S3Hashes.md5(content)), headers);
+    }
+
+    /** The bytes themselves: not to be changed. */
+    byte[] content() {
+      return content;
+    }
+
+    int length() {
+      return content.length;
+    }
+
+    /** Without quotes. */
+    String etag() {
+      return etag;
+    }
+
+    /** As it stands in headers and bodies. */
+    String quotedEtag() {
+      return '"' + etag + '"';
+    }
+
+    Map<String, String> headers() {
+      return headers;
+    }
+
+    Instant modified() {
+      return modified;
+    }
+  }
+
+  /** A multipart upload that is not completed. Guarded by its bucket's lock. */
+  static final class S3Upload {
+    private static final int MOST_PARTS = 10_000;
+
+    /** Bytes that every part but the last has at least. */
+    private static final int SMALLEST_PART = 5 << 20;
+
+    private final String key;
+    private final Map<String, String> headers;
+    private final Instant initiated = Instant.now();
+    private final NavigableMap<Integer, S3Object> parts = new TreeMap<>();
+
+    S3Upload(String key, Map<String, String> headers) {
+      this.key = key;
+      this.headers = Map.copyOf(headers);
+    }
+
+    String key() {
+      return key;
+    }
+
+    Instant initiated() {
+      return initiated;
+    }
+
+    /** Keeps a part, in the place of one of the same number. */
+    S3Object put(int number, byte[] content) throws S3Exception {
+      if (number < 1 || number > MOST_PARTS) {
+        throw S3Exception.invalid(
+            "Part number must be an integer between 1 and " + MOST_PARTS + ", inclusive");
+      }
+      S3Object part = S3Object.of(content, Map.of());
+      parts.put(number, part);
+      return part;
+    }
+
+    /**
+     * The object that these parts make.
+     *
+     * @param chosen numbers and etags
+     * @throws S3Exception 400 where a part is missing, is another one or is too small
+     */
+    S3Object complete(List<Map.Entry<Integer, String>> chosen) throws S3Exception {
+      if (chosen.isEmpty()) {
+        throw S3Xml.malformed("no parts");
+      }
+      ByteArrayOutputStream content = new ByteArrayOutputStream();
+      ByteArrayOutputStream hashes = new ByteArrayOutputStream();
+      int last = 0;
+      for (Map.Entry<Integer, String> each : chosen) {
+        if (each.getKey() <= last) {
+          throw new S3Exception(
+              400, "InvalidPartOrder", "The list of parts was not in ascending order");
+        }
+        last = each.getKey();
+        S3Object part = parts.get(last);
+        if (part == null || !part.etag().equals(each.getValue())) {
+          throw new S3Exception(
+              400, "InvalidPart", "One or more of the specified parts could not be found: " + last);
+        }
+        boolean isLast = each == chosen.get(chosen.size() - 1);
+        if (!isLast && part.length() < SMALLEST_PART) {
+          throw new S3Exception(
+              400, "EntityTooSmall", "Part " + last + " has only " + part.length() + " bytes");
+        }
+        content.writeBytes(part.content());
+        hashes.writeBytes(S3Hashes.md5(part.content()));
+      }
+      String etag = S3Hashes.hex(S3Hashes.md5(hashes.toByteArray())) + "-" + chosen.size();
+      return new S3Object(content.toByteArray(), etag, headers);
     }
   }
 }

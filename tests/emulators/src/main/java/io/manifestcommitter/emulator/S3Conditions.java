@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.emulator;
 
+import io.manifestcommitter.emulator.S3Bucket.S3Object;
 import java.util.Arrays;
 import java.util.Optional;
 

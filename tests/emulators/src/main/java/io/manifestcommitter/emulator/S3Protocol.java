@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.emulator;
 
+import io.manifestcommitter.emulator.BucketListing.BucketPage;
+import io.manifestcommitter.emulator.Protocol.Operation;
+import io.manifestcommitter.emulator.S3Body.S3Hashes;
+import io.manifestcommitter.emulator.S3Bucket.S3Object;
+import io.manifestcommitter.emulator.S3Bucket.S3Upload;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -20,7 +25,7 @@ import org.w3c.dom.Element;
  * lists, leases or storage classes.
  *
  * <p>Operations: get, head, put, copy, delete, delete-many, list, initiate, part, complete, abort,
- * list-parts, list-uploads, bucket, and unknown for anything else, which is answered 501.
+ * list-uploads, bucket, and unknown for anything else, which is answered 501.
  */
 final class S3Protocol implements Protocol {
   private static final int MOST_KEYS = 1000;
@@ -86,7 +91,7 @@ final class S3Protocol implements Protocol {
     boolean isCopy = call.header("x-amz-copy-source").isPresent();
     switch (call.method()) {
       case "GET":
-        return hasUpload ? "list-parts" : "get";
+        return hasUpload ? "unknown" : "get";
       case "HEAD":
         return "head";
       case "PUT":
@@ -126,7 +131,7 @@ final class S3Protocol implements Protocol {
   private static String key(Call call) {
     String path = call.rawPath().substring(1);
     int slash = path.indexOf('/');
-    return slash < 0 ? "" : Calls.decodePath(path.substring(slash + 1));
+    return slash < 0 ? "" : Call.decodePath(path.substring(slash + 1));
   }
 
   private static List<String> keysToDelete(Call call) {
@@ -199,8 +204,6 @@ final class S3Protocol implements Protocol {
       case "abort":
         bucket.abort(key, upload);
         return new Reply(204);
-      case "list-parts":
-        return parts(call, key, upload);
       case "list-uploads":
         return uploads(call);
       default:
@@ -277,7 +280,7 @@ final class S3Protocol implements Protocol {
 
   private Reply copy(Call call, String key) throws S3Exception {
     String source = call.header("x-amz-copy-source").orElse("");
-    source = Calls.decodePath(source.startsWith("/") ? source.substring(1) : source);
+    source = Call.decodePath(source.startsWith("/") ? source.substring(1) : source);
     if (!source.startsWith(name + "/")) {
       throw new S3Exception(404, "NoSuchBucket", "The specified bucket does not exist: " + source);
     }
@@ -352,30 +355,6 @@ final class S3Protocol implements Protocol {
       throw S3Exception.invalid("Part number must be an integer: " + text);
     }
     return Integer.parseInt(text);
-  }
-
-  /** All on one page. */
-  private Reply parts(Call call, String key, String upload) throws S3Exception {
-    if (call.parameter("part-number-marker").isPresent()) {
-      throw S3Exception.unknown("further pages of parts");
-    }
-    S3Xml xml =
-        S3Xml.document("ListPartsResult")
-            .text("Bucket", name)
-            .text("Key", key)
-            .text("UploadId", upload)
-            .text("IsTruncated", "false");
-    bucket
-        .parts(key, upload)
-        .forEach(
-            (number, part) ->
-                xml.open("Part")
-                    .text("PartNumber", number.toString())
-                    .text("LastModified", HttpTimes.body(part.modified()))
-                    .text("ETag", part.quotedEtag())
-                    .text("Size", Integer.toString(part.length()))
-                    .close());
-    return xml.reply(200);
   }
 
   private Reply uploads(Call call) throws S3Exception {

@@ -3,6 +3,7 @@ package io.manifestcommitter.emulator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.manifestcommitter.emulator.RequestHandler.RateLimit;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;

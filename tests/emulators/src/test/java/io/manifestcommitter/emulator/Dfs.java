@@ -14,8 +14,6 @@ import java.util.concurrent.CompletableFuture;
 
 /** Requests of the DFS protocol as they are on the wire, below {@code /account/data}. */
 final class Dfs {
-  static final String NOT_OVER = "If-None-Match";
-
   private final HttpClient client =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
   private final URI base;
@@ -24,17 +22,16 @@ final class Dfs {
     this.base = URI.create("http://127.0.0.1:" + port + "/account/data");
   }
 
-  /** Sends a request without a body. Headers: name, value, name, value. */
-  HttpResponse<String> send(String method, String pathAndQuery, String... headers)
-      throws IOException, InterruptedException {
-    return client.send(
-        request(method, pathAndQuery, BodyPublishers.noBody(), headers), BodyHandlers.ofString());
-  }
-
+  /** Sends a request. Headers: name, value, name, value. */
   HttpResponse<String> send(
       String method, String pathAndQuery, BodyPublisher body, String... headers)
       throws IOException, InterruptedException {
     return client.send(request(method, pathAndQuery, body, headers), BodyHandlers.ofString());
+  }
+
+  HttpResponse<String> send(String method, String pathAndQuery, String... headers)
+      throws IOException, InterruptedException {
+    return send(method, pathAndQuery, BodyPublishers.noBody(), headers);
   }
 
   CompletableFuture<HttpResponse<String>> start(String method, String pathAndQuery) {
@@ -50,29 +47,15 @@ final class Dfs {
   void write(String path, String content) throws IOException, InterruptedException {
     int length = content.getBytes(StandardCharsets.UTF_8).length;
     expect(201, send("PUT", path + "?resource=file"));
-    expect(202, append(path, 0, BodyPublishers.ofString(content)));
-    expect(200, flush(path, length));
-  }
-
-  HttpResponse<String> append(String path, long position, BodyPublisher body, String... headers)
-      throws IOException, InterruptedException {
-    return send("PATCH", path + "?action=append&position=" + position, body, headers);
-  }
-
-  HttpResponse<String> flush(String path, long length) throws IOException, InterruptedException {
-    return send("PATCH", path + "?action=flush&position=" + length);
+    BodyPublisher body = BodyPublishers.ofString(content);
+    expect(202, send("PATCH", path + "?action=append&position=0", body));
+    expect(200, send("PATCH", path + "?action=flush&position=" + length));
   }
 
   /** As hadoop-azure renames. */
   HttpResponse<String> rename(String source, String destination)
       throws IOException, InterruptedException {
-    return send("PUT", destination, "x-ms-rename-source", "/data" + source, NOT_OVER, "*");
-  }
-
-  String etag(String path) throws IOException, InterruptedException {
-    HttpResponse<String> status = send("HEAD", path + "?action=getStatus");
-    expect(200, status);
-    return status.headers().firstValue("ETag").orElseThrow();
+    return send("PUT", destination, "x-ms-rename-source", "/data" + source, "If-None-Match", "*");
   }
 
   static String code(HttpResponse<?> response) {

@@ -4,6 +4,7 @@ package io.manifestcommitter.emulator;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.manifestcommitter.emulator.RequestHandler.RateLimit;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.time.Duration;
@@ -14,11 +15,27 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(120)
-final class FaultsTest extends AbfsTest {
+final class FaultsTest {
+  private AbfsEmulator emulator;
+  private Dfs dfs;
+
+  @BeforeEach
+  void start() throws IOException {
+    emulator = AbfsEmulator.start();
+    dfs = new Dfs(emulator.port());
+  }
+
+  @AfterEach
+  void stop() {
+    emulator.close();
+  }
+
   @Test
   void refusedRequestIsNotDone() throws Exception {
     FaultRule rule = emulator.faults().add(FaultRule.on("mkdirs").refuse(503));
