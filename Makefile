@@ -150,7 +150,7 @@ faults:
 
 # Every crash point of a job commit and all that may come after, on a store in memory. Alone: CRASHES_ONLY='hdfs/auto/marker/static/.*'
 crashes:
-	$(MVN) test -pl java -Dtest=CrashTest,HadoopProtocolFaultTest -Dcrashes.mode=full '-Dcrashes.only=$(CRASHES_ONLY)'
+	$(MVN) test -pl java -Dtest=CrashTest -Dcrashes.mode=full '-Dcrashes.only=$(CRASHES_ONLY)'
 
 # Two jobs into one table in many orders of their requests, on a store in memory. Alone: PAIRS_ONLY='gs/auto/marker/STATIC-DYNAMIC/NONE/16'
 pairs:

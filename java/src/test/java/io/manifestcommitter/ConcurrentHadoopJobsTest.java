@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.manifest.SuccessReport;
+import io.manifestcommitter.testing.Fault.Trouble;
 import io.manifestcommitter.testing.MemoryFileSystem;
 import io.manifestcommitter.testing.MemoryStoreState;
 import io.manifestcommitter.testing.MemoryStoreState.Snapshot;
-import io.manifestcommitter.testing.Trouble;
 import io.manifestcommitter.testing.TurnTaking;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -32,18 +32,14 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Timeout(600)
 class ConcurrentHadoopJobsTest {
   private static final Map<String, String> EARLIER = Map.of("p=2/earlier", "of an earlier job");
-  private static final int SCHEDULES = 100;
+  private static final int SCHEDULES = 60;
 
   private Writer a;
   private Writer b;
   private MemoryStoreState state;
 
   @ParameterizedTest
-  @CsvSource({
-    "hdfs,true,true", "hdfs,true,false", "hdfs,false,false",
-    "abfs,true,true", "abfs,true,false", "abfs,false,false",
-    "gs,true,true", "gs,true,false", "gs,false,false"
-  })
+  @CsvSource({"hdfs,true,true", "abfs,true,false", "gs,true,true", "gs,false,false"})
   void everyOrderOfTheirPhases(String scheme, boolean aCommits, boolean bCommits) throws Exception {
     open(scheme);
     Snapshot empty = state.snapshot();
@@ -71,7 +67,7 @@ class ConcurrentHadoopJobsTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"hdfs,true", "hdfs,false", "abfs,true", "abfs,false", "gs,true", "gs,false"})
+  @CsvSource({"hdfs,true", "abfs,false", "gs,true", "gs,false"})
   void requestsOfTheirEndsInAnyOrder(String scheme, boolean bCommits) throws Exception {
     open(scheme);
     Snapshot tasksCommitted = bothRunTheirTasks();

@@ -3,9 +3,9 @@ package io.manifestcommitter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.manifestcommitter.testing.Fault.Trouble;
 import io.manifestcommitter.testing.MemoryStoreState;
 import io.manifestcommitter.testing.MemoryStoreState.Snapshot;
-import io.manifestcommitter.testing.Trouble;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;

@@ -5,20 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.manifestcommitter.manifest.CorruptManifestException;
-import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.manifest.TaskManifest;
 import io.manifestcommitter.plan.PlanRejectedException;
-import io.manifestcommitter.testing.LocalFiles;
-import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Map;
-import org.apache.hadoop.fs.Path;
 import org.junit.jupiter.api.Test;
 
-/** Manifests that cannot be trusted: nothing is published. */
+/** Manifests that cannot be trusted, on a local disk: nothing is published. */
 class ManifestCommitterRefusalTest extends LocalJobTest {
   /** The path of the second task's manifest. */
   private String manifest;
@@ -62,64 +57,6 @@ class ManifestCommitterRefusalTest extends LocalJobTest {
   }
 
   @Test
-  void theManifestOfAnotherJobPublishesNothing() throws Exception {
-    jobWithTwoTasks();
-    job.forge(1, "job_202601010000_0008", job.manifest(1).files(), List.of());
-
-    assertRefused(
-        CorruptManifestException.class,
-        manifest,
-        HadoopJobHarness.JOB_NAME,
-        "job_202601010000_0008");
-  }
-
-  @Test
-  void aManifestUnderTheNameOfAnotherTaskPublishesNothing() throws Exception {
-    jobWithTwoTasks();
-    job.files.write(job.manifestOf(9), job.files.bytes(job.manifestOf(1)));
-
-    assertRefused(
-        CorruptManifestException.class,
-        job.path(job.manifestOf(9)).toString(),
-        "task_202601010000_0007_m_000001");
-  }
-
-  @Test
-  void aManifestWithADestinationOutsideTheTablePublishesNothing() throws Exception {
-    jobWithTwoTasks();
-    Path source = job.path(job.workDirectory(1, 0) + "/part-1");
-    Path destination = elsewhere("elsewhere/part-1");
-    forge(new FileEntry(source, destination, 1, null, 0));
-
-    assertRefused(PlanRejectedException.class, source.toString(), destination.toString());
-    assertThat(new File(directory, "elsewhere")).doesNotExist();
-  }
-
-  @Test
-  void aManifestWithASourceOutsideTheJobPublishesNothing() throws Exception {
-    LocalFiles around = new LocalFiles(directory);
-    around.write("secret", "of somebody else".getBytes(StandardCharsets.UTF_8));
-    Path foreign = elsewhere("secret");
-    jobWithTwoTasks();
-    Path destination = job.path("part-1");
-    forge(new FileEntry(foreign, destination, 16, null, 0));
-
-    assertRefused(PlanRejectedException.class, foreign.toString(), destination.toString());
-    assertThat(around.files()).containsEntry("secret", "of somebody else");
-  }
-
-  @Test
-  void aManifestWithADirectoryOutsideTheTablePublishesNothing() throws Exception {
-    jobWithTwoTasks();
-    Path elsewhere = elsewhere("elsewhere");
-    job.forge(
-        1, HadoopJobHarness.JOB_NAME, List.of(), List.of(new TaskManifest.Directory(elsewhere, 1)));
-
-    assertRefused(PlanRejectedException.class, elsewhere.toString(), job.table.toString());
-    assertThat(new File(directory, "elsewhere")).doesNotExist();
-  }
-
-  @Test
   void twoTasksThatClaimOneDestinationPublishNothing() throws Exception {
     job.runTasks(
         Map.of("part-0", "a", "same", "of task 0"), Map.of("part-1", "b", "same", "of task 1"));
@@ -158,15 +95,6 @@ class ManifestCommitterRefusalTest extends LocalJobTest {
   /** Replaces the second task's manifest. */
   private void rewrite(byte[] json) throws IOException {
     job.files.write(job.manifestOf(1), json);
-  }
-
-  /** Replaces the second task's manifest by one of another file. */
-  private void forge(FileEntry file) throws IOException {
-    job.forge(1, HadoopJobHarness.JOB_NAME, List.of(file), List.of());
-  }
-
-  private Path elsewhere(String relative) {
-    return new Path("file", null, new File(directory, relative).getPath());
   }
 
   private void assertRefused(Class<? extends Throwable> type, String... names) throws IOException {

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.manifest.SuccessReport;
-import io.manifestcommitter.testing.LocalFiles;
+import io.manifestcommitter.testing.DirectFiles.LocalFiles;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -9,20 +9,17 @@ import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.testing.Fate;
 import io.manifestcommitter.testing.MemoryStoreState;
 import io.manifestcommitter.testing.MemoryStoreState.Snapshot;
-import io.manifestcommitter.testing.Trouble;
 import java.io.IOException;
 import java.util.Map;
 import java.util.NavigableMap;
-import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A job commit that is asked for again after it was done, and a job that is started again. */
+/** A job commit that is asked for again after it was done. */
 class RepeatedCommitTest {
-  private static final String APPLICATION_ATTEMPT = "mapreduce.job.application.attempt.id";
   private static final Map<String, String> FILES =
       Map.of("part-0", "a", "p=1/part-0", "bb", "p=2/q=1/part-0", "ccc");
 
@@ -165,72 +162,6 @@ class RepeatedCommitTest {
     job.abortJob();
 
     assertIsCommitted("");
-  }
-
-  /**
-   * MapReduce starts a job whose master died again under the same id, as its next attempt. What the
-   * first attempt had published is rolled back, so that the second one's files of the same names
-   * find their places free.
-   */
-  @ParameterizedTest
-  @MethodSource("storesAndModes")
-  void aSecondAttemptOfAJobReplacesAFirstThatDiedAnywhereInItsCommit(
-      String scheme, boolean deleteTargets) throws IOException {
-    open(scheme, deleteTargets);
-    if (deleteTargets) {
-      job.write("p=1/part-0", "of an earlier job");
-    }
-    job.write("p=1/earlier", "of an earlier job");
-    job.conf.setInt(APPLICATION_ATTEMPT, 1);
-    job.runTasks(FILES, Map.of("p=9/of-attempt-1", "never in the table"));
-    Snapshot tasksCommitted = state.snapshot();
-    state.resetRequests();
-    job.commitJob();
-    int requests = state.requests().size();
-
-    Map<String, String> second = new TreeMap<>();
-    FILES.forEach((name, content) -> second.put(name, "again " + content));
-    int killed = 0;
-    for (int at = 1; at <= requests; at++) {
-      for (Trouble trouble : new Trouble[] {Trouble.killedBefore(at), Trouble.killedAfter(at)}) {
-        state.restore(tasksCommitted);
-        if (!dies(trouble) || isReported()) {
-          continue;
-        }
-        killed++;
-        runSecondAttempt(second);
-        Map<String, String> expected = new TreeMap<>(second);
-        expected.put("p=1/earlier", "of an earlier job");
-        assertThat(job.visible()).as("%s", trouble).isEqualTo(expected);
-        assertThat(job.visibleDirectories()).as("%s", trouble).doesNotContain("p=9");
-        assertThat(job.listedFiles().keySet()).as("%s", trouble).isEqualTo(second.keySet());
-        assertThat(job.exists("_temporary")).as("%s", trouble).isFalse();
-      }
-    }
-    assertThat(killed).isGreaterThan(10);
-  }
-
-  private void runSecondAttempt(Map<String, String> files) throws IOException {
-    HadoopJobHarness again = job.another(job.id.getId());
-    again.conf.setInt(APPLICATION_ATTEMPT, 2);
-    again.run(files);
-  }
-
-  private boolean dies(Trouble trouble) {
-    state.resetRequests();
-    state.onRequest(trouble.fault());
-    try {
-      job.commitJob();
-      return false;
-    } catch (IOException e) {
-      return true;
-    } finally {
-      state.noFault();
-    }
-  }
-
-  private boolean isReported() throws IOException {
-    return job.files.files().getOrDefault("_SUCCESS", "").contains(job.jobId());
   }
 
   /** Exactly the job's files, its report and its list, and nothing of the job besides. */

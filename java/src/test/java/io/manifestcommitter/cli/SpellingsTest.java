@@ -14,13 +14,13 @@ import io.manifestcommitter.plan.ExistingDirectories;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.JobPlanner;
 import io.manifestcommitter.plan.Target;
-import io.manifestcommitter.spark.ApprovedTask;
 import io.manifestcommitter.spark.ManifestCommitProtocol;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.Stores;
 import io.manifestcommitter.testing.HadoopCalls;
 import io.manifestcommitter.testing.MemoryFileSystem;
 import io.manifestcommitter.testing.MemoryStoreState;
+import io.manifestcommitter.testing.SparkCalls;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -32,27 +32,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BiFunction;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.s3a.S3AFileSystem;
 import org.apache.hadoop.mapreduce.JobID;
-import org.apache.hadoop.mapreduce.TaskAttemptContext;
-import org.apache.hadoop.mapreduce.TaskAttemptID;
-import org.apache.hadoop.mapreduce.TaskID;
-import org.apache.hadoop.mapreduce.TaskType;
-import org.apache.hadoop.mapreduce.task.JobContextImpl;
-import org.apache.hadoop.mapreduce.task.TaskAttemptContextImpl;
-import org.apache.spark.internal.io.FileCommitProtocol;
-import org.apache.spark.internal.io.FileCommitProtocol.TaskCommitMessage;
-import org.apache.spark.internal.io.FileNameSpec;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import scala.Option;
-import scala.collection.JavaConverters;
 
 /** Each spelling of one place, through each entry by which a name comes in. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -111,12 +101,9 @@ class SpellingsTest {
   void anAppend(String spelling) throws Exception {
     String place = place(spelling);
     state.write(place + "/p=1/old", "old");
-    FileCommitProtocol protocol = protocol(spelling, false);
-    protocol.setupJob(job());
-    commit(protocol, (executor, task) -> inPartition(executor, task, "p=1"));
+    write(calls(spelling, false), task -> task.newFile("p=1", ".x"));
     assertThat(data(place + "/p=1/")).hasSize(2).contains("old");
     assertThat(state.exists(place + "/_SUCCESS")).isTrue();
-    assertThat(state.paths()).noneMatch(path -> path.contains("_manifest_"));
   }
 
   @ParameterizedTest
@@ -124,14 +111,8 @@ class SpellingsTest {
   void anAppendWithoutPartitions(String spelling) throws Exception {
     String place = place(spelling);
     state.write(place + "/old", "old");
-    FileCommitProtocol protocol = protocol(spelling, false);
-    protocol.setupJob(job());
-    commit(
-        protocol,
-        (executor, task) ->
-            executor.newTaskTempFile(task, Option.empty(), new FileNameSpec("", ".x")));
+    write(calls(spelling, false), task -> task.newFile("", ".x"));
     assertThat(data(place + "/")).hasSize(2).contains("old");
-    assertThat(state.paths()).noneMatch(path -> path.contains("_manifest_"));
   }
 
   @ParameterizedTest
@@ -140,12 +121,9 @@ class SpellingsTest {
     String place = place(spelling);
     state.write(place + "/p=1/old", "old");
     state.write(place + "/p=2/old", "old");
-    FileCommitProtocol protocol = protocol(spelling, true);
-    protocol.setupJob(job());
-    commit(protocol, (executor, task) -> inPartition(executor, task, "p=1"));
+    write(calls(spelling, true), task -> task.newFile("p=1", ".x"));
     assertThat(data(place + "/p=1/")).hasSize(1).doesNotContain("old");
     assertThat(data(place + "/p=2/")).containsExactly("old");
-    assertThat(state.paths()).noneMatch(path -> path.contains("_manifest_"));
   }
 
   @ParameterizedTest
@@ -154,14 +132,11 @@ class SpellingsTest {
     String place = place(spelling);
     state.write(place + "/p=2/old", "old");
     String plain = URI.create(spelling).getScheme() + "://" + AUTHORITY + place;
-    FileCommitProtocol protocol = protocol(plain, false);
-    Path named = new Path(URI.create(spelling));
-    protocol.deleteWithJob(named.getFileSystem(conf), named, true);
-    protocol.setupJob(job());
-    commit(protocol, (executor, task) -> inPartition(executor, task, "p=1"));
+    SparkCalls calls = calls(plain, false);
+    calls.replace(new Path(URI.create(spelling)));
+    write(calls, task -> task.newFile("p=1", ".x"));
     assertThat(data(place + "/p=1/")).hasSize(1);
     assertThat(state.exists(place + "/p=2/old")).isFalse();
-    assertThat(state.paths()).noneMatch(path -> path.contains("_manifest_"));
   }
 
   @ParameterizedTest
@@ -169,14 +144,8 @@ class SpellingsTest {
   void aLocation(String spelling) throws Exception {
     state.write("/t/old", "old");
     String table = URI.create(spelling).getScheme() + "://" + AUTHORITY + "/table";
-    FileCommitProtocol protocol = protocol(table, true);
-    protocol.setupJob(job());
-    commit(
-        protocol,
-        (executor, task) ->
-            executor.newTaskTempFileAbsPath(task, spelling, new FileNameSpec("", ".x")));
+    write(calls(table, true), task -> task.newFileAt(spelling, ".x"));
     assertThat(data("/t/")).hasSize(1).doesNotContain("old");
-    assertThat(state.paths()).noneMatch(path -> path.contains("_manifest_"));
   }
 
   /** Also by the name of its store in capitals. */
@@ -184,17 +153,10 @@ class SpellingsTest {
   @MethodSource("spellings")
   void aLocationThatHoldsTheTable(String spelling) throws Exception {
     String table = URI.create(spelling).getScheme() + "://" + AUTHORITY + "/t/table";
-    FileCommitProtocol protocol = protocol(table, false);
-    protocol.setupJob(job());
-    assertThatThrownBy(
-            () ->
-                commit(
-                    protocol,
-                    (executor, task) ->
-                        executor.newTaskTempFileAbsPath(
-                            task, spelling, new FileNameSpec("", ".x"))))
+    SparkCalls calls = calls(table, false);
+    assertThatThrownBy(() -> write(calls, task -> task.newFileAt(spelling, ".x")))
         .hasMessageContaining("holds the table");
-    protocol.abortJob(job());
+    calls.abort();
   }
 
   @ParameterizedTest
@@ -222,9 +184,9 @@ class SpellingsTest {
   void theDirectoryForReports(String spelling) throws Exception {
     MemoryFileSystem.state("elsewhere").clear();
     conf.set(CommitterConfig.SUMMARY_REPORT_DIRECTORY, spelling);
-    FileCommitProtocol protocol = protocol("mem://elsewhere/" + place(spelling) + "/table", false);
-    protocol.setupJob(job());
-    commit(protocol, (executor, task) -> inPartition(executor, task, "p=1"));
+    write(
+        calls("mem://elsewhere/" + place(spelling) + "/table", false),
+        task -> task.newFile("p=1", ".x"));
     assertThat(state.exists(place(spelling) + "/summary-" + JOB + ".json")).isTrue();
     assertThat(History.ofSession(conf, spelling)).contains(JOB);
     assertThat(output(ReportData::new, spelling)).contains(JOB);
@@ -250,9 +212,7 @@ class SpellingsTest {
   @MethodSource("spellings")
   void printingAndInfo(String spelling) throws Exception {
     String place = place(spelling);
-    FileCommitProtocol protocol = protocol(spelling, false);
-    protocol.setupJob(job());
-    commit(protocol, (executor, task) -> inPartition(executor, task, "p=1"));
+    write(calls(spelling, false), task -> task.newFile("p=1", ".x"));
 
     assertThat(output(ManifestPrinter::new, spelling)).contains(JOB);
     assertThat(output(ReportData::new, spelling)).contains(JOB, place + "/_SUCCESS");
@@ -298,32 +258,18 @@ class SpellingsTest {
         .collect(Collectors.toSet());
   }
 
-  private static FileCommitProtocol protocol(String table, boolean isDynamic) {
-    return FileCommitProtocol.instantiate(
-        ManifestCommitProtocol.class.getName(), JOB, table, isDynamic);
+  private SparkCalls calls(String table, boolean isDynamic) {
+    return new SparkCalls(new ManifestCommitProtocol(JOB, table, isDynamic), JOB, conf);
   }
 
-  private JobContextImpl job() {
-    return new JobContextImpl(conf, new JobID("job", 1));
-  }
-
-  private static String inPartition(
-      FileCommitProtocol executor, TaskAttemptContext task, String partition) {
-    return executor.newTaskTempFile(task, Option.apply(partition), new FileNameSpec("", ".x"));
-  }
-
-  /** One task that writes one file, and the job's commit. */
-  private void commit(
-      FileCommitProtocol protocol,
-      BiFunction<FileCommitProtocol, TaskAttemptContext, String> newFile)
+  /** One job of one task that writes one file; it leaves nothing in the store. */
+  private void write(SparkCalls calls, Function<SparkCalls.Attempt, Path> newFile)
       throws IOException {
-    TaskAttemptContext task =
-        new TaskAttemptContextImpl(
-            conf, new TaskAttemptID(new TaskID(new JobID("job", 1), TaskType.MAP, 0), 0));
-    protocol.setupTask(task);
-    write(new Path(newFile.apply(protocol, task)));
-    List<TaskCommitMessage> messages = List.of(ApprovedTask.commit(protocol));
-    protocol.commitJob(job(), JavaConverters.asScalaBufferConverter(messages).asScala().toSeq());
+    calls.setUp();
+    SparkCalls.Attempt task = calls.attempt(0, 0);
+    write(newFile.apply(task));
+    calls.commit(List.of(task.commitApproved()));
+    assertThat(state.paths()).noneMatch(path -> path.contains("_manifest_"));
   }
 
   private void write(Path file) throws IOException {

@@ -24,7 +24,6 @@ import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.fs.CommonPathCapabilities;
 import org.apache.hadoop.fs.FilterFileSystem;
 import org.apache.hadoop.fs.LocalFileSystem;
 import org.apache.hadoop.fs.Path;
@@ -191,7 +190,7 @@ class CommitterInfoProblemsTest {
 
     world.set(key("abfs"), "");
 
-    assertThat(world.problem("no-factory").map(Problem::severity)).contains(Severity.ERROR);
+    world.told(Severity.ERROR, "no-factory");
     assertThat(world.report().served()).isFalse();
   }
 
@@ -201,14 +200,14 @@ class CommitterInfoProblemsTest {
       world.path = scheme + "://c@a/table";
       world.set(key(scheme), "");
       world.set(ALGORITHM, "1");
-      Problem safe = world.problem("no-factory").orElseThrow();
+      Problem safe = world.told("no-factory");
       assertThat(safe.severity())
           .isEqualTo(scheme.equals("gs") ? Severity.ERROR : Severity.WARNING);
       assertThat(safe.text()).contains("algorithm version 1", scheme + "://");
       assertThat(world.report().ok()).isEqualTo(!scheme.equals("gs"));
 
       world.set(ALGORITHM, "2");
-      Problem unsafe = world.problem("no-factory").orElseThrow();
+      Problem unsafe = world.told("no-factory");
       assertThat(unsafe.severity()).isEqualTo(Severity.ERROR);
       assertThat(unsafe.text()).contains("algorithm version 2, which is unsafe on every store");
     }
@@ -219,8 +218,7 @@ class CommitterInfoProblemsTest {
     world.path = ABFS.replace("abfs:", "abfss:");
     world.set(key("abfss"), "");
 
-    assertThat(world.problem("no-factory").orElseThrow().text())
-        .contains("(abfs:// is bound, but the key is the literal scheme)");
+    world.told("no-factory", "(abfs:// is bound, but the key is the literal scheme)");
     assertThat(world.problem("half-bound")).isEmpty();
   }
 
@@ -244,8 +242,7 @@ class CommitterInfoProblemsTest {
   }
 
   private String sparkProtocol() {
-    Problem problem = world.problem("spark-protocol").orElseThrow();
-    assertThat(problem.severity()).isEqualTo(Severity.ERROR);
+    Problem problem = world.told(Severity.ERROR, "spark-protocol");
     return problem.text();
   }
 
@@ -254,12 +251,10 @@ class CommitterInfoProblemsTest {
     CAUSES.get("stock-overwrite").accept(world);
 
     assertThat(world.report().ok()).isTrue();
-    assertThat(world.problem("stock-overwrite").orElseThrow().text())
-        .contains("dynamic partition overwrite is refused");
+    world.told("stock-overwrite", "dynamic partition overwrite is refused");
 
     world.set(key("abfs"), HADOOPS_FACTORY);
-    assertThat(world.problem("stock-overwrite").orElseThrow().text())
-        .contains("appends to the partitions, and reports success");
+    world.told("stock-overwrite", "appends to the partitions, and reports success");
     assertThat(world.report().served()).isFalse();
   }
 
@@ -267,8 +262,9 @@ class CommitterInfoProblemsTest {
   void aProtocolHasToBeOne() {
     world.spark.put(PROTOCOL, ClassNames.FACTORY);
 
-    assertThat(world.problem("spark-protocol-not-found").orElseThrow().text())
-        .contains("is not a subclass of org.apache.spark.internal.io.FileCommitProtocol");
+    world.told(
+        "spark-protocol-not-found",
+        "is not a subclass of org.apache.spark.internal.io.FileCommitProtocol");
   }
 
   @Test
@@ -284,8 +280,7 @@ class CommitterInfoProblemsTest {
   void settingsThatNameOurClassesHaveToNameOurJar() {
     world.origin = Origin.FILES;
     world.spark.put(SparkSettings.JARS, "/jars/other.jar");
-    Problem problem = world.problem("jar-missing").orElseThrow();
-    assertThat(problem.severity()).isEqualTo(Severity.WARNING);
+    Problem problem = world.told(Severity.WARNING, "jar-missing");
 
     world.apply(problem.repair());
 
@@ -298,22 +293,18 @@ class CommitterInfoProblemsTest {
   void storesThatAreRefused(String scheme) {
     world.path = scheme + "://bucket/table";
     world.set(key(scheme), "");
-    Problem problem = world.problem("unsupported-store").orElseThrow();
-    assertThat(problem.severity()).isEqualTo(Severity.ERROR);
+    Problem problem = world.told(Severity.ERROR, "unsupported-store");
     assertThat(problem.text())
         .contains("does not serve " + scheme + "://")
         .contains("unsupported.scheme is not delegate: writes of Spark SQL fail");
     assertThat(world.report().served()).isFalse();
 
     world.set("mapreduce.manifest.committer.unsupported.scheme", "delegate");
-    problem = world.problem("unsupported-store").orElseThrow();
-    assertThat(problem.severity()).isEqualTo(Severity.WARNING);
-    assertThat(problem.text()).contains("unsupported.scheme is delegate", "by copying");
+    world.told(
+        Severity.WARNING, "unsupported-store", "unsupported.scheme is delegate", "by copying");
 
     world.set(key(scheme), ClassNames.FACTORY);
-    problem = world.problem("unsupported-store").orElseThrow();
-    assertThat(problem.severity()).isEqualTo(Severity.ERROR);
-    assertThat(problem.text()).contains("MapReduce jobs and RDD writers fail");
+    world.told(Severity.ERROR, "unsupported-store", "MapReduce jobs and RDD writers fail");
   }
 
   @Test
@@ -322,9 +313,8 @@ class CommitterInfoProblemsTest {
     world.set("fs.s3a.impl", MemoryFileSystem.class.getName());
     world.set("fs.s3a.impl.disable.cache", "true");
     world.set(FactoryBinding.FOR_ALL, ClassNames.FACTORY);
-    Problem problem = world.problem("unsupported-store").orElseThrow();
-    assertThat(problem.severity()).isEqualTo(Severity.ERROR);
-    assertThat(problem.text()).contains("MapReduce jobs and RDD writers fail");
+    Problem problem =
+        world.told(Severity.ERROR, "unsupported-store", "MapReduce jobs and RDD writers fail");
 
     world.apply(problem.repair());
 
@@ -338,7 +328,7 @@ class CommitterInfoProblemsTest {
     world.set("fs.s3.impl", S3AFileSystem.class.getName());
     world.set("fs.s3.impl.disable.cache", "true");
     assertThat(world.report().served()).as("by Spark's protocol").isTrue();
-    Problem problem = world.problem("no-factory").orElseThrow();
+    Problem problem = world.told("no-factory");
     assertThat(problem.repair().settings()).containsEntry(key("s3"), ClassNames.S3A_FACTORY);
 
     world.apply(problem.repair());
@@ -352,12 +342,12 @@ class CommitterInfoProblemsTest {
     world.onS3("fs.s3a.committer.name", "magic");
     world.set("fs.s3a.impl", MemoryFileSystem.class.getName());
     world.set(key("s3a"), FailingFactory.class.getName());
-    assertThat(world.problem("factory-failed").orElseThrow().repair().settings()).isEmpty();
+    assertThat(world.told("factory-failed").repair().settings()).isEmpty();
 
     String key = "fs.s3a.bucket.bucket.committer.magic.enabled";
     world.set(key, "false");
 
-    assertThat(world.problem("factory-failed").orElseThrow().repair().settings())
+    assertThat(world.told("factory-failed").repair().settings())
         .containsExactlyEntriesOf(Map.of(key, "true"));
   }
 
@@ -365,8 +355,7 @@ class CommitterInfoProblemsTest {
   void onS3WhatTheSettingsTellIsToldAlsoIfTheStoreDoesNotOpen() {
     world.onS3("fs.s3a.encryption.algorithm", "CSE-KMS");
     world.set("fs.s3a.impl", Locked.class.getName());
-    assertThat(world.problem("unsupported-store").orElseThrow().text())
-        .contains("client-side encryption", "writes of Spark SQL fail");
+    world.told("unsupported-store", "client-side encryption", "writes of Spark SQL fail");
 
     assertThat(world.codes()).doesNotContain("store-failed");
     world.set("fs.s3a.encryption.algorithm", "SSE-KMS");
@@ -378,7 +367,7 @@ class CommitterInfoProblemsTest {
     world.onS3("fs.s3a.impl", "org.apache.hadoop.fs.s3a.NotThere");
     world.set(key("s3a"), ClassNames.S3A_FACTORY);
 
-    Problem problem = world.problem("store-not-found").orElseThrow();
+    Problem problem = world.told("store-not-found");
 
     assertThat(problem.text()).contains("no job can write there", "hadoop-aws");
     assertThat(problem.repair().jar().orElseThrow()).contains("hadoop-aws");
@@ -391,7 +380,7 @@ class CommitterInfoProblemsTest {
     world.set(key("s3a"), ClassNames.S3A_FACTORY);
     world.set("fs.s3a.committer.name", "directory");
 
-    assertThat(world.problem("unsupported-store").orElseThrow().repair().settings())
+    assertThat(world.told("unsupported-store").repair().settings())
         .containsExactlyEntriesOf(Map.of("fs.s3a.multipart.uploads.enabled", "true"));
   }
 
@@ -400,8 +389,7 @@ class CommitterInfoProblemsTest {
     world.path = "s3a://bucket/table";
     world.set("fs.s3a.impl", MemoryFileSystem.class.getName());
     world.set("fs.s3a.impl.disable.cache", "true");
-    Problem problem = world.problem("no-factory").orElseThrow();
-    assertThat(problem.severity()).as("Spark SQL is served").isEqualTo(Severity.WARNING);
+    Problem problem = world.told(Severity.WARNING, "no-factory");
 
     world.apply(problem.repair());
 
@@ -412,7 +400,7 @@ class CommitterInfoProblemsTest {
   void aFactoryForAllThatIsNotOursIsReplaced() {
     world.set(FactoryBinding.FOR_ALL, OtherFactory.class.getName());
 
-    world.apply(world.problem("other-factory").orElseThrow().repair());
+    world.apply(world.told("other-factory").repair());
 
     assertThat(world.codes()).isEmpty();
   }
@@ -434,8 +422,7 @@ class CommitterInfoProblemsTest {
   void aStoreClassForAnotherScheme() {
     String key = "mapreduce.manifest.committer.store.operations.classname";
     world.set(key, "io.manifestcommitter.store.LocalStore");
-    Problem problem = world.problem("bad-option").orElseThrow();
-    assertThat(problem.text()).contains(key, "is not for abfs://");
+    Problem problem = world.told("bad-option", key, "is not for abfs://");
 
     world.apply(problem.repair());
 
@@ -449,8 +436,7 @@ class CommitterInfoProblemsTest {
 
     world.origin = Origin.CONNECT_SERVER;
 
-    assertThat(world.problem("factory-not-found").orElseThrow().severity())
-        .isEqualTo(Severity.WARNING);
+    world.told(Severity.WARNING, "factory-not-found");
     assertThat(world.report().ok()).isTrue();
   }
 
@@ -458,8 +444,7 @@ class CommitterInfoProblemsTest {
   void aStoreThatFailsIsTold() {
     world.set("fs.abfs.impl", Locked.class.getName());
 
-    assertThat(world.problem("store-failed").orElseThrow().text())
-        .contains(ABFS, "the account key is missing");
+    world.told("store-failed", ABFS, "the account key is missing");
     assertThat(world.report().served()).as("the binding itself is right").isTrue();
     assertThat(world.report().ok()).isFalse();
   }
@@ -468,20 +453,18 @@ class CommitterInfoProblemsTest {
   void aMissingStoreNamesItsJar() {
     CAUSES.get("store-not-found").accept(world);
 
-    assertThat(world.problem("store-not-found").orElseThrow().text())
-        .contains("AzureBlobFileSystem is missing", "org.apache.hadoop:hadoop-azure:3.");
+    world.told(
+        "store-not-found", "AzureBlobFileSystem is missing", "org.apache.hadoop:hadoop-azure:3.");
 
     world.path = "nosuch://host/table";
-    assertThat(world.problem("store-not-found").orElseThrow().text())
-        .contains("the connector of nosuch://");
+    world.told("store-not-found", "the connector of nosuch://");
   }
 
   @Test
   void aFlatAccountIsRefused() {
-    world.set("fs.abfs.impl", Flat.class.getName());
-    Problem problem = world.problem("unsupported-store").orElseThrow();
-    assertThat(problem.text()).contains(ABFS, "no hierarchical namespace");
-    assertThat(problem.severity()).isEqualTo(Severity.ERROR);
+    world.set(MemoryFileSystem.FLAT, "true");
+    Problem problem =
+        world.told(Severity.ERROR, "unsupported-store", ABFS, "no hierarchical namespace");
     assertThat(world.report().served()).isFalse();
 
     world.apply(problem.repair());
@@ -503,15 +486,14 @@ class CommitterInfoProblemsTest {
     world.path = GS;
     world.set("fs.gs.impl", ClassNames.HADOOPS_GS);
     world.set("fs.gs.block.size", "64m");
-    Problem noJar = world.problem("store-not-found").orElseThrow();
+    Problem noJar = world.told("store-not-found");
     assertThat(noJar.text())
         .contains("connector is in com.google.cloud.bigdataoss:gcs-connector")
         .contains("fs.gs.impl names it, which is " + ClassNames.HADOOPS_GS + " (a test)");
     assertThat(noJar.repair().jar()).contains("com.google.cloud.bigdataoss:gcs-connector");
 
     world.missing.remove(GOOGLES_PACKAGE);
-    Problem notBound = world.problem("store-not-found").orElseThrow();
-    assertThat(notBound.text()).contains("Google's connector is there");
+    Problem notBound = world.told("store-not-found", "Google's connector is there");
     assertThat(notBound.repair().jar()).isEmpty();
 
     world.apply(notBound.repair());
@@ -534,7 +516,7 @@ class CommitterInfoProblemsTest {
   void aBlockSizeThatIsNoSizeIsReplaced() {
     world.onGoogle("fs.gs.block.size", "large");
 
-    world.apply(world.problem("gcs-block-size").orElseThrow().repair());
+    world.apply(world.told("gcs-block-size").repair());
 
     assertThat(world.report().problems()).isEmpty();
   }
@@ -543,8 +525,7 @@ class CommitterInfoProblemsTest {
   void aStoreThatNobodyKnowsIsServedOnceItIsVouchedFor() {
     world.onUnknownStore();
     world.set(CommitterConfig.ATOMIC_RENAME_SCHEMES, "ofs");
-    Problem problem = world.problem("unsupported-store").orElseThrow();
-    assertThat(problem.severity()).isEqualTo(Severity.ERROR);
+    Problem problem = world.told(Severity.ERROR, "unsupported-store");
     assertThat(world.report().served()).isFalse();
 
     world.apply(problem.repair());
@@ -558,18 +539,17 @@ class CommitterInfoProblemsTest {
     world.onGoogle("fs.gs.operation.move.enable", "");
     assertThat(world.codes()).isEmpty();
     world.set(GcsRequests.OPTION, "filesystem");
-    assertThat(world.problem("gcs-no-move").map(Problem::severity)).contains(Severity.NOTE);
+    world.told(Severity.NOTE, "gcs-no-move");
 
     world.set("fs.gs.operation.move.enable", "false");
-    assertThat(world.problem("gcs-no-move").map(Problem::severity)).contains(Severity.WARNING);
-    assertThat(world.problem("unsupported-store").map(Problem::severity)).contains(Severity.ERROR);
+    world.told(Severity.WARNING, "gcs-no-move");
+    world.told(Severity.ERROR, "unsupported-store");
   }
 
   @Test
   void jobsThatWouldMoveObjectsThoughThatIsSwitchedOffAreRefused() {
     world.onGoogle("fs.gs.operation.move.enable", "false");
-    Problem problem = world.problem("gcs-no-move").orElseThrow();
-    assertThat(problem.severity()).isEqualTo(Severity.ERROR);
+    Problem problem = world.told(Severity.ERROR, "gcs-no-move");
 
     world.apply(problem.repair());
     assertThat(world.report().problems()).isEmpty();
@@ -579,7 +559,7 @@ class CommitterInfoProblemsTest {
   void bothConnectorsOnTheClassPathAreTold() {
     CAUSES.get("gcs-hadoops-connector").accept(world);
     world.missing.remove(GOOGLES_PACKAGE);
-    Problem problem = world.problem("gcs-hadoops-connector").orElseThrow();
+    Problem problem = world.told("gcs-hadoops-connector");
 
     assertThat(problem.text()).contains("Google's, a class of the same name");
     assertThat(problem.repair().jar()).isEmpty();
@@ -743,6 +723,21 @@ class CommitterInfoProblemsTest {
           .findFirst();
     }
 
+    /** The problem with a code, whose text has certain words. */
+    Problem told(String code, String... words) {
+      Problem found = problem(code).orElseThrow();
+      for (String word : words) {
+        assertThat(found.text()).contains(word);
+      }
+      return found;
+    }
+
+    Problem told(Severity severity, String code, String... words) {
+      Problem found = told(code, words);
+      assertThat(found.severity()).isEqualTo(severity);
+      return found;
+    }
+
     Set<String> codes() {
       Set<String> codes = new HashSet<>();
       report().problems().forEach(problem -> codes.add(problem.code().text()));
@@ -768,6 +763,7 @@ class CommitterInfoProblemsTest {
       if (repair.settings().isEmpty() && repair.jar().isEmpty() && repair.path().isEmpty()) {
         path = path.contains("://") ? path : ABFS;
         connectorIsForNewerHadoop = false;
+        set(MemoryFileSystem.FLAT, "false");
         set("fs.abfs.impl", MemoryFileSystem.class.getName());
         patience = Duration.ofMinutes(5);
       }
@@ -834,20 +830,6 @@ class CommitterInfoProblemsTest {
     @Override
     public String toString() {
       return "org/apache/hadoop/fs/Options$OpenFileOptions";
-    }
-  }
-
-  /** An account that cannot rename a directory, as its driver shows it. */
-  public static final class Flat extends FilterFileSystem {
-    /** As Hadoop makes filesystems. */
-    public Flat() {
-      super(new MemoryFileSystem());
-    }
-
-    @Override
-    public boolean hasPathCapability(Path path, String capability) throws IOException {
-      return !capability.equals(CommonPathCapabilities.FS_ACLS)
-          && super.hasPathCapability(path, capability);
     }
   }
 

@@ -14,7 +14,7 @@ import io.manifestcommitter.testing.Fate;
 import io.manifestcommitter.testing.Fault;
 import io.manifestcommitter.testing.MemoryFileSystem;
 import io.manifestcommitter.testing.MemoryStoreState;
-import io.manifestcommitter.testing.PassingTime;
+import io.manifestcommitter.testing.Recoveries.PassingTime;
 import io.manifestcommitter.testing.SparkCalls;
 import java.io.IOException;
 import java.io.OutputStream;

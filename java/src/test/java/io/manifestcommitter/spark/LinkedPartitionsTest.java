@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.layout.StagingRoot;
-import io.manifestcommitter.testing.LocalFiles;
+import io.manifestcommitter.testing.DirectFiles.LocalFiles;
 import io.manifestcommitter.testing.TableWrite;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.spark;
 
-import io.manifestcommitter.testing.LocalFiles;
+import io.manifestcommitter.testing.DirectFiles.LocalFiles;
 import io.manifestcommitter.testing.LocalGround;
 import io.manifestcommitter.testing.SparkGround;
 import io.manifestcommitter.testing.TableWrite;

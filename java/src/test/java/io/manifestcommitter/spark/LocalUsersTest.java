@@ -15,21 +15,28 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A table of root's on a local disk, to which another user appends. */
 class LocalUsersTest {
-  @TempDir private Path directory;
+  @TempDir private static Path classes;
+  private static OtherUser user;
 
-  private OtherUser user;
+  @TempDir private Path directory;
   private Path table;
+
+  @BeforeAll
+  static void makeUser() throws IOException {
+    assumeThat(OtherUser.isAvailable()).as("another user can be had").isTrue();
+    user = new OtherUser(classes);
+  }
 
   @BeforeEach
   void makeTable() throws IOException {
-    assumeThat(OtherUser.isAvailable()).as("another user can be had").isTrue();
-    user = new OtherUser(Files.createDirectory(directory.resolve("classes")));
+    user.letEnter(directory);
     table = Files.createDirectory(directory.resolve("table"));
     Files.writeString(Files.createDirectory(table.resolve("p=1")).resolve("old"), "old");
     setMode(table.resolve("p=1"), 0777);

@@ -3,7 +3,7 @@ package io.manifestcommitter.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.manifestcommitter.testing.LocalFiles;
+import io.manifestcommitter.testing.DirectFiles.LocalFiles;
 import io.manifestcommitter.testing.MemoryFileSystem;
 import io.manifestcommitter.testing.SparkWrite;
 import io.manifestcommitter.testing.TableWrite;

@@ -43,7 +43,7 @@ final class SparkJobHarness implements SparkGround {
   private final DriverJob driver;
   private final List<Object> messages = new ArrayList<>();
 
-  /** A fresh store behind a scheme, which decides its traits, or one that renames by copying. */
+  /** A fresh store behind a scheme, which decides its traits. */
   SparkJobHarness(String scheme) {
     this(scheme, JOB_ID);
     state.clear();

@@ -16,7 +16,6 @@ import io.manifestcommitter.testing.Fate;
 import io.manifestcommitter.testing.Fault;
 import io.manifestcommitter.testing.TableWrite;
 import java.io.IOException;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -28,62 +27,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** A job into a table that holds the unfinished commit of another driver. */
 class UnfinishedJobsTest {
   private static final String SECOND = "5e0f8a52-90c1-4a7b-8c11-0d3c1c2b7a22";
-
-  @ParameterizedTest
-  @CsvSource({
-    "abfs,append,auto,true",
-    "abfs,append,auto,false",
-    "abfs,dynamic,auto,true",
-    "abfs,dynamic,auto,false",
-    "abfs,static,auto,true",
-    "hdfs,partition,auto,true",
-    "gs,append,auto,true",
-    "gs,static,auto,true",
-    "gs,dynamic,auto,false",
-    "abfs,static,off,true"
-  })
-  void aJobThatIsRunAgainIsThereOnce(
-      String scheme, String kind, String directoryRename, boolean isDeadInSetup)
-      throws IOException {
-    SparkJobHarness clean = SparkJobFaultTest.prepared(scheme, kind, directoryRename);
-    clean.commit();
-    int requests = clean.state.requests().size();
-    int again = 0;
-    for (int at = 1; at <= requests; at++) {
-      SparkJobHarness dead = diedAt(scheme, kind, directoryRename, at);
-      boolean hadCommitted = isPastReturn(dead);
-      if (isDeadInSetup) {
-        stopBeating(dead);
-      }
-      SparkJobHarness second = dead.other(SECOND).setUp(SparkJobFaultTest.write(kind));
-      stopBeating(dead);
-      second.commitTask(0, "p=1/a2", "p=3/b2");
-      second.commitTask(1, "p=1/c2");
-      second.commitTaskAt(2, "/elsewhere", "d2");
-      second.commit();
-
-      Map<String, String> expected =
-          new HashMap<>(hadCommitted ? SparkJobFaultTest.expected(kind) : SparkJobFaultTest.OLD);
-      if (kind.equals("static")) {
-        expected.clear();
-      }
-      if (!kind.equals("append")) {
-        expected.keySet().removeIf(file -> file.startsWith("/table/p=1/"));
-      }
-      if (kind.equals("dynamic")) {
-        expected.keySet().removeIf(file -> file.matches("/table/p=3/.*|/elsewhere/.*"));
-      }
-      expected.put("/table/p=1/a2", "new p=1/a2");
-      expected.put("/table/p=1/c2", "new p=1/c2");
-      expected.put("/table/p=3/b2", "new p=3/b2");
-      expected.put("/elsewhere/d2", "new d2");
-      assertThat(second.visible())
-          .as("%s %s, the first died at request %d", scheme, kind, at)
-          .isEqualTo(expected);
-      again++;
-    }
-    assertThat(again).isGreaterThan(20);
-  }
 
   @Test
   void mayFailTheJob() throws IOException {
@@ -373,23 +316,11 @@ class UnfinishedJobsTest {
     assertThat(second.staging()).noneMatch(path -> path.contains(SECOND));
   }
 
-  private static boolean isPastReturn(SparkJobHarness dead) {
-    return String.valueOf(dead.state.files().get("/table/_SUCCESS")).contains(JOB_ID)
-        || dead.staging().stream().anyMatch(path -> path.contains("/journal-committed-"));
-  }
-
   /** With half of its renames done. */
   private static SparkJobHarness diedHalfWay() throws IOException {
     SparkJobHarness spark = SparkJobFaultTest.prepared("abfs", "append", "off");
     assertThat(spark.dies(Fault.deadAfter("rename", path -> path.endsWith("/p=1/a")))).isTrue();
     assertThat(spark.visible()).containsKey("/table/p=1/a").doesNotContainKey("/table/p=3/b");
-    return spark;
-  }
-
-  private static SparkJobHarness diedAt(String scheme, String kind, String directoryRename, int at)
-      throws IOException {
-    SparkJobHarness spark = SparkJobFaultTest.prepared(scheme, kind, directoryRename);
-    spark.dies(Fault.deadFrom(at, Fate.FAILS_AFTER));
     return spark;
   }
 

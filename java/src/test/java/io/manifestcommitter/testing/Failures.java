@@ -4,17 +4,21 @@ package io.manifestcommitter.testing;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import org.apache.hadoop.fs.FSError;
 
 /** What goes wrong, as text. */
 public final class Failures {
   private Failures() {}
 
-  /** What an action failed with, with all that is suppressed in it; empty if it did not. */
+  /**
+   * What an action failed with, an {@link Error} of {@link Fate} too, with all that is suppressed
+   * in it; empty if it did not.
+   */
   public static String of(Action action) {
     try {
       action.run();
       return "";
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | LinkageError | FSError e) {
       StringBuilder text = new StringBuilder(e.toString());
       for (Throwable suppressed : e.getSuppressed()) {
         text.append("; ").append(suppressed);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.testing;
 
+import io.manifestcommitter.testing.DirectFiles.LocalFiles;
 import java.io.Closeable;
 import java.io.File;
 import java.io.IOException;

@@ -2,6 +2,7 @@
 package io.manifestcommitter.testing;
 
 import io.manifestcommitter.config.CommitterConfig;
+import io.manifestcommitter.testing.SeekableBytes.AbortableBytes;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.net.URI;

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,15 +39,31 @@ public final class OtherUser {
       if (Files.isDirectory(source)) {
         copyTree(source, copy);
       } else if (Files.exists(source)) {
-        Files.copy(source, copy);
-        readable(copy, "rw-r--r--");
+        linkOrCopy(source, copy);
       }
       classPath.add(copy.toString());
     }
+    letEnter(directory);
+  }
+
+  /** Lets it read a temporary directory. */
+  public void letEnter(Path directory) throws IOException {
     for (Path path = directory; path.startsWith(temporary()); path = path.getParent()) {
       if (!path.equals(temporary())) {
         readable(path, "rwxr-xr-x");
       }
+    }
+  }
+
+  /** All of them are hundreds of megabytes. */
+  private static void linkOrCopy(Path source, Path target) throws IOException {
+    boolean isReadable =
+        Files.getPosixFilePermissions(source).contains(PosixFilePermission.OTHERS_READ);
+    if (isReadable && Files.getFileStore(source).equals(Files.getFileStore(target.getParent()))) {
+      Files.createLink(target, source);
+    } else {
+      Files.copy(source, target);
+      readable(target, "rw-r--r--");
     }
   }
 

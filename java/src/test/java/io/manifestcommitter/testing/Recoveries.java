@@ -7,11 +7,13 @@ import io.manifestcommitter.jobs.Pause;
 import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.jobs.Recovery.Outcome;
 import io.manifestcommitter.layout.StagingRoot;
+import io.manifestcommitter.progress.CommitProgress.Waiting;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.Stores;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 
@@ -51,5 +53,45 @@ public final class Recoveries {
     brief.set(CommitterConfig.HEARTBEAT_INTERVAL, "20ms");
     brief.set(CommitterConfig.HEARTBEAT_TIMEOUT, "60ms");
     return brief;
+  }
+
+  /** A process whose clock goes on by two seconds with each wait, or another time, and else not. */
+  public static final class PassingTime implements Pause {
+    private static final int STEP = 2;
+
+    private final Pause meanwhile;
+    private final long step;
+    private long nanos;
+
+    /**
+     * A clock.
+     *
+     * @param meanwhile what happens while the process waits
+     */
+    public PassingTime(Pause meanwhile) {
+      this(meanwhile, STEP);
+    }
+
+    /** As above, by so many seconds. */
+    public PassingTime(Pause meanwhile, int step) {
+      this.meanwhile = meanwhile;
+      this.step = TimeUnit.SECONDS.toNanos(step);
+    }
+
+    /** A clock, while which nothing happens. */
+    public PassingTime() {
+      this(waiting -> {});
+    }
+
+    @Override
+    public void pause(Waiting forWhat) throws IOException {
+      meanwhile.pause(forWhat);
+      nanos += step;
+    }
+
+    @Override
+    public long nanos() {
+      return nanos;
+    }
   }
 }

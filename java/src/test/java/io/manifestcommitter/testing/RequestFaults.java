@@ -3,6 +3,7 @@ package io.manifestcommitter.testing;
 
 import java.io.Closeable;
 import java.io.IOException;
+import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -11,9 +12,17 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiPredicate;
 import java.util.function.Predicate;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.LocalFileSystem;
+import org.apache.hadoop.fs.Options;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.RemoteIterator;
+import org.apache.hadoop.fs.permission.FsPermission;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.util.Progressable;
 
 /**
  * Numbers the requests that filesystems of one configuration get, and lets some of them go wrong.
@@ -25,72 +34,13 @@ public final class RequestFaults implements Closeable {
 
   private final ThreadLocal<Boolean> inside = ThreadLocal.withInitial(() -> false);
   private final String id = UUID.randomUUID().toString();
-  private final List<Request> requests = new ArrayList<>();
+  private int requests;
   private final List<FileSystem> filesystems = new ArrayList<>();
   private BiPredicate<String, Path> refused;
   private Fault fault;
-  private Predicate<Path> renamedTo;
-  private Fault ofRenames;
-  private int renames;
   private int injected;
 
   private RequestFaults() {}
-
-  /** What a request can do. */
-  public enum Kind {
-    READS,
-    CHANGES,
-    /** It changes something and answers whether it did. */
-    CHANGES_AND_TELLS;
-
-    /** The ways in which it goes wrong. */
-    public List<Fate> faults() {
-      switch (this) {
-        case READS:
-          return List.of(Fate.FAILS_BEFORE);
-        case CHANGES:
-          return List.of(Fate.FAILS_BEFORE, Fate.FAILS_AFTER);
-        default:
-          return List.of(
-              Fate.FAILS_BEFORE, Fate.FAILS_AFTER, Fate.ANSWERS_FALSE, Fate.DONE_ANSWERS_FALSE);
-      }
-    }
-
-    /** The ways in which it ends in an {@link Error}. */
-    public List<Fate> errors() {
-      List<Fate> errors = new ArrayList<>(Fate.ERRORS);
-      errors.removeIf(fate -> !faults().contains(fate.effect()));
-      return errors;
-    }
-  }
-
-  /** A request as it was made. */
-  public static final class Request {
-    private final String operation;
-    private final Path path;
-    private final Kind kind;
-
-    private Request(String operation, Path path, Kind kind) {
-      this.operation = operation;
-      this.path = path;
-      this.kind = kind;
-    }
-
-    /** What it is. */
-    public String operation() {
-      return operation;
-    }
-
-    /** What it can do. */
-    public Kind kind() {
-      return kind;
-    }
-
-    @Override
-    public String toString() {
-      return operation + " " + path.toUri().getPath();
-    }
-  }
 
   /** A request to the filesystem behind. */
   interface Call<T> {
@@ -120,17 +70,9 @@ public final class RequestFaults implements Closeable {
 
   /** From here on requests are numbered, and go as {@code newFault} says. */
   public synchronized void onRequest(Fault newFault) {
-    requests.clear();
+    requests = 0;
     injected = 0;
     fault = newFault;
-  }
-
-  /** From here on renames to some paths are numbered, and go as {@code newFault} says. */
-  public synchronized void onRenamesTo(Predicate<Path> destinations, Fault newFault) {
-    renamedTo = destinations;
-    ofRenames = newFault;
-    renames = 0;
-    injected = 0;
   }
 
   /**
@@ -146,25 +88,19 @@ public final class RequestFaults implements Closeable {
   public synchronized void noFault() {
     fault = null;
     refused = null;
-    ofRenames = null;
   }
 
-  /** The requests since they are numbered. */
-  public synchronized List<Request> requests() {
-    return List.copyOf(requests);
-  }
-
-  /** How many of them went wrong. */
+  /** How many requests went wrong since they are numbered. */
   public synchronized int injected() {
     return injected;
   }
 
   /** Makes a request that has no answer but its result. */
-  <T> T pass(String operation, Path path, Kind kind, Call<T> call) throws IOException {
+  <T> T pass(String operation, Path path, Call<T> call) throws IOException {
     if (inside.get()) {
       return call.run();
     }
-    Fate fate = fate(operation, path, path, kind);
+    Fate fate = fate(operation, path, path);
     switch (fate.effect()) {
       case NORMAL:
         return nested(call);
@@ -191,7 +127,7 @@ public final class RequestFaults implements Closeable {
     if (inside.get()) {
       return call.run();
     }
-    Fate fate = fate(operation, path, shown, Kind.CHANGES_AND_TELLS);
+    Fate fate = fate(operation, path, shown);
     switch (fate.effect()) {
       case NORMAL:
         return nested(call);
@@ -210,14 +146,13 @@ public final class RequestFaults implements Closeable {
 
   /** Creates a file; its close, which completes it, is a request, too. */
   FSDataOutputStream create(Path path, Call<FSDataOutputStream> call) throws IOException {
-    FSDataOutputStream out = pass("create", path, Kind.CHANGES, call);
+    FSDataOutputStream out = pass("create", path, call);
     return new FSDataOutputStream(out, null) {
       @Override
       public void close() throws IOException {
         RequestFaults.this.<Void>pass(
             "close",
             path,
-            Kind.CHANGES,
             () -> {
               super.close();
               return null;
@@ -226,16 +161,13 @@ public final class RequestFaults implements Closeable {
     };
   }
 
-  private synchronized Fate fate(String operation, Path path, Path shown, Kind kind) {
+  private synchronized Fate fate(String operation, Path path, Path shown) {
     if (refused != null && refused.test(operation, shown)) {
       return Fate.FAILS_BEFORE;
     }
     Fate fate = Fate.NORMAL;
-    if (ofRenames != null && operation.equals("rename") && renamedTo.test(shown)) {
-      fate = ofRenames.fate(++renames, operation, path.toUri().getPath());
-    } else if (fault != null) {
-      requests.add(new Request(operation, shown, kind));
-      fate = fault.fate(requests.size(), operation, path.toUri().getPath());
+    if (fault != null) {
+      fate = fault.fate(++requests, operation, path.toUri().getPath());
     }
     injected += fate == Fate.NORMAL ? 0 : 1;
     return fate;
@@ -266,6 +198,144 @@ public final class RequestFaults implements Closeable {
     }
     for (FileSystem fs : open) {
       fs.close();
+    }
+  }
+
+  /** HDFS of which every request can go wrong. */
+  public static final class UnreliableHdfs extends DistributedFileSystem {
+    private RequestFaults faults;
+
+    @Override
+    public void initialize(URI uri, Configuration conf) throws IOException {
+      faults = RequestFaults.join(conf, this);
+      super.initialize(uri, conf);
+    }
+
+    @Override
+    public FileStatus getFileStatus(Path path) throws IOException {
+      return faults.pass("status", path, () -> super.getFileStatus(path));
+    }
+
+    @Override
+    public RemoteIterator<FileStatus> listStatusIterator(Path path) throws IOException {
+      return faults.pass("list", path, () -> super.listStatusIterator(path));
+    }
+
+    @Override
+    public FileStatus[] listStatus(Path path) throws IOException {
+      return faults.pass("list", path, () -> super.listStatus(path));
+    }
+
+    @Override
+    public FSDataInputStream open(Path path, int bufferSize) throws IOException {
+      return faults.pass("open", path, () -> super.open(path, bufferSize));
+    }
+
+    @Override
+    public boolean mkdirs(Path path, FsPermission permission) throws IOException {
+      return faults.ask("mkdirs", path, () -> super.mkdirs(path, permission));
+    }
+
+    @Override
+    public boolean rename(Path source, Path destination) throws IOException {
+      return faults.rename(source, destination, () -> super.rename(source, destination));
+    }
+
+    @Override
+    public void rename(Path source, Path destination, Options.Rename... options)
+        throws IOException {
+      faults.<Void>pass(
+          "rename-directory",
+          destination,
+          () -> {
+            super.rename(source, destination, options);
+            return null;
+          });
+    }
+
+    @Override
+    public boolean delete(Path path, boolean recursive) throws IOException {
+      return faults.ask("delete", path, () -> super.delete(path, recursive));
+    }
+
+    @Override
+    public FSDataOutputStream create(
+        Path path,
+        FsPermission permission,
+        boolean overwrite,
+        int bufferSize,
+        short replication,
+        long blockSize,
+        Progressable progress)
+        throws IOException {
+      return faults.create(
+          path,
+          () ->
+              super.create(
+                  path, permission, overwrite, bufferSize, replication, blockSize, progress));
+    }
+  }
+
+  /** The local filesystem of which every request can go wrong. */
+  public static final class UnreliableLocalFileSystem extends LocalFileSystem {
+    private RequestFaults faults;
+
+    @Override
+    public void initialize(URI uri, Configuration conf) throws IOException {
+      faults = RequestFaults.join(conf, this);
+      super.initialize(uri, conf);
+    }
+
+    @Override
+    public FileStatus getFileStatus(Path path) throws IOException {
+      return faults.pass("status", path, () -> super.getFileStatus(path));
+    }
+
+    @Override
+    public FileStatus[] listStatus(Path path) throws IOException {
+      return faults.pass("list", path, () -> super.listStatus(path));
+    }
+
+    @Override
+    public FSDataInputStream open(Path path, int bufferSize) throws IOException {
+      return faults.pass("open", path, () -> super.open(path, bufferSize));
+    }
+
+    @Override
+    public boolean mkdirs(Path path) throws IOException {
+      return faults.ask("mkdirs", path, () -> super.mkdirs(path));
+    }
+
+    @Override
+    public boolean mkdirs(Path path, FsPermission permission) throws IOException {
+      return faults.ask("mkdirs", path, () -> super.mkdirs(path, permission));
+    }
+
+    @Override
+    public boolean rename(Path source, Path destination) throws IOException {
+      return faults.rename(source, destination, () -> super.rename(source, destination));
+    }
+
+    @Override
+    public boolean delete(Path path, boolean recursive) throws IOException {
+      return faults.ask("delete", path, () -> super.delete(path, recursive));
+    }
+
+    @Override
+    public FSDataOutputStream create(
+        Path path,
+        FsPermission permission,
+        boolean overwrite,
+        int bufferSize,
+        short replication,
+        long blockSize,
+        Progressable progress)
+        throws IOException {
+      return faults.create(
+          path,
+          () ->
+              super.create(
+                  path, permission, overwrite, bufferSize, replication, blockSize, progress));
     }
   }
 }

@@ -147,9 +147,14 @@ public final class SparkCalls {
 
     /** The same for a custom location. */
     public Path newFileAt(Path location, String nameEnd) {
+      return newFileAt(location.toString(), nameEnd);
+    }
+
+    /** The same, however the location is spelled. */
+    public Path newFileAt(String location, String nameEnd) {
       FileNameSpec name = new FileNameSpec("", nameEnd);
-      Path file = new Path(executors.newTaskTempFileAbsPath(context, location.toString(), name));
-      add(location.toString(), "", file);
+      Path file = new Path(executors.newTaskTempFileAbsPath(context, location, name));
+      add(location, "", file);
       return file;
     }
 

@@ -5,9 +5,10 @@ import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.testing.Cases;
 import io.manifestcommitter.testing.Failures;
 import io.manifestcommitter.testing.Fate;
+import io.manifestcommitter.testing.Fault.Trouble;
 import io.manifestcommitter.testing.HadoopCalls;
 import io.manifestcommitter.testing.MemoryStoreState.Snapshot;
-import io.manifestcommitter.trials.CrashTally.Count;
+import io.manifestcommitter.trials.CrashTest.Count;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -17,13 +18,16 @@ import java.util.NavigableMap;
 import java.util.Set;
 import java.util.TreeMap;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.mapreduce.JobContext;
 import org.apache.hadoop.mapreduce.JobID;
+import org.apache.hadoop.mapreduce.JobStatus;
 import org.apache.hadoop.mapreduce.lib.output.PathOutputCommitter;
 
 /**
  * A job commit of the Hadoop protocol on one store: its process dies at every request, and from
  * each store that it leaves a new process commits, or aborts, also one that dies itself, or
- * MapReduce runs the job's next attempt; also where another job has appended in between.
+ * MapReduce runs the job's next attempt; also where another job has appended in between. Or nobody
+ * dies, and a request fails in one of its ways.
  */
 final class CrashHadoopRuns {
   private static final String TABLE = CrashStore.TABLE + "/";
@@ -31,14 +35,19 @@ final class CrashHadoopRuns {
   private static final int OTHER = 8;
   static final String DEAD_NAME = "job_202601010000_0007";
   private static final Map<String, String> OLD = Map.of("p=1/x", "old", "p=2/x", "old");
-  private static final Map<String, String> FIRST = Map.of("p=1/a", "new a", "p=3/b", "new b");
+  private static final Map<String, String> FIRST =
+      Map.of("p=1/a", "new a", "p=3/b", "new b", "p=5/e", "new e");
   private static final Map<String, String> SECOND = Map.of("p=1/c", "new c", "p=3/q=1/d", "new d");
+
+  /** Of the second attempt of the job, which writes one file under another name. */
+  private static final Map<String, String> SECOND_AGAIN =
+      Map.of("p=1/c2", "new c", "p=3/q=1/d", "new d");
 
   private final CrashStore store;
   private final boolean replaces;
   private final String name;
   private final Cases cases;
-  private final CrashTally tally;
+  private final CaseTally<Count> tally;
   private final Snapshot tasksCommitted;
   private final NavigableMap<String, String> old = new TreeMap<>();
   private final NavigableMap<String, String> fresh = new TreeMap<>();
@@ -51,7 +60,7 @@ final class CrashHadoopRuns {
    * @param replaces whether files of the same names give way ({@code delete.target.files})
    */
   CrashHadoopRuns(
-      CrashStore store, String scenario, boolean replaces, Cases cases, CrashTally tally)
+      CrashStore store, String scenario, boolean replaces, Cases cases, CaseTally<Count> tally)
       throws IOException {
     this.store = store;
     this.replaces = replaces;
@@ -61,8 +70,10 @@ final class CrashHadoopRuns {
     OLD.forEach((file, row) -> old.put(TABLE + file, row));
     if (replaces) {
       old.put(TABLE + "p=1/a", "old a");
+      old.put(TABLE + "p=5", "a file where a directory has to be");
     }
     fresh.putAll(old);
+    fresh.remove(TABLE + "p=5");
     FIRST.forEach((file, row) -> fresh.put(TABLE + file, row));
     SECOND.forEach((file, row) -> fresh.put(TABLE + file, row));
     store.state().clear();
@@ -82,6 +93,7 @@ final class CrashHadoopRuns {
     requests = store.state().requests();
     Set<Map<String, String>> states = new HashSet<>();
     for (int at = 1; at <= requests.size(); at++) {
+      fails(name + "/" + at, at);
       for (Fate fate : List.of(Fate.FAILS_BEFORE, Fate.FAILS_AFTER)) {
         String operation = requests.get(at - 1).replaceFirst(" .*", "");
         String when = fate == Fate.FAILS_BEFORE ? "-before" : "-after";
@@ -100,21 +112,60 @@ final class CrashHadoopRuns {
     }
   }
 
-  private void comesAfter(String steps, Snapshot left) throws IOException {
-    boolean isKnown = isReported() || hasJobDirectory();
-    boolean isOver = isReported() || !hasJobDirectory();
-    if (cases.runs(steps + "/commit", 3)) {
-      store.state().restore(left);
-      tally.count(Count.COMPLETE);
-      String failure = Failures.of(() -> commit(DEAD, 1));
-      // Without a report nobody can tell that a job was committed whose directory is gone.
-      ends(steps + "/commit", failure, isKnown, fresh);
+  /** A request fails; then the job is committed again or aborted, by its committer or a new one. */
+  private void fails(String steps, int at) throws IOException {
+    for (Trouble trouble : Trouble.at(at, requests.get(at - 1))) {
+      for (boolean isSame : new boolean[] {true, false}) {
+        for (boolean isAbort : new boolean[] {true, false}) {
+          String then =
+              steps
+                  + "-"
+                  + trouble
+                  + (isSame ? "/same-" : "/new-")
+                  + (isAbort ? "abort" : "commit");
+          if (!cases.runs(then, 40)) {
+            continue;
+          }
+          store.state().restore(tasksCommitted);
+          HadoopCalls calls = calls(DEAD, 1);
+          PathOutputCommitter first = calls.jobCommitter();
+          store.onRequest(trouble.fault());
+          String failure = Failures.of(() -> first.commitJob(calls.jobContext()));
+          store.state().noFault();
+          if (failure.isEmpty()) {
+            ends(then + ", said that it succeeded", "", true, fresh);
+          } else {
+            again(then, isSame ? first : calls.jobCommitter(), isAbort);
+          }
+        }
+      }
     }
-    if (cases.runs(steps + "/abort", 3)) {
-      store.state().restore(left);
+  }
+
+  private void again(String steps, PathOutputCommitter committer, boolean isAbort) {
+    boolean isReported = isReported();
+    boolean hasJobDirectory = hasJobDirectory();
+    JobContext job = calls(DEAD, 1).jobContext();
+    if (isAbort) {
       tally.count(Count.RECOVER);
-      String failure = Failures.of(() -> abort(DEAD, 1));
-      ends(steps + "/abort", failure, true, isOver ? fresh : old);
+      String failure = Failures.of(() -> committer.abortJob(job, JobStatus.State.FAILED));
+      ends(steps, failure, true, isReported || !hasJobDirectory ? fresh : old);
+    } else {
+      tally.count(Count.COMPLETE);
+      String failure = Failures.of(() -> committer.commitJob(job));
+      // Without a report nobody can tell that a job was committed whose directory is gone.
+      ends(steps, failure, isReported || hasJobDirectory, fresh);
+    }
+  }
+
+  private void comesAfter(String steps, Snapshot left) throws IOException {
+    boolean isOver = isReported() || !hasJobDirectory();
+    for (boolean isAbort : new boolean[] {false, true}) {
+      String then = steps + (isAbort ? "/abort" : "/commit");
+      if (cases.runs(then, 3)) {
+        store.state().restore(left);
+        again(then, calls(DEAD, 1).jobCommitter(), isAbort);
+      }
     }
     diesAgain(steps + "/commit", left, () -> commit(DEAD, 1));
     diesAgain(steps + "/abort", left, () -> abort(DEAD, 1));
@@ -127,7 +178,9 @@ final class CrashHadoopRuns {
                 runTasks(DEAD, 2);
                 commit(DEAD, 2);
               });
-      ends(steps + "/run-again", failure, true, fresh);
+      Map<String, String> again = new TreeMap<>(fresh);
+      again.put(TABLE + "p=1/c2", again.remove(TABLE + "p=1/c"));
+      ends(steps + "/run-again", failure, true, again);
     }
     if (isOver) {
       return;
@@ -173,6 +226,10 @@ final class CrashHadoopRuns {
     CrashCheck.differs(wrong, "the table", store.visible(), expected);
     if (mustWork) {
       CrashCheck.differs(wrong, "staging", store.staging(), List.of());
+      boolean isToBeReported = store.marksSuccess() && !expected.equals(old);
+      if (expected.equals(old) || expected.equals(fresh)) {
+        CrashCheck.differs(wrong, "reported", isReported(), isToBeReported);
+      }
     }
     if (failure.isEmpty()) {
       tally.count(expected.values().containsAll(FIRST.values()) ? Count.NEW : Count.OLD);
@@ -202,7 +259,7 @@ final class CrashHadoopRuns {
   private void runTasks(int job, int attempt) throws IOException {
     calls(job, attempt).setupJob();
     runTask(job, attempt, 0, FIRST);
-    runTask(job, attempt, 1, SECOND);
+    runTask(job, attempt, 1, attempt == 1 ? SECOND : SECOND_AGAIN);
   }
 
   private void append() throws IOException {

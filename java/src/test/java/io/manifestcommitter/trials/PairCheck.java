@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.trials;
 
+import io.manifestcommitter.trials.PairParty.PairWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

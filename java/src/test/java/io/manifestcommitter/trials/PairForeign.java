@@ -3,8 +3,9 @@ package io.manifestcommitter.trials;
 
 import io.manifestcommitter.spark.DriverJob;
 import io.manifestcommitter.testing.Cases;
-import io.manifestcommitter.trials.PairTally.Count;
-import java.util.ArrayList;
+import io.manifestcommitter.trials.PairParty.PairHadoopJob;
+import io.manifestcommitter.trials.PairParty.PairJob;
+import io.manifestcommitter.trials.PairTest.Count;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -13,14 +14,10 @@ import java.util.TreeMap;
  * A write of the Spark protocol beside one through a committer of Hadoop's kind, of which
  * FileOutputCommitter promises nothing: what has to hold is that ours has all its rows, or fails.
  */
-final class PairForeign {
-  private final CrashStore store;
+final class PairForeign extends PairTrial {
   private final PairWrite ours;
   private final PairWrite theirs;
   private final PairHadoopJob.Kind kind;
-  private final String name;
-  private final Cases cases;
-  private final PairTally tally;
 
   PairForeign(
       CrashStore store,
@@ -28,43 +25,23 @@ final class PairForeign {
       PairWrite theirs,
       PairHadoopJob.Kind kind,
       Cases cases,
-      PairTally tally) {
-    this.store = store;
+      CaseTally<Count> tally) {
+    super(store, ours.name() + "-" + kind.name() + "-" + theirs.name(), cases, tally);
     this.ours = ours;
     this.theirs = theirs;
     this.kind = kind;
-    this.name = store + "/" + ours.name() + "-" + kind.name() + "-" + theirs.name();
-    this.cases = cases;
-    this.tally = tally;
   }
 
-  /**
-   * Runs them.
-   *
-   * @param oneIn of how many interleavings a sample takes one
-   */
-  void run(int oneIn) throws InterruptedException {
-    for (int seed = 1; seed <= PairRuns.INTERLEAVINGS; seed++) {
-      String steps = name + "/" + seed;
-      if (cases.runs(steps, oneIn)) {
-        run(steps, seed);
-      }
-    }
-  }
-
-  private void run(String steps, int seed) throws InterruptedException {
+  @Override
+  PairParty[] run(int seed, List<String> wrong) throws InterruptedException {
     PairRace race = new PairRace(store, seed);
     PairJob a = new PairJob(store, ours, "a", DriverJob.DEAD, race);
     PairHadoopJob b = new PairHadoopJob(store, theirs, kind, "b");
-    PairRuns.fill(store, ours.old());
+    fill(store, ours.old());
     race.run(a, b);
-    tally.count(Count.INTERLEAVINGS);
     tally.count(a.hasEnded() && b.hasEnded() ? Count.BOTH_ENDED : Count.FAILED);
-    List<String> wrong = new ArrayList<>();
     check(wrong, race, a, b);
-    if (!wrong.isEmpty()) {
-      tally.violation(steps, PairRuns.told(steps, a, b, wrong));
-    }
+    return new PairParty[] {a, b};
   }
 
   private void check(List<String> wrong, PairRace race, PairJob a, PairHadoopJob b) {

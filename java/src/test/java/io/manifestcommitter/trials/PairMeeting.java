@@ -7,9 +7,12 @@ import io.manifestcommitter.testing.Cases;
 import io.manifestcommitter.testing.Failures;
 import io.manifestcommitter.testing.Fate;
 import io.manifestcommitter.trials.PairCheck.Left;
-import io.manifestcommitter.trials.PairTally.Count;
+import io.manifestcommitter.trials.PairParty.PairClean;
+import io.manifestcommitter.trials.PairParty.PairJob;
+import io.manifestcommitter.trials.PairParty.PairRecovery;
+import io.manifestcommitter.trials.PairParty.PairWriter;
+import io.manifestcommitter.trials.PairTest.Count;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,19 +22,15 @@ import java.util.Map;
  * beside another recovery; a cleaning beside a write. In half of them the two call the store by
  * different names.
  */
-final class PairMeeting {
+final class PairMeeting extends PairTrial {
   /** Requests of a job commit, about. */
   private static final int REQUESTS = 45;
 
   private static final String WRITER = "5c07d1e4-2222-4a7b-8c11-0d3c1c2b7a22";
 
-  private final CrashStore store;
   private final PairWrite dead;
   private final PairWrite other;
   private final What what;
-  private final String name;
-  private final Cases cases;
-  private final PairTally tally;
 
   /**
    * A meeting.
@@ -40,14 +39,16 @@ final class PairMeeting {
    * @param other what the other one does, if that is a write
    */
   PairMeeting(
-      CrashStore store, PairWrite dead, PairWrite other, What what, Cases cases, PairTally tally) {
-    this.store = store;
+      CrashStore store,
+      PairWrite dead,
+      PairWrite other,
+      What what,
+      Cases cases,
+      CaseTally<Count> tally) {
+    super(store, what + "-" + dead.name() + "-" + other.name(), cases, tally);
     this.dead = dead;
     this.other = other;
     this.what = what;
-    this.name = store + "/" + what + "-" + dead.name() + "-" + other.name();
-    this.cases = cases;
-    this.tally = tally;
   }
 
   /** Who meet. */
@@ -68,25 +69,12 @@ final class PairMeeting {
     return what.label + dead.label() + (what == What.TWO_RECOVERIES ? "" : " / " + other.label());
   }
 
-  /**
-   * Runs them.
-   *
-   * @param oneIn of how many interleavings a sample takes one
-   */
-  void run(int oneIn) throws InterruptedException, IOException {
-    for (int seed = 1; seed <= PairRuns.INTERLEAVINGS; seed++) {
-      String steps = name + "/" + seed;
-      if (cases.runs(steps, oneIn)) {
-        run(steps, seed);
-      }
-    }
-  }
-
-  private void run(String steps, int seed) throws InterruptedException, IOException {
+  @Override
+  PairParty[] run(int seed, List<String> wrong) throws InterruptedException, IOException {
     PairRace race = new PairRace(store, seed);
     boolean isSmaller = race.draw(2) == 0;
     PairJob died = new PairJob(store, dead, "d", isSmaller ? DriverJob.DEAD : DriverJob.NEXT, race);
-    PairRuns.fill(store, dead.old());
+    fill(store, dead.old());
     boolean hasDied = die(died.jobId(), race);
     store.passTime();
     PairJob writer =
@@ -108,13 +96,7 @@ final class PairMeeting {
             : writer;
     race.run(a, b);
 
-    List<String> wrong = new ArrayList<>();
-    String failure = PairRuns.recoverAll(store);
-    boolean isRefused = failure.contains("was changed since");
-    if (!failure.isEmpty() && !isRefused) {
-      wrong.add("recovery failed: " + failure);
-    }
-    tally.count(Count.INTERLEAVINGS);
+    boolean isRefused = isRefused(wrong);
     tally.count(a.hasEnded() && b.hasEnded() ? Count.BOTH_ENDED : Count.FAILED);
     if (hasDied) {
       tally.count(Count.DIED);
@@ -126,9 +108,7 @@ final class PairMeeting {
       tally.count(Count.REFUSED);
     }
     check(wrong, race, died, hasDied, b, isRefused);
-    if (!wrong.isEmpty()) {
-      tally.violation(steps, PairRuns.told(steps, a, b, wrong));
-    }
+    return new PairParty[] {a, b};
   }
 
   /** A driver that dies in its commit, and where only what it left is to be cleaned before that. */

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.trials;
 
-import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.manifest.FileList;
 import io.manifestcommitter.spark.DriverJob;
 import io.manifestcommitter.testing.Cases;
-import io.manifestcommitter.testing.Failures;
-import io.manifestcommitter.testing.Recoveries;
 import io.manifestcommitter.trials.PairCheck.Left;
+import io.manifestcommitter.trials.PairParty.PairJob;
+import io.manifestcommitter.trials.PairParty.PairWriter;
 import io.manifestcommitter.trials.PairRace.Trouble;
-import io.manifestcommitter.trials.PairTally.Count;
+import io.manifestcommitter.trials.PairTest.Count;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,91 +19,48 @@ import java.util.Map;
  * Two writes of the Spark protocol into one table at the same time, in many orders; in half of them
  * they call the store by different names. Recoveries come by the other name.
  */
-final class PairRuns {
-  /**
-   * On each store; of writes of the Spark protocol one in six fails, one in six dies, and one in
-   * three is taken for dead and lives.
-   */
-  static final int INTERLEAVINGS = Integer.getInteger("pairs.interleavings", 60);
-
+final class PairRuns extends PairTrial {
   private static final Trouble[] TROUBLES = {
     Trouble.NONE, Trouble.FAILS, Trouble.UNHEARD, Trouble.NONE, Trouble.DIES, Trouble.UNHEARD
   };
 
-  private final CrashStore store;
   private final PairWrite first;
   private final PairWrite second;
-  private final String name;
-  private final Cases cases;
-  private final PairTally tally;
 
-  PairRuns(CrashStore store, PairWrite first, PairWrite second, Cases cases, PairTally tally) {
-    this.store = store;
+  PairRuns(
+      CrashStore store, PairWrite first, PairWrite second, Cases cases, CaseTally<Count> tally) {
+    super(store, first.name() + "-" + second.name(), cases, tally);
     this.first = first;
     this.second = second;
-    this.name = store + "/" + first.name() + "-" + second.name();
-    this.cases = cases;
-    this.tally = tally;
   }
 
-  /**
-   * Runs them.
-   *
-   * @param oneIn of how many interleavings a sample takes one
-   */
-  void run(int oneIn) throws InterruptedException {
-    for (int seed = 1; seed <= INTERLEAVINGS; seed++) {
-      Trouble trouble = TROUBLES[seed % TROUBLES.length];
-      String steps = name + "/" + trouble.name() + "/" + seed;
-      if (cases.runs(steps, oneIn)) {
-        new Interleaving(steps, seed, trouble).run();
-      }
-    }
+  private static Trouble trouble(int seed) {
+    return TROUBLES[seed % TROUBLES.length];
   }
 
-  static void fill(CrashStore store, Map<String, String> old) {
-    store.state().clear();
-    old.forEach(store.state()::write);
-    store.state().write(CrashStore.TABLE + "/_SUCCESS", CrashStore.LAST_REPORT);
-    store.state().write(CrashStore.TABLE + "/_SUCCESS.files", CrashStore.LAST_LIST);
+  @Override
+  String step(int seed) {
+    return trouble(seed).name() + "/";
   }
 
-  /** Recovers what is dead, once time has passed; what that fails with, if it does. */
-  static String recoverAll(CrashStore store) {
-    store.passTime();
-    return Failures.of(
-        () ->
-            Recoveries.all(
-                Recoveries.of(store.configuration(), /* force= */ false),
-                store.byOtherName().path(CrashStore.TABLE),
-                Recovery.Direction.AS_MARKED));
-  }
-
-  /** How a case is told that went wrong. */
-  static String told(String steps, PairParty a, PairParty b, List<String> wrong) {
-    return steps
-        + ": a is "
-        + (a.hasEnded() ? "done" : a.failure())
-        + ", b is "
-        + (b.hasEnded() ? "done" : b.failure())
-        + "\n    "
-        + String.join("\n    ", wrong);
+  @Override
+  PairParty[] run(int seed, List<String> wrong) throws InterruptedException {
+    return new Interleaving(seed, wrong).run();
   }
 
   /** One order of their requests. */
   private final class Interleaving {
-    private final String steps;
     private final Trouble trouble;
     private final PairRace race;
     private final PairJob a;
     private final PairJob b;
     private final PairJob troubled;
-    private final List<String> wrong = new ArrayList<>();
+    private final List<String> wrong;
     private boolean isRefused;
 
-    Interleaving(String steps, int seed, Trouble trouble) {
-      this.steps = steps;
-      this.trouble = trouble;
+    Interleaving(int seed, List<String> wrong) {
+      this.wrong = wrong;
+      trouble = trouble(seed);
       race = new PairRace(store, seed);
       boolean isSmaller = race.draw(2) == 0;
       a = new PairJob(store, first, "a", isSmaller ? DriverJob.DEAD : DriverJob.NEXT, race);
@@ -119,7 +74,7 @@ final class PairRuns {
       troubled = race.draw(2) == 0 ? a : b;
     }
 
-    void run() throws InterruptedException {
+    PairParty[] run() throws InterruptedException {
       fill(store, first.old());
       if (trouble != Trouble.NONE) {
         race.trouble(troubled, trouble, 60);
@@ -130,9 +85,7 @@ final class PairRuns {
       }
       count();
       check();
-      if (!wrong.isEmpty()) {
-        tally.violation(steps, told(steps, a, b, wrong));
-      }
+      return new PairParty[] {a, b};
     }
 
     /** Whether the one in trouble could not roll back, or finish, what it had begun. */
@@ -143,7 +96,6 @@ final class PairRuns {
     }
 
     private void count() {
-      tally.count(Count.INTERLEAVINGS);
       if (race.hasWaited()) {
         tally.count(Count.WAITED);
       }
@@ -238,11 +190,7 @@ final class PairRuns {
 
     /** What was left of the one that died, as {@code manifest-committer recover} does. */
     private void recover() {
-      String failure = recoverAll(store);
-      isRefused = failure.contains("was changed since");
-      if (!failure.isEmpty() && !isRefused) {
-        wrong.add("recovery failed: " + failure);
-      }
+      isRefused = isRefused(wrong);
       // What a dead job without a commit leaves is for cleaning.
       store.giveUp(troubled);
       for (String path : store.staging()) {

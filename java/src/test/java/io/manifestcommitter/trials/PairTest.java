@@ -20,8 +20,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.manifestcommitter.testing.Cases;
 import io.manifestcommitter.testing.MemoryFileSystem;
 import io.manifestcommitter.trials.PairMeeting.What;
+import io.manifestcommitter.trials.PairParty.PairHadoopJob;
 import java.io.IOException;
 import java.util.List;
+import java.util.Locale;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -88,7 +90,7 @@ class PairTest {
 
   @Test
   void noRowIsLostOrMixedWhateverTheOrder() throws InterruptedException, IOException {
-    PairTally tally = new PairTally(cases);
+    CaseTally<Count> tally = new CaseTally<>(cases, Count.class, "pair");
     for (PairWrite[] pair : PAIRS) {
       tally.enter(pair[0].label() + " / " + pair[1].label());
       for (CrashStore store : stores()) {
@@ -97,19 +99,22 @@ class PairTest {
     }
     foreign(tally);
     meetings(tally);
-    System.out.println(tally.table());
+    System.out.println(
+        tally.table(
+            String.format(
+                Locale.ROOT, "Pairs: %,d interleavings", tally.sum(Count.INTERLEAVINGS))));
     assertThat(tally.violations()).isEmpty();
     if (!cases.isNamed()) {
-      for (PairTally.Count outcome : PairTally.Count.values()) {
+      for (Count outcome : Count.values()) {
         // The rarest one, which a sample may not meet.
-        if (outcome != PairTally.Count.REFUSED || cases.isFull()) {
+        if (outcome != Count.REFUSED || cases.isFull()) {
           assertThat(tally.sum(outcome)).as("%s", outcome).isPositive();
         }
       }
     }
   }
 
-  private void foreign(PairTally tally) throws InterruptedException {
+  private void foreign(CaseTally<Count> tally) throws InterruptedException, IOException {
     for (PairHadoopJob.Kind kind : PairHadoopJob.Kind.values()) {
       for (PairWrite[] pair : FOREIGN) {
         tally.enter(pair[0].label() + " / " + kind.label());
@@ -120,7 +125,7 @@ class PairTest {
     }
   }
 
-  private void meetings(PairTally tally) throws InterruptedException, IOException {
+  private void meetings(CaseTally<Count> tally) throws InterruptedException, IOException {
     for (What what : What.values()) {
       for (PairWrite[] pair : what == What.TWO_RECOVERIES ? RECOVERIES : MEETINGS) {
         tally.enter(PairMeeting.label(what, pair[0], pair[1]));
@@ -144,5 +149,23 @@ class PairTest {
     stores.addAll(CrashStore.byFile("s3a"));
     stores.removeIf(store -> !store.marksSuccess());
     return stores;
+  }
+
+  /** What is counted. */
+  enum Count {
+    INTERLEAVINGS,
+    /** A party waited for the other one. */
+    WAITED,
+    BOTH_ENDED,
+    /** Of these, the table is as one order makes it and the other does not. */
+    FIRST_LAST,
+    SECOND_LAST,
+    /** A job failed by itself, or was made to. */
+    FAILED,
+    DIED,
+    /** It was taken for dead while it lived, and could not end its commit. */
+    TAKEN_OVER,
+    /** A recovery left a place for a human to decide. */
+    REFUSED
   }
 }

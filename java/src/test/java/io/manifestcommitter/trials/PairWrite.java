@@ -15,15 +15,18 @@ enum PairWrite {
   APPEND("append", "append", "p=1/1", "p=1/2", "p=2/1"),
   APPEND_ELSEWHERE("append elsewhere", "append", "p=3/1", "p=3/2"),
   APPEND_NEW("append, new partitions", "append", "p=8/1", "p=9/q=1/1", "p=9/q=2/1"),
+  APPEND_ANYWHERE("append anywhere", "append", "p=1/1", "p=8/1", "/elsewhere/1/1"),
   APPEND_ROOT("append, no partitions", "append", "1", "2"),
   APPEND_LOCATION("append, location", "append", "/elsewhere/1/1", "/elsewhere/1/2"),
   DYNAMIC("dynamic", "dynamic", "p=1/1", "p=1/2", "p=2/1"),
   DYNAMIC_OVERLAPPING("dynamic, overlapping", "dynamic", "p=2/1", "p=3/1"),
   DYNAMIC_ELSEWHERE("dynamic elsewhere", "dynamic", "p=3/1", "p=4/1"),
   DYNAMIC_NEW("dynamic, new partitions", "dynamic", "p=8/1", "p=9/q=1/1"),
+  DYNAMIC_SAME("dynamic, an old name", "dynamic", "p=1/old1", "p=1/1", "p=8/1"),
   DYNAMIC_LOCATION("dynamic, location", "dynamic", "/elsewhere/1/1", "p=1/1"),
   STATIC("static", "static", "p=1/1", "p=1/2", "p=8/1"),
   STATIC_ROOT("static, no partitions", "static", "1", "2"),
+  STATIC_ROOT_SAME("static, no partitions, an old name", "static", "old1", "1"),
   PARTITION("partition", "partition", "p=1/1", "p=1/2"),
   REPLACE("conflict.mode=replace", "conflict", "p=1/1", "p=8/1");
 
@@ -49,10 +52,19 @@ enum PairWrite {
     return kind.equals("append");
   }
 
+  /** Whether the table has no partitions. */
+  boolean isRoot() {
+    return names.indexOf('/') < 0;
+  }
+
+  /** Whether a writer "a" gives a file the name of an old one. */
+  boolean hasOldNames() {
+    return names.contains("old");
+  }
+
   /** The table before. */
   NavigableMap<String, String> old() {
-    boolean isRoot = names.indexOf('/') < 0;
-    return rows(isRoot ? List.of("old1", "old2") : OLD, "", "old");
+    return rows(isRoot() ? List.of("old1", "old2") : OLD, hasOldNames() ? "-a" : "", "old");
   }
 
   /** What a writer with a word does. */

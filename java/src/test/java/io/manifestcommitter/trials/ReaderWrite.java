@@ -2,23 +2,28 @@
 package io.manifestcommitter.trials;
 
 import static io.manifestcommitter.testing.SparkGround.TABLE;
-import static io.manifestcommitter.trials.ReaderCourse.APPEARS;
-import static io.manifestcommitter.trials.ReaderCourse.EMPTIES;
-import static io.manifestcommitter.trials.ReaderCourse.EMPTIES_AND_FILLS;
-import static io.manifestcommitter.trials.ReaderCourse.FILLS;
-import static io.manifestcommitter.trials.ReaderCourse.GROWS;
-import static io.manifestcommitter.trials.ReaderCourse.STAYS;
-import static io.manifestcommitter.trials.ReaderCourse.SWAPS;
-import static io.manifestcommitter.trials.ReaderCourse.TURNS_OVER;
-import static io.manifestcommitter.trials.ReaderCourse.VANISHES;
-import static io.manifestcommitter.trials.ReaderPlace.at;
+import static io.manifestcommitter.trials.ReaderPage.ReaderCourse.APPEARS;
+import static io.manifestcommitter.trials.ReaderPage.ReaderCourse.EMPTIES;
+import static io.manifestcommitter.trials.ReaderPage.ReaderCourse.EMPTIES_AND_FILLS;
+import static io.manifestcommitter.trials.ReaderPage.ReaderCourse.FILLS;
+import static io.manifestcommitter.trials.ReaderPage.ReaderCourse.GROWS;
+import static io.manifestcommitter.trials.ReaderPage.ReaderCourse.STAYS;
+import static io.manifestcommitter.trials.ReaderPage.ReaderCourse.SWAPS;
+import static io.manifestcommitter.trials.ReaderPage.ReaderCourse.TURNS_OVER;
+import static io.manifestcommitter.trials.ReaderPage.ReaderCourse.VANISHES;
+import static io.manifestcommitter.trials.ReaderWrite.ReaderPlace.at;
 
 import io.manifestcommitter.testing.TableWrite;
+import io.manifestcommitter.trials.ReaderPage.ReaderCourse;
+import io.manifestcommitter.trials.ReaderPage.ReaderWay;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.NavigableSet;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /**
  * The kinds of writes of {@code docs/using/readers.md}, each with the places that it touches or
@@ -200,11 +205,6 @@ final class ReaderWrite {
     return touched;
   }
 
-  /** Whether no place of it is the table itself. */
-  boolean hasPartitions() {
-    return places.stream().noneMatch(place -> place.path().equals(TABLE));
-  }
-
   /** Whether a job was there before. */
   boolean hasLastReport() {
     return !old().isEmpty();
@@ -213,5 +213,88 @@ final class ReaderWrite {
   @Override
   public String toString() {
     return label;
+  }
+
+  /** A part of a table that a reader looks at by itself, and what one kind of write does to it. */
+  static final class ReaderPlace {
+    private final String label;
+    private final String path;
+    private final NavigableSet<String> old;
+    private final NavigableSet<String> fresh;
+    private final ReaderCourse whole;
+    private final ReaderCourse byFile;
+
+    private ReaderPlace(
+        String label,
+        String path,
+        NavigableSet<String> old,
+        NavigableSet<String> fresh,
+        ReaderCourse whole,
+        ReaderCourse byFile) {
+      this.label = label;
+      this.path = path;
+      this.old = old;
+      this.fresh = fresh;
+      this.whole = whole;
+      this.byFile = byFile;
+    }
+
+    /**
+     * A place.
+     *
+     * @param label as the page has it
+     * @param files its path from the root of the store, the files that are there before the job,
+     *     and those that the job writes: "/table/p=1: x y -> a b"
+     * @param whole what happens to it where whole directories are renamed
+     * @param byFile the same where files are renamed one by one
+     */
+    static ReaderPlace at(String label, String files, ReaderCourse whole, ReaderCourse byFile) {
+      String[] parts = files.split(": ?| ?-> ?", 3);
+      return new ReaderPlace(
+          label, parts[0], paths(parts[0], parts[1]), paths(parts[0], parts[2]), whole, byFile);
+    }
+
+    private static NavigableSet<String> paths(String path, String names) {
+      NavigableSet<String> paths = new TreeSet<>();
+      for (String name : names.isEmpty() ? new String[0] : names.split(" ", -1)) {
+        paths.add(path + "/" + name);
+      }
+      return Collections.unmodifiableNavigableSet(paths);
+    }
+
+    String label() {
+      return label;
+    }
+
+    String path() {
+      return path;
+    }
+
+    NavigableSet<String> oldFiles() {
+      return old;
+    }
+
+    NavigableSet<String> freshFiles() {
+      return fresh;
+    }
+
+    ReaderCourse course(ReaderWay way) {
+      boolean isByFile =
+          way == ReaderWay.FILE_BY_FILE
+              || (way == ReaderWay.OLD_FILES_LAST && whole == ReaderCourse.EMPTIES_AND_FILLS);
+      return isByFile ? byFile : whole;
+    }
+
+    /** The part of a table that is at it. */
+    NavigableMap<String, String> in(Map<String, String> table) {
+      NavigableMap<String, String> part = new TreeMap<>(table);
+      part.keySet().removeIf(file -> !file.startsWith(path + "/"));
+      return part;
+    }
+
+    @Override
+    public String toString() {
+      return path;
+    }
   }
 }

@@ -84,7 +84,7 @@ class TableNamesTest {
   /** A driver that died in its commit, a while ago. */
   private static CrashStore died(String scheme, String state) throws IOException {
     CrashStore store = new CrashStore(scheme, "auto", true);
-    PairRuns.fill(store, WRITE.old());
+    PairTrial.fill(store, WRITE.old());
     DriverJob job = new DriverJob(store, DriverJob.DEAD).setUp(DEAD).runTasks();
     String last = state.equals("planned") ? "journal-planned-0" : "journal-committed-0";
     boolean[] isDead = {false};

@@ -2,7 +2,7 @@
 package io.manifestcommitter.store;
 
 import io.manifestcommitter.hadoop.Hdfs;
-import io.manifestcommitter.hadoop.HdfsExtension;
+import io.manifestcommitter.hadoop.Hdfs.HdfsExtension;
 import org.apache.hadoop.fs.Path;
 import org.junit.jupiter.api.extension.ExtendWith;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.manifestcommitter.testing;
+package io.manifestcommitter.trials;
 
+import io.manifestcommitter.testing.Cases;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
@@ -13,7 +14,7 @@ import java.util.Map;
  * of a count, in small letters, is the head of its column. Safe for use by many threads that enter
  * and count together.
  */
-public abstract class CaseTally<C extends Enum<C>> {
+final class CaseTally<C extends Enum<C>> {
   private static final int TOLD = 10;
 
   private final Cases cases;
@@ -28,48 +29,54 @@ public abstract class CaseTally<C extends Enum<C>> {
    *
    * @param heads of the columns before the counts
    */
-  protected CaseTally(Cases cases, Class<C> counts, String... heads) {
+  CaseTally(Cases cases, Class<C> counts, String... heads) {
     this.cases = cases;
     this.counts = counts;
     this.heads = heads;
   }
 
   /** All that is counted from now on is of these, one for each column before the counts. */
-  public final synchronized void enter(String... of) {
+  synchronized void enter(String... of) {
     row = rows.computeIfAbsent(String.join(" | ", of), key -> new EnumMap<>(counts));
   }
 
   /** Counts one of what was entered last. */
-  public final synchronized void count(C what) {
+  synchronized void count(C what) {
     row.merge(what, 1, Integer::sum);
   }
 
   /** Enters, and counts one. */
-  public final synchronized void count(C what, String... of) {
+  synchronized void count(C what, String... of) {
     enter(of);
     count(what);
   }
 
   /** A case in which something is wrong. */
-  public final synchronized void violation(String steps, String what) {
+  synchronized void violation(String steps, String what) {
     violations.add(what + "\n  repeat: " + cases.repeat(steps));
   }
 
-  /** All of a kind. */
-  public final synchronized int sum(C what) {
-    return rows.values().stream().mapToInt(row -> row.getOrDefault(what, 0)).sum();
+  /** All of some kinds. */
+  @SafeVarargs
+  final synchronized int sum(C... kinds) {
+    int sum = 0;
+    for (C what : kinds) {
+      sum += rows.values().stream().mapToInt(row -> row.getOrDefault(what, 0)).sum();
+    }
+    return sum;
   }
 
   /** The first of them, each with how to repeat it. */
-  public final synchronized List<String> violations() {
+  synchronized List<String> violations() {
     return violations.subList(0, Math.min(TOLD, violations.size()));
   }
 
-  /** What is told below the table, before the violations. */
-  protected abstract String summary();
-
-  /** As Markdown. */
-  public final synchronized String table() {
+  /**
+   * As Markdown.
+   *
+   * @param summary what is told below the table, before the violations
+   */
+  synchronized String table(String summary) {
     StringBuilder table = new StringBuilder("| " + String.join(" | ", heads) + " |");
     for (C count : counts.getEnumConstants()) {
       String label = count.name().toLowerCase(Locale.ROOT).replace('_', ' ');
@@ -88,7 +95,7 @@ public abstract class CaseTally<C extends Enum<C>> {
     line(table, "**all**" + " | ".repeat(heads.length - 1), sums);
     return table
         + String.format(
-            Locale.ROOT, "%n%s (%s), %,d violations%n", summary(), cases, violations.size());
+            Locale.ROOT, "%n%s (%s), %,d violations%n", summary, cases, violations.size());
   }
 
   private void line(StringBuilder table, String name, Map<C, Integer> row) {
