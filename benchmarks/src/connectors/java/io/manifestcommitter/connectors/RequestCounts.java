@@ -2,6 +2,8 @@
 package io.manifestcommitter.connectors;
 
 import io.manifestcommitter.config.CommitterConfig;
+import io.manifestcommitter.connectors.EmulatedStore.Emulators;
+import io.manifestcommitter.connectors.EmulatedStore.OwnFileSystems;
 import io.manifestcommitter.emulator.Emulator;
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.store.FileUpload;

@@ -4,6 +4,7 @@ package io.manifestcommitter.connectors;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.manifestcommitter.connectors.EmulatedStore.OwnFileSystems;
 import io.manifestcommitter.emulator.AbfsEmulator;
 import io.manifestcommitter.emulator.FaultRule;
 import io.manifestcommitter.store.UnsupportedStoreException;

@@ -9,12 +9,10 @@ import io.manifestcommitter.emulator.FaultRule;
 import io.manifestcommitter.emulator.GcsEmulator;
 import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.jobs.Recovery.Outcome;
-import io.manifestcommitter.spark.ManifestCommitProtocol;
 import io.manifestcommitter.testing.Recoveries;
-import io.manifestcommitter.testing.SparkCalls;
+import io.manifestcommitter.testing.SparkWrite;
 import io.manifestcommitter.testing.TableFiles;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -25,7 +23,6 @@ import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
-import org.apache.spark.internal.io.FileCommitProtocol.TaskCommitMessage;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,7 +30,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** A driver that dies while the store renames a folder for it, which the store goes on with. */
 class FolderRecoveryIT {
-  private static final String ID = "0b5d8ab4-7f3c-4a53-a4a7-7b6d8e3f1c11";
   private static final Map<String, String> OLD = Map.of("p=1/old", "old", "p=2/old", "old");
 
   private final ExecutorService driver = Executors.newSingleThreadExecutor();
@@ -68,10 +64,10 @@ class FolderRecoveryIT {
     for (Map.Entry<String, String> old : OLD.entrySet()) {
       TableFiles.write(fs, new Path(table, old.getKey()), old.getValue());
     }
-    SparkCalls job =
-        new SparkCalls(new ManifestCommitProtocol(ID, table.toString(), true), ID, conf);
-    List<TaskCommitMessage> messages = written(job);
-    Future<?> commit = driver.submit(() -> job.commit(messages));
+    SparkWrite job = SparkWrite.dynamicOverwrite(conf, table);
+    job.task(0, "p=1", "p=2");
+    emulator.log().clear();
+    Future<?> commit = driver.submit(job::commit);
     FaultRule poll = holdRename(rename);
     // As good as dead: it reaches the store no more, and cannot tell that its rename goes on.
     emulator.faults().add(FaultRule.on(FaultRule.ANY).always().refuse(403));
@@ -93,24 +89,8 @@ class FolderRecoveryIT {
         .containsExactly(isCompleted ? Outcome.COMPLETED : Outcome.ROLLED_BACK);
     NavigableMap<String, String> visible = TableFiles.visible(fs, table);
     visible.keySet().removeIf(name -> name.endsWith("/"));
-    if (isCompleted) {
-      assertThat(visible.values()).containsExactly("new", "new");
-    } else {
-      assertThat(visible).isEqualTo(OLD);
-    }
+    assertThat(visible).isEqualTo(isCompleted ? job.after(OLD) : OLD);
     assertThat(TableFiles.staging(fs, table)).isEmpty();
-  }
-
-  private List<TaskCommitMessage> written(SparkCalls job) throws IOException {
-    job.setUp();
-    SparkCalls.Attempt attempt = job.attempt(0, 0);
-    for (String partition : List.of("p=1", "p=2")) {
-      TableFiles.write(table.getFileSystem(conf), attempt.newFile(partition, ".txt"), "new");
-    }
-    List<TaskCommitMessage> messages = new ArrayList<>();
-    messages.add(attempt.message());
-    emulator.log().clear();
-    return messages;
   }
 
   /**

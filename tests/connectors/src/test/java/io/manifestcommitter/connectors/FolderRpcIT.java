@@ -10,19 +10,27 @@ import io.manifestcommitter.emulator.FaultRule;
 import io.manifestcommitter.emulator.GcsEmulator;
 import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.jobs.Recovery.Outcome;
-import io.manifestcommitter.spark.ManifestCommitProtocol;
 import io.manifestcommitter.store.Stores;
 import io.manifestcommitter.testing.Recoveries;
-import io.manifestcommitter.testing.SparkCalls;
+import io.manifestcommitter.testing.SparkWrite;
 import io.manifestcommitter.testing.TableFiles;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.UUID;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
-import org.apache.spark.internal.io.FileCommitProtocol.TaskCommitMessage;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -73,32 +81,30 @@ class FolderRpcIT {
   @Test
   void theCommitterDoesWithoutGrpc() throws Exception {
     try (ConnectProxy proxy = ConnectProxy.refusing()) {
-      commit(written(false, "p=1", "p=2"));
-      commit(written(true, "p=2", "p=3"));
+      written(false, "p=1", "p=2").commit();
+      written(true, "p=2", "p=3").commit();
       assertThat(visible()).containsExactly("p=1", "p=2", "p=3");
 
       // A driver that dies in its commit, which is rolled back, and one that never came so far.
-      Written dead = written(true, "p=3");
+      SparkWrite dead = written(true, "p=3");
       // After the seal and the old data: what publishes, and what would take all of that back.
       emulator.faults().add(FaultRule.on("folder-rename").call(3).always().refuse(403));
       emulator.faults().add(FaultRule.on("move").path("table/p=3/").always().refuse(403));
-      assertThatThrownBy(() -> commit(dead)).hasRootCauseInstanceOf(IOException.class);
+      assertThatThrownBy(dead::commit).hasRootCauseInstanceOf(IOException.class);
       emulator.faults().clear();
       assertThat(Recoveries.all(Recoveries.of(conf, true), table, Recovery.Direction.AS_MARKED))
           .contains(Outcome.ROLLED_BACK);
       assertThat(visible()).containsExactly("p=1", "p=2", "p=3");
-      Written abandoned = written(false, "p=4");
+      written(false, "p=4");
       Clean.ofSession(conf, table.toString(), "0s", false, true, true);
       assertThat(TableFiles.staging(table.getFileSystem(conf), table)).isEmpty();
-      assertThat(abandoned.messages).hasSize(1);
 
       HadoopProtocolJob job = HadoopProtocolJob.into(new Path(table.getParent(), "other"), conf);
       job.setupJob();
       job.write(0, "p=1/f", "content".getBytes(StandardCharsets.UTF_8));
       job.commitTask(0, 0);
       job.commitJob();
-      Written aborted = written(false, "p=5");
-      aborted.job.abort();
+      written(false, "p=5").abort();
 
       assertThat(emulator.log().counts())
           .containsKeys("folder-rename", "folder-delete", "folder-list");
@@ -110,22 +116,11 @@ class FolderRpcIT {
     new Stores(conf).all().write(new Path(table, name), out -> out.write(1));
   }
 
-  private Written written(boolean isDynamic, String... partitions) throws IOException {
-    String id = UUID.randomUUID().toString();
-    SparkCalls job =
-        new SparkCalls(new ManifestCommitProtocol(id, table.toString(), isDynamic), id, conf);
-    job.setUp();
-    SparkCalls.Attempt attempt = job.attempt(0, 0);
-    for (String partition : partitions) {
-      TableFiles.write(table.getFileSystem(conf), attempt.newFile(partition, ".txt"), "content");
-    }
-    List<TaskCommitMessage> messages = new ArrayList<>();
-    messages.add(attempt.message());
-    return new Written(job, messages);
-  }
-
-  private static void commit(Written written) {
-    written.job.commit(written.messages);
+  /** A job whose task is done. */
+  private SparkWrite written(boolean isDynamic, String... partitions) throws IOException {
+    SparkWrite write = SparkWrite.begin(conf, table, isDynamic ? "dynamic" : "append");
+    write.task(0, partitions);
+    return write;
   }
 
   /** The partitions in which there are files. */
@@ -139,14 +134,88 @@ class FolderRpcIT {
     return partitions;
   }
 
-  /** A job whose tasks are done. */
-  private static final class Written {
-    private final SparkCalls job;
-    private final List<TaskCommitMessage> messages;
+  /**
+   * A proxy of this JVM for TLS, which notes where its clients want to go, and leads nobody
+   * anywhere. Clients that do not go to 127.0.0.1 use it until {@link #close}.
+   */
+  static final class ConnectProxy implements AutoCloseable {
+    private static final String HOST = "https.proxyHost";
+    private static final String PORT = "https.proxyPort";
+    private static final int END_OF_LINE = '\n';
 
-    Written(SparkCalls job, List<TaskCommitMessage> messages) {
-      this.job = job;
-      this.messages = messages;
+    private final ServerSocket listener;
+    private final List<String> asked = new CopyOnWriteArrayList<>();
+    private final Set<Socket> open = ConcurrentHashMap.newKeySet();
+    private final ExecutorService threads = Executors.newCachedThreadPool();
+
+    private ConnectProxy() throws IOException {
+      this.listener = new ServerSocket(0, 0, InetAddress.getLoopbackAddress());
+      threads.execute(this::accept);
+      System.setProperty(HOST, "127.0.0.1");
+      System.setProperty(PORT, Integer.toString(listener.getLocalPort()));
+    }
+
+    /** Refuses everybody. */
+    static ConnectProxy refusing() throws IOException {
+      return new ConnectProxy();
+    }
+
+    /** Where clients wanted to go: host and port. */
+    List<String> asked() {
+      return List.copyOf(asked);
+    }
+
+    private void accept() {
+      while (!listener.isClosed()) {
+        try {
+          Socket client = listener.accept();
+          open.add(client);
+          threads.execute(() -> serve(client));
+        } catch (IOException e) {
+          // It is closed.
+          return;
+        }
+      }
+    }
+
+    private void serve(Socket client) {
+      try (client) {
+        InputStream in = client.getInputStream();
+        OutputStream out = client.getOutputStream();
+        asked.add(line(in).split(" ", -1)[1]);
+        String header;
+        do {
+          header = line(in);
+        } while (!header.isEmpty());
+        out.write("HTTP/1.1 403 Forbidden\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+      } catch (IOException e) {
+        // It has gone.
+        return;
+      }
+    }
+
+    private static String line(InputStream in) throws IOException {
+      StringBuilder line = new StringBuilder();
+      for (int next = in.read(); next >= 0 && next != END_OF_LINE; next = in.read()) {
+        line.append((char) next);
+      }
+      return line.toString().trim();
+    }
+
+    @Override
+    public void close() {
+      System.clearProperty(HOST);
+      System.clearProperty(PORT);
+      try {
+        listener.close();
+        for (Socket socket : open) {
+          socket.close();
+        }
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      } finally {
+        threads.shutdownNow();
+      }
     }
   }
 }

@@ -5,18 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.manifestcommitter.emulator.FaultRule;
 import io.manifestcommitter.emulator.Onto;
-import io.manifestcommitter.spark.ManifestCommitProtocol;
-import io.manifestcommitter.testing.SparkCalls;
-import io.manifestcommitter.testing.TableFiles;
+import io.manifestcommitter.testing.SparkWrite;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.UUID;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
@@ -55,9 +52,8 @@ class PartitionRaceIT {
     Configuration conf = store.conf();
     Path table = store.newRoot("race");
     FileSystem fs = table.getFileSystem(conf);
-    boolean isOverwrite = kind.equals("dynamic");
     fs.mkdirs(table);
-    if (isOverwrite) {
+    if (kind.equals("dynamic")) {
       fs.create(new Path(table, "p=1/old")).close();
     }
     EmulatedStore.abfs().onExistingDirectory(answer);
@@ -68,7 +64,7 @@ class PartitionRaceIT {
 
     ExecutorService driver = Executors.newSingleThreadExecutor();
     try {
-      Future<List<String>> job = driver.submit(() -> write(conf, table, isOverwrite));
+      Future<List<String>> job = driver.submit(() -> write(conf, table, kind));
       rename.awaitHeld();
       Set<String> expected = new TreeSet<>();
       fs.mkdirs(new Path(table, "p=1"));
@@ -85,21 +81,15 @@ class PartitionRaceIT {
   }
 
   /** One job with two files in a partition; says where they belong. */
-  private static List<String> write(Configuration conf, Path table, boolean dynamic)
+  private static List<String> write(Configuration conf, Path table, String kind)
       throws IOException {
-    String id = UUID.randomUUID().toString();
-    SparkCalls calls =
-        new SparkCalls(new ManifestCommitProtocol(id, table.toString(), dynamic), id, conf);
-    calls.setUp();
-    SparkCalls.Attempt task = calls.attempt(0, 0);
-    List<String> expected = new ArrayList<>();
-    for (String name : List.of("-0.txt", "-1.txt")) {
-      Path staged = task.newFile("p=1", name);
-      TableFiles.write(staged.getFileSystem(conf), staged, "new");
-      expected.add("/p=1/" + staged.getName());
-    }
-    calls.commit(List.of(task.message()));
-    return expected;
+    SparkWrite write = SparkWrite.begin(conf, table, kind);
+    write.task(0, "p=1");
+    write.task(1, "p=1");
+    write.commit();
+    return write.staged().keySet().stream()
+        .map(file -> "/p=1/" + file.getName())
+        .collect(Collectors.toList());
   }
 
   /** The files that a reader sees, relative to the table. */

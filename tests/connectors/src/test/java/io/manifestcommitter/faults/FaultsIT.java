@@ -13,16 +13,13 @@ import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.jobs.Recovery.Outcome;
 import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.manifest.SuccessReport;
-import io.manifestcommitter.spark.ManifestCommitProtocol;
 import io.manifestcommitter.testing.Failures;
 import io.manifestcommitter.testing.HadoopCalls;
 import io.manifestcommitter.testing.Recoveries;
-import io.manifestcommitter.testing.SparkCalls;
+import io.manifestcommitter.testing.SparkWrite;
 import io.manifestcommitter.testing.TableFiles;
-import io.manifestcommitter.testing.TableWrite;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -33,7 +30,6 @@ import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.mapreduce.JobID;
 import org.apache.hadoop.mapreduce.lib.output.PathOutputCommitter;
-import org.apache.spark.internal.io.FileCommitProtocol.TaskCommitMessage;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -192,19 +188,14 @@ class FaultsIT {
   static final class Job {
     private static final String[] PARTITIONS = {"p=1", "p=2"};
 
-    private final Writes writes;
     private final Path table;
     private final Configuration conf;
     private final FileSystem fs;
-    private final NavigableMap<String, String> rows = new TreeMap<>();
-    private final List<TaskCommitMessage> messages = new ArrayList<>();
     private final HadoopCalls hadoop;
-    private final SparkCalls spark;
-    private final String id;
+    private final SparkWrite spark;
 
     /** A job whose only task is committed. */
     Job(FaultyStore store, Writes writes) throws IOException {
-      this.writes = writes;
       this.table = store.newTable();
       this.conf = store.conf();
       this.fs = table.getFileSystem(conf);
@@ -212,13 +203,12 @@ class FaultsIT {
         TableFiles.write(fs, new Path(table, file.getKey()), file.getValue());
       }
       hadoop = new HadoopCalls(conf, table, new JobID("202601010000", 1));
-      boolean isHadoop = writes == Writes.HADOOP;
-      id = isHadoop ? hadoop.id.toString() : "0b5d8ab4-7f3c-4a53-a4a7-7b6d8e3f1c11";
-      spark = new SparkCalls(new ManifestCommitProtocol(id, table.toString(), false), id, conf);
-      if (isHadoop) {
+      if (writes == Writes.HADOOP) {
+        spark = null;
         runHadoopTask();
       } else {
-        runSparkTask();
+        spark = SparkWrite.begin(conf, table, writes == Writes.OVERWRITE ? "static" : "append");
+        spark.task(0, PARTITIONS);
       }
     }
 
@@ -226,40 +216,22 @@ class FaultsIT {
       hadoop.setupJob();
       PathOutputCommitter task = hadoop.setupTask(0, 0);
       for (String partition : PARTITIONS) {
-        write(new Path(task.getWorkPath(), partition + "/new"), partition);
+        TableFiles.write(fs, new Path(task.getWorkPath(), partition + "/new"), "new");
       }
       task.commitTask(hadoop.context(0, 0));
     }
 
-    private void runSparkTask() throws IOException {
-      if (writes == Writes.OVERWRITE) {
-        spark.replace(table);
-      }
-      spark.setUp();
-      SparkCalls.Attempt task = spark.attempt(0, 0);
-      for (String partition : PARTITIONS) {
-        write(task.newFile(partition, ".txt"), partition);
-      }
-      messages.add(task.commitApproved());
-    }
-
-    private void write(Path staged, String partition) throws IOException {
-      String row = "new in " + partition + "\n";
-      rows.put(partition + "/" + staged.getName(), row);
-      TableFiles.write(staged.getFileSystem(conf), staged, row);
-    }
-
     Void commit() throws IOException {
-      if (writes == Writes.HADOOP) {
+      if (spark == null) {
         hadoop.commitJob();
       } else {
-        spark.commit(messages);
+        spark.commit();
       }
       return null;
     }
 
     void abort() throws IOException {
-      if (writes == Writes.HADOOP) {
+      if (spark == null) {
         hadoop.abortJob();
       } else {
         spark.abort();
@@ -267,10 +239,12 @@ class FaultsIT {
     }
 
     Void assertCommitted() throws IOException {
-      TableWrite write =
-          writes == Writes.OVERWRITE ? TableWrite.replacing("") : TableWrite.append();
-      assertThat(visible()).isEqualTo(write.with(rows).after(OLD));
-      assertThat(report().jobId()).isEqualTo(id);
+      Map<String, String> expected = new TreeMap<>(OLD);
+      for (String partition : PARTITIONS) {
+        expected.put(partition + "/new", "new");
+      }
+      assertThat(visible()).isEqualTo(spark == null ? expected : spark.after(OLD));
+      assertThat(report().jobId()).isEqualTo(spark == null ? hadoop.id.toString() : spark.id());
       return null;
     }
 

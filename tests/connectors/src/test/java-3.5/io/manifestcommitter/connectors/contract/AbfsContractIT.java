@@ -3,72 +3,21 @@ package io.manifestcommitter.connectors.contract;
 
 import io.manifestcommitter.connectors.EmulatedStore;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.fs.contract.AbstractContractCreateTest;
-import org.apache.hadoop.fs.contract.AbstractContractDeleteTest;
 import org.apache.hadoop.fs.contract.AbstractContractEtagTest;
-import org.apache.hadoop.fs.contract.AbstractContractGetFileStatusTest;
-import org.apache.hadoop.fs.contract.AbstractContractMkdirTest;
-import org.apache.hadoop.fs.contract.AbstractContractOpenTest;
-import org.apache.hadoop.fs.contract.AbstractContractRenameTest;
 import org.apache.hadoop.fs.contract.AbstractFSContract;
 import org.junit.jupiter.api.Nested;
 
 /** Hadoop's contract tests on {@code abfs}. */
-class AbfsContractIT {
-
-  @Nested
-  class Create extends AbstractContractCreateTest {
-    @Override
-    protected AbstractFSContract createContract(Configuration conf) {
-      return new EmulatedContract(EmulatedStore.ABFS, conf);
-    }
-  }
-
-  @Nested
-  class Mkdir extends AbstractContractMkdirTest {
-    @Override
-    protected AbstractFSContract createContract(Configuration conf) {
-      return new EmulatedContract(EmulatedStore.ABFS, conf);
-    }
-  }
-
-  @Nested
-  class Rename extends AbstractContractRenameTest {
-    @Override
-    protected AbstractFSContract createContract(Configuration conf) {
-      return new EmulatedContract(EmulatedStore.ABFS, conf);
-    }
-  }
-
-  @Nested
-  class Delete extends AbstractContractDeleteTest {
-    @Override
-    protected AbstractFSContract createContract(Configuration conf) {
-      return new EmulatedContract(EmulatedStore.ABFS, conf);
-    }
-  }
-
-  @Nested
-  class GetFileStatus extends AbstractContractGetFileStatusTest {
-    @Override
-    protected AbstractFSContract createContract(Configuration conf) {
-      return new EmulatedContract(EmulatedStore.ABFS, conf);
-    }
-  }
-
-  @Nested
-  class Open extends AbstractContractOpenTest {
-    @Override
-    protected AbstractFSContract createContract(Configuration conf) {
-      return new EmulatedContract(EmulatedStore.ABFS, conf);
-    }
+class AbfsContractIT extends EmulatedContract {
+  AbfsContractIT() {
+    super(EmulatedStore.ABFS);
   }
 
   @Nested
   class Etag extends AbstractContractEtagTest {
     @Override
     protected AbstractFSContract createContract(Configuration conf) {
-      return new EmulatedContract(EmulatedStore.ABFS, conf);
+      return contract(conf);
     }
   }
 }

@@ -2,66 +2,10 @@
 package io.manifestcommitter.connectors.contract;
 
 import io.manifestcommitter.connectors.EmulatedStore;
-import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.fs.contract.AbstractContractCreateTest;
-import org.apache.hadoop.fs.contract.AbstractContractDeleteTest;
-import org.apache.hadoop.fs.contract.AbstractContractGetFileStatusTest;
-import org.apache.hadoop.fs.contract.AbstractContractMkdirTest;
-import org.apache.hadoop.fs.contract.AbstractContractOpenTest;
-import org.apache.hadoop.fs.contract.AbstractContractRenameTest;
-import org.apache.hadoop.fs.contract.AbstractFSContract;
-import org.junit.jupiter.api.Nested;
 
-/**
- * Hadoop's contract tests on {@code gs}. Not those of etags: the connector's file status has none.
- */
-class GcsContractIT {
-
-  @Nested
-  class Create extends AbstractContractCreateTest {
-    @Override
-    protected AbstractFSContract createContract(Configuration conf) {
-      return new EmulatedContract(EmulatedStore.GS, conf);
-    }
-  }
-
-  @Nested
-  class Mkdir extends AbstractContractMkdirTest {
-    @Override
-    protected AbstractFSContract createContract(Configuration conf) {
-      return new EmulatedContract(EmulatedStore.GS, conf);
-    }
-  }
-
-  @Nested
-  class Rename extends AbstractContractRenameTest {
-    @Override
-    protected AbstractFSContract createContract(Configuration conf) {
-      return new EmulatedContract(EmulatedStore.GS, conf);
-    }
-  }
-
-  @Nested
-  class Delete extends AbstractContractDeleteTest {
-    @Override
-    protected AbstractFSContract createContract(Configuration conf) {
-      return new EmulatedContract(EmulatedStore.GS, conf);
-    }
-  }
-
-  @Nested
-  class GetFileStatus extends AbstractContractGetFileStatusTest {
-    @Override
-    protected AbstractFSContract createContract(Configuration conf) {
-      return new EmulatedContract(EmulatedStore.GS, conf);
-    }
-  }
-
-  @Nested
-  class Open extends AbstractContractOpenTest {
-    @Override
-    protected AbstractFSContract createContract(Configuration conf) {
-      return new EmulatedContract(EmulatedStore.GS, conf);
-    }
+/** Hadoop's contract tests on {@code gs}. */
+class GcsContractIT extends EmulatedContract {
+  GcsContractIT() {
+    super(EmulatedStore.GS);
   }
 }
