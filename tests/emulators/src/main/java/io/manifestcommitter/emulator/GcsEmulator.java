@@ -76,11 +76,6 @@ public final class GcsEmulator extends Emulator {
     protocol.onto(answer);
   }
 
-  /** From now on operations do not tell which folder they rename, and to which name. */
-  public void hideNamesOfRenames() {
-    onOperations(GcsOperations::hideNames);
-  }
-
   /** From now on a rename of a folder runs on until {@link #releaseRenames}. */
   public void holdRenames() {
     onOperations(GcsOperations::hold);

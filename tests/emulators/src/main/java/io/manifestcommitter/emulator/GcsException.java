@@ -36,11 +36,6 @@ final class GcsException extends Exception {
     return new GcsException(404, "notFound", "No such object: " + bucket + "/" + name);
   }
 
-  /** 404 for a bucket. */
-  static GcsException noBucket() {
-    return new GcsException(404, "notFound", "The specified bucket does not exist.");
-  }
-
   /** 412. */
   static GcsException conditionNotMet() {
     return new GcsException(

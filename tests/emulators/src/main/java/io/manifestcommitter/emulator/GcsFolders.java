@@ -201,7 +201,6 @@ final class GcsFolders {
     private final Map<String, Rename> renames = new LinkedHashMap<>();
     private boolean held;
     private boolean failing;
-    private boolean isNameless;
 
     GcsOperations(String bucket) {
       this.bucket = bucket;
@@ -215,11 +214,6 @@ final class GcsFolders {
     /** From now on renames fail, and change nothing. */
     void fail() {
       failing = true;
-    }
-
-    /** From now on operations do not tell what they rename. */
-    void hideNames() {
-      isNameless = true;
     }
 
     /** Ends all that run, and from now on each with its first answer; none fails any more. */
@@ -238,7 +232,7 @@ final class GcsFolders {
       if (!held) {
         rename.end(effect);
       }
-      return rename.json(bucket, isNameless);
+      return rename.json(bucket);
     }
 
     /**
@@ -251,7 +245,7 @@ final class GcsFolders {
       if (rename == null) {
         throw new GcsException(404, "notFound", "No such operation: " + id);
       }
-      return rename.json(bucket, isNameless);
+      return rename.json(bucket);
     }
 
     /** All operations, or those that run. */
@@ -264,7 +258,7 @@ final class GcsFolders {
       ArrayNode operations = json.putArray("operations");
       for (Rename rename : renames.values()) {
         if (filter.isEmpty() || !rename.isDone) {
-          operations.add(rename.json(bucket, isNameless));
+          operations.add(rename.json(bucket));
         }
       }
       return json;
@@ -319,16 +313,14 @@ final class GcsFolders {
         isDone = true;
       }
 
-      private ObjectNode json(String bucket, boolean isNameless) {
+      private ObjectNode json(String bucket) {
         ObjectNode json = JsonNodeFactory.instance.objectNode();
         json.put("kind", "storage#operation");
         json.put("name", "projects/_/buckets/" + bucket + "/operations/" + id);
         json.put("done", isDone);
-        if (!isNameless) {
-          ObjectNode metadata = json.putObject("metadata");
-          metadata.put("sourceFolderId", source);
-          metadata.put("destinationFolderId", destination);
-        }
+        json.putObject("metadata")
+            .put("sourceFolderId", source)
+            .put("destinationFolderId", destination);
         if (isDone && fails) {
           json.putObject("error").put("code", ABORTED).put("message", "The rename was aborted.");
         } else if (isDone) {

@@ -4,13 +4,20 @@ package io.manifestcommitter.hadoop;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import io.manifestcommitter.commit.Audit;
+import io.manifestcommitter.commit.Workers;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
+import java.security.PrivilegedExceptionAction;
+import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.Stream;
+import org.apache.hadoop.security.UserGroupInformation;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -55,6 +62,33 @@ class NewJavaIT {
           .anyMatch(line -> line.matches("JAVA_VERSION=\"(2[4-9]|[3-9][0-9]).*"));
     } catch (IOException e) {
       return false;
+    }
+  }
+
+  /** Prints on whose behalf the committer's threads work for the proxy user alice. */
+  static final class ProxyUserMain {
+    private ProxyUserMain() {}
+
+    public static void main(String[] args) throws Exception {
+      UserGroupInformation alice =
+          UserGroupInformation.createProxyUser("alice", UserGroupInformation.getLoginUser());
+      Set<String> seen = new TreeSet<>();
+      alice.doAs(
+          (PrivilegedExceptionAction<Void>)
+              () -> {
+                Workers workers = new Workers(2, () -> {}, Audit.job("job"));
+                workers.pipe(List.of(1, 2, 3), item -> user(), 1, seen::add);
+                workers.shield(
+                    () -> {
+                      workers.pipe(List.of(1, 2, 3), item -> user(), 1, seen::add);
+                    });
+                return null;
+              });
+      System.out.println("threads of " + seen);
+    }
+
+    private static String user() throws IOException {
+      return UserGroupInformation.getCurrentUser().getShortUserName();
     }
   }
 }

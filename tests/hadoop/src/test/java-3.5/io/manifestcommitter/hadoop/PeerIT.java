@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.tuple;
 
 import io.manifestcommitter.cli.ManifestPrinter;
 import io.manifestcommitter.config.CommitterConfig;
+import io.manifestcommitter.hadoop.Hdfs.HdfsExtension;
 import io.manifestcommitter.manifest.SuccessReport;
 import io.manifestcommitter.manifest.TaskManifest;
 import java.io.ByteArrayOutputStream;
@@ -47,15 +48,15 @@ class PeerIT {
   void bothCommittersMakeTheSameTable() throws Exception {
     TestJob ours = writtenJob(conf());
     TestJob theirs = writtenJob(peerConf());
-    ours.commit();
-    theirs.commit();
+    ours.commitJob();
+    theirs.commitJob();
 
-    Map<String, String> tree = hdfs.visible(ours.table());
+    Map<String, String> tree = hdfs.visible(ours.table);
     assertThat(tree).hasSize(9);
-    assertThat(tree).isEqualTo(hdfs.visible(theirs.table()));
+    assertThat(tree).isEqualTo(hdfs.visible(theirs.table));
     for (TestJob job : List.of(ours, theirs)) {
-      assertThat(hdfs.fs().exists(new Path(job.table(), "_SUCCESS"))).isTrue();
-      assertThat(hdfs.fs().exists(new Path(job.table(), "_temporary"))).isFalse();
+      assertThat(hdfs.fs().exists(new Path(job.table, "_SUCCESS"))).isTrue();
+      assertThat(hdfs.fs().exists(new Path(job.table, "_temporary"))).isFalse();
     }
   }
 
@@ -68,8 +69,8 @@ class PeerIT {
     TestJob ours = writtenJob(conf());
     TestJob theirs = writtenJob(peerConf());
 
-    Path oursTemporary = new Path(ours.table(), "_temporary");
-    Path theirsTemporary = new Path(theirs.table(), "_temporary");
+    Path oursTemporary = new Path(ours.table, "_temporary");
+    Path theirsTemporary = new Path(theirs.table, "_temporary");
     assertThat(names(oursTemporary)).containsExactly("manifest_" + ours.id());
     assertThat(names(theirsTemporary)).containsExactly(theirs.id());
     assertThat(below(new Path(oursTemporary, "manifest_" + ours.id()), ours.id()))
@@ -116,7 +117,7 @@ class PeerIT {
     int files = 0;
     List<String> attempts = new ArrayList<>();
     List<Path> manifests =
-        manifests(new Path(job.table(), "_temporary/" + job.id() + "/00/manifests"));
+        manifests(new Path(job.table, "_temporary/" + job.id() + "/00/manifests"));
     for (Path file : manifests) {
       TaskManifest ours = TaskManifest.parseForeign(hdfs.bytes(file), file.toString());
       org.apache.hadoop.mapreduce.lib.output.committer.manifest.files.TaskManifest theirs =
@@ -144,11 +145,11 @@ class PeerIT {
     Configuration conf = conf();
     conf.set(REPORTS, reports.toString());
     TestJob job = writtenJob(conf);
-    job.commit();
+    job.commitJob();
 
     for (Path file :
         List.of(
-            new Path(job.table(), "_SUCCESS"),
+            new Path(job.table, "_SUCCESS"),
             new Path(reports, "summary-" + job.id() + ".json"))) {
       SuccessReport ours = SuccessReport.parse(hdfs.bytes(file), file.toString());
       ManifestSuccessData theirs = ManifestSuccessData.load(hdfs.fs(), file);
@@ -173,8 +174,8 @@ class PeerIT {
     Configuration conf = conf();
     conf.set(REPORTS, reports.toString());
     TestJob job = writtenJob(conf);
-    hdfs.write(new Path(job.table(), "part-0"), "in the way");
-    assertThatThrownBy(job::commit).isInstanceOf(IOException.class);
+    hdfs.write(new Path(job.table, "part-0"), "in the way");
+    assertThatThrownBy(job::commitJob).isInstanceOf(IOException.class);
 
     Path file = new Path(reports, "summary-" + job.id() + ".json");
     ManifestSuccessData theirs = ManifestSuccessData.load(hdfs.fs(), file);
@@ -191,11 +192,11 @@ class PeerIT {
     Configuration conf = peerConf();
     conf.set(REPORTS, reports.toString());
     TestJob job = writtenJob(conf);
-    job.commit();
+    job.commitJob();
 
     List<Path> files =
         List.of(
-            new Path(job.table(), "_SUCCESS"), new Path(reports, "summary-" + job.id() + ".json"));
+            new Path(job.table, "_SUCCESS"), new Path(reports, "summary-" + job.id() + ".json"));
     for (Path file : files) {
       SuccessReport ours = SuccessReport.parse(hdfs.bytes(file), file.toString());
       ManifestSuccessData theirs = ManifestSuccessData.load(hdfs.fs(), file);
@@ -270,9 +271,9 @@ class PeerIT {
     Configuration conf = conf();
     conf.set(ManifestCommitterConstants.OPT_STORE_OPERATIONS_CLASS, className);
     TestJob job = writtenJob(conf);
-    job.commit();
+    job.commitJob();
 
-    assertThat(hdfs.visibleFiles(job.table())).hasSize(5);
+    assertThat(hdfs.visibleFiles(job.table)).hasSize(5);
   }
 
   private Configuration conf() {

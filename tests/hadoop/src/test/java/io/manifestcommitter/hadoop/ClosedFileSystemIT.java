@@ -4,6 +4,7 @@ package io.manifestcommitter.hadoop;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.manifestcommitter.config.CommitterConfig;
+import io.manifestcommitter.hadoop.Hdfs.HdfsExtension;
 import io.manifestcommitter.testing.SparkWrite;
 import java.io.IOException;
 import java.security.PrivilegedExceptionAction;

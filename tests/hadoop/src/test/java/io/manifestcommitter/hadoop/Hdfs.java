@@ -19,7 +19,11 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
 import org.apache.hadoop.security.UserGroupInformation;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
 import org.junit.jupiter.api.extension.ExtensionContext.Store.CloseableResource;
+import org.junit.jupiter.api.extension.ParameterContext;
+import org.junit.jupiter.api.extension.ParameterResolver;
 
 /** An HDFS of one name node and one data node, and what the tests do with it. */
 public final class Hdfs implements CloseableResource {
@@ -160,5 +164,28 @@ public final class Hdfs implements CloseableResource {
   public void close() throws IOException {
     fs.close();
     cluster.shutdown();
+  }
+
+  /** Gives tests the one {@link Hdfs} of this JVM, which is stopped after the last of them. */
+  public static final class HdfsExtension implements ParameterResolver {
+    private static final Namespace NAMESPACE = Namespace.create(HdfsExtension.class);
+
+    @Override
+    public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
+      return parameter.getParameter().getType() == Hdfs.class;
+    }
+
+    @Override
+    public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
+      return hdfs(context);
+    }
+
+    /** The filesystem, started by the first who asks. */
+    static Hdfs hdfs(ExtensionContext context) {
+      return context
+          .getRoot()
+          .getStore(NAMESPACE)
+          .getOrComputeIfAbsent(Hdfs.class, key -> Hdfs.start(), Hdfs.class);
+    }
   }
 }

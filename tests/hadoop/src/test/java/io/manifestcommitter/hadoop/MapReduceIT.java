@@ -4,8 +4,11 @@ package io.manifestcommitter.hadoop;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.manifestcommitter.ManifestCommitter;
-import io.manifestcommitter.hadoop.HaltingHdfs.Moment;
+import io.manifestcommitter.hadoop.Hdfs.HdfsExtension;
 import io.manifestcommitter.hadoop.WordCount.FirstAttempt;
+import io.manifestcommitter.hadoop.WordCount.HaltingHdfs;
+import io.manifestcommitter.hadoop.WordCount.HaltingHdfs.Moment;
+import io.manifestcommitter.hadoop.Yarn.YarnExtension;
 import io.manifestcommitter.manifest.SuccessReport;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -4,6 +4,7 @@ package io.manifestcommitter.hadoop;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.manifestcommitter.ManifestCommitter;
+import io.manifestcommitter.hadoop.Hdfs.HdfsExtension;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.mapred.JobConf;

@@ -3,6 +3,7 @@ package io.manifestcommitter.hadoop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.manifestcommitter.hadoop.Hdfs.HdfsExtension;
 import io.manifestcommitter.testing.SparkWrite;
 import io.manifestcommitter.testing.TableFiles;
 import java.io.IOException;

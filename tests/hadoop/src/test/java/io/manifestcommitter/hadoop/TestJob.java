@@ -4,16 +4,12 @@ package io.manifestcommitter.hadoop;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.manifestcommitter.testing.HadoopCalls;
+import io.manifestcommitter.testing.TableFiles;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.UnaryOperator;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.fs.FSDataOutputStream;
-import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.io.Text;
-import org.apache.hadoop.mapreduce.JobContext;
 import org.apache.hadoop.mapreduce.JobID;
 import org.apache.hadoop.mapreduce.TaskAttemptContext;
 import org.apache.hadoop.mapreduce.lib.output.FileOutputFormat;
@@ -40,34 +36,13 @@ final class TestJob extends HadoopCalls {
     return job;
   }
 
-  /** The same job as a process with other settings sees it. */
-  TestJob with(String key, String value) {
-    TestJob other = new TestJob(conf, table, id);
-    other.conf.set(key, value);
-    return other;
-  }
-
-  /** The same job as a process with other settings sees it. */
-  TestJob with(UnaryOperator<Configuration> change) {
-    return new TestJob(change.apply(conf), table, id);
-  }
-
   String id() {
     return id.toString();
-  }
-
-  Path table() {
-    return table;
   }
 
   /** All that the job has below {@code _temporary}. */
   Path directory() {
     return new Path(table, "_temporary/manifest_" + id);
-  }
-
-  /** The directory of the manifests of the first application attempt. */
-  Path manifests() {
-    return new Path(directory(), "00/manifests");
   }
 
   Attempt attempt(int task, int number) throws IOException {
@@ -81,23 +56,6 @@ final class TestJob extends HadoopCalls {
     Attempt attempt = attempt(number, 0);
     attempt.write(file, content);
     attempt.commit();
-  }
-
-  void commit() throws IOException {
-    commitJob();
-  }
-
-  void abort() throws IOException {
-    abortJob();
-  }
-
-  /** A new instance, as the job's own process makes it. */
-  PathOutputCommitter committer() throws IOException {
-    return jobCommitter();
-  }
-
-  JobContext context() {
-    return jobContext();
   }
 
   @Override
@@ -128,15 +86,9 @@ final class TestJob extends HadoopCalls {
       return committer.getWorkPath();
     }
 
-    /** Opens a file below the attempt's directory. */
-    FSDataOutputStream open(String file) throws IOException {
-      return fileSystem().create(new Path(workPath(), file), false);
-    }
-
+    /** Writes a file below the attempt's directory. */
     void write(String file, String content) throws IOException {
-      try (FSDataOutputStream out = open(file)) {
-        out.write(content.getBytes(StandardCharsets.UTF_8));
-      }
+      TableFiles.write(table.getFileSystem(conf), new Path(workPath(), file), content);
     }
 
     void commit() throws IOException {
@@ -146,10 +98,6 @@ final class TestJob extends HadoopCalls {
 
     void abort() throws IOException {
       committer.abortTask(context);
-    }
-
-    private FileSystem fileSystem() throws IOException {
-      return table.getFileSystem(conf);
     }
   }
 }

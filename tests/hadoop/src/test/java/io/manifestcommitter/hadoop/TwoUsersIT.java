@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.manifestcommitter.config.CommitterConfig;
+import io.manifestcommitter.hadoop.Hdfs.HdfsExtension;
 import io.manifestcommitter.jobs.Recovery.LeftoverException;
 import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.jobs.Recovery.Outcome;

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.hadoop;
 
+import io.manifestcommitter.hadoop.Hdfs.HdfsExtension;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.mapreduce.v2.MiniMRYarnCluster;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
 import org.junit.jupiter.api.extension.ExtensionContext.Store.CloseableResource;
+import org.junit.jupiter.api.extension.ParameterContext;
+import org.junit.jupiter.api.extension.ParameterResolver;
 
 /** A YARN of one node, with MapReduce's history server, on the tests' HDFS. */
 final class Yarn implements CloseableResource {
@@ -48,5 +53,24 @@ final class Yarn implements CloseableResource {
   @Override
   public void close() {
     cluster.stop();
+  }
+
+  /** Gives tests the one {@link Yarn} of this JVM, which is stopped after the last of them. */
+  static final class YarnExtension implements ParameterResolver {
+    private static final Namespace NAMESPACE = Namespace.create(YarnExtension.class);
+
+    @Override
+    public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
+      return parameter.getParameter().getType() == Yarn.class;
+    }
+
+    @Override
+    public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
+      Hdfs hdfs = HdfsExtension.hdfs(context);
+      return context
+          .getRoot()
+          .getStore(NAMESPACE)
+          .getOrComputeIfAbsent(Yarn.class, key -> Yarn.start(hdfs), Yarn.class);
+    }
   }
 }
