@@ -39,7 +39,7 @@ class ConcurrentHadoopJobsTest {
   private MemoryStoreState state;
 
   @ParameterizedTest
-  @CsvSource({"hdfs,true,true", "abfs,true,false", "gs,true,true", "gs,false,false"})
+  @CsvSource({"hdfs,true,true", "abfs,true,false", "gs,false,false"})
   void everyOrderOfTheirPhases(String scheme, boolean aCommits, boolean bCommits) throws Exception {
     open(scheme);
     Snapshot empty = state.snapshot();

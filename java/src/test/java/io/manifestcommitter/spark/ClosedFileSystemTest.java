@@ -20,11 +20,8 @@ class ClosedFileSystemTest {
   @ParameterizedTest
   @CsvSource({
     "abfs,append,auto",
-    "abfs,static,auto",
     "abfs,dynamic,off",
-    "hdfs,append,auto",
     "hdfs,dynamic,auto",
-    "gs,append,auto",
     "gs,static,auto",
     "mem,append,auto"
   })

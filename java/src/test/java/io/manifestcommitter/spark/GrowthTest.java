@@ -15,6 +15,7 @@ import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -57,6 +58,7 @@ class GrowthTest {
   }
 
   /** Eight times the places: what grows with their square takes 64 times as long. */
+  @Tag("sample")
   @ParameterizedTest
   @CsvSource({
     "NEW,ROLLED_BACK",

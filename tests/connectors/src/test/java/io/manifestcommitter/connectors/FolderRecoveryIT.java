@@ -85,8 +85,7 @@ class FolderRecoveryIT {
     List<Outcome> outcomes = recovering.get(1, TimeUnit.MINUTES);
 
     boolean isCompleted = direction == Recovery.Direction.COMPLETE;
-    assertThat(outcomes)
-        .containsExactly(isCompleted ? Outcome.COMPLETED : Outcome.ROLLED_BACK);
+    assertThat(outcomes).containsExactly(isCompleted ? Outcome.COMPLETED : Outcome.ROLLED_BACK);
     NavigableMap<String, String> visible = TableFiles.visible(fs, table);
     visible.keySet().removeIf(name -> name.endsWith("/"));
     assertThat(visible).isEqualTo(isCompleted ? job.after(OLD) : OLD);

@@ -77,11 +77,9 @@ class NewJavaIT {
           (PrivilegedExceptionAction<Void>)
               () -> {
                 Workers workers = new Workers(2, () -> {}, Audit.job("job"));
-                workers.pipe(List.of(1, 2, 3), item -> user(), 1, seen::add);
+                seen.addAll(workers.map(List.of(1, 2, 3), item -> user()));
                 workers.shield(
-                    () -> {
-                      workers.pipe(List.of(1, 2, 3), item -> user(), 1, seen::add);
-                    });
+                    () -> seen.addAll(workers.map(List.of(1, 2, 3), item -> user())));
                 return null;
               });
       System.out.println("threads of " + seen);

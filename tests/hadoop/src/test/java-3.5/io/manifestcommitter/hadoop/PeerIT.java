@@ -149,8 +149,7 @@ class PeerIT {
 
     for (Path file :
         List.of(
-            new Path(job.table, "_SUCCESS"),
-            new Path(reports, "summary-" + job.id() + ".json"))) {
+            new Path(job.table, "_SUCCESS"), new Path(reports, "summary-" + job.id() + ".json"))) {
       SuccessReport ours = SuccessReport.parse(hdfs.bytes(file), file.toString());
       ManifestSuccessData theirs = ManifestSuccessData.load(hdfs.fs(), file);
       theirs.validate();

@@ -64,7 +64,8 @@ class HdfsProtocolIT {
 
     Path manifest =
         new Path(
-            new Path(job.directory(), "00/manifests"), attempt.context().getTaskAttemptID().getTaskID() + "-manifest.json");
+            new Path(job.directory(), "00/manifests"),
+            attempt.context().getTaskAttemptID().getTaskID() + "-manifest.json");
     TaskManifest parsed = TaskManifest.parse(hdfs.bytes(manifest), manifest.toString());
     assertThat(parsed.files()).hasSize(1);
     FileEntry file = parsed.files().get(0);

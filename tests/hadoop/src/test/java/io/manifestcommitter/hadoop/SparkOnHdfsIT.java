@@ -361,8 +361,7 @@ class SparkOnHdfsIT {
       return End.ROLLED_BACK;
     }
     assertThat(told).contains("manifest-committer recover " + table);
-    if (recovery.run(unfinished.get(0), Recovery.Direction.AS_MARKED)
-        == Outcome.ROLLED_BACK) {
+    if (recovery.run(unfinished.get(0), Recovery.Direction.AS_MARKED) == Outcome.ROLLED_BACK) {
       assertThat(visible(table)).as(told).isEqualTo(old);
       return End.RECOVERED_BACK;
     }

@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.hadoop.Hdfs.HdfsExtension;
-import io.manifestcommitter.jobs.Recovery.LeftoverException;
 import io.manifestcommitter.jobs.Recovery;
+import io.manifestcommitter.jobs.Recovery.LeftoverException;
 import io.manifestcommitter.jobs.Recovery.Outcome;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.testing.Recoveries;
