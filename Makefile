@@ -336,9 +336,9 @@ $(EMULATORS_BUILT): $(EMULATOR_SOURCES)
 	$(MVN) -q package -pl tests/emulators -Dmaven.test.skip=true
 	touch $@
 
-# The source distribution, too.
+# The source distribution, too. And the jar goes to the package's sources, for PYTHONPATH=python and pip install -e python.
 $(WHEEL): $(JAR_BUILT) $(PYTHON_SOURCES) $(VENVS)/build/.done
-	$(VENVS)/build/bin/python tools/python_package.py --jar $(JAR) --to python/dist
+	$(VENVS)/build/bin/python tools/python_package.py --jar $(JAR) --to python/dist --in-sources
 	touch $@
 
 # All that is published, its checksums and the list of its parts, in target/release; docs/development/releasing.md says what comes then.

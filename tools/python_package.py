@@ -87,13 +87,24 @@ def build(jar: Path, to: Path) -> None:
     shutil.rmtree(assembled)
 
 
+def put_into_sources(jar: Path) -> None:
+    """Makes the sources a package that works: by ``PYTHONPATH`` or ``pip install -e python``."""
+    jars = pom.ROOT / "python" / "manifest_committer" / "jars"
+    shutil.rmtree(jars, ignore_errors=True)
+    jars.mkdir()
+    shutil.copy(jar, jars / f"manifest-committer-{pom.version()}.jar")
+
+
 def main() -> None:
     """Builds what the arguments say."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--jar", type=Path, required=True)
     parser.add_argument("--to", type=Path, required=True)
+    parser.add_argument("--in-sources", action="store_true", help="also puts the jar there")
     args = parser.parse_args()
     build(args.jar, args.to)
+    if args.in_sources:
+        put_into_sources(args.jar)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 
 import email
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -108,17 +109,41 @@ def test_the_source_distribution_holds_what_the_wheel_does(sdist, wheel):
     assert {"pyproject.toml", "README.md", *LICENCES} <= names_of_sources
 
 
-def test_the_source_distribution_installs_without_a_network(sdist, tmp_path):
+def install(to, *what):
     command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps"]
-    command += ["--no-build-isolation", "--target", str(tmp_path), str(sdist)]
+    command += ["--no-build-isolation", "--target", str(to), *map(str, what)]
     subprocess.run(command, check=True, timeout=300)
-    code = "import manifest_committer as mc; print(mc.jar_path())"
-    printed = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=tmp_path,
-        check=True,
-        timeout=60,
-        capture_output=True,
-        text=True,
-    ).stdout
-    assert printed.strip() == str(tmp_path / JAR)
+
+
+def jar_path(**environment):
+    """As a process has it that imports the package in these surroundings."""
+    # As the interpreter does for its own packages, whose links to sources it follows.
+    code = "import site, sys; [site.addsitedir(path) for path in sys.path if 'installed' in path]\n"
+    code += "import manifest_committer as mc; print(mc.jar_path())"
+    command = [sys.executable, "-S", "-c", code]
+    ran = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+    return ran.stdout.strip() or ran.stderr.splitlines()[-1]
+
+
+def test_the_source_distribution_installs_without_a_network(sdist, tmp_path):
+    install(tmp_path / "installed", sdist)
+    assert jar_path(PYTHONPATH=str(tmp_path / "installed")) == str(tmp_path / "installed" / JAR)
+
+
+def test_the_sources_are_a_package_once_they_are_built(tmp_path):
+    """By ``PYTHONPATH=python`` and ``pip install -e python``; before, the error says what to do."""
+    for file in ("pom.xml", "README.md", *LICENCES):
+        shutil.copy(REPOSITORY / file, tmp_path)
+    ignored = shutil.ignore_patterns("jars", "build", "dist", "dist-sources", "*.egg-info")
+    for directory in ("python", "tools"):
+        shutil.copytree(REPOSITORY / directory, tmp_path / directory, symlinks=True, ignore=ignored)
+    package = {"PYTHONPATH": str(tmp_path / "python")}
+    assert "In a source checkout, run `make build`" in jar_path(**package)
+    recipe = (REPOSITORY / "Makefile").read_text("utf-8").partition("\n$(WHEEL):")[2]
+    (arguments,) = re.findall(r"tools/python_package\.py --jar \$\(JAR\) (.*)", recipe)
+    (tmp_path / "stand-in.jar").write_bytes(b"PK stand-in")
+    command = [sys.executable, "tools/python_package.py", "--jar", "stand-in.jar"]
+    subprocess.run([*command, *arguments.split()], cwd=tmp_path, check=True, timeout=300)
+    assert jar_path(**package) == str(tmp_path / "python" / JAR)
+    install(tmp_path / "installed", "--editable", tmp_path / "python")
+    assert jar_path(PYTHONPATH=str(tmp_path / "installed")) == str(tmp_path / "python" / JAR)
