@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The one doorway to the driver's JVM; no other module touches py4j.
+"""The one doorway to the driver's JVM; no other module touches py4j, or decodes JSON.
 
 py4j objects have no static types, so this module speaks ``Any`` inwards and plain Python
 values outwards.
@@ -12,9 +12,9 @@ import re
 import sys
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from manifest_committer._version import __version__
 from manifest_committer.errors import (
@@ -34,6 +34,17 @@ _HISTORY = "io.manifestcommitter.cli.History"
 _ON_SERVER = "io.manifestcommitter.cli.OnServer"
 _CHUNK = 4 * 1024 * 1024
 _ABOVE_ROOT = re.compile(r"^(/\.\.)+(?=/|$)")
+
+_NO_CLASS = "DATATYPE_MISMATCH.UNEXPECTED_CLASS_TYPE"
+"""Spark's condition where ``java_method`` does not find a class."""
+
+_CONDITION = re.compile(r"(?:\([\w.]+\) )?\[([A-Z0-9_.]+)\]")
+_REDACTED = "(redacted)"
+_OF_SESSION = "this session"
+_OF_SPARK = "Spark's default"
+
+Settings = dict[str, dict[str, str]]
+"""Values and sources of settings, by their keys."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +68,115 @@ class RemoteFile:
     """Length in bytes; 0 for a directory."""
 
 
+class HadoopSettings(Protocol):
+    """The Hadoop configuration that all sessions of a driver share."""
+
+    def loads(self, class_name: str) -> bool:
+        """Whether Hadoop finds the class, as its factories are looked up."""
+
+    def get(self, key: str) -> str | None:
+        """A setting; None if it was not made."""
+
+    def set(self, key: str, value: str) -> None:
+        """Change a setting."""
+
+
+class Session(Protocol):
+    """What this package asks of a session, classic or Connect.
+
+    Each method but `setting` raises a ConnectSessionError if the Connect server cannot be asked.
+    """
+
+    @property
+    def hadoop(self) -> HadoopSettings | None:
+        """The driver's; None where it is out of reach."""
+
+    def setting(self, key: str) -> str | None:
+        """A setting of the session, or its default; None if it has neither."""
+
+    def settings(self, keys: Iterable[str]) -> Settings:
+        """These settings as they are, with where they were made; a Connect session adds others."""
+
+    def set_setting(self, key: str, value: str) -> None:
+        """Change a setting of the session."""
+
+    def loaded_jar(self) -> LoadedJar | None:
+        """Our jar as this session sees it; None if it does not."""
+
+    def add_jar(self, jar: str) -> None:
+        """Add a jar to the session and to the executors."""
+
+    def share_jar(self, jar: Callable[[], str]) -> bool:
+        """Make the jar visible to every thread of the driver; False if it takes no more jars."""
+
+    def protocol_problem(self, class_name: str) -> str | None:
+        """Why Spark cannot use this class as its commit protocol; None if nothing is known."""
+
+    def find(self, path: str) -> RemoteFile | None:
+        """The file or directory at the path; None if there is nothing.
+
+        Raises:
+            StorageError: the filesystem could not say.
+        """
+
+    def chunks(self, path: str) -> Iterator[bytes]:
+        """The content of a file, in pieces of at most 4 MiB.
+
+        Raises:
+            StorageError: the filesystem could not read it.
+        """
+
+    def committer_info(self, settings: Settings, path: str, jar: str) -> Mapping[str, Any]:
+        """What our Java class says of the committers for a path, as this session sees them.
+
+        Args:
+            settings: those of Spark's settings that decide.
+            path: where a job would write.
+            jar: our jar, for a classic session that does not have it, and stays without it.
+        """
+
+    def recover(self, path: str, *, complete: bool, force: bool) -> list[dict[str, Any]]:
+        """What our Java class did about the jobs that died in a table.
+
+        Raises:
+            StorageError: the table cannot be looked at.
+        """
+
+    def clean(
+        self, path: str, *, older_than: str, dry_run: bool, discard_unfinished: bool, force: bool
+    ) -> list[dict[str, Any]]:
+        """What our Java class did about a table's staging directories.
+
+        Raises:
+            StorageError: the table cannot be listed, or `older_than` is no length of time.
+        """
+
+    def history(self, path: str) -> dict[str, Any]:
+        """What our Java class read of the jobs whose reports a directory has.
+
+        Raises:
+            StorageError: the directory cannot be listed.
+        """
+
+    def commits(self) -> list[dict[str, Any]]:
+        """The commits of this driver, or of this session of a Connect server."""
+
+    def cancel(self, job_id: str) -> bool:
+        """Cancel the commit of a job; False if that comes too late."""
+
+
+def decoded(document: str | bytes) -> Any:
+    """What a JSON document says.
+
+    Raises:
+        ValueError: it is no JSON.
+    """
+    try:
+        return json.loads(document.decode("utf-8") if isinstance(document, bytes) else document)
+    except RecursionError as error:
+        raise ValueError(f"it is nested too deep ({error})") from error
+
+
 def is_connect(spark: Any) -> bool:
     """Whether this session, or builder, is one of Spark Connect."""
     return any(cls.__module__.startswith("pyspark.sql.connect") for cls in type(spark).__mro__)
@@ -68,17 +188,21 @@ def is_client() -> bool:
     return pyspark is not None and not hasattr(pyspark, "SparkContext")
 
 
-def open_session(spark: Any) -> "ClassicSession | ConnectSession":
+def is_lost_call(error: BaseException | None) -> bool:
+    """Whether the connection to the JVM broke in a call, which may go on there."""
+    protocol: Any = sys.modules.get("py4j.protocol")
+    if protocol is None or isinstance(error, protocol.Py4JJavaError):
+        return False
+    return isinstance(error, protocol.Py4JError)
+
+
+def open_session(spark: Any) -> Session:
     """The JVM side of a session.
 
     Raises:
-        ConnectSessionError: a Connect session whose server does not have our jar, or forbids to
-            ask it.
         TypeError: not a SparkSession.
     """
-    if is_connect(spark):
-        return ConnectSession(spark)
-    return open_classic(spark)
+    return ConnectSession(spark) if is_connect(spark) else open_classic(spark)
 
 
 def open_classic(spark: Any) -> "ClassicSession":
@@ -114,61 +238,145 @@ def open_process() -> "ProcessJvm | None":
     return ProcessJvm(SparkContext)
 
 
-class ProcessJvm:
+def open_ready(spark: Any) -> Session:
+    """The JVM side of a session that has our jar, in our version.
+
+    Raises:
+        JarNotLoadedError: it does not have it.
+        JarVersionError: it has another version.
+        ConnectSessionError: a Connect server that cannot be asked.
+    """
+    session = open_session(spark)
+    if check_version(session.loaded_jar()) is None:
+        raise JarNotLoadedError()
+    return session
+
+
+def check_version(loaded: LoadedJar | None) -> LoadedJar | None:
+    """The same jar, or none.
+
+    Raises:
+        JarVersionError: it is of another version.
+    """
+    if loaded is not None and loaded.version != __version__:
+        raise JarVersionError(loaded.version, loaded.location, __version__)
+    return loaded
+
+
+class _Driver:
+    """A JVM that this process reaches by py4j."""
+
+    def __init__(self, jvm: Any, gateway: Any) -> None:
+        self._jvm = jvm
+        self._gateway = gateway
+
+    def _loader(self) -> Any:
+        """The class loader that sees our jar."""
+        return self._jvm.java.lang.Thread.currentThread().getContextClassLoader()
+
+    def loaded_jar(self) -> LoadedJar | None:
+        """Our jar as new threads see it; None if they do not."""
+        info, _ = _load(self._loader(), _BUILD_INFO)
+        if info is None:
+            return None
+        source = info.getProtectionDomain().getCodeSource()
+        location = "unknown place" if source is None else str(source.getLocation().toString())
+        try:
+            version = self._call(info, "version")
+        except Exception as error:
+            if _java_class(error) is None:
+                raise
+            version = None  # A repackaged jar, which has lost the file with its version.
+        return LoadedJar(version=version, location=location)
+
+    def share_jar(self, jar: Callable[[], str]) -> bool:
+        """Make the jar visible to all threads; False if this JVM's loader cannot."""
+        from py4j.java_gateway import is_instance_of
+
+        outermost, loader = None, self._loader()
+        while loader is not None and is_instance_of(self._gateway, loader, _MUTABLE_LOADER):
+            outermost, loader = loader, loader.getParent()
+        if outermost is None:
+            return False
+        if _load(outermost, _BUILD_INFO)[0] is None:
+            outermost.addURL(self._jvm.java.io.File(jar()).toURI().toURL())
+        return True
+
+    def commits(self) -> list[dict[str, Any]]:
+        """What our Java class knows of the commits of this JVM; nothing without it."""
+        owner, _ = _load(self._loader(), _ON_SERVER)
+        return [] if owner is None else list(decoded(self._call(owner, "commits")))
+
+    def cancel(self, job_id: str) -> bool:
+        """Cancel the commit of a job; False if that comes too late."""
+        owner, _ = _load(self._loader(), _ON_SERVER)
+        return self._call(owner, "cancel", job_id) == "true"
+
+    def calling_thread(self) -> int | None:
+        """The JVM's thread that runs what this thread calls; None where all share a few of them."""
+        if type(self._gateway).__name__ != "ClientServer":
+            return None  # Without PYSPARK_PIN_THREAD.
+        return int(self._jvm.java.lang.Thread.currentThread().getId())
+
+    def _call(self, owner: Any, name: str, *arguments: Any) -> str:
+        # By reflection, since py4j's own look-up of a class name uses a loader of its choice.
+        (method,) = (m for m in owner.getMethods() if m.getName() == name)
+        array = self._gateway.new_array(self._jvm.java.lang.Object, len(arguments))
+        for index, argument in enumerate(arguments):
+            array[index] = argument
+        return str(method.invoke(None, array))
+
+
+class ProcessJvm(_Driver):
     """The JVM of this process, with or without a session."""
 
     def __init__(self, spark_context_class: Any) -> None:
         """Take the class that holds PySpark's gateway."""
+        super().__init__(spark_context_class._jvm, spark_context_class._gateway)
         self._context_class = spark_context_class
-        self._gateway = spark_context_class._gateway
-        self._jvm = spark_context_class._jvm
 
     def has_session(self) -> bool:
         """Whether a SparkContext is active, which a builder would hand out again."""
         return self._context_class._active_spark_context is not None
 
-    def loaded_jar(self) -> LoadedJar | None:
-        """Our jar as new threads see it; None if they do not."""
-        return _loaded_jar(self._jvm, self._gateway, self._loader())
-
-    def share_jar(self, jar: str) -> bool:
-        """Make the jar visible to all threads; False if this JVM's loader cannot."""
-        return _share_jar(self._jvm, self._gateway, self._loader(), jar)
-
-    def commits(self) -> str:
-        """What our Java class knows of the commits of this JVM; an empty array without it."""
-        return _commits(self._jvm, self._gateway, self._loader())
-
-    def cancel(self, job_id: str) -> bool:
-        """Cancel the commit of a job; False if that comes too late."""
-        return _cancel(self._jvm, self._gateway, self._loader(), job_id)
-
-    def calling_thread(self) -> int | None:
-        """See `_calling_thread`."""
-        return _calling_thread(self._jvm, self._gateway)
-
     def spark_jars(self) -> str:
         """``spark.jars`` as the JVM was started with it; empty if it was not."""
         return str(self._jvm.org.apache.spark.SparkConf().get("spark.jars", ""))
 
-    def _loader(self) -> Any:
-        return self._jvm.java.lang.Thread.currentThread().getContextClassLoader()
+
+class _SharedHadoop:
+    """The Hadoop configuration of a classic session's driver."""
+
+    def __init__(self, configuration: Any) -> None:
+        self._configuration = configuration
+
+    def loads(self, class_name: str) -> bool:
+        return self._configuration.getClassByNameOrNull(class_name) is not None
+
+    def get(self, key: str) -> str | None:
+        value = self._configuration.get(key)
+        return None if value is None else str(value)
+
+    def set(self, key: str, value: str) -> None:
+        self._configuration.set(key, value)
 
 
-class ClassicSession:
-    """The JVM side of one classic session."""
+class ClassicSession(_Driver):
+    """The JVM side of one classic session: see `Session`."""
 
     def __init__(self, spark: Any) -> None:
         """Take the session; it must not be stopped."""
         if spark._jsc is None or spark._jsc.sc().isStopped():
             raise ValueError("this SparkSession is stopped; make a new one with getOrCreate()")
+        super().__init__(spark._jvm, spark.sparkContext._gateway)
         self._spark = spark
-        self._jvm = spark._jvm
         self._session = spark._jsparkSession
-        self._gateway = spark.sparkContext._gateway
+
+    @property
+    def hadoop(self) -> HadoopSettings | None:
+        return _SharedHadoop(self._spark._jsc.hadoopConfiguration())
 
     def setting(self, key: str) -> str | None:
-        """A setting of the session, or its default; None if it has neither."""
         # Without a default of ours, for else Spark would not answer with its own.
         try:
             value = self._spark.conf.get(key)
@@ -178,41 +386,35 @@ class ClassicSession:
             return None
         return None if value is None else str(value)
 
-    def is_set(self, key: str) -> bool:
-        """Whether a setting was made, on the session or where Spark was started."""
-        return bool(self._session.sessionState().conf().contains(key))
+    def settings(self, keys: Iterable[str]) -> Settings:
+        made = self._session.sessionState().conf()
+        values = {key: self.setting(key) for key in keys}
+        return {
+            key: {"value": value, "source": _OF_SESSION if made.contains(key) else _OF_SPARK}
+            for key, value in values.items()
+            if value is not None
+        }
 
     def set_setting(self, key: str, value: str) -> None:
-        """Change a setting of the session."""
         self._spark.conf.set(key, value)
 
-    def loaded_jar(self) -> LoadedJar | None:
-        """Our jar as this session sees it; None if it does not."""
-        return _loaded_jar(self._jvm, self._gateway, self._loader())
-
     def add_jar(self, jar: str) -> None:
-        """Add a jar to the session and to the executors, by SQL.
+        """By SQL: ``SparkContext.addJar`` would reach the executors only."""
+        self._spark.sql(f"ADD JAR '{_escape(jar)}'")
 
-        ``SparkContext.addJar`` would reach the executors only.
-        """
-        quoted = jar.replace("\\", "\\\\").replace("'", "\\'")
-        self._spark.sql(f"ADD JAR '{quoted}'")
-
-    def share_jar(self, jar: str) -> bool:
+    def share_jar(self, jar: Callable[[], str]) -> bool:
         """Make the jar visible to every thread of the driver.
 
         ADD JAR leaves the jar in the context class loader of the calling thread alone: a write
         from another Python thread would not find our class. False if the driver's own class
         loader takes no further jars; then the calling thread at least is set right.
         """
-        loader = self._loader()
-        if _share_jar(self._jvm, self._gateway, loader, jar):
+        if super().share_jar(jar):
             return True
-        self._jvm.java.lang.Thread.currentThread().setContextClassLoader(loader)
+        self._jvm.java.lang.Thread.currentThread().setContextClassLoader(self._loader())
         return False
 
     def protocol_problem(self, class_name: str) -> str | None:
-        """Why Spark cannot use this class as its commit protocol; None if it can."""
         loader = self._loader()
         loaded, problem = _load(loader, class_name)
         if loaded is None:
@@ -224,26 +426,7 @@ class ClassicSession:
             return f"the class is not a subclass of {_COMMIT_PROTOCOL}"
         return None
 
-    def hadoop_loads(self, class_name: str) -> bool:
-        """Whether Hadoop's Configuration finds the class, as its factories are looked up."""
-        configuration = self._spark._jsc.hadoopConfiguration()
-        return configuration.getClassByNameOrNull(class_name) is not None
-
-    def hadoop_setting(self, key: str) -> str | None:
-        """A setting of the Hadoop configuration that all sessions of the driver share."""
-        value = self._spark._jsc.hadoopConfiguration().get(key)
-        return None if value is None else str(value)
-
-    def set_hadoop_setting(self, key: str, value: str) -> None:
-        """Change a setting of the shared Hadoop configuration."""
-        self._spark._jsc.hadoopConfiguration().set(key, value)
-
     def find(self, path: str) -> RemoteFile | None:
-        """The file or directory at the path; None if there is nothing.
-
-        Raises:
-            StorageError: the filesystem could not say.
-        """
         try:
             hadoop_path, filesystem = self._open(path)
             status = filesystem.getFileStatus(hadoop_path)
@@ -258,11 +441,6 @@ class ClassicSession:
             raise _storage_error(error, "look up", path) from error
 
     def chunks(self, path: str) -> Iterator[bytes]:
-        """The content of a file, in pieces of at most 4 MiB.
-
-        Raises:
-            StorageError: the filesystem could not read it.
-        """
         try:
             hadoop_path, filesystem = self._open(path)
             stream = filesystem.open(hadoop_path)
@@ -274,101 +452,49 @@ class ClassicSession:
         except Exception as error:
             raise _storage_error(error, "read", path) from error
 
-    def committer_info(self, settings: str, path: str, jar: str) -> str:
-        """What our Java class says of the committers for a path, as this session sees them.
-
-        Args:
-            settings: those of Spark's settings that decide, as JSON.
-            path: where a job would write.
-            jar: our jar, for a session that does not have it; the session stays without it.
-        """
+    def committer_info(self, settings: Settings, path: str, jar: str) -> Mapping[str, Any]:
         loader = self._loader()
-        info, _ = _load(loader, _COMMITTER_INFO)
-        if info is None:
-            urls = self._gateway.new_array(self._jvm.java.net.URL, 1)
-            urls[0] = self._jvm.java.io.File(jar).toURI().toURL()
-            own = self._jvm.java.net.URLClassLoader(urls, loader)
-            try:
-                return self._committer_info(own.loadClass(_COMMITTER_INFO), settings, path, jar)
-            finally:
-                own.close()
-        return self._committer_info(info, settings, path, jar)
-
-    def _committer_info(self, info: Any, settings: str, path: str, jar: str) -> str:
         arguments = (
             self._spark._jsc.hadoopConfiguration(),
             self._session.sessionState().newHadoopConf(),
-            self._loader(),
-            settings,
+            loader,
+            json.dumps(settings),
             path,
             jar,
         )
-        return self._call_of_session(info, arguments)
+        info, _ = _load(loader, _COMMITTER_INFO)
+        if info is not None:
+            return dict(decoded(self._call(info, "ofSession", *arguments)))
+        urls = self._gateway.new_array(self._jvm.java.net.URL, 1)
+        urls[0] = self._jvm.java.io.File(jar).toURI().toURL()
+        own = self._jvm.java.net.URLClassLoader(urls, loader)
+        try:
+            return dict(
+                decoded(self._call(own.loadClass(_COMMITTER_INFO), "ofSession", *arguments))
+            )
+        finally:
+            own.close()
 
-    def recover(self, path: str, complete: bool, force: bool) -> str:
-        """What our Java class did about the jobs that died in a table.
-
-        Raises:
-            StorageError: the table cannot be looked at.
-        """
-        return self._call_about(_RECOVER, "recover", path, complete, force)
+    def recover(self, path: str, *, complete: bool, force: bool) -> list[dict[str, Any]]:
+        return list(self._ask(_RECOVER, "recover", path, complete, force))
 
     def clean(
-        self, path: str, older_than: str, dry_run: bool, discard_unfinished: bool, force: bool
-    ) -> str:
-        """What our Java class did about a table's staging directories.
+        self, path: str, *, older_than: str, dry_run: bool, discard_unfinished: bool, force: bool
+    ) -> list[dict[str, Any]]:
+        flags = (dry_run, discard_unfinished, force)
+        return list(self._ask(_CLEAN, "clean", path, older_than, *flags))
 
-        Raises:
-            StorageError: the table cannot be listed, or `older_than` is no length of time.
-        """
-        return self._call_about(
-            _CLEAN, "clean", path, older_than, dry_run, discard_unfinished, force
-        )
+    def history(self, path: str) -> dict[str, Any]:
+        return dict(self._ask(_HISTORY, "read the history in", path))
 
-    def require_jar(self) -> None:
-        """Make sure that the session has our jar, in our version.
-
-        Raises:
-            JarNotLoadedError: it does not have it.
-            JarVersionError: it has another version.
-        """
-        loaded = self.loaded_jar()
-        if loaded is None:
-            raise JarNotLoadedError()
-        if loaded.version != __version__:
-            raise JarVersionError(loaded.version, loaded.location, __version__)
-
-    def history(self, path: str) -> str:
-        """What our Java class read of the jobs whose reports a directory has.
-
-        Raises:
-            StorageError: the directory cannot be listed.
-        """
-        return self._call_about(_HISTORY, "read the history in", path)
-
-    def commits(self) -> str:
-        """What our Java class knows of the commits of this driver; an empty array without it."""
-        return _commits(self._jvm, self._gateway, self._loader())
-
-    def cancel(self, job_id: str) -> bool:
-        """Cancel the commit of a job; False if that comes too late."""
-        return _cancel(self._jvm, self._gateway, self._loader(), job_id)
-
-    def calling_thread(self) -> int | None:
-        """See `_calling_thread`."""
-        return _calling_thread(self._jvm, self._gateway)
-
-    def _call_about(self, class_name: str, action: str, path: str, *more: Any) -> str:
-        """Call a class of our jar, which is there, about a path in a store."""
+    def _ask(self, class_name: str, action: str, path: str, *more: Any) -> Any:
+        """What a class of our jar, which is there, answers about a path in a store."""
         owner, _ = _load(self._loader(), class_name)
         conf = self._session.sessionState().newHadoopConf()
         try:
-            return self._call_of_session(owner, (conf, path, *more))
+            return decoded(self._call(owner, "ofSession", conf, path, *more))
         except Exception as error:
             raise _storage_error(error, action, path) from error
-
-    def _call_of_session(self, owner: Any, arguments: tuple[Any, ...]) -> str:
-        return _call_of_session(self._jvm, self._gateway, owner, arguments)
 
     def _open(self, path: str) -> tuple[Any, Any]:
         uri = self._jvm.org.apache.hadoop.fs.Path(path).toUri()
@@ -387,51 +513,58 @@ class ClassicSession:
 
 
 class ConnectSession:
-    """The JVM side of one Connect session, which is asked by SQL."""
+    """The JVM side of one Connect session, which is asked by SQL: see `Session`."""
+
+    hadoop: HadoopSettings | None = None
 
     def __init__(self, spark: Any) -> None:
         """Take the session."""
         self._spark = spark
 
     def setting(self, key: str) -> str | None:
-        """A setting of the session, or its default; None if it has neither."""
         value = self._spark.conf.get(key, None)
         return None if value is None else str(value)
 
+    def settings(self, keys: Iterable[str]) -> Settings:
+        """All settings of the session: the server cannot look at its Hadoop configuration."""
+        found: Settings = {
+            row["key"]: {"value": row["value"], "source": _OF_SESSION}
+            for row in self._spark.sql("SET").collect()
+            if _REDACTED not in row["value"]
+        }
+        for key in keys:
+            value = self.setting(key)
+            if value is not None and key not in found:
+                found[key] = {"value": value, "source": _OF_SPARK}
+        return found
+
+    def set_setting(self, key: str, value: str) -> None:
+        self._spark.conf.set(key, value)
+
+    def loaded_jar(self) -> LoadedJar | None:
+        try:
+            return LoadedJar(self._ask(_BUILD_INFO, "version"), "on the Connect server")
+        except JarNotLoadedError:
+            return None
+
+    def add_jar(self, jar: str) -> None:
+        self._spark.addArtifact(jar)
+
+    def share_jar(self, _: Callable[[], str]) -> bool:
+        """The server does: an artifact belongs to the session, whatever thread serves it."""
+        return True
+
     def protocol_problem(self, _: str) -> str | None:
-        """Why Spark cannot use our commit protocol; None, since this asks by our jar."""
         return None
 
-    def require_jar(self) -> None:
-        """Make sure that the server has our jar, in our version.
-
-        Raises:
-            ConnectSessionError: it does not have it, or it cannot be asked.
-            JarVersionError: it has another version.
-        """
-        version = self._asked(lambda: call_server(self._spark, _BUILD_INFO, "version"))
-        if version != __version__:
-            raise JarVersionError(version, "on the Connect server", __version__)
-
     def find(self, path: str) -> RemoteFile | None:
-        """The file or directory at the path; None if there is nothing.
-
-        Raises:
-            StorageError: the filesystem could not say.
-            ConnectSessionError: the server could not be asked.
-        """
         answer = self._call("find", "look up", path)
         if answer is None:
             return None
-        found = json.loads(answer)
+        found = decoded(answer)
         return RemoteFile(found["path"], found["isDirectory"], found["length"])
 
     def chunks(self, path: str) -> Iterator[bytes]:
-        """The content of a file, in pieces of at most 4 MiB.
-
-        Raises:
-            StorageError: the filesystem could not read it.
-        """
         offset = 0
         while True:
             answer = self._call("read", "read", path, offset=offset, length=_CHUNK)
@@ -441,76 +574,75 @@ class ConnectSession:
             yield chunk
             offset += len(chunk)
 
-    def recover(self, path: str, complete: bool, force: bool) -> str:
-        """As `ClassicSession.recover`."""
-        return str(self._call("recover", "recover", path, complete=complete, force=force))
+    def committer_info(self, settings: Settings, path: str, jar: str) -> Mapping[str, Any]:
+        asked = (json.dumps(settings), path, jar)
+        return dict(decoded(self._ask(_COMMITTER_INFO, "ofConnect", *asked)))
+
+    def recover(self, path: str, *, complete: bool, force: bool) -> list[dict[str, Any]]:
+        return self._list("recover", "recover", path, complete=complete, force=force)
 
     def clean(
-        self, path: str, older_than: str, dry_run: bool, discard_unfinished: bool, force: bool
-    ) -> str:
-        """As `ClassicSession.clean`."""
-        return str(
-            self._call(
-                "clean",
-                "clean",
-                path,
-                olderThan=older_than,
-                dryRun=dry_run,
-                discardUnfinished=discard_unfinished,
-                force=force,
-            )
+        self, path: str, *, older_than: str, dry_run: bool, discard_unfinished: bool, force: bool
+    ) -> list[dict[str, Any]]:
+        return self._list(
+            "clean",
+            "clean",
+            path,
+            olderThan=older_than,
+            dryRun=dry_run,
+            discardUnfinished=discard_unfinished,
+            force=force,
         )
 
-    def history(self, path: str) -> str:
-        """As `ClassicSession.history`."""
-        return str(self._call("history", "read the history in", path))
+    def history(self, path: str) -> dict[str, Any]:
+        return dict(decoded(str(self._call("history", "read the history in", path))))
 
-    def commits(self) -> str:
-        """What our Java class knows of the commits of the server, in this session."""
-        return str(self._call("commits", "ask for the commits of", "the server"))
+    def commits(self) -> list[dict[str, Any]]:
+        return self._list("commits", "ask for the commits of", "the server")
 
     def cancel(self, job_id: str) -> bool:
-        """As `ClassicSession.cancel`."""
         return self._call("cancel", "cancel a commit of", "the server", jobId=job_id) == "true"
+
+    def _list(self, what: str, action: str, path: str, **arguments: Any) -> list[dict[str, Any]]:
+        return list(decoded(str(self._call(what, action, path, **arguments))))
 
     def _call(self, what: str, action: str, path: str, **arguments: Any) -> str | None:
         # Spark would take ${...} in a query for one of its settings.
         arguments["id"] = f"{time.time_ns():020d}-{uuid.uuid4()}"
         given = json.dumps({"path": path, **arguments}).replace("$", "\\u0024")
-        answer = json.loads(
-            self._asked(lambda: call_server(self._spark, _ON_SERVER, "call", what, given))
-        )
+        answer = decoded(self._ask(_ON_SERVER, "call", what, given))
         if "error" in answer:
             raise StorageError(action, path, answer["error"])
         value: str | None = answer["value"]
         return value
 
-    def _asked(self, ask: Any) -> str:
+    def _ask(self, class_name: str, method: str, *arguments: str) -> str:
+        """Call a static method on the server, through SQL.
+
+        Spark computes what is asked of rows that are in the query itself while it plans it: in the
+        server, and not in a task on an executor.
+        """
+        quoted = [f"'{_escape(text)}'" for text in (class_name, method, *arguments)]
+        query = f"SELECT java_method({', '.join(quoted)}) FROM VALUES (0)"
         try:
-            return str(ask())
+            return str(self._spark.sql(query).collect()[0][0])
         except Exception as error:
-            missing = "io.manifestcommitter" in str(error) and (
-                "not found" in str(error) or "cannot find" in str(error)
-            )
+            if _condition(error) == _NO_CLASS:
+                raise JarNotLoadedError() from error
             raise ConnectSessionError(
-                "The Spark Connect server does not have our jar: call configure_session(spark) "
-                "first."
-                if missing
-                else "The Spark Connect server could not be asked "
-                f"({first_line(error)}). Check the connection, and that the server allows the "
-                "SQL function java_method."
+                f"The Spark Connect server could not be asked ({first_line(error)}). Check the "
+                "connection, and that the server allows the SQL function java_method."
             ) from error
 
 
-def call_server(spark: Any, class_name: str, method: str, *arguments: str) -> str:
-    """Call a static method on a Connect server, through SQL.
-
-    Spark computes what is asked of rows that are in the query itself while it plans it: in the
-    server, and not in a task on an executor.
-    """
-    quoted = [f"'{_escape(text)}'" for text in (class_name, method, *arguments)]
-    query = f"SELECT java_method({', '.join(quoted)}) FROM VALUES (0)"
-    return str(spark.sql(query).collect()[0][0])
+def _condition(error: Exception) -> str | None:
+    """The name that Spark gives to a kind of error; its client of 3.5 has it in the text alone."""
+    for name in ("getCondition", "getErrorClass"):
+        condition = getattr(error, name, lambda: None)()
+        if condition:
+            return str(condition)
+    found = _CONDITION.match(str(error))
+    return found and found[1]
 
 
 def _escape(text: str) -> str:
@@ -564,61 +696,3 @@ def _load(loader: Any, class_name: str) -> tuple[Any, str]:
         if kind == "java.lang.ClassNotFoundException":
             return None, "the class is not on the driver's class path"
         return None, f"the class cannot be loaded ({_java_message(error)})"
-
-
-def _loaded_jar(jvm: Any, gateway: Any, loader: Any) -> LoadedJar | None:
-    info, _ = _load(loader, _BUILD_INFO)
-    if info is None:
-        return None
-    source = info.getProtectionDomain().getCodeSource()
-    location = "unknown place" if source is None else str(source.getLocation().toString())
-    # By reflection, since py4j's own look-up of a class name uses a loader of its choice.
-    method = info.getMethod("version", gateway.new_array(jvm.java.lang.Class, 0))
-    try:
-        version = method.invoke(None, gateway.new_array(jvm.java.lang.Object, 0))
-    except Exception as error:
-        if _java_class(error) is None:
-            raise
-        version = None  # A repackaged jar, which has lost the file with its version.
-    return LoadedJar(version=None if version is None else str(version), location=location)
-
-
-def _commits(jvm: Any, gateway: Any, loader: Any) -> str:
-    owner, _ = _load(loader, _ON_SERVER)
-    return "[]" if owner is None else _call_of_session(jvm, gateway, owner, (), "commits")
-
-
-def _cancel(jvm: Any, gateway: Any, loader: Any, job_id: str) -> bool:
-    owner, _ = _load(loader, _ON_SERVER)
-    return _call_of_session(jvm, gateway, owner, (job_id,), "cancel") == "true"
-
-
-def _calling_thread(jvm: Any, gateway: Any) -> int | None:
-    """The JVM's thread that runs what this thread calls; None where all share a few of them."""
-    if type(gateway).__name__ != "ClientServer":
-        return None  # Without PYSPARK_PIN_THREAD.
-    return int(jvm.java.lang.Thread.currentThread().getId())
-
-
-def _call_of_session(
-    jvm: Any, gateway: Any, owner: Any, arguments: tuple[Any, ...], name: str = "ofSession"
-) -> str:
-    # By reflection, since py4j's own look-up of a class name uses a loader of its choice.
-    (method,) = (m for m in owner.getMethods() if m.getName() == name)
-    array = gateway.new_array(jvm.java.lang.Object, len(arguments))
-    for index, argument in enumerate(arguments):
-        array[index] = argument
-    return str(method.invoke(None, array))
-
-
-def _share_jar(jvm: Any, gateway: Any, loader: Any, jar: str) -> bool:
-    from py4j.java_gateway import is_instance_of
-
-    outermost = None
-    while loader is not None and is_instance_of(gateway, loader, _MUTABLE_LOADER):
-        outermost, loader = loader, loader.getParent()
-    if outermost is None:
-        return False
-    if _load(outermost, _BUILD_INFO)[0] is None:
-        outermost.addURL(jvm.java.io.File(jar).toURI().toURL())
-    return True

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """List, and remove, what jobs that died have left in a table's staging directories."""
 
-import json
 import os
 from dataclasses import dataclass
 from typing import Any
@@ -40,6 +39,7 @@ class StagedJob:
 def clean(
     spark: Any,
     path: str | os.PathLike[str],
+    *,
     older_than: str = "24h",
     dry_run: bool = False,
     discard_unfinished: bool = False,
@@ -68,14 +68,16 @@ def clean(
     Raises:
         CleaningError: some could not be removed; `jobs` has all of them.
         StorageError: the table cannot be listed, or `older_than` is no length of time.
-        JarNotLoadedError: the session does not have our jar.
         JarVersionError: it has another version of it.
-        ConnectSessionError: a Connect session without our jar, or one that cannot be asked.
+        JarNotLoadedError: the session does not have our jar.
+        ConnectSessionError: a Connect server that cannot be asked.
     """
-    session = _jvm.open_session(spark)
-    session.require_jar()
-    answer = json.loads(
-        session.clean(os.fspath(path), older_than, dry_run, discard_unfinished, force)
+    answer = _jvm.open_ready(spark).clean(
+        os.fspath(path),
+        older_than=older_than,
+        dry_run=dry_run,
+        discard_unfinished=discard_unfinished,
+        force=force,
     )
     jobs = [
         StagedJob(

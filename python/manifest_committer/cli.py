@@ -6,7 +6,6 @@ session is needed.
 """
 
 import argparse
-import json
 import os
 import shutil
 import subprocess
@@ -15,6 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from manifest_committer import _jvm
 from manifest_committer._spark_home import spark_defaults, spark_jars_directory
 from manifest_committer._version import __version__
 from manifest_committer.errors import JavaMissingError, ManifestCommitterError
@@ -96,7 +96,7 @@ def _info(parsed: argparse.Namespace) -> int:
         return _run_java(_INFO, ["--json"], parsed)
     ran = _java_process(_INFO, ["--json"], parsed, subprocess.PIPE)
     for line in ran.stdout.decode("utf-8").splitlines():
-        _show(info_text(json.loads(line)))
+        _show(info_text(_jvm.decoded(line)))
     return _exit_code(ran)
 
 
@@ -148,7 +148,7 @@ def _report(parsed: argparse.Namespace) -> int:
     ran = _java_process("io.manifestcommitter.cli.ReportData", [], parsed, subprocess.PIPE)
     if ran.returncode != 0:
         return _exit_code(ran)
-    page = make_page(ran.stdout.decode("utf-8").splitlines()[-1])
+    page = make_page(_jvm.decoded(ran.stdout.splitlines()[-1]))
     try:
         Path(parsed.html).write_text(page, "utf-8")
     except OSError as error:

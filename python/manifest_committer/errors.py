@@ -13,7 +13,8 @@ class JarMissingError(ManifestCommitterError):
         """Name the place where the jar of this version should be."""
         super().__init__(
             f"The jar of manifest-committer {version} is missing: {path} does not exist. "
-            "In a source checkout, run `make build` first. In an installed package, reinstall the "
+            "In a source checkout, run `make build`, which puts it there, also for "
+            "`pip install -e python`. In an installed package, reinstall the "
             "wheel with pip. In a zip (--py-files), pack the whole wheel, with its jars."
         )
 
@@ -35,12 +36,12 @@ class JarVersionError(ManifestCommitterError):
 class JarNotLoadedError(ManifestCommitterError):
     """The session does not have our jar."""
 
-    def __init__(self) -> None:
-        """Say how a session gets it."""
+    def __init__(self, more: str = "") -> None:
+        """Say how a session gets it, and what else is known."""
         super().__init__(
             "This session does not have the manifest-committer jar: call "
             "manifest_committer.configure_session(spark) first, or put the jar that "
-            "manifest_committer.jar_path() names on spark.jars (spark-submit --jars)."
+            "manifest_committer.jar_path() names on spark.jars (spark-submit --jars). " + more
         )
 
 
@@ -84,7 +85,7 @@ class SubmitArgumentsError(ManifestCommitterError):
 
 
 class ConnectSessionError(ManifestCommitterError):
-    """Something was asked of a Spark Connect session that needs the driver's JVM."""
+    """A Spark Connect server cannot be asked, or a builder cannot configure its session."""
 
 
 class SparkMissingError(ManifestCommitterError):

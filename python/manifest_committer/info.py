@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which committer the jobs that write to a path get, from which setting, and what is wrong."""
 
-import json
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from manifest_committer import _jvm, session
-from manifest_committer._version import __version__
-from manifest_committer.errors import ConnectSessionError, JarVersionError
+from manifest_committer.errors import JarNotLoadedError
 
 _DECIDING_KEYS = (
     session.PROTOCOL_KEY,
@@ -18,9 +16,6 @@ _DECIDING_KEYS = (
     "spark.sql.streaming.commitProtocolClass",
 )
 _SPARKS_PROTOCOLS = ("SQLHadoopMapReduceCommitProtocol", "HadoopMapReduceCommitProtocol")
-_REDACTED = "(redacted)"
-_SESSION = "this session"
-_DEFAULT = "Spark's default"
 
 
 @dataclass(frozen=True)
@@ -153,28 +148,24 @@ def committer_info(spark: Any, path: str | os.PathLike[str]) -> CommitterInfo:
 
     Raises:
         JarVersionError: the session has our jar in another version.
-        ConnectSessionError: a Connect session without our jar, or one that cannot be asked.
+        JarNotLoadedError: a Connect session does not have our jar.
+        ConnectSessionError: a Connect server that cannot be asked.
         JarMissingError: see `jar_path`.
     """
-    name = os.fspath(path)
-    if _jvm.is_connect(spark):
-        return parse_info(_ask_server(spark, name))
-    classic = _jvm.open_classic(spark)
-    loaded = classic.loaded_jar()
-    if loaded is not None and loaded.version != __version__:
-        raise JarVersionError(loaded.version, loaded.location, __version__)
-    settings = {}
-    for key in _DECIDING_KEYS:
-        value = classic.setting(key)
-        if value is not None:
-            source = _SESSION if classic.is_set(key) else _DEFAULT
-            settings[key] = {"value": value, "source": source}
-    return parse_info(classic.committer_info(json.dumps(settings), name, session.jar_path()))
+    asked = _jvm.open_session(spark)
+    loaded = _jvm.check_version(asked.loaded_jar())
+    settings = asked.settings(_DECIDING_KEYS)
+    if loaded is None and _jvm.is_connect(spark):
+        protocol = settings.get(session.PROTOCOL_KEY, {"value": "unknown"})["value"]
+        raise JarNotLoadedError(
+            f"It commits by {protocol} ({session.PROTOCOL_KEY}). For more without the jar, run "
+            "`manifest-committer info <path>` on a machine that has the server's settings."
+        )
+    return info_of(asked.committer_info(settings, os.fspath(path), session.jar_path()))
 
 
-def parse_info(answer: str) -> CommitterInfo:
-    """Read the report that the Java side answers with."""
-    report = json.loads(answer)
+def info_of(report: Mapping[str, Any]) -> CommitterInfo:
+    """The report that the Java side answers with, as a value."""
     return CommitterInfo(
         path=report["path"],
         scheme=report["scheme"],
@@ -298,44 +289,3 @@ def _file_system(report: Mapping[str, Any]) -> Setting | None:
     if report["fileSystem"] is None:
         return None
     return Setting(report["fileSystem"], report["fileSystemJar"])
-
-
-def _ask_server(spark: Any, path: str) -> str:
-    """The answer of our class on the Connect server, which is asked by SQL."""
-    settings = {
-        row["key"]: {"value": row["value"], "source": _SESSION}
-        for row in spark.sql("SET").collect()
-        if _REDACTED not in row["value"]
-    }
-    for key in _DECIDING_KEYS:
-        value = spark.conf.get(key, None)
-        if value is not None and key not in settings:
-            settings[key] = {"value": value, "source": _DEFAULT}
-    try:
-        version = _jvm.call_server(spark, "io.manifestcommitter.BuildInfo", "version")
-        if version != __version__:
-            raise JarVersionError(version, "on the Connect server", __version__)
-        return _jvm.call_server(
-            spark,
-            "io.manifestcommitter.info.CommitterInfo",
-            "ofConnect",
-            json.dumps(settings),
-            path,
-            session.jar_path(),
-        )
-    except JarVersionError:
-        raise
-    except Exception as error:
-        protocol = settings.get(session.PROTOCOL_KEY, {"value": "unknown"})["value"]
-        missing = "io.manifestcommitter" in str(error)
-        raise ConnectSessionError(
-            f"This Spark Connect session commits by {protocol} "
-            f"({session.PROTOCOL_KEY}). More is not known: "
-            + (
-                "its server does not have our jar. Call configure_session(spark) first, "
-                if missing
-                else f"its server could not be asked ({_jvm.first_line(error)}). "
-            )
-            + ("or use" if missing else "Use")
-            + " `manifest-committer info <path>` on a machine that has the server's settings."
-        ) from error

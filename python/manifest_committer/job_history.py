@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The jobs of many tables, as the reports in one directory tell."""
 
-import json
+import logging
 import os
-import warnings
 from typing import Any
 
 from manifest_committer import _jvm
 from manifest_committer.errors import ManifestCommitterError
 
+_LOG = logging.getLogger(__name__)
 _COLUMNS = {
     "report": "string",
     "jobId": "string",
@@ -47,7 +47,7 @@ def history(spark: Any, directory: str | os.PathLike[str]) -> Any:
     since 1970), ``millis`` (of the commit), ``files``, ``bytes``, ``tasks``,
     ``partitionsCreated``, ``partitionsReplaced``, ``partitionsAppended``, ``requests``,
     ``throttled``, ``stage``, ``error``, ``host``, ``user``, ``applicationId``,
-    ``applicationName``, ``committer``. A report that cannot be read is a warning.
+    ``applicationName``, ``committer``. A report that cannot be read is logged as a warning.
 
     Args:
         spark: a session that has our jar, classic or Connect.
@@ -56,7 +56,7 @@ def history(spark: Any, directory: str | os.PathLike[str]) -> Any:
     Raises:
         StorageError: the directory is not there, or cannot be listed.
         JarNotLoadedError: the session does not have our jar.
-        ConnectSessionError: a Connect session without our jar, or one that cannot be asked.
+        ConnectSessionError: a Connect server that cannot be asked.
     """
     rows = [tuple(job[column] for column in _COLUMNS) for job in _jobs(spark, directory)]
     schema = ", ".join(f"`{name}` {kind}" for name, kind in _COLUMNS.items())
@@ -76,10 +76,8 @@ def history_pandas(spark: Any, directory: str | os.PathLike[str]) -> Any:
 
 
 def _jobs(spark: Any, directory: str | os.PathLike[str]) -> list[dict[str, Any]]:
-    session = _jvm.open_session(spark)
-    session.require_jar()
-    found = json.loads(session.history(os.fspath(directory)))
+    found = _jvm.open_ready(spark).history(os.fspath(directory))
     for problem in found["problems"]:
-        warnings.warn(problem, stacklevel=3)
+        _LOG.warning("%s", problem)
     jobs: list[dict[str, Any]] = found["jobs"]
     return jobs

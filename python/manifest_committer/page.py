@@ -2,17 +2,14 @@
 """Pictures of jobs: one self-contained HTML page, without network, scripts or other files."""
 
 import html
-import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timezone
 from typing import Any
 
 from manifest_committer.errors import InvalidReportError
-from manifest_committer.report import PartitionTotal, SuccessReport, in_units, parse_report
+from manifest_committer.pictures import WIDTH, bars, of_commit, section, svg, table, text
+from manifest_committer.report import PartitionTotal, SuccessReport, in_units, report_of
 
-_WIDTH = 720
-_LABEL = 190
-_ROW = 22
 _SMALL_FILE_BITS = 24
 """Files of fewer bits are small: below 16 MiB."""
 _SHOWN_PARTITIONS = 10
@@ -37,18 +34,17 @@ svg line{stroke:var(--line,#d8dde4)}
 """
 
 
-def make_page(answer: str) -> str:
-    """The page of what ``io.manifestcommitter.cli.ReportData`` printed.
+def make_page(data: Mapping[str, Any]) -> str:
+    """The page of what ``io.manifestcommitter.cli.ReportData`` answered.
 
     Raises:
         InvalidReportError: it is not that.
     """
-    data = json.loads(answer)
     if "history" in data:
         return directory_page(data["path"], data["history"]["jobs"], data["history"]["problems"])
     if "report" not in data:
         raise InvalidReportError(str(data.get("path", "")), "it has no report")
-    report = parse_report(json.dumps(data["report"]).encode(), data["path"])
+    report = report_of(data["report"], data["path"])
     return job_page(report, data["histogram"], data["partitions"])
 
 
@@ -68,18 +64,9 @@ def job_page(
     return _page(
         title,
         _facts(report)
-        + job_pictures(report)
-        + _section("File sizes", _histogram(histogram))
-        + _section("Partitions", _partition_table(report, partitions)),
-    )
-
-
-def job_pictures(report: SuccessReport) -> str:
-    """The pictures that a report alone gives: its steps in time, and its requests by kind."""
-    requests = sorted(report.requests.items(), key=lambda one: -one[1])
-    return _section("Steps", _timeline(report)) + _section(
-        "Requests",
-        _bars([(name.replace("_", " "), count, f"{count:,}") for name, count in requests]),
+        + of_commit(report.steps, report.requests)
+        + section("File sizes", _histogram(histogram))
+        + section("Partitions", _partition_table(report, partitions)),
     )
 
 
@@ -97,18 +84,18 @@ def directory_page(
     ]
     if problems:
         rows.append(("reports that cannot be read", f"{len(problems):,}"))
-    body = _table(rows)
+    body = table(rows)
     for name, label, value in (
         ("Duration of the commit", _seconds, lambda job: (job["millis"] or 0) / 1000),
         ("Files", _count, lambda job: job["files"]),
         ("Bytes", lambda n: in_units(int(n)), lambda job: job["bytes"]),
         ("Throttled requests", _count, lambda job: job["throttled"]),
     ):
-        body += _section(name, _over_time(jobs, value, label))
-    body += _section("Jobs", _job_table(jobs))
+        body += section(name, _over_time(jobs, value, label))
+    body += section("Jobs", _job_table(jobs))
     if problems:
         listed = "".join(f"<li>{html.escape(problem)}</li>" for problem in problems[:_SHOWN_JOBS])
-        body += _section("Reports that cannot be read", f"<ul>{listed}</ul>")
+        body += section("Reports that cannot be read", f"<ul>{listed}</ul>")
     return _page(directory, body)
 
 
@@ -122,66 +109,9 @@ def _page(title: str, body: str) -> str:
     )
 
 
-def _section(title: str, content: str) -> str:
-    return f"<h2>{html.escape(title)}</h2>{content}" if content else ""
-
-
-def _table(rows: Iterable[tuple[str, str]]) -> str:
-    cells = "".join(
-        f"<tr><th>{html.escape(name)}</th><td>{html.escape(value)}</td></tr>"
-        for name, value in rows
-    )
-    return f"<table>{cells}</table>"
-
-
 def _facts(report: SuccessReport) -> str:
     outcome = "" if report.success else "<p class='bad'><strong>This job failed.</strong></p>"
-    return outcome + _table([("job", report.job_id), *report.rows()])
-
-
-def _svg(height: int, content: str, label: str) -> str:
-    return (
-        f'<svg role="img" aria-label="{html.escape(label)}" viewBox="0 0 {_WIDTH} {height}" '
-        f'width="{_WIDTH}" height="{height}">{content}</svg>'
-    )
-
-
-def _text(x: float, y: float, text: str, attributes: str = "") -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" {attributes}>{html.escape(text)}</text>'
-
-
-def _timeline(report: SuccessReport) -> str:
-    steps = report.steps
-    if not steps:
-        return ""
-    whole = max(1, max(step.start + step.millis for step in steps))
-    room = _WIDTH - _LABEL - 80
-    content = ""
-    for row, step in enumerate(steps):
-        y = row * _ROW
-        x = _LABEL + room * step.start / whole
-        width = max(2.0, room * step.millis / whole)
-        content += _text(0, y + 15, step.name.replace("_", " "))
-        content += f'<rect x="{x:.1f}" y="{y + 4}" width="{width:.1f}" height="14" rx="2"/>'
-        content += _text(x + width + 5, y + 15, f"{step.millis:,} ms", 'class="soft"')
-    return _svg(len(steps) * _ROW + 4, content, "The steps of the commit in time")
-
-
-def _bars(rows: Sequence[tuple[str, float, str]], marked: int = 0) -> str:
-    """Horizontal bars; the first `marked` of them in another colour."""
-    if not rows:
-        return ""
-    most = max(value for _, value, _ in rows) or 1
-    room = _WIDTH - _LABEL - 110
-    content = ""
-    for row, (name, value, label) in enumerate(rows):
-        y = row * _ROW
-        width = max(1.0, room * value / most)
-        mark = ' class="warn"' if row < marked else ""
-        content += _text(0, y + 15, name)
-        content += f'<rect{mark} x="{_LABEL}" y="{y + 4}" width="{width:.1f}" height="14" rx="2"/>'
-        content += _text(_LABEL + width + 5, y + 15, label, 'class="soft"')
-    return _svg(len(rows) * _ROW + 4, content, "; ".join(f"{n}: {t}" for n, _, t in rows))
+    return outcome + table([("job", report.job_id), *report.rows()])
 
 
 def _histogram(histogram: Sequence[Sequence[int]]) -> str:
@@ -198,7 +128,7 @@ def _histogram(histogram: Sequence[Sequence[int]]) -> str:
     small = sum(files for bits, files in counts.items() if bits <= _SMALL_FILE_BITS)
     marked = sum(bits <= _SMALL_FILE_BITS for bits in range(low, high + 1))
     share = f"<p>{small:,} of {every:,} files ({small / every:.0%}) are below 16 MiB.</p>"
-    return share + _bars(rows, marked)
+    return share + bars(rows, marked)
 
 
 def _partition_table(report: SuccessReport, partitions: Sequence[tuple[str, int, int]]) -> str:
@@ -242,18 +172,18 @@ def _over_time(
     if not most:
         return ""
     first, last = jobs[0]["ended"], jobs[-1]["ended"]
-    left, right, top, bottom = 80, _WIDTH - 10, 10, 130
+    left, right, top, bottom = 80, WIDTH - 10, 10, 130
     content = f'<line x1="{left}" x2="{right}" y1="{bottom}" y2="{bottom}"/>'
-    content += _text(left - 6, top + 8, label(most), 'text-anchor="end" class="soft"')
-    content += _text(left - 6, bottom, "0", 'text-anchor="end" class="soft"')
-    content += _text(left, bottom + 16, _date(first), 'class="soft"')
-    content += _text(right, bottom + 16, _date(last), 'text-anchor="end" class="soft"')
+    content += text(left - 6, top + 8, label(most), 'text-anchor="end" class="soft"')
+    content += text(left - 6, bottom, "0", 'text-anchor="end" class="soft"')
+    content += text(left, bottom + 16, _date(first), 'class="soft"')
+    content += text(right, bottom + 16, _date(last), 'text-anchor="end" class="soft"')
     for job in jobs:
         x = left + (right - left) * ((job["ended"] - first) / ((last - first) or 1))
         y = bottom - (bottom - top) * value(job) / most
         mark = "" if job["success"] else ' class="bad"'
         content += f'<circle{mark} cx="{x:.1f}" cy="{y:.1f}" r="3"/>'
-    return _svg(bottom + 22, content, f"{len(jobs)} jobs, at most {label(most)}")
+    return svg(bottom + 22, content, f"{len(jobs)} jobs, at most {label(most)}")
 
 
 def _job_table(jobs: Sequence[Mapping[str, Any]]) -> str:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Complete, or roll back, the jobs that died while they committed into a table."""
 
-import json
 import os
 from dataclasses import dataclass
 from typing import Any
@@ -27,6 +26,7 @@ class RecoveredJob:
 def recover(
     spark: Any,
     path: str | os.PathLike[str],
+    *,
     rollback: bool = False,
     force: bool = False,
     complete: bool = False,
@@ -57,15 +57,13 @@ def recover(
         RecoveryError: a job could not be recovered, or a place in the table was changed by
             another job since; the rest was done. `recovered` has the jobs that were.
         StorageError: the table cannot be looked at.
-        JarNotLoadedError: the session does not have our jar.
         JarVersionError: it has another version of it.
-        ConnectSessionError: a Connect session without our jar, or one that cannot be asked.
+        JarNotLoadedError: the session does not have our jar.
+        ConnectSessionError: a Connect server that cannot be asked.
     """
     if rollback and complete:
         raise ValueError("give rollback or complete, not both")
-    session = _jvm.open_session(spark)
-    session.require_jar()
-    jobs = json.loads(session.recover(os.fspath(path), complete, force))
+    jobs = _jvm.open_ready(spark).recover(os.fspath(path), complete=complete, force=force)
     recovered = [
         RecoveredJob(
             job_id=job["jobId"],

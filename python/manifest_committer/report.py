@@ -4,16 +4,14 @@
 import gzip
 import html
 import io
-import json
 import os
-import re
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timezone
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
-from manifest_committer import _jvm
+from manifest_committer import _jvm, pictures
 from manifest_committer.errors import (
     EmptyReportError,
     FileListError,
@@ -49,11 +47,6 @@ _REQUESTS = (
     "multipart_upload_part_put",
     "multipart_upload_completed",
     "multipart_upload_aborted",
-)
-_STEP = re.compile(r"(?P<name>[a-z_]{1,80}) (?P<start>\d{1,15})\+(?P<millis>\d{1,15})")
-_PARTITION_KEY = "partition."
-_PARTITION = re.compile(
-    r"(?P<outcome>[a-z ]{1,20}), (?P<files>\d{1,18}) files, (?P<bytes>\d{1,18}) bytes"
 )
 
 _T = TypeVar("_T")
@@ -183,24 +176,32 @@ class SuccessReport:
     @property
     def steps(self) -> tuple[Step, ...]:
         """The steps of the commit until the report, in the order in which they began."""
-        found = _STEP.finditer(self.diagnostics.get("steps", ""))
         return tuple(
-            Step(name=one["name"], start=int(one["start"]), millis=int(one["millis"]))
-            for one in found
+            Step(one.take("name", str), one.take("start", int), one.take("millis", int))
+            for one in self._told("steps")
         )
 
     @property
     def partitions(self) -> tuple[PartitionTotal, ...]:
         """What became of the largest partitions, 50 at most, by name."""
-        totals = []
-        for key, text in sorted(self.diagnostics.items()):
-            told = _PARTITION.fullmatch(text)
-            if key.startswith(_PARTITION_KEY) and told is not None:
-                path = key.removeprefix(_PARTITION_KEY)
-                totals.append(
-                    PartitionTotal(path, told["outcome"], int(told["files"]), int(told["bytes"]))
-                )
-        return tuple(totals)
+        return tuple(
+            PartitionTotal(
+                path=one.take("path", str),
+                outcome=one.take("outcome", str),
+                files=one.take("files", int),
+                bytes=one.take("bytes", int),
+            )
+            for one in self._told("partitions")
+        )
+
+    def _told(self, name: str) -> "list[_Fields]":
+        """The objects of a diagnostic that is JSON; none where another committer has text there."""
+        place = f"{self.path}, {name}"
+        try:
+            listed = _jvm.decoded(self.diagnostics.get(name, "[]"))
+        except ValueError:
+            return []
+        return [_Fields(place, one) for one in listed] if isinstance(listed, list) else []
 
     def file_list(self, spark: Any) -> Any:
         """All files of the job as a Spark DataFrame.
@@ -214,7 +215,8 @@ class SuccessReport:
 
         Raises:
             FileListError: there is no list, it is damaged, or another job has since written one.
-            ConnectSessionError: a Connect session without our jar, or one that cannot be asked.
+            JarNotLoadedError: a Connect session does not have our jar.
+        ConnectSessionError: a Connect server that cannot be asked.
             StorageError: the filesystem failed.
         """
         files = _read_file_list(_jvm.open_session(spark), self)
@@ -247,10 +249,8 @@ class SuccessReport:
             f"<td style='text-align:left'>{html.escape(value)}</td></tr>"
             for label, value in self.rows()
         )
-        from manifest_committer import page
-
         table = f"<table><caption>{html.escape(self._title())}</caption>{cells}</table>"
-        return f"{table}{page.job_pictures(self)}"
+        return f"{table}{pictures.of_commit(self.steps, self.requests)}"
 
     def _title(self) -> str:
         outcome = "committed" if self.success else "FAILED"
@@ -301,13 +301,6 @@ class SuccessReport:
                 yield "cause", self.diagnostics["exception"]
 
 
-class _Session(Protocol):
-    def setting(self, key: str) -> str | None: ...
-    def protocol_problem(self, class_name: str) -> str | None: ...
-    def find(self, path: str) -> _jvm.RemoteFile | None: ...
-    def chunks(self, path: str) -> Iterator[bytes]: ...
-
-
 def read_report(spark: Any, path: str | os.PathLike[str]) -> SuccessReport:
     """Read the report of the last job that committed to a table.
 
@@ -320,7 +313,8 @@ def read_report(spark: Any, path: str | os.PathLike[str]) -> SuccessReport:
         ReportNotFoundError: no ``_SUCCESS``: the job is not finished, or the marker is off.
         EmptyReportError: an empty ``_SUCCESS``: another committer wrote it.
         InvalidReportError: not JSON, or not a report.
-        ConnectSessionError: a Connect session without our jar, or one that cannot be asked.
+        JarNotLoadedError: a Connect session does not have our jar.
+        ConnectSessionError: a Connect server that cannot be asked.
         StorageError: the filesystem failed.
     """
     return _read_report(_jvm.open_session(spark), os.fspath(path))
@@ -337,9 +331,15 @@ def parse_report(content: bytes, path: str) -> SuccessReport:
         InvalidReportError: not JSON, or not a report.
     """
     try:
-        fields = _Fields(path, json.loads(content.decode("utf-8")))
-    except (ValueError, RecursionError) as error:
+        document = _jvm.decoded(content)
+    except ValueError as error:
         raise InvalidReportError(path, f"it is not JSON ({error})") from error
+    return report_of(document, path)
+
+
+def report_of(document: Any, path: str) -> SuccessReport:
+    """The same of JSON that is decoded."""
+    fields = _Fields(path, document)
     name = fields.take("name", str, "")
     if name != _REPORT_NAME:
         raise InvalidReportError(path, f"its 'name' is {_short(name)}, not {_REPORT_NAME!r}")
@@ -365,7 +365,7 @@ def parse_report(content: bytes, path: str) -> SuccessReport:
     )
 
 
-def _read_report(session: _Session, path: str) -> SuccessReport:
+def _read_report(session: _jvm.Session, path: str) -> SuccessReport:
     found = session.find(path)
     if found is None:
         raise ReportNotFoundError(
@@ -397,7 +397,7 @@ def _read_report(session: _Session, path: str) -> SuccessReport:
     return parse_report(b"".join(session.chunks(found.path)), found.path)
 
 
-def _protocol_hint(session: _Session) -> str:
+def _protocol_hint(session: _jvm.Session) -> str:
     """Why this session's jobs may leave no report of ours; empty if nothing is wrong with it."""
     bound = session.setting(PROTOCOL_KEY)
     if bound != PROTOCOL_CLASS:
@@ -414,7 +414,7 @@ def _protocol_hint(session: _Session) -> str:
     return ""
 
 
-def _read_file_list(session: _Session, report: SuccessReport) -> list[_ListedFile]:
+def _read_file_list(session: _jvm.Session, report: SuccessReport) -> list[_ListedFile]:
     directory, _, name = report.path.rpartition("/")
     # Hidden from readers of data: in a table by the marker's own underscore.
     path = f"{directory}/{'' if name.startswith('_') else '_'}{name}{_LIST_SUFFIX}"
@@ -478,8 +478,8 @@ def _lines(file: gzip.GzipFile, path: str) -> Iterator[bytes]:
 def _line(path: str, number: int, text: bytes) -> "_Fields":
     place = f"{path}, line {number}"
     try:
-        return _Fields(place, json.loads(text), FileListError)
-    except (ValueError, RecursionError) as error:
+        return _Fields(place, _jvm.decoded(text), FileListError)
+    except ValueError as error:
         raise FileListError(f"{place}: not JSON ({error}); the list is damaged.") from error
 
 

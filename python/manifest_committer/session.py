@@ -8,13 +8,12 @@ import re
 import shlex
 import shutil
 import tempfile
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import unquote, urlsplit
 
 from manifest_committer import _jvm, watching
@@ -25,7 +24,6 @@ from manifest_committer.errors import (
     ConnectSessionError,
     JarMissingError,
     JarVersionError,
-    ManifestCommitterError,
     SessionAlreadyRunningError,
     SubmitArgumentsError,
 )
@@ -202,12 +200,11 @@ def configure_session(spark: Any) -> SessionChanges:
     Raises:
         JarVersionError: the session has our jar in another version.
         CommitProtocolError: the class cannot be loaded although the jar is there.
+        ConnectSessionError: a Connect server that cannot be asked.
         JarMissingError: see `jar_path`.
     """
-    if _jvm.is_connect(spark):
-        changes = _configure_connect(spark)
-    else:
-        changes = _configure_classic(_jvm.open_classic(spark))
+    changes = _configure(_jvm.open_session(spark))
+    if not _jvm.is_connect(spark):
         watching.show_in_notebook(spark)
     return changes
 
@@ -217,47 +214,29 @@ def _package_directory() -> "Traversable":
     return directory.resolve() if isinstance(directory, Path) else directory
 
 
-class _Process(Protocol):
-    def has_session(self) -> bool: ...
-    def loaded_jar(self) -> _jvm.LoadedJar | None: ...
-    def share_jar(self, jar: str) -> bool: ...
-    def spark_jars(self) -> str: ...
-
-
-class _Session(Protocol):
-    def setting(self, key: str) -> str | None: ...
-    def set_setting(self, key: str, value: str) -> None: ...
-    def loaded_jar(self) -> _jvm.LoadedJar | None: ...
-    def add_jar(self, jar: str) -> None: ...
-    def share_jar(self, jar: str) -> bool: ...
-    def protocol_problem(self, class_name: str) -> str | None: ...
-    def hadoop_loads(self, class_name: str) -> bool: ...
-    def hadoop_setting(self, key: str) -> str | None: ...
-    def set_hadoop_setting(self, key: str, value: str) -> None: ...
-
-
-def _configure_for_running_jvm(builder: Any, options: Mapping[str, Any], process: _Process) -> None:
+def _configure_for_running_jvm(
+    builder: Any, options: Mapping[str, Any], process: _jvm.ProcessJvm
+) -> None:
     """Bring the jar into a JVM whose class path was fixed when it started."""
-    loaded = process.loaded_jar()
+    loaded = _jvm.check_version(process.loaded_jar())
     jar = _jar_for(loaded)
     if process.has_session():
         if loaded is None:
             raise SessionAlreadyRunningError(jar)
         return  # Its executors have the jar from where the driver has it.
-    if loaded is None and not process.share_jar(jar):
+    if loaded is None and not process.share_jar(lambda: jar):
         raise SessionAlreadyRunningError(jar)
     before = options.get(_JARS_KEY) or process.spark_jars()
     builder.config(_JARS_KEY, _append_jar(str(before), jar))
 
 
-def _configure_classic(session: _Session) -> SessionChanges:
-    loaded = session.loaded_jar()
+def _configure(session: _jvm.Session) -> SessionChanges:
+    loaded = _jvm.check_version(session.loaded_jar())
     jar_added = None
-    jar = _jar_for(loaded)
     if loaded is None:
-        session.add_jar(jar)
-        jar_added = jar
-    session.share_jar(jar)
+        jar_added = _plain_copy(jar_path())
+        session.add_jar(jar_added)
+    session.share_jar(lambda: jar_added or _jar_for(loaded))
     problem = session.protocol_problem(PROTOCOL_CLASS)
     if problem is not None:
         raise CommitProtocolError(PROTOCOL_CLASS, problem)
@@ -265,91 +244,37 @@ def _configure_classic(session: _Session) -> SessionChanges:
     changes = []
     before = session.setting(PROTOCOL_KEY)
     if before != PROTOCOL_CLASS:
-        session.set_setting(PROTOCOL_KEY, PROTOCOL_CLASS)
+        try:
+            session.set_setting(PROTOCOL_KEY, PROTOCOL_CLASS)
+        except Exception as error:  # Spark 4 refuses a class that it cannot load.
+            raise CommitProtocolError(PROTOCOL_CLASS, _jvm.first_line(error)) from error
         changes.append(SettingChange(PROTOCOL_KEY, before, PROTOCOL_CLASS))
-    if session.hadoop_loads(FACTORY_CLASS):
-        wanted = dict.fromkeys(_FACTORY_KEYS, FACTORY_CLASS)
-    else:
-        wanted = {}
-    if session.hadoop_loads(S3A_FACTORY_CLASS):
-        wanted.update(_S3A_SETTINGS)
-    for key, after in wanted.items():
-        before = session.hadoop_setting(key)
-        if before not in (after, *_S3A_COMMITTERS):
-            session.set_hadoop_setting(key, after)
-            changes.append(SettingChange(f"spark.hadoop.{key}", before, after))
+    if session.hadoop is not None:
+        changes += _bind_factories(session.hadoop)
     return SessionChanges(jar_added, tuple(changes))
 
 
-def _configure_connect(spark: Any) -> SessionChanges:
-    """The server is asked by SQL and settings only; its JVM is out of reach."""
-    before = spark.conf.get(PROTOCOL_KEY)
-    try:
-        jar_added = _bind_on_server(spark)
-    except Exception:
-        # The connection itself may be what failed; the first error is the one to tell.
-        with suppress(Exception):
-            spark.conf.set(PROTOCOL_KEY, before)
-        raise
-    if before == PROTOCOL_CLASS:
-        return SessionChanges(jar_added, ())
-    return SessionChanges(jar_added, (SettingChange(PROTOCOL_KEY, before, PROTOCOL_CLASS),))
-
-
-def _bind_on_server(spark: Any) -> str | None:
-    """Set the protocol, and send the jar where the server lacks it; what was sent."""
-    # Spark 4 refuses a class that it cannot load; 3.5 takes any name, so the class is asked, too.
-    if _accepts_protocol(spark) and _server_has_class(spark):
-        return None
-    jar = _plain_copy(jar_path())
-    spark.addArtifact(jar)
-    try:
-        spark.conf.set(PROTOCOL_KEY, PROTOCOL_CLASS)
-    except Exception as error:
-        raise CommitProtocolError(PROTOCOL_CLASS, _jvm.first_line(error)) from error
-    return jar
-
-
-def _accepts_protocol(spark: Any) -> bool:
-    try:
-        spark.conf.set(PROTOCOL_KEY, PROTOCOL_CLASS)
-    except Exception as error:
-        if PROTOCOL_CLASS in str(error):
-            return False
-        raise
-    return True
-
-
-def _server_has_class(spark: Any) -> bool:
-    """Whether the server's session sees our jar, checked to be of our version."""
-    try:
-        version = _jvm.call_server(spark, "io.manifestcommitter.BuildInfo", "version")
-    except Exception as error:
-        if "BuildInfo" in str(error):
-            return False
-        raise ManifestCommitterError(
-            "Could not ask the Spark Connect server for its manifest-committer jar: "
-            f"{_jvm.first_line(error)}. Nothing was changed; check the connection, and that the "
-            "server allows the SQL function java_method."
-        ) from error
-    _check_version(_jvm.LoadedJar(version, "on the Connect server"))
-    return True
+def _bind_factories(hadoop: _jvm.HadoopSettings) -> Iterator[SettingChange]:
+    wanted = {}
+    if hadoop.loads(FACTORY_CLASS):
+        wanted.update(dict.fromkeys(_FACTORY_KEYS, FACTORY_CLASS))
+    if hadoop.loads(S3A_FACTORY_CLASS):
+        wanted.update(_S3A_SETTINGS)
+    for key, after in wanted.items():
+        before = hadoop.get(key)
+        if before not in (after, *_S3A_COMMITTERS):
+            hadoop.set(key, after)
+            yield SettingChange(f"spark.hadoop.{key}", before, after)
 
 
 def _jar_for(loaded: _jvm.LoadedJar | None) -> str:
     """The jar that the JVM has, if that is a file of its own; else ours."""
     if loaded is not None:
-        _check_version(loaded)
         location = urlsplit(loaded.location)
         path = Path(unquote(location.path))
         if location.scheme == "file" and _JAR_NAME.fullmatch(path.name) and path.is_file():
             return str(path)
     return _plain_copy(jar_path())
-
-
-def _check_version(loaded: _jvm.LoadedJar) -> None:
-    if loaded.version != __version__:
-        raise JarVersionError(loaded.version, loaded.location, __version__)
 
 
 def _makes_connect_session(builder: Any, options: Mapping[str, Any]) -> bool:

@@ -2,15 +2,16 @@
 """The commits of a driver, while they run and when they have ended; in notebooks as a bar."""
 
 import html
-import json
+import logging
 import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 from manifest_committer import _jvm
 
+_LOG = logging.getLogger(__name__)
 _EVERY = 0.5
 _FIRST = 0.5
 
@@ -59,7 +60,7 @@ class Commit:
     counters: Mapping[str, int]
     """All that it counted, by the names in reports."""
     steps: tuple[Step, ...]
-    _session: ClassVar[Any] = None
+    _session: ClassVar[_jvm.Session | None] = None
     """Which can be asked to cancel it."""
 
     def __str__(self) -> str:
@@ -93,7 +94,7 @@ class Commit:
         """
         if self._session is None:
             raise ValueError("this value knows no session: ask manifest_committer.commits(spark)")
-        return bool(self._session.cancel(self.job_id))
+        return self._session.cancel(self.job_id)
 
     def __getstate__(self) -> dict[str, Any]:
         """Without the session, which is of this process."""
@@ -119,17 +120,18 @@ def commits(spark: Any) -> list[Commit]:
         no commit has begun yet.
 
     Raises:
-        ConnectSessionError: a Connect session without our jar, or one that cannot be asked.
+        JarNotLoadedError: a Connect session does not have our jar.
+        ConnectSessionError: a Connect server that cannot be asked.
     """
     session = _jvm.open_session(spark)
-    known = parse_commits(session.commits())
+    known = commits_of(session.commits())
     for one in known:
         object.__setattr__(one, "_session", session)
     return known
 
 
-def parse_commits(answer: str) -> list[Commit]:
-    """Read what the Java side answers."""
+def commits_of(answer: Iterable[Mapping[str, Any]]) -> list[Commit]:
+    """What the Java side answers, as values."""
     return [
         Commit(
             kind=one["kind"],
@@ -150,7 +152,7 @@ def parse_commits(answer: str) -> list[Commit]:
             counters=one["counters"],
             steps=tuple(Step(**step) for step in one["steps"]),
         )
-        for one in json.loads(answer)
+        for one in answer
     ]
 
 
@@ -181,17 +183,7 @@ def show_in_notebook(spark: Any = None) -> bool:
     return True
 
 
-class _Driver(Protocol):
-    def commits(self) -> str: ...
-    def cancel(self, job_id: str) -> bool: ...
-    def calling_thread(self) -> int | None: ...
-
-
-def _is_interrupt(error: BaseException | None) -> bool:
-    """Whether a cell that ended so may have left a call to the JVM that goes on."""
-    # In the cell that starts Spark, PySpark's own handler of the signal breaks the connection.
-    lost = type(error).__name__ in ("Py4JError", "Py4JNetworkError")
-    return lost or isinstance(error, KeyboardInterrupt)
+_Driver = _jvm.ProcessJvm | _jvm.ClassicSession
 
 
 class _CellBar:
@@ -224,7 +216,9 @@ class _CellBar:
         if self._thread is not None:
             self._thread.join()
             self._thread = None
-        if _is_interrupt(getattr(result, "error_in_exec", None)):
+        error = getattr(result, "error_in_exec", None)
+        # In the cell that starts Spark, PySpark's own handler of the signal breaks the connection.
+        if isinstance(error, KeyboardInterrupt) or _jvm.is_lost_call(error):
             self._cancel()
 
     def _calling_thread(self) -> Callable[[int | None], bool]:
@@ -235,7 +229,8 @@ class _CellBar:
                 return lambda _: True
             caller = driver.calling_thread()
         except Exception:
-            caller = None  # The JVM is gone.
+            _LOG.debug("The JVM is gone", exc_info=True)
+            caller = None
         return lambda thread: thread is not None and thread == caller
 
     def _cancel(self) -> None:
@@ -243,7 +238,7 @@ class _CellBar:
         driver = self._open()
         if driver is None:
             return
-        for one in json.loads(driver.commits()):
+        for one in driver.commits():
             if one["state"] == "running" and self._thread_of_cell(one.get("thread")):
                 if driver.cancel(one["jobId"]):
                     what = "is cancelled, and rolls back. Nothing of it will stay."
@@ -252,11 +247,17 @@ class _CellBar:
                         "can no longer be cancelled, and goes on. Look at "
                         "manifest_committer.commits(spark) before you run this cell again."
                     )
-                print(f"The {one['kind']} of job {one['jobId']} into {one['table']} {what}")
+                kind, job_id, table = one["kind"], one["jobId"], one["table"]
+                _LOG.warning("The %s of job %s into %s %s", kind, job_id, table, what)
 
-    def _ask(self) -> str:
-        driver = self._open()
-        return "[]" if driver is None else driver.commits()
+    def _ask(self) -> list[Commit]:
+        """Nothing where the session was stopped in this cell, or its JVM is gone."""
+        try:
+            driver = self._open()
+            return [] if driver is None else commits_of(driver.commits())
+        except Exception:
+            _LOG.debug("The commits of this cell are not known", exc_info=True)
+            return []
 
     def _watch(self) -> None:
         from IPython.display import HTML, display
@@ -266,11 +267,7 @@ class _CellBar:
         wait = _FIRST
         while not self._over.wait(wait):
             wait = _EVERY
-            try:
-                known = parse_commits(self._ask())
-            except Exception:
-                return  # The session was stopped in this cell, or its server is gone.
-            running = [one for one in known if one.state == "running"]
+            running = [one for one in self._ask() if one.state == "running"]
             seen.update(one.job_id for one in running)
             if running:
                 shown = HTML("".join(one._repr_html_() for one in running))
@@ -282,10 +279,5 @@ class _CellBar:
             handle.update(HTML(self._ends(seen)))
 
     def _ends(self, seen: set[str]) -> str:
-        try:
-            known = parse_commits(self._ask())
-        except Exception:
-            return ""
-        return "".join(
-            one._repr_html_() for one in known if one.state != "running" and one.job_id in seen
-        )
+        ended = (one for one in self._ask() if one.state != "running" and one.job_id in seen)
+        return "".join(one._repr_html_() for one in ended)

@@ -17,6 +17,9 @@ pytestmark = pytest.mark.filterwarnings("ignore:Failed to set spark")
 
 
 def test_a_session_is_configured_once_and_writes(spark: SparkSession, tmp_path: Path) -> None:
+    for ask in (mc.commits, lambda spark: mc.committer_info(spark, "gs://bucket/t")):
+        with pytest.raises(mc.JarNotLoadedError, match="configure_session"):
+            ask(spark)
     first = mc.configure_session(spark)
     assert first.changed
     assert first.jar_added is not None

@@ -17,6 +17,18 @@ from playwright.sync_api import Page, sync_playwright
 from manifest_committer.page import make_page
 
 RANDOM = random.Random(7)
+STEPS = [
+    ("seal_output", 0, 48),
+    ("lock_places", 3, 160),
+    ("prove_output", 48, 310),
+    ("plan", 365, 120),
+    ("write_journal", 490, 180),
+    ("rename_directories", 672, 910),
+    ("create_target_dirs", 1590, 40),
+    ("rename_files", 1632, 420),
+    ("save_success_marker", 2060, 150),
+    ("remove_old_data", 2215, 390),
+]
 REPORT = {
     "name": "org.apache.hadoop.fs.s3a.commit.files.SuccessData/1",
     "timestamp": 1767323045678,
@@ -28,14 +40,20 @@ REPORT = {
         "write": "dynamic overwrite",
         "application.name": "nightly sales",
         "application.id": "application_1767_0042",
-        "steps": "seal_output 0+48, lock_places 3+160, prove_output 48+310, plan 365+120,"
-        " write_journal 490+180, rename_directories 672+910, create_target_dirs 1590+40,"
-        " rename_files 1632+420, save_success_marker 2060+150, remove_old_data 2215+390",
-        **{
-            f"partition.day=2026-01-{d:02}": f"replaced, {d} files, {d * 9000000} bytes"
-            for d in range(1, 31)
-        },
-        "partition.day=2026-01-31": "created, 31 files, 279000000 bytes",
+        "steps": json.dumps(
+            [{"name": name, "start": start, "millis": millis} for name, start, millis in STEPS]
+        ),
+        "partitions": json.dumps(
+            [
+                {
+                    "path": f"day=2026-01-{d:02}",
+                    "outcome": "created" if d == 31 else "replaced",
+                    "files": d,
+                    "bytes": d * 9000000,
+                }
+                for d in range(1, 32)
+            ]
+        ),
     },
     "iostatistics": {
         "counters": {
@@ -133,7 +151,7 @@ def page(browser: Any, request: pytest.FixtureRequest) -> Iterator[Page]:
 
 def shown(page: Page, data: dict[str, Any], tmp_path: Path) -> Path:
     file = tmp_path / "page.html"
-    file.write_text(make_page(json.dumps(data)), "utf-8")
+    file.write_text(make_page(data), "utf-8")
     page.goto(file.as_uri())
     return file
 

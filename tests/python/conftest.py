@@ -10,7 +10,7 @@ import pytest
 if importlib.util.find_spec("manifest_committer") is None:
     sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
 
-from manifest_committer import cli, session
+from manifest_committer import _jvm, cli, session
 
 SETTINGS_OF_SPARK = (
     "SPARK_HOME",
@@ -37,6 +37,7 @@ def no_settings(monkeypatch):
 def version(monkeypatch):
     """Tests know the package as version 0.1.0, whatever it has become."""
     monkeypatch.setattr(session, "__version__", "0.1.0")
+    monkeypatch.setattr(_jvm, "__version__", "0.1.0")
     monkeypatch.setattr(cli, "__version__", "0.1.0")
 
 

@@ -39,7 +39,7 @@ class FakeProcess:
 
     def share_jar(self, jar):
         if self.shares:
-            self.shared.append(jar)
+            self.shared.append(jar())
         return self.shares
 
     def spark_jars(self):

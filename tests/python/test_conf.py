@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The names that bind the committer, the version and the jar."""
 
+import ast
+import graphlib
+import inspect
 import re
 import subprocess
 import sys
@@ -11,9 +14,10 @@ from pathlib import Path
 import pytest
 
 import manifest_committer as mc
-from manifest_committer import cli, session
+from manifest_committer import _jvm, cli, session
 
 REPOSITORY = Path(__file__).resolve().parents[2]
+PACKAGE = REPOSITORY / "python/manifest_committer"
 
 
 def test_spark_conf_binds_the_protocol_and_the_factories():
@@ -74,11 +78,46 @@ def test_the_import_needs_neither_pyspark_nor_pandas():
     subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY / "python", check=True, timeout=60)
 
 
-def test_only_one_module_touches_py4j():
-    package = REPOSITORY / "python/manifest_committer"
-    used = re.compile(r"import py4j|from py4j|\._jvm\b(?!\.|$)|_jsparkSession|\._jsc\b")
-    touching = {file.name for file in package.glob("*.py") if used.search(file.read_text())}
+@pytest.mark.parametrize(
+    "used",
+    [r"import py4j|from py4j|\._jvm\b(?!\.|$)|_jsparkSession|\._jsc\b", r"import json|from json"],
+    ids=["py4j", "json"],
+)
+def test_only_one_module_touches(used):
+    touching = {file.name for file in PACKAGE.glob("*.py") if re.search(used, file.read_text())}
     assert touching == {"_jvm.py"}
+
+
+def test_no_module_imports_one_that_imports_it():
+    """Also not in a function: what a report is, and its pictures, do not need each other."""
+    imports = {}
+    for file in PACKAGE.glob("*.py"):
+        found = (node for node in ast.walk(ast.parse(file.read_text("utf-8"))))
+        named = (node for node in found if isinstance(node, ast.ImportFrom))
+        imports[file.stem] = {
+            part
+            for node in named
+            for part in ((node.module or "").split(".")[1:] or [alias.name for alias in node.names])
+            if (node.module or "").startswith("manifest_committer")
+        }
+    tuple(graphlib.TopologicalSorter(imports).static_order())
+
+
+@pytest.mark.parametrize(("function", "positional"), [(mc.clean, 2), (mc.recover, 2)])
+def test_flags_have_to_be_named(function, positional):
+    kinds = [parameter.kind for parameter in inspect.signature(function).parameters.values()]
+    assert kinds[positional:] == [inspect.Parameter.KEYWORD_ONLY] * (len(kinds) - positional)
+
+
+def test_both_kinds_of_sessions_are_what_the_package_asks_of_one():
+    asked = {name for name in vars(_jvm.Session) if not name.startswith("_")}
+    assert len(asked) > 10
+    for kind in (_jvm.ClassicSession, _jvm.ConnectSession):
+        assert asked <= set(dir(kind))
+        for name in asked - {"hadoop"}:
+            wanted = inspect.signature(getattr(_jvm.Session, name)).parameters.values()
+            given = inspect.signature(getattr(kind, name)).parameters.values()
+            assert [one.kind for one in given] == [one.kind for one in wanted], name
 
 
 def test_jar_path(jar):

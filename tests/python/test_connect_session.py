@@ -71,12 +71,32 @@ def test_what_the_store_refuses_is_a_storage_error():
 def test_a_server_that_cannot_be_asked():
     with pytest.raises(mc.ConnectSessionError, match=r"could not be asked \(no connection\)"):
         session(OSError("no connection\n at x")).find("/t")
-    missing = RuntimeError("The class io.manifestcommitter.cli.OnServer not found")
-    with pytest.raises(mc.ConnectSessionError, match="does not have our jar"):
-        session(missing).find("/t")
     forbidden = RuntimeError("io.manifestcommitter.cli.OnServer: java_method is not allowed")
     with pytest.raises(mc.ConnectSessionError, match="allows the SQL function java_method"):
         session(forbidden).find("/t")
+
+
+class SparkError(Exception):
+    """As Spark 4's client has it: the condition apart from the text."""
+
+    def getCondition(self):  # noqa: N802
+        return "DATATYPE_MISMATCH.UNEXPECTED_CLASS_TYPE"
+
+
+@pytest.mark.parametrize(
+    "missing",
+    [
+        SparkError("whatever the text is"),
+        RuntimeError("[DATATYPE_MISMATCH.UNEXPECTED_CLASS_TYPE] whatever the text is"),
+        RuntimeError("(x.AnalysisException) [DATATYPE_MISMATCH.UNEXPECTED_CLASS_TYPE] whatever"),
+    ],
+)
+def test_a_server_without_our_jar(missing):
+    with pytest.raises(mc.JarNotLoadedError, match=r"configure_session\(spark\)"):
+        session(missing).find("/t")
+    assert session(missing).loaded_jar() is None
+    with pytest.raises(mc.JarNotLoadedError):
+        mc.clean(FakeConnect(missing), "/t")
 
 
 def test_each_question_is_answered_once():
@@ -90,4 +110,4 @@ def test_each_question_is_answered_once():
 
 def test_another_version_of_the_jar_is_refused():
     with pytest.raises(mc.JarVersionError, match="on the Connect server"):
-        session("0.0.1").require_jar()
+        _jvm.open_ready(FakeConnect("0.0.1"))

@@ -245,6 +245,21 @@ def test_html_is_escaped():
     assert "1,234" in page
 
 
+def test_steps_and_partitions_are_json():
+    step = {"name": "plan", "start": 1, "millis": 2}
+    partition = {"path": "p=1", "outcome": "appended to", "files": 3, "bytes": 4}
+    told = {"steps": json.dumps([step]), "partitions": json.dumps([partition])}
+    parsed = parse_report(report(diagnostics=told), PATH)
+    assert parsed.steps == (mc.Step("plan", 1, 2),)
+    assert parsed.partitions == (mc.PartitionTotal("p=1", "appended to", 3, 4),)
+    prose = parse_report(report(diagnostics={"steps": "plan 1+2", "partitions": "7"}), PATH)
+    assert (prose.steps, prose.partitions) == ((), ())
+    for damaged in ([1], [{**step, "start": "1"}], [{"name": "plan"}]):
+        parsed = parse_report(report(diagnostics={"steps": json.dumps(damaged)}), PATH)
+        with pytest.raises(mc.InvalidReportError, match="_SUCCESS, steps"):
+            assert parsed.steps
+
+
 @pytest.mark.parametrize(
     ("content", "cause"),
     [

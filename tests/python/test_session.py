@@ -24,8 +24,9 @@ class FakeClassic:
         self.shares = shares
         self.problem = problem
         self.settings = {PROTOCOL_KEY: SPARKS_OWN}
-        self.hadoop = {}
+        self.hadoop = FakeHadoop(self)
         self.added = []
+        self.shared = []
         self.visible_to_all = False
         self.has_s3a = False
 
@@ -42,21 +43,26 @@ class FakeClassic:
         self.added.append(jar)
         self.loaded = _jvm.LoadedJar("0.1.0", f"file:{jar}")
 
-    def share_jar(self, _):
+    def share_jar(self, jar):
+        self.shared.append(jar())
         self.visible_to_all = self.shares
         return self.shares
 
     def protocol_problem(self, _):
         return self.problem if self.loaded else "the class is not on the driver's class path"
 
-    def hadoop_loads(self, name):
-        return self.has_s3a if name == S3A_FACTORY_CLASS else self.visible_to_all
 
-    def hadoop_setting(self, key):
-        return self.hadoop.get(key)
+class FakeHadoop(dict):
+    """The configuration that all sessions share."""
 
-    def set_hadoop_setting(self, key, value):
-        self.hadoop[key] = value
+    def __init__(self, session):
+        self.session = session
+
+    def loads(self, name):
+        return self.session.has_s3a if name == S3A_FACTORY_CLASS else self.session.visible_to_all
+
+    def set(self, key, value):
+        self[key] = value
 
 
 class FakeClassicSpark:
@@ -136,11 +142,9 @@ def test_a_session_that_has_the_jar_needs_none_of_the_package(tmp_path, monkeypa
     jar = tmp_path / "a b" / "manifest-committer-0.1.0.jar"
     jar.touch()
     session = FakeClassic(loaded=_jvm.LoadedJar("0.1.0", jar.as_uri()))
-    shared = []
-    monkeypatch.setattr(session, "share_jar", shared.append)
     monkeypatch.setattr(_jvm, "ClassicSession", lambda _: session)
     assert mc.configure_session(FakeClassicSpark()).jar_added is None
-    assert shared == [str(jar)]
+    assert session.shared == [str(jar)]
     assert session.added == []
 
 
@@ -200,7 +204,7 @@ class FakeConnect:
         self.artifacts = []
         self.conf = self
 
-    def get(self, key):
+    def get(self, key, _):
         return self.settings[key]
 
     def set(self, key, value):
@@ -213,7 +217,7 @@ class FakeConnect:
         if self.broken:
             raise OSError("connection refused")
         if not self.has_jar:
-            raise ValueError("class io.manifestcommitter.BuildInfo not found")
+            raise ValueError("[DATATYPE_MISMATCH.UNEXPECTED_CLASS_TYPE] it is not there")
         return self
 
     def collect(self):

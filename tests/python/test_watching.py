@@ -2,7 +2,6 @@
 """Commits as values, and the bar of a notebook, from literal JSON."""
 
 import dataclasses
-import json
 import pickle
 import sys
 import time
@@ -12,7 +11,7 @@ import pytest
 
 import manifest_committer as mc
 from manifest_committer import watching
-from manifest_committer.watching import Step, parse_commits
+from manifest_committer.watching import Step, commits_of
 
 COMMIT = {
     "kind": "commit",
@@ -36,7 +35,7 @@ COMMIT = {
 
 
 def commit(**changes):
-    (one,) = parse_commits(json.dumps([{**COMMIT, **changes}]))
+    (one,) = commits_of([{**COMMIT, **changes}])
     return one
 
 
@@ -130,7 +129,7 @@ class FakeSession:
         answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
         if isinstance(answer, Exception):
             raise answer
-        return json.dumps(answer)
+        return answer
 
 
 @pytest.fixture
@@ -231,8 +230,14 @@ class Interrupted:
         self.error_in_exec = error
 
 
-class Py4JError(Exception):
-    """As PySpark's handler of the signal causes, where it is in force."""
+@pytest.fixture
+def py4j(monkeypatch):
+    """Its errors; PySpark's handler of the signal causes the first, where it is in force."""
+    errors = types.ModuleType("py4j.protocol")
+    errors.Py4JError = type("Py4JError", (Exception,), {})
+    errors.Py4JJavaError = type("Py4JJavaError", (errors.Py4JError,), {})
+    monkeypatch.setitem(sys.modules, "py4j.protocol", errors)
+    return errors
 
 
 RUNNING = [
@@ -248,19 +253,17 @@ def interrupted(shell, error=None):
     shell.events.trigger("post_run_cell", Interrupted(error or KeyboardInterrupt()))
 
 
-def test_an_interrupted_cell_cancels_what_it_waits_for(notebook, monkeypatch, capsys):
+def test_an_interrupted_cell_cancels_what_it_waits_for(notebook, monkeypatch, caplog, py4j):
     shell, _ = notebook
     session = FakeSession(RUNNING)
     monkeypatch.setattr(watching._jvm, "open_classic", lambda _: session)
     watching.show_in_notebook("spark")
     interrupted(shell)
     assert session.cancelled == ["mine"]
-    assert "commit of job mine into abfs://c@a/t is cancelled, and rolls back" in (
-        capsys.readouterr().out
-    )
+    assert "commit of job mine into abfs://c@a/t is cancelled, and rolls back" in caplog.text
     session.too_late = ("mine",)
     interrupted(shell)
-    assert "Look at manifest_committer.commits(spark) before" in capsys.readouterr().out
+    assert "Look at manifest_committer.commits(spark) before" in caplog.text
 
     session.cancelled.clear()
     session.thread = None
@@ -270,17 +273,19 @@ def test_an_interrupted_cell_cancels_what_it_waits_for(notebook, monkeypatch, ca
     interrupted(shell, ValueError("of the cell"))
     shell.events.trigger("post_run_cell", Interrupted(None))
     assert session.cancelled == []
-    interrupted(shell, Py4JError("An error occurred while calling o1.parquet"))
+    interrupted(shell, py4j.Py4JJavaError("what Java threw"))
+    assert session.cancelled == []
+    interrupted(shell, py4j.Py4JError("An error occurred while calling o1.parquet"))
     assert session.cancelled == ["mine"]
 
 
-def test_the_cell_that_starts_spark_cancels_all_it_began(notebook, monkeypatch):
+def test_the_cell_that_starts_spark_cancels_all_it_began(notebook, monkeypatch, py4j):
     shell, _ = notebook
     process = FakeSession(RUNNING)
     monkeypatch.setattr(watching._jvm, "open_process", lambda: None)
     watching.show_in_notebook()
     monkeypatch.setattr(watching._jvm, "open_process", lambda: process)
-    shell.events.trigger("post_run_cell", Interrupted(Py4JError("lost")))
+    shell.events.trigger("post_run_cell", Interrupted(py4j.Py4JError("lost")))
     assert process.cancelled == ["mine", "of a stream", "of an older jar"]
 
 

@@ -11,6 +11,7 @@ import io.manifestcommitter.store.StorePaths;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -51,27 +52,25 @@ final class PartitionReport {
   /**
    * The largest partitions by their bytes.
    *
-   * @return texts such as {@code replaced, 12 files, 3456 bytes} by keys such as {@code
-   *     partition.p=1}; a table without partitions is {@code partition..}
+   * @return an object for each, by name, with {@code path}, {@code outcome}, {@code files} and
+   *     {@code bytes}; a table without partitions is {@code .}
    */
-  Map<String, String> largest() {
+  List<Map<String, Object>> largest() {
     List<Map.Entry<Path, FileEntries.Total>> all =
         new ArrayList<>(plan.files().totals().entrySet());
     Comparator<Map.Entry<Path, FileEntries.Total>> byBytes =
         Comparator.comparingLong(entry -> -entry.getValue().bytes());
     all.sort(byBytes.thenComparing(Map.Entry::getKey));
-    Map<String, String> texts = new TreeMap<>();
+    Map<String, Map<String, Object>> largest = new TreeMap<>();
     for (Map.Entry<Path, FileEntries.Total> one : all.subList(0, Math.min(NAMED, all.size()))) {
-      texts.put(
-          "partition." + name(one.getKey()),
-          fate(one.getKey()).word
-              + ", "
-              + one.getValue().files()
-              + " files, "
-              + one.getValue().bytes()
-              + " bytes");
+      Map<String, Object> told = new LinkedHashMap<>();
+      told.put("path", name(one.getKey()));
+      told.put("outcome", fate(one.getKey()).word);
+      told.put("files", one.getValue().files());
+      told.put("bytes", one.getValue().bytes());
+      largest.put(name(one.getKey()), told);
     }
-    return texts;
+    return List.copyOf(largest.values());
   }
 
   private String name(Path directory) {

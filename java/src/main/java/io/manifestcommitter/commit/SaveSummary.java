@@ -73,7 +73,7 @@ public final class SaveSummary {
             .filenames(names)
             .description(plan.toString())
             .ended("committed", StatisticNames.JOB_STAGE_SAVE_SUCCESS_MARKER);
-    partitions.largest().forEach(report::diagnostic);
+    report.diagnostic("partitions", partitions.largest());
     for (int i = 0; i < plan.warnings().size(); i++) {
       report.diagnostic("warning." + (i + 1), plan.warnings().get(i));
     }
@@ -186,17 +186,12 @@ public final class SaveSummary {
             .diagnostic("started", Instant.ofEpochMilli(commit.startedAt()).toString())
             .diagnostic("hadoop.version", VersionInfo.getVersion());
     if (!commit.steps().isEmpty()) {
-      report.diagnostic("steps", steps());
+      report.diagnostic(
+          "steps",
+          commit.steps().stream().map(CommitProgress.Step::toMap).collect(Collectors.toList()));
     }
     job.facts().forEach(report::diagnostic);
     return report;
-  }
-
-  /** As {@code seal_output 0+12, prove_output 12+40}: name, begin and length in milliseconds. */
-  private String steps() {
-    return commit.steps().stream()
-        .map(step -> step.shortName() + " " + step.startMillis() + "+" + step.millis())
-        .collect(Collectors.joining(", "));
   }
 
   private static String principal() {

@@ -162,6 +162,15 @@ public final class Record {
     return has(name) ? (List<String>) field(name, List.class, "an array") : List.of();
   }
 
+  /** The JSON of a list or an object of Java's own classes, as a text. */
+  static String toJsonText(Object value) {
+    try {
+      return MAPPER.writeValueAsString(value);
+    } catch (JsonProcessingException e) {
+      throw new UncheckedIOException("Writing to memory failed", e);
+    }
+  }
+
   /** All fields, to be written. */
   Map<String, Object> fields() {
     return fields;

@@ -259,6 +259,11 @@ public final class SuccessReport {
       return this;
     }
 
+    /** Adds what is more than a text, as JSON: Hadoop's format has texts only. */
+    public Builder diagnostic(String key, List<? extends Map<String, ?>> objects) {
+      return diagnostic(key, Record.toJsonText(objects));
+    }
+
     /** The files of the job, of which the first {@link #MAX_FILENAMES} are kept. */
     public Builder filenames(Iterable<Path> files) {
       List<String> first = new ArrayList<>();

@@ -6,8 +6,10 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -177,7 +179,7 @@ public final class CommitProgress {
     synchronized (steps) {
       ordered = new ArrayList<>(steps);
     }
-    ordered.sort(Comparator.comparingLong(Step::startMillis));
+    ordered.sort(Comparator.comparingLong(one -> one.startMillis));
     return ordered;
   }
 
@@ -241,24 +243,21 @@ public final class CommitProgress {
       this.millis = millis;
     }
 
-    /** The name, as in {@code StatisticNames}, without {@code job_stage_}. */
-    public String shortName() {
-      return shortName(name);
-    }
-
     /** The name of a step without {@code job_stage_}. */
     public static String shortName(String name) {
       return name.startsWith(STAGE) ? name.substring(STAGE.length()) : name;
     }
 
-    /** How many milliseconds after the commit began. */
-    public long startMillis() {
-      return startMillis;
-    }
-
-    /** How long it took, in milliseconds. */
-    public long millis() {
-      return millis;
+    /**
+     * For programs: {@code name} without {@code job_stage_}, {@code start} after the commit began
+     * and {@code millis}, both in milliseconds.
+     */
+    public Map<String, Object> toMap() {
+      Map<String, Object> map = new LinkedHashMap<>();
+      map.put("name", shortName(name));
+      map.put("start", startMillis);
+      map.put("millis", millis);
+      return map;
     }
   }
 

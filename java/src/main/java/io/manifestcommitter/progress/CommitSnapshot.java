@@ -133,8 +133,7 @@ public final class CommitSnapshot {
     map.put("counters", new TreeMap<>(statistics.counters()));
     List<Map<String, Object>> ended = new ArrayList<>();
     for (CommitProgress.Step one : steps) {
-      ended.add(
-          Map.of("name", one.shortName(), "start", one.startMillis(), "millis", one.millis()));
+      ended.add(one.toMap());
     }
     map.put("steps", ended);
     return map;

@@ -141,7 +141,7 @@ class CommitsTest {
                     }))
         .isInstanceOf(IOException.class);
     assertThat(progress.steps())
-        .extracting(CommitProgress.Step::shortName)
+        .extracting(step -> step.toMap().get("name"))
         .containsExactly("plan", "rename_files");
   }
 

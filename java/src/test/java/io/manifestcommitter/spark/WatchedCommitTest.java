@@ -122,17 +122,19 @@ class WatchedCommitTest {
         .containsEntry("write", "overwrite of partitions")
         .containsEntry("table", spark.table.toString())
         .containsKeys("started", "steps", "principal", "hadoop.version", "spark.version");
-    assertThat(report.diagnostics().get("partition.p=1")).startsWith("replaced, 2 files, ");
-    assertThat(report.diagnostics().get("partition.p=2")).startsWith("appended to, 1 files, ");
-    assertThat(report.diagnostics().get("partition.p=3")).startsWith("created, 1 files, ");
+    assertThat(report.diagnostics().get("partitions"))
+        .matches(
+            "\\[\\{\"path\":\"p=1\",\"outcome\":\"replaced\",\"files\":2,\"bytes\":\\d+},"
+                + "\\{\"path\":\"p=2\",\"outcome\":\"appended to\",\"files\":1,\"bytes\":\\d+},"
+                + "\\{\"path\":\"p=3\",\"outcome\":\"created\",\"files\":1,\"bytes\":\\d+}]");
     assertThat(report.statistics().counters())
         .containsEntry(StatisticNames.COMMITTER_PARTITIONS_CREATED, 1L)
         .containsEntry(StatisticNames.COMMITTER_PARTITIONS_REPLACED, 1L)
         .containsEntry(StatisticNames.COMMITTER_PARTITIONS_APPENDED, 1L)
         .containsKeys(StatisticNames.OP_RENAME, StatisticNames.OP_LIST_STATUS);
     assertThat(report.diagnostics().get("steps"))
-        .matches("([a-z_]+ \\d+\\+\\d+, )+[a-z_]+ \\d+\\+\\d+")
-        .contains("seal_output ", "lock_places ", "plan ", "rename_files ");
+        .matches("\\[(\\{\"name\":\"[a-z_]+\",\"start\":\\d+,\"millis\":\\d+},?)+]")
+        .contains("\"seal_output\"", "\"lock_places\"", "\"plan\"", "\"rename_files\"");
   }
 
   private static Map<String, Object> lastEnded() {
