@@ -27,9 +27,7 @@ def with_stock_bindings(master: str, scratch: Path, conf: dict[str, str]) -> Ite
     assert jar.is_file(), f"{jar} is missing; make test-spark-{pyspark.__version__} fetches it"
     _end_jvm()
     conf = {**conf, "spark.jars": f"{manifest_committer.jar_path()},{jar}"}
-    session = sessions._classic(
-        master, sessions._settings(scratch, conf), configure=lambda builder: builder
-    )
+    session = sessions.quiet(sessions.builder(sessions._settings(scratch, conf), master))
     try:
         yield session
     finally:

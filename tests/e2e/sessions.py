@@ -8,7 +8,7 @@ import os
 import subprocess
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -92,17 +92,23 @@ def _settings(scratch: Path, conf: dict[str, str]) -> dict[str, str]:
     return {**BASE, **stores.conf(), **conf, "spark.sql.warehouse.dir": str(warehouse)}
 
 
-def _classic(
-    master: str,
-    settings: dict[str, str],
-    configure: Callable[[SparkSession.Builder], Any] = manifest_committer.configure_builder,
-) -> SparkSession:
-    builder = SparkSession.builder.master(master).appName("manifest-committer-e2e")
-    for key, value in settings.items():
-        builder = builder.config(key, value)
-    session = configure(builder).getOrCreate()
+def builder(conf: dict[str, str] | None = None, master: str = "local[2]") -> Any:
+    """Of a classic session, with what all sessions of these tests set."""
+    made = SparkSession.builder.master(master).appName("manifest-committer-e2e")
+    for key, value in {**BASE, **(conf or {})}.items():
+        made = made.config(key, value)
+    return made
+
+
+def quiet(builder: Any) -> SparkSession:
+    """The session of a classic builder."""
+    session: SparkSession = builder.getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
     return session
+
+
+def _classic(master: str, settings: dict[str, str]) -> SparkSession:
+    return quiet(manifest_committer.configure_builder(builder(settings, master)))
 
 
 def _connected(master: str, settings: dict[str, str]) -> SparkSession:

@@ -87,6 +87,16 @@ class Table:
     def rows(self) -> Counter[Row]:
         return Counter(tuple(row) for row in self.read().collect())
 
+    def partitions(self) -> set[str]:
+        """Those that the catalog knows."""
+        return {row[0] for row in self.spark.sql(f"SHOW PARTITIONS {self.name}").collect()}
+
+    def location(self, partition: str) -> str:
+        """Where the catalog says that a partition is."""
+        described = f"DESCRIBE EXTENDED {self.name} PARTITION ({partition})"
+        rows = self.spark.sql(described).collect()
+        return str(next(row.data_type for row in rows if row.col_name == "Location"))
+
     def data_files(self) -> dict[str, int]:
         """What a reader of the directory would open: relative path and size in bytes."""
         files = {}

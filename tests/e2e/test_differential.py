@@ -25,9 +25,10 @@ from pathlib import Path
 from shutil import rmtree
 
 import pytest
+from protocols import PROTOCOL, SPARKS
 from pyspark.sql import DataFrame, DataFrameWriter, SparkSession
 from sessions import started
-from twins import PROTOCOL, SPARKS, Layout, Statement, Twin, Twins
+from twins import Layout, Statement, Twin, Twins
 
 pytestmark = [
     pytest.mark.local_disk,

@@ -13,13 +13,13 @@ from typing import Any
 import faults
 import pytest
 from places import Place
+from protocols import DYNAMIC
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 from sessions import settings
 from tables import Row, Table
 
 OLD: list[Row] = [("a", 0), ("b", 1), ("c", 2), ("d", 3)]
-DYNAMIC = {"spark.sql.sources.partitionOverwriteMode": "dynamic"}
 
 more = pytest.mark.more
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import stores
 from places import Place
+from protocols import FACTORY
 from pyspark.sql import SparkSession
 from tables import Table
 
@@ -17,7 +17,6 @@ import manifest_committer as mc
 
 FORMAT = "org.apache.hadoop.mapreduce.lib.output.TextOutputFormat"
 TEXT = "org.apache.hadoop.io.Text"
-FACTORY = f"mapreduce.outputcommitter.factory.scheme.{stores.scheme()}"
 
 pytestmark = [
     pytest.mark.core,

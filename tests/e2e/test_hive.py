@@ -12,21 +12,15 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 import faults
 import pytest
-import stores
 from places import Place, path_of
+from protocols import DYNAMIC, NO_FACTORY, OURS, PROTOCOL, SPARKS
 from pyspark.sql import SparkSession
 from sessions import settings, started
 from tables import Row, Table
-
-PROTOCOL = "spark.sql.sources.commitProtocolClass"
-STOCK = "org.apache.spark.sql.execution.datasources.SQLHadoopMapReduceCommitProtocol"
-OURS = "io.manifestcommitter.spark.ManifestCommitProtocol"
-# Our factory, bound for the store, would refuse to serve Spark's own protocol.
-FACTORY = f"mapreduce.outputcommitter.factory.scheme.{stores.scheme()}"
-NO_FACTORY = {FACTORY: "org.apache.hadoop.mapreduce.lib.output.FileOutputCommitterFactory"}
 
 pytestmark = pytest.mark.classic(because="asks the JVM of a driver in this process")
 
@@ -51,32 +45,29 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         yield session
 
 
+@dataclass(frozen=True)
 class Way:
     """A format of Hive's, and who writes it."""
 
-    def __init__(self, using: str, *, by_spark: bool) -> None:
-        self.using = using
-        self.by_spark = by_spark
-        # Without Hive these are writes as any other; with it, it must end as it always did.
-        self.protocols = (OURS,) if by_spark else (STOCK, OURS)
+    using: str
+    by_spark: bool = False
 
-
-WAYS = {
-    "parquet-by-spark": Way(PARQUET, by_spark=True),
-    "parquet-by-hive": Way(PARQUET, by_spark=False),
-    "text": Way(TEXT, by_spark=False),
-}
+    @property
+    def protocols(self) -> tuple[str, ...]:
+        """Without Hive these are writes as any other; with it, it must end as it always did."""
+        return (OURS,) if self.by_spark else (SPARKS, OURS)
 
 
 @pytest.fixture(
     params=[
-        pytest.param("parquet-by-spark", marks=pytest.mark.thorough),
-        "parquet-by-hive",
-        pytest.param("text", marks=[pytest.mark.lines, pytest.mark.thorough]),
-    ]
+        pytest.param(Way(PARQUET, by_spark=True), marks=pytest.mark.thorough),
+        Way(PARQUET),
+        pytest.param(Way(TEXT), marks=[pytest.mark.lines, pytest.mark.thorough]),
+    ],
+    ids=["parquet-by-spark", "parquet-by-hive", "text"],
 )
 def way(request: pytest.FixtureRequest, spark: SparkSession) -> Iterator[Way]:
-    way = WAYS[request.param]
+    way: Way = request.param
     with settings(spark, {"spark.sql.hive.convertMetastoreParquet": str(way.by_spark).lower()}):
         yield way
 
@@ -97,33 +88,14 @@ def check_names(table: Table, protocol: str) -> None:
         assert re.fullmatch(rf"part-\d{{5}}-{job}{attempt}[.-]c000.*", file.rpartition("/")[2])
 
 
-STATEMENTS: list[tuple[str, list[Row]]] = [
+Statements = list[tuple[str, list[Row]]]
+FLAT: Statements = [
     ("INSERT INTO {t} VALUES ('a', 1), ('b', 2)", [("a", 1), ("b", 2)]),
     ("INSERT INTO {t} VALUES ('c', 2)", [("a", 1), ("b", 2), ("c", 2)]),
     ("INSERT OVERWRITE {t} VALUES ('d', 3)", [("d", 3)]),
     ("INSERT OVERWRITE {t} SELECT 'e', 4 WHERE false", []),
 ]
-
-
-def test_unpartitioned(catalog_table: Callable[..., Table], way: Way) -> None:
-    tables = {protocol: catalog_table(create=None) for protocol in way.protocols}
-    for table in tables.values():
-        table.spark.sql(f"CREATE TABLE {table.name} ({table.schema}) {way.using}")
-    for statement, rows in STATEMENTS:
-        seen = {}
-        for protocol, table in tables.items():
-            with settings(table.spark, {**NO_FACTORY, PROTOCOL: protocol}):
-                table.spark.sql(statement.format(t=table.name))
-            seen[protocol] = looked_at(table)
-            check_names(table, protocol)
-        assert seen[OURS][0] == Counter(rows)
-        if way.by_spark:
-            tables[OURS].check_report()
-        else:
-            assert seen[OURS] == seen[STOCK], statement
-
-
-PARTITIONED: list[tuple[str, list[Row]]] = [
+PARTITIONED: Statements = [
     ("INSERT INTO {t} VALUES ('a', 1), ('b', 2)", [("a", 1), ("b", 2)]),
     ("INSERT INTO {t} PARTITION (p = 1) VALUES ('c')", [("a", 1), ("c", 1), ("b", 2)]),
     ("INSERT INTO {t} PARTITION (p) VALUES ('d', 2)", [("a", 1), ("c", 1), ("b", 2), ("d", 2)]),
@@ -137,35 +109,30 @@ PARTITIONED: list[tuple[str, list[Row]]] = [
 ]
 
 
-def test_partitioned(catalog_table: Callable[..., Table], way: Way) -> None:
+@pytest.mark.parametrize(
+    ("clause", "statements"),
+    [("", FLAT), ("PARTITIONED BY (p)", PARTITIONED)],
+    ids=["flat", "partitioned"],
+)
+def test_statements(
+    catalog_table: Callable[..., Table], way: Way, clause: str, statements: Statements
+) -> None:
     tables = {protocol: catalog_table(create=None) for protocol in way.protocols}
     for table in tables.values():
-        create = f"CREATE TABLE {table.name} ({table.schema}) {way.using} PARTITIONED BY (p)"
-        table.spark.sql(create)
-    for statement, rows in PARTITIONED:
+        table.spark.sql(f"CREATE TABLE {table.name} ({table.schema}) {way.using} {clause}")
+    for statement, rows in statements:
         seen = {}
         for protocol, table in tables.items():
             with settings(table.spark, {**NO_FACTORY, PROTOCOL: protocol}):
                 table.spark.sql(statement.format(t=table.name))
-            seen[protocol] = looked_at(table), partitions(table)
+            seen[protocol] = looked_at(table), table.partitions() if clause else set()
             check_names(table, protocol)
+        assert seen[OURS] == (seen[OURS][0], {f"p={p}" for _, p in rows} if clause else set())
         assert seen[OURS][0][0] == Counter(rows)
-        assert seen[OURS][1] == {f"p={p}" for _, p in rows}
         if way.by_spark:
             tables[OURS].check_report()
         else:
-            assert seen[OURS] == seen[STOCK], statement
-
-
-def partitions(table: Table) -> set[str]:
-    """Those that the metastore knows."""
-    return {row[0] for row in table.spark.sql(f"SHOW PARTITIONS {table.name}").collect()}
-
-
-def location(table: Table, partition: str) -> str:
-    """Where the metastore says that a partition is."""
-    rows = table.spark.sql(f"DESCRIBE EXTENDED {table.name} PARTITION ({partition})").collect()
-    return str(next(row.data_type for row in rows if row.col_name == "Location"))
+            assert seen[OURS] == seen[SPARKS], statement
 
 
 def test_create_table_as_select(catalog_table: Callable[..., Table], way: Way) -> None:
@@ -203,7 +170,7 @@ def test_failed_insert_changes_nothing(
     with pytest.raises(Exception, match="failed on purpose"):
         table.spark.sql(f"INSERT {clause.format(t=table.name)} SELECT {columns} FROM broken")
     assert table.snapshot() == before
-    assert partitions(table) == {"p=1", "p=2"}
+    assert table.partitions() == {"p=1", "p=2"}
     assert table.rows() == Counter([("a", 1), ("b", 2)])
 
 
@@ -212,7 +179,7 @@ def test_partitions_of_sparks_own_tables(catalog_table: Callable[..., Table], pl
     table = catalog_table()
     elsewhere = place / "elsewhere"
     table.spark.sql(f"ALTER TABLE {table.name} ADD PARTITION (p = 1) LOCATION '{elsewhere}'")
-    located = location(table, "p = 1")
+    located = table.location("p = 1")
     assert located.endswith(path_of(elsewhere))
     for statement, rows in (
         ("INSERT INTO {t} VALUES ('a', 1), ('b', 2)", [("a", 1), ("b", 2)]),
@@ -221,14 +188,14 @@ def test_partitions_of_sparks_own_tables(catalog_table: Callable[..., Table], pl
     ):
         table.spark.sql(statement.format(t=table.name))
         assert table.rows() == Counter(rows)
-        assert partitions(table) == {f"p={p}" for _, p in rows}
-    with settings(table.spark, {"spark.sql.sources.partitionOverwriteMode": "dynamic"}):
+        assert table.partitions() == {f"p={p}" for _, p in rows}
+    with settings(table.spark, DYNAMIC):
         table.spark.sql(f"INSERT OVERWRITE {table.name} VALUES ('e', 1), ('f', 4)")
-    assert partitions(table) == {"p=1", "p=2", "p=3", "p=4"}
+    assert table.partitions() == {"p=1", "p=2", "p=3", "p=4"}
     assert table.rows() == Counter([("e", 1), ("b", 2), ("c", 3), ("f", 4)])
     table.spark.sql(f"INSERT OVERWRITE {table.name} VALUES ('g', 1), ('h', 5)")
-    assert partitions(table) == {"p=1", "p=5"}
+    assert table.partitions() == {"p=1", "p=5"}
     assert table.rows() == Counter([("g", 1), ("h", 5)])
-    assert location(table, "p = 1") == located
-    assert location(table, "p = 5").endswith(path_of(table.path / "p=5"))
+    assert table.location("p = 1") == located
+    assert table.location("p = 5").endswith(path_of(table.path / "p=5"))
     assert not (table.path / "p=1").exists()

@@ -9,10 +9,9 @@ from collections.abc import Callable
 import pytest
 import stores
 from places import Place, path_of
+from protocols import DYNAMIC, PARTITION_MODE
 from sessions import settings
 from tables import Row, Table
-
-DYNAMIC = {"spark.sql.sources.partitionOverwriteMode": "dynamic"}
 
 OLD: list[Row] = [("a", 1), ("b", 1), ("c", 2), ("d", 3)]
 TWO_LEVELS = "value string, p int, q int"
@@ -43,42 +42,34 @@ def test_insert_into(table: Table) -> None:
     assert table.rows() == Counter([*OLD, ("a", 1), ("e", 4)])
 
 
-def test_insert_into_unpartitioned(catalog_table: Callable[..., Table]) -> None:
+@pytest.mark.parametrize(
+    ("statement", "mode", "after"),
+    [
+        ("{t} VALUES ('e', 2)", "static", [("e", 2)]),
+        pytest.param(
+            "{t} VALUES ('e', 2), ('f', 4)",
+            "dynamic",
+            [("a", 1), ("b", 1), ("d", 3), ("e", 2), ("f", 4)],
+            marks=pytest.mark.core,
+        ),
+        ("{t} PARTITION (p = 1) VALUES ('e')", "static", [("c", 2), ("d", 3), ("e", 1)]),
+        ("{t} PARTITION (p = 1) VALUES ('e')", "dynamic", [("c", 2), ("d", 3), ("e", 1)]),
+        ("{t} PARTITION (p = 1) SELECT 'e' WHERE false", "static", [("c", 2), ("d", 3)]),
+    ],
+)
+def test_insert_overwrite(table: Table, statement: str, mode: str, after: list[Row]) -> None:
+    with settings(table.spark, {PARTITION_MODE: mode}):
+        table.sql(f"INSERT OVERWRITE {statement}")
+    assert table.rows() == Counter(after)
+
+
+def test_unpartitioned(catalog_table: Callable[..., Table]) -> None:
     table = catalog_table(create="")
     insert(table, OLD)
     insert(table, OLD)
     assert table.rows() == Counter(OLD + OLD)
-
-
-def test_insert_overwrite_unpartitioned(catalog_table: Callable[..., Table]) -> None:
-    table = catalog_table(create="")
-    insert(table, OLD)
     table.sql("INSERT OVERWRITE {t} VALUES ('e', 4)")
     assert table.rows() == Counter([("e", 4)])
-
-
-def test_insert_overwrite_static(table: Table) -> None:
-    table.sql("INSERT OVERWRITE {t} VALUES ('e', 2)")
-    assert table.rows() == Counter([("e", 2)])
-
-
-@pytest.mark.core
-def test_insert_overwrite_dynamic(table: Table) -> None:
-    with settings(table.spark, DYNAMIC):
-        table.sql("INSERT OVERWRITE {t} VALUES ('e', 2), ('f', 4)")
-    assert table.rows() == Counter([("a", 1), ("b", 1), ("d", 3), ("e", 2), ("f", 4)])
-
-
-@pytest.mark.parametrize("mode", ["static", "dynamic"])
-def test_insert_overwrite_full_partition_clause(table: Table, mode: str) -> None:
-    with settings(table.spark, {"spark.sql.sources.partitionOverwriteMode": mode}):
-        table.sql("INSERT OVERWRITE {t} PARTITION (p = 1) VALUES ('e')")
-    assert table.rows() == Counter([("c", 2), ("d", 3), ("e", 1)])
-
-
-def test_insert_overwrite_partition_with_nothing(table: Table) -> None:
-    table.sql("INSERT OVERWRITE {t} PARTITION (p = 1) SELECT 'e' WHERE false")
-    assert table.rows() == Counter([("c", 2), ("d", 3)])
 
 
 @pytest.mark.core
@@ -118,42 +109,31 @@ def test_insert_overwrite_by_leading_levels(
     if mode == "dynamic":
         leaves = {row[1:] for row in new}
         replaced = lambda row: row[1:] in leaves  # noqa: E731
-    with settings(table.spark, {"spark.sql.sources.partitionOverwriteMode": mode}):
+    with settings(table.spark, {PARTITION_MODE: mode}):
         rows = ", ".join(f"({', '.join(map(repr, row))})" for row in values)
         table.sql(f"INSERT OVERWRITE {{t}} PARTITION ({clause}) VALUES {rows}")
     kept = [row for row in OLD_THREE_LEVELS if not replaced(row)]
     assert table.rows() == Counter(kept + new)
     assert len(list(table.path.rglob("c=*"))) == len({row[1:] for row in kept + new})
-    assert partitions(table) == {f"a={a}/b={b}/c={c}" for _, a, b, c in kept + new}
-
-
-def partitions(table: Table) -> set[str]:
-    """Those that the catalog knows."""
-    return {row[0] for row in table.spark.sql(f"SHOW PARTITIONS {table.name}").collect()}
-
-
-def location(table: Table, partition: str) -> str:
-    """Where the catalog says that a partition is."""
-    rows = table.spark.sql(f"DESCRIBE EXTENDED {table.name} PARTITION ({partition})").collect()
-    return str(next(row.data_type for row in rows if row.col_name == "Location"))
+    assert table.partitions() == {f"a={a}/b={b}/c={c}" for _, a, b, c in kept + new}
 
 
 @pytest.mark.core
 def test_partitions_in_the_catalog(table: Table) -> None:
-    assert partitions(table) == {"p=1", "p=2", "p=3"}
+    assert table.partitions() == {"p=1", "p=2", "p=3"}
     table.sql("INSERT INTO {t} VALUES ('e', 3), ('f', 4)")
-    assert partitions(table) == {"p=1", "p=2", "p=3", "p=4"}
+    assert table.partitions() == {"p=1", "p=2", "p=3", "p=4"}
     table.sql("INSERT INTO {t} PARTITION (p = 5) VALUES ('g')")
-    assert partitions(table) == {"p=1", "p=2", "p=3", "p=4", "p=5"}
+    assert table.partitions() == {"p=1", "p=2", "p=3", "p=4", "p=5"}
     with settings(table.spark, DYNAMIC):
         table.sql("INSERT OVERWRITE {t} VALUES ('h', 1), ('i', 6)")
-    assert partitions(table) == {"p=1", "p=2", "p=3", "p=4", "p=5", "p=6"}
+    assert table.partitions() == {"p=1", "p=2", "p=3", "p=4", "p=5", "p=6"}
     table.sql("INSERT OVERWRITE {t} PARTITION (p = 2) VALUES ('j')")
-    assert partitions(table) == {"p=1", "p=2", "p=3", "p=4", "p=5", "p=6"}
+    assert table.partitions() == {"p=1", "p=2", "p=3", "p=4", "p=5", "p=6"}
     table.sql("INSERT OVERWRITE {t} VALUES ('k', 2), ('l', 7)")
-    assert partitions(table) == {"p=2", "p=7"}
+    assert table.partitions() == {"p=2", "p=7"}
     assert table.rows() == Counter([("k", 2), ("l", 7)])
-    assert location(table, "p = 7").endswith(f"/{table.name}/p=7")
+    assert table.location("p = 7").endswith(f"/{table.name}/p=7")
 
 
 @pytest.mark.core
@@ -232,37 +212,36 @@ def located(catalog_table: Callable[..., Table], place: Place) -> Located:
     return Located(catalog_table(), place / "elsewhere" / "one")
 
 
-@pytest.mark.core
-def test_custom_location_append(located: Located) -> None:
-    located.table.spark.sql(f"INSERT INTO {located.table.name} VALUES ('a', 1), ('e', 2)")
+@pytest.mark.parametrize(
+    ("statement", "mode", "after"),
+    [
+        pytest.param(
+            "INTO {t} VALUES ('a', 1), ('e', 2)",
+            "static",
+            [*OLD, ("a", 1), ("e", 2)],
+            marks=pytest.mark.core,
+        ),
+        ("OVERWRITE {t} PARTITION (p = 1) VALUES ('e')", "static", [("c", 2), ("d", 3), ("e", 1)]),
+        ("OVERWRITE {t} VALUES ('e', 1), ('f', 2)", "static", [("e", 1), ("f", 2)]),
+        pytest.param(
+            "OVERWRITE {t} VALUES ('e', 1), ('f', 2)",
+            "dynamic",
+            [("d", 3), ("e", 1), ("f", 2)],
+            marks=pytest.mark.core,
+        ),
+    ],
+)
+def test_custom_location(located: Located, statement: str, mode: str, after: list[Row]) -> None:
+    with settings(located.table.spark, {PARTITION_MODE: mode}):
+        located.table.spark.sql(f"INSERT {statement.format(t=located.table.name)}")
     located.check()
-    assert located.table.rows() == Counter([*OLD, ("a", 1), ("e", 2)])
-
-
-def test_custom_location_static_overwrite_of_the_partition(located: Located) -> None:
-    located.table.spark.sql(f"INSERT OVERWRITE {located.table.name} PARTITION (p = 1) VALUES ('e')")
-    located.check()
-    assert located.table.rows() == Counter([("c", 2), ("d", 3), ("e", 1)])
-
-
-def test_custom_location_static_overwrite_of_the_table(located: Located) -> None:
-    located.table.spark.sql(f"INSERT OVERWRITE {located.table.name} VALUES ('e', 1), ('f', 2)")
-    located.check()
-    assert located.table.rows() == Counter([("e", 1), ("f", 2)])
+    assert located.table.rows() == Counter(after)
 
 
 def test_custom_location_is_emptied_by_an_overwrite_without_rows_for_it(located: Located) -> None:
     located.table.spark.sql(f"INSERT OVERWRITE {located.table.name} VALUES ('f', 2)")
     assert located.table.rows() == Counter([("f", 2)])
     assert not list(located.location.glob("part-*"))
-
-
-@pytest.mark.core
-def test_custom_location_dynamic_overwrite(located: Located) -> None:
-    with settings(located.table.spark, DYNAMIC):
-        located.table.spark.sql(f"INSERT OVERWRITE {located.table.name} VALUES ('e', 1), ('f', 2)")
-    located.check()
-    assert located.table.rows() == Counter([("d", 3), ("e", 1), ("f", 2)])
 
 
 def test_custom_location_untouched_by_a_dynamic_overwrite_elsewhere(located: Located) -> None:
@@ -276,17 +255,17 @@ def test_custom_location_untouched_by_a_dynamic_overwrite_elsewhere(located: Loc
 
 def test_custom_location_stays_in_the_catalog(located: Located) -> None:
     table = located.table
-    place = location(table, "p = 1")
+    place = table.location("p = 1")
     assert place.endswith(path_of(located.location))
     with settings(table.spark, DYNAMIC):
         table.spark.sql(f"INSERT OVERWRITE {table.name} VALUES ('e', 1), ('f', 4)")
     located.check()
-    assert partitions(table) == {"p=1", "p=2", "p=3", "p=4"}
-    assert location(table, "p = 1") == place
+    assert table.partitions() == {"p=1", "p=2", "p=3", "p=4"}
+    assert table.location("p = 1") == place
     table.spark.sql(f"INSERT OVERWRITE {table.name} PARTITION (p = 1) VALUES ('g')")
-    assert location(table, "p = 1") == place
+    assert table.location("p = 1") == place
     table.spark.sql(f"INSERT OVERWRITE {table.name} VALUES ('h', 1), ('i', 2)")
     located.check()
-    assert partitions(table) == {"p=1", "p=2"}
-    assert location(table, "p = 1") == place
+    assert table.partitions() == {"p=1", "p=2"}
+    assert table.location("p = 1") == place
     assert table.rows() == Counter([("h", 1), ("i", 2)])

@@ -13,16 +13,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from protocols import PROTOCOL, PROTOCOLS
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming import DataStreamWriter
 from sessions import settings
 from tables import Row, Table
-
-PROTOCOL = "spark.sql.sources.commitProtocolClass"
-PROTOCOLS = {
-    "ours": "io.manifestcommitter.spark.ManifestCommitProtocol",
-    "stock": "org.apache.spark.sql.execution.datasources.SQLHadoopMapReduceCommitProtocol",
-}
 
 
 class Source:
@@ -120,7 +115,7 @@ def test_batch_writes_into_the_directory_of_a_file_sink(
         (Counter([("a", 1), ("b", 2)]), Counter({"p=1": 2, "p=2": 1, "p=3": 1}), True),
         (Counter([("e", 1), ("f", 4)]), Counter({"p=1": 1, "p=4": 1}), False),
     )
-    assert seen["ours"] == seen["stock"]
+    assert seen["ours"] == seen["sparks"]
 
 
 def looked_at(table: Table) -> tuple[Counter[Row], Counter[str], bool]:

@@ -9,20 +9,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-import stores
 from places import Place
+from protocols import NO_FACTORY, PROTOCOL, PROTOCOLS
 from pyspark.sql import SparkSession
 from sessions import settings
 from tables import Row, Table
 
-PROTOCOL = "spark.sql.sources.commitProtocolClass"
-PROTOCOLS = {
-    "stock": "org.apache.spark.sql.execution.datasources.SQLHadoopMapReduceCommitProtocol",
-    "ours": "io.manifestcommitter.spark.ManifestCommitProtocol",
-}
-# Our factory, bound for the store, would refuse to serve Spark's own protocol.
-FACTORY = f"mapreduce.outputcommitter.factory.scheme.{stores.scheme()}"
-NO_FACTORY = {FACTORY: "org.apache.hadoop.mapreduce.lib.output.FileOutputCommitterFactory"}
 LEVEL = "parquet.summary.metadata.level"
 SUMMARIES = {"_metadata", "_common_metadata"}
 
@@ -69,7 +61,7 @@ def check(table: Table, rows: list[Row]) -> None:
     assert footer(table.spark, table.path / "_common_metadata") == Footer({}, columns)
 
 
-@pytest.fixture(params=[pytest.param("stock", marks=pytest.mark.thorough), "ours"])
+@pytest.fixture(params=[pytest.param("sparks", marks=pytest.mark.thorough), "ours"])
 def protocol(request: pytest.FixtureRequest, spark: SparkSession) -> Iterator[str]:
     with settings(spark, {**NO_FACTORY, PROTOCOL: PROTOCOLS[request.param]}):
         yield request.param
@@ -103,7 +95,7 @@ def test_summaries_after_a_dynamic_overwrite(new_table: Callable[..., Table]) ->
         seen[protocol] = set(footer(table.spark, table.path / "_metadata").rows)
         if protocol == "ours":
             check(table, [("b", 2), *NEW])
-    assert {file.split("/")[0] for file in seen["stock"]} == {"p=1", "p=2"}
+    assert {file.split("/")[0] for file in seen["sparks"]} == {"p=1", "p=2"}
 
 
 def test_only_the_common_summary(new_table: Callable[..., Table], protocol: str) -> None:

@@ -7,13 +7,13 @@ from collections import Counter
 from collections.abc import Callable
 
 import pytest
+from protocols import DYNAMIC
 from pyspark.errors import AnalysisException
 from sessions import settings
 from tables import Row, Table
 
 more = pytest.mark.more
 FORMATS = ["parquet", *[pytest.param(fmt, marks=more) for fmt in ("orc", "csv", "json", "text")]]
-DYNAMIC = {"spark.sql.sources.partitionOverwriteMode": "dynamic"}
 
 OLD: list[Row] = [(f"old-{i}", i % 3) for i in range(30)]
 NEW: list[Row] = [(f"new-{i}", i % 2 + 2) for i in range(20)]

@@ -13,13 +13,11 @@ from functools import reduce
 from pathlib import Path
 from typing import Any
 
+from protocols import PARTITION_MODE, PROTOCOL
 from pyspark.sql import DataFrame, SparkSession
 from sessions import settings
 from tables import Row, digest
 
-PROTOCOL = "spark.sql.sources.commitProtocolClass"
-SPARKS = "org.apache.spark.sql.execution.datasources.SQLHadoopMapReduceCommitProtocol"
-PARTITION_MODE = "spark.sql.sources.partitionOverwriteMode"
 DIRECTORY_RENAME = "mapreduce.manifest.committer.directory.rename"
 
 REPORTS = ("_SUCCESS", "_SUCCESS.files")

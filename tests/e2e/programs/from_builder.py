@@ -4,16 +4,13 @@
 import json
 import sys
 
-from pyspark.sql import SparkSession
-from sessions import BASE
+from sessions import builder
 
 import manifest_committer
 
 path, other_jar = sys.argv[1:]
-builder = SparkSession.builder.master("local[2]").config("spark.jars", other_jar)
-for key, value in BASE.items():
-    builder = builder.config(key, value)
-spark = manifest_committer.configure_builder(builder).getOrCreate()
+made = builder({"spark.jars": other_jar})
+spark = manifest_committer.configure_builder(made).getOrCreate()
 spark.range(0, 100, 1, 2).write.parquet(path)
 report = manifest_committer.read_report(spark, path)
 answer = {

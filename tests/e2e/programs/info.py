@@ -5,18 +5,13 @@ import json
 import sys
 from dataclasses import asdict
 
-from pyspark.sql import SparkSession
-from sessions import BASE
+from sessions import builder, quiet
 
 import manifest_committer as mc
 from manifest_committer import _jvm
 
 paths = sys.argv[1:]
-builder = SparkSession.builder.master("local[2]")
-for key, value in BASE.items():
-    builder = builder.config(key, value)
-spark = builder.getOrCreate()
-spark.sparkContext.setLogLevel("ERROR")
+spark = quiet(builder())
 
 
 def ask():
@@ -37,7 +32,7 @@ for info in before.values():
     for repair in repairs:
         if repair.jar is not None and repair.jar.endswith(".jar"):
             session.add_jar(repair.jar)
-            session.share_jar(repair.jar)
+            session.share_jar(lambda jar=repair.jar: jar)
     for key, value in [item for repair in repairs for item in repair.settings.items()]:
         if key.startswith("spark."):
             spark.conf.set(key, value)

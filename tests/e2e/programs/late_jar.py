@@ -5,17 +5,12 @@ import json
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
-from pyspark.sql import SparkSession
-from sessions import BASE, LOCAL_CLUSTER
+from sessions import LOCAL_CLUSTER, builder, quiet
 
 import manifest_committer
 
 path, warehouse = sys.argv[1:]
-builder = SparkSession.builder.master(LOCAL_CLUSTER).config("spark.sql.warehouse.dir", warehouse)
-for key, value in BASE.items():
-    builder = builder.config(key, value)
-spark = builder.getOrCreate()
-spark.sparkContext.setLogLevel("ERROR")
+spark = quiet(builder({"spark.sql.warehouse.dir": warehouse}, LOCAL_CLUSTER))
 spark.range(0, 10, 1, 2).write.parquet(path)
 
 first = manifest_committer.configure_session(spark)

@@ -5,15 +5,10 @@ import importlib
 import json
 import sys
 
-from pyspark.sql import SparkSession
-from sessions import BASE
+from sessions import builder, quiet
 
 scratch, spark_jars, *packages = sys.argv[1:]
-builder = SparkSession.builder.master("local[2]").config("spark.jars", spark_jars)
-for key, value in BASE.items():
-    builder = builder.config(key, value)
-spark = builder.getOrCreate()
-spark.sparkContext.setLogLevel("ERROR")
+spark = quiet(builder({"spark.jars": spark_jars}))
 
 errors = []
 for package in packages:

@@ -4,17 +4,12 @@
 import json
 import sys
 
-from pyspark.sql import SparkSession
-from sessions import BASE
+from sessions import builder, quiet
 
 import manifest_committer
 
 settings, tables = (json.loads(argument) for argument in sys.argv[1:])
-builder = SparkSession.builder.master("local[2]")
-for key, value in {**BASE, **settings}.items():
-    builder = builder.config(key, value)
-spark = builder.getOrCreate()
-spark.sparkContext.setLogLevel("ERROR")
+spark = quiet(builder(settings))
 manifest_committer.configure_session(spark)
 WRITE_TO = "mapreduce.manifest.committer.s3.write.to"
 HADOOP = spark.sparkContext._jvm.org.apache.hadoop.util.VersionInfo.getVersion()

@@ -12,17 +12,12 @@ import threading
 
 from cancelling import SLOW, numbers, progress
 from faults import PATIENCE, wait_until
-from pyspark.sql import SparkSession
-from sessions import BASE
+from sessions import builder, quiet
 
 import manifest_committer as mc
 
 (table,) = sys.argv[1:]
-builder = SparkSession.builder.master("local[2]")
-for key, value in BASE.items():
-    builder = builder.config(key, value)
-spark = mc.configure_builder(builder).getOrCreate()
-spark.sparkContext.setLogLevel("ERROR")
+spark = quiet(mc.configure_builder(builder()))
 process = mc._jvm.open_process()
 assert process is not None
 failures = []
@@ -41,5 +36,5 @@ wait_until(lambda: progress(mc.commits(spark), table) >= 5)
 spark.stop()
 writer.join(PATIENCE)
 assert not writer.is_alive()
-ended = [one for one in json.loads(process.commits()) if one["kind"] == "commit"]
+ended = [one for one in process.commits() if one["kind"] == "commit"]
 print(json.dumps({"failures": failures, "states": [one["state"] for one in ended]}))

@@ -9,18 +9,15 @@ these are all that it gets.
 import json
 import sys
 
-from pyspark.sql import SparkSession
-from sessions import BASE
+from sessions import builder
 
 import manifest_committer
 
 path, mode, files, partitions, settings = sys.argv[1:]
-builder = SparkSession.builder.master("local[2]")
-for key, value in {**BASE, **json.loads(settings)}.items():
-    builder = builder.config(key, value)
+made = builder(json.loads(settings))
 if "spark.jars" not in json.loads(settings):
-    builder = manifest_committer.configure_builder(builder)
-spark = builder.getOrCreate()
+    made = manifest_committer.configure_builder(made)
+spark = made.getOrCreate()
 ids = spark.range(0, int(files), 1, int(files) // int(partitions))
 rows = ids.selectExpr("concat('new-', id) AS value", f"cast(id % {partitions} AS int) p")
 rows.write.mode(mode).partitionBy("p").parquet(path)
