@@ -221,8 +221,7 @@ IN_CONNECT += MANIFEST_COMMITTER_CLIENT=$(CURDIR)/$(VENVS)/client/bin/python
 REPORTED := $(addprefix tests/e2e/test_,recovery.py writes.py options.py info.py cancelling.py)
 test-connect: $(VENVS)/spark-$(SPARK_FLOOR)/spark.jsa $(VENVS)/spark-$(SPARK_NEWEST)/spark.jsa $(CONNECT) $(VENVS)/client/.done
 	for version in $(SPARK_FLOOR) $(SPARK_NEWEST); do \
-		$(IN_CONNECT) $(VENVS)/spark-$$version/bin/python -m pytest -q tests/connect && \
-		$(IN_CONNECT) $(VENVS)/spark-$$version/bin/python -m pytest -q $(REPORTED) --session connect $(CONNECT_ARGS) || exit 1; \
+		$(IN_CONNECT) $(VENVS)/spark-$$version/bin/python -m pytest -q tests/e2e/connected $(REPORTED) --session connect $(CONNECT_ARGS) || exit 1; \
 	done
 
 # Links, commands, settings and wording of the documentation, and its site.

@@ -87,11 +87,11 @@ def test_requests_and_a_failed_overwrite(spark: SparkSession, tmp_path: Path) ->
     for number, name in itertools.product(range(4), COMMITTERS):
         path = stores.place(tmp_path) / f"{name.replace(' ', '-')}-{number}"
         with settings(spark, COMMITTERS[name]):
-            stores.steering().log()
+            stores.steering().asked()
             start = time.monotonic()
             frame.write.partitionBy("p").mode("overwrite").parquet(str(path))
             seconds[name].append(time.monotonic() - start)
-            logs[name] = stores.steering().log()
+            logs[name] = stores.steering().asked()
             assert spark.read.parquet(str(path)).count() == FILES
             if number == 0:
                 failing = frame.select(fails("id").alias("id"), "p").write.partitionBy("p")
@@ -156,7 +156,7 @@ def test_a_killed_driver(new_table: Callable[..., Table], tmp_path: Path, commit
     conf = {**binding(tmp_path), **ONE_BY_ONE, "spark.jars": jars}
     for key, value in COMMITTERS[committer].items():
         conf[key if key.startswith("spark.") else f"spark.hadoop.{key}"] = value
-    is_held, release = stores.steering().hold("complete", FILES // 2)
+    is_held, release = stores.steering().hold("complete", call=FILES // 2)
     drivers.kill(table, "append", conf, is_held, output)
     release()
     seen, waits = len(table.data_files()) - old, len(waiting(table))

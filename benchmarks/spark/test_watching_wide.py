@@ -15,17 +15,15 @@ from pathlib import Path
 
 import pytest
 import sessions
+from notebooks import BY_BUILDER, MADE, Kernel
 from pyspark.sql import SparkSession
 from sessions import started
 from test_watching import (
-    BINDINGS,
-    NOTEBOOK,
     check_event,
     check_metrics,
     check_notebook,
     check_terminal,
     check_values,
-    run_notebook,
     watch,
 )
 
@@ -73,9 +71,11 @@ def test_in_a_terminal_by_a_listener_a_sink_and_another_thread(
 
 @in_this_process
 def test_in_a_notebook(wide_jar: Path) -> None:
-    setup = f"{NOTEBOOK}\nbuilder = builder.config('spark.jars', {str(wide_jar)!r})\n"
+    setup = f"{MADE}\nbuilder = builder.config('spark.jars', {str(wide_jar)!r})\n"
     write = f"spark._jvm.{WIDE}.run('notebook', '{MILLIS}')"
-    shown, cells = run_notebook(setup + BINDINGS["configure_builder"], write, "spark.stop()")
+    kernel = Kernel(setup + BY_BUILDER, write, "spark.stop()")
+    cells = kernel.run()
+    shown = kernel.shown
     print(f"\nnotebook: {len(shown)} pages, {shown[len(shown) // 2]}, {shown[-1]}")
     check_notebook(shown, cells, FILES)
     (answer,) = [one for one in cells[1].outputs if one.output_type == "execute_result"]

@@ -74,12 +74,18 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """The tests of the connectors need a store that is emulated."""
+    """The tests of the connectors need a store that is emulated, those of Connect a server."""
     is_s3 = stores.name() == stores.S3
     is_emulated = not is_s3 and stores.is_emulated()
     is_of_s3 = collection_path.name.startswith("test_s3")
     is_of_emulated = collection_path == HERE / "emulated"
-    return True if (is_of_s3 and not is_s3) or (is_of_emulated and not is_emulated) else None
+    is_of_connect = collection_path == HERE / "connected"
+    return (
+        (is_of_s3 and not is_s3)
+        or (is_of_emulated and not is_emulated)
+        or (is_of_connect and not sessions.is_connect())
+        or None
+    )
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

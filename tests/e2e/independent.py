@@ -26,15 +26,14 @@ IDENTITIES = {
 }
 """SeaweedFS looks at signatures; the tests' own client gives none."""
 
-PROGRAM = Path(__file__).parents[2] / ".venv" / "s3" / "bin" / "weed"
+VENVS = Path(__file__).parents[2] / ".venv"
 
 
 @contextmanager
 def seaweedfs(scratch: Path) -> Iterator[int]:
     """SeaweedFS, which writes to the disk, as the port of its gateway for S3."""
-    assert PROGRAM.is_file(), f"{PROGRAM} is missing: make .venv/s3/.done"
     ports = _free_ports(8)
-    options = ["-ip=127.0.0.1", "-ip.bind=127.0.0.1", f"-dir={scratch}", "-s3"]
+    options = ["server", "-ip=127.0.0.1", "-ip.bind=127.0.0.1", f"-dir={scratch}", "-s3"]
     names = ("master", "volume", "filer", "s3")
     options += [f"-{name}.port={port}" for name, port in zip(names, ports[:4], strict=True)]
     options += [f"-{name}.port.grpc={port}" for name, port in zip(names, ports[4:], strict=True)]
@@ -44,43 +43,37 @@ def seaweedfs(scratch: Path) -> Iterator[int]:
     options.append(f"-s3.config={identities}")
     # A bucket takes several volumes, and each reserves its size.
     options += ["-volume.max=400", "-master.volumeSizeLimitMB=64"]
-    log = scratch / "seaweedfs.log"
-    with log.open("w") as output:
-        process = subprocess.Popen(
-            [PROGRAM, "server", *options], stdout=output, stderr=subprocess.STDOUT
-        )
-        try:
-            end = time.monotonic() + 60
-            while not _answers(ports[3]):
-                assert process.poll() is None, f"The server ended:\n{log.read_text()}"
-                assert time.monotonic() < end, f"The server does not answer:\n{log.read_text()}"
-                time.sleep(0.2)
-            yield ports[3]
-        finally:
-            process.terminate()
-            process.wait(timeout=60)
+    with _serving("s3/bin/weed", options, scratch, ports[3], "/"):
+        yield ports[3]
 
 
 @contextmanager
 def fake_gcs(scratch: Path) -> Iterator[int]:
     """fake-gcs-server with one bucket, in memory, as its port."""
-    program = Path(__file__).parents[2] / ".venv" / "gcs" / "bin" / "fake-gcs-server"
-    assert program.is_file(), f"{program} is missing: make .venv/gcs/.done"
     (port,) = _free_ports(1)
     options = ["-scheme=http", "-host=127.0.0.1", f"-port={port}", "-backend=memory"]
     options += [f"-public-host=127.0.0.1:{port}", f"-external-url=http://127.0.0.1:{port}"]
-    log = scratch / "fake-gcs.log"
+    buckets = "/storage/v1/b?project=fake"
+    with _serving("gcs/bin/fake-gcs-server", options, scratch, port, buckets):
+        call(port, "POST", buckets, json.dumps({"name": "bucket"}).encode())
+        yield port
+
+
+@contextmanager
+def _serving(name: str, options: list[str], scratch: Path, port: int, path: str) -> Iterator[None]:
+    """The program serves for the length of the block, which begins once the path answers."""
+    program = VENVS / name
+    assert program.is_file(), f"{program} is missing: make .venv/{name.partition('/')[0]}/.done"
+    log = scratch / f"{program.name}.log"
     with log.open("w") as output:
         process = subprocess.Popen([program, *options], stdout=output, stderr=subprocess.STDOUT)
         try:
             end = time.monotonic() + 60
-            while not _answers(port, "/storage/v1/b?project=fake"):
+            while not _answers(port, path):
                 assert process.poll() is None, f"The server ended:\n{log.read_text()}"
                 assert time.monotonic() < end, f"The server does not answer:\n{log.read_text()}"
                 time.sleep(0.2)
-            bucket = json.dumps({"name": "bucket"}).encode()
-            call(port, "POST", "/storage/v1/b?project=fake", bucket)
-            yield port
+            yield
         finally:
             process.terminate()
             process.wait(timeout=60)
@@ -95,7 +88,7 @@ def _free_ports(count: int) -> list[int]:
         return [int(one.getsockname()[1]) for one in sockets]
 
 
-def _answers(port: int, path: str = "/") -> bool:
+def _answers(port: int, path: str) -> bool:
     try:
         _, answer = call(port, "GET", path)
     except (OSError, HTTPException):

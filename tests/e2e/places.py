@@ -60,6 +60,13 @@ def must(path: str, answer: tuple[bytes, HTTPResponse]) -> bytes:
     return content
 
 
+def entries(prefix: str, name: str, size: int) -> dict[str, int | None]:
+    """An object, and the directories below a prefix that its name tells of."""
+    ends = [end for end, letter in enumerate(name) if letter == "/" and end > len(prefix)]
+    directories: dict[str, int | None] = dict.fromkeys(name[:end] for end in ends)
+    return directories if name.endswith("/") else {**directories, name: size}
+
+
 @dataclass(frozen=True)
 class AbfsStore:
     """ADLS Gen2: a filesystem of an account, over plain HTTP."""
@@ -126,12 +133,7 @@ class GcsStore:
             url = f"/storage/v1/b/{self.bucket}/o?{urlencode(query)}"
             answer = json.loads(must(url, call(self.port, "GET", url)))
             for item in answer.get("items", []):
-                name = item["name"]
-                for end, letter in enumerate(name):
-                    if letter == "/" and end > len(prefix):
-                        found[name[:end]] = None
-                if not name.endswith("/"):
-                    found[name] = int(item["size"])
+                found.update(entries(prefix, item["name"], int(item["size"])))
             if "nextPageToken" not in answer:
                 break
             query["pageToken"] = answer["nextPageToken"]
@@ -167,41 +169,32 @@ class S3Store:
     def _object(self, name: str) -> str:
         return f"/{self.bucket}/{quote(name)}"
 
-    def _call(
-        self, method: str, path: str, body: bytes | None = None
-    ) -> tuple[bytes, HTTPResponse]:
-        return call(self.port, method, path, body)
-
     def tree(self, directory: str) -> dict[str, int | None]:
         prefix = f"{directory}/" if directory else ""
         found: dict[str, int | None] = {}
         query = {"list-type": "2", "prefix": prefix, "encoding-type": "url"}
         while True:
             url = f"/{self.bucket}?{urlencode(query)}"
-            answer = ElementTree.fromstring(must(url, self._call("GET", url)))
+            answer = ElementTree.fromstring(must(url, call(self.port, "GET", url)))
             for item in answer.findall("{*}Contents"):
                 name = unquote_plus(item.findtext("{*}Key", ""))
-                for end, letter in enumerate(name):
-                    if letter == "/" and end > len(prefix):
-                        found[name[:end]] = None
-                if not name.endswith("/"):
-                    found[name] = int(item.findtext("{*}Size", "0"))
+                found.update(entries(prefix, name, int(item.findtext("{*}Size", "0"))))
             token = answer.findtext("{*}NextContinuationToken")
             if not token:
                 return found
             query["continuation-token"] = token
 
     def read(self, file: str) -> bytes:
-        return must(file, self._call("GET", self._object(file)))
+        return must(file, call(self.port, "GET", self._object(file)))
 
     def write(self, file: str, content: bytes) -> None:
-        self._call("PUT", self._object(file), content)
+        call(self.port, "PUT", self._object(file), content)
 
     def make_directory(self, directory: str) -> None:
         self.write(f"{directory}/", b"")
 
     def delete(self, file: str) -> None:
-        must(file, self._call("DELETE", self._object(file)))
+        must(file, call(self.port, "DELETE", self._object(file)))
 
     def uploads(self) -> list[tuple[str, str]]:
         """The keys and ids of uploads that were neither completed nor aborted."""
@@ -209,7 +202,7 @@ class S3Store:
         query = {"uploads": ""}
         while True:
             url = f"/{self.bucket}?{urlencode(query)}"
-            answer = ElementTree.fromstring(must(url, self._call("GET", url)))
+            answer = ElementTree.fromstring(must(url, call(self.port, "GET", url)))
             for upload in answer.findall("{*}Upload"):
                 key = upload.findtext("{*}Key", "")
                 found.append((key, upload.findtext("{*}UploadId", "")))
@@ -221,10 +214,10 @@ class S3Store:
     def begin(self, key: str) -> None:
         """Begins an upload that nobody will complete."""
         url = f"{self._object(key)}?uploads"
-        must(url, self._call("POST", url))
+        must(url, call(self.port, "POST", url))
 
     def abort(self, key: str, upload: str) -> None:
-        self._call("DELETE", f"{self._object(key)}?{urlencode({'uploadId': upload})}")
+        call(self.port, "DELETE", f"{self._object(key)}?{urlencode({'uploadId': upload})}")
 
 
 @dataclass(frozen=True, order=True)

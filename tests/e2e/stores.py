@@ -7,23 +7,24 @@ reach through the store's real connector, with the settings of ``spark-conf``.
 
 from __future__ import annotations
 
-import json
 import os
-import re
-import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import urlsplit
 
 import independent
-import jvm
 import pyspark
 import pytest
 from places import AbfsStore, GcsStore, Place, S3Store, Store, StorePath, call, must
+
+REPOSITORY = Path(__file__).parents[2]
+sys.path.insert(0, str(REPOSITORY / "tests" / "emulators" / "python"))
+
+from emulated import Emulators
 
 LOCAL = "local"
 S3 = "s3a"
@@ -66,7 +67,6 @@ FAKE_CONF = {
     "spark.hadoop.mapreduce.manifest.committer.atomic.rename.schemes": "gs",
 }
 
-REPOSITORY = Path(__file__).parents[2]
 CONNECTORS = Path(sys.prefix) / "jars"
 """Where the Makefile puts them, one for each scheme's family."""
 
@@ -90,7 +90,6 @@ class Chosen:
     conf: dict[str, str] = field(default_factory=dict)
     store: Store | None = None
     control: Control | None = None
-    steering: Steering | None = None
 
 
 _chosen = Chosen(LOCAL)
@@ -227,23 +226,19 @@ def running(scratch: Path) -> Iterator[None]:
             }
             yield
         return
-    with emulators(scratch) as lines:
-        settings = properties(lines)
+    with emulators() as emulated:
         family, file, log = FAMILIES[_chosen.name]
         options = ("spark.driver.", "spark.executor.") if _chosen.name == "abfss" else ()
-        needed = {k: v for k, v in settings.items() if k.startswith((family, *options))}
+        settings = emulated.settings.items()
         _chosen.conf = {
             **shipped(file),
-            **needed,
+            **{k: v for k, v in settings if k.startswith((family, *options))},
             "spark.driver.extraClassPath": class_path(),
             "spark.executor.extraClassPath": class_path(),
         }
-        found = uris(lines)
-        _chosen.root = found["folders" if _chosen.variant == FOLDERS else _chosen.name]
-        port = urlsplit(found["control"]).port
-        assert port is not None
-        _chosen.control = Control(port, log)
-        _chosen.store = _client(settings, found, _chosen.control)
+        _chosen.root = emulated.uris["folders" if _chosen.variant == FOLDERS else _chosen.name]
+        _chosen.control = Control(emulated, log)
+        _chosen.store = _client(emulated)
         if _chosen.name == S3:
             _chosen.conf["spark.hadoop.fs.s3a.buffer.dir"] = str(scratch / "s3a")
         if _chosen.variant == MAGIC:
@@ -253,93 +248,21 @@ def running(scratch: Path) -> Iterator[None]:
         yield
 
 
-def uris(lines: list[str]) -> dict[str, str]:
-    """What the emulators print of themselves: stores by their schemes, and the control endpoint."""
-    return dict(line[1:].split() for line in lines if re.match(r"# \w+ \S+://", line))
+def emulators() -> Emulators:
+    """What is sent again long after its answer was lost is a new request to the service."""
+    return Emulators("--forget-tokens")
 
 
-def _client(settings: dict[str, str], uris: dict[str, str], control: Control) -> Store:
+def _client(emulated: Emulators) -> Store:
+    bucket = urlsplit(_chosen.root).netloc
     if _chosen.name == S3:
-        port = urlsplit(settings["spark.hadoop.fs.s3a.endpoint"]).port
-        assert port is not None
-        bucket = urlsplit(_chosen.root).netloc
-        _chosen.steering = ControlSteering(control)
-        return S3Store(_chosen.root, port, bucket)
+        return S3Store(_chosen.root, emulated.s3_port, bucket)
     if _chosen.name == "gs":
-        port = urlsplit(settings["spark.hadoop.fs.gs.storage.root.url"]).port
-        assert port is not None
-        has_folders = _chosen.variant == FOLDERS
-        return GcsStore(_chosen.root, port, urlsplit(_chosen.root).netloc, has_folders)
+        return GcsStore(_chosen.root, emulated.gcs_port, bucket, _chosen.variant == FOLDERS)
     # Over plain HTTP for both schemes: they reach the same files.
-    parts = urlsplit(uris["abfs"])
-    port = int(settings[f"spark.hadoop.fs.azure.abfs.endpoint.{parts.hostname}"].split(":")[1])
+    parts = urlsplit(emulated.uris["abfs"])
     account = (parts.hostname or "").partition(".")[0]
-    return AbfsStore(_chosen.root, port, f"/{account}/{parts.username}")
-
-
-class Control:
-    """Steers the emulator: what goes wrong, how fast it is, what it was asked for."""
-
-    def __init__(self, port: int, store: str) -> None:
-        self._port = port
-        self._store = store
-
-    def _ask(self, method: str, what: str, body: dict[str, Any] | None = None) -> Any:
-        path = what.replace("*", self._store)
-        content, _ = call(self._port, method, path, json.dumps(body).encode() if body else None)
-        return json.loads(content)
-
-    def fault(self, operation: str, action: str, **rule: Any) -> Callable[[], int]:
-        """Adds a rule; the function that is returned tells how often it was applied."""
-        body = {"operation": operation, "action": action, **rule}
-        number = self._ask("POST", "/faults/*", body)["number"]
-        return lambda: int(self._ask("GET", f"/faults/*/{number}")["applied"])
-
-    def hold(self, operation: str, **rule: Any) -> tuple[Callable[[], bool], Callable[[], None]]:
-        """Adds a rule that holds requests: a function tells whether one is held, one lets it go.
-
-        A held request is done once it is let go, whether its client is still there or not.
-        """
-        body = {"operation": operation, "action": "hold", **rule}
-        url = f"/faults/*/{self._ask('POST', '/faults/*', body)['number']}"
-        return (
-            lambda: self._ask("GET", url)["held"] > 0,
-            lambda: self._ask("POST", f"{url}/release"),
-        )
-
-    def limit(self, per_second: int) -> None:
-        """Refuses what is beyond so many requests a second; 0 for no limit."""
-        self._ask("POST", "/limit/*", {"perSecond": per_second})
-
-    def forget(self) -> None:
-        """Empties the log of requests."""
-        self._ask("DELETE", "/log/*")
-
-    def log(self) -> list[dict[str, Any]]:
-        """The requests since it was emptied."""
-        return list(self._ask("GET", "/log/*"))
-
-    def repair(self) -> None:
-        """Nothing goes wrong any more."""
-        self._ask("DELETE", "/faults/*")
-        self.limit(0)
-
-
-class Steering(Protocol):
-    """Of a server that speaks S3's protocol."""
-
-    def log(self) -> list[str]:
-        """What was asked since this was last called: operation and path."""
-
-    def hold(self, operation: str, call: int) -> tuple[Callable[[], bool], Callable[[], None]]:
-        """Holds a request, counted from 1: a function tells whether it came, one lets it go."""
-
-    def fail(self, operation: str, first: int, how: str, times: int = 1) -> Callable[[], int]:
-        """Has requests fail, from the first on; a function ends that, and tells how often.
-
-        Those that are ``refused`` or ``denied`` are not done, of ``lost`` ones only the answer is
-        an error.
-        """
+    return AbfsStore(_chosen.root, emulated.abfs_port, f"/{account}/{parts.username}")
 
 
 FAILURES = {
@@ -349,26 +272,68 @@ FAILURES = {
 }
 
 
-@dataclass(frozen=True)
-class ControlSteering:
-    """Of our emulator of S3."""
+class Control:
+    """Steers the emulator: what goes wrong, how fast it is, what it was asked for."""
 
-    control: Control
+    def __init__(self, emulated: Emulators, store: str) -> None:
+        self._emulated = emulated
+        self._store = store
 
-    def log(self) -> list[str]:
-        entries = self.control.log()
-        self.control.forget()
+    def _ask(self, method: str, what: str, body: dict[str, Any] | None = None) -> Any:
+        return self._emulated.control(method, what.replace("*", self._store), body)
+
+    def fault(self, operation: str, action: str, **rule: Any) -> Callable[[], int]:
+        """Adds a rule; the function that is returned tells how often it was applied."""
+        body = {"operation": operation, "action": action, **rule}
+        number = self._ask("POST", "faults/*", body)["number"]
+        return lambda: int(self._ask("GET", f"faults/*/{number}")["applied"])
+
+    def hold(self, operation: str, **rule: Any) -> tuple[Callable[[], bool], Callable[[], None]]:
+        """Adds a rule that holds requests: a function tells whether one is held, one lets it go.
+
+        A held request is done once it is let go, whether its client is still there or not.
+        """
+        body = {"operation": operation, "action": "hold", **rule}
+        url = f"faults/*/{self._ask('POST', '/faults/*', body)['number']}"
+        return (
+            lambda: self._ask("GET", url)["held"] > 0,
+            lambda: self._ask("POST", f"{url}/release"),
+        )
+
+    def limit(self, per_second: int) -> None:
+        """Refuses what is beyond so many requests a second; 0 for no limit."""
+        self._ask("POST", "limit/*", {"perSecond": per_second})
+
+    def forget(self) -> None:
+        """Empties the log of requests."""
+        self._ask("DELETE", "log/*")
+
+    def log(self) -> list[dict[str, Any]]:
+        """The requests since it was emptied."""
+        return list(self._ask("GET", "log/*"))
+
+    def repair(self) -> None:
+        """Nothing goes wrong any more."""
+        self._ask("DELETE", "faults/*")
+        self.limit(0)
+
+    def asked(self) -> list[str]:
+        """What was asked since this was last called: operation and path."""
+        entries = self.log()
+        self.forget()
         return [f"{entry['operation']} {entry['path']}" for entry in entries]
 
-    def hold(self, operation: str, call: int) -> tuple[Callable[[], bool], Callable[[], None]]:
-        return self.control.hold(operation, call=call)
-
     def fail(self, operation: str, first: int, how: str, times: int = 1) -> Callable[[], int]:
-        applied = self.control.fault(operation, call=first, times=times, **FAILURES[how])
+        """Has requests fail, from the first on; a function ends that, and tells how often.
+
+        Those that are ``refused`` or ``denied`` are not done, of ``lost`` ones only the answer is
+        an error.
+        """
+        applied = self.fault(operation, call=first, times=times, **FAILURES[how])
 
         def failed() -> int:
             count = applied()
-            self.control.repair()
+            self.repair()
             return count
 
         return failed
@@ -379,43 +344,11 @@ def s3() -> S3Store:
     return _chosen.store
 
 
-def steering() -> Steering:
+def steering() -> Control:
     """Of the server that speaks S3's protocol."""
     if _chosen.variant == SEAWEEDFS:
         pytest.skip("SeaweedFS has no log, and nothing goes wrong there on demand")
-    assert _chosen.steering is not None
-    return _chosen.steering
-
-
-@contextmanager
-def emulators(scratch: Path) -> Iterator[list[str]]:
-    """Their process, as the lines that it prints; it ends with its input."""
-    class_path = REPOSITORY / "target" / "emulators" / "classpath"
-    assert class_path.is_file(), "Compile the emulators: mvn package -pl tests/emulators"
-    classes = [str(class_path.parent / "classes"), class_path.read_text("utf-8").strip()]
-    main = "io.manifestcommitter.emulator.Emulators"
-    # What is sent again long after its answer was lost is a new request to the service.
-    options = ["--forget-tokens", "--until-stdin-ends"]
-    command = ["java", *jvm.OPTIONS.split(), "-cp", os.pathsep.join(classes), main, *options]
-    log = scratch / "emulators.log"
-    with log.open("w") as errors:
-        process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True
-        )
-        assert process.stdin is not None
-        assert process.stdout is not None
-        try:
-            lines: list[str] = []
-            for line in process.stdout:
-                if line.strip() == "# ready":
-                    break
-                lines.append(line)
-            else:
-                raise AssertionError(f"The emulators ended:\n{log.read_text()}")
-            yield lines
-        finally:
-            process.stdin.close()
-            process.wait(timeout=30)
+    return control()
 
 
 def properties(lines: list[str]) -> dict[str, str]:

@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
+import sessions
 from cancelling import FILES, SLOW, Write, check_rolled_back, numbers, progress
 from faults import wait_until
+from notebooks import Kernel, beginning
 from pyspark.sql import SparkSession
 from sessions import run_program
-from test_watching import BINDINGS, NOTEBOOK
 
 import manifest_committer as mc
 
@@ -50,6 +50,14 @@ def test_what_cancels_jobs_of_spark_does_not_cancel_a_commit(
     assert write.failure is None
     assert write.state() == "committed"
     assert write.times() == {2}
+
+
+@pytest.mark.skipif(not sessions.is_connect(), reason="only Connect has interruptible operations")
+def test_an_operation_that_is_interrupted(spark: SparkSession, tmp_path: Path) -> None:
+    write = Write(spark, tmp_path / "table")
+    write.running()
+    spark.interruptAll()
+    check_rolled_back(write)
 
 
 @pytest.mark.classic(because="interrupts the thread of a stream")
@@ -109,36 +117,11 @@ def test_a_cell_of_a_notebook_that_is_interrupted(
         f"spark.range({FILES}, numPartitions=1).selectExpr('id', 'id AS p')"
         f".write.mode('append').partitionBy('p').parquet({table!r})"
     )
-    made = NOTEBOOK + BINDINGS[binding]
-    first = [made, write] if binding == "configure_session" else ["print('hello')", made + write]
-    cells = run_interrupted(*first, OUTCOME.format(table=table))
+    kernel = Kernel(*beginning(binding, write), OUTCOME.format(table=table), interrupted=True)
+    cells = kernel.run()
     said = "".join(one.get("text", "") for one in cells[1].outputs)
     assert "is cancelled, and rolls back" in said
     assert {one.get("ename") for one in cells[1].outputs} & {"KeyboardInterrupt", "Py4JError"}
     (outcome,) = (one["text"] for one in cells[2].outputs if one.output_type == "stream")
     assert outcome.strip() == f"['failed'] {FILES}"
     assert spark.read.parquet(table).count() == FILES
-
-
-def run_interrupted(*cells: str) -> list[Any]:
-    """Runs cells in a kernel, and interrupts the second once its bar shows renames."""
-    nbclient = pytest.importorskip("nbclient", reason="is in the environments of `make`")
-    import nbformat
-
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(text) for text in cells])
-
-    class Client(nbclient.NotebookClient):  # type: ignore[misc]
-        interrupted = False
-
-        def process_message(self, msg: Any, cell: Any, cell_index: int) -> Any:
-            content = msg["content"]
-            shown = content.get("data", {}) if isinstance(content, dict) else {}
-            if "rename files (" in shown.get("text/html", "") and not self.interrupted:
-                self.interrupted = True
-                nbclient.util.run_sync(self.km.interrupt_kernel)()
-            return super().process_message(msg, cell, cell_index)
-
-    client = Client(notebook, timeout=480, kernel_name="python3", allow_errors=True)
-    client.execute()
-    assert client.interrupted
-    return list(notebook.cells)

@@ -53,12 +53,8 @@ def test_no_report_when_switched_off(new_table: Callable[..., Table]) -> None:
     table.save(ROWS, "append", **option)
     assert table.rows() == Counter(ROWS)
     assert not list(table.path.glob("[_.]*"))
-
-
-def test_overwrite_without_a_report_removes_the_old_one(new_table: Callable[..., Table]) -> None:
-    table = new_table()
     table.write(ROWS, "append")
-    table.save(ROWS, "overwrite", **{"mapreduce.fileoutputcommitter.marksuccessfuljobs": "false"})
+    table.save(ROWS, "overwrite", **option)
     assert table.rows() == Counter(ROWS)
     assert not list(table.path.glob("_SUCCESS*")), "it would name files that are gone"
 
@@ -93,17 +89,15 @@ def test_read_report(new_table: Callable[..., Table]) -> None:
 
 
 @local_disk
-@pytest.mark.parametrize("mode", ["append", "overwrite"])
-@pytest.mark.parametrize("partitioning", ["static", "dynamic"])
 def test_s3a_is_refused_before_anything_is_touched(
-    new_table: Callable[..., Table], s3a: str, mode: str, partitioning: str
+    new_table: Callable[..., Table], s3a: str
 ) -> None:
     table = new_table(partition_by=["p"])
     table.write(ROWS, "append")
     before = table.snapshot()
-    writer = table.frame(ROWS).write.mode(mode).partitionBy("p")
-    with pytest.raises(Exception, match=UNSUPPORTED):
-        writer.option("partitionOverwriteMode", partitioning).parquet(s3a)
+    for mode in ("append", "overwrite"):
+        with pytest.raises(Exception, match=UNSUPPORTED):
+            table.frame(ROWS).write.mode(mode).partitionBy("p").parquet(s3a)
     assert table.snapshot() == before
 
 
@@ -141,25 +135,17 @@ def test_view_of_a_store_that_is_served(
 def test_the_command_line_prints_a_report(new_table: Callable[..., Table]) -> None:
     table = new_table(partition_by=["p"])
     report = table.write(ROWS, "append")
-    command = [sys.executable, "-m", "manifest_committer", "print"]
 
-    text = subprocess.run(
-        [*command, str(table.path)], capture_output=True, text=True, check=True
-    ).stdout
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "manifest_committer", "print", *arguments]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    text = run(str(table.path)).stdout
     assert report.job_id in text
     assert "committer_files_committed" in text
-
-    json_line = subprocess.run(
-        [*command, "--json", str(table.path / "_SUCCESS")],
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout
+    json_line = run("--json", str(table.path / "_SUCCESS")).stdout
     assert json.loads(json_line)["content"]["jobId"] == report.job_id
-
-    missing = subprocess.run(
-        [*command, str(table.path / "nothing")], capture_output=True, text=True, check=False
-    )
+    missing = run(str(table.path / "nothing"))
     assert missing.returncode == 1
     assert "nothing" in missing.stderr
-    assert subprocess.run(command, capture_output=True, check=False).returncode == 2
+    assert run().returncode == 2

@@ -46,9 +46,9 @@ def waiting(table: Table) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize("mode", ["append", "overwrite"])
 def test_each_file_is_uploaded_and_completed_once(table: Table, mode: str) -> None:
-    stores.steering().log()
+    stores.steering().asked()
     report = table.write(NEW, mode)
-    asked = Counter(line.split()[0] for line in stores.steering().log())
+    asked = Counter(line.split()[0] for line in stores.steering().asked())
     files = len(report.sizes)
     assert files > 1
     # And the mark of the journal, past which a commit only goes forward.
@@ -62,9 +62,9 @@ def test_requests_of_a_job_of_two_thousand_files(
 ) -> None:
     table = new_table("id bigint, p bigint", partition_by=["p"])
     frame = spark.range(0, 2000, 1, 40).selectExpr("id", "id % 50 AS p")
-    stores.steering().log()
+    stores.steering().asked()
     table.save(frame, "overwrite")
-    log = stores.steering().log()
+    log = stores.steering().asked()
     first = next(i for i, line in enumerate(log) if line.startswith("complete "))
     asked = Counter(line.split()[0] for line in log)
     assert asked["complete"] == 2001
@@ -180,7 +180,7 @@ def test_refused_completions_leave_the_old_table(table: Table, mode: str) -> Non
 
 def test_uploads_that_only_the_plan_of_a_dead_job_names_are_cleaned(table: Table) -> None:
     # Right after the uploads of its 60 files, and its plan, the driver begins that of the mark.
-    is_held, release = stores.steering().hold("initiate", 61)
+    is_held, release = stores.steering().hold("initiate", call=61)
     drivers.kill(table, "append", ONE_BY_ONE, is_held)
     release()
     assert len(waiting(table)) in (60, 61), "the one that was held may be under way"
@@ -255,10 +255,10 @@ def test_old_uploads_of_a_table_are_cleaned(table: Table) -> None:
     ],
 )
 def test_a_killed_driver_is_recovered(table: Table, mode: str, complete: bool) -> None:
-    stores.steering().log()
-    is_held, release = stores.steering().hold("complete", 3)
+    stores.steering().asked()
+    is_held, release = stores.steering().hold("complete", call=3)
     drivers.kill(table, mode, ONE_BY_ONE, is_held)
-    done = [line for line in stores.steering().log() if line.startswith("complete ")]
+    done = [line for line in stores.steering().asked() if line.startswith("complete ")]
     # One that is held is in the log when it came, or when it is done.
     assert 2 <= len(done) <= 3
     assert waiting(table)

@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sessions import PROGRAMS, run_program
@@ -104,28 +105,44 @@ def test_jar_of_another_version(tmp_path: Path) -> None:
     assert answer["rows"] == 10
 
 
+def submit(*arguments: str) -> Any:
+    """What the last line says that a program prints; its session has two cores."""
+    done = subprocess.run(
+        [
+            str(Path(os.environ["SPARK_HOME"]) / "bin" / "spark-submit"),
+            *("--master", "local[2]", "--conf", "spark.ui.enabled=false"),
+            *arguments,
+        ],
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr[-4000:]
+    return json.loads(done.stdout.strip().splitlines()[-1])
+
+
 @pytest.mark.once
 def test_spark_submit_with_the_defaults_file(tmp_path: Path) -> None:
     """The jar by ``--jars``, the settings by the file that the repository offers."""
-    command = [
-        str(Path(os.environ["SPARK_HOME"]) / "bin" / "spark-submit"),
-        *("--master", "local[2]", "--conf", "spark.ui.enabled=false"),
+    answer = submit(
         *("--jars", manifest_committer.jar_path()),
         *("--properties-file", str(SPARK_CONF / "local.conf")),
-        str(PROGRAMS / "submitted.py"),
-        str(tmp_path / "table"),
-    ]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=240, check=False)
-    assert done.returncode == 0, done.stderr[-4000:]
-    assert json.loads(done.stdout.strip().splitlines()[-1]) == {
+        *(str(PROGRAMS / "submitted.py"), str(tmp_path / "table")),
+    )
+    assert answer == {
         "rows": 100,
         "committer": "io.manifestcommitter.spark.ManifestCommitProtocol",
     }
 
 
-@pytest.mark.parametrize("jar_is", ["in --jars", "in the wheel"])
 @pytest.mark.parametrize(
-    "how", ["configure_session", pytest.param("configure_builder", marks=pytest.mark.once)]
+    ("how", "jar_is"),
+    [
+        ("configure_session", "in the wheel"),
+        pytest.param("configure_session", "in --jars", marks=pytest.mark.once),
+        pytest.param("configure_builder", "in the wheel", marks=pytest.mark.once),
+    ],
 )
 def test_spark_submit_with_the_wheel_in_py_files(tmp_path: Path, how: str, jar_is: str) -> None:
     """The package is not installed: it is imported out of the wheel, which has its jar in it."""
@@ -135,16 +152,8 @@ def test_spark_submit_with_the_wheel_in_py_files(tmp_path: Path, how: str, jar_i
         for file in [*package.glob("*.py"), *package.glob("jars/*.jar")]:
             archive.write(file, file.relative_to(package.parent))
     jars = ["--jars", manifest_committer.jar_path()] if jar_is == "in --jars" else []
-    command = [
-        str(Path(os.environ["SPARK_HOME"]) / "bin" / "spark-submit"),
-        *("--master", "local[2]", "--conf", "spark.ui.enabled=false"),
-        *("--py-files", str(wheel)),
-        *jars,
-        *(str(PROGRAMS / "from_zip.py"), str(tmp_path / "table"), how),
-    ]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=240, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr[-4000:]
-    answer = json.loads(done.stdout.strip().splitlines()[-1])
+    program = (str(PROGRAMS / "from_zip.py"), str(tmp_path / "table"), how)
+    answer = submit("--py-files", str(wheel), *jars, *program)
     assert ".whl/" in answer["package"]
     assert answer["ok"]
     assert answer["files"] > 0

@@ -10,11 +10,13 @@ import pty
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+from notebooks import Kernel, beginning
 from sessions import PROGRAMS, environment
 
 pytestmark = [
@@ -23,24 +25,6 @@ pytestmark = [
 ]
 
 PARTITIONS = 60
-NOTEBOOK = """
-from pyspark.sql import SparkSession
-import manifest_committer as mc
-conf = {
-    "spark.ui.enabled": "false",
-    "spark.ui.showConsoleProgress": "false",
-    "spark.driver.host": "127.0.0.1",
-    "spark.hadoop.mapreduce.manifest.committer.io.rate": "20",
-    "spark.hadoop.mapreduce.manifest.committer.directory.rename": "off",
-}
-builder = SparkSession.builder.master("local[2]")
-for key, value in conf.items():
-    builder = builder.config(key, value)
-"""
-BINDINGS = {
-    "configure_session": "spark = builder.getOrCreate()\nprint(mc.configure_session(spark))\n",
-    "configure_builder": "spark = mc.configure_builder(builder).getOrCreate()\n",
-}
 
 
 @dataclass(frozen=True)
@@ -125,10 +109,6 @@ def goes_up(values: list[float], most: int) -> bool:
     return len(set(values)) > 2 and 0 < max(values) <= most
 
 
-def test_values_from_another_thread(watched: Watched) -> None:
-    check_values(watched)
-
-
 def check_values(watched: Watched) -> None:
     renames = watched.answer["renames"]
     assert renames == sorted(renames)
@@ -139,11 +119,6 @@ def check_values(watched: Watched) -> None:
     )
     assert watched.answer["state"] == "committed"
     assert watched.answer["requests"] > watched.files
-
-
-def test_a_bar_in_the_terminal(watched: Watched) -> None:
-    check_terminal(watched)
-    assert any(text.startswith("[Stage ") for text in watched.terminal.split("\r"))
 
 
 def check_terminal(watched: Watched) -> None:
@@ -157,10 +132,6 @@ def check_terminal(watched: Watched) -> None:
     assert drawn[last + 1 :][0].strip() == "", "it is wiped"
 
 
-def test_an_event_in_the_event_log(watched: Watched) -> None:
-    check_event(watched)
-
-
 def check_event(watched: Watched) -> None:
     name = "io.manifestcommitter.watch.CommitEvent"
     (event,) = [event for event in watched.events if event["Event"] == name]
@@ -171,10 +142,6 @@ def check_event(watched: Watched) -> None:
     assert event["counters"]["op_rename"] >= watched.files
 
 
-def test_metrics_in_a_sink_of_spark(watched: Watched) -> None:
-    check_metrics(watched)
-
-
 def check_metrics(watched: Watched) -> None:
     assert goes_up(watched.metrics["files.done"], watched.files)
     assert max(watched.metrics["files.total"]) == watched.files
@@ -182,6 +149,12 @@ def check_metrics(watched: Watched) -> None:
     assert watched.metrics["files"][-1] == watched.files
     assert watched.metrics["requests"][-1] == watched.answer["requests"]
     assert watched.metrics["running"][-1] == 0
+
+
+@pytest.mark.parametrize("check", [check_values, check_terminal, check_event, check_metrics])
+def test_it_is_seen(watched: Watched, check: Callable[[Watched], None]) -> None:
+    """From another thread, as a bar in the terminal, in the event log, and in a sink of Spark."""
+    check(watched)
 
 
 def test_it_is_told_before_where_commits_are_shown(watched: Watched) -> None:
@@ -243,31 +216,12 @@ def test_a_bar_in_a_notebook(tmp_path: Path, binding: str) -> None:
         f"spark.range({PARTITIONS}, numPartitions=1).selectExpr('id', 'id AS p')"
         f".write.partitionBy('p').parquet({table!r})"
     )
-    made = NOTEBOOK + BINDINGS[binding]
-    first = [made, write] if binding == "configure_session" else ["print('hello')", made + write]
-    shown, cells = run_notebook(*first, f"mc.read_report(spark, {table!r})", "spark.stop()")
-    check_notebook(shown, cells, PARTITIONS)
+    read = f"mc.read_report(spark, {table!r})"
+    kernel = Kernel(*beginning(binding, write), read, "spark.stop()")
+    cells = kernel.run()
+    check_notebook(kernel.shown, cells, PARTITIONS)
     (report,) = cells[2].outputs
     assert "<svg" in report["data"]["text/html"]
-
-
-def run_notebook(*cells: str) -> tuple[list[str], list[Any]]:
-    """Runs cells in a kernel: what the second displayed, one after the other, and all of them."""
-    nbclient = pytest.importorskip("nbclient", reason="is in the environments of `make`")
-    import nbformat
-
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(text) for text in cells])
-    shown: list[str] = []
-
-    class Client(nbclient.NotebookClient):  # type: ignore[misc]
-        def process_message(self, msg: Any, cell: Any, cell_index: int) -> Any:
-            data = msg["content"].get("data", {}) if isinstance(msg["content"], dict) else {}
-            if cell_index == 1 and "text/html" in data:
-                shown.append(data["text/html"])
-            return super().process_message(msg, cell, cell_index)
-
-    Client(notebook, timeout=480, kernel_name="python3").execute()
-    return shown, notebook.cells
 
 
 def check_notebook(shown: list[str], cells: list[Any], files: int) -> None:

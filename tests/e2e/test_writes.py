@@ -23,16 +23,17 @@ def flat(rows: list[Row]) -> list[Row]:
     return [row[:1] for row in rows]
 
 
-@pytest.fixture(params=FORMATS)
+@pytest.fixture
 def table(request: pytest.FixtureRequest, new_table: Callable[..., Table]) -> Table:
-    return new_table("value string", fmt=request.param)
+    return new_table("value string", fmt=getattr(request, "param", "parquet"))
 
 
-@pytest.fixture(params=FORMATS)
+@pytest.fixture
 def partitioned(request: pytest.FixtureRequest, new_table: Callable[..., Table]) -> Table:
-    return new_table(fmt=request.param, partition_by=["p"])
+    return new_table(fmt=getattr(request, "param", "parquet"), partition_by=["p"])
 
 
+@pytest.mark.parametrize("table", FORMATS, indirect=True)
 def test_append(table: Table) -> None:
     first = table.write(flat(OLD), "append")
     second = table.write(flat(NEW), "append")
@@ -42,6 +43,7 @@ def test_append(table: Table) -> None:
 
 
 @pytest.mark.core
+@pytest.mark.parametrize("partitioned", FORMATS, indirect=True)
 def test_append_partitioned(partitioned: Table) -> None:
     first = partitioned.write(OLD, "append")
     second = partitioned.write(NEW, "append")
@@ -69,6 +71,7 @@ def test_overwrite_partitioned(partitioned: Table) -> None:
 
 
 @pytest.mark.core
+@pytest.mark.parametrize("partitioned", FORMATS, indirect=True)
 @pytest.mark.parametrize("how", ["session", pytest.param("write option", marks=more)])
 def test_overwrite_dynamic(partitioned: Table, how: str) -> None:
     partitioned.write(OLD, "append")
@@ -99,30 +102,14 @@ def test_overwrite_dynamic_of_a_new_table(partitioned: Table) -> None:
 
 
 @pytest.mark.core
-def test_error_if_exists(partitioned: Table) -> None:
+def test_error_if_exists_and_ignore(partitioned: Table) -> None:
     partitioned.write(OLD, "errorifexists")
     before = partitioned.snapshot()
     with pytest.raises(AnalysisException, match=r"(?i)exists"):
         partitioned.save(NEW, "errorifexists")
-    assert partitioned.snapshot() == before
-    assert partitioned.rows() == Counter(OLD)
-
-
-def test_ignore(partitioned: Table) -> None:
-    partitioned.write(OLD, "ignore")
-    before = partitioned.snapshot()
     partitioned.save(NEW, "ignore")
     assert partitioned.snapshot() == before
     assert partitioned.rows() == Counter(OLD)
-
-
-def test_error_if_exists_and_ignore_unpartitioned(table: Table) -> None:
-    table.write(flat(OLD), "errorifexists")
-    before = table.snapshot()
-    with pytest.raises(AnalysisException, match=r"(?i)exists"):
-        table.save(flat(NEW), "errorifexists")
-    table.save(flat(NEW), "ignore")
-    assert table.snapshot() == before
 
 
 def test_copy_and_back(partitioned: Table) -> None:

@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-import json
 import os
 import random
 import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,10 @@ import pytest
 from playwright.sync_api import Page, sync_playwright
 
 from manifest_committer.page import make_page
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
+
+import test_page
 
 RANDOM = random.Random(7)
 STEPS = [
@@ -29,30 +33,19 @@ STEPS = [
     ("save_success_marker", 2060, 150),
     ("remove_old_data", 2215, 390),
 ]
+DAYS = [(f"day=2026-01-{day:02}", day, day * 9_000_000) for day in range(1, 32)]
 REPORT = {
-    "name": "org.apache.hadoop.fs.s3a.commit.files.SuccessData/1",
-    "timestamp": 1767323045678,
-    "success": True,
-    "hostname": "driver-1",
+    **test_page.REPORT,
     "committer": "io.manifestcommitter.spark.ManifestCommitProtocol",
     "jobId": "4a5c9b7e-2f1d-4c7e-9a53-0d2b6f5a1c11",
     "diagnostics": {
         "write": "dynamic overwrite",
         "application.name": "nightly sales",
         "application.id": "application_1767_0042",
-        "steps": json.dumps(
-            [{"name": name, "start": start, "millis": millis} for name, start, millis in STEPS]
-        ),
-        "partitions": json.dumps(
-            [
-                {
-                    "path": f"day=2026-01-{d:02}",
-                    "outcome": "created" if d == 31 else "replaced",
-                    "files": d,
-                    "bytes": d * 9000000,
-                }
-                for d in range(1, 32)
-            ]
+        "steps": test_page.told(("name", "start", "millis"), STEPS),
+        "partitions": test_page.told(
+            ("path", "outcome", "files", "bytes"),
+            [(day, "created" if n == 31 else "replaced", n, size) for day, n, size in DAYS],
         ),
     },
     "iostatistics": {
@@ -71,26 +64,19 @@ REPORT = {
         "meanstatistics": {"committer_commit_job.mean": {"samples": 1, "sum": 2605}},
     },
 }
+SIZES = {20: 3000, 21: 9000, 22: 60000, 23: 128000, 24: 200000, 25: 400000, 26: 150000, 27: 50000}
 JOB_PAGE = {
     "path": "abfs://data@account.dfs.core.windows.net/sales/_SUCCESS",
     "report": REPORT,
-    "histogram": [
-        [20, 3000],
-        [21, 9000],
-        [22, 60000],
-        [23, 128000],
-        [24, 200000],
-        [25, 400000],
-        [26, 150000],
-        [27, 50000],
-    ],
-    "partitions": [[f"day=2026-01-{d:02}", d, d * 9000000] for d in range(1, 32)],
+    "histogram": [list(bucket) for bucket in SIZES.items()],
+    "partitions": [list(day) for day in DAYS],
 }
 HISTORY_PAGE = {
     "path": "abfs://data@account.dfs.core.windows.net/reports",
     "history": {
         "jobs": [
             {
+                **test_page.JOB,
                 "jobId": str(i),
                 "table": f"abfs://data@account.dfs.core.windows.net/table{i % 7}",
                 "outcome": "failed" if i % 83 == 5 else "committed",

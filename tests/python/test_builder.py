@@ -74,16 +74,13 @@ def test_keeps_the_jars_and_the_settings_that_are_there(jar):
     assert builder._options["spark.app.name"] == "x"
 
 
-def test_can_be_repeated(jar):
+def test_the_same_jar_is_not_added_again(jar):
     builder = FakeBuilder(spark_jars="/a.jar")
     mc.configure_builder(mc.configure_builder(builder))
     assert builder._options["spark.jars"] == f"/a.jar,{jar}"
-
-
-def test_the_same_jar_from_another_place_is_enough(jar):
-    builder = FakeBuilder(spark_jars="hdfs:/lib/manifest-committer-0.1.0.jar")
-    mc.configure_builder(builder)
-    assert builder._options["spark.jars"] == "hdfs:/lib/manifest-committer-0.1.0.jar"
+    elsewhere = FakeBuilder(spark_jars="hdfs:/lib/manifest-committer-0.1.0.jar")
+    mc.configure_builder(elsewhere)
+    assert elsewhere._options["spark.jars"] == "hdfs:/lib/manifest-committer-0.1.0.jar"
 
 
 def test_another_version_of_the_jar_is_refused(jar):
@@ -100,23 +97,14 @@ def test_keeps_the_jars_of_spark_defaults(jar, tmp_path, monkeypatch, separator)
         f"# spark.jars /no.jar\nspark.jars.packages a:b:1\nspark.jars{separator}/site.jar  \n"
     )
     monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path))
-    builder = FakeBuilder()
+    builder, own = FakeBuilder(), FakeBuilder(spark_jars="/a.jar")
     mc.configure_builder(builder)
     assert builder._options["spark.jars"] == f"/site.jar,{jar}"
-
-
-def test_the_builders_jars_win_over_spark_defaults_as_in_spark(jar, tmp_path, monkeypatch):
-    (tmp_path / "spark-defaults.conf").write_text("spark.jars /site.jar\n")
-    monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path))
-    builder = FakeBuilder(spark_jars="/a.jar")
-    mc.configure_builder(builder)
-    assert builder._options["spark.jars"] == f"/a.jar,{jar}"
-
-
-def test_keeps_the_jars_of_a_properties_file(jar, tmp_path, monkeypatch):
-    file = tmp_path / "my.conf"
-    file.write_text("spark.jars /mine.jar\n")
-    monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", f"--properties-file {file} pyspark-shell")
+    mc.configure_builder(own)
+    assert own._options["spark.jars"] == f"/a.jar,{jar}", "as in Spark, the builder's jars win"
+    other = tmp_path / "other.conf"
+    other.write_text(f"spark.jars{separator}/mine.jar\n")
+    monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", f"--properties-file {other} pyspark-shell")
     builder = FakeBuilder()
     mc.configure_builder(builder)
     assert builder._options["spark.jars"] == f"/mine.jar,{jar}"
@@ -184,22 +172,19 @@ def test_a_running_jvm_with_another_version_is_refused(jar, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("name", "value"),
+    ("environment", "options"),
     [
-        ("SPARK_REMOTE", "sc://host"),
-        ("SPARK_CONNECT_MODE_ENABLED", "1"),
-        ("SPARK_API_MODE", "connect"),
-        ("SPARK_CONNECT_MODE", "1"),
+        ({"SPARK_REMOTE": "sc://host"}, {}),
+        ({"SPARK_CONNECT_MODE_ENABLED": "1"}, {}),
+        ({"SPARK_API_MODE": "connect"}, {}),
+        ({"SPARK_CONNECT_MODE": "1"}, {}),
+        ({}, {"spark_remote": "sc://host"}),
+        ({}, {"spark_api_mode": "connect"}),
     ],
 )
-def test_connect_by_environment_is_refused(jar, monkeypatch, name, value):
-    monkeypatch.setenv(name, value)
-    with pytest.raises(mc.ConnectSessionError, match="configure_session"):
-        mc.configure_builder(FakeBuilder())
-
-
-@pytest.mark.parametrize("options", [{"spark_remote": "sc://host"}, {"spark_api_mode": "connect"}])
-def test_connect_by_option_is_refused(jar, options):
+def test_connect_is_refused(jar, monkeypatch, environment, options):
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
     with pytest.raises(mc.ConnectSessionError, match="configure_session"):
         mc.configure_builder(FakeBuilder(**options))
 

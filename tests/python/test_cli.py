@@ -11,6 +11,8 @@ import pytest
 
 from manifest_committer import _spark_home, cli
 
+REPOSITORY = Path(__file__).resolve().parents[2]
+
 
 @pytest.fixture
 def java(tmp_path, monkeypatch):
@@ -46,7 +48,7 @@ def calls_of(java):
     return [json.loads(line) for line in java.read_text().splitlines()]
 
 
-def test_print_starts_the_printer(java, jar, spark_home):
+def test_java_gets_the_class_path_and_the_command(java, jar, spark_home):
     assert cli.main(["print", "/t", "abfs://c@a/t", "--json"]) == 0
     (arguments,) = calls_of(java)
     assert arguments == [
@@ -59,68 +61,41 @@ def test_print_starts_the_printer(java, jar, spark_home):
     ]
 
 
-def test_print_reads_with_the_settings_of_a_job(java, jar, spark_home):
-    (spark_home / "conf").mkdir()
-    defaults = spark_home / "conf" / "spark-defaults.conf"
-    defaults.touch()
-    assert cli.main(["print", "abfs://c@a/t", "--conf", "fs.azure.account.key=k"]) == 0
-    assert calls_of(java)[0][2:] == [
-        "io.manifestcommitter.cli.ManifestPrinter",
-        *("--properties-file", str(defaults)),
-        *("-D", "fs.azure.account.key=k"),
-        "abfs://c@a/t",
-    ]
-
-
-def test_print_without_json(java, jar, spark_home):
-    assert cli.main(["print", "a b", "--", "-x"]) == 0
-    assert calls_of(java)[0][2:] == ["io.manifestcommitter.cli.ManifestPrinter", "a b", "./-x"]
-
-
-def test_info_starts_the_probe_with_the_settings_of_a_job(java, jar, spark_home):
-    assert cli.main(["info", "gs://b/t", "--conf", "a=1", "--conf", "b=2", "--json"]) == 0
-    assert calls_of(java)[0][2:] == [
-        "io.manifestcommitter.info.CommitterInfo",
-        "--json",
-        *("-D", "a=1"),
-        *("-D", "b=2"),
-        "gs://b/t",
-    ]
-
-
-def test_recover_starts_the_recovery_with_the_settings_of_a_job(java, jar, spark_home):
-    assert cli.main(["recover", "gs://b/t", "/u", "--force", "--conf", "a=1"]) == 0
-    assert cli.main(["recover", "/t"]) == 0
-    assert cli.main(["recover", "--rollback", "/t"]) == 0
-    assert cli.main(["recover", "--complete", "/t"]) == 0
-    main = "io.manifestcommitter.cli.Recover"
-    first, second, third, fourth = calls_of(java)
-    assert first[2:] == [main, "--force", "-D", "a=1", "gs://b/t", "/u"]
-    assert second[2:] == [main, "/t"]
-    assert third[2:] == [main, "--rollback", "/t"]
-    assert fourth[2:] == [main, "--complete", "/t"]
-
-
-def test_clean_starts_the_cleaning_with_the_settings_of_a_job(java, jar, spark_home):
-    assert cli.main(["clean", "/t", "--dry-run", "--older-than", "1h", "--conf", "a=1"]) == 0
-    assert cli.main(["clean", "--discard-unfinished", "--force", "/t", "/u"]) == 0
-    main = "io.manifestcommitter.cli.Clean"
-    first, second = calls_of(java)
-    assert first[2:] == [main, "--older-than", "1h", "--dry-run", "-D", "a=1", "/t"]
-    options = ["--older-than", "24h", "--discard-unfinished", "--force"]
-    assert second[2:] == [main, *options, "/t", "/u"]
-
-
-def test_verify_store_starts_its_main_with_the_settings_of_a_job(java, jar, spark_home):
-    assert cli.main(["verify-store", "gs://b/scratch", "--json", "--conf", "a=1"]) == 0
+@pytest.mark.parametrize(
+    ("command", "started"),
+    [
+        ("print /t --conf a=1", "cli.ManifestPrinter -D a=1 /t"),
+        ("print a -- -x", "cli.ManifestPrinter a ./-x"),
+        (
+            "info gs://b/t --conf a=1 --conf b=2 --json",
+            "info.CommitterInfo --json -D a=1 -D b=2 gs://b/t",
+        ),
+        ("recover gs://b/t /u --force --conf a=1", "cli.Recover --force -D a=1 gs://b/t /u"),
+        ("recover /t", "cli.Recover /t"),
+        ("recover --rollback /t", "cli.Recover --rollback /t"),
+        ("recover --complete /t", "cli.Recover --complete /t"),
+        (
+            "clean /t --dry-run --older-than 1h --conf a=1",
+            "cli.Clean --older-than 1h --dry-run -D a=1 /t",
+        ),
+        (
+            "clean --discard-unfinished --force /t /u",
+            "cli.Clean --older-than 24h --discard-unfinished --force /t /u",
+        ),
+        ("verify-store gs://b/s --json --conf a=1", "cli.VerifyStore --json -D a=1 gs://b/s"),
+        (
+            "history abfs://c@a/r --since 7d --table sales --failed --json --conf fs.x=1",
+            "cli.History --failed --json --since 7d --table sales -D fs.x=1 abfs://c@a/r",
+        ),
+    ],
+)
+def test_a_command_starts_its_main(java, jar, spark_home, command, started):
+    """With the settings of a job."""
+    assert cli.main(command.split()) == 0
     (arguments,) = calls_of(java)
-    assert arguments[2:] == [
-        "io.manifestcommitter.cli.VerifyStore",
-        "--json",
-        "-D",
-        "a=1",
-        "gs://b/scratch",
-    ]
+    assert arguments[2:] == f"io.manifestcommitter.{started}".split()
+    source = REPOSITORY / "java/src/main/java" / f"{arguments[2].replace('.', '/')}.java"
+    assert source.is_file()
 
 
 def test_info_takes_the_file_that_spark_would_read(java, jar, spark_home, tmp_path):
@@ -167,19 +142,21 @@ def test_java_home_comes_first(java, jar, spark_home, tmp_path, monkeypatch):
     assert not java.exists()
 
 
-def test_java_home_without_java(java, jar, spark_home, monkeypatch, capsys):
-    monkeypatch.setenv("JAVA_HOME", "/no/jdk")
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("JAVA_HOME", "/no/jdk", "manifest-committer: JAVA_HOME is /no/jdk"),
+        ("PATH", "/no/where", "JAVA_HOME is not set and `java` is not on PATH"),
+        ("SPARK_HOME", "/no/spark", "SPARK_HOME is /no/spark"),
+        ("SPARK_HOME", "", "manifest-committer[spark]"),
+    ],
+)
+def test_what_is_missing_is_named(java, jar, spark_home, monkeypatch, capsys, name, value, message):
+    monkeypatch.setattr(_spark_home.importlib.util, "find_spec", lambda _: None)
+    monkeypatch.setenv(name, value)
     assert cli.main(["print", "/t"]) == 1
-    assert "JAVA_HOME is /no/jdk" in capsys.readouterr().err
+    assert message in capsys.readouterr().err
     assert not java.exists()
-
-
-def test_no_java(jar, spark_home, tmp_path, monkeypatch, capsys):
-    monkeypatch.setenv("PATH", str(tmp_path))
-    assert cli.main(["print", "/t"]) == 1
-    error = capsys.readouterr().err
-    assert error.startswith("manifest-committer: ")
-    assert "JAVA_HOME" in error
 
 
 def test_the_jars_of_the_installed_pyspark(java, jar, tmp_path, monkeypatch):
@@ -193,12 +170,6 @@ def test_the_jars_of_the_installed_pyspark(java, jar, tmp_path, monkeypatch):
     assert calls_of(java)[0][1].endswith(str(package / "jars" / "*"))
 
 
-def test_no_spark(java, jar, monkeypatch, capsys):
-    monkeypatch.setattr(_spark_home.importlib.util, "find_spec", lambda _: None)
-    assert cli.main(["print", "/t"]) == 1
-    assert "manifest-committer[spark]" in capsys.readouterr().err
-
-
 def test_a_pyspark_without_jars(java, jar, tmp_path, monkeypatch, capsys):
     (tmp_path / "site" / "pyspark").mkdir(parents=True)
     (tmp_path / "site" / "pyspark" / "__init__.py").touch()
@@ -206,12 +177,6 @@ def test_a_pyspark_without_jars(java, jar, tmp_path, monkeypatch, capsys):
     monkeypatch.syspath_prepend(tmp_path / "site")
     assert cli.main(["print", "/t"]) == 1
     assert "Spark Connect only" in capsys.readouterr().err
-
-
-def test_a_spark_home_without_jars(java, jar, monkeypatch, capsys):
-    monkeypatch.setenv("SPARK_HOME", "/no/spark")
-    assert cli.main(["print", "/t"]) == 1
-    assert "SPARK_HOME is /no/spark" in capsys.readouterr().err
 
 
 def test_no_jar_in_the_package(java, spark_home, tmp_path, monkeypatch, capsys):
@@ -259,29 +224,6 @@ def test_help_names_every_command(capsys):
     text = capsys.readouterr().out
     for name in ("print", "info", "recover", "clean", "verify-store", "jar"):
         assert name in text
-
-
-@pytest.mark.parametrize(
-    "main_class",
-    ["cli/ManifestPrinter", "cli/Recover", "cli/Clean", "cli/VerifyStore", "info/CommitterInfo"],
-)
-def test_the_mains_exist_in_the_java_sources(main_class):
-    source = Path(__file__).resolve().parents[2] / (
-        f"java/src/main/java/io/manifestcommitter/{main_class}.java"
-    )
-    assert source.is_file()
-
-
-def test_history_starts_its_main(java, jar, spark_home):
-    arguments = ["history", "abfs://c@a/r", "--since", "7d", "--table", "sales", "--failed"]
-    assert cli.main([*arguments, "--json", "--conf", "fs.x=1"]) == 0
-    (called,) = calls_of(java)
-    assert called[2:] == [
-        "io.manifestcommitter.cli.History",
-        *("--failed", "--json", "--since", "7d", "--table", "sales"),
-        *("-D", "fs.x=1"),
-        "abfs://c@a/r",
-    ]
 
 
 def test_report_writes_a_page(tmp_path, monkeypatch, jar, spark_home, capfd):

@@ -35,11 +35,8 @@ def test_spark_conf_binds_the_protocol_and_the_factories():
         "spark.hadoop.fs.s3a.committer.name": "magic",
         "spark.hadoop.fs.s3a.committer.abort.pending.uploads": "false",
     }
-
-
-def test_spark_conf_is_the_callers_own():
     mc.spark_conf().clear()
-    assert mc.spark_conf()
+    assert mc.spark_conf(), "it is the caller's own"
 
 
 def test_the_bound_classes_exist_in_the_java_sources():
@@ -184,32 +181,23 @@ def shipped(file):
     return dict(settings)
 
 
-def test_there_is_a_file_for_every_store():
-    assert [file.name for file in CONF_FILES] == [
-        "abfs.conf",
-        "gs.conf",
-        "hdfs.conf",
-        "local.conf",
-        "s3.conf",
-    ]
+STORES = {
+    "abfs": ["abfs", "abfss"],
+    "gs": ["gs"],
+    "hdfs": ["hdfs"],
+    "local": ["file"],
+    "s3": ["s3a"],
+}
 
 
-@pytest.mark.parametrize(
-    ("name", "schemes"),
-    [
-        ("abfs", ["abfs", "abfss"]),
-        ("gs", ["gs"]),
-        ("hdfs", ["hdfs"]),
-        ("local", ["file"]),
-        ("s3", ["s3a"]),
-    ],
-)
-def test_each_file_is_complete_and_binds_its_store_only(name, schemes):
-    settings = shipped(REPOSITORY / "spark-conf" / f"{name}.conf")
+@pytest.mark.parametrize("file", CONF_FILES, ids=lambda file: file.name)
+def test_there_is_a_complete_file_for_every_store_that_binds_it_only(file):
+    assert [file.stem for file in CONF_FILES] == list(STORES)
+    settings = shipped(file)
     factories = "spark.hadoop.mapreduce.outputcommitter.factory.scheme."
     bound = {key: value for key, value in settings.items() if key.startswith(factories)}
-    factory = session.S3A_FACTORY_CLASS if name == "s3" else session.FACTORY_CLASS
-    assert bound == {f"{factories}{scheme}": factory for scheme in schemes}
+    factory = session.S3A_FACTORY_CLASS if file.stem == "s3" else session.FACTORY_CLASS
+    assert bound == {f"{factories}{scheme}": factory for scheme in STORES[file.stem]}
     assert settings[session.PROTOCOL_KEY] == session.PROTOCOL_CLASS
 
 

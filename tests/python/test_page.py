@@ -13,6 +13,13 @@ from manifest_committer.page import make_page
 from manifest_committer.report import parse_report
 
 PATH = "abfs://c@a.dfs.core.windows.net/sales/_SUCCESS"
+
+
+def told(names, rows):
+    """A diagnostic of objects that have these names."""
+    return json.dumps([dict(zip(names, row, strict=True)) for row in rows])
+
+
 REPORT = {
     "name": "org.apache.hadoop.fs.s3a.commit.files.SuccessData/1",
     "timestamp": 1767323045678,
@@ -21,18 +28,13 @@ REPORT = {
     "jobId": "4a5c<9b7e>",
     "diagnostics": {
         "write": "dynamic overwrite",
-        "steps": json.dumps(
-            [
-                {"name": "seal_output", "start": 0, "millis": 12},
-                {"name": "lock_places", "start": 2, "millis": 30},
-                {"name": "rename_files", "start": 50, "millis": 950},
-            ]
+        "steps": told(
+            ("name", "start", "millis"),
+            [("seal_output", 0, 12), ("lock_places", 2, 30), ("rename_files", 50, 950)],
         ),
-        "partitions": json.dumps(
-            [
-                {"path": "p=1", "outcome": "replaced", "files": 2, "bytes": 300},
-                {"path": "p=2", "outcome": "created", "files": 1, "bytes": 100},
-            ]
+        "partitions": told(
+            ("path", "outcome", "files", "bytes"),
+            [("p=1", "replaced", 2, 300), ("p=2", "created", 1, 100)],
         ),
         "application.name": "nightly",
         "application.id": "app-1",

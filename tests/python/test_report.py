@@ -175,6 +175,7 @@ def test_every_field():
         filenames=("file:/data/t/p=1/a.parquet", "file:/data/t/p=2/b.parquet"),
     )
     assert parsed.table == "file:/data/t"
+    assert (mc.Mean(4, 10).mean, mc.Mean(0, 0).mean) == (2.5, 0)
 
 
 def test_a_report_is_a_value():
@@ -194,11 +195,6 @@ def test_what_a_committer_may_leave_out():
     assert (parsed.files, parsed.bytes, parsed.hostname) == (2, 0, "")
     assert dict(parsed.diagnostics) == {}
     assert parse_report(report(iostatistics={}, filenames=[]), PATH).files == 0
-
-
-def test_the_mean_of_a_statistic():
-    assert mc.Mean(4, 10).mean == 2.5
-    assert mc.Mean(0, 0).mean == 0
 
 
 def test_str():
@@ -290,20 +286,18 @@ def test_what_is_no_report(content, cause):
     assert cause in str(caught.value)
 
 
-@pytest.mark.parametrize("path", ["file:/data/t", "file:/data/t/_SUCCESS"])
-def test_read_by_table_or_by_file(store_of, path):
-    store = store_of({"file:/data/t": None, PATH: REPORT.encode()})
-    assert _read_report(store, path) == parse_report(REPORT.encode(), PATH)
-
-
-def test_read_at_the_root_of_a_filesystem(store_of):
-    store = store_of({"gs://bucket/": None, "gs://bucket/_SUCCESS": REPORT.encode()})
-    assert _read_report(store, "gs://bucket/").table == "gs://bucket"
-
-
-def test_read_a_file_from_a_report_directory(store_of):
-    path = "file:/reports/summary-1.json"
-    assert _read_report(store_of({path: REPORT.encode()}), path).path == path
+@pytest.mark.parametrize(
+    ("path", "file"),
+    [
+        ("file:/data/t", PATH),
+        (PATH, PATH),
+        ("gs://bucket/", "gs://bucket/_SUCCESS"),
+        ("file:/reports/summary-1.json", "file:/reports/summary-1.json"),
+    ],
+)
+def test_read_by_table_or_by_file(store_of, path, file):
+    store = store_of({path: None, file: REPORT.encode()})
+    assert _read_report(store, path) == parse_report(REPORT.encode(), file)
 
 
 def test_nothing_there(store_of):
@@ -312,17 +306,14 @@ def test_nothing_there(store_of):
 
 
 def test_no_marker(store_of):
+    empty = {"file:/data/t": None}
     with pytest.raises(mc.ReportNotFoundError) as caught:
-        _read_report(store_of({"file:/data/t": None}), "file:/data/t")
+        _read_report(store_of(empty), "file:/data/t")
     for part in ("file:/data/t has no _SUCCESS", "no job has finished", "marksuccessfuljobs"):
         assert part in str(caught.value)
     assert "This session" not in str(caught.value)
-
-
-def test_no_marker_and_another_protocol(store_of):
-    store = store_of({"file:/data/t": None}, protocol="a.Typo")
     with pytest.raises(mc.ReportNotFoundError, match=r"is a\.Typo, not .*configure_session"):
-        _read_report(store, "file:/data/t")
+        _read_report(store_of(empty, protocol="a.Typo"), "file:/data/t")
 
 
 def test_no_marker_and_a_protocol_that_cannot_be_loaded():
@@ -402,19 +393,15 @@ def test_a_damaged_list(read_list, content):
         read_list(content)
 
 
-def test_no_list(store_of):
-    with pytest.raises(mc.FileListError, match="names 2 of 1234 files"):
-        _read_file_list(store_of({}), parse_report(REPORT.encode(), PATH))
-
-
-def test_the_list_of_a_report_in_a_report_directory_is_hidden_beside_it(store_of):
-    report = parse_report(REPORT.encode(), "file:/r/summary-1.json")
-    store = store_of({"file:/r/_summary-1.json.files": list_of(LIST)})
-    assert [file.path for file in _read_file_list(store, report)] == [
-        file["path"] for file in LIST[1:]
-    ]
-
-
-def test_a_failed_job_has_no_list(store_of):
-    with pytest.raises(mc.FileListError, match=r"_summary-1\.json\.files does not exist: the job"):
-        _read_file_list(store_of({}), parse_report(REPORT.encode(), "file:/r/summary-1.json"))
+@pytest.mark.parametrize(
+    ("report", "list_file"),
+    [(PATH, f"{PATH}.files"), ("file:/r/summary-1.json", "file:/r/_summary-1.json.files")],
+)
+def test_the_list_is_beside_its_report_and_hidden(store_of, report, list_file):
+    parsed = parse_report(REPORT.encode(), report)
+    found = _read_file_list(store_of({list_file: list_of(LIST)}), parsed)
+    assert [file.path for file in found] == [file["path"] for file in LIST[1:]]
+    with pytest.raises(mc.FileListError, match="does not exist: the job failed") as caught:
+        _read_file_list(store_of({}), parsed)
+    assert list_file in str(caught.value)
+    assert "names 2 of 1234 files" in str(caught.value)

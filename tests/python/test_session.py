@@ -127,14 +127,6 @@ def test_the_second_time_nothing_changes(configure):
     assert len(session.added) == 1
 
 
-def test_a_session_that_has_the_jar_gets_no_second_one(configure):
-    session = FakeClassic(loaded=_jvm.LoadedJar("0.1.0", "file:/x.jar"))
-    changes = configure(session)
-    assert session.added == []
-    assert changes.jar_added is None
-    assert session.settings[PROTOCOL_KEY] == PROTOCOL_CLASS
-
-
 def test_a_session_that_has_the_jar_needs_none_of_the_package(tmp_path, monkeypatch):
     """As in a zip without its jar."""
     monkeypatch.setattr("manifest_committer.session._package_directory", lambda: tmp_path)
@@ -146,6 +138,7 @@ def test_a_session_that_has_the_jar_needs_none_of_the_package(tmp_path, monkeypa
     assert mc.configure_session(FakeClassicSpark()).jar_added is None
     assert session.shared == [str(jar)]
     assert session.added == []
+    assert session.settings[PROTOCOL_KEY] == PROTOCOL_CLASS
 
 
 def test_a_factory_that_hadoop_does_not_find_is_not_bound(configure):
@@ -241,22 +234,23 @@ def test_a_connect_session_gets_the_artifact_once(jar, validates):
     assert spark.artifacts == [jar]
 
 
-def test_a_connect_server_that_has_the_jar_gets_no_artifact(jar):
+def test_a_connect_server_that_has_the_jar_gets_no_artifact(tmp_path, monkeypatch):
+    monkeypatch.setattr("manifest_committer.session._package_directory", lambda: tmp_path)
     spark = FakeConnect(has_jar=True)
     assert mc.configure_session(spark).jar_added is None
     assert spark.artifacts == []
 
 
-def test_a_connect_server_with_another_version_is_refused(jar):
-    spark = FakeConnect(server="0.0.9", has_jar=True)
-    with pytest.raises(mc.JarVersionError, match=r"0\.0\.9"):
-        mc.configure_session(spark)
-    assert spark.settings[PROTOCOL_KEY] == SPARKS_OWN
-
-
-def test_a_connect_server_that_does_not_answer_leaves_the_setting(jar):
-    spark = FakeConnect(has_jar=True, broken=True)
-    with pytest.raises(mc.ManifestCommitterError, match="connection refused"):
+@pytest.mark.parametrize(
+    ("server", "error", "message"),
+    [
+        ({"server": "0.0.9"}, mc.JarVersionError, r"0\.0\.9"),
+        ({"broken": True}, mc.ConnectSessionError, "connection refused"),
+    ],
+)
+def test_a_connect_server_that_cannot_be_bound_keeps_its_setting(jar, server, error, message):
+    spark = FakeConnect(has_jar=True, **server)
+    with pytest.raises(error, match=message):
         mc.configure_session(spark)
     assert spark.settings[PROTOCOL_KEY] == SPARKS_OWN
 

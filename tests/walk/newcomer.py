@@ -14,6 +14,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+import nbformat
 from pages import Block
 
 PATIENCE = 900
@@ -165,23 +166,6 @@ class Newcomer:
     def notebook(self, *cells: str) -> Path:
         """A notebook with these cells."""
         file = self.home / f"{uuid.uuid4().hex}.ipynb"
-        content = {
-            "cells": [
-                {
-                    "cell_type": "code",
-                    "execution_count": None,
-                    "id": f"cell-{number}",
-                    "metadata": {},
-                    "outputs": [],
-                    "source": cell,
-                }
-                for number, cell in enumerate(cells)
-            ],
-            "metadata": {
-                "kernelspec": {"name": "python3", "display_name": "", "language": "python"}
-            },
-            "nbformat": 4,
-            "nbformat_minor": 5,
-        }
-        file.write_text(json.dumps(content))
+        made = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+        nbformat.write(made, file)
         return file

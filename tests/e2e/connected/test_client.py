@@ -11,6 +11,7 @@ from pathlib import Path
 import pyspark
 import pytest
 from pyspark.sql import SparkSession
+from sessions import PROGRAMS, environment
 
 CLIENT = "MANIFEST_COMMITTER_CLIENT"
 """Where the environment names the Python that has that package."""
@@ -21,12 +22,10 @@ CLIENT = "MANIFEST_COMMITTER_CLIENT"
 )
 def test_all_works_that_works_in_a_connect_session(spark: SparkSession, tmp_path: Path) -> None:
     server = f"sc://{spark.client._builder.endpoint}"
-    program = Path(__file__).parent / "client.py"
-    kept = {name: text for name, text in os.environ.items() if name != "PYTHONPATH"}
-    for name in ("SPARK_HOME", "SPARK_REMOTE", "SPARK_LOCAL_REMOTE", "SPARK_CONNECT_MODE_ENABLED"):
-        kept.pop(name, None)
+    kept = {name: text for name, text in environment().items() if name != "PYTHONPATH"}
+    kept.pop("SPARK_HOME", None)
     done = subprocess.run(
-        [os.environ[CLIENT], str(program), server, str(tmp_path)],
+        [os.environ[CLIENT], str(PROGRAMS / "connect_client.py"), server, str(tmp_path)],
         env=kept,
         capture_output=True,
         text=True,

@@ -3,9 +3,8 @@
 
 from __future__ import annotations
 
-import gzip
-import json
-from pathlib import Path
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
@@ -16,29 +15,30 @@ import manifest_committer as mc
 pytestmark = pytest.mark.filterwarnings("ignore:Failed to set spark")
 
 
-def test_a_session_is_configured_once_and_writes(spark: SparkSession, tmp_path: Path) -> None:
+@pytest.fixture
+def unbound(spark: SparkSession) -> Iterator[SparkSession]:
+    """A session of the same server that is not configured. To stop it would stop the server."""
+    session = SparkSession.builder.remote(f"sc://{spark.client._builder.endpoint}").create()
+    yield session
+    session.client.close()
+    type(session)._set_default_and_active_session(spark)
+
+
+def test_a_session_is_configured_once_and_writes(unbound: SparkSession, new_table: Any) -> None:
     for ask in (mc.commits, lambda spark: mc.committer_info(spark, "gs://bucket/t")):
         with pytest.raises(mc.JarNotLoadedError, match="configure_session"):
-            ask(spark)
-    first = mc.configure_session(spark)
+            ask(unbound)
+    first = mc.configure_session(unbound)
     assert first.changed
     assert first.jar_added is not None
-    assert not mc.configure_session(spark).changed
+    assert not mc.configure_session(unbound).changed
 
-    table = tmp_path / "table"
-    spark.range(100).selectExpr("id", "id % 3 AS p").write.partitionBy("p").parquet(str(table))
-    spark.range(10).selectExpr("id", "id % 3 AS p").write.option(
-        "partitionOverwriteMode", "dynamic"
-    ).mode("overwrite").partitionBy("p").parquet(str(table))
-
-    assert spark.read.parquet(str(table)).count() == 10
-    report = json.loads((table / "_SUCCESS").read_text("utf-8"))
-    with gzip.open(table / "_SUCCESS.files", "rt", encoding="utf-8") as lines:
-        header, *files = [json.loads(line) for line in lines]
-    assert header["jobId"] == report["jobId"]
-    assert {file["path"] for file in files} == {
-        file.relative_to(table).as_posix() for file in table.glob("p=*/part-*")
-    }
+    table = new_table("id bigint, p bigint", partition_by=["p"])
+    table.spark = unbound
+    table.write(unbound.range(100).selectExpr("id", "id % 3 AS p"), "append")
+    rows = unbound.range(10).selectExpr("id", "id % 3 AS p")
+    table.write(rows, "overwrite", partitionOverwriteMode="dynamic")
+    assert table.rows().total() == 10
 
 
 def test_a_connect_builder_is_refused() -> None:
@@ -47,7 +47,6 @@ def test_a_connect_builder_is_refused() -> None:
 
 
 def test_committers_are_told_as_far_as_the_server_can(spark: SparkSession) -> None:
-    mc.configure_session(spark)
     info = mc.committer_info(spark, "gs://bucket/it's a table")
     # What RDDs would get, which a Connect session does not have.
     before_hadoop_had_one = info.hadoop_version == "3.3.4"

@@ -13,8 +13,17 @@ from pyspark.sql import SparkSession
 import manifest_committer as mc
 
 
-def test_a_report_is_read(configured: SparkSession, table: Path) -> None:
-    report = mc.read_report(configured, table)
+@pytest.fixture
+def table(spark: SparkSession, tmp_path: Path) -> Path:
+    """A table with three partitions."""
+    path = tmp_path / "a ${table} it's"
+    rows = spark.range(100, numPartitions=1).selectExpr("id", "id % 3 AS p")
+    rows.write.partitionBy("p").parquet(str(path))
+    return path
+
+
+def test_a_report_is_read(spark: SparkSession, table: Path) -> None:
+    report = mc.read_report(spark, table)
     written = json.loads((table / "_SUCCESS").read_text("utf-8"))
     assert report.job_id == written["jobId"]
     assert report.files == 3
@@ -24,86 +33,86 @@ def test_a_report_is_read(configured: SparkSession, table: Path) -> None:
     }
     assert {step.name for step in report.steps} > {"seal_output", "plan", "rename_files"}
     assert sum(report.requests.values()) > 3
-    assert mc.read_report(configured, table / "_SUCCESS") == report
+    assert mc.read_report(spark, table / "_SUCCESS") == report
 
 
 def test_a_long_file_comes_in_pieces(
-    configured: SparkSession, table: Path, monkeypatch: pytest.MonkeyPatch
+    spark: SparkSession, table: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(mc._jvm, "_CHUNK", 100)
-    assert mc.read_report(configured, table).files == 3
+    assert mc.read_report(spark, table).files == 3
 
 
-def test_what_is_missing_is_told(configured: SparkSession, tmp_path: Path) -> None:
+def test_what_is_missing_is_told(spark: SparkSession, tmp_path: Path) -> None:
     with pytest.raises(mc.ReportNotFoundError, match="There is nothing at"):
-        mc.read_report(configured, tmp_path / "nothing")
+        mc.read_report(spark, tmp_path / "nothing")
     with pytest.raises(mc.ReportNotFoundError, match="has no _SUCCESS"):
-        mc.read_report(configured, tmp_path)
+        mc.read_report(spark, tmp_path)
     with pytest.raises(mc.StorageError, match='No FileSystem for scheme "nowhere"'):
-        mc.read_report(configured, "nowhere://a/b")
+        mc.read_report(spark, "nowhere://a/b")
     (tmp_path / "_SUCCESS").touch()
     with pytest.raises(mc.EmptyReportError, match="another committer"):
-        mc.read_report(configured, tmp_path)
+        mc.read_report(spark, tmp_path)
     (tmp_path / "_SUCCESS").write_text("nonsense", "utf-8")
     with pytest.raises(mc.InvalidReportError, match="it is not JSON"):
-        mc.read_report(configured, tmp_path)
+        mc.read_report(spark, tmp_path)
 
 
-def test_recovery_tells_of_a_damaged_journal(configured: SparkSession, table: Path) -> None:
+def test_recovery_tells_of_a_damaged_journal(spark: SparkSession, table: Path) -> None:
     """What a driver left whose journal is damaged, and with it gone: nothing."""
-    assert mc.recover(configured, table) == []
+    assert mc.recover(spark, table) == []
     staging = table / "_manifest_11111111-2222-4333-8444-555555555555" / "00"
     staging.mkdir(parents=True)
     (staging / "journal-planned-0").write_text("nonsense", "utf-8")
     with pytest.raises(mc.RecoveryError, match="journal-planned-0"):
-        mc.recover(configured, table, force=True)
+        mc.recover(spark, table, force=True)
     shutil.rmtree(staging.parent)
-    assert mc.recover(configured, table) == []
+    assert mc.recover(spark, table) == []
 
 
-def test_leftovers_are_cleaned(configured: SparkSession, table: Path) -> None:
+def test_leftovers_are_cleaned(spark: SparkSession, table: Path) -> None:
     staging = table / "_manifest_11111111-2222-4333-8444-555555555555" / "00" / "output"
     staging.mkdir(parents=True)
     (staging / "part-0").write_text("rows", "utf-8")
-    (dry,) = mc.clean(configured, table, older_than="0s", dry_run=True, force=True)
+    (dry,) = mc.clean(spark, table, older_than="0s", dry_run=True, force=True)
     assert not dry.removed
-    (job,) = mc.clean(configured, table, older_than="0s", force=True)
+    (job,) = mc.clean(spark, table, older_than="0s", force=True)
     assert job.removed
     assert job.files == dry.files == 1
     assert not staging.parent.parent.exists()
-    assert mc.clean(configured, table / "nothing") == []
+    assert mc.clean(spark, table / "nothing") == []
     with pytest.raises(mc.StorageError, match="is no length of time"):
-        mc.clean(configured, table, older_than="soon")
+        mc.clean(spark, table, older_than="soon")
 
 
 def test_the_history_of_a_directory(
-    configured: SparkSession, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    spark: SparkSession, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     reports = tmp_path / "reports"
     key = "mapreduce.manifest.committer.summary.report.directory"
-    configured.conf.set(key, str(reports))
+    spark.conf.set(key, str(reports))
     try:
         for _ in range(2):
-            configured.range(5).write.mode("overwrite").parquet(str(tmp_path / "t"))
+            spark.range(5).write.mode("overwrite").parquet(str(tmp_path / "t"))
     finally:
-        configured.conf.unset(key)
+        spark.conf.unset(key)
     (reports / "summary-broken.json").write_text("nonsense", "utf-8")
-    jobs = mc.history(configured, reports).collect()
+    jobs = mc.history(spark, reports).collect()
     assert [row["outcome"] for row in jobs] == ["committed", "committed"]
     assert jobs[0]["ended"] <= jobs[1]["ended"]
     # Of a table that is not there Spark asks nobody to replace it.
     assert [row["write"] for row in jobs] == ["append", "overwrite"]
-    assert list(mc.history_pandas(configured, reports)["files"]) == [row["files"] for row in jobs]
+    assert list(mc.history_pandas(spark, reports)["files"]) == [row["files"] for row in jobs]
     assert "summary-broken.json" in caplog.text
     with pytest.raises(mc.StorageError, match="no such directory"):
-        mc.history(configured, tmp_path / "nothing")
+        mc.history(spark, tmp_path / "nothing")
 
 
-def test_a_server_that_asks_its_executors_is_told(configured: SparkSession, table: Path) -> None:
+def test_a_server_that_asks_its_executors_is_told(spark: SparkSession, table: Path) -> None:
     key = "spark.sql.optimizer.excludedRules"
-    configured.conf.set(key, "org.apache.spark.sql.catalyst.optimizer.ConvertToLocalRelation")
+    spark.conf.set(key, "org.apache.spark.sql.catalyst.optimizer.ConvertToLocalRelation")
     try:
         with pytest.raises(mc.StorageError, match="ConvertToLocalRelation"):
-            mc.read_report(configured, table)
+            mc.read_report(spark, table)
     finally:
-        configured.conf.unset(key)
+        spark.conf.unset(key)
