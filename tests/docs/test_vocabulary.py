@@ -22,12 +22,6 @@ INSTEAD = GLOSSARY | {
 }
 
 
-def comments(source: str) -> str:
-    """All comments, without line breaks inside a sentence; what is in a string is none."""
-    found = [token for token in JAVA_TOKEN.findall(source) if token.startswith("/")]
-    return MARGIN.sub(" ", "\n".join(found))
-
-
 def sentences(source: str) -> list[str]:
     """Of all comments; a tag, too, ends one, and what is in an inline tag is code."""
     found: list[str] = []
@@ -54,15 +48,10 @@ def test_comments_use_the_words_of_the_glossary(wording: str) -> None:
     found = [
         f"{file.name}: {line}"
         for file in files
-        for line in comments(file.read_text("utf-8")).splitlines()
+        for line in sentences(file.read_text("utf-8"))
         if pattern.search(line)
     ]
     assert "\n".join(found) == "", f"better: {INSTEAD[wording]}"
-
-
-def test_a_wording_is_found_across_lines_and_not_in_strings() -> None:
-    source = '/**\n * In a staging\n * tree.\n */\n String a = "// staging tree";\n // a\n // b\n'
-    assert comments(source) == "/** In a staging tree.\n */ a b"
 
 
 @pytest.mark.parametrize("fault", [too_long, nameless])

@@ -143,6 +143,10 @@ def class_path() -> str:
     return class_path_of(_chosen.name)
 
 
+def on_class_path() -> dict[str, str]:
+    return {f"spark.{side}.extraClassPath": class_path() for side in ("driver", "executor")}
+
+
 def class_path_of(name: str) -> str:
     """What a session needs to reach a store that is emulated."""
     if name != S3:
@@ -207,8 +211,7 @@ def running(scratch: Path) -> Iterator[None]:
                 "spark.hadoop.fs.s3a.access.key": "key",
                 "spark.hadoop.fs.s3a.secret.key": "secret",
                 "spark.hadoop.fs.s3a.buffer.dir": str(scratch / "s3a"),
-                "spark.driver.extraClassPath": class_path(),
-                "spark.executor.extraClassPath": class_path(),
+                **on_class_path(),
             }
             _chosen.store = bucket
             yield
@@ -221,8 +224,7 @@ def running(scratch: Path) -> Iterator[None]:
                 **shipped("gs.conf"),
                 **FAKE_CONF,
                 "spark.hadoop.fs.gs.storage.root.url": f"http://127.0.0.1:{port}/",
-                "spark.driver.extraClassPath": class_path(),
-                "spark.executor.extraClassPath": class_path(),
+                **on_class_path(),
             }
             yield
         return
@@ -233,8 +235,7 @@ def running(scratch: Path) -> Iterator[None]:
         _chosen.conf = {
             **shipped(file),
             **{k: v for k, v in settings if k.startswith((family, *options))},
-            "spark.driver.extraClassPath": class_path(),
-            "spark.executor.extraClassPath": class_path(),
+            **on_class_path(),
         }
         _chosen.root = emulated.uris["folders" if _chosen.variant == FOLDERS else _chosen.name]
         _chosen.control = Control(emulated, log)

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -174,17 +173,6 @@ def only_one_task_runs(context: SparkContext) -> bool:
     return [(s.numCompletedTasks, s.numActiveTasks) for s in stages if s] == [(faults.TASKS - 1, 1)]
 
 
-def test_overwrite_of_another_table_format_is_refused(new_table: Callable[..., Table]) -> None:
-    """Its log would go with the old files, and every version of the table with it."""
-    table = new_table()
-    table.write(OLD, "append")
-    (table.path / "_delta_log").mkdir()
-    before = table.snapshot()
-    with pytest.raises(Exception, match="_delta_log"):
-        table.save([("e", 1)], "overwrite")
-    assert table.snapshot() == before
-
-
 def test_overwrite_leaves_what_other_jobs_stage(new_table: Callable[..., Table]) -> None:
     table = new_table()
     table.write(OLD, "append")
@@ -258,24 +246,3 @@ def test_save_as_table_with_overwrite_loses_the_old_table(
         source.write.mode("overwrite").saveAsTable(table.name)
     assert not table.spark.catalog.tableExists(table.name)
     assert not table.path.exists()
-
-
-def test_summaries_of_success_and_failure(
-    new_table: Callable[..., Table], broken: str, place: Place
-) -> None:
-    table = new_table()
-    reports = place / "reports"
-    option = {"mapreduce.manifest.committer.summary.report.directory": reports.as_uri()}
-    done = table.write(OLD, "append", **option)
-    with pytest.raises(Exception, match=broken):
-        table.save(table.spark.table("broken"), "append", **option)
-    assert table.report().job_id == done.job_id, "_SUCCESS must stay that of the last success"
-
-    summaries = {f.name: json.loads(f.read_text("utf-8")) for f in reports.glob("summary-*.json")}
-    assert len(summaries) == 2, "one of the job that committed, one of the job that failed"
-    succeeded = summaries.pop(f"summary-{done.job_id}.json")
-    assert succeeded["success"] is True
-    assert succeeded["iostatistics"]["counters"]["committer_files_committed"] == len(done.sizes)
-    ((name, failed),) = summaries.items()
-    assert failed["success"] is False
-    assert name == f"summary-{failed['jobId']}.json"

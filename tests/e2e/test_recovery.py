@@ -113,17 +113,6 @@ def test_killed_driver_is_completed(table: Table, mode: str) -> None:
 
 
 @thorough
-@pytest.mark.parametrize("mode", ["append", "overwrite"])
-def test_killed_driver_is_started_again_at_once(table: Table, mode: str) -> None:
-    kill_in_commit(table, mode)
-    assert table.rows() not in (Counter(OLD), Counter(OLD + NEW), Counter(NEW))
-    table.write(NEW, mode, **OFTEN, **SOON)
-    assert table.rows() == Counter(NEW if mode == "overwrite" else OLD + NEW)
-    assert mc.recover(table.spark, str(table.path)) == []
-    table.check_nothing_left()
-
-
-@thorough
 def test_what_a_killed_driver_left_is_cleaned(table: Table) -> None:
     kill_in_commit(table, "append")
     (left,) = mc.clean(table.spark, str(table.path), older_than="0s")

@@ -3,22 +3,20 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import drivers
-import pyspark
 import pytest
 import stores
 from drivers import NEW
 from places import Place
 from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
+from sessions import settings
 from tables import Row, Table
 from test_rdd import NEW_FORMAT, PAIRS, TEXT, lines
 
@@ -96,53 +94,17 @@ def test_nothing_is_to_be_repaired(spark: SparkSession, table: Table) -> None:
     assert info.ok
 
 
-def info(paths: list[str], conf: dict[str, str], class_path: str) -> dict[str, dict[str, Any]]:
-    """What the command says, whose answer is all that it prints: path, code, problem."""
-    command = [sys.executable, "-m", "manifest_committer", "info", "--json"]
-    command += ["--class-path", class_path] if class_path else []
-    # Without the jar in them, that is told, too.
-    own = {**mc.spark_conf(), "spark.jars": str(mc.jar_path())}
-    for key, value in {**own, **conf}.items():
-        command += ["--conf", f"{key}={value}"]
-    done = subprocess.run(
-        [*command, *paths], capture_output=True, text=True, timeout=240, check=False
-    )
-    reports = [json.loads(line) for line in done.stdout.splitlines()]
-    assert [report["path"] for report in reports] == paths, done.stderr
-    return {r["path"]: {p["code"]: p for p in r["problems"]} for r in reports}
-
-
-def test_what_is_wrong_with_the_settings_is_told() -> None:
-    """Each in a bucket of its own, where nothing is asked."""
-    uploads, aborted = "unsupported-store", "s3-aborted-uploads"
-    # Bucket, setting, its value, the problem, and the value that repairs it.
-    wrong = [
-        ("fine", "directory.marker.retention", "keep", None, None),
-        ("no-uploads", "multipart.uploads.enabled", "false", uploads, "true"),
-        ("express--use1-az4--x-s3", "multipart.size", "64M", uploads, None),
-        ("client-side", "encryption.algorithm", "CSE-KMS", uploads, None),
-        ("no-magic", "committer.magic.enabled", "false", "factory-failed", "true"),
-        ("purging", "multipart.purge", "true", aborted, "false"),
-        ("aborting", "committer.abort.pending.uploads", "true", aborted, "false"),
-    ]
-    if pyspark.__version__.startswith("3"):
-        markers = "directory.marker.retention"
-        wrong.append(("markers", markers, "delete", "s3-directory-markers", "keep"))
-    conf = {"spark.hadoop.fs.s3a.directory.marker.retention": "keep"}
-    conf |= {f"spark.hadoop.fs.s3a.bucket.{b}.{key}": value for b, key, value, _, _ in wrong}
-    told = info([f"s3a://{bucket}/t" for bucket, *_ in wrong], conf, stores.class_path())
-    for bucket, key, _, code, repair in wrong:
-        problems = told[f"s3a://{bucket}/t"]
-        assert set(problems) == ({code} if code else set()), (bucket, problems)
-        if code:
-            settings = {f"fs.s3a.bucket.{bucket}.{key}": repair} if repair else {}
-            assert problems[code]["repair"]["settings"] == settings, (bucket, problems)
-
-
-def test_without_hadoop_aws_it_is_named() -> None:
-    (problems,) = info(["s3a://bucket/t"], {}, "").values()
-    assert "hadoop-aws" in problems["store-not-found"]["text"]
-    assert "hadoop-aws" in problems["store-not-found"]["repair"]["jar"]
+def test_what_is_wrong_with_the_settings_of_a_bucket_is_told(spark: SparkSession) -> None:
+    """By S3A itself, which knows settings of a bucket; each rule has its test in Java."""
+    for key, value, code in (
+        ("multipart.purge", "true", "s3-aborted-uploads"),
+        ("multipart.uploads.enabled", "false", "unsupported-store"),
+    ):
+        setting = f"fs.s3a.bucket.never-opened.{key}"
+        with settings(spark, {setting: value}):
+            problem = mc.committer_info(spark, "s3a://never-opened/t").problem(code)
+        assert problem is not None
+        assert set(problem.repair.settings) == {setting}
 
 
 MORE = [

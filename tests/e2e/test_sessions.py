@@ -25,22 +25,6 @@ pytestmark = [
 ]
 
 
-@pytest.mark.once
-def test_builder_keeps_other_jars(tmp_path: Path) -> None:
-    other = tmp_path / "other.jar"
-    with zipfile.ZipFile(other, "w") as jar:
-        jar.writestr("nothing.txt", "")
-    table = tmp_path / "table"
-    answer = run_program("from_builder.py", str(table), str(other))
-    assert {Path(jar).name for jar in answer["jars"]} == {
-        "other.jar",
-        Path(manifest_committer.jar_path()).name,
-    }
-    assert answer["rows"] == 100
-    sizes = [file.stat().st_size for file in table.glob("part-*")]
-    assert (answer["files"], answer["bytes"]) == (len(sizes), sum(sizes)) == (2, sum(sizes))
-
-
 def test_running_session_with_executors(tmp_path: Path) -> None:
     warehouse = tmp_path / "warehouse"
     answer = run_program("late_jar.py", str(tmp_path / "table"), str(warehouse))

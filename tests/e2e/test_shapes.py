@@ -255,23 +255,6 @@ def test_file_names(new_table: Callable[..., Table]) -> None:
     job = re.escape(report.job_id)
     for number, name in enumerate(sorted(report.sizes)):
         assert re.fullmatch(rf"part-{number:05d}-{job}-\d+-c000\.snappy\.parquet", name)
-
-
-def test_output_basename(new_table: Callable[..., Table]) -> None:
-    table = new_table(partition_by=["p"])
-    rows: list[Row] = [("a", 1), ("b", 2)]
-    report = table.write(rows, "append", **{"mapreduce.output.basename": "mine"})
-    assert {name.split("/")[1].split("-")[0] for name in report.sizes} == {"mine"}
-    assert table.rows() == Counter(rows)
-
-
-def test_nulls_and_binary_survive(new_table: Callable[..., Table]) -> None:
-    table = new_table("value string, p int, data binary", partition_by=["p"])
-    rows: list[Row] = [(None, bytes(range(256)), 1), ("", b"", None), (None, None, None)]
-    frame = table.spark.createDataFrame(rows, "value string, data binary, p int")
-    table.write(frame, "append")
-    read = Counter(
-        (row.value, None if row.data is None else bytes(row.data), row.p)
-        for row in table.read().collect()
-    )
-    assert read == Counter(rows)
+    named = table.write([("c", 3)], "append", **{"mapreduce.output.basename": "mine"})
+    assert {name.split("-")[0] for name in named.sizes} == {"mine"}
+    assert table.rows() == Counter([("a", 1), ("b", 2), ("c", 3)])

@@ -86,12 +86,10 @@ def running_tasks(spark: SparkSession) -> int:
     return sum(executor.numRunningTasks() for executor in executors)
 
 
+@pytest.mark.once
 @pytest.mark.classic(because="the driver joins a cluster that the test starts")
-@pytest.mark.parametrize("partition_by", [[], ["p"]], ids=["flat", "partitioned"])
-def test_speculation(
-    new_table: Callable[..., Table], tmp_path: Path, partition_by: list[str]
-) -> None:
-    table = new_table(partition_by=partition_by)
+def test_speculation(new_table: Callable[..., Table], tmp_path: Path) -> None:
+    table = new_table(partition_by=["p"])
     meeting = tmp_path / "meeting"
     meeting.mkdir()
     with settings(table.spark, {"spark.sql.maxConcurrentOutputFileWriters": "10"}):

@@ -14,8 +14,6 @@ from sessions import settings
 from tables import Row, Table
 
 OLD: list[Row] = [("a", 1), ("b", 1), ("c", 2), ("d", 3)]
-TWO_LEVELS = "value string, p int, q int"
-OLD_TWO_LEVELS: list[Row] = [("a", 1, 1), ("b", 1, 2), ("c", 2, 1)]
 
 
 def insert(table: Table, rows: list[Row]) -> None:
@@ -26,13 +24,6 @@ def insert(table: Table, rows: list[Row]) -> None:
 def table(catalog_table: Callable[..., Table]) -> Table:
     made = catalog_table()
     insert(made, OLD)
-    return made
-
-
-@pytest.fixture
-def two_levels(catalog_table: Callable[..., Table]) -> Table:
-    made = catalog_table(TWO_LEVELS, create="PARTITIONED BY (p, q)")
-    insert(made, OLD_TWO_LEVELS)
     return made
 
 
@@ -72,13 +63,6 @@ def test_unpartitioned(catalog_table: Callable[..., Table]) -> None:
     assert table.rows() == Counter([("e", 4)])
 
 
-@pytest.mark.core
-def test_insert_overwrite_partial_clause_static(two_levels: Table) -> None:
-    two_levels.sql("INSERT OVERWRITE {t} PARTITION (p = 1, q) VALUES ('e', 2), ('f', 3)")
-    assert two_levels.rows() == Counter([("c", 2, 1), ("e", 1, 2), ("f", 1, 3)])
-    assert not (two_levels.path / "p=1" / "q=1").exists()
-
-
 THREE_LEVELS = "value string, a int, b int, c int"
 OLD_THREE_LEVELS: list[Row] = [
     (f"{a}{b}{c}", a, b, c) for a in (1, 2) for b in (1, 2) for c in (1, 2)
@@ -88,7 +72,12 @@ OLD_THREE_LEVELS: list[Row] = [
 @pytest.mark.parametrize(
     ("clause", "values", "replaced"),
     [
-        ("a = 1, b, c", [("e", 1, 2), ("f", 3, 3)], lambda row: row[1] == 1),
+        pytest.param(
+            "a = 1, b, c",
+            [("e", 1, 2), ("f", 3, 3)],
+            lambda row: row[1] == 1,
+            marks=pytest.mark.core,
+        ),
         ("a = 1, b = 2, c", [("e", 2), ("f", 3)], lambda row: row[1:3] == (1, 2)),
         ("a = 1, b = 2, c = 1", [("e",), ("f",)], lambda row: row[1:] == (1, 2, 1)),
     ],
@@ -155,14 +144,6 @@ def test_insert_overwrite_directory(new_table: Callable[..., Table]) -> None:
     )
     table.check_report()
     assert table.rows() == Counter([("e", 4)])
-
-
-@pytest.mark.parametrize("mode", ["append", "overwrite", "errorifexists", "ignore"])
-def test_save_as_table(catalog_table: Callable[..., Table], mode: str) -> None:
-    table = catalog_table(create=None)
-    table.frame(OLD).write.mode(mode).partitionBy("p").saveAsTable(table.name)
-    table.check_report()
-    assert table.rows() == Counter(OLD)
 
 
 @pytest.mark.core

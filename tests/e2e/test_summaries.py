@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,15 +61,9 @@ def check(table: Table, rows: list[Row]) -> None:
     assert footer(table.spark, table.path / "_common_metadata") == Footer({}, columns)
 
 
-@pytest.fixture(params=[pytest.param("sparks", marks=pytest.mark.thorough), "ours"])
-def protocol(request: pytest.FixtureRequest, spark: SparkSession) -> Iterator[str]:
-    with settings(spark, {**NO_FACTORY, PROTOCOL: PROTOCOLS[request.param]}):
-        yield request.param
-
-
 @pytest.mark.parametrize("partition_by", [[], ["p"]], ids=["flat", "partitioned"])
 def test_summaries_of_the_whole_table(
-    new_table: Callable[..., Table], protocol: str, partition_by: list[str]
+    new_table: Callable[..., Table], partition_by: list[str]
 ) -> None:
     table = new_table(partition_by=partition_by)
     table.save(OLD, "append", **{LEVEL: "ALL"})
@@ -87,7 +81,7 @@ def test_summaries_after_a_dynamic_overwrite(new_table: Callable[..., Table]) ->
     for protocol, name in PROTOCOLS.items():
         table = new_table(partition_by=["p"])
         table.path = table.path.parent / protocol
-        with settings(table.spark, {PROTOCOL: name}):
+        with settings(table.spark, {**NO_FACTORY, PROTOCOL: name}):
             table.save(OLD, "append", **{LEVEL: "ALL"})
             options = {"partitionOverwriteMode": "dynamic", LEVEL: "ALL"}
             table.save(NEW, "overwrite", **options)
@@ -98,7 +92,7 @@ def test_summaries_after_a_dynamic_overwrite(new_table: Callable[..., Table]) ->
     assert {file.split("/")[0] for file in seen["sparks"]} == {"p=1", "p=2"}
 
 
-def test_only_the_common_summary(new_table: Callable[..., Table], protocol: str) -> None:
+def test_only_the_common_summary(new_table: Callable[..., Table]) -> None:
     table = new_table()
     table.save(OLD, "append", **{LEVEL: "COMMON_ONLY"})
     assert summaries(table) == {"_common_metadata"}
@@ -107,7 +101,7 @@ def test_only_the_common_summary(new_table: Callable[..., Table], protocol: str)
     assert table.rows() == Counter(OLD)
 
 
-def test_no_summaries_unless_asked_for(new_table: Callable[..., Table], protocol: str) -> None:
+def test_no_summaries_unless_asked_for(new_table: Callable[..., Table]) -> None:
     table = new_table()
     table.save(OLD, "append")
     assert summaries(table) == set()

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from protocols import DYNAMIC, FACTORY, PROTOCOL, SPARKS
+from protocols import FACTORY, PROTOCOL, SPARKS
 from pyspark.errors import IllegalArgumentException
 from pyspark.sql import SparkSession
 from pyspark.sql.functions import udf
@@ -125,21 +125,6 @@ def test_static_overwrite(new_table: Callable[..., Table], source: Source) -> No
     assert source.tasks() == 0
     with settings(table.spark, BOUND):
         table.write(source.frame, "overwrite")
-    assert table.rows() == Counter(NEW)
-
-
-def test_insert(catalog_table: Callable[..., Table], source: Source) -> None:
-    table = catalog_table(create=None)
-    table.spark.sql(f"CREATE TABLE {table.name} (value string, p int) USING orc PARTITIONED BY (p)")
-    table.frame(OLD).write.insertInto(table.name)
-    before = table.snapshot()
-    statement = "INSERT OVERWRITE {t} SELECT * FROM source"
-    with refused(table.spark, {**DEFAULT, **DYNAMIC}):
-        table.spark.sql(statement.format(t=table.name))
-    assert table.snapshot() == before
-    assert source.tasks() == 0
-    with settings(table.spark, {**BOUND, **DYNAMIC}):
-        table.sql(statement)
     assert table.rows() == Counter(NEW)
 
 

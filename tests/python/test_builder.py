@@ -5,20 +5,10 @@ import sys
 import types
 
 import pytest
+from fakes import FakeBuilder
 
 import manifest_committer as mc
 from manifest_committer import _jvm, _spark_home
-
-
-class FakeBuilder:
-    """As much of SparkSession.builder as PySpark 3.5 and 4 have in common."""
-
-    def __init__(self, **options):
-        self._options = {key.replace("_", "."): value for key, value in options.items()}
-
-    def config(self, key, value):
-        self._options[key] = value
-        return self
 
 
 class FakeProcess:

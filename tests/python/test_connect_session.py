@@ -5,35 +5,10 @@ import base64
 import json
 
 import pytest
+from fakes import FakeConnect
 
 import manifest_committer as mc
 from manifest_committer import _jvm
-
-
-class FakeRows:
-    def __init__(self, answer):
-        self.answer = answer
-
-    def collect(self):
-        return [[self.answer]]
-
-
-class FakeConnect:
-    """A Connect session; SQL answers from a list of results, or fails."""
-
-    def __init__(self, *answers):
-        self.answers = list(answers)
-        self.queries = []
-
-    def sql(self, query):
-        self.queries.append(query)
-        answer = self.answers.pop(0)
-        if isinstance(answer, Exception):
-            raise answer
-        return FakeRows(answer if isinstance(answer, str) else json.dumps(answer))
-
-
-FakeConnect.__module__ = "pyspark.sql.connect.session"
 
 
 def session(*answers):

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """committer_info: what it asks of a session, and what it makes of the answer."""
 
-import json
-
 import pytest
+from fakes import FakeClassicSpark, FakeConnect
 
 import manifest_committer as mc
 from manifest_committer import _jvm
@@ -59,47 +58,6 @@ class FakeClassic:
     def committer_info(self, settings, path, jar):
         self.asked = (settings, path, jar)
         return REPORT
-
-
-class FakeClassicSpark:
-    """What tells a classic session from other things."""
-
-    _jsparkSession = object()  # noqa: N815
-
-
-class FakeConnect:
-    """A Connect session; SQL answers from a list of results, or fails."""
-
-    def __init__(self, *answers, settings=()):
-        self.answers = list(answers)
-        self.statements = []
-        self.settings = dict(settings)
-        self.conf = self
-
-    def get(self, key, default):
-        return self.settings.get(key, default)
-
-    def sql(self, statement):
-        self.statements.append(statement)
-        if statement == "SET":
-            return FakeRows([{"key": key, "value": value} for key, value in self.settings.items()])
-        answer = self.answers.pop(0)
-        if isinstance(answer, Exception):
-            raise answer
-        return FakeRows([[answer]])
-
-
-FakeConnect.__module__ = "pyspark.sql.connect.session"
-
-
-class FakeRows:
-    """A data frame that has been computed."""
-
-    def __init__(self, rows):
-        self.rows = rows
-
-    def collect(self):
-        return self.rows
 
 
 @pytest.fixture
@@ -185,11 +143,11 @@ def test_another_version_is_refused(ask, version):
 def test_what_a_connect_server_is_asked(jar):
     spark = FakeConnect(
         "0.1.0",
-        json.dumps(REPORT),
+        REPORT,
         settings={PROTOCOL_KEY: PROTOCOL_CLASS, "secret": "*********(redacted)", "it's": "a\\b"},
     )
     assert mc.committer_info(spark, "gs://b/it's").path == "gs://b/t"
-    version, _, question = spark.statements
+    version, _, question = spark.queries
     assert version == (
         "SELECT java_method('io.manifestcommitter.BuildInfo', 'version') FROM VALUES (0)"
     )
@@ -202,7 +160,7 @@ def test_what_a_connect_server_is_asked(jar):
 
 
 def test_a_connect_server_without_our_jar(jar):
-    error = RuntimeException("[DATATYPE_MISMATCH.UNEXPECTED_CLASS_TYPE] class is not there\n at x")
+    error = RuntimeError("[DATATYPE_MISMATCH.UNEXPECTED_CLASS_TYPE] class is not there\n at x")
     spark = FakeConnect(error, settings={PROTOCOL_KEY: "x.Protocol"})
     with pytest.raises(mc.JarNotLoadedError, match=r"commits by x\.Protocol") as caught:
         mc.committer_info(spark, "gs://b/t")
@@ -213,7 +171,3 @@ def test_a_connect_server_without_our_jar(jar):
 def test_a_connect_server_with_another_version(jar):
     with pytest.raises(mc.JarVersionError, match=r"0\.0\.9"):
         mc.committer_info(FakeConnect("0.0.9"), "gs://b/t")
-
-
-class RuntimeException(Exception):  # noqa: N818
-    """What a Connect client raises."""

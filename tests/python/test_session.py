@@ -2,6 +2,7 @@
 """configure_session, classic and Connect."""
 
 import pytest
+from fakes import FakeClassicSpark
 
 import manifest_committer as mc
 from manifest_committer import _jvm
@@ -63,12 +64,6 @@ class FakeHadoop(dict):
 
     def set(self, key, value):
         self[key] = value
-
-
-class FakeClassicSpark:
-    """What tells a classic session from other things."""
-
-    _jsparkSession = object()  # noqa: N815
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ import time
 import types
 
 import pytest
+from fakes import FakeBuilder
 
 import manifest_committer as mc
 from manifest_committer import watching
@@ -213,14 +214,6 @@ def test_a_builder_shows_it(notebook, monkeypatch, jar):
     mc.configure_builder(FakeBuilder())
     assert [name for name, _ in shell.events.registered] == ["pre_run_cell", "post_run_cell"]
     shell.events.trigger("post_run_cell")
-
-
-class FakeBuilder:
-    def __init__(self):
-        self._options = {}
-
-    def config(self, key, value):
-        self._options[key] = value
 
 
 class Interrupted:

@@ -56,20 +56,12 @@ def metadata(wheel, file):
         return archive.read(name).decode()
 
 
-def test_its_name(wheel):
+def test_it_holds_one_jar_and_every_module_and_nothing_else(wheel):
     assert wheel.name == f"manifest_committer-{mc.__version__}-py3-none-any.whl"
-
-
-def test_it_holds_exactly_one_jar(wheel):
-    assert [name for name in names(wheel) if name.endswith(".jar")] == [JAR]
-
-
-def test_it_holds_every_module_and_nothing_else(wheel):
     package = PYTHON / "manifest_committer"
-    expected = {f"manifest_committer/{file.name}" for file in package.glob("*.py")}
-    expected |= {JAR, "manifest_committer/py.typed"}
-    found = {name for name in names(wheel) if ".dist-info/" not in name}
-    assert found == expected
+    expected = [f"manifest_committer/{file.name}" for file in package.glob("*.py")]
+    expected += [JAR, "manifest_committer/py.typed"]
+    assert sorted(name for name in names(wheel) if ".dist-info/" not in name) == sorted(expected)
 
 
 def test_its_metadata(wheel):
@@ -82,12 +74,9 @@ def test_its_metadata(wheel):
     ]
 
 
-def test_it_brings_its_licence(wheel):
+def test_it_brings_its_licence_and_its_console_script(wheel):
     for file in LICENCES:
         assert metadata(wheel, f"licenses/{file}") == (PYTHON.parent / file).read_text("utf-8")
-
-
-def test_its_console_script(wheel):
     assert "manifest-committer = manifest_committer.cli:main" in metadata(wheel, "entry_points.txt")
 
 

@@ -79,26 +79,6 @@ def test_traps_of_googles_connector(spark: SparkSession) -> None:
     ]
     assert info.problems[0].repair.settings == {"fs.gs.block.size": "67108864"}
 
-    wrong = {
-        "mapreduce.manifest.committer.gs.requests": "filesystem",
-        "fs.gs.operation.move.enable": "false",
-        "fs.gs.status.parallel.enable": "true",
-        "fs.gs.checksum.type": "NONE",
-    }
-    with settings(spark, wrong):
-        info = mc.committer_info(spark, path)
-    traps = {
-        "gcs-filesystem-calls",
-        "gcs-no-move",
-        "gcs-requests",
-        "gcs-no-checksum",
-        "unsupported-store",
-    }
-    assert {p.code for p in info.problems} == {*traps, *ALWAYS_TOLD}
-    repaired = {key: value for p in info.problems for key, value in p.repair.settings.items()}
-    with settings(spark, repaired):
-        assert [p.code for p in mc.committer_info(spark, path).problems] == ALWAYS_TOLD
-
 
 @pytest.mark.only_on("abfs", "abfss")
 def test_traps_of_hadoop_azure(spark: SparkSession, place: Place) -> None:
