@@ -73,6 +73,7 @@ MAGIC_$(SPARK_NEWEST) = $(VENVS)/spark-$(SPARK_NEWEST)/bin/python -m pytest -q t
 	test-spark-$(SPARK_FLOOR) test-spark-$(SPARK_NEWEST) \
 	test-core-$(SPARK_FLOOR) test-core-$(SPARK_NEWEST) test-less-$(SPARK_FLOOR) test-less-$(SPARK_NEWEST) \
 	test-s3-$(SPARK_FLOOR) test-s3-$(SPARK_NEWEST) \
+	test-connect-$(SPARK_FLOOR) test-connect-$(SPARK_NEWEST) \
 	test-s3-servers test-s3-servers-$(SPARK_FLOOR) test-s3-servers-$(SPARK_NEWEST) \
 	test-gs-servers test-gs-servers-$(SPARK_FLOOR) test-gs-servers-$(SPARK_NEWEST) \
 	test-stores-$(SPARK_FLOOR) test-stores-$(SPARK_NEWEST)
@@ -219,10 +220,10 @@ test-spark-$(SPARK_FLOOR) test-spark-$(SPARK_NEWEST): test-spark-%: $(VENVS)/spa
 IN_CONNECT := MANIFEST_COMMITTER_CONNECT_JAR=$(CURDIR)/$(CONNECT)
 IN_CONNECT += MANIFEST_COMMITTER_CLIENT=$(CURDIR)/$(VENVS)/client/bin/python
 REPORTED := $(addprefix tests/e2e/test_,recovery.py writes.py options.py info.py cancelling.py)
-test-connect: $(VENVS)/spark-$(SPARK_FLOOR)/spark.jsa $(VENVS)/spark-$(SPARK_NEWEST)/spark.jsa $(CONNECT) $(VENVS)/client/.done
-	for version in $(SPARK_FLOOR) $(SPARK_NEWEST); do \
-		$(IN_CONNECT) $(VENVS)/spark-$$version/bin/python -m pytest -q tests/e2e/connected $(REPORTED) --session connect $(CONNECT_ARGS) || exit 1; \
-	done
+test-connect: test-connect-$(SPARK_FLOOR) test-connect-$(SPARK_NEWEST)
+
+test-connect-$(SPARK_FLOOR) test-connect-$(SPARK_NEWEST): test-connect-%: $(VENVS)/spark-%/spark.jsa $(CONNECT) $(VENVS)/client/.done
+	$(IN_CONNECT) $(VENVS)/spark-$*/bin/python -m pytest -q tests/e2e/connected $(REPORTED) --session connect $(AGAIN_$*) $(CONNECT_ARGS)
 
 # Links, commands, settings and wording of the documentation, and its site.
 test-docs: $(VENVS)/docs/.done

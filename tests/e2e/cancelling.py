@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 import manifest_committer as mc
 
-FILES = 60
+FILES = 40
 SLOW = {
     "mapreduce.manifest.committer.io.rate": "20",
     "mapreduce.manifest.committer.directory.rename": "off",
@@ -21,7 +21,7 @@ SLOW = {
 
 
 def numbers(spark: SparkSession) -> DataFrame:
-    """A file for each of 60 partitions."""
+    """A file for each partition."""
     return spark.range(FILES, numPartitions=1).selectExpr("id", "id AS p")
 
 

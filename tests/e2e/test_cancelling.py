@@ -29,6 +29,8 @@ def test_cancel(spark: SparkSession, tmp_path: Path) -> None:
     check_rolled_back(write)
 
 
+@pytest.mark.once
+@pytest.mark.classic(because="ends as in a classic session")
 def test_cancel_past_the_point_of_no_return(spark: SparkSession, tmp_path: Path) -> None:
     write = Write(spark, tmp_path / "table", "overwrite")
     assert not write.running("remove_old_data", done=0).cancel()
@@ -38,6 +40,7 @@ def test_cancel_past_the_point_of_no_return(spark: SparkSession, tmp_path: Path)
     assert write.times() == {1}
 
 
+@pytest.mark.once
 @pytest.mark.classic(because="a Connect session has no SparkContext")
 def test_what_cancels_jobs_of_spark_does_not_cancel_a_commit(
     spark: SparkSession, tmp_path: Path
@@ -60,6 +63,7 @@ def test_an_operation_that_is_interrupted(spark: SparkSession, tmp_path: Path) -
     check_rolled_back(write)
 
 
+@pytest.mark.once
 @pytest.mark.classic(because="interrupts the thread of a stream")
 def test_a_stream_that_is_stopped(spark: SparkSession, tmp_path: Path) -> None:
     source, table = str(tmp_path / "source"), str(tmp_path / "table")
@@ -106,7 +110,10 @@ spark.stop()
 
 
 @pytest.mark.classic(because="a kernel of its own has a classic session")
-@pytest.mark.parametrize("binding", ["configure_session", "configure_builder"])
+@pytest.mark.parametrize(
+    "binding",
+    ["configure_session", pytest.param("configure_builder", marks=pytest.mark.once)],
+)
 def test_a_cell_of_a_notebook_that_is_interrupted(
     spark: SparkSession, tmp_path: Path, binding: str
 ) -> None:

@@ -39,7 +39,7 @@ class Watched:
     report: str
 
 
-@pytest.fixture(scope="module", params=["builder", "add-jar"])
+@pytest.fixture(scope="module", params=["builder", pytest.param("add-jar", marks=pytest.mark.once)])
 def watched(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Watched:
     """With our jar from the start, and in a session that gets it while it runs."""
     return watch(tmp_path_factory.mktemp("watched"), request.param)
