@@ -45,10 +45,7 @@ REPORT = """{
   "some_new_field": [1, 2]
 }"""
 PATH = "file:/data/t/_SUCCESS"
-STATISTIC_NAMES = (
-    Path(__file__).resolve().parents[2]
-    / "java/src/main/java/io/manifestcommitter/manifest/StatisticNames.java"
-)
+MANIFEST = Path(__file__).resolve().parents[2] / "java/src/main/java/io/manifestcommitter/manifest"
 LIST = [
     {"jobId": "4a5c9b7e-job", "table": "file:/data/t", "files": 2},
     {"path": "p=1/a b%20ü.parquet", "size": 10},
@@ -63,10 +60,12 @@ def report(**changes):
 
 
 def test_kinds_of_requests_are_those_of_the_jar():
-    names = STATISTIC_NAMES.read_text("utf-8")
-    (listed,) = re.findall(r"REQUESTS =\s+List\.of\((.*?)\);", names, re.DOTALL)
+    recorder = (MANIFEST / "StatisticsRecorder.java").read_text("utf-8")
+    (listed,) = re.findall(r"REQUESTS =\s+List\.of\((.*?)\);", recorder, re.DOTALL)
+    names = (MANIFEST / "StatisticNames.java").read_text("utf-8")
     constants = dict(re.findall(r'String (\w+) =\s+"(\w+)";', names))
-    assert tuple(constants[name.strip()] for name in listed.split(",")) == _REQUESTS
+    constant = (name.strip().removeprefix("StatisticNames.") for name in listed.split(","))
+    assert tuple(constants[name] for name in constant) == _REQUESTS
 
 
 def list_of(lines):
