@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import ast
 import inspect
+import json
 import re
 import sys
 from collections.abc import Iterator
@@ -147,6 +148,9 @@ def of_messages() -> Iterator[Paragraph]:
         for text in concatenated(without_comments(file.read_text("utf-8"))):
             if " " in text:
                 yield Paragraph(name(file), re.sub("`[^`]+`", CODE, text))
+    problems = sources.parent / "resources" / "io" / "manifestcommitter" / "info" / "problems.json"
+    for code, problem in json.loads(problems.read_text("utf-8")).items():
+        yield Paragraph(code, problem["text"])
     for file in sorted((REPOSITORY / "python" / "manifest_committer").glob("*.py")):
         for text in formatted(ast.parse(file.read_text("utf-8"))):
             yield Paragraph(name(file), re.sub("`[^`]+`", CODE, text))

@@ -2,16 +2,15 @@
 package io.manifestcommitter.info;
 
 import io.manifestcommitter.cli.CommandLine;
+import io.manifestcommitter.cli.CommandLine.Setting;
 import io.manifestcommitter.cli.Json;
 import io.manifestcommitter.cli.Program;
-import io.manifestcommitter.cli.Setting;
 import io.manifestcommitter.info.JobSettings.Origin;
 import java.io.PrintStream;
 import java.net.URISyntaxException;
 import java.nio.file.Paths;
 import java.security.CodeSource;
 import java.util.Map;
-import java.util.Set;
 import org.apache.hadoop.conf.Configuration;
 
 /**
@@ -28,8 +27,6 @@ public final class CommitterInfo extends Program {
     super(
         out,
         err,
-        Set.of(),
-        Set.of(),
         "Usage: CommitterInfo [--json] [--properties-file file] [-D key=value]... <path>...",
         "",
         "Shows which committer a job that writes to a path gets, which setting chose it, and what is",
@@ -37,10 +34,7 @@ public final class CommitterInfo extends Program {
         "factories, Spark SQL and DataFrames from Spark's commit protocol. Writes nothing.",
         "",
         "  --json                  one line of JSON for each path",
-        "  --properties-file file  settings of Spark, as in spark-defaults.conf",
-        "  -D key=value            a setting of Hadoop or of Spark",
-        "  --help                  this text",
-        "",
+        SETTINGS,
         "Without any setting of Spark, it says nothing about the commit protocol.",
         "",
         "Exit code: 0 the manifest committer commits what is written to every path, and nothing is",
@@ -97,7 +91,7 @@ public final class CommitterInfo extends Program {
     JobSettings settings = settings(line);
     return path -> {
       CommitterReport report = CommitterReport.of(path, settings, Probe.PATIENCE, jar());
-      if (line.json()) {
+      if (line.has("--json")) {
         out.println(Json.line(report.toMap()));
       } else {
         printPlain(path + ": " + (report.ok() ? "ok" : "not ok"), report.toMap());

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.info;
 
+import io.manifestcommitter.cli.CommandLine.Setting;
 import io.manifestcommitter.cli.Json;
-import io.manifestcommitter.cli.Setting;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.info.JobSettings.Origin;
 import io.manifestcommitter.info.Problem.Repair;
@@ -11,7 +11,6 @@ import io.manifestcommitter.store.StorePaths;
 import io.manifestcommitter.watch.SparkWatch;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -38,9 +37,9 @@ final class CommitterReport {
     HadoopRules hadoops = new HadoopRules(settings, path, probe, sparks, stores);
     List<Problem> found = new ArrayList<>(hadoops.problems());
     found.addAll(stores.problems());
-    boolean refused = found.stream().anyMatch(p -> p.code() == ProblemCode.UNSUPPORTED_STORE);
+    boolean refused = found.stream().anyMatch(p -> p.code().equals("unsupported-store"));
     found.addAll(sparks.problems());
-    found.sort(Comparator.comparing(Problem::severity).thenComparing(Problem::code));
+    found.sort(Problem.IN_ORDER);
     this.path = name;
     this.scheme = Optional.ofNullable(path.toUri().getScheme()).orElse("");
     this.factory = Optional.of(FactoryBinding.of(jobs, path));
@@ -75,15 +74,10 @@ final class CommitterReport {
     try {
       path = StorePaths.plain(new Path(name));
     } catch (IllegalArgumentException e) {
-      String text =
-          String.format(
-              "%s cannot be used as a path (%s). Write it as a full URI, such as"
-                  + " abfs://container@account.dfs.core.windows.net/table",
-              name, e.getMessage());
       return new CommitterReport(
           name,
           settings.spark(),
-          new Problem(Severity.ERROR, ProblemCode.UNUSABLE_PATH, text, Repair.none()));
+          Problem.of("unusable-path", null, Repair.none(), name, e.getMessage()));
     }
     Configuration jobs = settings.jobs(path);
     Probe probe =

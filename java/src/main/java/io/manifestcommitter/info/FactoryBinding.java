@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.info;
 
-import io.manifestcommitter.cli.Setting;
+import io.manifestcommitter.cli.CommandLine.Setting;
 import io.manifestcommitter.info.Problem.Repair;
 import java.util.Optional;
 import org.apache.hadoop.conf.Configuration;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.info;
 
-import io.manifestcommitter.cli.Setting;
+import io.manifestcommitter.cli.CommandLine.Setting;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.config.CommitterConfig.UnsupportedScheme;
 import io.manifestcommitter.info.JobSettings.Origin;
@@ -59,9 +59,7 @@ final class HadoopRules extends Rules {
     if (probe.committer().isPresent()) {
       return isMadeByUs();
     }
-    return factoryIsOurs
-        && !probe.problem().equals(Optional.of(ProblemCode.FACTORY_NOT_FOUND))
-        && !probe.problem().equals(Optional.of(ProblemCode.FACTORY_FAILED));
+    return factoryIsOurs && probe.problem().filter(name -> name.startsWith("factory-")).isEmpty();
   }
 
   private boolean isMadeByUs() {
@@ -98,9 +96,8 @@ final class HadoopRules extends Rules {
             : " is not delegate: writes of Spark SQL fail";
     add(
         factoryIsOurs || (spark.isOurs() && !delegates) ? Severity.ERROR : Severity.WARNING,
-        ProblemCode.UNSUPPORTED_STORE,
+        "unsupported-store",
         isServedByS3a() ? store.enableUploads() : otherStore(),
-        "%s%s%s",
         withoutStop(refusal.get()),
         factoryIsOurs
             ? ". MapReduce jobs and RDD writers fail, since " + factory.key() + " is ours"
@@ -111,21 +108,10 @@ final class HadoopRules extends Rules {
   /** On S3 MapReduce jobs and RDD writers go through hadoop-aws's own committers. */
   private void checkS3() {
     if (factoryIsOurs) {
-      error(
-          ProblemCode.UNSUPPORTED_STORE,
-          otherStore(),
-          "MapReduce jobs and RDD writers fail, since %s is ours. %s",
-          factory.key(),
-          withoutStop(stores.refusalOfRenames(path).get()));
+      String why = withoutStop(stores.refusalOfRenames(path).get());
+      add("unsupported-store/hadoop-protocol", otherStore(), factory.key(), why);
     } else if (!isServedByS3a()) {
-      add(
-          unlessSparkIsServed(),
-          ProblemCode.NO_FACTORY,
-          otherStore(),
-          "MapReduce jobs and RDD writers use FileOutputCommitter, or one that renames, on S3. That"
-              + " copies each file, and a job that fails may leave some of them. %s does not name"
-              + " S3A's own committers, or fs.s3a.committer.name is file",
-          factory.key());
+      add(unlessSparkIsServed(), "no-factory/s3", otherStore(), factory.key());
     }
   }
 
@@ -139,12 +125,9 @@ final class HadoopRules extends Rules {
     } else if (isUnbound) {
       checkFileOutputCommitter();
     } else {
-      boolean isHadoops = ClassNames.isHadoopsFactory(name);
-      warning(
-          isHadoops ? ProblemCode.HADOOP_FACTORY : ProblemCode.OTHER_FACTORY,
+      add(
+          ClassNames.isHadoopsFactory(name) ? "hadoop-factory" : "other-factory",
           factory.bindOurs(scheme),
-          "MapReduce jobs and RDD writers use %s, through %s: %s is set by %s%s",
-          isHadoops ? "Hadoop's own manifest committer" : "another committer",
           name,
           factory.key(),
           factory.setting().map(Setting::source).orElse(""),
@@ -155,19 +138,10 @@ final class HadoopRules extends Rules {
   private void checkOurs() {
     Optional<String> unbound = Stores.sibling(path).filter(sibling -> !isOurs(sibling));
     if (factoryIsOurs && factory.isForAll()) {
-      warning(
-          ProblemCode.FACTORY_FOR_ALL,
-          factory.bindOurs(scheme),
-          "%s binds our committer for every scheme: MapReduce jobs that write to s3a or wasb fail",
-          FactoryBinding.FOR_ALL);
+      add("factory-for-all", factory.bindOurs(scheme), FactoryBinding.FOR_ALL);
     } else if (factoryIsOurs && unbound.isPresent()) {
-      warning(
-          ProblemCode.HALF_BOUND,
-          Repair.set(FactoryBinding.key(unbound.get()), ClassNames.FACTORY),
-          "%s:// is bound, but %s:// is not, which reaches the same store: the key is the literal"
-              + " scheme",
-          scheme,
-          unbound.get());
+      Repair bind = Repair.set(FactoryBinding.key(unbound.get()), ClassNames.FACTORY);
+      add("half-bound", bind, scheme, unbound.get());
     }
   }
 
@@ -179,15 +153,7 @@ final class HadoopRules extends Rules {
     } catch (IOException | RuntimeException e) {
       left = ". The default filesystem cannot complete it: " + message(e);
     }
-    add(
-        unlessSparkIsServed(),
-        ProblemCode.NO_SCHEME,
-        repair,
-        "The path has no scheme. Spark's RDD writers look for the factory of the literal scheme,"
-            + " here %s, find none and use FileOutputCommitter. Spark SQL, and jobs that set their"
-            + " output path through FileOutputFormat, complete the path first%s",
-        factory.key(),
-        left);
+    add(unlessSparkIsServed(), "no-scheme", repair, factory.key(), left);
   }
 
   private void checkFileOutputCommitter() {
@@ -196,84 +162,47 @@ final class HadoopRules extends Rules {
             FileOutputCommitter.FILEOUTPUTCOMMITTER_ALGORITHM_VERSION,
             FileOutputCommitter.FILEOUTPUTCOMMITTER_ALGORITHM_VERSION_DEFAULT);
     boolean isSafe = version == 1 && family != StoreFamily.GCS;
-    String consequence = "1: safe there, but it publishes one file after the other";
-    if (version != 1) {
-      consequence =
-          "2, which is unsafe on every store: what a task attempt had published before it failed"
-              + " stays in the table";
-    } else if (!isSafe) {
-      consequence = "1, which is unsafe on gs: it relies on renames of directories being atomic";
-    }
     add(
         isSafe ? unlessSparkIsServed() : Severity.ERROR,
-        ProblemCode.NO_FACTORY,
+        isSafe ? "no-factory/safe" : version == 1 ? "no-factory/gs" : "no-factory/version-2",
         factory.bindOurs(scheme),
-        "%s for %s://%s. MapReduce jobs and RDD writers such as saveAsNewAPIHadoopFile use"
-            + " FileOutputCommitter, algorithm version %s",
         factory.setting().isEmpty()
             ? "No committer factory is bound"
             : factory.key() + " binds FileOutputCommitter",
         scheme,
-        siblingHint(),
-        consequence);
+        siblingHint());
   }
 
   private void checkSession() {
     String session = FactoryBinding.of(sql, path).className();
     String key = FactoryBinding.key(scheme);
     if (!session.equals(factory.className())) {
-      warning(
-          ProblemCode.SESSION_FACTORY,
-          Repair.set(key, session),
-          "In this session the factory is %s, but RDD writers do not see the session's settings:"
-              + " they use %s. Make the setting where Spark starts, as spark.hadoop.%s",
-          session,
-          factory.className(),
-          key);
+      add("session-factory", Repair.set(key, session), session, factory.className(), key);
     }
   }
 
   /** Why there is no committer. */
-  private void checkProbe(ProblemCode code) {
+  private void checkProbe(String problem) {
     // A Connect session has no RDD writers that could meet a factory's problem.
     Severity severity = origin == Origin.CONNECT_SERVER ? unlessSparkIsServed() : Severity.ERROR;
     Optional<String> missing = Probe.missingClass(probe.cause());
     String cause = message(probe.cause());
-    switch (code) {
-      case FACTORY_NOT_FOUND:
+    switch (problem) {
+      case "factory-not-found":
         factoryNotFound(severity, missing.get());
         break;
-      case FACTORY_FAILED:
-        add(
-            severity,
-            code,
-            factoryIsOurs ? Repair.none() : bindOurs(),
-            "The committer factory %s makes no committer: %s",
-            factory.className(),
-            cause);
+      case "factory-failed":
+        Repair repair = factoryIsOurs ? Repair.none() : bindOurs();
+        add(severity, problem, repair, factory.className(), cause);
         break;
-      case STORE_NOT_FOUND:
+      case "store-not-found":
         storeNotFound(severity, missing);
         break;
-      case STORE_FAILED:
-        add(
-            severity,
-            code,
-            Repair.none(),
-            "%s cannot be opened, so the committer was not made: %s. Check the path, the account"
-                + " and its credentials",
-            path,
-            cause);
+      case "store-failed":
+        add(severity, problem, Repair.none(), path, cause);
         break;
       default:
-        add(
-            severity,
-            code,
-            Repair.none(),
-            "%s was not opened within %s, so its committer could not be made. Check that the"
-                + " store's host can be reached from here, and its credentials",
-            path,
-            probe.cause().getMessage());
+        add(severity, problem, Repair.none(), path, probe.cause().getMessage());
     }
   }
 
@@ -283,9 +212,10 @@ final class HadoopRules extends Rules {
     boolean oursIsMissing = ClassNames.isOurFactory(missing);
     add(
         severity,
-        ProblemCode.FACTORY_NOT_FOUND,
-        oursIsMissing || name.equals(ClassNames.S3A_FACTORY) ? Repair.addJar(jar) : bindOurs(),
-        "The committer factory %s %s, so MapReduce jobs and RDD writers fail. It is in %s%s",
+        "factory-not-found",
+        oursIsMissing || name.equals(ClassNames.S3A_FACTORY)
+            ? Repair.none().andJar(jar)
+            : bindOurs(),
         name,
         missing.equals(name)
             ? "is not on the class path"
@@ -306,7 +236,7 @@ final class HadoopRules extends Rules {
       jar = ClassNames.jarOf(missing.get());
     }
     String found = "It is in " + jar;
-    Repair repair = Repair.addJar(jar);
+    Repair repair = Repair.none().andJar(jar);
     if (isGs) {
       Optional<Setting> bound =
           StoreRules.fileSystem(jobs, path)
@@ -322,10 +252,8 @@ final class HadoopRules extends Rules {
     }
     add(
         severity,
-        ProblemCode.STORE_NOT_FOUND,
+        "store-not-found",
         repair,
-        "There is no FileSystem for %s:// on the class path%s, so no job can write there, and the"
-            + " committer was not made. %s",
         name,
         missing.map(className -> " (" + className + " is missing)").orElse(""),
         found);
@@ -356,8 +284,7 @@ final class HadoopRules extends Rules {
     try {
       reading.run();
     } catch (IllegalArgumentException e) {
-      Repair repair = Repair.set(key, fallback);
-      error(ProblemCode.BAD_OPTION, repair, "%s. Jobs fail when they start", e.getMessage());
+      add("bad-option", Repair.set(key, fallback), e.getMessage());
       return false;
     } catch (IOException e) {
       return true; // The committer did open it: the store fails now and then.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.info;
 
+import io.manifestcommitter.cli.CommandLine.Setting;
 import io.manifestcommitter.cli.Json;
-import io.manifestcommitter.cli.Setting;
 import io.manifestcommitter.store.Stores;
 import io.manifestcommitter.store.UnsupportedStoreException;
 import java.io.IOException;
@@ -49,7 +49,7 @@ final class Probe {
   private Path workPath;
   private Setting fileSystem;
   private String refusal;
-  private ProblemCode problem;
+  private String problem;
   private Throwable cause;
 
   private Probe(Configuration conf, Path path) {
@@ -76,7 +76,7 @@ final class Probe {
     } catch (TimeoutException e) {
       task.cancel(true);
       Probe late = new Probe(conf, path);
-      late.fail(ProblemCode.NO_ANSWER, new TimeoutException(patience.toSeconds() + " s"));
+      late.fail("no-answer", new TimeoutException(patience.toSeconds() + " s"));
       return late;
     } catch (InterruptedException e) {
       task.cancel(true);
@@ -116,7 +116,7 @@ final class Probe {
       factory = PathOutputCommitterFactory.getCommitterFactory(path, conf);
     } catch (RuntimeException | LinkageError e) {
       boolean isMissing = missingClass(e).isPresent();
-      fail(isMissing ? ProblemCode.FACTORY_NOT_FOUND : ProblemCode.FACTORY_FAILED, e);
+      fail(isMissing ? "factory-not-found" : "factory-failed", e);
     }
   }
 
@@ -142,7 +142,7 @@ final class Probe {
       }
       boolean isMissing =
           missingClass(e).isPresent() || e instanceof UnsupportedFileSystemException;
-      fail(isMissing ? ProblemCode.STORE_NOT_FOUND : ProblemCode.STORE_FAILED, e);
+      fail(isMissing ? "store-not-found" : "store-failed", e);
     }
   }
 
@@ -162,7 +162,7 @@ final class Probe {
     } catch (UnsupportedStoreException e) {
       // The rules tell it, which know what else is set.
     } catch (IOException | RuntimeException | LinkageError e) {
-      fail(ProblemCode.FACTORY_FAILED, e);
+      fail("factory-failed", e);
     }
   }
 
@@ -177,8 +177,8 @@ final class Probe {
         : null;
   }
 
-  private void fail(ProblemCode code, Throwable failure) {
-    problem = code;
+  private void fail(String name, Throwable failure) {
+    problem = name;
     cause = failure;
   }
 
@@ -218,7 +218,7 @@ final class Probe {
   }
 
   /** Why there is no committer; its cause is {@link #cause}. */
-  Optional<ProblemCode> problem() {
+  Optional<String> problem() {
     return Optional.ofNullable(problem);
   }
 

@@ -3,15 +3,34 @@ package io.manifestcommitter.info;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
+import com.fasterxml.jackson.annotation.JsonValue;
+import com.fasterxml.jackson.databind.JsonNode;
+import io.manifestcommitter.cli.Json;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 
-/** Something that is wrong with the binding of a path, and what repairs it. */
+/**
+ * Something that is wrong with the binding of a path, and what repairs it. Severities and texts are
+ * in {@code problems.json}. Its names are codes, some followed by a slash and a case. Codes are
+ * stable: programs may ask for them. Causes come before their consequences there.
+ */
 @JsonPropertyOrder({"severity", "code", "text", "repair"})
 final class Problem {
+  private static final Map<String, JsonNode> TABLE = readTable();
+  private static final List<String> ORDER = new ArrayList<>(TABLE.keySet());
+
+  /** The worst first, and causes before their consequences. */
+  static final Comparator<Problem> IN_ORDER =
+      Comparator.comparing(Problem::severity).thenComparing(problem -> ORDER.indexOf(problem.name));
+
   /** How bad a problem is; the worst first. */
   enum Severity {
     /** Jobs fail, or commit unsafely, or not with this committer. */
@@ -19,37 +38,62 @@ final class Problem {
     /** Jobs work, but not all, or not as well as they could. */
     WARNING,
     /** Worth knowing. */
-    NOTE
+    NOTE;
+
+    @JsonValue
+    String text() {
+      return name().toLowerCase(Locale.ROOT);
+    }
   }
 
-  private final Severity severity;
-  private final ProblemCode code;
+  private final String name;
+  @JsonProperty private final Severity severity;
   @JsonProperty private final String text;
   @JsonProperty private final Repair repair;
 
-  Problem(Severity severity, ProblemCode code, String text, Repair repair) {
-    this.severity = Objects.requireNonNull(severity);
-    this.code = Objects.requireNonNull(code);
-    this.text = Objects.requireNonNull(text);
-    this.repair = Objects.requireNonNull(repair);
+  private Problem(String name, Severity severity, String text, Repair repair) {
+    this.name = name;
+    this.severity = severity;
+    this.text = text;
+    this.repair = repair;
+  }
+
+  /** A problem of the table, with the severity that it has there; null for that. */
+  @SuppressWarnings("AnnotateFormatMethod") // The formats are in the table.
+  static Problem of(String name, Severity severity, Repair repair, Object... values) {
+    JsonNode row = TABLE.get(name);
+    String usual = row.get("severity").asText().toUpperCase(Locale.ROOT);
+    return new Problem(
+        name,
+        severity == null ? Severity.valueOf(usual) : severity,
+        String.format(row.get("text").asText(), values),
+        repair);
+  }
+
+  /** The rules of the table, by name; those of a connector have further fields. */
+  static Map<String, JsonNode> table() {
+    return TABLE;
+  }
+
+  private static Map<String, JsonNode> readTable() {
+    Map<String, JsonNode> table = new LinkedHashMap<>();
+    try (InputStream file = Problem.class.getResourceAsStream("problems.json")) {
+      Json.read(file.readAllBytes())
+          .fields()
+          .forEachRemaining(row -> table.put(row.getKey(), row.getValue()));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return table;
   }
 
   Severity severity() {
     return severity;
   }
 
-  @JsonProperty("severity")
-  private String severityText() {
-    return severity.name().toLowerCase(Locale.ROOT);
-  }
-
-  @JsonProperty("code")
-  private String codeText() {
-    return code.text();
-  }
-
-  ProblemCode code() {
-    return code;
+  @JsonProperty
+  String code() {
+    return name.replaceFirst("/.*", "");
   }
 
   /** What is wrong, and what comes of it. */
@@ -63,7 +107,7 @@ final class Problem {
 
   @Override
   public String toString() {
-    return severity + " " + code.text() + ": " + text;
+    return severity + " " + code() + ": " + text;
   }
 
   /**
@@ -91,13 +135,8 @@ final class Problem {
       return none().andSet(key, value);
     }
 
-    /** Puts a jar on the class path: a file, or the coordinates of an artifact. */
-    static Repair addJar(String jar) {
-      return none().andJar(jar);
-    }
-
     static Repair writeTo(String path) {
-      return new Repair(Map.of(), null, Objects.requireNonNull(path));
+      return new Repair(Map.of(), null, path);
     }
 
     Repair andSet(String key, String value) {
@@ -106,13 +145,14 @@ final class Problem {
       return new Repair(more, jar, path);
     }
 
+    /** Puts a jar on the class path: a file, or the coordinates of an artifact. */
     Repair andJar(String added) {
-      return new Repair(settings, Objects.requireNonNull(added), path);
+      return new Repair(settings, added, path);
     }
 
     /** Keys with their new values; null for a key that has to be removed. */
     Map<String, String> settings() {
-      return new LinkedHashMap<>(settings);
+      return settings;
     }
 
     Optional<String> jar() {

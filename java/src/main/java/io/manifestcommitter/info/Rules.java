@@ -6,10 +6,7 @@ import io.manifestcommitter.info.Problem.Severity;
 import java.util.ArrayList;
 import java.util.List;
 
-/**
- * A list of rules. Each is a condition, and if that holds, the code and severity of a problem, its
- * repair and its text.
- */
+/** Conditions, each with the problem that is there if it holds, and its repair. */
 abstract class Rules {
   private final List<Problem> problems = new ArrayList<>();
 
@@ -23,23 +20,14 @@ abstract class Rules {
     return List.copyOf(problems);
   }
 
-  /** Adds a problem; the text has a {@code %s} for each of the values. */
-  @SuppressWarnings("AnnotateFormatMethod") // The annotation is on no user's class path.
-  protected final void add(
-      Severity severity, ProblemCode code, Repair repair, String text, Object... values) {
-    problems.add(new Problem(severity, code, String.format(text, values), repair));
+  /** Adds a problem of {@code problems.json}, whose text has a place for each of the values. */
+  protected final void add(String name, Repair repair, Object... values) {
+    problems.add(Problem.of(name, null, repair, values));
   }
 
-  protected final void error(ProblemCode code, Repair repair, String text, Object... values) {
-    add(Severity.ERROR, code, repair, text, values);
-  }
-
-  protected final void warning(ProblemCode code, Repair repair, String text, Object... values) {
-    add(Severity.WARNING, code, repair, text, values);
-  }
-
-  protected final void note(ProblemCode code, Repair repair, String text, Object... values) {
-    add(Severity.NOTE, code, repair, text, values);
+  /** As {@link #add(String, Repair, Object...)}, with another severity than there. */
+  protected final void add(Severity severity, String name, Repair repair, Object... values) {
+    problems.add(Problem.of(name, severity, repair, values));
   }
 
   /** What the innermost cause says. */

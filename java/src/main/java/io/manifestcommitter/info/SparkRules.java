@@ -2,7 +2,7 @@
 package io.manifestcommitter.info;
 
 import io.manifestcommitter.BuildInfo;
-import io.manifestcommitter.cli.Setting;
+import io.manifestcommitter.cli.CommandLine.Setting;
 import io.manifestcommitter.info.JobSettings.Origin;
 import io.manifestcommitter.info.Problem.Repair;
 import java.util.Optional;
@@ -66,22 +66,11 @@ final class SparkRules extends Rules {
   private void checkJar() {
     if (settings.origin() == Origin.FILES) {
       if ((isOurs() || factoryIsOurs) && !namesOurJar()) {
-        warning(
-            ProblemCode.JAR_MISSING,
-            Repair.set(
-                SparkSettings.JARS,
-                spark.get(SparkSettings.JARS).map(jars -> jars.value() + ",").orElse("") + jar),
-            "The settings name the manifest committer, but neither %s nor %s names its jar. Unless"
-                + " it lies among Spark's own jars or is given with --jars, all writes fail",
-            SparkSettings.JARS,
-            SparkSettings.DRIVER_CLASS_PATH);
+        String others = spark.get(SparkSettings.JARS).map(jars -> jars.value() + ",").orElse("");
+        add("jar-missing/files", Repair.set(SparkSettings.JARS, others + jar));
       }
     } else if (settings.origin() != Origin.SPARK_SUBMIT && !loads(BuildInfo.class.getName())) {
-      error(
-          ProblemCode.JAR_MISSING,
-          Repair.addJar(jar),
-          "The session does not have the jar of the manifest committer. In a running session"
-              + " manifest_committer.configure_session(spark) adds it and makes the settings");
+      add("jar-missing", Repair.none().andJar(jar));
     }
   }
 
@@ -94,18 +83,20 @@ final class SparkRules extends Rules {
   private void checkProtocol() {
     Repair bindOurs = Repair.set(SparkSettings.PROTOCOL, ClassNames.PROTOCOL);
     if (isSparks) {
-      error(
-          ProblemCode.SPARK_PROTOCOL,
+      add(
+          "spark-protocol/" + bound(),
           bindOurs,
-          "Spark SQL and DataFrames commit by %s (%s). %s",
           simple(protocol),
           spark.protocol().source(),
-          whatSparksProtocolDoes());
+          bound().equals("other") ? factory.className() : factory.key(),
+          spark.parquetCommitter().value().equals(ClassNames.STOCK_PARQUET_COMMITTER)
+              ? "Parquet alone asks the factory in a safe way, through "
+                  + simple(ClassNames.STOCK_PARQUET_COMMITTER)
+              : "Parquet never asks the factory: FileOutputCommitter commits it");
     } else if (unusable.isPresent()) {
-      error(
-          ProblemCode.SPARK_PROTOCOL_NOT_FOUND,
-          isOurs() ? Repair.addJar(jar) : bindOurs,
-          "Every write of Spark SQL fails: its commit protocol %s %s. It is in %s",
+      add(
+          "spark-protocol-not-found",
+          isOurs() ? Repair.none().andJar(jar) : bindOurs,
           spark.protocol(),
           unusable.get(),
           ClassNames.jarOf(protocol));
@@ -115,45 +106,25 @@ final class SparkRules extends Rules {
           !factoryIsOurs
               && (probe.promisesDynamicOverwrite()
                   || ClassNames.isHadoopsFactory(factory.className()));
-      warning(
-          ProblemCode.STOCK_OVERWRITE,
-          bindOurs,
-          "Through %s a dynamic partition overwrite %s. A static overwrite deletes the old data"
-              + " before the job runs. Our own protocol does both safely",
-          simple(protocol),
-          appends ? "appends to the partitions, and reports success" : "is refused");
+      String what = appends ? "stock-overwrite/appends" : "stock-overwrite/refuses";
+      add(what, bindOurs, simple(protocol));
     } else if (!isOurs()) {
-      warning(
-          ProblemCode.OTHER_SPARK_PROTOCOL,
-          bindOurs,
-          "Spark SQL and DataFrames commit by %s, which is not ours",
-          protocol);
+      add("other-spark-protocol", bindOurs, protocol);
     }
   }
 
-  private String whatSparksProtocolDoes() {
+  /** What is bound, of which Spark's own protocol makes use in its own way. */
+  private String bound() {
     String name = factory.className();
-    String past = "That leads ORC, CSV, JSON and text files past the staging directory of ";
-    String others;
     if (factoryIsOurs) {
-      others =
-          past + "the factory bound by " + factory.key() + ": our committer refuses such writes";
-    } else if (ClassNames.isHadoopsFactory(name)) {
-      others =
-          past
-              + "Hadoop's manifest committer, bound by "
-              + factory.key()
-              + ". Rows are visible before the job commits, and those of a failed job stay";
-    } else if (factory.setting().isPresent() && !ClassNames.isFileOutputFactory(name)) {
-      others = "ORC, CSV, JSON and text files are committed by what " + name + " makes";
-    } else {
-      return "No factory is bound: FileOutputCommitter commits all formats";
+      return "ours";
     }
-    return others
-        + (spark.parquetCommitter().value().equals(ClassNames.STOCK_PARQUET_COMMITTER)
-            ? ". Parquet alone asks the factory in a safe way, through "
-                + simple(ClassNames.STOCK_PARQUET_COMMITTER)
-            : ". Parquet never asks the factory: FileOutputCommitter commits it");
+    if (ClassNames.isHadoopsFactory(name)) {
+      return "hadoop";
+    }
+    return factory.setting().isPresent() && !ClassNames.isFileOutputFactory(name)
+        ? "other"
+        : "none";
   }
 
   private void checkOthers() {
@@ -163,32 +134,24 @@ final class SparkRules extends Rules {
             ? Optional.empty()
             : whyUnusable(parquet.value(), "org.apache.hadoop.mapreduce.OutputCommitter");
     if (badParquet.isPresent()) {
-      error(
-          ProblemCode.PARQUET_COMMITTER_NOT_FOUND,
+      add(
+          "parquet-committer-not-found",
           Repair.set(SparkSettings.PARQUET_COMMITTER, ClassNames.PARQUET_COMMITTER),
-          "Every write of Parquet fails: Spark loads %s under every commit protocol, and the class"
-              + " %s. It is in %s; neither our protocol nor the stock binding needs it",
           parquet,
           badParquet.get(),
           ClassNames.jarOf(parquet.value()));
     }
     Optional<Setting> others = spark.get(SparkSettings.OUTPUT_COMMITTER);
     if (!isSparks && others.isPresent()) {
-      note(
-          ProblemCode.OUTPUT_COMMITTER_IGNORED,
-          Repair.set(SparkSettings.OUTPUT_COMMITTER, null),
-          "%s is %s, which only Spark's default protocol asks for: it has no effect",
-          SparkSettings.OUTPUT_COMMITTER,
-          others.get().value());
+      Repair remove = Repair.set(SparkSettings.OUTPUT_COMMITTER, null);
+      add("output-committer-ignored", remove, others.get().value());
     }
     Setting streaming = spark.streamingProtocol();
     // Its package differs between versions of Spark.
     if (!streaming.value().endsWith(".ManifestFileCommitProtocol")) {
-      warning(
-          ProblemCode.STREAMING_PROTOCOL,
+      add(
+          "streaming-protocol",
           Repair.set(SparkSettings.STREAMING_PROTOCOL, ClassNames.STREAMING_PROTOCOL),
-          "Streaming queries commit by %s. Only Spark's own protocol keeps the log of a file sink,"
-              + " _spark_metadata, without which a batch that is run again is in the table twice",
           streaming);
     }
   }

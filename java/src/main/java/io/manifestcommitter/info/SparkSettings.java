@@ -2,8 +2,8 @@
 package io.manifestcommitter.info;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.manifestcommitter.cli.CommandLine.Setting;
 import io.manifestcommitter.cli.Json;
-import io.manifestcommitter.cli.Setting;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;

@@ -3,10 +3,10 @@ package io.manifestcommitter.info;
 
 import static io.manifestcommitter.info.FactoryBinding.setting;
 
-import io.manifestcommitter.cli.Setting;
+import com.fasterxml.jackson.databind.JsonNode;
+import io.manifestcommitter.cli.CommandLine.Setting;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.info.Problem.Repair;
-import io.manifestcommitter.info.Problem.Severity;
 import io.manifestcommitter.store.GcsRequests;
 import io.manifestcommitter.store.MagicUploads;
 import io.manifestcommitter.store.StoreFamily;
@@ -17,8 +17,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
-import java.util.regex.Pattern;
+import java.util.regex.Matcher;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
@@ -29,29 +30,16 @@ import org.apache.hadoop.fs.Path;
  */
 final class StoreRules extends Rules {
   private static final String GS_IMPL = "fs.gs.impl";
-
-  private static final String GS_ABSTRACT_IMPL = "fs.AbstractFileSystem.gs.impl";
   private static final String GS_BLOCK_SIZE = "fs.gs.block.size";
   private static final String GS_MOVE = "fs.gs.operation.move.enable";
-  private static final String GS_CHECKSUM = "fs.gs.checksum.type";
   private static final long DEFAULT_BLOCK_SIZE = 64 << 20;
   private static final String OPEN_OPTIONS = "org/apache/hadoop/fs/Options$OpenFileOptions";
 
-  private static final String S3A_PACKAGE = "org.apache.hadoop.fs.s3a.";
   private static final String S3_UPLOADS = "fs.s3a.multipart.uploads.enabled";
   private static final String S3_MAGIC = "fs.s3a.committer.magic.enabled";
-  private static final String S3_MARKERS = "fs.s3a.directory.marker.retention";
 
   /** The driver's own limit on renames in job commit; the committer leaves it alone. */
   private static final String ABFS_RATE_LIMIT = "fs.azure.io.rate.limit";
-
-  private static final String ABFS_READ_AHEAD = "fs.azure.readaheadqueue.depth";
-
-  /** The driver's default. */
-  private static final int READ_AHEAD_DEPTH = 2;
-
-  /** Hadoop's issue HADOOP-18546: from 3.3.2 on, repaired in 3.3.5. */
-  private static final Pattern READ_AHEAD_BUG = Pattern.compile("3\\.3\\.[234](\\D.*)?");
 
   private final Configuration conf;
   private final Path path;
@@ -71,44 +59,56 @@ final class StoreRules extends Rules {
   @Override
   protected void check() {
     Setting bound = fileSystem(conf, path).orElse(new Setting("", ""));
-    String className = bound.value();
-    if (!ClassNames.loads(conf.getClassLoader(), className)) {
+    String connector = bound.value();
+    if (!ClassNames.loads(conf.getClassLoader(), connector)) {
       return;
     }
-    if (className.equals(ClassNames.GOOGLES_GS)) {
+    Problem.table().forEach((name, rule) -> checkSettings(connector, name, rule));
+    if (connector.equals(ClassNames.GOOGLES_GS)) {
       checkGoogles();
-    } else if (className.equals(ClassNames.HADOOPS_GS)) {
+    } else if (connector.equals(ClassNames.HADOOPS_GS)) {
       checkHadoopsGs(bound);
-    } else if (className.startsWith(S3A_PACKAGE)) {
-      checkS3a();
-    } else if (className.startsWith(ClassNames.ABFS_PACKAGE)) {
-      checkAbfs();
+    } else if (connector.startsWith("org.apache.hadoop.fs.s3a.")) {
+      checkMagic();
     }
   }
 
-  private void checkAbfs() {
-    if (READ_AHEAD_BUG.matcher(version).matches()
-        && conf.getInt(ABFS_READ_AHEAD, READ_AHEAD_DEPTH) != 0) {
-      warning(
-          ProblemCode.ABFS_READ_AHEAD,
-          Repair.set(ABFS_READ_AHEAD, "0"),
-          "hadoop-azure %s can hand a reader the bytes of another file that it read ahead"
-              + " (HADOOP-18546): a query may see wrong data, with every committer. Use Hadoop"
-              + " 3.3.5 or newer, or switch reading ahead off",
-          version);
+  /**
+   * A rule of the table about settings. It names what the connector's class begins with, and which
+   * versions of Hadoop it is about. Of each key it tells the connector's default, which values are
+   * wrong, and what to set.
+   */
+  private void checkSettings(String connector, String name, JsonNode rule) {
+    if (!rule.has("connector")
+        || !connector.startsWith(rule.get("connector").asText())
+        || !version.matches(rule.path("hadoop").asText(".*"))) {
+      return;
+    }
+    Repair[] repair = {Repair.none()};
+    rule.get("settings")
+        .fields()
+        .forEachRemaining(
+            setting -> {
+              String key = bucketKey(setting.getKey());
+              JsonNode is = setting.getValue();
+              if (conf.getTrimmed(key, is.get("default").asText())
+                  .matches(is.get("wrong").asText())) {
+                repair[0] = repair[0].andSet(key, is.get("set").asText());
+              }
+            });
+    Set<String> keys = repair[0].settings().keySet();
+    if (!keys.isEmpty()) {
+      add(name, repair[0], String.join(" and ", keys), version);
     }
   }
 
   private void checkHadoopsGs(Setting bound) {
     boolean googlesIsThere = ClassNames.loads(conf.getClassLoader(), ClassNames.GOOGLES_GS);
-    warning(
-        ProblemCode.GCS_HADOOPS_CONNECTOR,
+    add(
+        "gcs-hadoops-connector",
         googlesIsThere
             ? bindGoogles()
             : bindGoogles().andJar(ClassNames.jarOf(ClassNames.GOOGLES_GS)),
-        "gs:// is served by Hadoop's own connector (hadoop-gcp), since %s is %s%s. It takes other"
-            + " settings than Google's, and the committer has not been tested with it",
-        GS_IMPL,
         bound,
         googlesIsThere
             ? "; Google's, a class of the same name, is on the class path too and unused"
@@ -117,118 +117,45 @@ final class StoreRules extends Rules {
 
   private void checkGoogles() {
     if (!isPlainNumber(GS_BLOCK_SIZE)) {
-      error(
-          ProblemCode.GCS_BLOCK_SIZE,
-          Repair.set(GS_BLOCK_SIZE, String.valueOf(blockSize())),
-          "%s is %s, which Google's connector cannot parse: it does not open, and no job can"
-              + " write there. It takes a plain number of bytes",
-          GS_BLOCK_SIZE,
-          shown(GS_BLOCK_SIZE));
+      Repair repair = Repair.set(GS_BLOCK_SIZE, String.valueOf(blockSize()));
+      add("gcs-block-size", repair, shown(GS_BLOCK_SIZE));
     }
     ClassLoader loader = conf.getClassLoader();
     if (!ClassNames.loads(loader, OPEN_OPTIONS.replace('/', '.'))
         && names(loader, ClassNames.GOOGLES_GS, OPEN_OPTIONS)) {
-      warning(
-          ProblemCode.GCS_NEEDS_NEWER_HADOOP,
-          Repair.none(),
-          "This version of Google's connector is built for Hadoop 3.3.5 and newer, and this is"
-              + " %s: reading CSV, JSON and text files fails (NoClassDefFoundError: %s). Writing"
-              + " works, and so does reading Parquet and ORC. Use a newer Hadoop, or version 2.2"
-              + " of the connector",
-          version,
-          OPEN_OPTIONS);
+      add("gcs-needs-newer-hadoop", Repair.none(), version, OPEN_OPTIONS);
     }
-    Repair fewer =
-        switchOff("fs.gs.status.parallel.enable", true, "fs.gs.implicit.dir.repair.enable", true);
-    if (!fewer.settings().isEmpty()) {
-      note(
-          ProblemCode.GCS_REQUESTS,
-          fewer,
-          "The connector makes more requests than are needed: it looks for files and directories"
-              + " of a name at once, and after each rename and deletion for the parent"
-              + " directories");
-    }
+    Repair move = Repair.set(GS_MOVE, "true");
     Class<?> connector = conf.getClassByNameOrNull(ClassNames.GOOGLES_GS);
     Optional<GcsRequests.Obstacle> obstacle =
         connector == null ? Optional.empty() : GcsRequests.whyNotDirect(connector, conf);
-    if (obstacle.isPresent()) {
-      checkFileSystemCalls(obstacle.get());
-    } else if (!conf.getBoolean(GS_MOVE, true)) {
-      error(
-          ProblemCode.GCS_NO_MOVE,
-          Repair.set(GS_MOVE, "true"),
-          "%s is %s: jobs are refused, since the committer moves objects",
-          GS_MOVE,
-          shown(GS_MOVE));
+    if (obstacle.isEmpty()) {
+      if (!conf.getBoolean(GS_MOVE, true)) {
+        add("gcs-no-move", move, shown(GS_MOVE));
+      }
+      return;
     }
-  }
-
-  /** Where the committer does not use the client of Google's connector. */
-  private void checkFileSystemCalls(GcsRequests.Obstacle obstacle) {
-    note(
-        ProblemCode.GCS_FILESYSTEM_CALLS,
-        obstacle.setting().map(key -> Repair.set(key, obstacle.value())).orElseGet(Repair::none),
-        "The committer asks Google Cloud Storage by FileSystem calls: five requests for each file"
-            + " that is renamed rather than one. It cannot use the client of Google's connector"
-            + " (%s). Versions 3.1.3 and 4.0.0 of the connector, and newer ones, have it",
-        obstacle.reason());
+    // Here the committer does not use the client of Google's connector.
+    String value = obstacle.get().value();
+    add(
+        "gcs-filesystem-calls",
+        obstacle.get().setting().map(key -> Repair.set(key, value)).orElseGet(Repair::none),
+        obstacle.get().reason());
     if (!conf.getBoolean(GS_MOVE, false) && !new Stores(conf).isVouchedFor(path)) {
-      Optional<Setting> set = setting(conf, GS_MOVE);
-      add(
-          set.isPresent() ? Severity.WARNING : Severity.NOTE,
-          ProblemCode.GCS_NO_MOVE,
-          Repair.set(GS_MOVE, "true"),
-          "%s is %s a file is renamed by a copy and a deletion, of which a driver that dies may"
-              + " leave both, so jobs are refused when they start",
-          GS_MOVE,
-          set.map(value -> value + ":")
-              .orElse(
-                  "not set, and its default differs between releases of the connector. Where it"
-                      + " is false,"));
+      boolean isSet = setting(conf, GS_MOVE).isPresent();
+      add(isSet ? "gcs-no-move/set" : "gcs-no-move/unset", move, shown(GS_MOVE));
     }
-    if (conf.getTrimmed(GS_CHECKSUM, "NONE").equals("NONE")) {
-      note(
-          ProblemCode.GCS_NO_CHECKSUM,
-          Repair.set(GS_CHECKSUM, "CRC32C"),
-          "%s is NONE: a rename whose answer was lost can be proven by the length of the file"
-              + " only, not by its content",
-          GS_CHECKSUM);
+    if (conf.getTrimmed("fs.gs.checksum.type", "NONE").equals("NONE")) {
+      add("gcs-no-checksum", Repair.set("fs.gs.checksum.type", "CRC32C"));
     }
   }
 
-  private void checkS3a() {
-    Repair keep =
-        switchOff(
-            bucketKey("fs.s3a.committer.abort.pending.uploads"),
-            true,
-            bucketKey("fs.s3a.multipart.purge"),
-            false,
-            bucketKey("fs.s3a.directory.operations.purge.uploads"),
-            false);
-    if (!keep.settings().isEmpty()) {
-      warning(
-          ProblemCode.S3_ABORTED_UPLOADS,
-          keep,
-          "Output waits as uploads until the job commits. With %s true, what other writers of this"
-              + " session do aborts the uploads of jobs that run: these then fail, with nothing"
-              + " visible",
-          String.join(" and ", keep.settings().keySet()));
-    }
-    boolean isOld = version.startsWith("3.3.");
-    if (isOld && !conf.getTrimmed(bucketKey(S3_MARKERS), "delete").equals("keep")) {
-      warning(
-          ProblemCode.S3_DIRECTORY_MARKERS,
-          Repair.set(bucketKey(S3_MARKERS), "keep"),
-          "%s is not keep: hadoop-aws %s makes one more request for each file that is published,"
-              + " which deletes markers of the directories above, many keys at a time",
-          S3_MARKERS,
-          version);
-    }
+  private void checkMagic() {
     String writeTo = conf.getTrimmed(CommitterConfig.S3_WRITE_TO, "");
     if (!writeTo.equalsIgnoreCase(CommitterConfig.S3WriteTo.MAGIC.name())) {
       return;
     }
-    if (isOld || version.equals("3.4.0")) {
+    if (version.startsWith("3.3.") || version.equals("3.4.0")) {
       magicUnavailable(
           CommitterConfig.S3_WRITE_TO,
           "disk",
@@ -244,18 +171,13 @@ final class StoreRules extends Rules {
   }
 
   private void magicUnavailable(String key, String value, String why) {
-    error(
-        ProblemCode.S3_MAGIC_UNAVAILABLE,
-        Repair.set(key, value),
-        "%s is magic, and jobs fail when they start: %s",
-        CommitterConfig.S3_WRITE_TO,
-        why);
+    add("s3-magic-unavailable", Repair.set(key, value), why);
   }
 
   /** Binds Google's connector, for users of FileSystem and of FileContext. */
   static Repair bindGoogles() {
     return Repair.set(GS_IMPL, ClassNames.GOOGLES_GS)
-        .andSet(GS_ABSTRACT_IMPL, ClassNames.GOOGLES_ABSTRACT_GS);
+        .andSet("fs.AbstractFileSystem.gs.impl", ClassNames.GOOGLES_ABSTRACT_GS);
   }
 
   /** Lets S3A's magic committer work, if it is the one for the bucket and is switched off. */
@@ -296,21 +218,9 @@ final class StoreRules extends Rules {
 
   /** The setting of the bucket, where it has one of its own. */
   private String bucketKey(String key) {
-    String bucket = path.toUri().getAuthority();
-    String own = "fs.s3a.bucket." + bucket + key.substring("fs.s3a".length());
+    String bucket = "fs.s3a.bucket." + path.toUri().getAuthority();
+    String own = key.replaceFirst("^fs\\.s3a\\b", Matcher.quoteReplacement(bucket));
     return conf.get(own) == null ? key : own;
-  }
-
-  /** Sets those to false that are true: pairs of a key and its default. */
-  private Repair switchOff(Object... keysAndDefaults) {
-    Repair repair = Repair.none();
-    for (int i = 0; i < keysAndDefaults.length; i += 2) {
-      String key = (String) keysAndDefaults[i];
-      if (conf.getBoolean(key, (boolean) keysAndDefaults[i + 1])) {
-        repair = repair.andSet(key, "false");
-      }
-    }
-    return repair;
   }
 
   private String shown(String key) {
