@@ -30,7 +30,7 @@ _COMMIT_PROTOCOL = "org.apache.spark.internal.io.FileCommitProtocol"
 _COMMITTER_INFO = "io.manifestcommitter.info.CommitterInfo"
 _RECOVER = "io.manifestcommitter.cli.Recover"
 _CLEAN = "io.manifestcommitter.cli.Clean"
-_HISTORY = "io.manifestcommitter.cli.History"
+_HISTORY = "io.manifestcommitter.cli.ReportData"
 _ON_SERVER = "io.manifestcommitter.cli.OnServer"
 _CHUNK = 4 * 1024 * 1024
 _ABOVE_ROOT = re.compile(r"^(/\.\.)+(?=/|$)")

@@ -6,24 +6,30 @@ session is needed.
 """
 
 import argparse
+import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timezone
 from pathlib import Path
 
 from manifest_committer import _jvm
 from manifest_committer._spark_home import spark_defaults, spark_jars_directory
 from manifest_committer._version import __version__
 from manifest_committer.errors import JavaMissingError, ManifestCommitterError
-from manifest_committer.info import info_text
+from manifest_committer.info import info_text, printable
+from manifest_committer.job_history import history_text
 from manifest_committer.page import make_page
 from manifest_committer.session import is_in_zip, jar_path
 
 _FAILED = 1
 _INFO = "io.manifestcommitter.info.CommitterInfo"
+_REPORT_DATA = "io.manifestcommitter.cli.ReportData"
+_SECONDS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400}
 _INTERRUPTED = 130
 
 
@@ -109,7 +115,8 @@ def _history_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--since",
-        default="",
+        type=_time,
+        default=0,
         metavar="time",
         help="only jobs that ended after a time (2026-01-31, 2026-01-31T12:00:00Z), "
         "or within a period until now (36h, 7d)",
@@ -125,12 +132,42 @@ def _history_arguments(parser: argparse.ArgumentParser) -> None:
     _java_arguments(parser)
 
 
+def _time(text: str) -> int:
+    """Milliseconds since 1970."""
+    try:
+        ago = re.fullmatch(r"(\d{1,6})(ms|s|m|h|d)", text)
+        if ago is not None:
+            now = datetime.now(timezone.utc)
+            return int((now.timestamp() - int(ago[1]) * _SECONDS[ago[2]]) * 1000)
+        time = datetime.fromisoformat(re.sub("Z$", "+00:00", text))
+        return int(time.replace(tzinfo=time.tzinfo or timezone.utc).timestamp() * 1000)
+    except (ValueError, OverflowError):
+        raise argparse.ArgumentTypeError(
+            f"'{printable(text)}' is no time such as 2026-01-31, 2026-01-31T12:00:00Z, 36h or 7d"
+        ) from None
+
+
 def _history(parsed: argparse.Namespace) -> int:
-    options = _flags(parsed, "failed", "json")
-    for name in ("since", "table"):
-        if getattr(parsed, name):
-            options += [f"--{name}", getattr(parsed, name)]
-    return _run_java("io.manifestcommitter.cli.History", options, parsed)
+    ran = _java_process(_REPORT_DATA, ["--history"], parsed, subprocess.PIPE)
+    code = _exit_code(ran)
+    for line in ran.stdout.decode("utf-8").splitlines():
+        found = _jvm.decoded(line)
+        jobs = [
+            job
+            for job in found["history"]["jobs"]
+            if job["ended"] >= parsed.since
+            and parsed.table in job["table"]
+            and not (parsed.failed and job["success"])
+        ]
+        if parsed.json:
+            for job in jobs:
+                print(json.dumps(job, separators=(",", ":")))
+        else:
+            _show(history_text(found["path"], jobs))
+        for problem in found["history"]["problems"]:
+            print(f"manifest-committer: {printable(problem)}", file=sys.stderr)
+            code = max(code, _FAILED)
+    return code
 
 
 def _report_arguments(parser: argparse.ArgumentParser) -> None:
@@ -145,7 +182,7 @@ def _report_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _report(parsed: argparse.Namespace) -> int:
-    ran = _java_process("io.manifestcommitter.cli.ReportData", [], parsed, subprocess.PIPE)
+    ran = _java_process(_REPORT_DATA, [], parsed, subprocess.PIPE)
     if ran.returncode != 0:
         return _exit_code(ran)
     page = make_page(_jvm.decoded(ran.stdout.splitlines()[-1]))

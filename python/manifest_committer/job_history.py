@@ -3,12 +3,17 @@
 
 import logging
 import os
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timezone
 from typing import Any
 
 from manifest_committer import _jvm
 from manifest_committer.errors import ManifestCommitterError
+from manifest_committer.info import printable
+from manifest_committer.report import in_units
 
 _LOG = logging.getLogger(__name__)
+_ROW = "{:<20} {:<11} {:>9} {:>9} {:>10}  {:<18} {}"
 _COLUMNS = {
     "report": "string",
     "jobId": "string",
@@ -81,3 +86,26 @@ def _jobs(spark: Any, directory: str | os.PathLike[str]) -> list[dict[str, Any]]
         _LOG.warning("%s", problem)
     jobs: list[dict[str, Any]] = found["jobs"]
     return jobs
+
+
+def history_text(directory: str, jobs: Sequence[Mapping[str, Any]]) -> str:
+    """A line for each job, and another one with the error of each that failed."""
+    if not jobs:
+        return f"{printable(directory)}: no such job"
+    lines = [_ROW.format("ended", "outcome", "seconds", "files", "size", "write", "table")]
+    for job in jobs:
+        ended = datetime.fromtimestamp(job["ended"] // 1000, tz=timezone.utc)
+        lines.append(
+            _ROW.format(
+                f"{ended:%Y-%m-%dT%H:%M:%SZ}",
+                job["outcome"],
+                "" if job["millis"] is None else f"{job['millis'] / 1000:.1f}",
+                f"{job['files']:,}",
+                in_units(job["bytes"]),
+                job["write"],
+                job["table"] or job["description"],
+            )
+        )
+        if not job["success"] and job["error"]:
+            lines.append("    " + job["error"].split("\n", 1)[0])
+    return "\n".join(printable(line) for line in lines)

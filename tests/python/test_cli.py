@@ -84,8 +84,8 @@ def test_java_gets_the_class_path_and_the_command(java, jar, spark_home):
         ),
         ("verify-store gs://b/s --json --conf a=1", "cli.VerifyStore --json -D a=1 gs://b/s"),
         (
-            "history abfs://c@a/r --since 7d --table sales --failed --json --conf fs.x=1",
-            "cli.History --failed --json --since 7d --table sales -D fs.x=1 abfs://c@a/r",
+            "history abfs://c@a/r --since 7d --failed --json --conf fs.x=1",
+            "cli.ReportData --history -D fs.x=1 abfs://c@a/r",
         ),
     ],
 )
@@ -224,6 +224,66 @@ def test_help_names_every_command(capsys):
     text = capsys.readouterr().out
     for name in ("print", "info", "recover", "clean", "verify-store", "jar"):
         assert name in text
+
+
+JOB = {
+    "jobId": "a",
+    "table": "abfs://c@a/returns",
+    "description": "",
+    "outcome": "failed",
+    "success": False,
+    "write": "append",
+    "ended": 1_769_947_200_000,
+    "millis": 1500,
+    "files": 1234,
+    "bytes": 2048,
+    "error": "the store is down\n at x",
+}
+
+
+@pytest.fixture
+def history(tmp_path, monkeypatch, jar, spark_home):
+    """The history of a directory with two jobs and a damaged report."""
+    directory = tmp_path / "bin"
+    directory.mkdir()
+    good = {"jobId": "b", "success": True, "outcome": "committed", "ended": JOB["ended"] + 60_000}
+    jobs = [JOB, JOB | good | {"table": "", "description": "t\x1b[2J", "millis": None}]
+    answer = json.dumps({"path": "/r", "history": {"jobs": jobs, "problems": ["x is damaged"]}})
+    write_java(directory / "java", tmp_path / "calls", f"print({answer!r})")
+    monkeypatch.setenv("PATH", str(directory))
+    return tmp_path / "calls"
+
+
+def test_history_is_a_table(history, capfd):
+    assert cli.main(["history", "abfs://c@a/r", "--conf", "fs.x=1"]) == 1
+    shown = capfd.readouterr()
+    header, failed, error, good = shown.out.splitlines()
+    assert header.split() == ["ended", "outcome", "seconds", "files", "size", "write", "table"]
+    assert failed.split() == [
+        "2026-02-01T12:00:00Z",
+        "failed",
+        *("1.5", "1,234", "2.0", "KiB", "append", "abfs://c@a/returns"),
+    ]
+    assert error == "    the store is down"
+    assert good.endswith(" t\\x1b[2J")
+    assert shown.err == "manifest-committer: x is damaged\n"
+
+
+def test_history_chooses_jobs(history, capfd):
+    def chosen(*options):
+        cli.main(["history", "/r", "--json", *options])
+        return [json.loads(line)["jobId"] for line in capfd.readouterr().out.splitlines()]
+
+    assert chosen() == ["a", "b"]
+    assert chosen("--failed") == ["a"]
+    assert chosen("--table", "/returns") == ["a"]
+    assert chosen("--since", "2026-02-01") == ["a", "b"]
+    assert chosen("--since", "2026-02-01T12:00:30Z") == ["b"]
+    assert chosen("--since", "900000d") == ["a", "b"]
+    assert chosen("--since", "36h", "--failed") == []
+    with pytest.raises(SystemExit, match="2"):
+        chosen("--since", "yesterday")
+    assert "'yesterday' is no time such as 2026-01-31" in capfd.readouterr().err
 
 
 def test_report_writes_a_page(tmp_path, monkeypatch, jar, spark_home, capfd):

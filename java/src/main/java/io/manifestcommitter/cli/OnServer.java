@@ -109,7 +109,7 @@ public final class OnServer {
                     given.get("discardUnfinished").asBoolean(),
                     given.get("force").asBoolean()));
       case "history":
-        return History.ofSession(conf(), path);
+        return ReportData.ofSession(conf(), path);
       default:
         throw new IllegalArgumentException(what + " is not known here");
     }

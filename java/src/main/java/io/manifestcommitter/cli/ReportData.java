@@ -1,34 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.cli;
 
-import io.manifestcommitter.cli.CommandLine.UsageException;
+import io.manifestcommitter.commit.Audit;
+import io.manifestcommitter.commit.Workers;
+import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.layout.JobPaths;
 import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.manifest.FileList;
+import io.manifestcommitter.manifest.StatisticNames;
+import io.manifestcommitter.manifest.StatisticsRecorder;
 import io.manifestcommitter.manifest.SuccessReport;
+import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StorePaths;
+import io.manifestcommitter.store.Stores;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
+import java.util.Queue;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.statistics.MeanStatistic;
 
 /**
- * Prints the data for a picture of one job, or of many, as one line of JSON. For a table that is
- * the report of its last job, with how large its files are. For a directory of reports it is their
- * jobs. Called by {@code manifest-committer report}.
+ * Prints what reports tell, as one line of JSON for each path. For a table that is the report of
+ * its last job, with how large its files are. For a directory of reports it is their jobs: what
+ * {@code mapreduce.manifest.committer.summary.report.directory} gathers, of this committer and of
+ * Hadoop's. Called by {@code manifest-committer report} and {@code manifest-committer history}.
  */
 public final class ReportData extends Program {
+  private static final String HISTORY = "--history";
   private static final String LIST_SUFFIX =
       JobPaths.FILE_LIST.substring(JobPaths.SUCCESS_MARKER.length());
 
@@ -36,9 +49,11 @@ public final class ReportData extends Program {
     super(
         out,
         err,
-        Set.of(),
-        Set.of(),
-        "Usage: ReportData [--properties-file file] [-D key=value]... <path>");
+        "Usage: ReportData [--history] [--properties-file file] [-D key=value]... <path>...",
+        "",
+        "Prints a line of JSON for each path: a table, a report, or a directory of reports.",
+        "",
+        "  --history               a path is always a directory of reports");
   }
 
   /** Runs the program and ends the JVM with its exit code. */
@@ -46,18 +61,29 @@ public final class ReportData extends Program {
     runAndExit(args, ReportData::new);
   }
 
+  /**
+   * The jobs whose reports a directory has, as a running Spark session sees it. Called by the
+   * Python package, through the class loader that has this class.
+   *
+   * @param conf Hadoop's configuration of the session
+   * @return an object: {@code jobs}, an array with an object for each, the oldest first, and {@code
+   *     problems}, texts about reports that could not be read
+   * @throws IOException if the directory cannot be listed
+   */
+  public static String ofSession(Configuration conf, String directory) throws IOException {
+    return Json.line(history(directory, conf));
+  }
+
   @Override
-  protected Action action(CommandLine line) throws UsageException {
-    if (line.paths().size() != 1) {
-      throw new UsageException("give one path");
-    }
+  protected Action action(CommandLine line) {
     return path -> {
-      out.println(of(path, line.conf()));
+      out.println(Json.line(of(path, line.conf(), line.has(HISTORY))));
       return OK;
     };
   }
 
-  private String of(String name, Configuration conf) throws IOException {
+  private static Json.Fields of(String name, Configuration conf, boolean isHistory)
+      throws IOException {
     Path path = StorePaths.plain(new Path(name));
     FileSystem fs = path.getFileSystem(conf);
     FileStatus status;
@@ -70,31 +96,105 @@ public final class ReportData extends Program {
       return ofJob(fs, status.getPath());
     }
     Path marker = new Path(status.getPath(), JobPaths.SUCCESS_MARKER);
-    if (fs.exists(marker)) {
+    if (!isHistory && fs.exists(marker)) {
       return ofJob(fs, marker);
     }
     String directory = status.getPath().toString();
-    return Json.line(
-        new Json.Fields().with("path", directory).with("history", History.found(conf, directory)));
+    return new Json.Fields().with("path", directory).with("history", history(directory, conf));
   }
 
-  private String ofJob(FileSystem fs, Path file) throws IOException {
+  private static Json.Fields history(String directory, Configuration conf) throws IOException {
+    CommitterConfig config = new CommitterConfig(conf);
+    Stores stores = new Stores(conf, config.requestGate(() -> {}));
+    Store store = stores.all();
+    List<Path> files = new ArrayList<>();
+    store.list(
+        stores.resolve(new Path(directory)),
+        entry -> {
+          // Not what is hidden: a list of files, or a report that is being written.
+          String name = entry.name();
+          if (!entry.isDirectory() && name.endsWith(".json") && !name.matches("[_.].*")) {
+            files.add(entry.path());
+          }
+        });
+    Queue<Json.Fields> jobs = new ConcurrentLinkedQueue<>();
+    Queue<String> problems = new ConcurrentLinkedQueue<>();
+    new Workers(config.ioThreads(), () -> {}, Audit.job("history"))
+        .forEach(
+            files,
+            file -> {
+              try {
+                byte[] content = store.read(file, SuccessReport.MAX_BYTES);
+                jobs.add(job(file, SuccessReport.parse(content, file.toString())));
+              } catch (CorruptManifestException e) {
+                problems.add(e.getMessage());
+              } catch (IOException e) {
+                problems.add(file + " could not be read: " + e);
+              }
+            });
+    Comparator<Json.Fields> byEnd = Comparator.comparing(job -> (long) job.get("ended"));
+    return new Json.Fields()
+        .with(
+            "jobs",
+            jobs.stream()
+                .sorted(byEnd.thenComparing(job -> (String) job.get("report")))
+                .collect(Collectors.toList()))
+        .with("problems", problems.stream().sorted().collect(Collectors.toList()));
+  }
+
+  private static Json.Fields job(Path file, SuccessReport report) {
+    Map<String, String> texts = report.diagnostics();
+    Map<String, Long> counters = report.statistics().counters();
+    ToLongFunction<String> counter = name -> counters.getOrDefault(name, 0L);
+    MeanStatistic commit =
+        report.statistics().meanStatistics().get(StatisticNames.COMMITTER_COMMIT_JOB + ".mean");
+    String outcome = report.success() ? "committed" : "failed";
+    return new Json.Fields()
+        .with("report", file.toString())
+        .with("jobId", report.jobId())
+        .with("table", texts.getOrDefault("table", ""))
+        .with("description", report.description())
+        .with("outcome", report.state().isEmpty() ? outcome : report.state())
+        .with("success", report.success())
+        .with("write", texts.getOrDefault("write", ""))
+        .with("started", texts.getOrDefault("started", ""))
+        .with("ended", report.timestamp())
+        .with("millis", commit == null ? null : commit.getSum())
+        .with("files", counter.applyAsLong(StatisticNames.COMMITTER_FILES_COMMITTED))
+        .with("bytes", counter.applyAsLong(StatisticNames.COMMITTER_BYTES_COMMITTED))
+        .with("tasks", counter.applyAsLong(StatisticNames.COMMITTER_TASKS_COMPLETED))
+        .with("partitionsCreated", counter.applyAsLong(StatisticNames.COMMITTER_PARTITIONS_CREATED))
+        .with(
+            "partitionsReplaced", counter.applyAsLong(StatisticNames.COMMITTER_PARTITIONS_REPLACED))
+        .with(
+            "partitionsAppended", counter.applyAsLong(StatisticNames.COMMITTER_PARTITIONS_APPENDED))
+        .with("requests", StatisticsRecorder.REQUESTS.stream().mapToLong(counter).sum())
+        .with("throttled", counter.applyAsLong(StatisticNames.STORE_IO_THROTTLED))
+        .with("stage", report.stage())
+        .with("error", texts.getOrDefault("exception", ""))
+        .with("host", report.hostname())
+        .with("user", texts.getOrDefault("principal", ""))
+        .with("applicationId", texts.getOrDefault("application.id", ""))
+        .with("applicationName", texts.getOrDefault("application.name", ""))
+        .with("committer", report.committer());
+  }
+
+  private static Json.Fields ofJob(FileSystem fs, Path file) throws IOException {
     byte[] report;
     try (FSDataInputStream in = fs.open(file)) {
       report = in.readNBytes(SuccessReport.MAX_BYTES + 1);
     }
     SuccessReport parsed = SuccessReport.parse(report, file.toString());
     Sizes sizes = sizes(fs, file, parsed);
-    return Json.line(
-        new Json.Fields()
-            .with("path", file.toString())
-            .with("report", Json.read(report))
-            .with("histogram", sizes.histogram())
-            .with("partitions", sizes.partitions()));
+    return new Json.Fields()
+        .with("path", file.toString())
+        .with("report", Json.read(report))
+        .with("histogram", sizes.histogram())
+        .with("partitions", sizes.partitions());
   }
 
   /** Empty where there is no list, or it is another job's by now. */
-  private Sizes sizes(FileSystem fs, Path file, SuccessReport report) throws IOException {
+  private static Sizes sizes(FileSystem fs, Path file, SuccessReport report) throws IOException {
     Sizes sizes = new Sizes();
     String hidden = file.getName().startsWith("_") ? "" : "_";
     Path path = new Path(file.getParent(), hidden + file.getName() + LIST_SUFFIX);

@@ -188,7 +188,7 @@ class SpellingsTest {
         calls("mem://elsewhere/" + place(spelling) + "/table", false),
         task -> task.newFile("p=1", ".x"));
     assertThat(state.exists(place(spelling) + "/summary-" + JOB + ".json")).isTrue();
-    assertThat(History.ofSession(conf, spelling)).contains(JOB);
+    assertThat(ReportData.ofSession(conf, spelling)).contains(JOB);
     assertThat(output(ReportData::new, spelling)).contains(JOB);
   }
 

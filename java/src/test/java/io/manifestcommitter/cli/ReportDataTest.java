@@ -2,7 +2,6 @@
 package io.manifestcommitter.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -17,14 +16,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.stream.Collectors;
+import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class HistoryTest {
+class ReportDataTest {
   private static final Instant NOON = Instant.parse("2026-02-03T12:00:00Z");
 
   @TempDir private Path directory;
@@ -47,57 +44,52 @@ class HistoryTest {
   }
 
   @Test
-  void jobsAreListedTheOldestFirst() {
-    assertThat(run()).isZero();
-    List<String> lines = text(out).lines().collect(Collectors.toList());
-    assertThat(lines).hasSize(5);
-    assertThat(lines.get(1)).contains("2026-02-01T12:00:00Z", "failed", "abfs://c@a/returns");
-    assertThat(lines.get(2)).contains("the store is down");
-    assertThat(lines.get(3)).contains("2026-02-03T12:00:00Z", "committed", "1.5", "1,234");
-    assertThat(lines.get(4)).contains("completed");
-  }
+  void jobsAreListedTheOldestFirst() throws IOException {
+    assertThat(run("--history", directory.toString())).isZero();
 
-  @Test
-  void jobsAreChosen() throws IOException {
-    assertThat(jobs("--failed")).containsExactly("a");
-    assertThat(jobs("--table", "/sales")).containsExactly("b", "c");
-    assertThat(jobs("--since", "2026-02-03")).containsExactly("b", "c");
-    assertThat(jobs("--since", "2026-02-03T12:00:30Z")).containsExactly("c");
-    assertThat(jobs("--since", "2026-02-03", "--failed")).isEmpty();
-  }
-
-  @Test
-  void timesAreDatesTimesOrSpans() {
-    assertThat(History.since("", NOON)).isEqualTo(Long.MIN_VALUE);
-    assertThat(History.since("7d", NOON)).isEqualTo(NOON.minus(Duration.ofDays(7)).toEpochMilli());
-    assertThat(History.since("36h", NOON))
-        .isEqualTo(NOON.minus(Duration.ofHours(36)).toEpochMilli());
-    assertThatThrownBy(() -> History.since("yesterday", NOON))
-        .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("'yesterday' is no time such as 2026-01-31");
-    assertThat(run("--since", "yesterday")).isEqualTo(2);
+    JsonNode jobs = new ObjectMapper().readTree(text(out)).get("history").get("jobs");
+    assertThat(jobs.findValuesAsText("jobId")).containsExactly("a", "b", "c");
+    assertThat(jobs.findValuesAsText("outcome"))
+        .containsExactly("failed", "committed", "completed");
+    JsonNode first = jobs.get(0);
+    assertThat(first.get("table").asText()).isEqualTo("abfs://c@a/returns");
+    assertThat(first.get("error").asText()).contains("the store is down");
+    assertThat(first.get("success").asBoolean()).isFalse();
+    assertThat(jobs.get(1).get("ended").asLong()).isEqualTo(NOON.toEpochMilli());
+    assertThat(jobs.get(1).get("millis").asLong()).isEqualTo(1500);
+    assertThat(jobs.get(1).get("files").asLong()).isEqualTo(1234);
   }
 
   @Test
   void aBrokenReportHidesNoOther() throws IOException {
     Files.writeString(directory.resolve("summary-e.json"), "{\"name\": 1");
-    assertThat(run("--json")).isEqualTo(1);
-    assertThat(text(out).lines()).hasSize(3);
-    assertThat(text(err)).contains("summary-e.json is not a committer's job report");
+
+    JsonNode found =
+        new ObjectMapper()
+            .readTree(ReportData.ofSession(new Configuration(), directory.toString()));
+
+    assertThat(found.get("jobs")).hasSize(3);
+    assertThat(found.get("problems").toString())
+        .contains("summary-e.json is not a committer's job report");
   }
 
   @Test
   void whatIsNotThereIsTold() {
-    assertThat(new History(print(out), print(err)).run(directory.resolve("no").toString()))
-        .isEqualTo(1);
-    assertThat(text(err)).contains("There is no such directory: no job has reported there");
+    assertThat(run(directory.resolve("no").toString())).isEqualTo(1);
+    assertThat(text(err)).contains("There is nothing there: check the path");
   }
 
   @Test
-  void aPageOfADirectoryHasAllJobs() throws IOException {
-    assertThat(new ReportData(print(out), print(err)).run(directory.toString())).isZero();
-    JsonNode data = new ObjectMapper().readTree(text(out));
-    assertThat(data.get("history").get("jobs")).hasSize(3);
+  void aDirectoryOfReportsIsKnownByHavingNoSuccessMarker() throws IOException {
+    assertThat(run(directory.toString())).isZero();
+    assertThat(text(out)).contains("\"history\":");
+    Files.copy(directory.resolve("summary-b.json"), directory.resolve("_SUCCESS"));
+    out.reset();
+    assertThat(run(directory.toString())).isZero();
+    assertThat(text(out)).contains("\"report\":").doesNotContain("\"history\":");
+    out.reset();
+    assertThat(run("--history", directory.toString())).isZero();
+    assertThat(text(out)).contains("\"history\":");
   }
 
   @Test
@@ -114,22 +106,8 @@ class HistoryTest {
     return new ObjectMapper().readTree(OnServer.call(what, arguments));
   }
 
-  private List<String> jobs(String... options) throws IOException {
-    out.reset();
-    List<String> with = new ArrayList<>(List.of(options));
-    with.add("--json");
-    assertThat(run(with.toArray(new String[0]))).isZero();
-    List<String> jobs = new ArrayList<>();
-    for (String line : text(out).lines().collect(Collectors.toList())) {
-      jobs.add(new ObjectMapper().readTree(line).get("jobId").asText());
-    }
-    return jobs;
-  }
-
-  private int run(String... options) {
-    List<String> arguments = new ArrayList<>(List.of(options));
-    arguments.add(directory.toString());
-    return new History(print(out), print(err)).run(arguments.toArray(new String[0]));
+  private int run(String... arguments) {
+    return new ReportData(print(out), print(err)).run(arguments);
   }
 
   private static SuccessReport.Builder report() {
