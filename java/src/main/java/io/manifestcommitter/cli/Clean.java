@@ -3,14 +3,26 @@ package io.manifestcommitter.cli;
 
 import io.manifestcommitter.cli.CommandLine.UsageException;
 import io.manifestcommitter.config.CommitterConfig;
+import io.manifestcommitter.jobs.AbortPlannedUploads;
+import io.manifestcommitter.jobs.LifeSigns;
+import io.manifestcommitter.jobs.Pause;
+import io.manifestcommitter.jobs.StagedJob;
+import io.manifestcommitter.jobs.StagedJobs;
+import io.manifestcommitter.layout.StagingRoot;
+import io.manifestcommitter.store.Stores;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.lang.reflect.InvocationTargetException;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
-import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntConsumer;
 import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.Path;
 
 /**
  * Lists what jobs keep in a table while they run, or have left there, and removes what nobody needs
@@ -27,13 +39,12 @@ public final class Clean extends Program {
   private static final String FORCE = "--force";
   private static final String UPLOADS = "--uploads";
   private static final String DAY = "24h";
+  private static final String TOOL = "org.apache.hadoop.fs.s3a.s3guard.S3GuardTool";
 
   Clean(PrintStream out, PrintStream err) {
     super(
         out,
         err,
-        Set.of(DRY_RUN, DISCARD, FORCE, UPLOADS),
-        Set.of(OLDER_THAN),
         "Usage: Clean [--older-than 24h] [--dry-run] [--discard-unfinished] [--force]",
         "             [--uploads] [--properties-file file] [-D key=value]... <table>...",
         "",
@@ -55,10 +66,7 @@ public final class Clean extends Program {
         "                          Lost attempts leave them, and drivers that died before they wrote",
         "                          a plan. Takes uploads of other committers, too, as 'hadoop s3guard",
         "                          uploads' does",
-        "  --properties-file file  settings, as in spark-defaults.conf; those of Hadoop are used",
-        "  -D key=value            a setting of Hadoop, such as an account's key",
-        "  --help                  this text",
-        "",
+        SETTINGS,
         "Exit code: 0 done, or there is no table; 1 a table could not be read, or something could",
         "not be removed; 2 wrong usage.");
   }
@@ -90,10 +98,10 @@ public final class Clean extends Program {
       boolean discardUnfinished,
       boolean force)
       throws IOException {
-    CleanedJob.Rule rule = new CleanedJob.Rule(age(olderThan), dryRun, discardUnfinished, force);
+    Rule rule = new Rule(age(olderThan), dryRun, discardUnfinished, force);
     List<CleanedJob> jobs = List.of();
     try {
-      jobs = CleanedJob.all(table, conf, new CommitterConfig(conf), rule, watched -> {});
+      jobs = clean(table, conf, new CommitterConfig(conf), rule, watched -> {});
     } catch (FileNotFoundException e) {
       // No table, no jobs.
     }
@@ -112,42 +120,240 @@ public final class Clean extends Program {
   protected Action action(CommandLine line) throws UsageException {
     CommitterConfig config = line.config();
     long age = CommandLine.checked(() -> age(line.value(OLDER_THAN).orElse(DAY)));
-    CleanedJob.Rule rule =
-        new CleanedJob.Rule(age, line.has(DRY_RUN), line.has(DISCARD), line.has(FORCE));
+    Rule rule = new Rule(age, line.has(DRY_RUN), line.has(DISCARD), line.has(FORCE));
     return table -> {
-      List<CleanedJob> jobs = clean(table, line.conf(), config, rule);
+      List<CleanedJob> jobs = List.of();
+      try {
+        IntConsumer watches = watched -> out.println(Humane.watching(table, watched, config));
+        jobs = clean(table, line.conf(), config, rule, watches);
+        if (jobs.isEmpty()) {
+          out.println(Humane.line(table) + ": no staging directories");
+        }
+      } catch (FileNotFoundException e) {
+        out.println("There is no table at " + Humane.line(table) + ": nothing to clean");
+      }
       int code = OK;
-      for (CleanedJob job : jobs) {
-        out.println(job);
-        if (job.error().isPresent()) {
-          code = failed(job.job().root() + ": " + job.error().get());
+      for (CleanedJob one : jobs) {
+        out.println(one);
+        if (one.failure != null) {
+          code = failed(one.job.root() + ": " + one.failure.getMessage());
         }
       }
       if (line.has(UPLOADS)) {
-        new OldUploads(line.conf(), rule, out).run(table, jobs);
+        cleanUploads(table, line.conf(), rule, jobs);
       }
       return code;
     };
   }
 
-  private List<CleanedJob> clean(
-      String table, Configuration conf, CommitterConfig config, CleanedJob.Rule rule)
+  /**
+   * Cleans a table; each staging directory for itself. First it watches the heartbeats in those
+   * that are to go, all at the same time.
+   *
+   * @param watches told when jobs have to be watched, with their number
+   * @throws java.io.FileNotFoundException if there is no table
+   * @throws IOException if the table cannot be listed
+   */
+  private static List<CleanedJob> clean(
+      String table, Configuration conf, CommitterConfig config, Rule rule, IntConsumer watches)
       throws IOException {
-    List<CleanedJob> jobs = List.of();
-    try {
-      jobs =
-          CleanedJob.all(
-              table,
-              conf,
-              config,
-              rule,
-              watched -> out.println(Humane.watching(table, watched, config)));
-      if (jobs.isEmpty()) {
-        out.println(Humane.line(table) + ": no staging directories");
+    Stores stores = new Stores(conf, config.requestGate(() -> {}));
+    Path resolved = stores.resolve(new Path(table));
+    StagedJobs staged = new StagedJobs(stores.all(), config);
+    List<StagedJob> found = staged.find(resolved, rule.olderThan);
+    List<StagedJob> toGo = new ArrayList<>(found);
+    toGo.removeIf(job -> !rule.removes(job));
+    List<StagingRoot> toWatch = StagedJobs.toWatch(toGo);
+    Pause pause = Pause.sleeping(config).telling(() -> watches.accept(toWatch.size()));
+    LifeSigns signs = new LifeSigns(stores.all(), config, pause::nanos);
+    if (!rule.force) {
+      signs.await(toWatch, root -> true, pause);
+    }
+    List<CleanedJob> jobs = new ArrayList<>();
+    for (StagedJob job : found) {
+      if (!rule.removes(job)) {
+        jobs.add(new CleanedJob(job, null, rule.why(job), null));
+        continue;
       }
-    } catch (FileNotFoundException e) {
-      out.println("There is no table at " + Humane.line(table) + ": nothing to clean");
+      try {
+        jobs.add(new CleanedJob(job, staged.remove(job, rule.force, signs, pause), "", null));
+      } catch (IOException e) {
+        jobs.add(new CleanedJob(job, null, "", e));
+      }
     }
     return jobs;
+  }
+
+  /**
+   * Aborts the multipart uploads below a table on S3 that are older than the rule says, or lists
+   * them. No job completes them any more: task attempts that Spark lost left them, or drivers that
+   * died before their job commit. Nobody knows their ids. hadoop-aws has a tool that lists them,
+   * {@code hadoop s3guard uploads}, which tells on standard output what it does.
+   *
+   * @param jobs what was in the table, and what became of it
+   * @throws IOException if a job there may still need its uploads, and what the tool fails with
+   */
+  private void cleanUploads(String name, Configuration conf, Rule rule, List<CleanedJob> jobs)
+      throws IOException {
+    Stores stores = new Stores(conf);
+    Path table = stores.resolve(new Path(name));
+    if (!stores.all().traits(table).completesUploads()) {
+      throw new IOException("there are no uploads on its store: leave --uploads out");
+    }
+    for (CleanedJob cleaned : jobs) {
+      StagedJob job = cleaned.job;
+      if (!rule.dryRun && !cleaned.isRemoved() && job.state() != StagedJob.State.ABANDONED) {
+        throw new IOException(
+            "the uploads are left as they are: "
+                + job.root()
+                + " is "
+                + job.state().name().toLowerCase(Locale.ROOT)
+                + " and may need some. Wait for it, or recover it");
+      }
+    }
+    List<String> arguments = new ArrayList<>(List.of("uploads"));
+    arguments.addAll(rule.dryRun ? List.of("-list") : List.of("-abort", "-force"));
+    arguments.add("-seconds");
+    arguments.add(Long.toString(TimeUnit.MILLISECONDS.toSeconds(rule.olderThan + 999)));
+    // Without the slash Hadoop 3.3 takes those of tables whose names begin alike, too.
+    arguments.add(table + "/");
+    runTool(conf, arguments.toArray(new String[0]));
+  }
+
+  private void runTool(Configuration conf, String[] arguments) throws IOException {
+    int code;
+    PrintStream before = System.out;
+    System.setOut(out);
+    try {
+      code =
+          (int)
+              conf.getClassByName(TOOL)
+                  .getMethod("run", Configuration.class, String[].class)
+                  .invoke(null, conf, arguments);
+    } catch (InvocationTargetException e) {
+      throw new IOException("the uploads could not be read: " + e.getCause(), e.getCause());
+    } catch (ReflectiveOperationException | LinkageError e) {
+      throw new IOException(
+          "hadoop-aws, of the version of Hadoop, and its AWS SDK are not on the class path ("
+              + e
+              + "): give their jars with --class-path",
+          e);
+    } finally {
+      System.setOut(before);
+    }
+    if (code != 0) {
+      throw new IOException("'hadoop s3guard uploads' ended with " + code);
+    }
+  }
+
+  /** A staging directory, and what became of it. */
+  private static final class CleanedJob {
+    private final StagedJob job;
+    private final AbortPlannedUploads.Aborted uploads;
+    private final String why;
+    private final IOException failure;
+
+    /** With the uploads of a job that was removed; else null. */
+    private CleanedJob(
+        StagedJob job, AbortPlannedUploads.Aborted uploads, String why, IOException failure) {
+      this.job = job;
+      this.uploads = uploads;
+      this.why = why;
+      this.failure = failure;
+    }
+
+    boolean isRemoved() {
+      return uploads != null;
+    }
+
+    /** As programs read it, with all keys always there. */
+    Json.Fields toMap() {
+      return new Json.Fields()
+          .with("root", job.root().toString())
+          .with("kind", name(job.kind()))
+          .with("jobId", job.jobId())
+          .with("ageMillis", job.age())
+          .with("files", job.files())
+          .with("bytes", job.bytes())
+          .with("state", name(job.state()))
+          .with("removed", isRemoved())
+          .with("abortedUploads", isRemoved() ? uploads.count() : 0)
+          .with("unknownUploads", isRemoved() ? uploads.unknown() : null)
+          .with("error", failure == null ? null : failure.getMessage());
+    }
+
+    private String uploadsText() {
+      if (uploads.unknown().isPresent()) {
+        return ". Its uploads may wait until 'clean --uploads' aborts them by age, since its plan"
+            + " cannot be read: "
+            + Humane.line(uploads.unknown().get());
+      }
+      return uploads.count() == 0
+          ? ""
+          : ", and " + Humane.count(uploads.count(), "upload") + " aborted";
+    }
+
+    private static String name(Enum<?> constant) {
+      return constant.name().toLowerCase(Locale.ROOT);
+    }
+
+    /** For people. */
+    @Override
+    public String toString() {
+      String text =
+          Humane.line(job.root().toString())
+              + ": "
+              + name(job.state())
+              + ", "
+              + job.age().map(age -> "silent for " + Humane.millis(age)).orElse("of unknown age")
+              + ", "
+              + Humane.count(job.files(), "file")
+              + ", "
+              + Humane.bytes(job.bytes());
+      if (isRemoved()) {
+        return text + ": removed" + uploadsText();
+      }
+      return text + (why.isEmpty() ? "" : "; stays: " + why);
+    }
+  }
+
+  /** Which staging directories go. */
+  private static final class Rule {
+    private final long olderThan;
+    private final boolean dryRun;
+    private final boolean discardUnfinished;
+    private final boolean force;
+
+    /**
+     * A rule.
+     *
+     * @param olderThan in milliseconds
+     */
+    Rule(long olderThan, boolean dryRun, boolean discardUnfinished, boolean force) {
+      this.olderThan = olderThan;
+      this.dryRun = dryRun;
+      this.discardUnfinished = discardUnfinished;
+      this.force = force;
+    }
+
+    boolean removes(StagedJob job) {
+      return !dryRun && why(job).isEmpty();
+    }
+
+    /** Why a job's staging directory stays; empty if it may go. */
+    String why(StagedJob job) {
+      if (!force && job.state() == StagedJob.State.RUNNING) {
+        return "it shows signs of life";
+      }
+      if (!force && job.age().filter(age -> age < olderThan).isPresent()) {
+        return "it is not old enough";
+      }
+      if (job.hasUnfinishedCommit() && !discardUnfinished) {
+        return job.kind() == StagedJob.Kind.SPARK_PROTOCOL
+            ? "recover it: manifest-committer recover " + job.root().getParent()
+            : "its commit was begun: have its job commit or abort again";
+      }
+      return "";
+    }
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.cli;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
 import io.manifestcommitter.config.CommitterConfig;
 import java.io.IOException;
 import java.io.Reader;
@@ -12,6 +13,7 @@ import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Properties;
 import java.util.Set;
@@ -38,7 +40,6 @@ public final class CommandLine {
   private final List<String> paths = new ArrayList<>();
   private final Set<String> flags = new HashSet<>();
   private final Map<String, String> values = new TreeMap<>();
-  private boolean json;
   private boolean help;
   private boolean submitted;
 
@@ -70,8 +71,6 @@ public final class CommandLine {
       } else if (named.contains(arg)) {
         i++;
         line.values.put(arg, i < args.length ? args[i] : "");
-      } else if (arg.equals("--json") && flags.isEmpty()) {
-        line.json = true;
       } else if (arg.equals("--properties-file")) {
         i++;
         line.readProperties(i < args.length ? args[i] : "");
@@ -139,15 +138,11 @@ public final class CommandLine {
     return submitted;
   }
 
-  public List<String> paths() {
-    return Collections.unmodifiableList(paths);
+  List<String> paths() {
+    return paths;
   }
 
-  public boolean json() {
-    return json;
-  }
-
-  public boolean help() {
+  boolean help() {
     return help;
   }
 
@@ -199,6 +194,39 @@ public final class CommandLine {
     String hadoopKey = prefixed ? key.substring(SPARK_HADOOP.length()) : key;
     keys.add(hadoopKey);
     conf.set(hadoopKey, value, prefixed ? key + ", " + source : source);
+  }
+
+  /** The value of a setting, and where it was set. */
+  public static final class Setting {
+    private final String value;
+    private final String source;
+
+    /**
+     * A value.
+     *
+     * @param source what set it, in words for users
+     */
+    public Setting(String value, String source) {
+      this.value = Objects.requireNonNull(value);
+      this.source = Objects.requireNonNull(source);
+    }
+
+    /** What it is set to. */
+    @JsonProperty
+    public String value() {
+      return value;
+    }
+
+    /** What set it, in words for users. */
+    @JsonProperty
+    public String source() {
+      return source;
+    }
+
+    @Override
+    public String toString() {
+      return value + " (" + source + ")";
+    }
   }
 
   /** The arguments are wrong. */

@@ -13,7 +13,6 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
-import java.util.Set;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FileStatus;
@@ -38,8 +37,6 @@ public final class ManifestPrinter extends Program {
     super(
         out,
         err,
-        Set.of(),
-        Set.of(),
         "Usage: ManifestPrinter [--json] [--properties-file file] [-D key=value]... <path>...",
         "",
         "Prints what a committer wrote, from any filesystem that Hadoop knows. A path is one of",
@@ -49,10 +46,7 @@ public final class ManifestPrinter extends Program {
         "  a task manifest",
         "",
         "  --json                  one line of JSON for each path",
-        "  --properties-file file  settings, as in spark-defaults.conf; those of Hadoop are used",
-        "  -D key=value            a setting of Hadoop, such as an account's key",
-        "  --help                  this text",
-        "",
+        SETTINGS,
         "Exit code: 0 all printed; 1 a path was not found, unreadable or damaged; 2 wrong usage.");
   }
 
@@ -65,11 +59,11 @@ public final class ManifestPrinter extends Program {
   protected Action action(CommandLine line) {
     return path -> {
       try {
-        print(path, line.conf(), line.json());
+        print(path, line.conf(), line.has("--json"));
         return OK;
       } catch (IOException | RuntimeException e) {
         String message = explain(path, e);
-        if (line.json()) {
+        if (line.has("--json")) {
           out.println(Json.line(new Json.Fields().with("path", path).with("error", message)));
         }
         return failed(message);

@@ -7,8 +7,11 @@ import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.util.HashSet;
 import java.util.Set;
 import java.util.function.BiFunction;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * A program of the command line: its own options, the text that explains them, and what it does
@@ -23,26 +26,39 @@ public abstract class Program {
 
   private static final int WRONG_USAGE = 2;
 
+  /** The end of each table of options. */
+  protected static final String SETTINGS =
+      String.join(
+          System.lineSeparator(),
+          "  --properties-file file  settings, as in spark-defaults.conf",
+          "  -D key=value            a setting of Hadoop, such as an account's key, or of Spark",
+          "  --help                  this text",
+          "");
+
+  private static final Pattern OPTION = Pattern.compile("  (--[a-z-]+)( \\w+)?  .*");
+
   protected final PrintStream out;
   protected final PrintStream err;
-  private final Set<String> flags;
-  private final Set<String> named;
   private final String usage;
+  private final Set<String> flags = new HashSet<>();
+  private final Set<String> named = new HashSet<>();
 
   /**
    * A program.
    *
-   * @param flags its own options that take no value, such as {@code --force}
-   * @param named those that take one
-   * @param usage the lines that {@code --help} prints
+   * @param usage the lines that {@code --help} prints. Those that begin with two spaces and two
+   *     dashes are the program's own options; a word after the name stands for a value
    */
-  protected Program(
-      PrintStream out, PrintStream err, Set<String> flags, Set<String> named, String... usage) {
+  protected Program(PrintStream out, PrintStream err, String... usage) {
     this.out = out;
     this.err = err;
-    this.flags = flags;
-    this.named = named;
     this.usage = String.join(System.lineSeparator(), usage);
+    for (String line : usage) {
+      Matcher option = OPTION.matcher(line);
+      if (option.matches()) {
+        (option.group(2) == null ? flags : named).add(option.group(1));
+      }
+    }
   }
 
   /** What a program does with a path. */

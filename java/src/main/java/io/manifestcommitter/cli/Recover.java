@@ -17,7 +17,6 @@ import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Set;
 import java.util.function.IntConsumer;
 import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
@@ -41,8 +40,6 @@ public final class Recover extends Program {
     super(
         out,
         err,
-        Set.of(ROLLBACK, COMPLETE, FORCE),
-        Set.of(),
         "Usage: Recover [--rollback|--complete] [--force] [--properties-file file] [-D key=value]...",
         "               <table>...",
         "",
@@ -55,10 +52,7 @@ public final class Recover extends Program {
         "  --complete              complete these jobs, too",
         "  --force                 do not watch, and recover also a job that may be alive. Use it",
         "                          only if you know that the job is dead",
-        "  --properties-file file  settings, as in spark-defaults.conf; those of Hadoop are used",
-        "  -D key=value            a setting of Hadoop, such as an account's key",
-        "  --help                  this text",
-        "",
+        SETTINGS,
         "Exit code: 0 no unfinished commit is left, or there is no table; 1 an unfinished commit is",
         "left, or a table could not be read; 2 wrong usage.");
   }

@@ -5,7 +5,6 @@ import io.manifestcommitter.proofs.StoreProof;
 import io.manifestcommitter.proofs.StoreProofs;
 import java.io.IOException;
 import java.io.PrintStream;
-import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
@@ -24,8 +23,6 @@ public final class VerifyStore extends Program {
     super(
         out,
         err,
-        Set.of(),
-        Set.of(),
         "Usage: VerifyStore [--json] [--properties-file file] [-D key=value]... <directory>...",
         "",
         "Tries on a real store (abfs, abfss, gs, or a scheme that the committer does not know) what",
@@ -34,10 +31,7 @@ public final class VerifyStore extends Program {
         "what held, and what did not.",
         "",
         "  --json                  one line of JSON for each answer",
-        "  --properties-file file  settings, as in spark-defaults.conf; those of Hadoop are used",
-        "  -D key=value            a setting of Hadoop, such as an account's key",
-        "  --help                  this text",
-        "",
+        SETTINGS,
         "Exit code: 0 everything that is relied on held; 1 something did not, or could not be tried;",
         "2 wrong usage.");
   }
@@ -49,7 +43,7 @@ public final class VerifyStore extends Program {
 
   @Override
   protected Action action(CommandLine line) {
-    return directory -> verify(directory, line.conf(), line.json());
+    return directory -> verify(directory, line.conf(), line.has("--json"));
   }
 
   private int verify(String directory, Configuration conf, boolean json) throws IOException {
