@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.manifestcommitter.config.CommitterConfig;
-import io.manifestcommitter.plan.PlanRejectedException;
+import io.manifestcommitter.plan.JobPlan.PlanRejectedException;
 import io.manifestcommitter.testing.SparkWrite;
 import java.io.File;
 import java.io.IOException;

@@ -3,11 +3,11 @@ package io.manifestcommitter.cli;
 
 import io.manifestcommitter.cli.CommandLine.UsageException;
 import io.manifestcommitter.config.CommitterConfig;
-import io.manifestcommitter.jobs.AbortPlannedUploads;
 import io.manifestcommitter.jobs.LifeSigns;
-import io.manifestcommitter.jobs.Pause;
+import io.manifestcommitter.jobs.LifeSigns.Pause;
 import io.manifestcommitter.jobs.StagedJob;
 import io.manifestcommitter.jobs.StagedJobs;
+import io.manifestcommitter.jobs.StagedJobs.AbortedUploads;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.store.Stores;
 import java.io.FileNotFoundException;
@@ -249,13 +249,12 @@ public final class Clean extends Program {
   /** A staging directory, and what became of it. */
   private static final class CleanedJob {
     private final StagedJob job;
-    private final AbortPlannedUploads.Aborted uploads;
+    private final AbortedUploads uploads;
     private final String why;
     private final IOException failure;
 
     /** With the uploads of a job that was removed; else null. */
-    private CleanedJob(
-        StagedJob job, AbortPlannedUploads.Aborted uploads, String why, IOException failure) {
+    private CleanedJob(StagedJob job, AbortedUploads uploads, String why, IOException failure) {
       this.job = job;
       this.uploads = uploads;
       this.why = why;

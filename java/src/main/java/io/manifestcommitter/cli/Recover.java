@@ -3,9 +3,9 @@ package io.manifestcommitter.cli;
 
 import io.manifestcommitter.cli.CommandLine.UsageException;
 import io.manifestcommitter.config.CommitterConfig;
-import io.manifestcommitter.jobs.JobIsAliveException;
 import io.manifestcommitter.jobs.LifeSigns;
-import io.manifestcommitter.jobs.Pause;
+import io.manifestcommitter.jobs.LifeSigns.JobIsAliveException;
+import io.manifestcommitter.jobs.LifeSigns.Pause;
 import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.jobs.Recovery.Direction;
 import io.manifestcommitter.layout.StagingRoot;

@@ -3,7 +3,7 @@ package io.manifestcommitter.commit;
 
 import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.plan.JobPlan;
-import io.manifestcommitter.plan.Swap;
+import io.manifestcommitter.plan.Swaps.Swap;
 import java.io.IOException;
 import java.util.List;
 import java.util.Set;

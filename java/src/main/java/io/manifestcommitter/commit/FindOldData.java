@@ -2,8 +2,8 @@
 package io.manifestcommitter.commit;
 
 import io.manifestcommitter.layout.StagingRoot;
+import io.manifestcommitter.plan.JobPlan.PlanRejectedException;
 import io.manifestcommitter.plan.OldDirectory;
-import io.manifestcommitter.plan.PlanRejectedException;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
 import io.manifestcommitter.store.StorePaths;

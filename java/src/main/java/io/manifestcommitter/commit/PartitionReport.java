@@ -6,7 +6,7 @@ import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.manifest.StatisticsRecorder;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.OldDirectory;
-import io.manifestcommitter.plan.Swap;
+import io.manifestcommitter.plan.Swaps.Swap;
 import io.manifestcommitter.store.StorePaths;
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.commit;
 
-import io.manifestcommitter.layout.HiddenNames;
+import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.OldDirectory;
-import io.manifestcommitter.plan.Swap;
+import io.manifestcommitter.plan.Swaps.Swap;
 import io.manifestcommitter.store.PlaceChangedException;
 import io.manifestcommitter.store.Retries;
 import io.manifestcommitter.store.Store;
@@ -70,7 +70,7 @@ final class PlaceSurvey {
     Map<Path, OldFiles> files = new TreeMap<>();
     for (int number = 0; number < swaps.size(); number++) {
       Swap swap = swaps.get(number);
-      if (HiddenNames.isHidden(swap.place().getName())) {
+      if (StagingRoot.isHidden(swap.place().getName())) {
         LOG.debug("{} is not of the table's data", swap.place());
       } else if (swap.oldFile().isPresent()) {
         files
@@ -298,7 +298,7 @@ final class PlaceSurvey {
 
     /** An entry of the directory. */
     void found(StoreEntry entry) {
-      if (!entry.isDirectory() && !HiddenNames.isHidden(entry.name())) {
+      if (!entry.isDirectory() && !StagingRoot.isHidden(entry.name())) {
         there.put(entry.path(), entry);
       }
     }

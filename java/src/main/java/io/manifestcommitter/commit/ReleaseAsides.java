@@ -3,7 +3,7 @@ package io.manifestcommitter.commit;
 
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.OldDirectory;
-import io.manifestcommitter.plan.Swap;
+import io.manifestcommitter.plan.Swaps.Swap;
 import io.manifestcommitter.store.Retries;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;

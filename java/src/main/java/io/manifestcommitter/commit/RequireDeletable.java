@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.commit;
 
-import io.manifestcommitter.plan.ExistingDirectories;
+import io.manifestcommitter.plan.JobPlan.ExistingDirectories;
 import io.manifestcommitter.plan.OldDirectory;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.commit;
 
-import io.manifestcommitter.plan.ExistingDirectories;
-import io.manifestcommitter.plan.PlanRejectedException;
+import io.manifestcommitter.plan.JobPlan.ExistingDirectories;
+import io.manifestcommitter.plan.JobPlan.PlanRejectedException;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
 import java.io.IOException;

@@ -4,7 +4,7 @@ package io.manifestcommitter.commit;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.plan.JobPlan;
-import io.manifestcommitter.plan.Target;
+import io.manifestcommitter.plan.JobPlan.Target;
 import io.manifestcommitter.store.PlaceChangedException;
 import io.manifestcommitter.store.Retries;
 import io.manifestcommitter.store.Store;

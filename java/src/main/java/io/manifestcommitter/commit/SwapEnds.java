@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.commit;
 
-import io.manifestcommitter.plan.Swap;
 import io.manifestcommitter.plan.Swaps;
+import io.manifestcommitter.plan.Swaps.Swap;
 import io.manifestcommitter.store.Store;
 import java.io.IOException;
 import java.util.BitSet;

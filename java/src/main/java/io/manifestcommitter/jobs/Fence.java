@@ -5,14 +5,16 @@ import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.journal.CommitJournal;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.plan.JobPlan;
-import io.manifestcommitter.plan.Target;
 import io.manifestcommitter.store.RenameResult;
 import io.manifestcommitter.store.Store;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
@@ -71,17 +73,13 @@ final class Fence {
                 new StagingRoot(target.directory(), before.jobId()).heldBy(before.holder());
             StagingRoot to = from.heldBy(journal.holder());
             take(from.sealed(), to.sealed(), StagingRoot::holderOfSealed);
-            if (hasOld(target, asides)) {
+            // Nobody makes a directory for what moves where nothing does.
+            boolean isTable = target.directory().equals(plan.table());
+            if (asides.contains(to.old()) || (plan.marksSuccess() && isTable)) {
               take(from.old(), to.old(), StagingRoot::holderOfOld);
             }
           }
         });
-  }
-
-  /** Whether anything moves there: nobody makes a directory for what moves. */
-  private boolean hasOld(Target target, Set<Path> asides) {
-    Path old = new StagingRoot(target.directory(), before.jobId()).heldBy(journal.holder()).old();
-    return asides.contains(old) || (plan.marksSuccess() && target.directory().equals(plan.table()));
   }
 
   private void take(Path from, Path to, Function<String, OptionalInt> holderOf) throws IOException {
@@ -114,19 +112,14 @@ final class Fence {
             found.add(entry.path());
           }
         });
-    Path fullest = null;
-    int most = -1;
-    for (Path directory : found) {
-      int[] entries = {0};
-      if (found.size() > 1) {
-        list(directory, entry -> entries[0]++);
-      }
-      if (entries[0] > most) {
-        most = entries[0];
-        fullest = directory;
-      }
+    if (found.size() < 2) {
+      return found.stream().findFirst();
     }
-    return Optional.ofNullable(fullest);
+    Map<Path, Integer> entries = new HashMap<>();
+    for (Path directory : found) {
+      list(directory, entry -> entries.merge(directory, 1, Integer::sum));
+    }
+    return found.stream().max(Comparator.comparing(each -> entries.getOrDefault(each, 0)));
   }
 
   private void list(Path directory, Store.Visitor visitor) throws IOException {

@@ -9,6 +9,7 @@ import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.progress.CommitProgress.Waiting;
 import io.manifestcommitter.store.Store;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -193,5 +194,85 @@ public final class LifeSigns {
   public interface Question {
     /** Its answer. */
     boolean holds(StagingRoot root) throws IOException;
+  }
+
+  /** What a job does between two looks at another one. */
+  @FunctionalInterface
+  public interface Pause {
+    /**
+     * Waits a while; fails if the job is to wait no more.
+     *
+     * @param forWhat for which job it waits, and why
+     */
+    void pause(Waiting forWhat) throws IOException;
+
+    /** This machine's clock, which goes on evenly, by which waits are measured. */
+    default long nanos() {
+      return System.nanoTime();
+    }
+
+    /** Sleeps, for as long as there may be between two looks at a heartbeat. */
+    static Pause sleeping(CommitterConfig config) {
+      return waiting -> {
+        try {
+          TimeUnit.MILLISECONDS.sleep(Math.min(2000, config.heartbeatInterval()));
+        } catch (InterruptedException e) {
+          Thread.currentThread().interrupt();
+          throw new InterruptedIOException("Interrupted while " + waiting);
+        }
+      };
+    }
+
+    /** As this, and tells somebody, once, that it waits. */
+    default Pause telling(Runnable told) {
+      boolean[] isTold = {false};
+      return waiting -> {
+        if (!isTold[0]) {
+          isTold[0] = true;
+          told.run();
+        }
+        pause(waiting);
+      };
+    }
+  }
+
+  /** A job is left alone: it lives, or may live, or one that lives replaces some of its places. */
+  public static final class JobIsAliveException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    private final transient StagingRoot alive;
+
+    private JobIsAliveException(StagingRoot alive, String message) {
+      super(message);
+      this.alive = alive;
+    }
+
+    static JobIsAliveException itself(StagingRoot root, long timeout) {
+      return new JobIsAliveException(
+          root,
+          "The job that writes to "
+              + root.root()
+              + " shows signs of life: its driver, or another recovery, is at work. Nothing was"
+              + " changed. It counts as dead once its heartbeat was seen to stand still for "
+              + timeout
+              + " s. If you know that it is dead, use --force");
+    }
+
+    static JobIsAliveException inPlacesOf(StagingRoot dead, StagingRoot alive) {
+      return new JobIsAliveException(
+          alive,
+          "The job of "
+              + dead.root()
+              + " cannot be recovered now: job "
+              + alive.jobId()
+              + " lives and replaces some of the same places ("
+              + alive.replaces()
+              + "). Nothing was changed. Wait until that has ended");
+    }
+
+    /** Whether it is this job that lives. */
+    public boolean isOf(StagingRoot job) {
+      return alive.root().equals(job.root());
+    }
   }
 }

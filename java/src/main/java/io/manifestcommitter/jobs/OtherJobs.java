@@ -2,13 +2,15 @@
 package io.manifestcommitter.jobs;
 
 import io.manifestcommitter.commit.Workers;
+import io.manifestcommitter.jobs.LifeSigns.JobIsAliveException;
 import io.manifestcommitter.jobs.LifeSigns.Life;
+import io.manifestcommitter.jobs.LifeSigns.Pause;
 import io.manifestcommitter.journal.CommitJournal;
 import io.manifestcommitter.journal.Heartbeat;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.plan.JobPlan;
-import io.manifestcommitter.plan.Target;
+import io.manifestcommitter.plan.JobPlan.Target;
 import io.manifestcommitter.store.Store;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -105,8 +107,7 @@ public final class OtherJobs {
   void requireLocations(
       Workers workers, JobPlan plan, StagingRoot root, Object origin, boolean mayBeGone)
       throws IOException {
-    workers.forEach(
-        locations(plan, root), target -> requireLocation(target, origin + " names", mayBeGone));
+    workers.forEach(locations(plan, root), target -> requireLocation(target, origin, mayBeGone));
   }
 
   /** The custom locations of a plan. */
@@ -116,32 +117,27 @@ public final class OtherJobs {
     return locations;
   }
 
-  private void requireLocation(Target target, String named, boolean mayBeGone) throws IOException {
+  private void requireLocation(Target target, Object origin, boolean mayBeGone) throws IOException {
     boolean[] isTable = {false};
+    String why = null;
     try {
       store.list(target.staging(), entry -> isTable[0] |= Heartbeat.isHeartbeat(entry.name()));
     } catch (FileNotFoundException e) {
-      if (mayBeGone) {
-        return;
-      }
-      throw new CorruptManifestException(
-          named
-              + " the location "
-              + target.directory()
-              + ", where the job has no staging directory "
+      why =
+          ", where the job has no staging directory "
               + target.staging().getName()
               + ". Nothing was changed: if the job did write there, make that directory, and"
-              + " recover the table again",
-          e);
+              + " recover the table again";
     }
     if (isTable[0]) {
-      throw new CorruptManifestException(
-          named
-              + " the location "
-              + target.directory()
-              + ", which is the table of a job, by the heartbeat in "
+      why =
+          ", which is the table of a job, by the heartbeat in "
               + target.staging()
-              + ". Nothing was changed: recover that table instead");
+              + ". Nothing was changed: recover that table instead";
+    }
+    if (why != null && (isTable[0] || !mayBeGone)) {
+      throw new CorruptManifestException(
+          origin + " names the location " + target.directory() + why);
     }
   }
 
@@ -212,7 +208,9 @@ public final class OtherJobs {
     }
     List<StagingRoot> replacing = replacing(places, dead);
     for (Map.Entry<StagingRoot, Life> each :
-        signs.await(replacing, other -> ReplaceNote.exists(store, other), pause).entrySet()) {
+        signs
+            .await(replacing, other -> store.status(other.replaces()).isPresent(), pause)
+            .entrySet()) {
       if (each.getValue() == Life.ALIVE) {
         throw JobIsAliveException.inPlacesOf(dead, each.getKey());
       }
@@ -251,12 +249,12 @@ public final class OtherJobs {
    */
   boolean fence(StagingRoot dead) throws IOException {
     Optional<byte[]> note = ReplaceNote.content(store, dead);
-    ReplaceNote.delete(store, dead);
+    store.deleteFile(dead.replaces());
     if (!isUnfinished(dead)) {
       return true;
     }
     if (note.isPresent()) {
-      ReplaceNote.writeAgain(store, dead, note.get());
+      store.write(dead.replaces(), out -> out.write(note.get()));
     }
     return false;
   }

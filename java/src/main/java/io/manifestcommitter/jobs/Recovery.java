@@ -9,16 +9,18 @@ import io.manifestcommitter.commit.JobDescription;
 import io.manifestcommitter.commit.RollBackJob;
 import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.config.CommitterConfig;
+import io.manifestcommitter.jobs.LifeSigns.JobIsAliveException;
+import io.manifestcommitter.jobs.LifeSigns.Pause;
 import io.manifestcommitter.journal.CommitJournal;
 import io.manifestcommitter.journal.CommitJournal.LostJournalException;
 import io.manifestcommitter.journal.Heartbeat;
-import io.manifestcommitter.journal.OtherVersionException;
+import io.manifestcommitter.journal.PlanReader.OtherVersionException;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.manifest.StatisticsRecorder;
 import io.manifestcommitter.plan.JobPlan;
-import io.manifestcommitter.plan.Target;
+import io.manifestcommitter.plan.JobPlan.Target;
 import io.manifestcommitter.progress.CommitProgress;
 import io.manifestcommitter.progress.CommitSnapshot;
 import io.manifestcommitter.progress.Commits;
@@ -76,23 +78,13 @@ public final class Recovery {
   }
 
   /**
-   * A recovery by a job, which counts the requests as its own.
-   *
-   * @param signs of the lives of drivers, which have watched those whose jobs are recovered
-   * @param pause between two looks at a job that may live
-   */
-  public Recovery(Store store, CommitterConfig config, LifeSigns signs, Pause pause) {
-    this(store, config, signs, pause, /* force= */ false, statistics -> {});
-  }
-
-  /**
    * A recovery.
    *
    * @param signs of the lives of drivers, which have watched those whose jobs are recovered
    * @param pause between two looks at a job that may live
    * @param force also of a job whose driver shows signs of life, for which it is not watched then
    * @param requestsTo lets the requests be counted, from then on, by what it is given, which each
-   *     recovered job has of its own
+   *     recovered job has of its own; does nothing where they count as the caller's
    */
   public Recovery(
       Store store,
@@ -149,7 +141,13 @@ public final class Recovery {
     requestsTo.accept(statistics);
     CommitJournal journal = journalOf(root);
     if (!journal.hasPlan()) {
-      removeRest(root);
+      // Its deletion was cut short: the staging directories at locations went before.
+      requireDead(root);
+      try {
+        Retries.few(() -> store.deleteTree(root.root()));
+      } catch (IOException e) {
+        throw new LeftoverException(root, Outcome.CLEANED_UP, e);
+      }
       return Outcome.CLEANED_UP;
     }
     if (journal.state().isEnd()) {
@@ -168,16 +166,6 @@ public final class Recovery {
       removeStaging(root, plan, outcome);
     }
     return outcome;
-  }
-
-  /** Removes a staging directory, whose deletion was cut short: those at locations went before. */
-  private void removeRest(StagingRoot root) throws IOException {
-    requireDead(root);
-    try {
-      Retries.few(() -> store.deleteTree(root.root()));
-    } catch (IOException e) {
-      throw new LeftoverException(root, Outcome.CLEANED_UP, e);
-    }
   }
 
   /** Removes what is left of a commit that has ended; whatever fails here harms nobody. */
@@ -241,7 +229,7 @@ public final class Recovery {
   private JobPlan planOfDead(StagingRoot root, CommitJournal journal) throws IOException {
     try {
       requireDead(root);
-      JobPlan plan = plan(root, journal, root.jobId());
+      JobPlan plan = plan(root, journal);
       try {
         jobs.requireLocations(
             workers(root, CommitProgress.unwatched()),
@@ -276,11 +264,7 @@ public final class Recovery {
     StagingRoot before = root.heldBy(journal.holder());
     try {
       jobs.keepOut(replaced, root, signs);
-      if (heartbeat.isPresent()) {
-        journal.claim();
-      } else {
-        journal.claimWithoutHeartbeat();
-      }
+      journal.claim(heartbeat.isPresent());
       isClaimed = true;
       LOG.info("Recovering {}", journal);
       CommitProgress progress =
@@ -353,7 +337,7 @@ public final class Recovery {
         }
       } else if (!CommitJournal.find(store, root.attempt()).isPresent()) {
         Heartbeat.remove(store, root.root());
-        ReplaceNote.delete(store, root);
+        store.deleteFile(root.replaces());
         store.deleteEmptyDirectory(root.attempt());
         store.deleteEmptyDirectory(root.root());
       }
@@ -442,21 +426,18 @@ public final class Recovery {
     return (isFenced ? root : root.heldBy(StagingRoot.DRIVER)).old();
   }
 
-  private static JobPlan plan(StagingRoot root, CommitJournal journal, String jobId)
-      throws IOException {
+  private static JobPlan plan(StagingRoot root, CommitJournal journal) throws IOException {
     try {
-      return journal.plan(jobId, new Target(root.directory(), root.root()));
-    } catch (OtherVersionException e) {
-      throw e;
+      return journal.plan(root.jobId(), new Target(root.directory(), root.root()));
     } catch (CorruptManifestException e) {
-      if (journal.state().isEnd()) {
+      if (e instanceof OtherVersionException || journal.state().isEnd()) {
         throw e;
       }
       throw new CorruptManifestException(
           e.getMessage()
               + ". Nothing was changed. Find what the job made visible by hand: its files"
               + " have '"
-              + jobId
+              + root.jobId()
               + "' in their names, what it moved aside is in "
               + root.allOld(),
           e);

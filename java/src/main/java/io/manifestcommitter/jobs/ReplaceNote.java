@@ -2,7 +2,7 @@
 package io.manifestcommitter.jobs;
 
 import io.manifestcommitter.commit.LocalHost;
-import io.manifestcommitter.journal.HeapBudget;
+import io.manifestcommitter.journal.PlanReader.HeapBudget;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.manifest.PlaceText;
@@ -15,6 +15,7 @@ import io.manifestcommitter.store.StorePaths;
 import java.io.ByteArrayInputStream;
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.time.Instant;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
@@ -58,7 +59,7 @@ final class ReplaceNote {
   /**
    * Writes a job's note: that it works on the places, here, from now on. One request.
    *
-   * @return its length in bytes, which {@link #isWhole} asks for
+   * @return its length in bytes
    */
   static long write(Store store, StagingRoot root, Collection<Path> places) throws IOException {
     PlaceText texts = new PlaceText(root.directory(), UnaryOperator.identity());
@@ -155,29 +156,9 @@ final class ReplaceNote {
     }
   }
 
-  /** Whether a note, or a part of one, is there. One request. */
-  static boolean exists(Store store, StagingRoot root) throws IOException {
-    return store.status(root.replaces()).isPresent();
-  }
-
-  /** Whether a note is there that {@link #write} said is so long. One request. */
-  static boolean isWhole(Store store, StagingRoot root, long length) throws IOException {
-    return store.status(root.replaces()).filter(note -> note.length() == length).isPresent();
-  }
-
-  /** What a note holds, for {@link #writeAgain}; empty if there is none. One request. */
+  /** What a note holds, to be written again; empty if there is none. One request. */
   static Optional<byte[]> content(Store store, StagingRoot root) throws IOException {
     return content(store, root, Runtime.getRuntime().maxMemory());
-  }
-
-  /** Writes a note again that was deleted, as it was. One request. */
-  static void writeAgain(Store store, StagingRoot root, byte[] content) throws IOException {
-    store.write(root.replaces(), out -> out.write(content));
-  }
-
-  /** Deletes a job's note, if there is one. One request. */
-  static void delete(Store store, StagingRoot root) throws IOException {
-    store.deleteFile(root.replaces());
   }
 
   /** The places. */
@@ -190,9 +171,9 @@ final class ReplaceNote {
     return host;
   }
 
-  /** Since when it works on the places, in milliseconds since 1970 by its own clock. */
-  long since() {
-    return since;
+  /** Since when it works on the places, by its own clock. */
+  Instant since() {
+    return Instant.ofEpochMilli(since);
   }
 
   /** Whether one of its places is one of these, or lies above or below one. */

@@ -4,11 +4,11 @@ package io.manifestcommitter.jobs;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.config.CommitterConfig.UnfinishedJobsMode;
 import io.manifestcommitter.jobs.LifeSigns.Life;
+import io.manifestcommitter.jobs.LifeSigns.Pause;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.progress.CommitProgress.Waiting;
 import io.manifestcommitter.store.Store;
 import java.io.IOException;
-import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -64,8 +64,8 @@ public final class ReplacingJobs {
    * @param places none of which lies in another; empty for a job that replaces nothing
    * @return whether a commit was recovered
    * @throws io.manifestcommitter.manifest.CorruptManifestException if another's note is damaged
-   * @throws WaitedTooLongException if others replaced some of the places for too long
-   * @throws IOException also if a dead job's commit may not, or cannot, be recovered
+   * @throws IOException also if others replaced some of the places for too long, or if a dead job's
+   *     commit may not, or cannot, be recovered
    */
   public boolean settleAndEnter(Collection<Path> places, Pause pause) throws IOException {
     UnfinishedJobs unfinished = new UnfinishedJobs(store, config, signs, pause);
@@ -104,17 +104,28 @@ public final class ReplacingJobs {
    * the note of this one. It writes the note again if this job turns out to live, but may die
    * before the note is complete. One request; none if the job replaces nothing.
    *
-   * @throws TakenForDeadException if another job did
+   * @throws IOException if another job did: what this one knows of its places may not hold any more
    */
   public void requireNotTakenForDead() throws IOException {
-    if (ownNoteLength > 0 && !ReplaceNote.isWhole(store, own, ownNoteLength)) {
-      throw new TakenForDeadException(own, config.heartbeatTimeout());
+    if (ownNoteLength > 0
+        && !store
+            .status(own.replaces())
+            .filter(note -> note.length() == ownNoteLength)
+            .isPresent()) {
+      throw new IOException(
+          own.replaces()
+              + " is gone: the driver of job "
+              + own.jobId()
+              + " gave no sign of life for longer than "
+              + config.heartbeatTimeout() / 1000
+              + " s (heartbeat.timeout), so another job took it for dead and went on. Nothing visible"
+              + " was changed: run the job again");
     }
   }
 
   /** Tells the others that this job is done with its places. One request. */
   public void leave() throws IOException {
-    ReplaceNote.delete(store, own);
+    store.deleteFile(own.replaces());
   }
 
   /** Whether this job's note stood while all others were out of the way. */
@@ -143,7 +154,7 @@ public final class ReplacingJobs {
         other.root(),
         own.directory());
     wait.forPlaces(other, ReplaceNote.read(store, other));
-    while (ReplaceNote.exists(store, other)) {
+    while (store.status(other.replaces()).isPresent()) {
       if (signs.look(other) == Life.DEAD) {
         return !yields && isPastDead(other, wait);
       }
@@ -194,66 +205,30 @@ public final class ReplacingJobs {
     void pause(StagingRoot other) throws IOException {
       long waited = TimeUnit.NANOSECONDS.toMillis(signs.nanos() - since);
       if (waited >= config.replaceWait()) {
-        Optional<ReplaceNote> note = ReplaceNote.read(store, other);
+        String working =
+            ReplaceNote.read(store, other)
+                .map(note -> ", works there on " + note.host() + " since " + note.since())
+                .orElse("");
         leave();
-        throw new WaitedTooLongException(own, other, note, waited);
+        throw new IOException(
+            "Job "
+                + own.jobId()
+                + " waited "
+                + waited / 1000
+                + " s for job "
+                + other.jobId()
+                + ", which replaces some of the same places of "
+                + own.directory()
+                + working
+                + " and still lives. Nothing was changed. Run the job again once the other has ended,"
+                + " or wait longer ("
+                + CommitterConfig.REPLACE_WAIT
+                + ")");
       }
       if (forWhat == null || !forWhat.jobId.equals(other.jobId())) {
         forPlaces(other, Optional.empty());
       }
       pause.pause(forWhat);
-    }
-  }
-
-  /**
-   * Another job went past this one, whose driver had shown no sign of life: what this one knows of
-   * the places that it replaces may not hold any more.
-   */
-  public static final class TakenForDeadException extends IOException {
-    private static final long serialVersionUID = 1L;
-
-    TakenForDeadException(StagingRoot own, long timeout) {
-      super(
-          own.replaces()
-              + " is gone: the driver of job "
-              + own.jobId()
-              + " gave no sign of life for longer than "
-              + timeout / 1000
-              + " s (heartbeat.timeout), so another job took it for dead and went on. Nothing visible was"
-              + " changed: run the job again");
-    }
-  }
-
-  /** A job gives up waiting for another one that replaces the same places. */
-  public static final class WaitedTooLongException extends IOException {
-    private static final long serialVersionUID = 1L;
-
-    WaitedTooLongException(
-        StagingRoot own, StagingRoot other, Optional<ReplaceNote> note, long waited) {
-      super(
-          "Job "
-              + own.jobId()
-              + " waited "
-              + waited / 1000
-              + " s for job "
-              + other.jobId()
-              + ", which replaces some of the same places of "
-              + own.directory()
-              + working(note)
-              + " and still lives. Nothing was changed. Run the job again once the other has ended, or"
-              + " wait longer ("
-              + CommitterConfig.REPLACE_WAIT
-              + ")");
-    }
-
-    private static String working(Optional<ReplaceNote> note) {
-      return note.map(
-              told ->
-                  ", works there on "
-                      + told.host()
-                      + " since "
-                      + Instant.ofEpochMilli(told.since()))
-          .orElse("");
     }
   }
 }

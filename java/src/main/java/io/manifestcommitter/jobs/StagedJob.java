@@ -1,40 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.jobs;
 
+import io.manifestcommitter.journal.CommitJournal;
+import io.manifestcommitter.layout.JobPaths;
+import io.manifestcommitter.layout.StagingRoot;
+import io.manifestcommitter.store.Store;
+import io.manifestcommitter.store.StoreEntry;
+import io.manifestcommitter.store.StorePaths;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import org.apache.hadoop.fs.Path;
 
 /** What a job keeps in a table while it runs, or has left there. */
 public final class StagedJob {
+  private static final String ATTEMPT = JobPaths.attemptName(0) + "/";
+
   private final Path root;
   private final Kind kind;
-  private final String jobId;
-  private final Long age;
-  private final long files;
-  private final long bytes;
-  private final boolean running;
-  private final boolean unfinished;
-  private final boolean planned;
+  private final Optional<String> jobId;
+  private final boolean completesUploads;
+  private long files;
+  private long bytes;
+  private long lastWritten;
+  private boolean begun;
+  private boolean planned;
+  private boolean finished;
+  private boolean oldData;
+  private Optional<Long> age = Optional.empty();
+  private boolean running;
 
-  StagedJob(
-      Path root,
-      Kind kind,
-      String jobId,
-      Long age,
-      long files,
-      long bytes,
-      boolean running,
-      boolean unfinished,
-      boolean planned) {
-    this.root = root;
+  /** In any holder's hands, and where earlier versions moved it; not a report that waits there. */
+  private final Pattern asides;
+
+  private StagedJob(Store store, StoreEntry root, Kind kind, Optional<String> jobId) {
+    this.root = root.path();
     this.kind = kind;
     this.jobId = jobId;
-    this.age = age;
-    this.files = files;
-    this.bytes = bytes;
-    this.running = running;
-    this.unfinished = unfinished;
-    this.planned = planned;
+    this.completesUploads = store.traits(root.path()).completesUploads();
+    this.lastWritten = root.lastWritten();
+    this.asides =
+        Pattern.compile(ATTEMPT + "old/([0-9]+/)?[0-9]+-" + Pattern.quote(root.name()) + "(/.*)?");
   }
 
   /** Whose it is. */
@@ -61,6 +71,75 @@ public final class StagedJob {
     UNFINISHED
   }
 
+  /** What a directory in a table is; empty if it is no job's. */
+  static Optional<StagedJob> in(Store store, StoreEntry root) {
+    Optional<String> spark = StagingRoot.jobOf(root.name());
+    if (spark.isPresent()) {
+      return Optional.of(new StagedJob(store, root, Kind.SPARK_PROTOCOL, spark));
+    }
+    return StagingRoot.sparkJobOf(root.name())
+        .map(job -> new StagedJob(store, root, Kind.SPARK_STAGING, Optional.of(job)));
+  }
+
+  /** What a directory below {@code _temporary} is. */
+  static StagedJob inTemporary(Store store, StoreEntry root) {
+    Optional<String> job = JobPaths.jobOfDirectory(root.name());
+    return new StagedJob(store, root, job.isPresent() ? Kind.HADOOP_PROTOCOL : Kind.TEMPORARY, job);
+  }
+
+  /** Lists all that it holds. */
+  void list(Store store) throws IOException {
+    Deque<Path> directories = new ArrayDeque<>(List.of(root));
+    while (!directories.isEmpty()) {
+      Path directory = directories.pop();
+      try {
+        store.list(directory, entry -> note(entry, directories));
+      } catch (FileNotFoundException e) {
+        // Its job goes on, or is being cleaned.
+      }
+    }
+  }
+
+  private void note(StoreEntry entry, Deque<Path> directories) {
+    lastWritten = Math.max(lastWritten, entry.lastWritten());
+    if (entry.isDirectory()) {
+      directories.push(entry.path());
+      return;
+    }
+    files++;
+    bytes += entry.length();
+    String below = StorePaths.relative(root, entry.path());
+    boolean isInAttempt = below.equals(ATTEMPT + entry.name());
+    if (isInAttempt && CommitJournal.isJournal(entry.name())) {
+      boolean isFinished =
+          CommitJournal.stateIn(entry.name()).filter(CommitJournal.State::isEnd).isPresent();
+      finished |= isFinished;
+      begun |= !isFinished;
+    }
+    planned |= isInAttempt && CommitJournal.mayHoldPlan(entry.name());
+    begun |= below.endsWith("/manifests/" + JobPaths.COMMIT_MARK);
+    oldData |= asides.matcher(below).matches();
+  }
+
+  /**
+   * Tells whether it runs.
+   *
+   * @param beat when its heartbeat was last written, if it has one
+   * @param now by the store's clock
+   * @param timeout in milliseconds, of a heartbeat
+   * @param quiet in milliseconds, since the last write of a job without a heartbeat
+   */
+  void judge(Optional<Long> beat, long now, long timeout, long quiet) {
+    long last = beat.orElse(lastWritten);
+    age = last == 0 ? Optional.empty() : Optional.of(Math.max(0, now - last));
+    // A journal without a heartbeat is of a job whose recovery failed: nobody works on it.
+    boolean hadBeat = beat.isPresent() || (kind == Kind.SPARK_PROTOCOL && begun);
+    // A driver makes its heartbeat at once: what holds no file was made by a late attempt.
+    running =
+        age.map(since -> since < (hadBeat ? timeout : quiet))
+            .orElse(kind != Kind.SPARK_PROTOCOL || files > 0);
+  }
+
   /** The directory with all that the job has here. */
   public Path root() {
     return root;
@@ -73,7 +152,7 @@ public final class StagedJob {
 
   /** The job; empty where the directory's name does not tell. */
   public Optional<String> jobId() {
-    return Optional.ofNullable(jobId);
+    return jobId;
   }
 
   /**
@@ -81,7 +160,7 @@ public final class StagedJob {
    * and by the store's clock; empty if the store cannot tell.
    */
   public Optional<Long> age() {
-    return Optional.ofNullable(age);
+    return age;
   }
 
   /** How many files it holds. */
@@ -99,7 +178,7 @@ public final class StagedJob {
     if (running) {
       return State.RUNNING;
     }
-    return unfinished ? State.UNFINISHED : State.ABANDONED;
+    return hasUnfinishedCommit() ? State.UNFINISHED : State.ABANDONED;
   }
 
   /** Whether it holds a plan, or a part of one. */
@@ -107,8 +186,12 @@ public final class StagedJob {
     return planned;
   }
 
-  /** Whether its commit was begun and did not end, also if it is running. */
+  /**
+   * Whether its commit was begun and did not end, also if it is running. Where there are several
+   * journals, of which the furthest counts, one that has ended is it. Where a custom location has
+   * no journal, the old data that was moved aside there tells.
+   */
   public boolean hasUnfinishedCommit() {
-    return unfinished;
+    return (begun && !(finished && completesUploads)) || (oldData && !finished);
   }
 }

@@ -1,25 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.jobs;
 
+import io.manifestcommitter.commit.Audit;
+import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.config.CommitterConfig;
+import io.manifestcommitter.jobs.LifeSigns.JobIsAliveException;
+import io.manifestcommitter.jobs.LifeSigns.Pause;
 import io.manifestcommitter.jobs.StagedJob.Kind;
 import io.manifestcommitter.journal.CommitJournal;
 import io.manifestcommitter.journal.Heartbeat;
 import io.manifestcommitter.layout.JobPaths;
 import io.manifestcommitter.layout.StagingRoot;
+import io.manifestcommitter.manifest.CorruptManifestException;
+import io.manifestcommitter.manifest.Upload;
+import io.manifestcommitter.plan.JobPlan;
+import io.manifestcommitter.plan.JobPlan.Target;
 import io.manifestcommitter.store.Retries;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
-import io.manifestcommitter.store.StorePaths;
 import java.io.FileNotFoundException;
 import java.io.IOException;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
-import java.util.regex.Pattern;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import org.apache.hadoop.fs.Path;
 import org.slf4j.Logger;
@@ -28,7 +33,6 @@ import org.slf4j.LoggerFactory;
 /** Finds what jobs keep in a table, and removes what nobody needs any more. */
 public final class StagedJobs {
   private static final Logger LOG = LoggerFactory.getLogger(StagedJobs.class);
-  private static final String ATTEMPT = JobPaths.attemptName(0) + "/";
 
   private final Store store;
   private final CommitterConfig config;
@@ -48,28 +52,39 @@ public final class StagedJobs {
    * @throws FileNotFoundException if there is no table
    */
   public List<StagedJob> find(Path table, long quiet) throws IOException {
-    List<StoreEntry> roots = new ArrayList<>();
+    List<StagedJob> jobs = new ArrayList<>();
     List<Path> temporary = new ArrayList<>();
     store.list(
         table,
         entry -> {
-          if (!entry.isDirectory()) {
-            return;
-          }
-          if (entry.name().equals(JobPaths.TEMPORARY)) {
+          if (entry.isDirectory() && entry.name().equals(JobPaths.TEMPORARY)) {
             temporary.add(entry.path());
-          } else if (kindOf(entry.name()).isPresent()) {
-            roots.add(entry);
+          } else if (entry.isDirectory()) {
+            StagedJob.in(store, entry).ifPresent(jobs::add);
           }
         });
     for (Path directory : temporary) {
-      listTemporary(directory, roots);
+      try {
+        store.list(
+            directory,
+            entry -> {
+              if (entry.isDirectory()) {
+                jobs.add(StagedJob.inTemporary(store, entry));
+              }
+            });
+      } catch (FileNotFoundException e) {
+        // The last job in it has just ended.
+      }
     }
-    List<StagedJob> jobs = new ArrayList<>();
-    if (!roots.isEmpty()) {
+    if (!jobs.isEmpty()) {
       long now = now(table);
-      for (StoreEntry root : roots) {
-        jobs.add(look(table, root, now, quiet));
+      for (StagedJob job : jobs) {
+        job.list(store);
+        Optional<Long> beat =
+            job.kind() == Kind.SPARK_PROTOCOL
+                ? Heartbeat.last(store, job.root())
+                : Optional.empty();
+        job.judge(beat, now, config.heartbeatTimeout(), quiet);
       }
     }
     return jobs;
@@ -94,17 +109,17 @@ public final class StagedJobs {
    * @throws JobIsAliveException if the job may live
    * @throws IOException also if an upload cannot be aborted: then all stays, to be removed again
    */
-  public AbortPlannedUploads.Aborted remove(
-      StagedJob job, boolean force, LifeSigns signs, Pause pause) throws IOException {
+  public AbortedUploads remove(StagedJob job, boolean force, LifeSigns signs, Pause pause)
+      throws IOException {
     Path directory = job.root().getParent();
-    AbortPlannedUploads.Aborted uploads = AbortPlannedUploads.Aborted.NONE;
+    AbortedUploads uploads = AbortedUploads.NONE;
     if (job.kind() == Kind.SPARK_PROTOCOL) {
       StagingRoot root = new StagingRoot(directory, job.jobId().get());
       if (!force) {
         signs.requireDead(root, pause);
       }
       if (job.hasPlan()) {
-        uploads = new AbortPlannedUploads(store, config).run(root, job.hasUnfinishedCommit());
+        uploads = abortUploads(root, job.hasUnfinishedCommit());
       }
     }
     Retries.few(() -> store.deleteTree(job.root()));
@@ -125,7 +140,7 @@ public final class StagedJobs {
     if (signs.look(root) != LifeSigns.Life.DEAD) {
       throw JobIsAliveException.itself(root, config.heartbeatTimeout() / 1000);
     }
-    new AbortPlannedUploads(store, config).run(root, /* givesUpCommit= */ false);
+    abortUploads(root, /* givesUpCommit= */ false);
     if (!new OtherJobs(store).fence(root)) {
       throw JobIsAliveException.itself(root, config.heartbeatTimeout() / 1000);
     }
@@ -144,135 +159,101 @@ public final class StagedJobs {
     }
   }
 
-  private void listTemporary(Path directory, List<StoreEntry> roots) throws IOException {
+  /**
+   * Aborts the uploads that the plan of a dead job names, before its staging directory goes. The
+   * job died between its plan and its journal, or its unfinished commit is given up. Nothing but
+   * the plan names these uploads.
+   *
+   * <p>They are only that job's: each has a name and an id that no other job gives. A driver that
+   * wakes up later finds itself silent for too long before it begins its commit, so it completes
+   * none. None waits of a commit that has ended, or is past its point of no return. Four requests,
+   * one for each upload, and two for each custom location. An unusable plan is reported, and is no
+   * failure.
+   *
+   * @param root of a job that is dead
+   * @param givesUpCommit whether its commit may have begun, and is given up
+   * @throws IOException if an upload may still wait; or if its commit has begun, and is not to be
+   *     given up
+   */
+  private AbortedUploads abortUploads(StagingRoot root, boolean givesUpCommit) throws IOException {
     try {
-      store.list(
-          directory,
-          entry -> {
-            if (entry.isDirectory()) {
-              roots.add(entry);
+      Optional<CommitJournal> begun = CommitJournal.find(store, root.attempt());
+      if (!begun.isPresent()) {
+        Optional<StoreEntry> file = store.status(CommitJournal.unbegun(store, root.attempt()));
+        return file.isPresent()
+            ? abort(root, CommitJournal.readUnbegun(store, file.get(), root.jobId(), target(root)))
+            : AbortedUploads.NONE;
+      }
+      CommitJournal journal = begun.get();
+      if (journal.state().isEnd()) {
+        return AbortedUploads.NONE;
+      }
+      if (!givesUpCommit) {
+        throw new IOException(
+            journal
+                + " says that the job has begun its commit since it was looked at. Nothing was"
+                + " removed. Recover it: manifest-committer recover "
+                + root.directory());
+      }
+      // First what would bring it past its point of no return.
+      return journal.hasPlan() && journal.revoke()
+          ? abort(root, journal.plan(root.jobId(), target(root)))
+          : AbortedUploads.NONE;
+    } catch (FileNotFoundException e) {
+      LOG.debug("Somebody else removes {}", root.root(), e);
+      return AbortedUploads.NONE;
+    } catch (CorruptManifestException e) {
+      LOG.warn("The uploads of job {} are not known", root.jobId(), e);
+      // Elsewhere a plan that was cut short is as good as none.
+      return store.traits(root.root()).completesUploads()
+          ? new AbortedUploads(0, e.getMessage())
+          : AbortedUploads.NONE;
+    }
+  }
+
+  private AbortedUploads abort(StagingRoot root, JobPlan plan) throws IOException {
+    AtomicInteger uploads = new AtomicInteger();
+    try (plan) {
+      Workers workers = new Workers(config.ioThreads(), () -> {}, Audit.job(root.jobId()));
+      new OtherJobs(store)
+          .requireLocations(workers, plan, root, root.attempt(), /* mayBeGone= */ false);
+      workers.forEach(
+          plan.files().iterator(),
+          plan.files().count(),
+          file -> {
+            if (Upload.in(file.etag()).isPresent()) {
+              Retries.few(() -> store.abortUpload(file));
+              uploads.incrementAndGet();
             }
           });
-    } catch (FileNotFoundException e) {
-      // The last job in it has just ended.
     }
+    return new AbortedUploads(uploads.get(), null);
   }
 
-  private static Optional<Kind> kindOf(String name) {
-    if (StagingRoot.jobOf(name).isPresent()) {
-      return Optional.of(Kind.SPARK_PROTOCOL);
-    }
-    return StagingRoot.sparkJobOf(name).map(job -> Kind.SPARK_STAGING);
+  private static Target target(StagingRoot root) {
+    return new Target(root.directory(), root.root());
   }
 
-  private StagedJob look(Path table, StoreEntry root, long now, long quiet) throws IOException {
-    boolean isTemporary = !root.path().getParent().equals(table);
-    Optional<String> hadoopJob =
-        isTemporary ? JobPaths.jobOfDirectory(root.name()) : Optional.empty();
-    Kind kind =
-        isTemporary
-            ? (hadoopJob.isPresent() ? Kind.HADOOP_PROTOCOL : Kind.TEMPORARY)
-            : kindOf(root.name()).get();
-    String jobId = jobId(kind, root.name(), hadoopJob);
-    Tree tree = new Tree(root);
-    tree.list();
+  /** What became of the uploads of a job whose staging directory was removed. */
+  public static final class AbortedUploads {
+    static final AbortedUploads NONE = new AbortedUploads(0, null);
 
-    Optional<Long> beat =
-        kind == Kind.SPARK_PROTOCOL ? Heartbeat.last(store, root.path()) : Optional.empty();
-    long last = beat.orElse(tree.lastWritten);
-    Long age = last == 0 ? null : Long.valueOf(Math.max(0, now - last));
-    // A journal without a heartbeat is of a job whose recovery failed: nobody works on it.
-    boolean hadBeat = beat.isPresent() || (kind == Kind.SPARK_PROTOCOL && tree.begun);
-    long timeout = hadBeat ? config.heartbeatTimeout() : quiet;
-    // A driver makes its heartbeat at once: what holds no file was made by a late attempt.
-    boolean isRunning = age == null ? kind != Kind.SPARK_PROTOCOL || tree.files > 0 : age < timeout;
-    return new StagedJob(
-        root.path(),
-        kind,
-        jobId,
-        age,
-        tree.files,
-        tree.bytes,
-        isRunning,
-        tree.isUnfinished(),
-        tree.planned);
-  }
+    private final int count;
+    private final String unknown;
 
-  private static String jobId(Kind kind, String name, Optional<String> hadoopJob) {
-    switch (kind) {
-      case SPARK_PROTOCOL:
-        return StagingRoot.jobOf(name).get();
-      case SPARK_STAGING:
-        return StagingRoot.sparkJobOf(name).get();
-      default:
-        return hadoopJob.orElse(null);
-    }
-  }
-
-  /** All below a staging directory. */
-  private final class Tree {
-    private final StoreEntry root;
-    private long files;
-    private long bytes;
-    private long lastWritten;
-    private boolean begun;
-    private boolean planned;
-    private boolean finished;
-    private boolean oldData;
-
-    /** In anybody's hands, and where earlier versions moved it; not a report that waits there. */
-    private final Pattern asides;
-
-    Tree(StoreEntry root) {
-      this.root = root;
-      this.asides =
-          Pattern.compile(
-              ATTEMPT + "old/([0-9]+/)?[0-9]+-" + Pattern.quote(root.name()) + "(/.*)?");
-      this.lastWritten = root.lastWritten();
+    private AbortedUploads(int count, String unknown) {
+      this.count = count;
+      this.unknown = unknown;
     }
 
-    void list() throws IOException {
-      Deque<Path> directories = new ArrayDeque<>(List.of(root.path()));
-      while (!directories.isEmpty()) {
-        Path directory = directories.pop();
-        try {
-          store.list(directory, entry -> note(entry, directories));
-        } catch (FileNotFoundException e) {
-          // Its job goes on, or is being cleaned.
-        }
-      }
+    /** How many its plan named: they are aborted, whether or not they waited. */
+    public int count() {
+      return count;
     }
 
-    private void note(StoreEntry entry, Deque<Path> directories) {
-      lastWritten = Math.max(lastWritten, entry.lastWritten());
-      if (entry.isDirectory()) {
-        directories.push(entry.path());
-        return;
-      }
-      files++;
-      bytes += entry.length();
-      String below = StorePaths.relative(root.path(), entry.path());
-      if (CommitJournal.isJournal(entry.name()) && below.equals(ATTEMPT + entry.name())) {
-        noteJournal(CommitJournal.stateIn(entry.name()));
-      }
-      planned |= CommitJournal.mayHoldPlan(entry.name()) && below.equals(ATTEMPT + entry.name());
-      begun |= below.endsWith("/manifests/" + JobPaths.COMMIT_MARK);
-      oldData |= asides.matcher(below).matches();
-    }
-
-    private void noteJournal(Optional<CommitJournal.State> state) {
-      boolean isFinished = state.filter(CommitJournal.State::isEnd).isPresent();
-      finished |= isFinished;
-      begun |= !isFinished;
-    }
-
-    /**
-     * Where there are several journals, of which the furthest counts, one that has ended is it.
-     * Where a custom location has no journal, the old data that was moved aside there tells.
-     */
-    boolean isUnfinished() {
-      boolean hasEnded = finished && store.traits(root.path()).completesUploads();
-      return (begun && !hasEnded) || (oldData && !finished);
+    /** Why they may still wait: its plan cannot be used. Empty if none does that it named. */
+    public Optional<String> unknown() {
+      return Optional.ofNullable(unknown);
     }
   }
 }

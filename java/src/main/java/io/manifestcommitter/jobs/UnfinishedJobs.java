@@ -3,7 +3,9 @@ package io.manifestcommitter.jobs;
 
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.config.CommitterConfig.UnfinishedJobsMode;
+import io.manifestcommitter.jobs.LifeSigns.JobIsAliveException;
 import io.manifestcommitter.jobs.LifeSigns.Life;
+import io.manifestcommitter.jobs.LifeSigns.Pause;
 import io.manifestcommitter.jobs.Recovery.Direction;
 import io.manifestcommitter.jobs.Recovery.LeftoverException;
 import io.manifestcommitter.journal.CommitJournal.LostJournalException;
@@ -123,7 +125,8 @@ public final class UnfinishedJobs {
       LOG.warn(
           "{}: {}",
           root.root(),
-          new Recovery(store, config, signs, pause).run(root, Direction.AS_MARKED));
+          new Recovery(store, config, signs, pause, /* force= */ false, requests -> {})
+              .run(root, Direction.AS_MARKED));
       return true;
     } catch (LeftoverException e) {
       LOG.warn(e.getMessage(), e);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.journal;
 
+import io.manifestcommitter.journal.PlanReader.HeapBudget;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.plan.JobPlan;
-import io.manifestcommitter.plan.Target;
+import io.manifestcommitter.plan.JobPlan.Target;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
 import io.manifestcommitter.store.StorePaths;
@@ -12,6 +13,7 @@ import java.io.ByteArrayInputStream;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -45,17 +47,12 @@ public abstract class CommitJournal {
 
   final Store store;
   final Path directory;
-  private Begin begin = Begin.NOT_TRIED;
+  private boolean isTried;
+  private boolean isBegun;
 
   CommitJournal(Store store, Path directory) {
     this.store = store;
     this.directory = directory;
-  }
-
-  private enum Begin {
-    NOT_TRIED,
-    TRIED,
-    DONE
   }
 
   /** How far a commit came. */
@@ -105,19 +102,14 @@ public abstract class CommitJournal {
    */
   public static Optional<CommitJournal> find(Store store, Path directory) throws IOException {
     return isUploaded(store, directory)
-        ? UploadedJournal.findIn(store, directory)
-        : RenamedJournal.findIn(store, directory);
+        ? UploadedJournal.findIn(store, directory).map(journal -> journal)
+        : RenamedJournal.findIn(store, directory).map(journal -> journal);
   }
 
   /**
-   * The file with the plan of a commit that has not begun, and may never: perhaps a part of it.
-   * Empty if its driver did not come that far, or further. One request.
+   * The file with the plan that {@link #write} writes, perhaps a part of it. It is there as long as
+   * the commit has not begun, and where uploads are completed also afterwards.
    */
-  public static Optional<StoreEntry> findUnbegun(Store store, Path directory) throws IOException {
-    return store.status(unbegun(store, directory));
-  }
-
-  /** The file with the plan that {@link #write} writes. */
   public static Path unbegun(Store store, Path directory) {
     return new Path(directory, isUploaded(store, directory) ? UploadedJournal.PLAN : TEMPORARY);
   }
@@ -143,12 +135,9 @@ public abstract class CommitJournal {
   }
 
   private static Optional<State> state(String name) {
-    for (State state : State.values()) {
-      if (state.name().toLowerCase(Locale.ROOT).equals(name)) {
-        return Optional.of(state);
-      }
-    }
-    return Optional.empty();
+    return Arrays.stream(State.values())
+        .filter(state -> state.name().toLowerCase(Locale.ROOT).equals(name))
+        .findFirst();
   }
 
   /** The holder in the name of a journal that has a state. */
@@ -193,9 +182,9 @@ public abstract class CommitJournal {
    * may have had its effect: {@link #hasNoName} tells.
    */
   public final void begin() throws IOException {
-    begin = Begin.TRIED;
+    isTried = true;
     name();
-    begin = Begin.DONE;
+    isBegun = true;
   }
 
   abstract void name() throws IOException;
@@ -205,7 +194,7 @@ public abstract class CommitJournal {
    * unless {@link #begin} failed: then one, since its answer may have been lost.
    */
   public final boolean hasNoName() throws IOException {
-    return begin == Begin.NOT_TRIED || (begin == Begin.TRIED && isUnnamed());
+    return !isBegun && (!isTried || isUnnamed());
   }
 
   abstract boolean isUnnamed() throws IOException;
@@ -227,9 +216,10 @@ public abstract class CommitJournal {
   /**
    * Takes the journal from the driver or recovery that has it.
    *
+   * @param hasHeartbeat whether this process has written one; else others watch the claim itself
    * @throws LostJournalException if another process took it first
    */
-  public abstract void claim() throws IOException;
+  public abstract void claim(boolean hasHeartbeat) throws IOException;
 
   /**
    * The number of the driver or recovery that holds what was staged and moved aside: see {@link
@@ -242,13 +232,6 @@ public abstract class CommitJournal {
   /** As {@link #holder}, after the next claim by this process. */
   public int nextHolder() {
     return StagingRoot.DRIVER;
-  }
-
-  /**
-   * As {@link #claim}, by a recovery that cannot write a heartbeat: the claim itself is watched.
-   */
-  public void claimWithoutHeartbeat() throws IOException {
-    claim();
   }
 
   /**
@@ -354,7 +337,7 @@ public abstract class CommitJournal {
     return read(store, planFile(), planLength(), jobId, target, nextHolder());
   }
 
-  /** As {@link #plan}, of a file that {@link #findUnbegun} found. */
+  /** As {@link #plan}, of a file that {@link #unbegun} names. */
   public static JobPlan readUnbegun(Store store, StoreEntry plan, String jobId, Target target)
       throws IOException {
     return read(store, plan.path(), plan.length(), jobId, target, StagingRoot.DRIVER);
@@ -370,7 +353,7 @@ public abstract class CommitJournal {
       throw HeapBudget.tooSmall(file.toString());
     }
     byte[] content = store.read(file, LIMIT);
-    return PlanRecords.read(
+    return PlanReader.read(
         new ByteArrayInputStream(content),
         jobId,
         target,

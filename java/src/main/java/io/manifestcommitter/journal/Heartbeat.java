@@ -182,11 +182,6 @@ public final class Heartbeat implements Closeable {
     return name.equals(NAME);
   }
 
-  /** Whether a job has a heartbeat, fresh or not: else it has ended. One request. */
-  public static boolean exists(Store store, StagingRoot root) throws IOException {
-    return last(store, root.root()).isPresent();
-  }
-
   /** When the last beat was, by the store's clock; empty if there was none. One request. */
   public static Optional<Long> last(Store store, Path root) throws IOException {
     try {

@@ -2,27 +2,33 @@
 package io.manifestcommitter.journal;
 
 import io.manifestcommitter.layout.StagingRoot;
+import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.manifest.FileIdentity;
 import io.manifestcommitter.manifest.PlaceText;
 import io.manifestcommitter.manifest.Record;
+import io.manifestcommitter.manifest.RecordFile;
 import io.manifestcommitter.manifest.Upload;
-import io.manifestcommitter.plan.ExistingDirectories;
 import io.manifestcommitter.plan.JobPlan;
+import io.manifestcommitter.plan.JobPlan.ExistingDirectories;
+import io.manifestcommitter.plan.JobPlan.PlanRejectedException;
+import io.manifestcommitter.plan.JobPlan.Target;
 import io.manifestcommitter.plan.JobPlanner;
 import io.manifestcommitter.plan.OldDirectory;
-import io.manifestcommitter.plan.Swap;
-import io.manifestcommitter.plan.Target;
+import io.manifestcommitter.plan.Swaps.Swap;
 import io.manifestcommitter.store.StoreEntry;
 import io.manifestcommitter.store.StorePaths;
 import java.io.IOException;
+import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.ToIntFunction;
+import java.util.function.UnaryOperator;
 import org.apache.hadoop.fs.Path;
 
 /**
@@ -31,7 +37,7 @@ import org.apache.hadoop.fs.Path;
  * moves it aside. Nothing lies outside the targets of the plan, or in a staging directory. Whatever
  * else they say is an {@link IllegalArgumentException}.
  */
-final class PlanReader {
+public final class PlanReader {
   private final JobPlanner planner;
   private final String jobId;
   private final Target table;
@@ -52,18 +58,8 @@ final class PlanReader {
   private Path oldPath;
   private Path source;
   private Path destination;
-  private Path lastPlacesParent;
-  private Path lastPlacesTarget;
-  private StagingRoot lastRoot;
 
-  /**
-   * A plan of one job; to be read into {@code planner}.
-   *
-   * @param places how the table's paths are written
-   * @param holders the holder of each staging directory when the plan is used: the records name
-   *     what its driver had
-   */
-  PlanReader(
+  private PlanReader(
       JobPlanner planner,
       String jobId,
       Target table,
@@ -78,13 +74,54 @@ final class PlanReader {
     this.holders = holders;
   }
 
-  void add(Record record) throws IOException {
+  /**
+   * Reads a plan.
+   *
+   * @param in closed in any case
+   * @param table the table's target, as the reader calls it
+   * @param naming gives a path the name by which the reader calls its store
+   * @param holders the holder of each staging directory when the plan is used: the records name
+   *     what its driver had
+   * @param origin names the file in messages
+   * @param heap the bytes that the JVM can have
+   * @throws OtherVersionException if another version of the committer wrote it
+   * @throws CorruptManifestException if it is damaged, leads out of its targets, or is no plan that
+   *     a job of this id makes
+   * @throws IOException also if it needs more memory than there is
+   */
+  static JobPlan read(
+      InputStream in,
+      String jobId,
+      Target table,
+      UnaryOperator<Path> naming,
+      ToIntFunction<Path> holders,
+      String origin,
+      long heap)
+      throws IOException {
+    try (RecordFile.Reader records = new RecordFile.Reader(in, origin);
+        JobPlanner planner = new JobPlanner(jobId, table)) {
+      PlaceText places = new PlaceText(table.directory(), naming);
+      PlanReader plan =
+          new PlanReader(planner, jobId, table, places, new HeapBudget(heap, origin), holders);
+      try {
+        Optional<Record> record = records.next();
+        for (; record.isPresent(); record = records.next()) {
+          plan.add(record.get(), origin);
+        }
+        return plan.plan();
+      } catch (IllegalArgumentException | PlanRejectedException e) {
+        throw records.corrupt(String.valueOf(e.getMessage()), e);
+      }
+    }
+  }
+
+  private void add(Record record, String origin) throws IOException {
     String kind = record.kind();
     require(begun != kind.equals("job"), "its records are not in order");
     require(kind.equals("job") || kind.equals("target") || hasTable(), "it has no table");
     switch (kind) {
       case "job":
-        job(record);
+        job(record, origin);
         break;
       case "target":
         target(path(record, "directory"), path(record, "staging"));
@@ -113,7 +150,7 @@ final class PlanReader {
     }
   }
 
-  JobPlan plan() throws IOException {
+  private JobPlan plan() throws IOException {
     require(hasTable(), "it has no table");
     endOld();
     for (Path place : swapped) {
@@ -128,7 +165,15 @@ final class PlanReader {
     return planner.plan(new ExistingDirectories(existing, Set.of()), old, swaps);
   }
 
-  private void job(Record record) {
+  private void job(Record record, String origin) throws OtherVersionException {
+    if (record.number("version") != PlanRecords.VERSION) {
+      throw new OtherVersionException(
+          origin
+              + " is of version "
+              + record.number("version")
+              + ", and this version of the committer reads version "
+              + PlanRecords.VERSION);
+    }
     begun = true;
     long tasks = record.number("tasks");
     require(record.text("jobId").equals(jobId), "it is of job " + record.text("jobId"));
@@ -160,7 +205,6 @@ final class PlanReader {
     }
     byDirectory.put(directory, root);
     byRoot.put(staging, root);
-    lastPlacesParent = null;
   }
 
   private boolean hasTable() {
@@ -185,10 +229,9 @@ final class PlanReader {
               + " replaces a symbolic link, as only an earlier version did");
     }
     Path path = StorePaths.resolve(oldPath, record.text("name"));
-    if (!oldPath.equals(path.getParent())) {
-      throw new IllegalArgumentException(path + " is not in the old directory " + oldPath);
-    }
-    place(path);
+    require(oldPath.equals(path.getParent()), path + " is not in the old directory " + oldPath);
+    require(!StagingRoot.isStaging(path.getName()), path + " is in a staging directory");
+    heap.path(path);
     StoreEntry file = StoreEntry.file(path, identity(record)).lastWritten(record.number("written"));
     oldFiles.add(file);
     if (isTarget(oldPath)) {
@@ -231,16 +274,7 @@ final class PlanReader {
       heap.path(aside);
       aside = new Path(held.old(), aside.getName());
     }
-    swaps.add(swap(place, staged, aside));
-  }
-
-  private Swap swap(Path place, Path staged, Path aside) {
-    StoreEntry file = movable.get(place);
-    if (staged == null) {
-      Swap swap = Swap.moveAside(place, aside);
-      return file == null ? swap : swap.ofFile(file);
-    }
-    return aside == null ? Swap.publish(place, staged) : Swap.replace(place, staged, aside);
+    swaps.add(new Swap(place, staged, aside, staged == null ? movable.get(place) : null));
   }
 
   private void directory(Path from, Path to) throws IOException {
@@ -286,43 +320,24 @@ final class PlanReader {
 
   /** In one of the targets, and in no staging directory there. */
   private Path place(Path path) throws IOException {
-    Path parent = path.getParent();
-    if (parent != null && !parent.equals(lastPlacesParent)) {
-      lastPlacesParent = parent;
-      lastPlacesTarget = outermostTarget(parent);
+    Path outermost = null;
+    for (Path above = path.getParent(); above != null; above = above.getParent()) {
+      outermost = isTarget(above) ? above : outermost;
     }
-    if (parent == null || lastPlacesTarget == null || !StorePaths.isBelow(lastPlacesTarget, path)) {
+    if (outermost == null || !StorePaths.isBelow(outermost, path)) {
       throw new IllegalArgumentException(path + " is outside the job's destinations");
     }
-    if (StagingRoot.leadsIntoStaging(StorePaths.relative(lastPlacesTarget, path))) {
+    if (StagingRoot.leadsIntoStaging(StorePaths.relative(outermost, path))) {
       throw new IllegalArgumentException(path + " is in a staging directory");
     }
     heap.path(path);
     return path;
   }
 
-  /**
-   * Of the targets that are a directory, or hold it, the one that holds all others; may be null.
-   */
-  private Path outermostTarget(Path directory) {
-    Path outermost = null;
-    for (Path above = directory; above != null; above = above.getParent()) {
-      if (isTarget(above)) {
-        outermost = above;
-      }
-    }
-    return outermost;
-  }
-
   private StagingRoot rootOf(Path staged) {
-    // Records come directory by directory, mostly.
-    if (lastRoot != null && StorePaths.isBelow(lastRoot.root(), staged)) {
-      return lastRoot;
-    }
     for (Path above = staged.getParent(); above != null; above = above.getParent()) {
       StagingRoot root = byRoot.get(above);
       if (root != null && StorePaths.isBelow(root.root(), staged)) {
-        lastRoot = root;
         return root;
       }
     }
@@ -332,6 +347,72 @@ final class PlanReader {
   private static void require(boolean condition, String otherwise) {
     if (!condition) {
       throw new IllegalArgumentException(otherwise);
+    }
+  }
+
+  /** A journal that another version of the committer wrote. That version can recover the table. */
+  public static final class OtherVersionException extends CorruptManifestException {
+    private static final long serialVersionUID = 1L;
+
+    OtherVersionException(String reason) {
+      super(
+          reason
+              + ". Nothing was changed, and nothing is lost: recover the table with the version of"
+              + " the committer that wrote it");
+    }
+  }
+
+  /**
+   * Counts, roughly, what a plan or note that is read keeps in memory. The file that it is read
+   * from is not trusted: it may be small where its content is not.
+   */
+  public static final class HeapBudget {
+    /** Of a file: a hash, and a place in an index of names. */
+    private static final int FILE = 64;
+
+    /** Of a path, besides its text: the objects around it, and its places in sets. */
+    private static final int PATH = 300;
+
+    private static final int COPIES = 3;
+
+    private final String origin;
+    private final long most;
+    private long used;
+
+    /**
+     * A budget.
+     *
+     * @param heap the bytes that the JVM can have, of which some are left for everything else
+     * @param origin names the file in messages
+     */
+    public HeapBudget(long heap, String origin) {
+      this.most = heap / 4 * 3;
+      this.origin = origin;
+    }
+
+    /** Counts a file of the plan. */
+    public void file() throws IOException {
+      take(FILE);
+    }
+
+    /** Counts a path that is kept. */
+    public void path(Path path) throws IOException {
+      take(PATH + (long) COPIES * path.toUri().getPath().length());
+    }
+
+    private void take(long bytes) throws IOException {
+      used += bytes;
+      if (used > most) {
+        throw tooSmall(origin);
+      }
+    }
+
+    /** What is thrown when a plan is too large for this JVM. */
+    public static IOException tooSmall(String origin) {
+      return new IOException(
+          origin
+              + " needs more memory than this JVM has. Nothing was changed: run this again with a"
+              + " larger heap, such as JAVA_TOOL_OPTIONS=-Xmx8g");
     }
   }
 }

@@ -1,24 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.journal;
 
-import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.manifest.FileIdentity;
 import io.manifestcommitter.manifest.PlaceText;
 import io.manifestcommitter.manifest.Record;
 import io.manifestcommitter.manifest.RecordFile;
 import io.manifestcommitter.plan.JobPlan;
-import io.manifestcommitter.plan.JobPlanner;
+import io.manifestcommitter.plan.JobPlan.Target;
 import io.manifestcommitter.plan.OldDirectory;
-import io.manifestcommitter.plan.PlanRejectedException;
-import io.manifestcommitter.plan.Swap;
-import io.manifestcommitter.plan.Target;
+import io.manifestcommitter.plan.Swaps.Swap;
 import io.manifestcommitter.store.StoreEntry;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.OutputStream;
-import java.util.Optional;
-import java.util.function.ToIntFunction;
 import java.util.function.UnaryOperator;
 import org.apache.hadoop.fs.Path;
 
@@ -43,7 +37,7 @@ import org.apache.hadoop.fs.Path;
  * <p>A plan of another version is refused: the version that wrote it can recover the table.
  */
 final class PlanRecords {
-  private static final long VERSION = 5;
+  static final long VERSION = 5;
 
   private PlanRecords() {}
 
@@ -107,58 +101,5 @@ final class PlanRecords {
             .with("size", file.length())
             .with("modified", file.modificationTime());
     return file.etag().isEmpty() ? record : record.with("etag", file.etag());
-  }
-
-  /**
-   * Reads a plan.
-   *
-   * @param in closed in any case
-   * @param table the table's target, as the reader calls it
-   * @param naming gives a path the name by which the reader calls its store
-   * @param holders who will have a staging directory when the plan is used
-   * @param origin names the file in messages
-   * @param heap the bytes that the JVM can have
-   * @throws OtherVersionException if another version of the committer wrote it
-   * @throws CorruptManifestException if it is damaged, leads out of its targets, or is no plan that
-   *     a job of this id makes
-   * @throws IOException also if it needs more memory than there is
-   */
-  static JobPlan read(
-      InputStream in,
-      String jobId,
-      Target table,
-      UnaryOperator<Path> naming,
-      ToIntFunction<Path> holders,
-      String origin,
-      long heap)
-      throws IOException {
-    try (RecordFile.Reader records = new RecordFile.Reader(in, origin);
-        JobPlanner planner = new JobPlanner(jobId, table)) {
-      PlanReader reading =
-          new PlanReader(
-              planner,
-              jobId,
-              table,
-              new PlaceText(table.directory(), naming),
-              new HeapBudget(heap, origin),
-              holders);
-      try {
-        for (Optional<Record> record = records.next();
-            record.isPresent();
-            record = records.next()) {
-          requireVersion(record.get(), origin);
-          reading.add(record.get());
-        }
-        return reading.plan();
-      } catch (IllegalArgumentException | PlanRejectedException e) {
-        throw records.corrupt(String.valueOf(e.getMessage()), e);
-      }
-    }
-  }
-
-  private static void requireVersion(Record record, String origin) throws OtherVersionException {
-    if (record.kind().equals("job") && record.number("version") != VERSION) {
-      throw new OtherVersionException(origin, record.number("version"), VERSION);
-    }
   }
 }

@@ -73,7 +73,7 @@ final class RenamedJournal extends CommitJournal {
     return store.status(new Path(directory, TEMPORARY)).isPresent();
   }
 
-  static Optional<CommitJournal> findIn(Store store, Path directory) throws IOException {
+  static Optional<RenamedJournal> findIn(Store store, Path directory) throws IOException {
     List<RenamedJournal> found = list(store, directory);
     if (found.size() > 1) {
       // One that is renamed meanwhile may be listed by both names.
@@ -87,7 +87,7 @@ final class RenamedJournal extends CommitJournal {
               + found
               + ". Move all but the right one out of there, and recover the table again");
     }
-    return found.stream().<CommitJournal>map(only -> only).findFirst();
+    return found.stream().findFirst();
   }
 
   private static List<RenamedJournal> list(Store store, Path directory) throws IOException {
@@ -123,13 +123,8 @@ final class RenamedJournal extends CommitJournal {
   }
 
   @Override
-  public void claim() throws IOException {
-    change(state, next);
-  }
-
-  @Override
-  public void claimWithoutHeartbeat() throws IOException {
-    change(state, next + SILENT);
+  public void claim(boolean hasHeartbeat) throws IOException {
+    change(state, hasHeartbeat ? next : next + SILENT);
   }
 
   @Override

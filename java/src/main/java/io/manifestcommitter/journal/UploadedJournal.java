@@ -83,11 +83,7 @@ final class UploadedJournal extends CommitJournal {
         new Path(directory, MARK), path(directory, State.COMMITTED, 0), length, etag, 0);
   }
 
-  static Optional<CommitJournal> findIn(Store store, Path directory) throws IOException {
-    return findOne(store, directory).map(journal -> journal);
-  }
-
-  private static Optional<UploadedJournal> findOne(Store store, Path directory) throws IOException {
+  static Optional<UploadedJournal> findIn(Store store, Path directory) throws IOException {
     List<State> found = new ArrayList<>();
     list(store, directory, other -> {})
         .forEach(entry -> found.add(stateIn(entry.name()).orElseThrow()));
@@ -149,8 +145,8 @@ final class UploadedJournal extends CommitJournal {
   }
 
   @Override
-  public void claim() throws IOException {
-    UploadedJournal found = findOne(store, directory).orElseThrow(() -> lost(path()));
+  public void claim(boolean hasHeartbeat) throws IOException {
+    UploadedJournal found = findIn(store, directory).orElseThrow(() -> lost(path()));
     state = found.state;
     noted = found.noted;
   }
@@ -256,9 +252,6 @@ final class UploadedJournal extends CommitJournal {
           mark = mark(directory, first.number("size"), first.text("etag"));
         } catch (IllegalArgumentException e) {
           throw records.corrupt(e.getMessage(), e);
-        }
-        if (records.next().isPresent()) {
-          throw records.corrupt("it has more than one record", null);
         }
       } catch (CorruptManifestException e) {
         throw new CorruptManifestException(

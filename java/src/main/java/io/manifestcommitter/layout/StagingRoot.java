@@ -170,4 +170,16 @@ public final class StagingRoot {
     }
     return false;
   }
+
+  /**
+   * Whether a reader of a table passes over an entry of this name: the rule by which Spark lists
+   * one ({@code HadoopFSUtils}). A partition's name holds an equals sign, so {@code _p=1} is seen;
+   * {@code .p=1} is not. Spark lists Parquet's summaries ({@code _metadata}) and finds no rows in
+   * them: they count as hidden here.
+   */
+  public static boolean isHidden(String name) {
+    return (name.startsWith("_") && name.indexOf('=') < 0)
+        || name.startsWith(".")
+        || name.endsWith("._COPYING_");
+  }
 }

@@ -2,13 +2,19 @@
 package io.manifestcommitter.plan;
 
 import io.manifestcommitter.manifest.FileEntries;
+import io.manifestcommitter.store.StoreEntry;
+import io.manifestcommitter.store.StorePaths;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import org.apache.hadoop.fs.Path;
@@ -169,5 +175,131 @@ public final class JobPlan implements Closeable {
         + " files, "
         + bytes()
         + " bytes";
+  }
+
+  /**
+   * A directory tree that a job publishes into, and the staging directory from which alone it may
+   * do so.
+   */
+  public static final class Target {
+    private final Path directory;
+    private final Path staging;
+
+    /**
+     * A target.
+     *
+     * @param directory the table, or the custom location of a partition
+     * @param staging the job's own tree, below {@code directory}
+     * @throws IllegalArgumentException if the staging directory lies elsewhere
+     */
+    public Target(Path directory, Path staging) {
+      this.directory = Objects.requireNonNull(directory);
+      this.staging = Objects.requireNonNull(staging);
+      if (!StorePaths.isBelow(directory, staging)) {
+        throw new IllegalArgumentException(staging + " is not below " + directory);
+      }
+    }
+
+    /** The table, or the custom location of a partition. */
+    public Path directory() {
+      return directory;
+    }
+
+    /** The job's own tree below the directory. */
+    public Path staging() {
+      return staging;
+    }
+
+    /** Whether the job may rename {@code source} to {@code destination}. */
+    boolean allows(Path source, Path destination) {
+      return holdsSource(source) && holdsDestination(destination);
+    }
+
+    boolean holdsSource(Path source) {
+      return StorePaths.isBelow(staging, source);
+    }
+
+    /** A destination below the staging directory would be deleted with it. */
+    boolean holdsDestination(Path destination) {
+      return StorePaths.isBelow(directory, destination)
+          && !StorePaths.isSameOrBelow(staging, destination);
+    }
+
+    @Override
+    public String toString() {
+      return directory.toString();
+    }
+  }
+
+  /** What the tasks committed cannot be published as it stands. Nothing has become visible. */
+  public static final class PlanRejectedException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    /** A rejection that names what contradicts what, and what to do. */
+    public PlanRejectedException(String message) {
+      super(message + " Nothing was published.");
+    }
+
+    /** A rejection of what one file says. */
+    public PlanRejectedException(String file, PlanRejectedException cause) {
+      super(file + " cannot be used: " + cause.getMessage() + " Run the job again.", cause);
+    }
+  }
+
+  /** What stands today at the paths where a plan needs directories. */
+  public static final class ExistingDirectories {
+    private final Set<Path> directories;
+    private final Set<Path> files;
+    private final Map<Path, StoreEntry> entries;
+
+    /** What was found, of which nothing more was seen. */
+    public ExistingDirectories(Set<Path> directories, Set<Path> files) {
+      this(directories, files, Map.of());
+    }
+
+    /**
+     * What was found.
+     *
+     * @param directories needed directories that exist
+     * @param files needed directories where a file stands
+     * @param entries of directories by path, as far as they were seen
+     */
+    public ExistingDirectories(
+        Set<Path> directories, Set<Path> files, Map<Path, StoreEntry> entries) {
+      this.directories = Set.copyOf(directories);
+      this.files = Set.copyOf(files);
+      this.entries = Map.copyOf(entries);
+    }
+
+    /**
+     * The same, and the directories that hold old data: another job may have made one of them
+     * between the two looks. Also what was seen of more directories.
+     */
+    public ExistingDirectories with(Collection<OldDirectory> old, Map<Path, StoreEntry> more) {
+      Set<Path> all = new HashSet<>(directories);
+      for (OldDirectory directory : old) {
+        for (Path path = directory.path();
+            path != null && all.add(path);
+            path = path.getParent()) {}
+      }
+      Map<Path, StoreEntry> seen = new HashMap<>(entries);
+      seen.putAll(more);
+      return new ExistingDirectories(all, files, seen);
+    }
+
+    /** Needed directories that exist. */
+    public Set<Path> directories() {
+      return directories;
+    }
+
+    /** Files that stand where directories are needed. */
+    public Set<Path> files() {
+      return files;
+    }
+
+    /** A needed directory that exists, as the store shows it. */
+    public Optional<StoreEntry> entry(Path directory) {
+      return Optional.ofNullable(entries.get(directory));
+    }
   }
 }

@@ -4,11 +4,17 @@ package io.manifestcommitter.plan;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.FileEntries;
 import io.manifestcommitter.manifest.FileEntry;
+import io.manifestcommitter.plan.JobPlan.ExistingDirectories;
+import io.manifestcommitter.plan.JobPlan.PlanRejectedException;
+import io.manifestcommitter.plan.JobPlan.Target;
+import io.manifestcommitter.plan.Swaps.Swap;
 import io.manifestcommitter.store.StoreEntry;
 import io.manifestcommitter.store.StorePaths;
 import java.io.Closeable;
 import java.io.IOException;
+import java.net.URI;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -209,26 +215,9 @@ public final class JobPlanner implements Closeable {
       FileEntries all, ExistingDirectories existing, Collection<OldDirectory> replaced, Swaps swaps)
       throws PlanRejectedException {
     Map<Path, Path> claimed = claimed(all, replaced);
-    for (Path directory : directories) {
-      Path source = claimed.get(directory);
-      if (source != null) {
-        throw new PlanRejectedException(
-            directory
-                + " is the destination of the file "
-                + source
-                + " and also a directory that other files go to.");
-      }
-    }
-    for (Path directory : occupied) {
-      Path source = claimed.get(directory);
-      if (source != null) {
-        throw new PlanRejectedException(
-            directory
-                + " is a directory, and the destination of the file "
-                + source
-                + ". Move it away, or let the job write to another name.");
-      }
-    }
+    requireFree(directories, claimed, " is also a directory that other files go to.");
+    requireFree(
+        occupied, claimed, " is a directory. Move it away, or let the job write to another name.");
     Set<Path> missing = new HashSet<>(directories);
     missing.removeAll(existing.directories());
     return new JobPlan(
@@ -244,6 +233,16 @@ public final class JobPlanner implements Closeable {
         makesTable,
         marksSuccess,
         warnings);
+  }
+
+  private static void requireFree(Set<Path> directories, Map<Path, Path> claimed, String otherwise)
+      throws PlanRejectedException {
+    for (Path directory : directories) {
+      if (claimed.containsKey(directory)) {
+        throw new PlanRejectedException(
+            directory + ", where the file " + claimed.get(directory) + " goes," + otherwise);
+      }
+    }
   }
 
   /** Drops what was collected, unless a plan has it. */
@@ -358,5 +357,87 @@ public final class JobPlanner implements Closeable {
             + " is outside the job's staging directory "
             + table.staging()
             + ".");
+  }
+
+  /**
+   * Remembers many paths in eight bytes each: what it does not know was never added; what it knows
+   * has to be looked at exactly.
+   */
+  static final class PathHashes {
+    private static final long START = 0xcbf29ce484222325L;
+    private static final long PRIME = 0x100000001b3L;
+
+    private long[] hashes = new long[1024];
+    private Path lastDirectory;
+    private long lastHash;
+    private int count;
+    private boolean sorted = true;
+
+    /** A number that is the same for equal paths, and hardly ever for others (FNV-1a, 64 bits). */
+    static long hash(Path path) {
+      URI uri = path.toUri();
+      return hash(hash(hash(START, uri.getScheme()), uri.getAuthority()), uri.getPath());
+    }
+
+    private static long hash(long before, String text) {
+      long hash = before;
+      for (int i = 0; text != null && i < text.length(); i++) {
+        hash = (hash ^ text.charAt(i)) * PRIME;
+      }
+      return hash;
+    }
+
+    /** The hash of a file in a directory. Neighbours are in the same one, mostly. */
+    long hash(Path directory, String name) {
+      if (!directory.equals(lastDirectory)) {
+        lastDirectory = directory;
+        lastHash = hash(directory);
+        lastHash = directory.isRoot() ? lastHash : hash(lastHash, "/");
+      }
+      return hash(lastHash, name);
+    }
+
+    /** Adds a file in a directory. */
+    void add(Path directory, String name) {
+      if (count == hashes.length) {
+        hashes = Arrays.copyOf(hashes, count + count / 2);
+      }
+      hashes[count++] = hash(directory, name);
+      sorted = false;
+    }
+
+    /** Whether the path may have been added; false is certain. */
+    boolean mayContain(Path path) {
+      return contains(hash(path));
+    }
+
+    /** Whether the path of a file in a directory may have been added; false is certain. */
+    boolean mayContain(Path directory, String name) {
+      return contains(hash(directory, name));
+    }
+
+    private boolean contains(long hash) {
+      sort();
+      return Arrays.binarySearch(hashes, 0, count, hash) >= 0;
+    }
+
+    /** The hashes that were added more than once. */
+    Set<Long> repeated() {
+      sort();
+      Set<Long> repeated = new HashSet<>();
+      for (int i = 1; i < count; i++) {
+        if (hashes[i] == hashes[i - 1]) {
+          repeated.add(hashes[i]);
+        }
+      }
+      return repeated;
+    }
+
+    private void sort() {
+      if (!sorted) {
+        Arrays.sort(hashes, 0, count);
+        sorted = true;
+      }
+    }
   }
 }

@@ -3,12 +3,14 @@ package io.manifestcommitter.plan;
 
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.manifest.NameIndex;
+import io.manifestcommitter.store.StoreEntry;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeSet;
 import org.apache.hadoop.fs.Path;
@@ -146,6 +148,59 @@ public final class Swaps {
     Directory(int number, int swap) {
       this.number = number;
       this.swap = swap;
+    }
+  }
+
+  /**
+   * What renames of a whole directory do to one place in a table. The old content moves aside, if
+   * it is to be replaced; the staged directory takes its place, if the job wrote one.
+   */
+  public static final class Swap {
+    private final Path place;
+    private final Path staged;
+    private final Path aside;
+    private final StoreEntry oldFile;
+
+    /**
+     * A swap, of which one half may be missing.
+     *
+     * @param staged the directory that is published; null if the old content goes, and nothing
+     *     comes
+     * @param aside where the old content goes; null if there is none
+     * @param oldFile the old content, if that is a file; else null
+     */
+    public Swap(Path place, Path staged, Path aside, StoreEntry oldFile) {
+      this.place = Objects.requireNonNull(place);
+      this.staged = staged;
+      this.aside = aside;
+      this.oldFile = oldFile;
+    }
+
+    /** The place in the table. */
+    public Path place() {
+      return place;
+    }
+
+    /** The directory that is published here, empty if none is. */
+    public Optional<Path> staged() {
+      return Optional.ofNullable(staged);
+    }
+
+    /** Where the old content goes, empty if there is none to replace. */
+    public Optional<Path> aside() {
+      return Optional.ofNullable(aside);
+    }
+
+    /** The old content, if that is a file; else it is a directory. */
+    public Optional<StoreEntry> oldFile() {
+      return Optional.ofNullable(oldFile);
+    }
+
+    @Override
+    public String toString() {
+      return place
+          + (staged == null ? "" : " from " + staged)
+          + (aside == null ? "" : ", the old content to " + aside);
     }
   }
 }

@@ -4,9 +4,9 @@ package io.manifestcommitter.spark;
 import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.config.CommitterConfig.ConflictMode;
-import io.manifestcommitter.layout.HiddenNames;
-import io.manifestcommitter.plan.ExistingDirectories;
-import io.manifestcommitter.plan.PlanRejectedException;
+import io.manifestcommitter.layout.StagingRoot;
+import io.manifestcommitter.plan.JobPlan.ExistingDirectories;
+import io.manifestcommitter.plan.JobPlan.PlanRejectedException;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StorePaths;
 import java.io.FileNotFoundException;
@@ -92,7 +92,7 @@ final class Conflicts {
       store.list(
           directory,
           entry -> {
-            boolean isVisible = !HiddenNames.isHidden(entry.name());
+            boolean isVisible = !StagingRoot.isHidden(entry.name());
             files[0] |= isVisible && !entry.isDirectory();
             if (isVisible && entry.isDirectory()) {
               partitions.add(entry.name());

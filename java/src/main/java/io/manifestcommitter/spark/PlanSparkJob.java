@@ -9,13 +9,13 @@ import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.config.CommitterConfig.ConflictMode;
 import io.manifestcommitter.layout.JobPaths;
-import io.manifestcommitter.plan.ExistingDirectories;
 import io.manifestcommitter.plan.JobPlan;
+import io.manifestcommitter.plan.JobPlan.ExistingDirectories;
+import io.manifestcommitter.plan.JobPlan.PlanRejectedException;
+import io.manifestcommitter.plan.JobPlan.Target;
 import io.manifestcommitter.plan.JobPlanner;
 import io.manifestcommitter.plan.OldDirectory;
-import io.manifestcommitter.plan.PlanRejectedException;
-import io.manifestcommitter.plan.Swap;
-import io.manifestcommitter.plan.Target;
+import io.manifestcommitter.plan.Swaps.Swap;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
 import java.io.IOException;
@@ -106,7 +106,7 @@ final class PlanSparkJob {
       look.forOldData(Overwrite.outermost(overwritten, conflicts));
     }
     List<OldDirectory> old = look.old;
-    ExistingDirectories existing = look.found.with(old).withEntries(look.replacedTargets);
+    ExistingDirectories existing = look.found.with(old, look.replacedTargets);
     if (!existing.files().isEmpty()) {
       throw new PlanRejectedException(
           "Files stand where the job's partitions have to go: "

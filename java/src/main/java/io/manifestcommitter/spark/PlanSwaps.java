@@ -2,9 +2,9 @@
 package io.manifestcommitter.spark;
 
 import io.manifestcommitter.layout.StagingRoot;
-import io.manifestcommitter.plan.ExistingDirectories;
+import io.manifestcommitter.plan.JobPlan.ExistingDirectories;
 import io.manifestcommitter.plan.OldDirectory;
-import io.manifestcommitter.plan.Swap;
+import io.manifestcommitter.plan.Swaps.Swap;
 import io.manifestcommitter.store.Rights;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
@@ -74,7 +74,7 @@ final class PlanSwaps {
     }
     for (Path directory : new TreeSet<>(staged)) {
       if (isHighestMissing(directory) && mayHold(directory.getParent())) {
-        add(Swap.publish(directory, stagedAt(directory)));
+        add(new Swap(directory, stagedAt(directory), null, null));
       }
     }
     return swaps;
@@ -89,7 +89,7 @@ final class PlanSwaps {
     // file.
     boolean staysUntilTheEnd = store.traits(root.root()).makesParentsOfRenamedFiles();
     for (StoreEntry file : staysUntilTheEnd ? List.<StoreEntry>of() : target.get().files()) {
-      add(Swap.moveAside(file.path(), nextAside()).ofFile(file));
+      add(new Swap(file.path(), null, nextAside(), file));
     }
     for (Path directory : old.children(root.directory())) {
       replace(directory, staged);
@@ -100,10 +100,8 @@ final class PlanSwaps {
     if (old.holdStaging(directory) || !mayHold(directory.getParent()) || !isPlain(directory)) {
       return;
     }
-    add(
-        staged.contains(directory)
-            ? Swap.replace(directory, stagedAt(directory), nextAside())
-            : Swap.moveAside(directory, nextAside()));
+    Path comes = staged.contains(directory) ? stagedAt(directory) : null;
+    add(new Swap(directory, comes, nextAside(), null));
   }
 
   private void add(Swap swap) {

@@ -212,7 +212,7 @@ final class SparkTask {
             removeFromDisk();
             workers.forEach(uploads.values(), upload -> Retries.few(upload::abort));
             workers.forEach(own, store::deleteFile);
-            if (!files.isEmpty() && !Heartbeat.exists(store, staging)) {
+            if (!files.isEmpty() && !Heartbeat.last(store, staging.root()).isPresent()) {
               if (madeTable && config.markSuccessfulJobs()) {
                 // A table that the job committed is not empty: it has a report.
                 directories.add(staging.directory());

@@ -6,7 +6,7 @@ import io.manifestcommitter.commit.JobDescription;
 import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.jobs.LifeSigns;
-import io.manifestcommitter.jobs.Pause;
+import io.manifestcommitter.jobs.LifeSigns.Pause;
 import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.progress.CommitProgress;

@@ -8,7 +8,7 @@ import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.manifest.Record;
 import io.manifestcommitter.manifest.RecordFile;
 import io.manifestcommitter.plan.JobPlan;
-import io.manifestcommitter.plan.Target;
+import io.manifestcommitter.plan.JobPlan.Target;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -77,7 +77,7 @@ class HostilePlanTest {
   }
 
   private static JobPlan read(byte[] plan, long heap) throws IOException {
-    return PlanRecords.read(
+    return PlanReader.read(
         new ByteArrayInputStream(plan),
         "job",
         new Target(TABLE, STAGING),

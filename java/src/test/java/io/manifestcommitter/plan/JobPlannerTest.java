@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.manifestcommitter.manifest.FileEntry;
+import io.manifestcommitter.plan.JobPlan.ExistingDirectories;
+import io.manifestcommitter.plan.JobPlan.PlanRejectedException;
+import io.manifestcommitter.plan.JobPlan.Target;
 import io.manifestcommitter.store.StoreEntry;
 import io.manifestcommitter.store.StorePaths;
 import java.util.BitSet;

@@ -3,6 +3,7 @@ package io.manifestcommitter.plan;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.manifestcommitter.plan.JobPlanner.PathHashes;
 import java.util.HashSet;
 import java.util.Set;
 import org.apache.hadoop.fs.Path;

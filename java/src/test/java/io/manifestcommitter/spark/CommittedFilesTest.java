@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.manifestcommitter.manifest.CorruptManifestException;
-import io.manifestcommitter.plan.PlanRejectedException;
+import io.manifestcommitter.plan.JobPlan.PlanRejectedException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.manifestcommitter.config.CommitterConfig;
-import io.manifestcommitter.plan.PlanRejectedException;
+import io.manifestcommitter.plan.JobPlan.PlanRejectedException;
 import io.manifestcommitter.testing.TableWrite;
 import java.io.IOException;
 import java.util.Map;

@@ -2,7 +2,7 @@
 package io.manifestcommitter.spark;
 
 import io.manifestcommitter.config.CommitterConfig;
-import io.manifestcommitter.jobs.Pause;
+import io.manifestcommitter.jobs.LifeSigns.Pause;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.spark.TaskMessage.UploadedTask;
 import io.manifestcommitter.store.RequestGate;

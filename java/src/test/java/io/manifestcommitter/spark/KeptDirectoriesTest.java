@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.jobs.LifeSigns;
-import io.manifestcommitter.jobs.Pause;
+import io.manifestcommitter.jobs.LifeSigns.Pause;
 import io.manifestcommitter.jobs.StagedJob;
 import io.manifestcommitter.jobs.StagedJobs;
 import io.manifestcommitter.store.Store;

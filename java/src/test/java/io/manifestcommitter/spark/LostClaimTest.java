@@ -157,7 +157,7 @@ class LostClaimTest {
           if (isReturn && !isTaken[0]) {
             isTaken[0] = true;
             try {
-              CommitJournal.find(new Stores(conf).all(), root.attempt()).get().claim();
+              CommitJournal.find(new Stores(conf).all(), root.attempt()).get().claim(true);
             } catch (IOException e) {
               throw new UncheckedIOException(e);
             }

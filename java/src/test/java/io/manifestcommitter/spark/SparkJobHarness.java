@@ -2,10 +2,10 @@
 package io.manifestcommitter.spark;
 
 import io.manifestcommitter.config.CommitterConfig;
-import io.manifestcommitter.jobs.Pause;
+import io.manifestcommitter.jobs.LifeSigns.Pause;
 import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.jobs.Recovery.Outcome;
-import io.manifestcommitter.layout.HiddenNames;
+import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.testing.Fault;
 import io.manifestcommitter.testing.MemoryFileSystem;
 import io.manifestcommitter.testing.MemoryStoreState;
@@ -199,7 +199,7 @@ final class SparkJobHarness implements SparkGround {
     NavigableMap<String, String> visible = new TreeMap<>(state.files());
     visible
         .keySet()
-        .removeIf(path -> Arrays.stream(path.split("/")).anyMatch(HiddenNames::isHidden));
+        .removeIf(path -> Arrays.stream(path.split("/")).anyMatch(StagingRoot::isHidden));
     return visible;
   }
 

@@ -11,7 +11,7 @@ import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.manifest.FileList;
 import io.manifestcommitter.manifest.SuccessReport;
-import io.manifestcommitter.plan.PlanRejectedException;
+import io.manifestcommitter.plan.JobPlan.PlanRejectedException;
 import io.manifestcommitter.progress.Commits;
 import io.manifestcommitter.testing.Failures;
 import io.manifestcommitter.testing.Fate;

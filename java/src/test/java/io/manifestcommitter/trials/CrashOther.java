@@ -2,7 +2,7 @@
 package io.manifestcommitter.trials;
 
 import io.manifestcommitter.config.CommitterConfig;
-import io.manifestcommitter.jobs.Pause;
+import io.manifestcommitter.jobs.LifeSigns.Pause;
 import io.manifestcommitter.spark.DriverJob;
 import io.manifestcommitter.testing.TableWrite;
 import io.manifestcommitter.trials.ReaderWrite.ReaderPlace;
