@@ -165,6 +165,11 @@ class Session(Protocol):
         """Cancel the commit of a job; False if that comes too late."""
 
 
+def encoded(value: Any) -> str:
+    """A value as JSON on one line of ASCII, as the Java side writes it."""
+    return json.dumps(value, separators=(",", ":"))
+
+
 def decoded(document: str | bytes) -> Any:
     """What a JSON document says.
 

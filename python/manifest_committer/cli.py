@@ -6,7 +6,6 @@ session is needed.
 """
 
 import argparse
-import json
 import os
 import re
 import shutil
@@ -161,7 +160,7 @@ def _history(parsed: argparse.Namespace) -> int:
         ]
         if parsed.json:
             for job in jobs:
-                print(json.dumps(job, separators=(",", ":")))
+                print(_jvm.encoded(job))
         else:
             _show(history_text(found["path"], jobs))
         for problem in found["history"]["problems"]:
