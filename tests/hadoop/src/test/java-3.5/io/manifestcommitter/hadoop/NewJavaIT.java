@@ -78,8 +78,7 @@ class NewJavaIT {
               () -> {
                 Workers workers = new Workers(2, () -> {}, Audit.job("job"));
                 seen.addAll(workers.map(List.of(1, 2, 3), item -> user()));
-                workers.shield(
-                    () -> seen.addAll(workers.map(List.of(1, 2, 3), item -> user())));
+                workers.shield(() -> seen.addAll(workers.map(List.of(1, 2, 3), item -> user())));
                 return null;
               });
       System.out.println("threads of " + seen);
