@@ -51,7 +51,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Sets what Spark's launch scripts read from the environment, before anything starts a JVM."""
     config.addinivalue_line("markers", "core: belongs to the short run")
-    config.addinivalue_line("markers", "more: a parameter of a core test that does not")
+    config.addinivalue_line("markers", "more: a parameter left out of core and Connect")
     config.addinivalue_line("markers", "only_on(*names): for these stores")
     config.addinivalue_line("markers", "not_on(*names, because): has no meaning on these stores")
     config.addinivalue_line("markers", "lines: reads CSV, JSON or text by Hadoop's reader of lines")
@@ -97,7 +97,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             return False
         if "once" in marks and config.getoption("--again"):
             return False
-        if config.getoption("--core") and ("core" not in marks or "more" in marks):
+        if config.getoption("--core") and "core" not in marks:
+            return False
+        if "more" in marks and (config.getoption("--core") or sessions.is_connect()):
             return False
         if is_local:
             return True

@@ -295,7 +295,7 @@ class Control:
         A held request is done once it is let go, whether its client is still there or not.
         """
         body = {"operation": operation, "action": "hold", **rule}
-        url = f"faults/*/{self._ask('POST', '/faults/*', body)['number']}"
+        url = f"faults/*/{self._ask('POST', 'faults/*', body)['number']}"
         return (
             lambda: self._ask("GET", url)["held"] > 0,
             lambda: self._ask("POST", f"{url}/release"),
