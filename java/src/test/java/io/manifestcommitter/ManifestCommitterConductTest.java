@@ -61,7 +61,7 @@ class ManifestCommitterConductTest {
         .containsEntry("stage", "job_stage_rename_files")
         .hasEntrySatisfying("path", path -> assertThat(path).contains("/table/part-7"))
         .hasEntrySatisfying("exception", text -> assertThat(text).contains("part-7"))
-        .hasEntrySatisfying("stacktrace", text -> assertThat(text).contains("RenameFiles"));
+        .hasEntrySatisfying("stacktrace", text -> assertThat(text).contains("PublishFiles"));
     assertThat(job.visible()).as("what was begun, and no more").hasSizeLessThan(20);
   }
 

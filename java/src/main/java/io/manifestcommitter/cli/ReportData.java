@@ -10,6 +10,7 @@ import io.manifestcommitter.manifest.FileList;
 import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.manifest.StatisticsRecorder;
 import io.manifestcommitter.manifest.SuccessReport;
+import io.manifestcommitter.progress.CommitProgress;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StorePaths;
 import io.manifestcommitter.store.Stores;
@@ -119,7 +120,7 @@ public final class ReportData extends Program {
         });
     Queue<Json.Fields> jobs = new ConcurrentLinkedQueue<>();
     Queue<String> problems = new ConcurrentLinkedQueue<>();
-    new Workers(config.ioThreads(), () -> {}, Audit.job("history"))
+    new Workers(config.ioThreads(), () -> {}, Audit.job("history"), CommitProgress.unwatched())
         .forEach(
             files,
             file -> {

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.commit;
 
+import io.manifestcommitter.store.Retries;
 import java.io.IOException;
+import java.util.List;
 import java.util.Objects;
+import java.util.stream.Collectors;
 import org.apache.hadoop.fs.audit.CommonAuditContext;
 
 /**
@@ -11,14 +14,8 @@ import org.apache.hadoop.fs.audit.CommonAuditContext;
  * this by thread.
  */
 public final class Audit {
-  /** The key of the job's id. */
-  public static final String JOB_ID = "ji";
-
-  /** The key of the task attempt's id; not set while a job commits. */
-  public static final String TASK_ATTEMPT_ID = "tai";
-
-  /** The key of the stage, as in {@code StatisticNames}. */
-  public static final String STAGE = "st";
+  /** Job, task attempt (not set while a job commits) and stage, as in {@code StatisticNames}. */
+  private static final List<String> KEYS = List.of("ji", "tai", "st");
 
   private final String jobId;
   private final String taskAttemptId;
@@ -40,19 +37,14 @@ public final class Audit {
   }
 
   /** Runs an action of a stage in this thread, which afterwards tells what it told before. */
-  public void during(String name, Action action) throws IOException {
+  public void during(String name, Retries.Request action) throws IOException {
     CommonAuditContext context = CommonAuditContext.currentAuditContext();
-    String job = context.get(JOB_ID);
-    String attempt = context.get(TASK_ATTEMPT_ID);
-    String before = context.get(STAGE);
-    stage = name;
-    enter();
+    List<String> before = KEYS.stream().map(context::get).collect(Collectors.toList());
+    stage(name);
     try {
       action.run();
     } finally {
-      put(context, JOB_ID, job);
-      put(context, TASK_ATTEMPT_ID, attempt);
-      put(context, STAGE, before);
+      tell(before);
     }
   }
 
@@ -64,24 +56,18 @@ public final class Audit {
 
   /** Makes this thread one that works for the job. */
   void enter() {
+    tell(List.of(jobId, taskAttemptId, stage));
+  }
+
+  private static void tell(List<String> values) {
     CommonAuditContext context = CommonAuditContext.currentAuditContext();
-    put(context, JOB_ID, jobId);
-    put(context, TASK_ATTEMPT_ID, taskAttemptId);
-    put(context, STAGE, stage);
-  }
-
-  private static void put(CommonAuditContext context, String key, String value) {
-    if (value == null || value.isEmpty()) {
-      context.remove(key);
-    } else {
-      context.put(key, value);
+    for (int i = 0; i < KEYS.size(); i++) {
+      String value = values.get(i);
+      if (value == null || value.isEmpty()) {
+        context.remove(KEYS.get(i));
+      } else {
+        context.put(KEYS.get(i), value);
+      }
     }
-  }
-
-  /** An action that makes requests. */
-  @FunctionalInterface
-  public interface Action {
-    /** Runs it. */
-    void run() throws IOException;
   }
 }

@@ -25,13 +25,15 @@ public final class CommitJob {
   private final CommitWork work;
   private final JobPlan plan;
   private final SwapDirectories swaps;
+  private final PublishFiles files;
   private boolean isResumed;
 
   /** The commit of a job, of which nothing has changed that a reader sees. */
   public CommitJob(CommitWork work, JobPlan plan) {
     this.work = work;
     this.plan = plan;
-    this.swaps = new SwapDirectories(work.store, work.workers, work.swapped);
+    this.swaps = new SwapDirectories(work, plan);
+    this.files = new PublishFiles(work, plan);
     LOG.info("Committing {}", plan);
   }
 
@@ -45,9 +47,9 @@ public final class CommitJob {
    * removes a part of its report.
    */
   public void resume() throws IOException {
-    PlaceSurvey places = work.survey(plan);
+    PlaceSurvey places = PlaceSurvey.of(work, plan);
     places.requireNotOverwritten();
-    places.resume(work.swapped);
+    places.resume(work.published);
     isResumed = true;
   }
 
@@ -65,7 +67,7 @@ public final class CommitJob {
     List<Retries.Request> all = new ArrayList<>();
     all.add(more);
     if (!plan.swaps().isEmpty()) {
-      all.add(() -> swaps.makeAsides(plan));
+      all.add(swaps::makeAsides);
     }
     if (marks) {
       all.add(this::writeList);
@@ -99,9 +101,11 @@ public final class CommitJob {
    * @param beside what is done while the report becomes visible
    */
   public void complete(Optional<CommitJournal> journal, Retries.Request beside) throws IOException {
-    ReleaseAsides asides = new ReleaseAsides(work.store, work.workers, plan, work.swapped);
+    ReleaseAsides asides = new ReleaseAsides(work, plan);
     boolean isProven = validate();
-    SuccessReport success = success();
+    work.statistics.increment(StatisticNames.COMMITTER_COMMIT_JOB);
+    work.statistics.sample(StatisticNames.COMMITTER_COMMIT_JOB, work.millis());
+    SuccessReport success = work.summary.success(plan);
     work.step(
         StatisticNames.JOB_STAGE_SAVE_SUCCESS_MARKER,
         () ->
@@ -112,7 +116,12 @@ public final class CommitJob {
     work.workers.forwardToItsEnd();
     if (replaces()) {
       journal.get().pointOfNoReturn();
-      work.step(StatisticNames.JOB_STAGE_REMOVE_OLD_DATA, () -> work.removeOldData(plan, asides));
+      work.step(
+          StatisticNames.JOB_STAGE_REMOVE_OLD_DATA,
+          () -> {
+            new RemoveOldData(work, plan).run();
+            asides.run();
+          });
     }
     work.workers.beside(this::publishReport, beside);
     if (journal.isPresent()) {
@@ -132,7 +141,7 @@ public final class CommitJob {
 
   private void publishData() throws IOException {
     if (!plan.swaps().isEmpty()) {
-      work.step(StatisticNames.JOB_STAGE_RENAME_DIRECTORIES, () -> swaps.run(plan));
+      work.step(StatisticNames.JOB_STAGE_RENAME_DIRECTORIES, swaps::run);
     }
     publishFiles();
     work.statistics.count(StatisticNames.COMMITTER_FILES_COMMITTED, plan.files().count());
@@ -142,27 +151,13 @@ public final class CommitJob {
 
   /** What does not come with a whole directory. */
   private void publishFiles() throws IOException {
-    work.step(
-        StatisticNames.JOB_STAGE_CREATE_TARGET_DIRS,
-        () ->
-            new MakeDirectories(work.store, work.workers, work.replaced)
-                .run(plan, work.swapped.failed()));
-    work.step(
-        StatisticNames.JOB_STAGE_RENAME_FILES,
-        () ->
-            new RenameFiles(
-                    work.store,
-                    work.workers,
-                    work.statistics,
-                    work.published,
-                    work.swapped,
-                    work.replaced)
-                .run(plan, work.config.deleteTargetFiles()));
+    work.step(StatisticNames.JOB_STAGE_CREATE_TARGET_DIRS, files::makeDirectories);
+    work.step(StatisticNames.JOB_STAGE_RENAME_FILES, files::rename);
   }
 
   /** Where a directory was not published as a whole after all, its files are. */
   private void prove() throws IOException {
-    if (swaps.prove(plan)) {
+    if (swaps.prove()) {
       publishFiles();
     }
   }
@@ -180,17 +175,9 @@ public final class CommitJob {
             || (isResumed && work.store.traits(plan.table()).completesUploads());
     if (validates) {
       prove();
-      work.step(
-          StatisticNames.JOB_STAGE_OPTIONAL_VALIDATE_OUTPUT,
-          () -> new ValidateOutput(work.store, work.workers).run(plan));
+      work.step(StatisticNames.JOB_STAGE_OPTIONAL_VALIDATE_OUTPUT, files::validate);
     }
     return validates;
-  }
-
-  private SuccessReport success() {
-    work.statistics.increment(StatisticNames.COMMITTER_COMMIT_JOB);
-    work.statistics.sample(StatisticNames.COMMITTER_COMMIT_JOB, work.millis());
-    return work.summary.success(plan);
   }
 
   /**
@@ -209,7 +196,7 @@ public final class CommitJob {
     if (!work.config.markSuccessfulJobs()) {
       return;
     }
-    Result<Boolean> isFilled = Result.of(() -> work.report.write(success));
+    Result<Boolean> isFilled = new Result<>(() -> work.report.write(success));
     if (!journal.isPresent()) {
       work.workers.beside(isFilled, this::writeList);
       work.report.publishList();
@@ -227,7 +214,7 @@ public final class CommitJob {
   private void publishReport() throws IOException {
     if (work.config.markSuccessfulJobs()) {
       work.enter(StatisticNames.JOB_STAGE_SAVE_SUCCESS_MARKER);
-      work.report.publish(() -> work.report.writeList(plan, plan.files()));
+      work.report.publish(plan);
     }
   }
 }

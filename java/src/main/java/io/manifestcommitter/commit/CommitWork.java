@@ -4,16 +4,11 @@ package io.manifestcommitter.commit;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.manifest.StatisticsRecorder;
-import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.JobPlan.Target;
-import io.manifestcommitter.plan.OldDirectory;
+import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.progress.CommitProgress.Waiting;
 import io.manifestcommitter.store.Store;
-import io.manifestcommitter.store.StoreEntry;
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Objects;
 import org.apache.hadoop.fs.Path;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,16 +21,17 @@ import org.slf4j.LoggerFactory;
 public final class CommitWork {
   private static final Logger LOG = LoggerFactory.getLogger(CommitWork.class);
 
+  /** The reports of the job, however it ends. */
+  public final SaveSummary summary;
+
   final JobDescription job;
   final Store store;
   final CommitterConfig config;
   final Workers workers;
   final StatisticsRecorder statistics;
   final PublishReport report;
-  final SaveSummary summary;
   final ReplacedFiles replaced;
   final Published published = new Published();
-  final Swapped swapped = new Swapped();
 
   private final long start = System.currentTimeMillis();
   private String stage = StatisticNames.JOB_STAGE_PLAN;
@@ -47,14 +43,14 @@ public final class CommitWork {
       CommitterConfig config,
       Workers workers,
       StatisticsRecorder statistics) {
-    this.job = Objects.requireNonNull(job);
-    this.store = Objects.requireNonNull(store);
-    this.config = Objects.requireNonNull(config);
-    this.workers = Objects.requireNonNull(workers);
-    this.statistics = Objects.requireNonNull(statistics);
+    this.job = job;
+    this.store = store;
+    this.config = config;
+    this.workers = workers;
+    this.statistics = statistics;
     this.report = new PublishReport(store, job);
     this.summary = new SaveSummary(store, job, config, statistics, workers.commit());
-    this.replaced = new ReplacedFiles(store, job.workDirectory());
+    this.replaced = new ReplacedFiles(store, job.workDirectory);
   }
 
   /**
@@ -65,15 +61,6 @@ public final class CommitWork {
    */
   public boolean hasReported(JobPlan plan) throws IOException {
     return plan.marksSuccess() && plan.replaced().isEmpty() && report.hasLeft();
-  }
-
-  /**
-   * How far a commit that was cut short came at each place, once what went inside another directory
-   * is staged again.
-   */
-  PlaceSurvey survey(JobPlan plan) throws IOException {
-    SwapEnds ends = new NestedDirectories(store, plan).unnestAll(workers);
-    return new PlaceSurvey(store, workers, plan, ends);
   }
 
   /** What a step is called in the log, the report and the store's own log from here on. */
@@ -119,30 +106,6 @@ public final class CommitWork {
     workers.commit().goesOn();
   }
 
-  String stage() {
-    return stage;
-  }
-
-  /**
-   * Deletes what the plan replaces, but for what was moved aside.
-   *
-   * @param asides which has looked for what of other jobs is there, and returns that
-   */
-  void removeOldData(JobPlan plan, ReleaseAsides asides) throws IOException {
-    List<OldDirectory> inPlace = new ArrayList<>();
-    for (OldDirectory old : plan.replaced()) {
-      if (!swapped.isAside(plan.swaps(), old.path())) {
-        List<StoreEntry> files = new ArrayList<>();
-        old.files().forEach(files::add);
-        files.removeIf(
-            file -> swapped.isAside(plan.swaps(), file.path()) || plan.takes(file.path()));
-        inPlace.add(new OldDirectory(old.path(), files));
-      }
-    }
-    new RemoveOldData(store, workers).run(plan, inPlace);
-    asides.run();
-  }
-
   /**
    * Tells, with the failure of a commit that was not rolled back, what a user does about it.
    *
@@ -152,13 +115,13 @@ public final class CommitWork {
     failure.addSuppressed(
         new IOException(
             "The commit of job "
-                + job.jobId()
+                + job.jobId
                 + " into "
-                + job.table()
+                + job.table
                 + " "
                 + what
                 + ". "
-                + job.advice()));
+                + job.advice));
   }
 
   /**
@@ -171,19 +134,6 @@ public final class CommitWork {
     for (Target target : plan.targets()) {
       store.awaitRenames(target.directory(), of);
     }
-  }
-
-  /**
-   * Saves the report of a recovery that rolled the job back, in the directory for reports if there
-   * is one.
-   */
-  public void saveRolledBack(JobPlan plan) {
-    summary.saveRolledBack(plan);
-  }
-
-  /** As above, of one that completed it. */
-  public void saveCompleted(JobPlan plan) {
-    summary.saveCompleted(plan);
   }
 
   /** Makes a file that is written later. If that fails, it is made when it is written. */
@@ -215,6 +165,6 @@ public final class CommitWork {
   public void failed(Throwable failure) {
     workers.toItsEnd();
     statistics.increment(StatisticNames.COMMITTER_COMMITS_ABORTED);
-    summary.save(summary.failure(stage, workers.failedItem(), failure), 0, List.of());
+    summary.save("failed", stage, workers.failedItem(), failure);
   }
 }

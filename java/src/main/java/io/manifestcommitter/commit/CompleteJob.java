@@ -27,26 +27,24 @@ public final class CompleteJob {
         () -> {
           work.enter(StatisticNames.JOB_STAGE_REMOVE_OLD_DATA);
           work.workers.toItsEnd();
-          findAsides(plan);
+          Set<Path> there =
+              new FindEntries(work.store, work.workers).run(plan.swaps().asides()).keySet();
+          List<Swap> swaps = plan.swaps().all();
+          for (int number = 0; number < swaps.size(); number++) {
+            if (swaps.get(number).aside().filter(there::contains).isPresent()) {
+              work.published.aside(number);
+            }
+          }
           try {
-            ReleaseAsides asides = new ReleaseAsides(work.store, work.workers, plan, work.swapped);
+            ReleaseAsides asides = new ReleaseAsides(work, plan);
             asides.find();
-            work.removeOldData(plan, asides);
-            work.report.publishPrepared(() -> work.report.writeList(plan, plan.files()));
+            new RemoveOldData(work, plan).run();
+            asides.run();
+            work.report.publishPrepared(plan);
           } catch (IOException e) {
             work.advise(e, "is not complete");
             throw e;
           }
         });
-  }
-
-  private void findAsides(JobPlan plan) throws IOException {
-    Set<Path> there = new FindEntries(work.store, work.workers).run(plan.swaps().asides()).keySet();
-    List<Swap> swaps = plan.swaps().all();
-    for (int number = 0; number < swaps.size(); number++) {
-      if (swaps.get(number).aside().filter(there::contains).isPresent()) {
-        work.swapped.aside(number);
-      }
-    }
   }
 }

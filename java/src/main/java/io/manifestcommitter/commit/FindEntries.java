@@ -2,6 +2,7 @@
 package io.manifestcommitter.commit;
 
 import io.manifestcommitter.plan.JobPlan.ExistingDirectories;
+import io.manifestcommitter.plan.JobPlan.PlanRejectedException;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
 import java.io.FileNotFoundException;
@@ -12,6 +13,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.apache.hadoop.fs.Path;
 
@@ -80,6 +82,46 @@ public final class FindEntries {
         .map(toProbe, store::status)
         .forEach(entry -> entry.ifPresent(one -> found.put(one.path(), one)));
     return found;
+  }
+
+  /**
+   * Requires that what is staged in a table, or at a custom location, can be renamed to where it
+   * goes. On a local disk a mount, or a symbolic link, may lead to another volume, and a rename
+   * between two volumes would be a copy. One request for each target on a local disk, none
+   * elsewhere.
+   *
+   * @param targets the table and the custom locations: each has a staging directory of its own
+   * @param parents the directories that get files
+   * @param existing what is there of them
+   * @throws PlanRejectedException if one is on another volume; it says what to do
+   */
+  public void requireOneVolume(Set<Path> targets, Set<Path> parents, ExistingDirectories existing)
+      throws IOException {
+    Map<Path, StoreEntry> known = new HashMap<>();
+    for (Path target : targets) {
+      if (store.traits(target).hasLinks()) {
+        store.status(target).ifPresent(entry -> known.put(target, entry));
+      }
+    }
+    for (Path parent : known.isEmpty() ? Set.<Path>of() : parents) {
+      Path path = parent;
+      while (path != null && !targets.contains(path)) {
+        path = path.getParent();
+      }
+      StoreEntry target = known.get(path);
+      Optional<StoreEntry> directory = existing.entry(parent);
+      if (target != null
+          && directory.isPresent()
+          && !directory.get().rights().isOnSameVolumeAs(target.rights())) {
+        throw new PlanRejectedException(
+            parent
+                + " is on another volume than "
+                + target.path()
+                + ", where the job's files are, and a rename between them would be a copy. Nothing"
+                + " was changed. Register the directory on that volume as the partition's location,"
+                + " or write a table of its own there.");
+      }
+    }
   }
 
   private static Map<Path, Set<Path>> byParent(Collection<Path> paths) {

@@ -2,6 +2,7 @@
 package io.manifestcommitter.commit;
 
 import io.manifestcommitter.layout.StagingRoot;
+import io.manifestcommitter.plan.JobPlan.ExistingDirectories;
 import io.manifestcommitter.plan.JobPlan.PlanRejectedException;
 import io.manifestcommitter.plan.OldDirectory;
 import io.manifestcommitter.store.Store;
@@ -9,11 +10,22 @@ import io.manifestcommitter.store.StoreEntry;
 import io.manifestcommitter.store.StorePaths;
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.util.AbstractCollection;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
 import org.apache.hadoop.fs.Path;
 
 /**
@@ -24,6 +36,8 @@ import org.apache.hadoop.fs.Path;
  * belongs to a job that runs.
  */
 public final class FindOldData {
+  private static final int NAMED = 5;
+
   private final Store store;
   private final Workers workers;
   private final Path table;
@@ -71,33 +85,34 @@ public final class FindOldData {
   public List<OldDirectory> run(Collection<Path> roots, Set<Path> keep) throws IOException {
     workers.forEach(places(roots), place -> requireNoLink(store, place));
     List<OldDirectory> found = new ArrayList<>();
-    List<Listing> level = new ArrayList<>();
-    roots.forEach(root -> level.add(new Listing(root, null)));
+    Map<Path, Optional<StoreEntry>> level = new TreeMap<>();
+    roots.forEach(root -> level.put(root, Optional.empty()));
     while (!level.isEmpty()) {
-      workers.forEach(level, listing -> fill(listing, keep));
-      level.removeIf(listing -> !listing.exists);
-      List<Listing> next = new ArrayList<>();
-      for (Listing listing : level) {
-        found.add(listing.found);
-        listing.directories.forEach(entry -> next.add(new Listing(entry.path(), entry)));
-      }
+      Queue<StoreEntry> below = new ConcurrentLinkedQueue<>();
+      workers
+          .map(level.entrySet(), one -> list(one.getKey(), one.getValue(), keep, below))
+          .forEach(directory -> directory.ifPresent(found::add));
       level.clear();
-      level.addAll(next);
+      below.forEach(entry -> level.put(entry.path(), Optional.of(entry)));
     }
     return found;
   }
 
-  private void fill(Listing listing, Set<Path> keep) throws IOException {
+  /** The files of a directory, empty if that does not exist; adds the directories in it. */
+  private Optional<OldDirectory> list(
+      Path directory, Optional<StoreEntry> seen, Set<Path> keep, Queue<StoreEntry> below)
+      throws IOException {
     List<StoreEntry> files = new ArrayList<>();
+    boolean[] holdsStaging = {false};
     try {
       store.list(
-          listing.directory,
+          directory,
           entry -> {
             boolean isStaging = StagingRoot.isStaging(entry.name());
             if (entry.isDirectory() && isStaging) {
-              listing.holdsStaging = true;
+              holdsStaging[0] = true;
             } else if (entry.isDirectory() && !entry.isLink()) {
-              listing.directories.add(entry);
+              below.add(entry);
             } else if (!keep.contains(entry.path()) && !(entry.isLink() && isStaging)) {
               if (entry.isLink()) {
                 throw refused(entry.path());
@@ -105,10 +120,10 @@ public final class FindOldData {
               files.add(entry);
             }
           });
-      listing.ended(files);
     } catch (FileNotFoundException e) {
-      listing.exists = false;
+      return Optional.empty();
     }
+    return Optional.of(new OldDirectory(directory, files, holdsStaging[0], seen.orElse(null)));
   }
 
   /** The roots where there may be links, and what is between them and the table. */
@@ -125,22 +140,62 @@ public final class FindOldData {
     return places;
   }
 
-  private static final class Listing {
-    private final Path directory;
-    private final StoreEntry entry;
-    private final List<StoreEntry> directories = new ArrayList<>();
-    private boolean exists = true;
-    private boolean holdsStaging;
-    private OldDirectory found;
+  /**
+   * Requires, as far as the store can tell, that old data can be deleted. Past the point of no
+   * return it would be too late to find out. In parallel; no request for a directory whose
+   * permission is known to allow it.
+   *
+   * @param existing directories that were seen elsewhere
+   * @throws IOException if something cannot be deleted; it names the directories
+   */
+  public void requireDeletable(List<OldDirectory> old, ExistingDirectories existing)
+      throws IOException {
+    Map<Path, Entries> entries = new LinkedHashMap<>();
+    for (OldDirectory directory : old) {
+      entries.computeIfAbsent(directory.path(), path -> new Entries()).old = directory;
+      Entries beside = entries.get(directory.path().getParent());
+      if (beside != null) {
+        beside.directories.add(directory.path());
+      }
+    }
+    Queue<String> denied = new ConcurrentLinkedQueue<>();
+    entries.values().removeIf(Entries::isEmpty);
+    workers.forEach(
+        entries.values(),
+        one ->
+            store
+                .deletionDenied(
+                    one.old.path(), one.old.entry().or(() -> existing.entry(one.old.path())), one)
+                .ifPresent(denied::add));
+    if (!denied.isEmpty()) {
+      int more = denied.size() - NAMED;
+      throw new IOException(
+          "The data that the job replaces cannot be deleted, so nothing was changed: "
+              + denied.stream().limit(NAMED).collect(Collectors.joining("; "))
+              + (more > 0 ? "; and " + more + " more directories" : "")
+              + ". Have their owner permit it, or delete the data, and run the job again");
+    }
+  }
 
-    Listing(Path directory, StoreEntry entry) {
-      this.directory = directory;
-      this.entry = entry;
+  /** What is to be deleted from one directory. Few stores ask for these paths: made for them. */
+  private static final class Entries extends AbstractCollection<Path> {
+    private OldDirectory old;
+    private final List<Path> directories = new ArrayList<>();
+
+    @Override
+    public int size() {
+      return directories.size() + old.count();
     }
 
-    /** From here on its files take little memory. */
-    void ended(List<StoreEntry> files) {
-      found = new OldDirectory(directory, files, holdsStaging, entry);
+    @Override
+    public Iterator<Path> iterator() {
+      Stream<StoreEntry> all = StreamSupport.stream(old.files().spliterator(), false);
+      return Stream.concat(all.map(StoreEntry::path), directories.stream()).iterator();
+    }
+
+    @Override
+    public String toString() {
+      return old.path().toString();
     }
   }
 }

@@ -3,7 +3,6 @@ package io.manifestcommitter.commit;
 
 import io.manifestcommitter.config.CommitterConfig;
 import java.util.Map;
-import java.util.Objects;
 import org.apache.hadoop.fs.Path;
 
 /** Which job commits what to where, for the report and for messages. */
@@ -15,13 +14,13 @@ public final class JobDescription {
           + CommitterConfig.MARK_SUCCESSFUL_JOBS
           + "=false";
 
-  private final String jobId;
-  private final String jobIdSource;
-  private final String committer;
-  private final Path table;
-  private final Path workDirectory;
-  private final String advice;
-  private final Map<String, String> facts;
+  final String jobId;
+  final String jobIdSource;
+  final String committer;
+  final Path table;
+  final Path workDirectory;
+  final String advice;
+  final Map<String, String> facts;
 
   /**
    * A job.
@@ -34,6 +33,7 @@ public final class JobDescription {
    *     become visible
    * @param advice what a user does about a commit that could not be rolled back; a sentence without
    *     its full stop
+   * @param facts what else the report tells of it, by the keys among its diagnostics
    */
   public JobDescription(
       String jobId,
@@ -41,69 +41,15 @@ public final class JobDescription {
       String committer,
       Path table,
       Path workDirectory,
-      String advice) {
-    this(jobId, jobIdSource, committer, table, workDirectory, advice, Map.of());
-  }
-
-  private JobDescription(
-      String jobId,
-      String jobIdSource,
-      String committer,
-      Path table,
-      Path workDirectory,
       String advice,
       Map<String, String> facts) {
-    this.jobId = Objects.requireNonNull(jobId);
-    this.jobIdSource = Objects.requireNonNull(jobIdSource);
-    this.committer = Objects.requireNonNull(committer);
-    this.table = Objects.requireNonNull(table);
-    this.workDirectory = Objects.requireNonNull(workDirectory);
-    this.advice = Objects.requireNonNull(advice);
+    this.jobId = jobId;
+    this.jobIdSource = jobIdSource;
+    this.committer = committer;
+    this.table = table;
+    this.workDirectory = workDirectory;
+    this.advice = advice;
     this.facts = Map.copyOf(facts);
-  }
-
-  /**
-   * The same job, of which the report tells more.
-   *
-   * @param more texts by their keys among the report's diagnostics
-   */
-  public JobDescription with(Map<String, String> more) {
-    return new JobDescription(jobId, jobIdSource, committer, table, workDirectory, advice, more);
-  }
-
-  /** Unique among the jobs that write to the table. */
-  public String jobId() {
-    return jobId;
-  }
-
-  /** Where the id comes from. */
-  public String jobIdSource() {
-    return jobIdSource;
-  }
-
-  /** The class that Spark or Hadoop called. */
-  public String committer() {
-    return committer;
-  }
-
-  /** The destination directory. */
-  public Path table() {
-    return table;
-  }
-
-  /** A directory of the job's own in the table's store. */
-  public Path workDirectory() {
-    return workDirectory;
-  }
-
-  /** What a user does about a commit that could not be rolled back. */
-  public String advice() {
-    return advice;
-  }
-
-  /** What else the report tells of it. */
-  Map<String, String> facts() {
-    return facts;
   }
 
   /** Where files go that give way to files of the job, while it commits. */

@@ -3,8 +3,11 @@ package io.manifestcommitter.commit;
 
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.Swaps;
+import io.manifestcommitter.store.RenameResult;
+import io.manifestcommitter.store.Retries;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
+import io.manifestcommitter.store.StorePaths;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -13,49 +16,56 @@ import java.util.Set;
 import java.util.function.Predicate;
 import org.apache.hadoop.fs.Path;
 
-/** What lies at a place that a swap publishes: files that somebody claims, and others. */
+/**
+ * What lies at a place that a swap publishes, or was moved aside from it. Some is claimed. The rest
+ * is of another job, and can be returned to where that job put it.
+ */
 final class PlaceContent {
-  private final ReturnForeign.Claim claim;
+  private final Store store;
+  private final Claim claim;
   private boolean exists;
   private int claimed;
   private boolean foreign;
 
-  private PlaceContent(ReturnForeign.Claim claim) {
+  private PlaceContent(Store store, Claim claim) {
+    this.store = store;
     this.claim = claim;
   }
 
   /** Lists a place, with all claimed directories below it. */
-  static PlaceContent list(Store store, Path place, ReturnForeign.Claim claim) throws IOException {
-    PlaceContent content = new PlaceContent(claim);
-    content.add(store, place);
+  static PlaceContent list(Store store, Path place, Claim claim) throws IOException {
+    return list(store, place, place, claim);
+  }
+
+  /** As above, of what is at another path and belongs to {@code place}. */
+  static PlaceContent list(Store store, Path at, Path place, Claim claim) throws IOException {
+    PlaceContent content = new PlaceContent(store, claim);
+    content.add(at, place);
     return content;
   }
 
-  /** What swaps bring: files of the plan. */
-  static ReturnForeign.Claim planned(Swaps swaps) {
-    return claim(swaps, Set.of(), name -> false);
-  }
-
-  /** What is of a job: what swaps bring, and what has its id in its name. */
-  static ReturnForeign.Claim own(JobPlan plan) {
-    return claim(plan.swaps(), plan.missingDirectories(), name -> name.contains(plan.jobId()));
-  }
-
-  private static ReturnForeign.Claim claim(Swaps swaps, Set<Path> made, Predicate<String> names) {
-    return new ReturnForeign.Claim() {
-      @Override
-      public boolean keepsFile(Path place, StoreEntry file) {
-        boolean planned =
-            swaps.bringing(place.getParent()) >= 0
-                && swaps.names(place.getParent(), place.getName());
-        return planned || names.test(place.getName());
-      }
-
-      @Override
-      public boolean keepsDirectory(Path place) {
-        return swaps.bringing(place) >= 0 || made.contains(place);
-      }
-    };
+  private void add(Path at, Path place) throws IOException {
+    Predicate<StoreEntry> isClaimed = claim.in(place);
+    List<String> below = new ArrayList<>();
+    try {
+      store.list(
+          at,
+          entry -> {
+            if (!isClaimed.test(entry)) {
+              foreign = true;
+            } else if (entry.isDirectory()) {
+              below.add(entry.name());
+            } else {
+              claimed++;
+            }
+          });
+      exists = true;
+    } catch (FileNotFoundException e) {
+      return;
+    }
+    for (String name : below) {
+      add(StorePaths.resolve(at, name), StorePaths.resolve(place, name));
+    }
   }
 
   boolean exists() {
@@ -72,30 +82,71 @@ final class PlaceContent {
     return foreign;
   }
 
-  private void add(Store store, Path directory) throws IOException {
-    List<Path> below = new ArrayList<>();
+  /**
+   * Moves the content of a directory, but for what is claimed, back to where it was. Nothing that
+   * stands there is replaced. May be repeated from wherever it ended.
+   *
+   * @param from the directory; nothing happens if it does not exist
+   * @param to its old place
+   */
+  static void giveBack(Store store, Path from, Path to, Claim claim) throws IOException {
+    List<StoreEntry> entries = new ArrayList<>();
     try {
-      store.list(
-          directory,
-          entry -> {
-            if (entry.isDirectory()) {
-              if (claim.keepsDirectory(entry.path())) {
-                below.add(entry.path());
-              } else {
-                foreign = true;
-              }
-            } else if (claim.keepsFile(entry.path(), entry)) {
-              claimed++;
-            } else {
-              foreign = true;
-            }
-          });
-      exists = true;
+      store.list(from, entries::add);
     } catch (FileNotFoundException e) {
       return;
     }
-    for (Path path : below) {
-      add(store, path);
+    Predicate<StoreEntry> stays = claim.in(to);
+    for (StoreEntry entry : entries) {
+      Path place = StorePaths.resolve(to, entry.name());
+      if (entry.isDirectory() && stays.test(entry)) {
+        giveBack(store, entry.path(), place, claim);
+      } else if (entry.isDirectory()) {
+        // File by file: a store may put a renamed directory into one that appeared at its place.
+        store.mkdirs(place);
+        giveBack(store, entry.path(), place, Claim.NOTHING);
+        store.deleteEmptyDirectory(entry.path());
+      } else if (!stays.test(entry)) {
+        giveBackFile(store, entry, place);
+      }
+    }
+  }
+
+  /** Moves one file back to its place. */
+  static void giveBackFile(Store store, StoreEntry listed, Path place) throws IOException {
+    StoreEntry file = store.identified(listed);
+    RenameResult result = Retries.rename(store, file, place);
+    result.orThrow("Could not move " + file.path() + " back to " + place);
+  }
+
+  /** What somebody claims of what lies in directories. */
+  interface Claim {
+    /** Nobody claims anything. */
+    Claim NOTHING = directory -> entry -> false;
+
+    /** What is claimed of the entries of a directory, by its place in the table. */
+    Predicate<StoreEntry> in(Path directory);
+
+    /** What swaps bring: files of the plan. */
+    static Claim planned(Swaps swaps) {
+      return of(swaps, Set.of(), name -> false);
+    }
+
+    /** What is of a job: what swaps bring, and what has its id in its name. */
+    static Claim own(JobPlan plan) {
+      return of(plan.swaps(), plan.missingDirectories(), name -> name.contains(plan.jobId()));
+    }
+
+    private static Claim of(Swaps swaps, Set<Path> made, Predicate<String> names) {
+      return directory ->
+          entry -> {
+            if (entry.isDirectory()) {
+              Path place = StorePaths.resolve(directory, entry.name());
+              return swaps.bringing(place) >= 0 || made.contains(place);
+            }
+            return names.test(entry.name())
+                || (swaps.bringing(directory) >= 0 && swaps.names(directory, entry.name()));
+          };
     }
   }
 }

@@ -13,6 +13,7 @@ import io.manifestcommitter.store.StoreEntry;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -44,19 +45,46 @@ final class PlaceSurvey {
   private final Workers workers;
   private final JobPlan plan;
   private final List<Swap> swaps;
-  private final SwapEnds ends;
 
-  /**
-   * A survey that changes nothing. See {@link CommitWork#survey}.
-   *
-   * @param ends of the swaps, none of which went inside another directory
-   */
-  PlaceSurvey(Store store, Workers workers, JobPlan plan, SwapEnds ends) {
-    this.store = store;
-    this.workers = workers;
+  /** The swaps whose old content is aside. */
+  private final BitSet aside = new BitSet();
+
+  /** Those that have a new directory, which is not where it was staged. */
+  private final BitSet brought = new BitSet();
+
+  private PlaceSurvey(CommitWork work, JobPlan plan) {
+    this.store = work.store;
+    this.workers = work.workers;
     this.plan = plan;
     this.swaps = plan.swaps().all();
-    this.ends = ends;
+  }
+
+  /**
+   * A look at both ends of each swap, once what went inside another directory is staged again. Two
+   * requests for each directory that is not where it was staged, and one or more for where they
+   * were.
+   */
+  static PlaceSurvey of(CommitWork work, JobPlan plan) throws IOException {
+    PlaceSurvey survey = new PlaceSurvey(work, plan);
+    survey.look();
+    List<Integer> elsewhere = survey.brought.stream().boxed().collect(Collectors.toList());
+    if (work.workers
+        .map(elsewhere, number -> SwapDirectories.unnest(work.store, plan.swaps(), number))
+        .contains(true)) {
+      survey.look();
+    }
+    return survey;
+  }
+
+  private void look() throws IOException {
+    List<Path> ends = plan.swaps().asides();
+    ends.addAll(plan.swaps().staged());
+    Set<Path> there = new FindEntries(store, workers).run(ends).keySet();
+    for (int number = 0; number < swaps.size(); number++) {
+      Swap swap = swaps.get(number);
+      aside.set(number, swap.aside().filter(there::contains).isPresent());
+      brought.set(number, swap.staged().filter(staged -> !there.contains(staged)).isPresent());
+    }
   }
 
   /**
@@ -66,7 +94,7 @@ final class PlaceSurvey {
    * @throws PlaceChangedException if one did; it has all others suppressed
    */
   void requireNotOverwritten() throws IOException {
-    List<Integer> aside = new ArrayList<>();
+    List<Integer> directories = new ArrayList<>();
     Map<Path, OldFiles> files = new TreeMap<>();
     for (int number = 0; number < swaps.size(); number++) {
       Swap swap = swaps.get(number);
@@ -75,13 +103,13 @@ final class PlaceSurvey {
       } else if (swap.oldFile().isPresent()) {
         files
             .computeIfAbsent(swap.place().getParent(), directory -> new OldFiles(plan, directory))
-            .add(swap, ends.isAside(number));
-      } else if (ends.isAside(number)) {
-        aside.add(number);
+            .add(swap, aside.get(number));
+      } else if (aside.get(number)) {
+        directories.add(number);
       }
     }
     Changes changes = new Changes();
-    workers.forEach(aside, number -> changes.look(() -> requireNotOverwritten(number)));
+    workers.forEach(directories, number -> changes.look(() -> requireNotOverwritten(number)));
     files.values().removeIf(directory -> !directory.hasAside());
     lookAtFiles(files, changes);
     changes.requireNone();
@@ -93,10 +121,10 @@ final class PlaceSurvey {
    * @throws PlaceChangedException if it was overwritten
    */
   void requireNotOverwritten(int number) throws IOException {
-    if (!ends.isAside(number)) {
+    if (!aside.get(number)) {
       return;
     }
-    if (ends.isPublished(number)) {
+    if (brought.get(number)) {
       requirePublished(number);
     } else {
       requireFree(swaps.get(number));
@@ -107,43 +135,44 @@ final class PlaceSurvey {
    * Requires, of a commit that is gone on with, that all its places are as it left them or found
    * them, and tells how far its swaps came.
    *
-   * @param swapped learns of it
+   * @param published learns of it
    * @throws PlaceChangedException if one is not; it has all others suppressed
    */
-  void resume(Swapped swapped) throws IOException {
+  void resume(Published published) throws IOException {
     Changes changes = new Changes();
     workers.forEachNumbered(
-        swaps, swaps.size(), (number, swap) -> changes.look(() -> requireAsLeft(number, swap)));
+        swaps,
+        swaps.size(),
+        (number, swap) -> {
+          boolean wasFree = !swap.aside().isPresent() && !plan.replaced().isEmpty();
+          if (brought.get(number)) {
+            changes.look(() -> requirePublished(number));
+          } else if (aside.get(number) || wasFree) {
+            changes.look(() -> requireFree(swap));
+          }
+        });
     for (int number = 0; number < swaps.size(); number++) {
-      if (ends.isAside(number) || ends.isPublished(number)) {
-        swapped.begin(number);
+      if (aside.get(number) || brought.get(number)) {
+        published.beginSwap(number);
       }
-      if (ends.isAside(number)) {
-        swapped.aside(number);
+      if (aside.get(number)) {
+        published.aside(number);
       }
-      if (ends.isPublished(number)) {
-        swapped.published(number);
+      if (brought.get(number)) {
+        published.brought(number);
       }
     }
     List<OldDirectory> inPlace = new ArrayList<>(plan.replaced());
-    inPlace.removeIf(old -> swapped.isAside(plan.swaps(), old.path()));
+    inPlace.removeIf(old -> published.isAside(plan.swaps(), old.path()));
     workers.forEach(
         inPlace,
         old -> {
           List<StoreEntry> files = new ArrayList<>();
           old.files().forEach(files::add);
-          files.removeIf(file -> swapped.isAside(plan.swaps(), file.path()));
+          files.removeIf(file -> published.isAside(plan.swaps(), file.path()));
           changes.look(() -> requireOld(new OldDirectory(old.path(), files)));
         });
     changes.requireNone();
-  }
-
-  private void requireAsLeft(int number, Swap swap) throws IOException {
-    if (ends.isPublished(number)) {
-      requirePublished(number);
-    } else if (ends.isAside(number) || (!swap.aside().isPresent() && !plan.replaced().isEmpty())) {
-      requireFree(swap);
-    }
   }
 
   /** Requires that all that a swap brought is at its place. */
@@ -151,7 +180,7 @@ final class PlaceSurvey {
     Swap swap = swaps.get(number);
     int planned = plan.swaps().filesBroughtBy(number);
     int there =
-        PlaceContent.list(store, swap.place(), PlaceContent.planned(plan.swaps())).claimed();
+        PlaceContent.list(store, swap.place(), PlaceContent.Claim.planned(plan.swaps())).claimed();
     if (there < planned) {
       throw changed(swap, planned - there + " of " + planned + " files that it published are gone");
     }
@@ -162,7 +191,7 @@ final class PlaceSurvey {
     Optional<StoreEntry> there = store.status(swap.place());
     if (there.isPresent()
         && (!there.get().isDirectory()
-            || PlaceContent.list(store, swap.place(), PlaceContent.own(plan)).hasForeign())) {
+            || PlaceContent.list(store, swap.place(), PlaceContent.Claim.own(plan)).hasForeign())) {
       throw changed(
           swap,
           swap.aside().isPresent()
@@ -183,7 +212,13 @@ final class PlaceSurvey {
     if (missing.isEmpty()) {
       return;
     }
-    list(old.path(), missing.size(), entry -> found(missing, entry));
+    list(
+        old.path(),
+        missing.size(),
+        entry ->
+            missing.computeIfPresent(
+                entry.path(),
+                (path, recorded) -> entry.isUntouchedSince(recorded) ? null : recorded));
     if (!missing.isEmpty()) {
       throw new PlaceChangedException(
           plan.jobId(),
@@ -192,13 +227,6 @@ final class PlaceSurvey {
               + " files that it was to replace are gone, or others, as "
               + missing.keySet().stream().sorted().limit(NAMED).collect(Collectors.toList()),
           Optional.empty());
-    }
-  }
-
-  private static void found(Map<Path, StoreEntry> missing, StoreEntry entry) {
-    StoreEntry recorded = missing.get(entry.path());
-    if (recorded != null && entry.isUntouchedSince(recorded)) {
-      missing.remove(entry.path());
     }
   }
 

@@ -16,7 +16,6 @@ import io.manifestcommitter.store.StoreEntry;
 import java.io.ByteArrayInputStream;
 import java.io.FileNotFoundException;
 import java.io.IOException;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -117,27 +116,28 @@ final class PublishReport {
    * Makes the report visible: one request, unless another job's is in its way. Where that job has
    * taken the place of this job's list, too, the list goes there once more: the last report and the
    * list beside it are of one job.
-   *
-   * @param writeList {@link #writeList}
    */
-  void publish(Retries.Request writeList) throws IOException {
+  void publish(JobPlan plan) throws IOException {
     putInPlace(
         JobPaths.SUCCESS_MARKER,
         () -> {
-          if (hasLostItsList()) {
-            writeList.run();
+          // Where the prepared report is gone, another process recovered this job: nothing of it
+          // goes into the table any more.
+          if (store.status(prepared(JobPaths.SUCCESS_MARKER)).isPresent()
+              && !isOwn(JobPaths.FILE_LIST)) {
+            writeList(plan, plan.files());
             publishList();
           }
         });
   }
 
   /** As {@link #publish}, where another process prepared it; nothing if it did not, or did both. */
-  void publishPrepared(Retries.Request writeList) throws IOException {
+  void publishPrepared(JobPlan plan) throws IOException {
     Optional<StoreEntry> report = store.status(prepared(JobPaths.SUCCESS_MARKER));
     if (report.isPresent()) {
       sizes.put(JobPaths.SUCCESS_MARKER, report.get().length());
       try {
-        publish(writeList);
+        publish(plan);
       } catch (FileNotFoundException e) {
         // Only another recovery, which published the report and ended the journal, takes it away.
         LOG.debug("{} was published by somebody else", report.get().path(), e);
@@ -147,7 +147,7 @@ final class PublishReport {
 
   /** Whether this job's report is visible. */
   boolean isPublished() throws IOException {
-    return Retries.fewFor(() -> isOwn(JobPaths.SUCCESS_MARKER));
+    return isOwn(JobPaths.SUCCESS_MARKER);
   }
 
   /**
@@ -156,7 +156,7 @@ final class PublishReport {
    * Two requests at most, and one more where what leaves stays prepared, too.
    */
   boolean hasLeft() throws IOException {
-    if (store.traits(job.table()).completesUploads()) {
+    if (store.traits(job.table).completesUploads()) {
       return isPublished();
     }
     for (String name : List.of(JobPaths.FILE_LIST, JobPaths.SUCCESS_MARKER)) {
@@ -186,38 +186,34 @@ final class PublishReport {
   /**
    * Removes this job's report.
    *
-   * @return what could not be removed
+   * @param left takes what could not be removed
    */
-  List<String> rollBack() {
-    Queue<String> left = new ArrayDeque<>();
+  void rollBack(Queue<String> left) {
     for (String name : NAMES) {
-      Retries.fewOrNote(target(name), left, () -> removeOwn(name));
+      Retries.fewOrNote(
+          target(name),
+          left,
+          () -> {
+            // A report that another job replaces while it is read fails the read: abfs answers 412.
+            if (isOwn(name)) {
+              store.deleteFile(target(name));
+            }
+          });
     }
-    return new ArrayList<>(left);
   }
 
   /**
    * Moves the last job's report to its place, unless another job has put its own there.
    *
-   * @return what could not be moved
-   */
-  List<String> rollBackLast() {
-    return rollBackLast(/* isOwnLast= */ false);
-  }
-
-  /**
-   * As above.
-   *
    * @param isOwnLast whether this job's own report was that of the last job, too, when it moved
+   * @param left takes what could not be moved
    */
-  List<String> rollBackLast(boolean isOwnLast) {
-    Queue<String> left = new ArrayDeque<>();
+  void rollBackLast(boolean isOwnLast, Queue<String> left) {
     List<StoreEntry> moved = new ArrayList<>();
-    Retries.fewOrNote(job.workDirectory(), left, () -> listMoved(moved));
+    Retries.fewOrNote(job.workDirectory, left, () -> listMoved(moved));
     for (StoreEntry entry : moved) {
       Retries.fewOrNote(entry.path(), left, () -> rollBack(entry, isOwnLast));
     }
-    return new ArrayList<>(left);
   }
 
   /**
@@ -226,7 +222,7 @@ final class PublishReport {
    * @param beforeAnotherTry what is done each time after something else has given way
    */
   private void putInPlace(String name, Retries.Request beforeAnotherTry) throws IOException {
-    if (store.traits(job.table()).completesUploads()) {
+    if (store.traits(job.table).completesUploads()) {
       // Whole at its place by one request, and what was prepared stays for another try.
       byte[] content = Retries.fewFor(() -> store.read(prepared(name), MOST_BYTES));
       Retries.few(() -> store.write(target(name), out -> out.write(content)));
@@ -253,15 +249,6 @@ final class PublishReport {
   }
 
   /**
-   * Whether this job's list is no longer where it was. Not where the prepared report is gone, too:
-   * then another process recovered this job, and nothing of it goes into the table any more.
-   */
-  private boolean hasLostItsList() throws IOException {
-    return store.status(prepared(JobPaths.SUCCESS_MARKER)).isPresent()
-        && !Retries.fewFor(() -> isOwn(JobPaths.FILE_LIST));
-  }
-
-  /**
    * Moves the report in the table aside, also one of an earlier try of this job; says whether there
    * was one. Other jobs may move it first and put theirs there, again and again. Never deletes:
    * where another process recovered this job and took its directory away, nothing gives way any
@@ -279,7 +266,7 @@ final class PublishReport {
                 + " and run the job again");
       }
       RenameResult result =
-          Retries.renameToStaging(store, entry, new Path(job.workDirectory(), nextAside() + name));
+          Retries.renameToStaging(store, entry, new Path(job.workDirectory, nextAside() + name));
       if (result.isDone()) {
         return true;
       }
@@ -303,36 +290,24 @@ final class PublishReport {
         Locale.ROOT, "%s%013d-%03d", LAST, System.currentTimeMillis(), asides.getAndIncrement());
   }
 
-  /** Removes the report in the table if it is this job's. */
-  private void removeOwn(String name) throws IOException {
-    // A report that another job replaces while it is read fails the read: abfs answers 412.
-    if (Retries.fewFor(() -> isOwn(name))) {
-      store.deleteFile(target(name));
-    }
-  }
-
   private boolean isOwn(String name) throws IOException {
-    return isOwn(target(name), name);
+    return Retries.fewFor(() -> isOwn(target(name), name));
   }
 
   private boolean isOwn(Path file, String name) throws IOException {
     try {
-      return jobOf(file, name).equals(job.jobId());
+      if (name.equals(JobPaths.SUCCESS_MARKER)) {
+        byte[] report = store.read(file, SuccessReport.MAX_BYTES);
+        return SuccessReport.parse(report, file.toString()).jobId().equals(job.jobId);
+      }
+      byte[] start = store.readStart(file, LIST_START);
+      try (FileList list = FileList.read(new ByteArrayInputStream(start), file.toString())) {
+        return list.jobId().equals(job.jobId);
+      }
     } catch (FileNotFoundException | CorruptManifestException | FileTooLongException e) {
       // Nothing of this job's: what it puts in place is complete.
-      LOG.debug("{} is not of job {}", file, job.jobId(), e);
+      LOG.debug("{} is not of job {}", file, job.jobId, e);
       return false;
-    }
-  }
-
-  private String jobOf(Path file, String name) throws IOException {
-    if (name.equals(JobPaths.SUCCESS_MARKER)) {
-      byte[] report = store.read(file, SuccessReport.MAX_BYTES);
-      return SuccessReport.parse(report, file.toString()).jobId();
-    }
-    byte[] start = store.readStart(file, LIST_START);
-    try (FileList list = FileList.read(new ByteArrayInputStream(start), file.toString())) {
-      return list.jobId();
     }
   }
 
@@ -341,7 +316,7 @@ final class PublishReport {
     moved.clear();
     try {
       store.list(
-          job.workDirectory(),
+          job.workDirectory,
           entry -> {
             if (entry.name().startsWith(LAST) && !entry.isDirectory()) {
               moved.add(entry);
@@ -349,18 +324,14 @@ final class PublishReport {
           });
     } catch (FileNotFoundException e) {
       // The job's directory is gone, and with it everything that was in it.
-      LOG.debug("Nothing was moved aside by job {}", job.jobId(), e);
+      LOG.debug("Nothing was moved aside by job {}", job.jobId, e);
     }
     moved.sort(Comparator.comparing(StoreEntry::name).reversed());
   }
 
-  /** The name in the table of what was moved aside. */
-  private static String nameOf(StoreEntry moved) {
-    return moved.name().endsWith(JobPaths.FILE_LIST) ? JobPaths.FILE_LIST : JobPaths.SUCCESS_MARKER;
-  }
-
   private void rollBack(StoreEntry moved, boolean isOwnLast) throws IOException {
-    String name = nameOf(moved);
+    String name =
+        moved.name().endsWith(JobPaths.FILE_LIST) ? JobPaths.FILE_LIST : JobPaths.SUCCESS_MARKER;
     if (store.status(target(name)).isPresent() || !store.status(moved.path()).isPresent()) {
       return;
     }
@@ -379,10 +350,10 @@ final class PublishReport {
   }
 
   private Path prepared(String name) {
-    return new Path(job.workDirectory(), name);
+    return new Path(job.workDirectory, name);
   }
 
   private Path target(String name) {
-    return new Path(job.table(), name);
+    return new Path(job.table, name);
   }
 }

@@ -15,11 +15,11 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.apache.hadoop.fs.Path;
 
@@ -39,30 +39,15 @@ final class ReleaseAsides {
   private final Queue<Swap> withForeign = new ConcurrentLinkedQueue<>();
   private final Map<Path, StoreEntry> files = new ConcurrentHashMap<>();
 
-  private final ReturnForeign.Claim claim =
-      new ReturnForeign.Claim() {
-        @Override
-        public boolean keepsFile(Path place, StoreEntry file) {
-          return recorded(place).filter(asPlanned -> asPlanned.isSameFileAs(file)).isPresent();
-        }
-
-        @Override
-        public boolean keepsDirectory(Path place) {
-          return directories.containsKey(place);
-        }
-      };
-
   /** A step after the swaps of a plan. */
-  ReleaseAsides(Store store, Workers workers, JobPlan plan, Swapped swapped) {
-    this.store = store;
-    this.workers = workers;
+  ReleaseAsides(CommitWork work, JobPlan plan) {
+    this.store = work.store;
+    this.workers = work.workers;
     this.plan = plan;
-    for (OldDirectory old : plan.replaced()) {
-      directories.put(old.path(), old);
-    }
+    plan.replaced().forEach(old -> directories.put(old.path(), old));
     List<Swap> all = plan.swaps().all();
     for (int number = 0; number < all.size(); number++) {
-      if (swapped.isAside(number)) {
+      if (work.published.isAside(number)) {
         asides.add(all.get(number));
       }
     }
@@ -85,12 +70,17 @@ final class ReleaseAsides {
             workers.forEach(
                 ofDirectories,
                 swap -> {
-                  if (Retries.fewFor(() -> holdsForeign(swap.aside().get(), swap.place()))) {
+                  Path aside = swap.aside().get();
+                  PlaceContent content =
+                      Retries.fewFor(
+                          () -> PlaceContent.list(store, aside, swap.place(), this::recorded));
+                  if (content.hasForeign()) {
                     withForeign.add(swap);
                   }
                 }));
     for (Swap swap : asides) {
-      if (swap.oldFile().isPresent() && isAnother(swap)) {
+      StoreEntry aside = swap.oldFile().isPresent() ? files.get(swap.aside().get()) : null;
+      if (aside != null && !swap.oldFile().get().isSameFileAs(aside)) {
         withForeign.add(swap);
       }
     }
@@ -103,20 +93,21 @@ final class ReleaseAsides {
    */
   void run() throws IOException {
     Queue<String> left = new ConcurrentLinkedQueue<>();
-    ReturnForeign back = new ReturnForeign(store);
     workers.forEach(
         withForeign,
-        swap ->
-            Retries.fewOrNote(
-                swap.aside().get(),
-                left,
-                () -> {
-                  if (swap.oldFile().isPresent()) {
-                    back.file(files.get(swap.aside().get()), swap.place());
-                  } else {
-                    back.run(swap.aside().get(), swap.place(), claim);
-                  }
-                }));
+        swap -> {
+          Path aside = swap.aside().get();
+          Retries.fewOrNote(
+              aside,
+              left,
+              () -> {
+                if (swap.oldFile().isPresent()) {
+                  PlaceContent.giveBackFile(store, files.get(aside), swap.place());
+                } else {
+                  PlaceContent.giveBack(store, aside, swap.place(), this::recorded);
+                }
+              });
+        });
     if (!left.isEmpty()) {
       throw new IOException(
           "The new data of job "
@@ -139,52 +130,13 @@ final class ReleaseAsides {
     }
   }
 
-  /** Whether another file, or a directory, is where the old file should be. */
-  private boolean isAnother(Swap swap) {
-    StoreEntry aside = files.get(swap.aside().get());
-    return aside != null && !swap.oldFile().get().isSameFileAs(aside);
-  }
-
-  /** What the plan has at a place. Goes through the directory: for the few that were not found. */
-  private Optional<StoreEntry> recorded(Path place) {
-    return Optional.ofNullable(filesOf(place.getParent()).get(place.getName()));
-  }
-
-  private Map<String, StoreEntry> filesOf(Path directory) {
+  /** What the plan has in a directory, as it was. */
+  private Predicate<StoreEntry> recorded(Path directory) {
     OldDirectory old = directories.get(directory);
-    return old == null ? Map.of() : old.filesByName();
-  }
-
-  private boolean holdsForeign(Path aside, Path place) throws IOException {
-    Map<String, StoreEntry> recorded = filesOf(place);
-    List<Path> below = new ArrayList<>();
-    boolean[] foreign = {false};
-    try {
-      store.list(
-          aside,
-          entry -> {
-            StoreEntry asPlanned = entry.isDirectory() ? null : recorded.get(entry.name());
-            if (asPlanned != null && asPlanned.isSameFileAs(entry)) {
-              return;
-            }
-            Path at = StorePaths.resolve(place, entry.name());
-            if (!entry.isDirectory()) {
-              foreign[0] |= !claim.keepsFile(at, entry);
-            } else if (claim.keepsDirectory(at)) {
-              below.add(entry.path());
-            } else {
-              foreign[0] = true;
-            }
-          });
-    } catch (FileNotFoundException e) {
-      return false;
-    }
-    for (Path directory : below) {
-      if (foreign[0]) {
-        break;
-      }
-      foreign[0] = holdsForeign(directory, StorePaths.resolve(place, directory.getName()));
-    }
-    return foreign[0];
+    Map<String, StoreEntry> byName = old == null ? Map.of() : old.filesByName();
+    return entry ->
+        entry.isDirectory()
+            ? directories.containsKey(StorePaths.resolve(directory, entry.name()))
+            : byName.containsKey(entry.name()) && byName.get(entry.name()).isSameFileAs(entry);
   }
 }

@@ -9,12 +9,15 @@ import io.manifestcommitter.store.StoreEntry;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Queue;
 import java.util.Set;
 import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.stream.Collectors;
@@ -26,43 +29,66 @@ import org.slf4j.LoggerFactory;
  * Removes the data that an overwrite replaced. Past the point of no return: the new data is
  * complete in the store.
  *
- * <p>Each old directory is listed again. A file goes only if it is still the one the plan recorded;
- * a directory only if nothing is in it any more. What appeared since the plan was made belongs to
- * another job and stays.
+ * <p>Each old directory that is still at its place is listed again. A file goes only if it is still
+ * the one the plan recorded; a directory only if nothing is in it any more. What appeared since the
+ * plan was made belongs to another job and stays.
  */
-final class RemoveOldData {
+public final class RemoveOldData {
   private static final Logger LOG = LoggerFactory.getLogger(RemoveOldData.class);
   private static final int NAMED = 20;
 
   private final Store store;
   private final Workers workers;
+  private final JobPlan plan;
+  private final List<OldDirectory> inPlace = new ArrayList<>();
 
-  RemoveOldData(Store store, Workers workers) {
-    this.store = store;
-    this.workers = workers;
+  /** A step after the swaps of a plan: what was moved aside goes with the staging directory. */
+  RemoveOldData(CommitWork work, JobPlan plan) {
+    this.store = work.store;
+    this.workers = work.workers;
+    this.plan = plan;
+    for (OldDirectory old : plan.replaced()) {
+      if (!work.published.isAside(plan.swaps(), old.path())) {
+        List<StoreEntry> files = new ArrayList<>();
+        old.files().forEach(files::add);
+        files.removeIf(
+            file -> work.published.isAside(plan.swaps(), file.path()) || plan.takes(file.path()));
+        inPlace.add(new OldDirectory(old.path(), files));
+      }
+    }
   }
 
   /**
    * Removes it.
    *
-   * @param replaced what of the plan's old data is still at its place
    * @throws IOException if a file could not be removed, after everything else was; it names files
    *     only, since a directory may hold new data by now
    */
-  void run(JobPlan plan, List<OldDirectory> replaced) throws IOException {
+  void run() throws IOException {
     SortedMap<Path, String> left = new ConcurrentSkipListMap<>();
     List<Path> files = new ArrayList<>();
-    workers.map(replaced, directory -> unchanged(directory, left)).forEach(files::addAll);
-    workers.forEach(files, file -> delete(file, left));
+    workers.map(inPlace, directory -> unchanged(directory, left)).forEach(files::addAll);
+    workers.forEach(
+        files,
+        file -> {
+          try {
+            Retries.few(() -> store.deleteFile(file));
+          } catch (IOException e) {
+            left.put(file, e.toString());
+          }
+        });
 
-    Set<Path> inUse = directoriesInUse(plan);
-    List<Path> directories = new ArrayList<>();
-    replaced.forEach(directory -> directories.add(directory.path()));
+    Set<Path> inUse = directoriesInUse();
+    List<Path> directories =
+        inPlace.stream().map(OldDirectory::path).collect(Collectors.toCollection(ArrayList::new));
     directories.removeIf(inUse::contains);
     Queue<String> empty = new ConcurrentLinkedQueue<>();
-    new RemoveEmptyDirectories(store, workers).run(directories, empty);
+    deleteEmpty(store, workers, directories, empty);
     if (!empty.isEmpty()) {
-      LOG.warn("{} directories of replaced data may remain empty: {}", empty.size(), first(empty));
+      LOG.warn(
+          "{} directories of replaced data may remain empty: {}",
+          empty.size(),
+          empty.stream().limit(NAMED).collect(Collectors.toList()));
     }
     if (!left.isEmpty()) {
       throw new IOException(
@@ -85,16 +111,37 @@ final class RemoveOldData {
     }
   }
 
-  private void delete(Path file, Map<Path, String> left) {
-    try {
-      Retries.few(() -> store.deleteFile(file));
-    } catch (IOException e) {
-      left.put(file, e.toString());
+  /**
+   * Deletes directories in which nothing is left, children before parents, those of one depth in
+   * parallel. One that is not empty stays, and counts as done.
+   *
+   * @param left takes what could not be deleted, with the reason
+   */
+  public static void deleteEmpty(
+      Store store, Workers workers, Collection<Path> directories, Queue<String> left)
+      throws IOException {
+    NavigableMap<Integer, List<Path>> byDepth = new TreeMap<>();
+    directories.forEach(
+        directory ->
+            byDepth.computeIfAbsent(directory.depth(), depth -> new ArrayList<>()).add(directory));
+    for (List<Path> level : byDepth.descendingMap().values()) {
+      workers.forEach(
+          level,
+          directory ->
+              Retries.fewOrNote(
+                  directory,
+                  left,
+                  () -> {
+                    // A file that stands there by now is somebody's.
+                    if (store.status(directory).filter(StoreEntry::isDirectory).isPresent()) {
+                      store.deleteEmptyDirectory(directory);
+                    }
+                  }));
     }
   }
 
   /** The table itself and every directory that holds published files, of all levels. */
-  private static Set<Path> directoriesInUse(JobPlan plan) {
+  private Set<Path> directoriesInUse() {
     Set<Path> inUse = new HashSet<>();
     inUse.add(plan.table());
     for (Path holder : plan.files().totals().keySet()) {
@@ -106,7 +153,7 @@ final class RemoveOldData {
     return inUse;
   }
 
-  private List<Path> unchanged(OldDirectory old, Map<Path, String> left) {
+  private Collection<Path> unchanged(OldDirectory old, Map<Path, String> left) {
     if (old.count() == 0) {
       return List.of();
     }
@@ -136,11 +183,6 @@ final class RemoveOldData {
       old.files().forEach(file -> left.put(file.path(), e.toString()));
       return List.of();
     }
-    return new ArrayList<>(found);
-  }
-
-  private static List<String> first(Queue<String> empty) {
-    List<String> all = new ArrayList<>(empty);
-    return all.subList(0, Math.min(NAMED, all.size()));
+    return found;
   }
 }

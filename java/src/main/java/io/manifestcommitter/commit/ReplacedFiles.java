@@ -22,11 +22,6 @@ final class ReplacedFiles {
   private final Path directory;
   private volatile boolean made;
 
-  /**
-   * The files that gave way.
-   *
-   * @param workDirectory the job's own, in the table's store
-   */
   ReplacedFiles(Store store, Path workDirectory) {
     this.store = store;
     this.directory = JobDescription.replacedFiles(workDirectory);
@@ -76,10 +71,9 @@ final class ReplacedFiles {
    */
   void rollBack(Path place, Map<String, StoreEntry> asides) throws IOException {
     StoreEntry aside = asides.get(aside(place).getName());
-    if (aside == null) {
-      return;
-    }
-    if (store.status(place).isPresent() || !store.status(aside.path()).isPresent()) {
+    if (aside == null
+        || store.status(place).isPresent()
+        || !store.status(aside.path()).isPresent()) {
       return;
     }
     // With its directory, which on an object store is gone with its last file.

@@ -2,39 +2,60 @@
 package io.manifestcommitter.commit;
 
 import io.manifestcommitter.layout.StagingRoot;
+import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.manifest.StatisticNames;
-import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.JobPlan.Target;
+import io.manifestcommitter.plan.JobPlan;
+import io.manifestcommitter.plan.OldDirectory;
 import io.manifestcommitter.store.PlaceChangedException;
+import io.manifestcommitter.store.RenameResult;
 import io.manifestcommitter.store.Retries;
 import io.manifestcommitter.store.Store;
+import io.manifestcommitter.store.StoreEntry;
+import io.manifestcommitter.store.StoreTraits;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.util.functional.ConsumerRaisingIOE;
 
 /**
  * Rolls back a commit that is not past its point of no return, so that the table is as it was.
- * First the report is rolled back, then files and directories, then what had given way to them, and
- * last the report of the job before. What another job put there stays.
+ * First the report is rolled back, then the files, by name and identity, and the directories that
+ * the commit made, if nothing else is in them. Then what had given way to them returns, and last
+ * the report of the job before. What another job put there stays.
  */
 public final class RollBackJob {
   private final CommitWork work;
+  private final JobPlan plan;
+  private final Store store;
+  private final Map<Path, Map<String, StoreEntry>> oldFiles = new ConcurrentHashMap<>();
 
-  /** Rolls back the commit of a job. */
-  public RollBackJob(CommitWork work) {
+  /** Rolls back the commit of a plan. */
+  public RollBackJob(CommitWork work, JobPlan plan) {
     this.work = work;
+    this.plan = plan;
+    this.store = work.store;
   }
 
   /**
-   * Rolls back what this process did of a plan, after that failed. What cannot be rolled back is
-   * added to the failure.
+   * Rolls back what this process did, after that failed. What cannot be rolled back is added to the
+   * failure.
    *
    * @return whether nothing is left
    */
-  public boolean afterFailure(JobPlan plan, Throwable failure) {
+  public boolean afterFailure(Throwable failure) {
     work.workers.toItsEnd();
-    return run(plan, failure, rollBack -> rollBack.run(plan, work.published, work.swapped));
+    return run(failure, this::rollBackPublished);
   }
 
   /**
@@ -44,7 +65,8 @@ public final class RollBackJob {
    * @param mayBeOwn whether it may be this job's, by which the other one has completed it
    */
   public void afterLoss(boolean mayBeOwn, Throwable failure) {
-    List<String> left = work.report.rollBackLast(mayBeOwn);
+    Queue<String> left = new ConcurrentLinkedQueue<>();
+    work.report.rollBackLast(mayBeOwn, left);
     if (!left.isEmpty()) {
       failure.addSuppressed(
           new IOException("The last report was not moved back: " + String.join(", ", left)));
@@ -52,40 +74,21 @@ public final class RollBackJob {
   }
 
   /**
-   * Rolls back what an earlier try, which may have run anywhere, did of a plan. May be repeated
-   * from wherever it ended.
+   * Rolls back what an earlier try, which may have run anywhere, did. May be repeated from wherever
+   * it ended.
    *
    * @throws PlaceChangedException if another job overwrote a place since; it changed nothing then
    * @throws IOException if something could not be rolled back; it names that
    */
-  public void fromStore(JobPlan plan) throws IOException {
+  public void fromStore() throws IOException {
     work.workers.shield(
         () -> {
           begin();
-          keepFromDriver(plan);
-          PlaceSurvey survey = work.survey(plan);
+          keepFromDriver();
+          PlaceSurvey survey = PlaceSurvey.of(work, plan);
           survey.requireNotOverwritten();
-          fromStore(plan, Optional.of(survey), "The commit was not rolled back completely");
+          fromStore(Optional.of(survey), "The commit was not rolled back completely");
         });
-  }
-
-  /**
-   * Where no directory is renamed atomically, the sources go before any destination is looked at: a
-   * driver that was taken for dead, and lives, publishes nothing more. The report, too.
-   */
-  private void keepFromDriver(JobPlan plan) throws IOException {
-    if (RollBackPublished.isFencedByFile(work.store, plan.table())) {
-      work.report.discardPrepared(!plan.replaced().isEmpty());
-    }
-    List<Target> targets = new ArrayList<>(plan.targets());
-    targets.removeIf(target -> !RollBackPublished.isFencedByFile(work.store, target.staging()));
-    work.workers.forEach(
-        targets,
-        target ->
-            Retries.few(
-                () ->
-                    work.store.deleteTree(
-                        new StagingRoot(target.directory(), plan.jobId()).output())));
   }
 
   /**
@@ -94,9 +97,9 @@ public final class RollBackJob {
    *
    * @param reason of the failure if something is left
    */
-  public void fromStore(JobPlan plan, String reason) throws IOException {
+  public void fromStore(String reason) throws IOException {
     begin();
-    fromStore(plan, Optional.empty(), reason);
+    fromStore(Optional.empty(), reason);
   }
 
   private void begin() {
@@ -104,41 +107,248 @@ public final class RollBackJob {
     work.workers.toItsEnd();
   }
 
-  /** Throws, for this reason, if something is left. */
-  private void fromStore(JobPlan plan, Optional<PlaceSurvey> survey, String reason)
-      throws IOException {
+  /**
+   * Where no directory is renamed atomically, the sources go before any destination is looked at: a
+   * driver that was taken for dead, and lives, publishes nothing more. The report, too.
+   */
+  private void keepFromDriver() throws IOException {
+    if (isFencedByFile(plan.table())) {
+      work.report.discardPrepared(!plan.replaced().isEmpty());
+    }
+    List<Target> targets = new ArrayList<>(plan.targets());
+    targets.removeIf(target -> !isFencedByFile(target.staging()));
+    work.workers.forEach(
+        targets,
+        target ->
+            Retries.few(
+                () ->
+                    store.deleteTree(new StagingRoot(target.directory(), plan.jobId()).output())));
+  }
+
+  /** Whether what is at a source tells nobody any more what is at its destination. */
+  private boolean isFencedByFile(Path path) {
+    StoreTraits traits = store.traits(path);
+    return !traits.hasAtomicDirectoryRename() && !traits.completesUploads();
+  }
+
+  private void fromStore(Optional<PlaceSurvey> survey, String reason) throws IOException {
     IOException failure = new IOException(reason);
-    if (!run(plan, failure, rollBack -> rollBack.runFromStore(plan, survey))) {
+    if (!run(failure, left -> rollBackFromStore(survey, left))) {
       throw failure;
     }
   }
 
-  private boolean run(JobPlan plan, Throwable failure, Way way) {
-    List<String> left = new ArrayList<>();
+  private boolean run(Throwable failure, ConsumerRaisingIOE<Queue<String>> rollBack) {
+    Queue<String> left = new ConcurrentLinkedQueue<>();
     try {
-      left.addAll(work.report.rollBack());
+      work.report.rollBack(left);
       work.awaitRenames(plan, Store.RenamesOf.THIS_STORE);
-      left.addAll(
-          way.run(new RollBackPublished(work.store, work.workers, work.statistics, work.replaced)));
+      rollBack.accept(left);
     } catch (IOException | RuntimeException e) {
       left.add("any file of this job in " + plan.table() + " (" + e + ")");
     }
-    left.addAll(work.report.rollBackLast());
+    work.report.rollBackLast(/* isOwnLast= */ false, left);
     if (!left.isEmpty()) {
       failure.addSuppressed(
           new IOException(
               "The failed job "
-                  + work.job.jobId()
+                  + work.job.jobId
                   + " could not roll back what it had published. "
-                  + work.job.advice()
+                  + work.job.advice
                   + ". What is left: "
                   + String.join(", ", left)));
     }
     return left.isEmpty();
   }
 
-  /** One way to roll files and directories back. */
-  private interface Way {
-    List<String> run(RollBackPublished rollBack) throws IOException;
+  /**
+   * Rolls back everything that this process published, trying each request a few times, and goes on
+   * past what cannot be rolled back.
+   *
+   * @param left takes what is still visible or may be, with the reason
+   */
+  private void rollBackPublished(Queue<String> left) throws IOException {
+    Published published = work.published;
+    RollBackSwaps swaps = new RollBackSwaps(work, plan, published.begunSwaps(), Optional.empty());
+    int before = left.size();
+    rollBack(
+        swaps,
+        left,
+        (number, file) -> {
+          if (!swaps.isMixed(swapOf(file))
+              && !published.isDone(number)
+              && !published.isUncertain(number)) {
+            store.abortUpload(file);
+            return false;
+          }
+          rollBack(file);
+          return true;
+        });
+    if (left.size() == before) {
+      stopLateRenames(left);
+    }
+  }
+
+  /**
+   * The store may still work on a rename that was not answered; without its source it can no longer
+   * take effect. Last: a recovery takes a file that is at neither end for one that another job
+   * overwrote.
+   */
+  private void stopLateRenames(Queue<String> left) throws IOException {
+    work.workers.forEachNumbered(
+        plan.files(),
+        plan.files().count(),
+        (number, file) -> {
+          if (work.published.isUncertain(number) && !isKnownByLengthOnly(file) && !isUpload(file)) {
+            Retries.fewOrNote(file.destination(), left, () -> stopLate(file));
+          }
+        });
+  }
+
+  private void stopLate(FileEntry file) throws IOException {
+    store.deleteFile(file.source());
+    Optional<StoreEntry> visible = store.status(file.destination());
+    if (visible.isPresent() && visible.get().isSameFileAs(file)) {
+      store.deleteFile(file.destination());
+      work.statistics.increment(StatisticNames.COMMITTER_COMMITS_REVERTED);
+    }
+  }
+
+  /**
+   * As {@link #rollBackPublished}, for a commit of which only the store knows how far it came. It
+   * may be repeated from wherever it ended.
+   *
+   * @param survey of the places, if the plan replaces any
+   */
+  private void rollBackFromStore(Optional<PlaceSurvey> survey, Queue<String> left)
+      throws IOException {
+    BitSet all = new BitSet();
+    all.set(0, plan.swaps().all().size());
+    RollBackSwaps swaps = new RollBackSwaps(work, plan, all, survey);
+    rollBack(
+        swaps,
+        left,
+        (number, file) -> {
+          int swap = swapOf(file);
+          if (survey.isPresent() && isFencedByFile(file.sourceDirectory())) {
+            remove(file);
+          } else if (swap < 0 || swaps.isMixed(swap) || swaps.isStaged(swap)) {
+            rollBack(file);
+          }
+          return true;
+        });
+  }
+
+  private int swapOf(FileEntry file) {
+    return plan.swaps().bringing(file.destinationDirectory());
+  }
+
+  private void rollBack(RollBackSwaps swaps, Queue<String> left, Removal removal)
+      throws IOException {
+    swaps.rollBackPublished(left);
+    Map<String, StoreEntry> asides = new HashMap<>();
+    Retries.fewOrNote(work.replaced.directory(), left, () -> asides.putAll(work.replaced.list()));
+    work.workers.forEachNumbered(
+        plan.files(),
+        plan.files().count(),
+        (number, file) ->
+            Retries.fewOrNote(
+                file.destination(),
+                left,
+                () -> {
+                  if (removal.run(number, file)) {
+                    work.replaced.rollBack(file.destination(), asides);
+                  }
+                }));
+    Set<Path> made = new HashSet<>(plan.missingDirectories());
+    for (Path directory : plan.swaps().directories()) {
+      int swap = plan.swaps().bringing(directory);
+      if (swaps.isMixed(swap) || swaps.isStaged(swap)) {
+        made.add(directory);
+      }
+    }
+    RemoveOldData.deleteEmpty(store, work.workers, made, left);
+    swaps.rollBackAsides(left);
+    if (!asides.isEmpty()) {
+      work.workers.forEach(
+          plan.missingDirectories(),
+          directory ->
+              Retries.fewOrNote(directory, left, () -> work.replaced.rollBack(directory, asides)));
+    }
+  }
+
+  private static boolean isKnownByLengthOnly(FileEntry file) {
+    return file.etag().isEmpty() && file.modificationTime() == 0;
+  }
+
+  private boolean isUpload(FileEntry file) {
+    return store.traits(file.destination()).completesUploads();
+  }
+
+  /**
+   * The file at the destination is ours only if none is at the source: it may be an old one that
+   * looks alike, or one that came back. It goes back to its source, so that this can be told again
+   * if the rolling back is repeated, and goes with the job's directory.
+   */
+  private void rollBack(FileEntry file) throws IOException {
+    if (isUpload(file)) {
+      // First the upload, so that no completion of it can come later; then what it became.
+      store.abortUpload(file);
+      remove(file);
+    } else if (!store.status(file.source()).isPresent()) {
+      Optional<StoreEntry> published = published(file);
+      if (published.isPresent()) {
+        RenameResult result = Retries.rename(store, published.get().movedTo(file.source()));
+        result.orThrow("it is still visible");
+        work.statistics.increment(StatisticNames.COMMITTER_COMMITS_REVERTED);
+      }
+    }
+  }
+
+  /** Of a file that nobody can publish any more. */
+  private void remove(FileEntry file) throws IOException {
+    if (published(file).isPresent()) {
+      store.deleteFile(file.destination());
+      work.statistics.increment(StatisticNames.COMMITTER_COMMITS_REVERTED);
+    }
+  }
+
+  /**
+   * The job's file at the destination; empty if there is none, or the old one that was to be
+   * replaced, as it was.
+   *
+   * @throws IOException if there is neither
+   */
+  private Optional<StoreEntry> published(FileEntry file) throws IOException {
+    Optional<StoreEntry> visible = store.status(file.destination());
+    boolean looksAlike = visible.filter(entry -> entry.isSameFileAs(file)).isPresent();
+    if (!visible.isPresent() || (looksAlike && !isKnownByLengthOnly(file))) {
+      return visible;
+    }
+    StoreEntry then = oldFiles(file.destinationDirectory()).get(file.name());
+    if (then != null && visible.get().isUntouchedSince(then)) {
+      return Optional.empty();
+    }
+    if (!looksAlike) {
+      throw new IOException("it was changed since: there is " + visible.get());
+    }
+    return visible;
+  }
+
+  private Map<String, StoreEntry> oldFiles(Path directory) {
+    return oldFiles.computeIfAbsent(
+        directory,
+        any ->
+            plan.replaced().stream()
+                .filter(old -> old.path().equals(directory))
+                .findFirst()
+                .map(OldDirectory::filesByName)
+                .orElse(Map.of()));
+  }
+
+  /** Rolls one file back. */
+  private interface Removal {
+    /** Rolls it back, and says whether it was to be. */
+    boolean run(int number, FileEntry file) throws IOException;
   }
 }

@@ -11,13 +11,13 @@ import io.manifestcommitter.store.StoreEntry;
 import io.manifestcommitter.store.StorePaths;
 import java.io.IOException;
 import java.util.BitSet;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import org.apache.hadoop.fs.Path;
 import org.slf4j.Logger;
@@ -37,7 +37,8 @@ final class RollBackSwaps {
   private final List<Swap> swaps;
   private final List<Integer> numbers;
   private final Optional<PlaceSurvey> survey;
-  private final Map<Integer, Found> found = new HashMap<>();
+  private final PlaceContent.Claim own;
+  private final Map<Integer, Found> found = new ConcurrentHashMap<>();
   private boolean isAlone;
 
   /**
@@ -47,14 +48,14 @@ final class RollBackSwaps {
    * @param survey where other jobs may have overwritten places since: these are left alone. What
    *     they do beside a commit that fails is an append, or meets an overwrite that is under way
    */
-  RollBackSwaps(
-      Store store, Workers workers, JobPlan plan, BitSet chosen, Optional<PlaceSurvey> survey) {
-    this.store = store;
-    this.workers = workers;
+  RollBackSwaps(CommitWork work, JobPlan plan, BitSet chosen, Optional<PlaceSurvey> survey) {
+    this.store = work.store;
+    this.workers = work.workers;
     this.plan = plan;
     this.swaps = plan.swaps().all();
     this.numbers = chosen.stream().boxed().collect(Collectors.toList());
     this.survey = survey;
+    this.own = PlaceContent.Claim.own(plan);
   }
 
   /**
@@ -72,10 +73,12 @@ final class RollBackSwaps {
             if (survey.isPresent()) {
               Retries.few(() -> survey.get().requireNotOverwritten(number));
             }
-            Retries.few(() -> rollBackPublished(number, swap));
+            if (swap.staged().isPresent()) {
+              Retries.few(() -> found.put(number, rollBackPublished(number, swap)));
+            }
           } catch (IOException e) {
             left.add(swap.place() + " (" + e + ")");
-            note(number, Found.STUCK);
+            found.put(number, Found.STUCK);
           }
         });
   }
@@ -84,16 +87,12 @@ final class RollBackSwaps {
    * Whether a directory was found in parts, so that its files have to be rolled back one by one.
    */
   boolean isMixed(int swap) {
-    synchronized (found) {
-      return found.get(swap) == Found.MIXED;
-    }
+    return found.get(swap) == Found.MIXED;
   }
 
   /** Whether a directory was found where it was staged, perhaps without some of its files. */
   boolean isStaged(int swap) {
-    synchronized (found) {
-      return found.get(swap) == Found.STAGED;
-    }
+    return found.get(swap) == Found.STAGED;
   }
 
   /**
@@ -105,7 +104,7 @@ final class RollBackSwaps {
         numbers,
         number -> {
           Swap item = swaps.get(number);
-          if (isStuck(number)) {
+          if (found.get(number) == Found.STUCK) {
             return;
           }
           if (item.aside().isPresent()) {
@@ -115,36 +114,21 @@ final class RollBackSwaps {
             Path staged = item.staged().get();
             // Also if an earlier try, here or elsewhere, ended before this.
             Retries.fewOrNote(
-                staged, left, () -> new ReturnForeign(store).run(staged, item.place(), own()));
+                staged, left, () -> PlaceContent.giveBack(store, staged, item.place(), own));
           }
         });
   }
 
-  private boolean isStuck(int swap) {
-    synchronized (found) {
-      return found.get(swap) == Found.STUCK;
-    }
-  }
-
-  private void note(int swap, Found what) {
-    synchronized (found) {
-      found.put(swap, what);
-    }
-  }
-
-  private void rollBackPublished(int number, Swap swap) throws IOException {
-    if (swap.staged().isPresent()) {
-      boolean wasNested = new NestedDirectories(store, plan).unnest(number);
-      note(number, wasNested ? Found.STAGED : rollBackPublished(swap));
-    }
-  }
-
-  private Found rollBackPublished(Swap swap) throws IOException {
+  private Found rollBackPublished(int number, Swap swap) throws IOException {
     Path staged = swap.staged().get();
-    if (store.status(staged).isPresent()) {
+    if (SwapDirectories.unnest(store, plan.swaps(), number) || store.status(staged).isPresent()) {
       return Found.STAGED;
     }
-    if (!isAlone || !holdsOnlyOwn(swap.place())) {
+    if (!isAlone) {
+      return Found.MIXED;
+    }
+    PlaceContent there = PlaceContent.list(store, swap.place(), own);
+    if (!there.exists() || there.hasForeign()) {
       return Found.MIXED;
     }
     store.mkdirs(staged.getParent());
@@ -175,22 +159,13 @@ final class RollBackSwaps {
     return others.isEmpty();
   }
 
-  private boolean holdsOnlyOwn(Path directory) throws IOException {
-    PlaceContent content = PlaceContent.list(store, directory, own());
-    return content.exists() && !content.hasForeign();
-  }
-
-  private ReturnForeign.Claim own() {
-    return PlaceContent.own(plan);
-  }
-
   private void rollBackAside(Swap swap) throws IOException {
     Path aside = swap.aside().get();
     Optional<StoreEntry> old = store.status(aside);
     if (old.isPresent() && old.get().isDirectory()) {
       rollBackDirectory(aside, swap.place());
     } else if (old.isPresent()) {
-      new ReturnForeign(store).file(old.get(), swap.place());
+      PlaceContent.giveBackFile(store, old.get(), swap.place());
     }
     // Had somebody made the place in between, the store would have put the directory inside.
     merge(StorePaths.resolve(swap.place(), aside.getName()), swap.place());
@@ -209,7 +184,7 @@ final class RollBackSwaps {
 
   private void merge(Path from, Path to) throws IOException {
     if (store.status(from).isPresent()) {
-      new ReturnForeign(store).run(from, to, ReturnForeign.Claim.NOTHING);
+      PlaceContent.giveBack(store, from, to, PlaceContent.Claim.NOTHING);
       store.deleteEmptyDirectory(from);
     }
   }

@@ -2,6 +2,7 @@
 package io.manifestcommitter.commit;
 
 import io.manifestcommitter.config.CommitterConfig;
+import io.manifestcommitter.manifest.FileEntries;
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.manifest.FileList;
 import io.manifestcommitter.manifest.StatisticNames;
@@ -12,14 +13,23 @@ import io.manifestcommitter.progress.CommitProgress;
 import io.manifestcommitter.store.NewFile;
 import io.manifestcommitter.store.Retries;
 import io.manifestcommitter.store.Store;
+import io.manifestcommitter.store.StorePaths;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
 import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.net.NetUtils;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.util.VersionInfo;
 import org.slf4j.Logger;
@@ -34,6 +44,18 @@ public final class SaveSummary {
 
   /** Hidden by its underscore, so that the reports of a directory can be read as data. */
   private static final String LIST_SUFFIX = ".files";
+
+  /** How many partitions a report names: the largest. */
+  private static final int NAMED = 50;
+
+  private static final String REPLACED = "replaced";
+
+  /** What becomes of a partition, and what counts that. */
+  private static final Map<String, String> FATES =
+      Map.of(
+          "created", StatisticNames.COMMITTER_PARTITIONS_CREATED,
+          REPLACED, StatisticNames.COMMITTER_PARTITIONS_REPLACED,
+          "appended to", StatisticNames.COMMITTER_PARTITIONS_APPENDED);
 
   private final Store store;
   private final JobDescription job;
@@ -66,14 +88,13 @@ public final class SaveSummary {
     while (files.hasNext() && names.size() < SuccessReport.MAX_FILENAMES) {
       names.add(new Path(files.next().destination().toUri().getPath()));
     }
-    PartitionReport partitions = new PartitionReport(plan);
-    partitions.countTo(statistics);
+    List<Map<String, Object>> partitions = partitions(plan);
     SuccessReport.Builder report =
         report()
             .filenames(names)
             .description(plan.toString())
             .ended("committed", StatisticNames.JOB_STAGE_SAVE_SUCCESS_MARKER);
-    report.diagnostic("partitions", partitions.largest());
+    report.diagnostic("partitions", partitions);
     for (int i = 0; i < plan.warnings().size(); i++) {
       report.diagnostic("warning." + (i + 1), plan.warnings().get(i));
     }
@@ -81,33 +102,84 @@ public final class SaveSummary {
   }
 
   /**
-   * The report of a job that failed in {@code stage}.
+   * Counts what the job did to each partition: whether it created, replaced or appended to it. A
+   * custom location is a partition, too, and so is a table without partitions.
    *
-   * @param item the path or file that the stage worked on, where it is known
+   * @return an object for each of the largest, by name, with {@code path}, {@code outcome}, {@code
+   *     files} and {@code bytes}; a table without partitions is {@code .}
    */
-  SuccessReport failure(String stage, Optional<String> item, Throwable cause) {
-    SuccessReport.Builder report =
-        report().ended("failed", stage).diagnostic("stage", stage).failed(cause);
-    item.ifPresent(text -> report.diagnostic("path", text));
-    return report.build();
+  private List<Map<String, Object>> partitions(JobPlan plan) {
+    Set<Path> replaced = new HashSet<>();
+    plan.replaced().forEach(old -> replaced.add(old.path()));
+    Set<Path> replacedWhole = new HashSet<>();
+    plan.swaps().all().stream()
+        .filter(swap -> swap.aside().isPresent())
+        .forEach(swap -> replacedWhole.add(swap.place()));
+    Function<Path, String> fate =
+        directory -> {
+          if (replaced.contains(directory)
+              || StorePaths.isSameOrBelowOne(replacedWhole, directory)) {
+            return REPLACED;
+          }
+          boolean isNew =
+              plan.missingDirectories().contains(directory)
+                  || (directory.equals(plan.table()) && plan.makesTable());
+          return isNew ? "created" : "appended to";
+        };
+    Map<Path, FileEntries.Total> totals = plan.files().totals();
+    totals.keySet().forEach(directory -> statistics.increment(FATES.get(fate.apply(directory))));
+    Comparator<Map.Entry<Path, FileEntries.Total>> byBytes =
+        Comparator.comparingLong(entry -> -entry.getValue().bytes());
+    Map<String, Map<String, Object>> largest = new TreeMap<>();
+    totals.entrySet().stream()
+        .sorted(byBytes.thenComparing(Map.Entry::getKey))
+        .limit(NAMED)
+        .forEach(
+            one -> {
+              Map<String, Object> told = new LinkedHashMap<>();
+              told.put("path", name(plan.table(), one.getKey()));
+              told.put("outcome", fate.apply(one.getKey()));
+              told.put("files", one.getValue().files());
+              told.put("bytes", one.getValue().bytes());
+              largest.put(name(plan.table(), one.getKey()), told);
+            });
+    return List.copyOf(largest.values());
+  }
+
+  private static String name(Path table, Path directory) {
+    if (directory.equals(table)) {
+      return ".";
+    }
+    return StorePaths.isBelow(table, directory)
+        ? StorePaths.relative(table, directory)
+        : directory.toString();
   }
 
   /** Saves the report of a job that was aborted before it was asked to commit. */
   public void saveAborted() {
     save(
-        report()
-            .ended("aborted", StatisticNames.JOB_STAGE_ABORT)
-            .diagnostic("stage", StatisticNames.JOB_STAGE_ABORT)
-            .failed(
-                new IOException(
-                    "The job was aborted before its commit: a task failed, or it was cancelled"))
-            .build(),
-        0,
-        List.of());
+        "aborted",
+        StatisticNames.JOB_STAGE_ABORT,
+        Optional.empty(),
+        new IOException(
+            "The job was aborted before its commit: a task failed, or it was cancelled"));
+  }
+
+  /**
+   * Saves the report of a job that has no new data.
+   *
+   * @param outcome how it ended
+   * @param item the path or file that the stage worked on, where it is known
+   */
+  void save(String outcome, String stage, Optional<String> item, Throwable cause) {
+    SuccessReport.Builder report =
+        report().ended(outcome, stage).diagnostic("stage", stage).failed(cause);
+    item.ifPresent(text -> report.diagnostic("path", text));
+    save("", report.build(), 0, Optional.empty());
   }
 
   /** Saves the report of a recovery that rolled a job back, beside what the job reported before. */
-  void saveRolledBack(JobPlan plan) {
+  public void saveRolledBack(JobPlan plan) {
     saveRecovered(
         report()
             .description(plan.toString())
@@ -116,7 +188,7 @@ public final class SaveSummary {
   }
 
   /** Saves the report of a recovery that completed a job. */
-  void saveCompleted(JobPlan plan) {
+  public void saveCompleted(JobPlan plan) {
     statistics.count(StatisticNames.COMMITTER_FILES_COMMITTED, plan.files().count());
     statistics.count(StatisticNames.COMMITTER_BYTES_COMMITTED, plan.bytes());
     saveRecovered(
@@ -126,36 +198,36 @@ public final class SaveSummary {
   }
 
   private void saveRecovered(SuccessReport.Builder report) {
-    save("summary-" + job.jobId() + "-recovered.json", report.build(), 0, Optional.empty());
+    save("-recovered", report.build(), 0, Optional.empty());
+  }
+
+  /**
+   * Saves the report of a job that committed.
+   *
+   * @param count how many files it published
+   * @param published these files, for the list beside the report
+   */
+  void save(SuccessReport report, int count, Iterable<FileEntry> published) {
+    save("", report, count, Optional.of(published));
   }
 
   /**
    * Saves a report as {@code summary-$jobId.json}, where a directory for reports is set. What goes
    * wrong is logged: the job's outcome does not hang on it.
-   *
-   * @param count how many files the job published
-   * @param published these files, for the list beside the report; none for a job that failed
    */
-  void save(SuccessReport report, int count, Iterable<FileEntry> published) {
-    save(
-        "summary-" + job.jobId() + ".json",
-        report,
-        count,
-        report.success() ? Optional.of(published) : Optional.empty());
-  }
-
   private void save(
-      String name, SuccessReport report, int count, Optional<Iterable<FileEntry>> published) {
+      String suffix, SuccessReport report, int count, Optional<Iterable<FileEntry>> published) {
     if (!config.summaryReportDirectory().isPresent()) {
       return;
     }
     Path directory = config.summaryReportDirectory().get();
+    String name = "summary-" + job.jobId + suffix + ".json";
     try {
       store.mkdirs(directory);
       if (published.isPresent()) {
         store.write(
             new Path(directory, "_" + name + LIST_SUFFIX),
-            out -> FileList.write(out, job.jobId(), job.table(), count, published.get()));
+            out -> FileList.write(out, job.jobId, job.table, count, published.get()));
       }
       byte[] json = report.toJson();
       FileEntry written =
@@ -166,7 +238,7 @@ public final class SaveSummary {
               out -> out.write(json));
       Retries.renameOver(store, written).orThrow("It stayed at " + written.source());
     } catch (IOException | RuntimeException | Error e) {
-      LOG.warn("The report of job {} could not be saved in {}", job.jobId(), directory, e);
+      LOG.warn("The report of job {} could not be saved in {}", job.jobId, directory, e);
     }
   }
 
@@ -177,12 +249,12 @@ public final class SaveSummary {
     SuccessReport.Builder report =
         SuccessReport.builder()
             .at(Instant.now())
-            .hostname(LocalHost.name())
-            .committer(job.committer())
-            .job(job.jobId(), job.jobIdSource())
+            .hostname(NetUtils.getLocalHostname())
+            .committer(job.committer)
+            .job(job.jobId, job.jobIdSource)
             .statistics(statistics.snapshot())
             .diagnostic("principal", principal())
-            .diagnostic("table", job.table().toString())
+            .diagnostic("table", job.table.toString())
             .diagnostic("started", Instant.ofEpochMilli(commit.startedAt()).toString())
             .diagnostic("hadoop.version", VersionInfo.getVersion());
     if (!commit.steps().isEmpty()) {
@@ -190,7 +262,7 @@ public final class SaveSummary {
           "steps",
           commit.steps().stream().map(CommitProgress.Step::toMap).collect(Collectors.toList()));
     }
-    job.facts().forEach(report::diagnostic);
+    job.facts.forEach(report::diagnostic);
     return report;
   }
 

@@ -3,15 +3,18 @@ package io.manifestcommitter.commit;
 
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.Swaps.Swap;
+import io.manifestcommitter.plan.Swaps;
 import io.manifestcommitter.store.RenameResult;
 import io.manifestcommitter.store.Retries;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
+import io.manifestcommitter.store.StorePaths;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.hadoop.fs.Path;
@@ -31,17 +34,15 @@ final class SwapDirectories {
 
   private final Store store;
   private final Workers workers;
-  private final Swapped swapped;
+  private final Published published;
+  private final JobPlan plan;
 
-  /**
-   * A step.
-   *
-   * @param swapped learns of each swap before it begins, and of how far it came
-   */
-  SwapDirectories(Store store, Workers workers, Swapped swapped) {
-    this.store = store;
-    this.workers = workers;
-    this.swapped = swapped;
+  /** A step that notes each swap before it begins, and how far it came. */
+  SwapDirectories(CommitWork work, JobPlan plan) {
+    this.store = work.store;
+    this.workers = work.workers;
+    this.published = work.published;
+    this.plan = plan;
   }
 
   /**
@@ -49,12 +50,10 @@ final class SwapDirectories {
    * written: should another process delete the staging directory after that, nothing can move
    * there.
    */
-  void makeAsides(JobPlan plan) throws IOException {
-    Set<Path> asides = new HashSet<>();
-    plan.swaps()
-        .all()
-        .forEach(swap -> swap.aside().ifPresent(path -> asides.add(path.getParent())));
-    workers.forEach(asides, store::mkdirs);
+  void makeAsides() throws IOException {
+    Set<Path> parents = new HashSet<>();
+    plan.swaps().asides().forEach(aside -> parents.add(aside.getParent()));
+    workers.forEach(parents, store::mkdirs);
   }
 
   /**
@@ -62,7 +61,7 @@ final class SwapDirectories {
    *
    * @throws IOException if a swap's outcome is not known
    */
-  void run(JobPlan plan) throws IOException {
+  void run() throws IOException {
     List<Swap> swaps = plan.swaps().all();
     workers.forEachNumbered(swaps, swaps.size(), this::swap);
   }
@@ -74,35 +73,35 @@ final class SwapDirectories {
    * @return whether there was such a place
    * @throws IOException if a file of the plan is gone
    */
-  boolean prove(JobPlan plan) throws IOException {
+  boolean prove() throws IOException {
     Set<Integer> incomplete = ConcurrentHashMap.newKeySet();
-    List<Path> published = new ArrayList<>(plan.swaps().directories());
-    published.removeIf(directory -> !swapped.isPublished(plan.swaps().bringing(directory)));
+    List<Path> directories = new ArrayList<>(plan.swaps().directories());
+    directories.removeIf(directory -> !published.isBrought(plan.swaps().bringing(directory)));
     workers.forEach(
-        published,
+        directories,
         directory -> {
-          if (!isComplete(plan, directory)) {
+          if (!isComplete(directory)) {
             incomplete.add(plan.swaps().bringing(directory));
           }
         });
-    workers.forEach(incomplete, swap -> unnest(plan, swap));
+    workers.forEach(incomplete, this::fail);
     return !incomplete.isEmpty();
   }
 
   private void swap(int number, Swap swap) throws IOException {
-    swapped.begin(number);
-    if (swap.aside().isPresent() && !swapped.isAside(number)) {
+    published.beginSwap(number);
+    if (swap.aside().isPresent() && !published.isAside(number)) {
       if (!moveAside(swap)) {
-        swapped.fail(number);
+        published.failSwap(number);
         return;
       }
-      swapped.aside(number);
+      published.aside(number);
     }
-    if (swap.staged().isPresent() && !swapped.isPublished(number)) {
+    if (swap.staged().isPresent() && !published.isBrought(number)) {
       if (publish(swap)) {
-        swapped.published(number);
+        published.brought(number);
       } else {
-        swapped.fail(number);
+        published.failSwap(number);
       }
     }
   }
@@ -144,7 +143,7 @@ final class SwapDirectories {
   }
 
   /** Lists one published directory; removes what of this job is not in its plan. */
-  private boolean isComplete(JobPlan plan, Path directory) throws IOException {
+  private boolean isComplete(Path directory) throws IOException {
     int[] found = {0};
     List<Path> strays = new ArrayList<>();
     Retries.few(
@@ -176,10 +175,10 @@ final class SwapDirectories {
     return found[0] == plan.swaps().filesIn(directory);
   }
 
-  /** Moves a directory out of another one in which it landed. */
-  private void unnest(JobPlan plan, int number) throws IOException {
+  /** Moves a directory out of another one in which it landed, to be published file by file. */
+  private void fail(int number) throws IOException {
     Path place = plan.swaps().all().get(number).place();
-    if (!new NestedDirectories(store, plan).unnest(number)) {
+    if (!unnest(store, plan.swaps(), number)) {
       throw new IOException(
           "Files of the job are gone from "
               + place
@@ -187,6 +186,37 @@ final class SwapDirectories {
               + " them. Run the job again.");
     }
     LOG.info("Another job made {}: it is published file by file", place);
-    swapped.fail(number);
+    published.failSwap(number);
+  }
+
+  /**
+   * Moves the directory of one swap to where it was staged, if it went inside another one. Another
+   * job had made that right before the rename, and most stores then say yes all the same.
+   *
+   * @return whether it did, and is staged now
+   */
+  static boolean unnest(Store store, Swaps swaps, int number) throws IOException {
+    Swap swap = swaps.all().get(number);
+    Optional<Path> withFiles = swaps.directoryWithFiles(number);
+    if (!withFiles.isPresent() || store.status(swap.staged().get()).isPresent()) {
+      return false;
+    }
+    Path staged = swap.staged().get();
+    Path nested = StorePaths.resolve(swap.place(), staged.getName());
+    // A look at one of its directories tells whether it holds files of the swap.
+    Path known = withFiles.get();
+    Path within =
+        known.equals(swap.place())
+            ? nested
+            : StorePaths.resolve(nested, StorePaths.relative(swap.place(), known));
+    PlaceContent.Claim planned = PlaceContent.Claim.planned(swaps);
+    if (PlaceContent.list(store, within, known, planned).claimed() == 0) {
+      return false;
+    }
+    RenameResult result = Retries.renameDirectory(store, nested, staged);
+    if (!result.isDone() && !store.status(staged).isPresent()) {
+      throw result.failure(nested + " could not be moved out of " + swap.place());
+    }
+    return true;
   }
 }

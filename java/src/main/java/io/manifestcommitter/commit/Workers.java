@@ -15,6 +15,8 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.stream.StreamSupport;
+import org.apache.hadoop.util.functional.ConsumerRaisingIOE;
+import org.apache.hadoop.util.functional.FunctionRaisingIOE;
 
 /**
  * The one owner of threads. Threads live no longer than the call that needs them, so nothing has to
@@ -42,20 +44,9 @@ public final class Workers {
    * @param threads how many requests may be under way at once
    * @param progress called after each piece of work, from any thread
    * @param audit what every thread tells the store's connector
-   */
-  public Workers(int threads, Runnable progress, Audit audit) {
-    this(threads, progress, audit, CommitProgress.unwatched());
-  }
-
-  /**
-   * Workers for one commit that is watched.
-   *
    * @param commit is told what they do
    */
   public Workers(int threads, Runnable progress, Audit audit, CommitProgress commit) {
-    if (threads < 1) {
-      throw new IllegalArgumentException("At least one thread is needed, not " + threads);
-    }
     this.threads = threads;
     this.progress = Objects.requireNonNull(progress);
     this.audit = Objects.requireNonNull(audit);
@@ -104,7 +95,7 @@ public final class Workers {
    * @throws IllegalStateException if called from within an action: the two would wait for each
    *     other's threads
    */
-  public <T> void forEach(Collection<? extends T> items, Action<? super T> action)
+  public <T> void forEach(Collection<? extends T> items, ConsumerRaisingIOE<? super T> action)
       throws IOException {
     forEach(items.iterator(), items.size(), action);
   }
@@ -115,7 +106,8 @@ public final class Workers {
    * @param items asked for one by one, by one thread at a time
    * @param count how many there are
    */
-  public <T> void forEach(Iterator<? extends T> items, int count, Action<? super T> action)
+  public <T> void forEach(
+      Iterator<? extends T> items, int count, ConsumerRaisingIOE<? super T> action)
       throws IOException {
     run(items, count, (number, item) -> action.accept(item));
   }
@@ -127,7 +119,8 @@ public final class Workers {
   }
 
   /** As {@link #forEach}, with the results in the order of the items. */
-  public <T, R> List<R> map(Collection<? extends T> items, Mapping<? super T, ? extends R> mapping)
+  public <T, R> List<R> map(
+      Collection<? extends T> items, FunctionRaisingIOE<? super T, ? extends R> mapping)
       throws IOException {
     AtomicReferenceArray<R> results = new AtomicReferenceArray<>(items.size());
     forEachNumbered(
@@ -252,13 +245,9 @@ public final class Workers {
     private final Retries.Answer<T> request;
     private volatile T value;
 
-    private Result(Retries.Answer<T> request) {
-      this.request = request;
-    }
-
     /** The result of {@code request}, which is made when this runs, and never gives null. */
-    public static <T> Result<T> of(Retries.Answer<T> request) {
-      return new Result<>(request);
+    public Result(Retries.Answer<T> request) {
+      this.request = request;
     }
 
     @Override
@@ -277,25 +266,11 @@ public final class Workers {
     }
   }
 
-  /** Work on one item. */
-  @FunctionalInterface
-  public interface Action<T> {
-    /** Does it. */
-    void accept(T item) throws IOException;
-  }
-
   /** Work on one item of a sequence. */
   @FunctionalInterface
   public interface NumberedAction<T> {
     /** Does it. */
     void accept(int number, T item) throws IOException;
-  }
-
-  /** Work on one item that has a result, never null. */
-  @FunctionalInterface
-  public interface Mapping<T, R> {
-    /** Does it. */
-    R apply(T item) throws IOException;
   }
 
   /** One thread, and what its work threw. */

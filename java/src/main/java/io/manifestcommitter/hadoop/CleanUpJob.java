@@ -18,8 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Ends a job of the Hadoop protocol: keeps its manifests for somebody to look at, where a directory
- * for them is set ("Manifest Committer Protocol", "Job Commit"), and deletes its directory.
+ * Ends a job of the Hadoop protocol. Keeps its manifests for somebody to look at, where a directory
+ * for them is set ("Manifest Committer Protocol", "Job Commit"), and deletes the job's directory.
  */
 final class CleanUpJob {
   private static final Logger LOG = LoggerFactory.getLogger(CleanUpJob.class);

@@ -6,9 +6,8 @@ import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.layout.JobPaths;
 import io.manifestcommitter.manifest.FileEntry;
-import io.manifestcommitter.manifest.StatisticNames;
-import io.manifestcommitter.manifest.StatisticsRecorder;
 import io.manifestcommitter.manifest.TaskManifest;
+import io.manifestcommitter.progress.CommitProgress;
 import io.manifestcommitter.store.NewFile;
 import io.manifestcommitter.store.Retries;
 import io.manifestcommitter.store.Store;
@@ -22,7 +21,6 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.statistics.IOStatisticsSnapshot;
-import org.apache.hadoop.fs.statistics.MeanStatistic;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -45,7 +43,6 @@ public final class CommitTask {
   private final JobPaths paths;
   private final Runnable progress;
   private final Pause pause;
-  private final StatisticsRecorder statistics = new StatisticsRecorder();
   private final List<StoreEntry> files = new ArrayList<>();
   private final List<TaskManifest.Directory> directories = new ArrayList<>();
 
@@ -76,16 +73,16 @@ public final class CommitTask {
   public TaskManifest run(String taskId, String taskAttemptId) throws IOException {
     Path attemptDirectory = paths.taskAttemptDirectory(taskAttemptId);
     Workers workers =
-        new Workers(config.ioThreads(), progress, Audit.task(paths.jobId(), taskAttemptId));
+        new Workers(
+            config.ioThreads(),
+            progress,
+            Audit.task(paths.jobId(), taskAttemptId),
+            CommitProgress.unwatched());
+    scan(attemptDirectory);
     List<FileEntry> committed = new ArrayList<>();
-    statistics.timeVoid(
-        StatisticNames.TASK_STAGE_SCAN_DIRECTORY,
-        () -> {
-          scan(attemptDirectory);
-          for (StoreEntry file : identified(workers)) {
-            committed.add(file.movedTo(target(attemptDirectory, file)));
-          }
-        });
+    for (StoreEntry file : identified(workers)) {
+      committed.add(file.movedTo(target(attemptDirectory, file)));
+    }
     TaskManifest manifest =
         new TaskManifest(
             paths.jobId(),
@@ -96,7 +93,7 @@ public final class CommitTask {
             committed,
             directories,
             Map.of(),
-            scanTime());
+            new IOStatisticsSnapshot());
     save(manifest);
     return manifest;
   }
@@ -134,19 +131,6 @@ public final class CommitTask {
   private Path target(Path attemptDirectory, StoreEntry entry) {
     return StorePaths.resolve(
         paths.destination(), StorePaths.relative(attemptDirectory, entry.path()));
-  }
-
-  /**
-   * How long the scan took, unless that is nothing. All else that is to be known of a task can be
-   * told from its manifest, and is, when that is loaded.
-   */
-  private IOStatisticsSnapshot scanTime() {
-    MeanStatistic scan = statistics.snapshot().meanStatistics().get(LoadManifests.SCAN_TIME);
-    IOStatisticsSnapshot time = new IOStatisticsSnapshot();
-    if (scan.getSum() != 0) {
-      time.meanStatistics().put(LoadManifests.SCAN_TIME, scan);
-    }
-    return time;
   }
 
   /** Saves the manifest, with growing pauses between the tries. */

@@ -6,23 +6,31 @@ import io.manifestcommitter.commit.CommitJob;
 import io.manifestcommitter.commit.CommitWork;
 import io.manifestcommitter.commit.JobDescription;
 import io.manifestcommitter.commit.RollBackJob;
-import io.manifestcommitter.commit.SaveSummary;
 import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.layout.JobPaths;
+import io.manifestcommitter.layout.StagingRoot;
+import io.manifestcommitter.manifest.FileEntries;
+import io.manifestcommitter.manifest.FileEntry;
+import io.manifestcommitter.manifest.FileList;
 import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.manifest.StatisticsRecorder;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.progress.CommitProgress;
 import io.manifestcommitter.progress.CommitSnapshot;
 import io.manifestcommitter.progress.Commits;
+import io.manifestcommitter.store.FileTooLongException;
 import io.manifestcommitter.store.RequestGate;
+import io.manifestcommitter.store.Retries;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
+import io.manifestcommitter.store.StorePaths;
+import java.io.ByteArrayInputStream;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.apache.hadoop.fs.Path;
 import org.slf4j.Logger;
@@ -35,6 +43,15 @@ import org.slf4j.LoggerFactory;
  */
 public final class HadoopJob {
   private static final Logger LOG = LoggerFactory.getLogger(HadoopJob.class);
+
+  /** The list of some twenty million files. */
+  private static final int LIST_LIMIT = 512 << 20;
+
+  /** What the list may take of the heap while it is read. */
+  private static final int HEAP_SHARE = 4;
+
+  /** Bytes of the files to delete that stay in memory. */
+  private static final int IN_MEMORY = 4 << 20;
 
   private final Store store;
   private final RequestGate gate;
@@ -121,7 +138,7 @@ public final class HadoopJob {
     gate.recordTo(statistics);
     Workers workers = workers(watched);
     CommitWork work = work(paths, workers, statistics);
-    LoadManifests manifests = manifests(paths, workers, statistics);
+    LoadManifests manifests = new LoadManifests(store, workers, statistics, paths);
     watched.run(
         () ->
             workers.shield(
@@ -167,8 +184,8 @@ public final class HadoopJob {
   private void rollBack(JobPaths attempt, boolean keepsCommitted) throws IOException {
     Workers workers = workers();
     StatisticsRecorder statistics = new StatisticsRecorder();
-    LoadManifests manifests = manifests(attempt, workers, statistics);
-    RollBackJob rollBack = new RollBackJob(work(attempt, workers, statistics));
+    LoadManifests manifests = new LoadManifests(store, workers, statistics, attempt);
+    CommitWork work = work(attempt, workers, statistics);
     workers.shield(
         () -> {
           workers.step(StatisticNames.JOB_STAGE_ABORT);
@@ -183,7 +200,7 @@ public final class HadoopJob {
               return;
             }
             LOG.info("Rolling back {}", plan);
-            rollBack.fromStore(plan, "Job " + paths.jobId() + " was aborted");
+            new RollBackJob(work, plan).fromStore("Job " + paths.jobId() + " was aborted");
           }
           manifests.rolledBack();
         });
@@ -191,9 +208,7 @@ public final class HadoopJob {
 
   /** Saves the report of a job that is aborted and was never asked to commit. */
   public void saveAborted() {
-    new SaveSummary(
-            store, description(paths), config, new StatisticsRecorder(), CommitProgress.unwatched())
-        .saveAborted();
+    work(paths, workers(), new StatisticsRecorder()).summary.saveAborted();
   }
 
   /** Removes what the job has in the store besides its output. */
@@ -231,7 +246,14 @@ public final class HadoopJob {
     }
   }
 
-  /** An earlier attempt may have come to its end and cleaned up, unheard by MapReduce. */
+  /**
+   * An earlier attempt may have come to its end and cleaned up, unheard by MapReduce. What it
+   * published is known from the complete list beside its report. Every file that is still the one
+   * that was published is deleted.
+   *
+   * @throws IOException also if the list is not the job's, cannot be read, or names what is not in
+   *     its output: then nothing was deleted
+   */
   private void rollBackCommittedAttempt() throws IOException {
     if (paths.jobAttempt() <= 1) {
       return;
@@ -239,31 +261,80 @@ public final class HadoopJob {
     Workers workers = workers();
     workers.shield(
         () -> {
-          new RollBackEarlierAttempt(store, workers, paths)
-              .run(manifests(paths, workers, new StatisticsRecorder()));
+          workers.step(StatisticNames.JOB_STAGE_ABORT);
+          if (!new LoadManifests(store, workers, new StatisticsRecorder(), paths).hasOwnReport()) {
+            return;
+          }
+          LOG.info("Rolling back what an earlier attempt of job {} committed", paths.jobId());
+          try (FileEntries files = publishedBefore()) {
+            workers.forEach(
+                files.iterator(), files.count(), file -> Retries.few(() -> deleteIfSame(file)));
+          }
         });
   }
 
-  private LoadManifests manifests(
-      JobPaths attempt, Workers workers, StatisticsRecorder statistics) {
-    return new LoadManifests(store, workers, statistics, attempt);
+  private void deleteIfSame(FileEntry published) throws IOException {
+    Optional<StoreEntry> visible = store.status(published.destination());
+    if (visible.isPresent() && visible.get().isSameFileAs(published)) {
+      store.deleteFile(published.destination());
+    }
+  }
+
+  /** Reads the list to its end, so that a damaged one deletes nothing. */
+  private FileEntries publishedBefore() throws IOException {
+    Path list = new Path(paths.destination(), JobPaths.FILE_LIST);
+    int limit = (int) Math.min(LIST_LIMIT, Runtime.getRuntime().maxMemory() / HEAP_SHARE);
+    try (FileList files =
+            FileList.read(new ByteArrayInputStream(store.read(list, limit)), list.toString());
+        FileEntries.Builder found = FileEntries.builder(IN_MEMORY)) {
+      if (!files.jobId().equals(paths.jobId())) {
+        throw new IOException(whatToDo() + ": " + list + " is of job " + files.jobId());
+      }
+      for (Optional<FileList.Entry> next = files.next(); next.isPresent(); next = files.next()) {
+        FileList.Entry file = next.get();
+        requireOutput(list, file.location());
+        found.add(new FileEntry(file.location(), file.location(), file.size(), file.etag(), 0));
+      }
+      return found.build();
+    } catch (FileNotFoundException e) {
+      throw new IOException(whatToDo(), e);
+    } catch (FileTooLongException e) {
+      throw new IOException(whatToDo() + ": " + e.getMessage(), e);
+    }
+  }
+
+  /** A job of this protocol publishes below its destination, and to no staging directory there. */
+  private void requireOutput(Path list, Path published) throws IOException {
+    if (!StorePaths.isBelow(paths.destination(), published)
+        || StagingRoot.leadsIntoStaging(StorePaths.relative(paths.destination(), published))) {
+      throw new IOException(
+          whatToDo() + ": " + list + " names " + published + ", which is not of its output");
+    }
+  }
+
+  private String whatToDo() {
+    return "An earlier attempt of job "
+        + paths.jobId()
+        + " committed its output, and it is not known which files those are: delete its output"
+        + " from "
+        + paths.destination()
+        + " and run the job again";
   }
 
   private CommitWork work(JobPaths attempt, Workers workers, StatisticsRecorder statistics) {
-    return new CommitWork(description(attempt), store, config, workers, statistics);
-  }
-
-  private JobDescription description(JobPaths attempt) {
-    return new JobDescription(
-        attempt.jobId(),
-        jobIdSource,
-        committer,
-        attempt.destination(),
-        attempt.jobAttemptDirectory(),
-        "Look at what is left. Delete the files that are of this job, and empty directories. Move"
-            + " the files in "
-            + JobDescription.replacedFiles(attempt.jobAttemptDirectory())
-            + " to their places, if there are any");
+    JobDescription job =
+        new JobDescription(
+            attempt.jobId(),
+            jobIdSource,
+            committer,
+            attempt.destination(),
+            attempt.jobAttemptDirectory(),
+            "Look at what is left. Delete the files that are of this job, and empty directories."
+                + " Move the files in "
+                + JobDescription.replacedFiles(attempt.jobAttemptDirectory())
+                + " to their places, if there are any",
+            Map.of());
+    return new CommitWork(job, store, config, workers, statistics);
   }
 
   private Workers workers() {

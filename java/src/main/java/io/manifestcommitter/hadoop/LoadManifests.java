@@ -2,7 +2,6 @@
 package io.manifestcommitter.hadoop;
 
 import io.manifestcommitter.commit.FindEntries;
-import io.manifestcommitter.commit.RequireOneVolume;
 import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.layout.JobPaths;
 import io.manifestcommitter.manifest.CorruptManifestException;
@@ -26,14 +25,18 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Semaphore;
+import java.util.stream.Collectors;
 import java.util.zip.CRC32C;
 import org.apache.hadoop.fs.Path;
-import org.apache.hadoop.fs.statistics.MeanStatistic;
+import org.apache.hadoop.fs.statistics.IOStatisticsSnapshot;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Loads and checks the manifests of all committed tasks, in parallel, and plans what they name. One
@@ -43,9 +46,8 @@ import org.apache.hadoop.fs.statistics.MeanStatistic;
  * its end shows in the table's {@code _SUCCESS}.
  */
 final class LoadManifests {
-  /** The one statistic of a manifest, in milliseconds; missing where that is nothing. */
-  static final String SCAN_TIME = StatisticNames.TASK_STAGE_SCAN_DIRECTORY + ".mean";
-
+  private static final Logger LOG = LoggerFactory.getLogger(LoadManifests.class);
+  private static final String MANIFESTS = "manifests";
   private static final int UNIT = 64 << 10;
 
   /**
@@ -103,10 +105,10 @@ final class LoadManifests {
    * @throws CorruptManifestException if a manifest cannot be read
    */
   JobPlan plan() throws IOException {
-    Optional<CommitMark> mark = markSeen ? CommitMark.read(store, paths) : Optional.empty();
+    Optional<TaskManifest> mark = markSeen ? readMark().orElse(Optional.empty()) : Optional.empty();
     // One that cannot be read is written again.
-    markSeen = mark.filter(any -> any.isReadable).isPresent();
-    if (markSeen && !mark.get().manifests.equals(identity())) {
+    markSeen = mark.isPresent();
+    if (markSeen && !identity().equals(mark.get().extraData().get(MANIFESTS))) {
       throw new IOException(
           "The manifests in "
               + paths.manifestDirectory()
@@ -118,10 +120,10 @@ final class LoadManifests {
     }
     try (JobPlanner planner = newPlanner()) {
       workers.forEach(manifests, file -> load(file, planner));
-      ExistingDirectories existing =
-          new FindEntries(store, workers).directories(planner.directories());
+      FindEntries find = new FindEntries(store, workers);
+      ExistingDirectories existing = find.directories(planner.directories());
       noteDestinations(planner, existing);
-      new RequireOneVolume(store).run(Set.of(paths.destination()), planner.parents(), existing);
+      find.requireOneVolume(Set.of(paths.destination()), planner.parents(), existing);
       return planner.plan(existing, List.of());
     }
   }
@@ -155,11 +157,33 @@ final class LoadManifests {
     planner.occupied(found);
   }
 
-  /** Notes in the store that changes begin now, unless an earlier try did. */
+  /**
+   * Leaves the mark of a commit of the Hadoop protocol before its first change, unless an earlier
+   * try did. Mark and manifests are all that another committer, anywhere, needs to repeat the
+   * commit or to roll it back. The mark names the directories that did not exist, and so are the
+   * job's to roll back, and by what the set of manifests is recognised.
+   *
+   * <p>Written as a manifest without files, which brings its checksum along.
+   */
   void mark(JobPlan plan) throws IOException {
-    if (!markSeen) {
-      CommitMark.write(store, paths, plan, identity());
+    if (markSeen) {
+      return;
     }
+    byte[] mark =
+        new TaskManifest(
+                plan.jobId(),
+                paths.jobAttempt(),
+                "commit",
+                "commit",
+                paths.jobAttemptDirectory(),
+                List.of(),
+                plan.missingDirectories().stream()
+                    .map(path -> new TaskManifest.Directory(path, path.depth()))
+                    .collect(Collectors.toList()),
+                Map.of(MANIFESTS, identity()),
+                new IOStatisticsSnapshot())
+            .toJson();
+    store.write(paths.commitMark(), out -> out.write(mark));
   }
 
   /**
@@ -168,7 +192,7 @@ final class LoadManifests {
    * @return empty if no commit has begun to make changes
    */
   Optional<JobPlan> planToRollBack() throws IOException {
-    Optional<CommitMark> mark = CommitMark.read(store, paths);
+    Optional<Optional<TaskManifest>> mark = readMark();
     if (!mark.isPresent()) {
       return Optional.empty();
     }
@@ -176,7 +200,8 @@ final class LoadManifests {
     try (JobPlanner planner = newPlanner()) {
       workers.forEach(manifests, file -> load(file, planner));
       Set<Path> existing = new HashSet<>(planner.directories());
-      existing.removeAll(mark.get().madeDirectories);
+      mark.get()
+          .ifPresent(known -> known.directories().forEach(made -> existing.remove(made.path())));
       return Optional.of(planner.plan(new ExistingDirectories(existing, Set.of()), List.of()));
     } catch (CorruptManifestException | PlanRejectedException e) {
       throw new IOException(
@@ -197,6 +222,26 @@ final class LoadManifests {
    */
   void rolledBack() throws IOException {
     Retries.few(() -> store.deleteFile(paths.commitMark()));
+  }
+
+  /**
+   * The mark, if a commit may have begun to make changes. One that cannot be read was cut short by
+   * a commit that had not changed anything yet, or was damaged since. The commit may have begun,
+   * and nothing more is known of it.
+   */
+  private Optional<Optional<TaskManifest>> readMark() throws IOException {
+    try {
+      byte[] content = store.read(paths.commitMark(), TaskManifest.longest());
+      TaskManifest mark = TaskManifest.parse(content, paths.commitMark().toString());
+      boolean isOwn =
+          mark.jobId().equals(paths.jobId()) && mark.jobAttemptNumber() == paths.jobAttempt();
+      return Optional.of(Optional.of(mark).filter(any -> isOwn));
+    } catch (FileNotFoundException e) {
+      return Optional.empty();
+    } catch (CorruptManifestException | FileTooLongException e) {
+      LOG.warn("{} cannot be read: the commit may have begun", paths.commitMark(), e);
+      return Optional.of(Optional.empty());
+    }
   }
 
   /** Whether the table's report is this job's: it is the last thing that a commit makes. */
@@ -252,9 +297,6 @@ final class LoadManifests {
     statistics.sample(StatisticNames.COMMITTER_TASK_FILE_COUNT, manifest.files().size());
     statistics.sample(StatisticNames.COMMITTER_TASK_DIRECTORY_COUNT, manifest.directories().size());
     statistics.sample(StatisticNames.COMMITTER_TASK_DIRECTORY_DEPTH, depth);
-    MeanStatistic scan = manifest.statistics().meanStatistics().get(SCAN_TIME);
-    statistics.increment(StatisticNames.TASK_STAGE_SCAN_DIRECTORY);
-    statistics.sample(StatisticNames.TASK_STAGE_SCAN_DIRECTORY, scan == null ? 0 : scan.getSum());
   }
 
   private void load(StoreEntry file, JobPlanner planner) throws IOException {

@@ -31,6 +31,7 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -282,7 +283,8 @@ public final class Recovery {
               Recovery.class.getName(),
               root.directory(),
               work(root),
-              advice(root));
+              advice(root),
+              Map.of());
       Workers workers = workers(root, progress);
       CommitWork work = new CommitWork(job, guarded, config, workers, statistics);
       Outcome[] outcome = {Outcome.COMPLETED};
@@ -291,8 +293,8 @@ public final class Recovery {
             work.awaitRenames(plan, Store.RenamesOf.ANYBODY);
             new Fence(guarded, workers, plan, journal, before).run();
             if (!isCompleted(work, workers, root, journal, plan, direction)) {
-              new RollBackJob(work).fromStore(plan);
-              work.saveRolledBack(plan);
+              new RollBackJob(work, plan).fromStore();
+              work.summary.saveRolledBack(plan);
               outcome[0] = Outcome.ROLLED_BACK;
               progress.end(CommitSnapshot.State.ROLLED_BACK);
             }
@@ -380,7 +382,7 @@ public final class Recovery {
       return false;
     }
     new CompleteJob(work).run(plan);
-    work.saveCompleted(plan);
+    work.summary.saveCompleted(plan);
     return true;
   }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.jobs;
 
-import io.manifestcommitter.commit.LocalHost;
 import io.manifestcommitter.journal.PlanReader.HeapBudget;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.CorruptManifestException;
@@ -24,6 +23,7 @@ import java.util.Set;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.net.NetUtils;
 
 /**
  * Tells other jobs which places of the table a job replaces: a file in its staging directory. It is
@@ -72,7 +72,7 @@ final class ReplaceNote {
               new Record("replaces")
                   .with("version", VERSION)
                   .with("jobId", root.jobId())
-                  .with("host", LocalHost.name())
+                  .with("host", NetUtils.getLocalHostname())
                   .with("since", System.currentTimeMillis()));
           for (Path place : places) {
             records.write(new Record("place").with("path", texts.write(place)));

@@ -15,6 +15,7 @@ import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.manifest.Upload;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.JobPlan.Target;
+import io.manifestcommitter.progress.CommitProgress;
 import io.manifestcommitter.store.Retries;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
@@ -214,7 +215,7 @@ public final class StagedJobs {
   private AbortedUploads abort(StagingRoot root, JobPlan plan) throws IOException {
     AtomicInteger uploads = new AtomicInteger();
     try (plan) {
-      Workers workers = new Workers(config.ioThreads(), () -> {}, Audit.job(root.jobId()));
+      Workers workers = new Workers(config.ioThreads(), () -> {}, Audit.job(root.jobId()), CommitProgress.unwatched());
       new OtherJobs(store)
           .requireLocations(workers, plan, root, root.attempt(), /* mayBeGone= */ false);
       workers.forEach(

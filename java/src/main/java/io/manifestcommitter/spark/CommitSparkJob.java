@@ -148,8 +148,8 @@ final class CommitSparkJob {
     PlanSparkJob planning = new PlanSparkJob(staging.directory(), store, workers, config);
     ProveStaged proof = new ProveStaged(store, workers, config.missingFiles());
     try (JobPlanner planner = planning.begin(committed, setUp)) {
-      Result<List<StagedTree>> trees = Result.of(() -> sealAndProve(committed, proof, planner));
-      Result<Boolean> settled = Result.of(() -> settleAndLock(places));
+      Result<List<StagedTree>> trees = new Result<>(() -> sealAndProve(committed, proof, planner));
+      Result<Boolean> settled = new Result<>(() -> settleAndLock(places));
       workers.beside(
           trees,
           settled,
@@ -237,7 +237,7 @@ final class CommitSparkJob {
    */
   private void writeJournal(JobPlan plan, CommitJob commit) throws IOException {
     Result<CommitJournal> written =
-        Result.of(() -> CommitJournal.write(store, staging.attempt(), plan));
+        new Result<>(() -> CommitJournal.write(store, staging.attempt(), plan));
     try {
       commit.prepare(setUp.mayHaveReport, written);
     } finally {
@@ -260,7 +260,7 @@ final class CommitSparkJob {
         work.advise(failure, "is not complete and was not rolled back");
       } else {
         setUp.heartbeat.forgetSilence();
-        if (new RollBackJob(work).afterFailure(plan, failure)) {
+        if (new RollBackJob(work, plan).afterFailure(failure)) {
           ending = Ending.NOTHING_VISIBLE;
         }
       }
@@ -268,7 +268,7 @@ final class CommitSparkJob {
       failure.addSuppressed(e);
       // What is where the driver had it came there since: the recovery has the rest.
       boolean isFenced = store.traits(staging.root()).hasAtomicDirectoryRename();
-      new RollBackJob(work).afterLoss(/* mayBeOwn= */ isFenced, failure);
+      new RollBackJob(work, plan).afterLoss(/* mayBeOwn= */ isFenced, failure);
       work.advise(failure, "was taken over");
     } catch (IOException | RuntimeException | Error e) {
       failure.addSuppressed(e);

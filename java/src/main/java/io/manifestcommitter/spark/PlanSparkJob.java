@@ -3,8 +3,6 @@ package io.manifestcommitter.spark;
 
 import io.manifestcommitter.commit.FindEntries;
 import io.manifestcommitter.commit.FindOldData;
-import io.manifestcommitter.commit.RequireDeletable;
-import io.manifestcommitter.commit.RequireOneVolume;
 import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.config.CommitterConfig.ConflictMode;
@@ -113,8 +111,8 @@ final class PlanSparkJob {
               + existing.files()
               + ". They are not this job's: move them away.");
     }
-    new RequireOneVolume(store).run(targets, planner.parents(), existing);
-    new RequireDeletable(store, workers).run(old, existing);
+    new FindEntries(store, workers).requireOneVolume(targets, planner.parents(), existing);
+    new FindOldData(store, workers, table).requireDeletable(old, existing);
     return planner.plan(
         existing, old, swaps(trees, planner.directories(), existing, look.replaced, old));
   }

@@ -20,6 +20,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.util.functional.ConsumerRaisingIOE;
 
 /**
  * Proves that every file the driver named is in the store, and learns its length and identity, with
@@ -70,7 +71,7 @@ final class ProveStaged {
           planner.publish(upload);
         });
     try (FileEntries.Builder unidentified = FileEntries.builder(IN_MEMORY)) {
-      Workers.Action<Lot> taken =
+      ConsumerRaisingIOE<Lot> taken =
           lot -> {
             synchronized (found) {
               for (int i = 0; i < lot.files.size(); i++) {
@@ -130,7 +131,7 @@ final class ProveStaged {
     }
   }
 
-  private void list(StagedDirectory directory, Workers.Action<Lot> lots) throws IOException {
+  private void list(StagedDirectory directory, ConsumerRaisingIOE<Lot> lots) throws IOException {
     boolean identityIsMissing = store.traits(directory.source()).identityCostsRequest();
     Lot[] lot = {new Lot(identityIsMissing)};
     try {

@@ -3,13 +3,14 @@ package io.manifestcommitter.spark;
 
 import io.manifestcommitter.commit.Audit;
 import io.manifestcommitter.commit.FindOldData;
-import io.manifestcommitter.commit.RemoveEmptyDirectories;
+import io.manifestcommitter.commit.RemoveOldData;
 import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.config.CommitterConfig.ConflictMode;
 import io.manifestcommitter.config.CommitterConfig.S3WriteTo;
 import io.manifestcommitter.journal.Heartbeat;
 import io.manifestcommitter.layout.StagingRoot;
+import io.manifestcommitter.progress.CommitProgress;
 import io.manifestcommitter.store.CallerContext;
 import io.manifestcommitter.store.FileUpload;
 import io.manifestcommitter.store.Retries;
@@ -183,7 +184,8 @@ final class SparkTask {
   }
 
   private Workers workers() {
-    return new Workers(config.ioThreads(), () -> {}, Audit.task(jobId, Long.toString(id)));
+    Audit audit = Audit.task(jobId, Long.toString(id));
+    return new Workers(config.ioThreads(), () -> {}, audit, CommitProgress.unwatched());
   }
 
   /**
@@ -233,7 +235,7 @@ final class SparkTask {
     workers.forEach(marks.values(), store::deleteFile);
     marks.values().forEach(mark -> upTo(staging, mark, directories));
     Queue<String> left = new ConcurrentLinkedQueue<>();
-    new RemoveEmptyDirectories(store, workers).run(directories, left);
+    RemoveOldData.deleteEmpty(store, workers, directories, left);
     if (!left.isEmpty()) {
       LOG.warn("Empty directories of attempt {} of job {} may remain: {}", id, jobId, left);
     }

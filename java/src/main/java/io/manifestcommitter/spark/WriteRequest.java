@@ -70,12 +70,12 @@ final class WriteRequest {
     Map<String, String> facts = Application.facts();
     facts.put("write", overwrite.kind(table, config.conflictMode()));
     return new JobDescription(
-            jobId,
-            "FileCommitProtocol.jobId",
-            PROTOCOL,
-            table,
-            staging.old(),
-            Recovery.advice(staging))
-        .with(facts);
+        jobId,
+        "FileCommitProtocol.jobId",
+        PROTOCOL,
+        table,
+        staging.old(),
+        Recovery.advice(staging),
+        facts);
   }
 }

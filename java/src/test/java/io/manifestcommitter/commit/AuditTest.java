@@ -4,6 +4,7 @@ package io.manifestcommitter.commit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.manifestcommitter.progress.CommitProgress;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
@@ -55,7 +56,7 @@ class AuditTest {
 
   @Test
   void everyHelperThreadTellsJobAndStage() throws Exception {
-    Workers workers = new Workers(3, () -> {}, Audit.job("job7"));
+    Workers workers = new Workers(3, () -> {}, Audit.job("job7"), CommitProgress.unwatched());
     Set<Map<String, String>> seen = ConcurrentHashMap.newKeySet();
     workers.shield(
         () -> {

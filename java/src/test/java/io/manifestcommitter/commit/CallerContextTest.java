@@ -3,6 +3,7 @@ package io.manifestcommitter.commit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.manifestcommitter.progress.CommitProgress;
 import io.manifestcommitter.store.CallerContext;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -55,7 +56,8 @@ class CallerContextTest {
     ALICE.doAs(
         (PrivilegedAction<Void>)
             () -> {
-              Workers workers = new Workers(3, () -> {}, Audit.job("job"));
+              Workers workers =
+                  new Workers(3, () -> {}, Audit.job("job"), CommitProgress.unwatched());
               List<Integer> items = List.of(1, 2, 3);
               try {
                 workers.forEach(items, item -> seen.add(user().getUserName()));

@@ -36,7 +36,8 @@ class WorkersTest {
 
   private final Set<Thread> used = ConcurrentHashMap.newKeySet();
   private final AtomicInteger progress = new AtomicInteger();
-  private final Workers workers = new Workers(THREADS, progress::incrementAndGet, Audit.job("job"));
+  private final Workers workers =
+      new Workers(THREADS, progress::incrementAndGet, Audit.job("job"), CommitProgress.unwatched());
 
   @AfterEach
   void noThreadIsLeft() {
@@ -180,7 +181,7 @@ class WorkersTest {
 
     assertThatThrownBy(
             () ->
-                new Workers(1, () -> {}, Audit.job("job"))
+                new Workers(1, () -> {}, Audit.job("job"), CommitProgress.unwatched())
                     .forEach(
                         items(10),
                         item -> {
@@ -202,7 +203,7 @@ class WorkersTest {
 
     assertThatThrownBy(
             () ->
-                new Workers(2, () -> {}, Audit.job("job"))
+                new Workers(2, () -> {}, Audit.job("job"), CommitProgress.unwatched())
                     .forEach(
                         items(10),
                         item -> {
@@ -306,13 +307,6 @@ class WorkersTest {
   }
 
   @Test
-  void atLeastOneThreadIsNeeded() {
-    assertThatThrownBy(() -> new Workers(0, () -> {}, Audit.job("job")))
-        .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("0");
-  }
-
-  @Test
   void aShieldedStoryRunsElsewhere() throws Exception {
     workers.shield(
         () -> {
@@ -340,7 +334,7 @@ class WorkersTest {
     Queue<Integer> begun = new ConcurrentLinkedQueue<>();
     Queue<Integer> finished = new ConcurrentLinkedQueue<>();
     AtomicInteger reached = new AtomicInteger();
-    Workers two = new Workers(2, () -> {}, Audit.job("job"));
+    Workers two = new Workers(2, () -> {}, Audit.job("job"), CommitProgress.unwatched());
     Caller caller =
         new Caller(
             () ->

@@ -20,7 +20,6 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
-import org.apache.hadoop.fs.statistics.IOStatisticsSnapshot;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -78,15 +77,6 @@ class CommitTaskTest {
 
     assertThat(TaskManifest.parse(state.bytes(MANIFEST), "manifest").taskAttemptId())
         .isEqualTo("attempt_7_0");
-  }
-
-  @Test
-  void theTimeOfAScanIsInTheManifestUnlessItIsNothing() throws Exception {
-    IOStatisticsSnapshot statistics = commit().statistics();
-
-    assertThat(statistics.counters()).isEmpty();
-    assertThat(statistics.meanStatistics().values()).allMatch(mean -> mean.getSum() > 0);
-    assertThat(statistics.meanStatistics().keySet()).isSubsetOf("task_stage_scan_directory.mean");
   }
 
   @ParameterizedTest

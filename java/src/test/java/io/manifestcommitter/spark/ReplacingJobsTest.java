@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 
-import io.manifestcommitter.commit.LocalHost;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.jobs.LifeSigns;
 import io.manifestcommitter.jobs.LifeSigns.JobIsAliveException;
@@ -31,6 +30,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.net.NetUtils;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -383,7 +383,7 @@ class ReplacingJobsTest {
                     "/table/p=1"))
         .hasMessageContaining("still lives")
         .hasMessageContaining("Job " + waiting + " waited 600 s for job " + other)
-        .hasMessageContaining("works there on " + LocalHost.name() + " since ")
+        .hasMessageContaining("works there on " + NetUtils.getLocalHostname() + " since ")
         .hasMessageContaining(Instant.ofEpochMilli(before).toString().substring(0, 15))
         .hasMessageContaining(CommitterConfig.REPLACE_WAIT);
     assertThat(pauses).as("of two seconds each").isEqualTo(300);
