@@ -41,20 +41,6 @@ abstract class LocalJobTest {
     return failedCommitter();
   }
 
-  /**
-   * A job after one that committed part-0: it published part-1 (2 bytes) and failed at {@code
-   * _SUCCESS}, which the store would now let pass.
-   */
-  final PathOutputCommitter committerThatFailedAtItsReport() throws IOException {
-    job.run(Map.of("part-0", "a"));
-    job.conf.set("spark.sql.sources.writeJobUUID", "second");
-    job.runTasks(Map.of("part-1", "bb"));
-    faults.refuse("rename", path -> path.getName().equals("_SUCCESS"));
-    PathOutputCommitter committer = failedCommitter();
-    faults.noFault();
-    return committer;
-  }
-
   private PathOutputCommitter failedCommitter() throws IOException {
     PathOutputCommitter committer = job.jobCommitter();
     assertThatThrownBy(() -> committer.commitJob(job.jobContext())).isInstanceOf(IOException.class);

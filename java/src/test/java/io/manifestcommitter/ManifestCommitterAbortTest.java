@@ -137,18 +137,6 @@ class ManifestCommitterAbortTest extends LocalJobTest {
     assertThat(job.exists("other")).isFalse();
   }
 
-  @Test
-  void abortAfterARetriedCommitThatSucceededKeepsTheTable() throws Exception {
-    PathOutputCommitter committer = committerThatFailedAtPart1();
-    faults.noFault();
-    committer.commitJob(job.jobContext());
-    assertThat(job.visible()).hasSize(2);
-
-    committer.abortJob(job.jobContext(), JobStatus.State.FAILED);
-
-    assertThat(job.visible()).isEqualTo(Map.of("part-0", "a", "p/part-1", "b"));
-  }
-
   /** Without a manifest nobody can tell what it had published: the job's directory has to stay. */
   @Test
   void abortWithoutAManifestOfAFailedCommitSaysSo() throws Exception {
@@ -160,16 +148,6 @@ class ManifestCommitterAbortTest extends LocalJobTest {
         .isInstanceOf(IOException.class)
         .hasMessageContaining(job.path(HadoopJobHarness.JOB_DIRECTORY).toString());
     assertThat(job.exists(job.manifestOf(0))).isTrue();
-  }
-
-  @Test
-  void abortAfterAFailedReportLeavesNoReport() throws Exception {
-    PathOutputCommitter committer = committerThatFailedAtItsReport();
-
-    committer.abortJob(job.jobContext(), JobStatus.State.FAILED);
-
-    assertThat(job.visible()).isEqualTo(Map.of("part-0", "a"));
-    assertThat(job.namesIn("")).containsExactly("part-0");
   }
 
   @Test

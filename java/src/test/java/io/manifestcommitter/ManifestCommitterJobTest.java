@@ -142,25 +142,6 @@ class ManifestCommitterJobTest extends LocalJobTest {
   }
 
   @Test
-  void aFailedCommitCanBeTriedAgain() throws Exception {
-    job.write("p=1/part-5", "old");
-    job.setupJob();
-    Map<String, String> files = new TreeMap<>();
-    for (int i = 0; i < 10; i++) {
-      files.put("p=1/part-" + i, "new " + i);
-    }
-    job.runTask(0, 0, files);
-    PathOutputCommitter committer = job.jobCommitter();
-    assertThatThrownBy(() -> committer.commitJob(job.jobContext())).isInstanceOf(IOException.class);
-    job.files.delete("p=1/part-5");
-
-    committer.commitJob(job.jobContext());
-
-    assertThat(job.visible()).isEqualTo(files);
-    assertThat(job.listedFiles()).hasSize(10);
-  }
-
-  @Test
   void aFailedCommitIsNotRepeatedWithOtherManifests() throws Exception {
     job.write("p=1/part-0", "old");
     job.runTasks(Map.of("p=1/part-0", "new"));
@@ -174,20 +155,6 @@ class ManifestCommitterJobTest extends LocalJobTest {
         .hasMessageContaining("abort this job");
 
     assertThat(job.visible()).isEmpty();
-  }
-
-  @Test
-  void twoJobsCanWriteToOneTableAtOnce() throws Exception {
-    HadoopJobHarness other = job.another(8);
-    job.runTasks(Map.of("p=1/part-0", "first"));
-    other.runTasks(Map.of("p=1/part-1", "second"));
-
-    job.commitJob();
-    other.commitJob();
-
-    assertThat(job.visible()).isEqualTo(Map.of("p=1/part-0", "first", "p=1/part-1", "second"));
-    assertThat(job.exists("_temporary")).isFalse();
-    assertThat(job.report().jobId()).isEqualTo(other.jobId());
   }
 
   /** Most stores would put the file inside the directory, and say that the rename was done. */
@@ -220,15 +187,5 @@ class ManifestCommitterJobTest extends LocalJobTest {
         .hasMessageContainingAll(
             job.workDirectory(0, 0) + "/part-0", job.path("part-0").toUri().getPath());
     assertThat(job.exists("_SUCCESS")).isFalse();
-  }
-
-  @Test
-  void aCommitThatFailedAtItsReportCanBeTriedAgain() throws Exception {
-    PathOutputCommitter committer = committerThatFailedAtItsReport();
-
-    committer.commitJob(job.jobContext());
-
-    assertThat(job.visible()).isEqualTo(Map.of("part-0", "a", "part-1", "bb"));
-    assertThat(job.listedFiles()).isEqualTo(Map.of("part-1", 2L));
   }
 }

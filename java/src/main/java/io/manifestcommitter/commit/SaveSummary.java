@@ -53,9 +53,12 @@ public final class SaveSummary {
   /** What becomes of a partition, and what counts that. */
   private static final Map<String, String> FATES =
       Map.of(
-          "created", StatisticNames.COMMITTER_PARTITIONS_CREATED,
-          REPLACED, StatisticNames.COMMITTER_PARTITIONS_REPLACED,
-          "appended to", StatisticNames.COMMITTER_PARTITIONS_APPENDED);
+          "created",
+          StatisticNames.COMMITTER_PARTITIONS_CREATED,
+          REPLACED,
+          StatisticNames.COMMITTER_PARTITIONS_REPLACED,
+          "appended to",
+          StatisticNames.COMMITTER_PARTITIONS_APPENDED);
 
   private final Store store;
   private final JobDescription job;

@@ -2,8 +2,8 @@
 package io.manifestcommitter.commit;
 
 import io.manifestcommitter.plan.JobPlan;
-import io.manifestcommitter.plan.Swaps.Swap;
 import io.manifestcommitter.plan.Swaps;
+import io.manifestcommitter.plan.Swaps.Swap;
 import io.manifestcommitter.store.RenameResult;
 import io.manifestcommitter.store.Retries;
 import io.manifestcommitter.store.Store;

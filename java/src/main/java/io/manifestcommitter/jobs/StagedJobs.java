@@ -215,7 +215,9 @@ public final class StagedJobs {
   private AbortedUploads abort(StagingRoot root, JobPlan plan) throws IOException {
     AtomicInteger uploads = new AtomicInteger();
     try (plan) {
-      Workers workers = new Workers(config.ioThreads(), () -> {}, Audit.job(root.jobId()), CommitProgress.unwatched());
+      Workers workers =
+          new Workers(
+              config.ioThreads(), () -> {}, Audit.job(root.jobId()), CommitProgress.unwatched());
       new OtherJobs(store)
           .requireLocations(workers, plan, root, root.attempt(), /* mayBeGone= */ false);
       workers.forEach(

@@ -59,15 +59,6 @@ class WorkersTest {
   }
 
   @Test
-  void noItemsNeedNoThread() throws Exception {
-    Queue<Integer> done = new ConcurrentLinkedQueue<>();
-    workers.forEach(List.of(), done::add);
-
-    assertThat(done).isEmpty();
-    assertThat(workers.map(List.<Integer>of(), item -> item)).isEmpty();
-  }
-
-  @Test
   void resultsAreInTheOrderOfTheItems() throws Exception {
     CountDownLatch lastIsDone = new CountDownLatch(1);
     List<String> results =
@@ -293,20 +284,6 @@ class WorkersTest {
   }
 
   @Test
-  void workersCanBeUsedAgainAfterAFailure() throws Exception {
-    assertThatThrownBy(
-            () ->
-                workers.forEach(
-                    items(1),
-                    item -> {
-                      throw new IOException("first");
-                    }))
-        .hasMessage("first");
-
-    assertThat(workers.map(items(3), item -> item + 1)).containsExactly(1, 2, 3);
-  }
-
-  @Test
   void aShieldedStoryRunsElsewhere() throws Exception {
     workers.shield(
         () -> {
@@ -476,13 +453,6 @@ class WorkersTest {
     assertThat(caller.failure).isInstanceOf(InterruptedIOException.class);
     assertThat(done).isEmpty();
     assertThat(caller.interruptedAtTheEnd).isTrue();
-  }
-
-  @Test
-  void withoutAnInterruptNothingIsChecked() throws Exception {
-    workers.checkInterrupted();
-
-    assertThat(Thread.currentThread().isInterrupted()).isFalse();
   }
 
   private static List<Integer> items(int count) {
