@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.manifestcommitter.commit.Audit;
 import io.manifestcommitter.commit.Workers;
+import io.manifestcommitter.progress.CommitProgress;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -76,7 +77,8 @@ class NewJavaIT {
       alice.doAs(
           (PrivilegedExceptionAction<Void>)
               () -> {
-                Workers workers = new Workers(2, () -> {}, Audit.job("job"));
+                Workers workers =
+                    new Workers(2, () -> {}, Audit.job("job"), CommitProgress.unwatched());
                 seen.addAll(workers.map(List.of(1, 2, 3), item -> user()));
                 workers.shield(() -> seen.addAll(workers.map(List.of(1, 2, 3), item -> user())));
                 return null;
