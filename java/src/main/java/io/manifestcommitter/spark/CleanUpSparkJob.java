@@ -12,6 +12,8 @@ import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.manifest.StatisticsRecorder;
 import io.manifestcommitter.progress.CommitProgress;
+import io.manifestcommitter.spark.SetUpSparkJob.JobStaging;
+import io.manifestcommitter.spark.TableRoot.TableFile;
 import io.manifestcommitter.store.Retries;
 import io.manifestcommitter.store.Store;
 import java.io.IOException;
@@ -52,7 +54,8 @@ final class CleanUpSparkJob {
   void afterCommit(CommitSparkJob commit) {
     try {
       workers.step(StatisticNames.JOB_STAGE_CLEANUP);
-      removeAll(Optional.of(commit));
+      workers.toItsEnd();
+      workers.shield(() -> removeAll(Optional.of(commit)));
     } catch (IOException | RuntimeException | Error e) {
       LOG.warn(
           "Job {} is committed, but its staging directory {} could not be removed. Nobody needs it,"
@@ -77,11 +80,15 @@ final class CleanUpSparkJob {
    */
   void afterAbort(Optional<CommitSparkJob> commit, boolean commitTried, List<?> committed) {
     try {
-      if (!commitTried) {
-        saveAborted();
-      }
-      abortUploads(committed);
-      removeAll(commit);
+      workers.toItsEnd();
+      workers.shield(
+          () -> {
+            if (!commitTried) {
+              saveAborted();
+            }
+            abortUploads(committed);
+            removeAll(commit);
+          });
     } catch (IOException | RuntimeException | Error e) {
       LOG.warn(
           "Job {} is aborted, but {} could not be removed: delete it",
@@ -107,9 +114,7 @@ final class CleanUpSparkJob {
         LOG.warn("What an attempt of job {} uploaded is not known", root.jobId(), e);
       }
     }
-    workers.toItsEnd();
-    workers.shield(
-        () -> workers.forEach(uploads, upload -> Retries.few(() -> store.abortUpload(upload))));
+    workers.forEach(uploads, upload -> Retries.few(() -> store.abortUpload(upload)));
   }
 
   /** Where what is left is of a commit that could not be rolled back, for a log. */
@@ -127,16 +132,13 @@ final class CleanUpSparkJob {
   }
 
   private void saveAborted() throws IOException {
-    workers.shield(
-        () -> {
-          new SaveSummary(
-                  store,
-                  write.description(root),
-                  write.config,
-                  new StatisticsRecorder(),
-                  CommitProgress.unwatched())
-              .saveAborted();
-        });
+    new SaveSummary(
+            store,
+            write.description(root),
+            write.config,
+            new StatisticsRecorder(),
+            CommitProgress.unwatched())
+        .saveAborted();
   }
 
   /**
@@ -179,30 +181,23 @@ final class CleanUpSparkJob {
    * has to say that.
    */
   private void removeAll(Optional<CommitSparkJob> commit) throws IOException {
-    workers.toItsEnd();
     Optional<CommitJournal> journal = commit.flatMap(CommitSparkJob::journal);
     boolean isCommitted =
         commit.isPresent() && commit.get().ending() == CommitSparkJob.Ending.COMMITTED;
     List<StagingRoot> atLocations = new ArrayList<>();
-    workers.shield(
-        () -> {
-          for (Path location : locations(commit)) {
-            atLocations.add(new StagingRoot(location, root.jobId()));
-          }
-          // Recovery takes locations without these directories for somebody else's.
-          if (journal.isPresent()
-              && (isCommitted ? journal.get().isStillToEnd() : !atLocations.isEmpty())) {
-            Retries.few(journal.get()::ended);
-          }
-        });
+    for (Path location : locations(commit)) {
+      atLocations.add(new StagingRoot(location, root.jobId()));
+    }
+    // Recovery takes locations without these directories for somebody else's.
+    if (journal.isPresent()
+        && (isCommitted ? journal.get().isStillToEnd() : !atLocations.isEmpty())) {
+      Retries.few(journal.get()::ended);
+    }
     if (isCommitted && write.config.cleanupSkipped()) {
-      workers.shield(
-          () -> {
-            Retries.few(new ReplacingJobs(store, write.config, write.signs, root)::leave);
-            if (staging.replacesFile) {
-              Retries.few(file::delete);
-            }
-          });
+      Retries.few(new ReplacingJobs(store, write.config, write.signs, root)::leave);
+      if (staging.replacesFile) {
+        Retries.few(file::delete);
+      }
     } else {
       remove(isCommitted, atLocations);
     }
@@ -232,23 +227,19 @@ final class CleanUpSparkJob {
 
   /** Removes what is left of a job whose setup failed. */
   void remove() throws IOException {
-    remove(/* isCommitted= */ false, List.of());
+    workers.toItsEnd();
+    workers.shield(() -> remove(/* isCommitted= */ false, List.of()));
   }
 
   /** The table's comes last, since it holds the marks by which the others are found. */
   private void remove(boolean isCommitted, List<StagingRoot> atLocations) throws IOException {
-    workers.toItsEnd();
-    workers.shield(
-        () -> {
-          workers.forEach(
-              atLocations, location -> Retries.few(() -> store.deleteTree(location.root())));
-          stopHeartbeat();
-          Retries.few(() -> store.deleteTree(root.root()));
-          if (staging.replacesFile) {
-            Retries.few(isCommitted ? file::delete : file::putBack);
-          } else if (staging.madeTable && !isCommitted) {
-            Retries.few(() -> store.deleteEmptyDirectory(write.table));
-          }
-        });
+    workers.forEach(atLocations, location -> Retries.few(() -> store.deleteTree(location.root())));
+    stopHeartbeat();
+    Retries.few(() -> store.deleteTree(root.root()));
+    if (staging.replacesFile) {
+      Retries.few(isCommitted ? file::delete : file::putBack);
+    } else if (staging.madeTable && !isCommitted) {
+      Retries.few(() -> store.deleteEmptyDirectory(write.table));
+    }
   }
 }

@@ -16,6 +16,8 @@ import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.JobPlanner;
+import io.manifestcommitter.spark.SetUpSparkJob.JobStaging;
+import io.manifestcommitter.spark.WriteRequest.Overwrite;
 import io.manifestcommitter.store.Store;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -181,7 +183,7 @@ final class CommitSparkJob {
       CommittedFiles committed, ProveStaged proof, JobPlanner planner) throws IOException {
     List<StagedTree> trees =
         work.time(StatisticNames.JOB_STAGE_SEAL_OUTPUT, () -> seal.run(committed, planner));
-    List<StagedDirectory> listed = new ArrayList<>();
+    List<StagedTree.Directory> listed = new ArrayList<>();
     trees.forEach(tree -> listed.addAll(tree.toList()));
     work.step(
         StatisticNames.JOB_STAGE_PROVE_OUTPUT,

@@ -145,8 +145,11 @@ final class CommittedFiles {
       throw new PlanRejectedException(
           "Tasks " + firstWith(file) + " and " + task + " claim the same file " + file + ".");
     }
-    directory.count++;
-    hasUploads |= file.upload.isPresent();
+    if (file.upload.isPresent()) {
+      hasUploads = true;
+    } else {
+      directory.count++;
+    }
   }
 
   private int firstWith(StagedFile file) throws IOException {
@@ -223,7 +226,7 @@ final class CommittedFiles {
       this.number = number;
     }
 
-    /** How many files in it were named. */
+    /** How many files in it were named that are to be renamed. */
     int count() {
       return count;
     }

@@ -4,6 +4,7 @@ package io.manifestcommitter.spark;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.config.CommitterConfig.S3WriteTo;
 import io.manifestcommitter.config.CommitterConfig.UnsupportedScheme;
+import io.manifestcommitter.spark.WriteRequest.Overwrite;
 import io.manifestcommitter.store.RequestGate;
 import io.manifestcommitter.store.Stores;
 import io.manifestcommitter.store.UnsupportedStoreException;
@@ -366,12 +367,12 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
       for (Deletion deletion : deletions) {
         Path replaced = stores.resolve(deletion.fs.makeQualified(deletion.path));
         if (!replaced.equals(resolvedTable)) {
-          CustomLocation.check(replaced, resolvedTable);
+          LocationMarks.check(replaced, resolvedTable);
         }
         recorded.add(replaced);
       }
     }
-    return dynamicPartitionOverwrite ? Overwrite.dynamic(recorded) : Overwrite.recorded(recorded);
+    return new Overwrite(recorded, dynamicPartitionOverwrite);
   }
 
   /**

@@ -7,6 +7,7 @@ import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.config.CommitterConfig.ConflictMode;
 import io.manifestcommitter.layout.JobPaths;
+import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.JobPlan.ExistingDirectories;
 import io.manifestcommitter.plan.JobPlan.PlanRejectedException;
@@ -14,8 +15,13 @@ import io.manifestcommitter.plan.JobPlan.Target;
 import io.manifestcommitter.plan.JobPlanner;
 import io.manifestcommitter.plan.OldDirectory;
 import io.manifestcommitter.plan.Swaps.Swap;
+import io.manifestcommitter.spark.PlanSwaps.ReplacedDirectories;
+import io.manifestcommitter.spark.SetUpSparkJob.JobStaging;
+import io.manifestcommitter.spark.WriteRequest.Overwrite;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
+import io.manifestcommitter.store.StorePaths;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -25,7 +31,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 import org.apache.hadoop.fs.Path;
 
 /**
@@ -33,6 +41,9 @@ import org.apache.hadoop.fs.Path;
  * and decides what is published by directory and what moves aside. Asks the store only to look.
  */
 final class PlanSparkJob {
+  /** Partitions that an error names. */
+  private static final int NAMED = 20;
+
   private final Path table;
   private final Store store;
   private final Workers workers;
@@ -96,8 +107,7 @@ final class PlanSparkJob {
     } else {
       look.forDirectories(planner);
       Collection<Path> conflicts =
-          new Conflicts(store, workers, config.conflictMode())
-              .replaced(planner.parents(), overwritten, look.found, targets);
+          conflicts(planner.parents(), overwritten, look.found.directories(), targets);
       if (conflicts.contains(table)) {
         TableRoot.list(store, table).requirePlainFiles(store);
       }
@@ -177,8 +187,8 @@ final class PlanSparkJob {
         .map(
             trees,
             tree ->
-                tree.isByDirectory()
-                    ? new PlanSwaps(store, tree.root(), tree.output(), existing, directories)
+                tree.isByDirectory
+                    ? new PlanSwaps(store, tree.root, tree.output, existing, directories)
                         .run(tree.destinations(planned), byTarget.get(tree.target()))
                     : List.<Swap>of())
         .forEach(swaps::addAll);
@@ -199,5 +209,83 @@ final class PlanSparkJob {
       }
     }
     return byTarget;
+  }
+
+  /**
+   * The partitions that are there already and that this job replaces, besides those that it was
+   * asked to overwrite. The conflict modes are those of Hadoop's partitioned staging committer.
+   *
+   * @param written the directories that get files
+   * @param overwritten what it was asked to overwrite
+   * @param targets the table and custom locations
+   * @throws PlanRejectedException if one is there and that is a failure; it names them
+   */
+  private Collection<Path> conflicts(
+      Collection<Path> written,
+      Collection<Path> overwritten,
+      Set<Path> existing,
+      Set<Path> targets)
+      throws IOException {
+    Set<Path> asked = new HashSet<>(overwritten);
+    Set<Path> there = new TreeSet<>();
+    List<Path> ofTargets = new ArrayList<>();
+    for (Path directory : written) {
+      if (StorePaths.isSameOrBelowOne(asked, directory)) {
+        continue;
+      }
+      if (targets.contains(directory)) {
+        ofTargets.add(directory);
+      } else if (existing.contains(directory)) {
+        there.add(directory);
+      }
+    }
+    List<Boolean> showFiles = workers.map(ofTargets, this::showsFiles);
+    for (int i = 0; i < ofTargets.size(); i++) {
+      if (showFiles.get(i)) {
+        there.add(ofTargets.get(i));
+      }
+    }
+    if (config.conflictMode() == ConflictMode.FAIL && !there.isEmpty()) {
+      throw new PlanRejectedException(
+          there.size()
+              + " partitions that the job writes to are there already, and "
+              + CommitterConfig.CONFLICT_MODE
+              + " is fail: "
+              + there.stream().limit(NAMED).map(Path::toString).collect(Collectors.joining(", "))
+              + (there.size() > NAMED ? ", ..." : "")
+              + ".");
+    }
+    return there;
+  }
+
+  /** The directory of a table or location is made by the job: it is there if it shows a file. */
+  private boolean showsFiles(Path directory) throws IOException {
+    boolean[] files = {false};
+    List<String> partitions = new ArrayList<>();
+    try {
+      store.list(
+          directory,
+          entry -> {
+            boolean isVisible = !StagingRoot.isHidden(entry.name());
+            files[0] |= isVisible && !entry.isDirectory();
+            if (isVisible && entry.isDirectory()) {
+              partitions.add(entry.name());
+            }
+          });
+    } catch (FileNotFoundException e) {
+      return false;
+    }
+    if (config.conflictMode() == ConflictMode.REPLACE && files[0] && !partitions.isEmpty()) {
+      throw new PlanRejectedException(
+          "The job writes files into "
+              + directory
+              + " itself, which has partitions ("
+              + partitions.get(0)
+              + "), and "
+              + CommitterConfig.CONFLICT_MODE
+              + " is replace: what that would replace is not clear. Overwrite the table, or write into"
+              + " partitions.");
+    }
+    return files[0];
   }
 }

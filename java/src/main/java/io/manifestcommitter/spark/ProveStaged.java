@@ -57,7 +57,7 @@ final class ProveStaged {
    * @throws PlanRejectedException if a named file is missing and that is not allowed
    */
   void run(
-      Collection<StagedDirectory> directories,
+      Collection<StagedTree.Directory> directories,
       CommittedFiles committed,
       StagingRoot staging,
       JobPlanner planner)
@@ -71,23 +71,16 @@ final class ProveStaged {
           planner.publish(upload);
         });
     try (FileEntries.Builder unidentified = FileEntries.builder(IN_MEMORY)) {
-      ConsumerRaisingIOE<Lot> taken =
-          lot -> {
-            synchronized (found) {
-              for (int i = 0; i < lot.files.size(); i++) {
-                found.set(lot.numbers[i]);
-              }
-              strays.addAll(lot.strays);
-              for (FileEntry file : lot.files) {
-                if (lot.identityIsMissing) {
-                  unidentified.add(file);
-                } else {
-                  planner.publish(file);
-                }
-              }
-            }
-          };
-      workers.forEach(directories, directory -> list(directory, taken));
+      workers.forEach(
+          directories,
+          directory ->
+              list(
+                  directory,
+                  lot -> {
+                    synchronized (found) {
+                      take(lot, directory, found, unidentified, planner);
+                    }
+                  }));
       identify(unidentified, planner);
     }
     requireAll(found, committed, planner);
@@ -131,24 +124,48 @@ final class ProveStaged {
     }
   }
 
-  private void list(StagedDirectory directory, ConsumerRaisingIOE<Lot> lots) throws IOException {
-    boolean identityIsMissing = store.traits(directory.source()).identityCostsRequest();
-    Lot[] lot = {new Lot(identityIsMissing)};
+  private void list(StagedTree.Directory directory, ConsumerRaisingIOE<List<StoreEntry>> lots)
+      throws IOException {
+    List<StoreEntry> lot = new ArrayList<>();
     try {
       store.list(
-          directory.source(),
+          directory.source,
           directory.count(),
           entry -> {
-            lot[0].add(entry, directory);
-            if (lot[0].isFull()) {
-              lots.accept(lot[0]);
-              lot[0] = new Lot(identityIsMissing);
+            lot.add(entry);
+            if (lot.size() == LOT) {
+              lots.accept(lot);
+              lot.clear();
             }
           });
     } catch (FileNotFoundException e) {
       // All that was named in it is missing.
     }
-    lots.accept(lot[0]);
+    lots.accept(lot);
+  }
+
+  private void take(
+      List<StoreEntry> entries,
+      StagedTree.Directory directory,
+      BitSet found,
+      FileEntries.Builder unidentified,
+      JobPlanner planner)
+      throws IOException {
+    boolean identityIsMissing = store.traits(directory.source).identityCostsRequest();
+    for (StoreEntry entry : entries) {
+      int number = directory.find(entry);
+      if (number >= 0) {
+        found.set(number);
+        FileEntry file = directory.planned(entry);
+        if (identityIsMissing) {
+          unidentified.add(file);
+        } else {
+          planner.publish(file);
+        }
+      } else if (!directory.leadsOn(entry)) {
+        strays.add(entry);
+      }
+    }
   }
 
   /** Asks the store for what identifies the files where a listing does not show it. */
@@ -191,34 +208,5 @@ final class ProveStaged {
               + " mapreduce.manifest.committer.missing.files to warn; else rows would be lost.");
     }
     planner.warn(what);
-  }
-
-  /** A part of a listing. */
-  private static final class Lot {
-    private final boolean identityIsMissing;
-    private final List<FileEntry> files = new ArrayList<>();
-
-    /** Of the files. */
-    private final int[] numbers = new int[LOT];
-
-    private final List<StoreEntry> strays = new ArrayList<>();
-
-    Lot(boolean identityIsMissing) {
-      this.identityIsMissing = identityIsMissing;
-    }
-
-    void add(StoreEntry entry, StagedDirectory directory) {
-      int number = directory.find(entry);
-      if (number >= 0) {
-        numbers[files.size()] = number;
-        files.add(directory.planned(entry));
-      } else if (!directory.leadsOn(entry)) {
-        strays.add(entry);
-      }
-    }
-
-    boolean isFull() {
-      return files.size() + strays.size() >= LOT;
-    }
   }
 }

@@ -7,6 +7,7 @@ import io.manifestcommitter.config.CommitterConfig.DirectoryRename;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.plan.JobPlan.Target;
 import io.manifestcommitter.plan.JobPlanner;
+import io.manifestcommitter.spark.WriteRequest.Overwrite;
 import io.manifestcommitter.store.RenameResult;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
@@ -73,7 +74,7 @@ final class SealOutput {
     for (String location : committed.directories().keySet()) {
       if (!location.equals(StagedFile.TABLE)) {
         StagingRoot root = new StagingRoot(new Path(location), staging.jobId());
-        CustomLocation.check(root.directory(), staging.directory());
+        LocationMarks.check(root.directory(), staging.directory());
         planner.allow(new Target(root.directory(), root.root()));
         locations.add(root.directory());
         roots.put(location, root);
@@ -123,7 +124,6 @@ final class SealOutput {
         seal(root),
         config.directoryRename() == DirectoryRename.AUTO
             && store.traits(root.root()).hasAtomicDirectoryRename(),
-        store.traits(root.root()).completesUploads(),
         directories == null ? new TreeMap<>() : directories);
   }
 

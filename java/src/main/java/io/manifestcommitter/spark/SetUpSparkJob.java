@@ -2,11 +2,15 @@
 package io.manifestcommitter.spark;
 
 import io.manifestcommitter.commit.FindOldData;
+import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.jobs.OtherJobs;
 import io.manifestcommitter.jobs.UnfinishedJobs;
+import io.manifestcommitter.journal.CommitJournal;
 import io.manifestcommitter.journal.Heartbeat;
 import io.manifestcommitter.layout.StagingRoot;
+import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.progress.CommitProgress;
+import io.manifestcommitter.spark.TableRoot.TableFile;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StorePaths;
 import java.io.IOException;
@@ -103,7 +107,10 @@ final class SetUpSparkJob {
       if (isFile) {
         file.moveAside();
       }
-      write.workers().beside(() -> makeOutput(root));
+      // Where output is uploaded there is nothing to stage.
+      if (!store.traits(table).completesUploads()) {
+        write.workers().beside(() -> store.mkdirs(root.output()));
+      }
       // Not before: on HDFS the permission of a directory that a file makes is another one.
       heartbeat = Heartbeat.begin(store, root.root(), write.config, write.nanos);
       if (write.config.ioThreads() == 1) {
@@ -126,10 +133,52 @@ final class SetUpSparkJob {
     }
   }
 
-  /** Where output is uploaded there is nothing to stage. */
-  private void makeOutput(StagingRoot staging) throws IOException {
-    if (!store.traits(table).completesUploads()) {
-      store.mkdirs(staging.output());
+  /** What setting a job up gives: where it stages, and what it found in the table. */
+  static final class JobStaging {
+    /** In the table. */
+    final StagingRoot root;
+
+    /** Null if setting the job up failed before it began. */
+    final Heartbeat heartbeat;
+
+    /** Whether a file stood in the table's place. */
+    final boolean replacesFile;
+
+    /** Whether there was no table before. */
+    final boolean madeTable;
+
+    /** Whether the last job's report may be in the table. */
+    final boolean mayHaveReport;
+
+    JobStaging(
+        StagingRoot root,
+        Heartbeat heartbeat,
+        boolean replacesFile,
+        boolean madeTable,
+        boolean mayHaveReport) {
+      this.root = root;
+      this.heartbeat = heartbeat;
+      this.replacesFile = replacesFile;
+      this.madeTable = madeTable;
+      this.mayHaveReport = mayHaveReport;
+    }
+
+    /**
+     * How the staging directory is removed after a commit. It goes at once where one request deletes
+     * all of it, and something else than the journal's last name shows that the commit has ended.
+     * That is the point of no return, or the report, which has left the staging directory.
+     *
+     * @param hasLocations whether the job has staging directories at custom locations, too
+     */
+    CommitJournal.Cleanup cleanup(
+        JobPlan plan, boolean hasLocations, CommitterConfig config, Store store) {
+      if (config.cleanupSkipped()) {
+        return CommitJournal.Cleanup.SKIPPED;
+      }
+      boolean showsItsEnd = !plan.replaced().isEmpty() || plan.marksSuccess();
+      return showsItsEnd && !hasLocations && store.traits(root.root()).hasAtomicDirectoryDeletion()
+          ? CommitJournal.Cleanup.AT_ONCE
+          : CommitJournal.Cleanup.ONE_BY_ONE;
     }
   }
 }

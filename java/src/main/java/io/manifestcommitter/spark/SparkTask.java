@@ -104,7 +104,7 @@ final class SparkTask {
    * @param mayReplace whether files there may be replaced
    */
   String newFileAt(Path directory, String name, boolean mayReplace) throws IOException {
-    Path location = CustomLocation.resolve(stores, directory, stores.resolve(table));
+    Path location = LocationMarks.resolve(stores, directory, stores.resolve(table));
     if (!marks.containsKey(location)) {
       stores.requireSafeRename(location);
       if (mayReplace || config.conflictMode() == ConflictMode.REPLACE) {

@@ -2,44 +2,64 @@
 package io.manifestcommitter.spark;
 
 import io.manifestcommitter.layout.StagingRoot;
+import io.manifestcommitter.manifest.FileEntry;
+import io.manifestcommitter.store.StoreEntry;
+import io.manifestcommitter.store.StorePaths;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Set;
+import java.util.TreeMap;
 import org.apache.hadoop.fs.Path;
 
 /** The output of a job that is staged below one target: the table, or a custom location. */
 final class StagedTree {
-  private final StagingRoot root;
-  private final Path output;
-  private final boolean isByDirectory;
-  private final boolean isUploaded;
-  private final List<StagedDirectory> directories;
+  final StagingRoot root;
+
+  /** The directory that holds the output. */
+  final Path output;
+
+  /** Whether whole directories may be published. */
+  final boolean isByDirectory;
+
+  private final Map<Path, Directory> directories = new TreeMap<>();
 
   /**
    * A sealed tree.
    *
-   * @param output the directory that holds the output
-   * @param isByDirectory whether whole directories may be published
-   * @param isUploaded whether its files are uploads, and nothing is in it
-   * @param directories those with files, by their path relative to the target
+   * @param files directories with files that were named, by their path relative to the target
    */
   StagedTree(
       StagingRoot root,
       Path output,
       boolean isByDirectory,
-      boolean isUploaded,
-      NavigableMap<String, CommittedFiles.Directory> directories) {
+      NavigableMap<String, CommittedFiles.Directory> files) {
     this.root = root;
     this.output = output;
     this.isByDirectory = isByDirectory;
-    this.isUploaded = isUploaded;
-    this.directories = StagedDirectory.tree(output, root.directory(), directories);
+    files.forEach(this::add);
   }
 
-  StagingRoot root() {
-    return root;
+  /** Adds a directory, and those of all levels that lead to it. */
+  private void add(String relative, CommittedFiles.Directory files) {
+    Path source = StorePaths.resolve(output, relative);
+    Path destination = StorePaths.resolve(target(), relative);
+    Directory directory = directory(source, destination);
+    directory.files = files;
+    while (!source.equals(output)) {
+      String name = source.getName();
+      source = source.getParent();
+      destination = destination.getParent();
+      if (!directory(source, destination).subdirectories.add(name)) {
+        break;
+      }
+    }
+  }
+
+  private Directory directory(Path source, Path destination) {
+    return directories.computeIfAbsent(source, path -> new Directory(path, destination));
   }
 
   /** The table or location. */
@@ -47,33 +67,58 @@ final class StagedTree {
     return root.directory();
   }
 
-  Path output() {
-    return output;
-  }
-
-  /** Whether whole directories of it may be published. */
-  boolean isByDirectory() {
-    return isByDirectory;
-  }
-
   /**
-   * The directories to list: all of a tree whose directories may be published as they are, and none
-   * where there are uploads in their place.
+   * The directories to list: all of a tree whose directories may be published as they are, or those
+   * with files to rename; the topmost first.
    */
-  List<StagedDirectory> toList() {
-    if (isUploaded) {
-      return List.of();
-    }
-    List<StagedDirectory> listed = new ArrayList<>(directories);
-    listed.removeIf(directory -> !isByDirectory && !directory.hasFiles());
+  List<Directory> toList() {
+    List<Directory> listed = new ArrayList<>(directories.values());
+    listed.removeIf(directory -> !isByDirectory && directory.count() == 0);
     return listed;
   }
 
   /** The directories of the plan that come from this tree. */
   Set<Path> destinations(Set<Path> planned) {
     Set<Path> destinations = new HashSet<>();
-    directories.forEach(directory -> destinations.add(directory.destination()));
+    directories.values().forEach(directory -> destinations.add(directory.destination));
     destinations.retainAll(planned);
     return destinations;
+  }
+
+  /** A directory: where its content goes, and what of it the driver named. */
+  static final class Directory {
+    final Path source;
+    private final Path destination;
+    private final Set<String> subdirectories = new HashSet<>();
+
+    /** Null where no file in it was named. */
+    private CommittedFiles.Directory files;
+
+    private Directory(Path source, Path destination) {
+      this.source = source;
+      this.destination = destination;
+    }
+
+    /** How many files in it were named that are to be renamed. */
+    int count() {
+      return files == null ? 0 : files.count();
+    }
+
+    /**
+     * The number of the file, as {@link CommittedFiles} gives it; -1 if the driver did not name it.
+     */
+    int find(StoreEntry entry) {
+      return entry.isDirectory() || entry.isLink() || files == null ? -1 : files.find(entry.name());
+    }
+
+    /** Whether an entry is a directory that leads to files that were named. */
+    boolean leadsOn(StoreEntry entry) {
+      return entry.isDirectory() && subdirectories.contains(entry.name());
+    }
+
+    /** What becomes of a file that was named. */
+    FileEntry planned(StoreEntry entry) {
+      return FileEntry.between(source, destination, entry.name(), entry.identity());
+    }
   }
 }

@@ -5,18 +5,31 @@ import io.manifestcommitter.commit.Audit;
 import io.manifestcommitter.commit.JobDescription;
 import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.config.CommitterConfig;
+import io.manifestcommitter.config.CommitterConfig.ConflictMode;
 import io.manifestcommitter.jobs.LifeSigns;
 import io.manifestcommitter.jobs.LifeSigns.Pause;
 import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.progress.CommitProgress;
 import io.manifestcommitter.store.Store;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.LongSupplier;
 import org.apache.hadoop.fs.Path;
+import org.apache.spark.SparkEnv;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** What Spark asks for: one job's write into one table, and what it is done with. */
 final class WriteRequest {
+  private static final Logger LOG = LoggerFactory.getLogger(WriteRequest.class);
+
   /** The class that Spark called. */
   static final String PROTOCOL = "io.manifestcommitter.spark.ManifestCommitProtocol";
 
@@ -67,7 +80,7 @@ final class WriteRequest {
 
   /** The job as its report tells of it. */
   JobDescription description(StagingRoot staging) {
-    Map<String, String> facts = Application.facts();
+    Map<String, String> facts = application();
     facts.put("write", overwrite.kind(table, config.conflictMode()));
     return new JobDescription(
         jobId,
@@ -77,5 +90,78 @@ final class WriteRequest {
         staging.old(),
         Recovery.advice(staging),
         facts);
+  }
+
+  /** Of the Spark application that this JVM drives: id, name and version of Spark. */
+  private static Map<String, String> application() {
+    Map<String, String> facts = new TreeMap<>();
+    try {
+      facts.put("spark.version", org.apache.spark.package$.MODULE$.SPARK_VERSION());
+      SparkEnv env = SparkEnv.get();
+      for (String setting : List.of("spark.app.id", "spark.app.name")) {
+        if (env != null && env.conf().contains(setting)) {
+          facts.put(setting.replace("spark.app", "application"), env.conf().get(setting));
+        }
+      }
+    } catch (LinkageError e) {
+      LOG.debug("Spark is not complete here, or does not describe itself", e);
+    }
+    return facts;
+  }
+
+  /** What this job was asked to replace; merged, so that no root contains another. */
+  static final class Overwrite {
+    private final Set<Path> recorded = new TreeSet<>();
+    private final boolean dynamic;
+
+    /**
+     * An overwrite, or an append if nothing is replaced.
+     *
+     * @param isDynamic whether every partition that the job writes to is replaced, too
+     */
+    Overwrite(Collection<Path> paths, boolean isDynamic) {
+      recorded.addAll(paths);
+      dynamic = isDynamic;
+    }
+
+    boolean replacesWholeTable(Path table) {
+      return recorded.contains(table);
+    }
+
+    /** What kind of write this is, for people. */
+    String kind(Path table, ConflictMode conflicts) {
+      if (dynamic) {
+        return "dynamic overwrite";
+      }
+      if (replacesWholeTable(table)) {
+        return "overwrite";
+      }
+      if (!recorded.isEmpty()) {
+        return "overwrite of partitions";
+      }
+      return conflicts == ConflictMode.REPLACE ? "append that replaces partitions" : "append";
+    }
+
+    /** What is replaced where a job writes to these directories. */
+    Collection<Path> roots(Collection<Path> written) {
+      return outermost(recorded, dynamic ? written : List.of());
+    }
+
+    /** Those that lie in no other one. */
+    static Collection<Path> outermost(Collection<Path> some, Collection<Path> more) {
+      Set<Path> all = new HashSet<>(some);
+      all.addAll(more);
+      List<Path> outermost = new ArrayList<>(new TreeSet<>(all));
+      outermost.removeIf(
+          path -> {
+            for (Path above = path.getParent(); above != null; above = above.getParent()) {
+              if (all.contains(above)) {
+                return true;
+              }
+            }
+            return false;
+          });
+      return outermost;
+    }
   }
 }

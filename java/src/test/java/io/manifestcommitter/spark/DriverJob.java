@@ -112,7 +112,7 @@ public final class DriverJob {
             new WriteRequest(
                 jobId,
                 resolved(SparkGround.TABLE),
-                write.isDynamic() ? Overwrite.dynamic(named) : Overwrite.recorded(named),
+                new WriteRequest.Overwrite(named, write.isDynamic()),
                 store.stores(conf, gate),
                 new CommitterConfig(conf),
                 new PassingTime(pause, step),
