@@ -186,7 +186,7 @@ public final class RequestCounts {
       FileEntry toComplete = new FileEntry(file, file, entry.length(), entry.etag(), 0);
       cells.put(
           "complete an upload",
-          count(() -> uploading.renameFile(toComplete).orThrow("Could not complete")));
+          count(() -> uploading.publish(toComplete).orThrow("Could not complete")));
     } finally {
       Files.delete(local.toPath());
     }

@@ -3,7 +3,6 @@ package io.manifestcommitter.commit;
 
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.manifest.StatisticNames;
-import io.manifestcommitter.manifest.Upload;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.store.RenameResult;
 import io.manifestcommitter.store.Retries;
@@ -109,7 +108,7 @@ final class PublishFiles {
 
   /** The file may be at either end; what was to be completed may be at its place, or wait. */
   private static String unknown(FileEntry file, String explanation) {
-    boolean isUpload = Upload.in(file.etag()).isPresent();
+    boolean isUpload = file.upload().isPresent();
     return "It is not known whether "
         + (isUpload
             ? "the upload of " + file.destination() + " was completed"

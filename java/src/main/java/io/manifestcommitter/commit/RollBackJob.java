@@ -199,7 +199,9 @@ public final class RollBackJob {
         plan.files(),
         plan.files().count(),
         (number, file) -> {
-          if (work.published.isUncertain(number) && !isKnownByLengthOnly(file) && !isUpload(file)) {
+          if (work.published.isUncertain(number)
+              && !isKnownByLengthOnly(file)
+              && !file.upload().isPresent()) {
             Retries.fewOrNote(file.destination(), left, () -> stopLate(file));
           }
         });
@@ -281,17 +283,13 @@ public final class RollBackJob {
     return file.etag().isEmpty() && file.modificationTime() == 0;
   }
 
-  private boolean isUpload(FileEntry file) {
-    return store.traits(file.destination()).completesUploads();
-  }
-
   /**
    * The file at the destination is ours only if none is at the source: it may be an old one that
    * looks alike, or one that came back. It goes back to its source, so that this can be told again
    * if the rolling back is repeated, and goes with the job's directory.
    */
   private void rollBack(FileEntry file) throws IOException {
-    if (isUpload(file)) {
+    if (file.upload().isPresent()) {
       // First the upload, so that no completion of it can come later; then what it became.
       store.abortUpload(file);
       remove(file);

@@ -12,7 +12,6 @@ import io.manifestcommitter.journal.Heartbeat;
 import io.manifestcommitter.layout.JobPaths;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.CorruptManifestException;
-import io.manifestcommitter.manifest.Upload;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.JobPlan.Target;
 import io.manifestcommitter.progress.CommitProgress;
@@ -224,7 +223,7 @@ public final class StagedJobs {
           plan.files().iterator(),
           plan.files().count(),
           file -> {
-            if (Upload.in(file.etag()).isPresent()) {
+            if (file.upload().isPresent()) {
               Retries.few(() -> store.abortUpload(file));
               uploads.incrementAndGet();
             }

@@ -172,7 +172,7 @@ final class UploadedJournal extends CommitJournal {
     if (state != State.PLANNED) {
       return;
     }
-    RenameResult result = store.renameFile(mark());
+    RenameResult result = store.completeUpload(mark());
     if (result.outcome() == RenameResult.Outcome.FAILED) {
       throw lost(path());
     }

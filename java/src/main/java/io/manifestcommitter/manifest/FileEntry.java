@@ -2,6 +2,7 @@
 package io.manifestcommitter.manifest;
 
 import java.util.Objects;
+import java.util.Optional;
 import org.apache.hadoop.fs.Path;
 
 /**
@@ -136,6 +137,11 @@ public final class FileEntry {
   /** The length in bytes. */
   public long size() {
     return identity.length();
+  }
+
+  /** The upload, where the file is one to be completed; empty where it is to be renamed. */
+  public Optional<Upload> upload() {
+    return Upload.in(etag());
   }
 
   /** The etag, empty where it is unknown. */

@@ -12,7 +12,7 @@ import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.manifest.StatisticsRecorder;
 import io.manifestcommitter.progress.CommitProgress;
-import io.manifestcommitter.spark.SetUpSparkJob.JobStaging;
+import io.manifestcommitter.spark.TableRoot.JobStaging;
 import io.manifestcommitter.spark.TableRoot.TableFile;
 import io.manifestcommitter.store.Retries;
 import io.manifestcommitter.store.Store;

@@ -16,7 +16,7 @@ import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.JobPlanner;
-import io.manifestcommitter.spark.SetUpSparkJob.JobStaging;
+import io.manifestcommitter.spark.TableRoot.JobStaging;
 import io.manifestcommitter.spark.WriteRequest.Overwrite;
 import io.manifestcommitter.store.Store;
 import java.io.IOException;

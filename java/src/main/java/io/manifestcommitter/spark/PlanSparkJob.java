@@ -16,7 +16,7 @@ import io.manifestcommitter.plan.JobPlanner;
 import io.manifestcommitter.plan.OldDirectory;
 import io.manifestcommitter.plan.Swaps.Swap;
 import io.manifestcommitter.spark.PlanSwaps.ReplacedDirectories;
-import io.manifestcommitter.spark.SetUpSparkJob.JobStaging;
+import io.manifestcommitter.spark.TableRoot.JobStaging;
 import io.manifestcommitter.spark.WriteRequest.Overwrite;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
@@ -221,10 +221,7 @@ final class PlanSparkJob {
    * @throws PlanRejectedException if one is there and that is a failure; it names them
    */
   private Collection<Path> conflicts(
-      Collection<Path> written,
-      Collection<Path> overwritten,
-      Set<Path> existing,
-      Set<Path> targets)
+      Collection<Path> written, Collection<Path> overwritten, Set<Path> existing, Set<Path> targets)
       throws IOException {
     Set<Path> asked = new HashSet<>(overwritten);
     Set<Path> there = new TreeSet<>();

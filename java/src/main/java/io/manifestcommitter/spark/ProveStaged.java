@@ -66,7 +66,6 @@ final class ProveStaged {
     committed.forEachUpload(
         staging,
         (number, upload) -> {
-          requireCompletion(upload);
           found.set(number);
           planner.publish(upload);
         });
@@ -111,17 +110,6 @@ final class ProveStaged {
             store.deleteFile(stray.path());
           }
         });
-  }
-
-  /** Otherwise the upload would be taken for a file in the staging directory. */
-  private void requireCompletion(FileEntry uploaded) throws PlanRejectedException {
-    if (!store.traits(uploaded.destination()).completesUploads()) {
-      throw new PlanRejectedException(
-          "A task uploaded "
-              + uploaded.destination()
-              + ", but its store publishes by renaming. Driver and"
-              + " executors need the same settings of that store.");
-    }
   }
 
   private void list(StagedTree.Directory directory, ConsumerRaisingIOE<List<StoreEntry>> lots)

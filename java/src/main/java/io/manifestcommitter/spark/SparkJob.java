@@ -9,7 +9,7 @@ import io.manifestcommitter.manifest.StatisticsRecorder;
 import io.manifestcommitter.progress.CommitProgress;
 import io.manifestcommitter.progress.CommitSnapshot;
 import io.manifestcommitter.progress.Commits;
-import io.manifestcommitter.spark.SetUpSparkJob.JobStaging;
+import io.manifestcommitter.spark.TableRoot.JobStaging;
 import io.manifestcommitter.spark.TableRoot.TableFile;
 import io.manifestcommitter.store.RequestGate;
 import io.manifestcommitter.store.Store;

@@ -2,8 +2,12 @@
 package io.manifestcommitter.spark;
 
 import io.manifestcommitter.commit.JobDescription;
+import io.manifestcommitter.config.CommitterConfig;
+import io.manifestcommitter.journal.CommitJournal;
+import io.manifestcommitter.journal.Heartbeat;
 import io.manifestcommitter.layout.JobPaths;
 import io.manifestcommitter.layout.StagingRoot;
+import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.store.Retries;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
@@ -146,8 +150,8 @@ final class TableRoot {
   /**
    * A file at the path of which an overwrite makes a table. Nothing can be staged below a file, so
    * the job's setup moves it to {@code .manifest-file-$jobId} beside the table. The file goes when
-   * the job has committed, and returns to its place if the job fails. After a driver's death it stays
-   * where it is: no job deletes it.
+   * the job has committed, and returns to its place if the job fails. After a driver's death it
+   * stays where it is: no job deletes it.
    */
   static final class TableFile {
     private final Store store;
@@ -180,7 +184,10 @@ final class TableRoot {
     /** That no table is written there. */
     IOException refused(String reason) {
       return new IOException(
-          table + " is a file" + reason + ". It was not touched: remove it or choose another path.");
+          table
+              + " is a file"
+              + reason
+              + ". It was not touched: remove it or choose another path.");
     }
 
     /** Makes a directory of the file, if nobody has done so yet. */
@@ -207,8 +214,8 @@ final class TableRoot {
     }
 
     /**
-     * Returns the file of a job that failed to its place, if that is free. To be called when the job
-     * has nothing left in the table.
+     * Returns the file of a job that failed to its place, if that is free. To be called when the
+     * job has nothing left in the table.
      *
      * @throws IOException if that fails; it names both places
      */
@@ -225,6 +232,55 @@ final class TableRoot {
       if (file.isPresent()) {
         Retries.rename(store, file.get(), table).orThrow(advice().getMessage());
       }
+    }
+  }
+
+  /** What setting a job up gives: where it stages, and what it found in the table. */
+  static final class JobStaging {
+    /** In the table. */
+    final StagingRoot root;
+
+    /** Null if setting the job up failed before it began. */
+    final Heartbeat heartbeat;
+
+    /** Whether a file stood in the table's place. */
+    final boolean replacesFile;
+
+    /** Whether there was no table before. */
+    final boolean madeTable;
+
+    /** Whether the last job's report may be in the table. */
+    final boolean mayHaveReport;
+
+    JobStaging(
+        StagingRoot root,
+        Heartbeat heartbeat,
+        boolean replacesFile,
+        boolean madeTable,
+        boolean mayHaveReport) {
+      this.root = root;
+      this.heartbeat = heartbeat;
+      this.replacesFile = replacesFile;
+      this.madeTable = madeTable;
+      this.mayHaveReport = mayHaveReport;
+    }
+
+    /**
+     * How the staging directory is removed after a commit. It goes at once where one request
+     * deletes all of it, and something else than the journal's last name shows that the commit has
+     * ended. That is the point of no return, or the report, which has left the staging directory.
+     *
+     * @param hasLocations whether the job has staging directories at custom locations, too
+     */
+    CommitJournal.Cleanup cleanup(
+        JobPlan plan, boolean hasLocations, CommitterConfig config, Store store) {
+      if (config.cleanupSkipped()) {
+        return CommitJournal.Cleanup.SKIPPED;
+      }
+      boolean showsItsEnd = !plan.replaced().isEmpty() || plan.marksSuccess();
+      return showsItsEnd && !hasLocations && store.traits(root.root()).hasAtomicDirectoryDeletion()
+          ? CommitJournal.Cleanup.AT_ONCE
+          : CommitJournal.Cleanup.ONE_BY_ONE;
     }
   }
 }

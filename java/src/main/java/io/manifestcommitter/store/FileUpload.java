@@ -5,7 +5,7 @@ import java.io.IOException;
 import org.apache.hadoop.fs.Path;
 
 /**
- * The upload of one file, which nobody sees until {@link Store#renameFile} completes it. It may
+ * The upload of one file, which nobody sees until {@link Store#completeUpload} completes it. It may
  * begin while the file is still written. Not for use by several threads.
  */
 public interface FileUpload {

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Collection;
 import java.util.Optional;
+import java.util.function.Function;
 import org.apache.hadoop.fs.Path;
 
 /** Sends each request to another store, which its path tells. */
@@ -77,10 +78,19 @@ public abstract class ForwardingStore implements Store {
 
   @Override
   public RenameResult renameFile(FileEntry file) {
+    return at(file.source(), store -> store.renameFile(file));
+  }
+
+  @Override
+  public RenameResult completeUpload(FileEntry upload) {
+    return at(upload.destination(), store -> store.completeUpload(upload));
+  }
+
+  private RenameResult at(Path path, Function<Store, RenameResult> rename) {
     try {
-      return toChange(file.source()).renameFile(file);
+      return rename.apply(toChange(path));
     } catch (IOException e) {
-      return notTried(file.source(), e);
+      return RenameResult.failed(path + " was not renamed: " + e.getMessage(), e);
     }
   }
 
@@ -96,15 +106,7 @@ public abstract class ForwardingStore implements Store {
 
   @Override
   public RenameResult renameDirectory(Path source, Path destination) {
-    try {
-      return toChange(source).renameDirectory(source, destination);
-    } catch (IOException e) {
-      return notTried(source, e);
-    }
-  }
-
-  private static RenameResult notTried(Path source, IOException reason) {
-    return RenameResult.failed(source + " was not renamed: " + reason.getMessage(), reason);
+    return at(source, store -> store.renameDirectory(source, destination));
   }
 
   @Override

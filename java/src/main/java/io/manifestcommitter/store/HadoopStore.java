@@ -121,6 +121,14 @@ public class HadoopStore implements Store {
   }
 
   @Override
+  public RenameResult completeUpload(FileEntry upload) {
+    return RenameResult.failed(
+        "a task uploaded it, but its store publishes by renaming. Driver and executors need the same"
+            + " settings of that store",
+        null);
+  }
+
+  @Override
   public FileUpload newUpload(File local, Path destination) throws IOException {
     throw new UnsupportedOperationException(destination + " is published by a rename");
   }

@@ -67,13 +67,12 @@ public final class Retries {
    */
   public static RenameResult rename(Store store, FileEntry file) {
     return rename(
-        () -> store.renameFile(file), () -> makeDirectory(store, file.destinationDirectory()));
-  }
-
-  private static void makeDirectory(Store store, Path directory) throws IOException {
-    if (!store.traits(directory).completesUploads()) {
-      store.mkdirs(directory);
-    }
+        () -> store.publish(file),
+        () -> {
+          if (!file.upload().isPresent()) {
+            store.mkdirs(file.destinationDirectory());
+          }
+        });
   }
 
   /** As {@link #rename(Store, FileEntry)}, of a file as it was seen. */

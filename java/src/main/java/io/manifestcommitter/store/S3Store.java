@@ -139,7 +139,7 @@ public final class S3Store extends HadoopStore {
 
   @Override
   public void abortUpload(FileEntry file) throws IOException {
-    Optional<Upload> upload = Upload.in(file.etag());
+    Optional<Upload> upload = file.upload();
     if (!upload.isPresent()) {
       return;
     }
@@ -152,14 +152,10 @@ public final class S3Store extends HadoopStore {
         });
   }
 
-  @Override
-  public RenameResult renameFile(FileEntry file) {
-    Optional<Upload> upload = Upload.in(file.etag());
-    return upload.isPresent() ? complete(file, upload.get()) : super.renameFile(file);
-  }
-
   /** To complete an upload twice does no harm, so a failure is not the last word. */
-  private RenameResult complete(FileEntry file, Upload upload) {
+  @Override
+  public RenameResult completeUpload(FileEntry file) {
+    Upload upload = file.upload().get();
     IOException failure = null;
     for (int tries = 1; tries <= TRIES; tries++) {
       try {

@@ -73,14 +73,23 @@ public interface Store {
    * two more to prove the outcome when it does not. Never replaces a file: where one stands at the
    * destination the outcome is {@link RenameResult.Outcome#FAILED}. The parent of the destination
    * must exist. Throws nothing for an outcome: a caller must look at it.
-   *
-   * <p>A file that is an upload is completed instead, which needs no parent. What stands at its
-   * destination would be replaced: such files have names that no other job gives.
    */
   RenameResult renameFile(FileEntry file);
 
   /**
-   * The upload of a local file, which {@link #renameFile} completes and nobody sees before. Two
+   * Completes an upload, and says what is proven about it, as {@link #renameFile} does. It needs no
+   * parent. What stands at its destination would be replaced: such files have names that no other
+   * job gives.
+   */
+  RenameResult completeUpload(FileEntry upload);
+
+  /** Makes a staged file visible, by its form: completes it if it is an upload, or renames it. */
+  default RenameResult publish(FileEntry staged) {
+    return staged.upload().isPresent() ? completeUpload(staged) : renameFile(staged);
+  }
+
+  /**
+   * The upload of a local file, which {@link #completeUpload} completes and nobody sees before. Two
    * requests, and one for each further part; none until it is told to begin. Only where the traits
    * say that uploads are completed.
    */

@@ -46,7 +46,7 @@ class S3StoreTest {
     FileEntry file = upload("content");
     assertThat(store.status(PLACE)).isEmpty();
 
-    assertThat(store.renameFile(file).outcome()).isEqualTo(RenameResult.Outcome.RENAMED);
+    assertThat(store.publish(file).outcome()).isEqualTo(RenameResult.Outcome.RENAMED);
 
     StoreEntry there = store.status(PLACE).orElseThrow();
     assertThat(there.isSameFileAs(file)).isTrue();
@@ -56,7 +56,7 @@ class S3StoreTest {
 
   @Test
   void anEmptyFileIsUploadedToo() throws IOException {
-    store.renameFile(upload("")).orThrow("Could not complete");
+    store.publish(upload("")).orThrow("Could not complete");
     assertThat(store.status(PLACE).orElseThrow().length()).isZero();
   }
 
@@ -67,7 +67,7 @@ class S3StoreTest {
     FileEntry file = upload("x".repeat((10 << 20) + 1));
     assertThat(state.requestsByOperation()).containsEntry("part", 3);
 
-    store.renameFile(file).orThrow("Could not complete");
+    store.publish(file).orThrow("Could not complete");
 
     StoreEntry there = store.status(PLACE).orElseThrow();
     assertThat(there.length()).isEqualTo((10 << 20) + 1);
@@ -91,7 +91,7 @@ class S3StoreTest {
     FileEntry file = finished(upload);
     assertThat(state.requestsByOperation()).containsEntry("initiate", 1).containsEntry("part", 4);
 
-    assertThat(store.renameFile(file).outcome()).isEqualTo(RenameResult.Outcome.RENAMED);
+    assertThat(store.publish(file).outcome()).isEqualTo(RenameResult.Outcome.RENAMED);
     assertThat(state.requestsByOperation()).containsEntry("complete", 1);
     assertThat(state.files()).containsEntry("/table/p=1%2F2/file", Files.readString(local()));
   }
@@ -107,7 +107,7 @@ class S3StoreTest {
       out.write('!');
     }
 
-    store.renameFile(finished(upload)).orThrow("Could not complete");
+    store.publish(finished(upload)).orThrow("Could not complete");
 
     assertThat(state.files()).containsEntry("/table/p=1%2F2/file", Files.readString(local()));
     assertThat(state.uploads()).isEmpty();
@@ -120,7 +120,7 @@ class S3StoreTest {
     upload.follow();
     Files.writeString(local(), "short");
 
-    store.renameFile(finished(upload)).orThrow("Could not complete");
+    store.publish(finished(upload)).orThrow("Could not complete");
 
     assertThat(state.files()).containsEntry("/table/p=1%2F2/file", "short");
     assertThat(state.uploads()).isEmpty();
@@ -136,7 +136,7 @@ class S3StoreTest {
             operation.equals("part") && ++parts[0] == 2 ? Fate.FAILS_AFTER : Fate.NORMAL);
     assertThatThrownBy(upload::follow).isInstanceOf(IOException.class);
 
-    store.renameFile(finished(upload)).orThrow("Could not complete");
+    store.publish(finished(upload)).orThrow("Could not complete");
 
     assertThat(parts[0]).isEqualTo(4);
     assertThat(state.files()).containsEntry("/table/p=1%2F2/file", Files.readString(local()));
@@ -162,7 +162,7 @@ class S3StoreTest {
     state.onRequest(
         (number, operation, path) -> operation.equals("complete") ? Fate.FAILS_AFTER : Fate.NORMAL);
 
-    assertThat(store.renameFile(file).outcome()).isEqualTo(RenameResult.Outcome.RECOVERED);
+    assertThat(store.publish(file).outcome()).isEqualTo(RenameResult.Outcome.RECOVERED);
   }
 
   @Test
@@ -181,7 +181,7 @@ class S3StoreTest {
           return tries[0] == 1 ? Fate.FAILS_AFTER : Fate.NORMAL;
         });
 
-    assertThat(store.renameFile(file).isDone()).isFalse();
+    assertThat(store.publish(file).isDone()).isFalse();
     assertThat(tries[0]).isEqualTo(2);
   }
 
@@ -192,7 +192,7 @@ class S3StoreTest {
 
     FileEntry expected = new FileEntry(file.source(), PLACE, file.size(), other, 0);
 
-    assertThat(store.renameFile(expected).isDone()).isFalse();
+    assertThat(store.publish(expected).isDone()).isFalse();
   }
 
   @Test
@@ -203,7 +203,7 @@ class S3StoreTest {
         (number, operation, path) ->
             operation.equals("complete") && left[0]-- > 0 ? Fate.FAILS_BEFORE : Fate.NORMAL);
 
-    assertThat(store.renameFile(file).isDone()).isTrue();
+    assertThat(store.publish(file).isDone()).isTrue();
   }
 
   @Test
@@ -212,7 +212,7 @@ class S3StoreTest {
     store.abortUpload(file);
     store.abortUpload(file);
 
-    RenameResult result = store.renameFile(file);
+    RenameResult result = store.publish(file);
 
     assertThat(result.outcome()).isEqualTo(RenameResult.Outcome.FAILED);
     assertThat(result.explanation()).contains("somebody aborted it", "lifecycle rule");
@@ -225,7 +225,7 @@ class S3StoreTest {
     state.abortUpload("/table/p=1%2F2/file");
     state.write("/table/p=1%2F2/file", "CONTENT");
 
-    assertThat(store.renameFile(file).outcome()).isEqualTo(RenameResult.Outcome.FAILED);
+    assertThat(store.publish(file).outcome()).isEqualTo(RenameResult.Outcome.FAILED);
     assertThat(state.files()).containsEntry("/table/p=1%2F2/file", "CONTENT");
   }
 

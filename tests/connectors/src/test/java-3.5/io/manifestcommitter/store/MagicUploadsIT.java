@@ -50,7 +50,7 @@ class MagicUploadsIT {
     assertThat(another.status(place)).isEmpty();
     assertThat(keys()).as("nothing is seen").isEmpty();
 
-    RenameResult completed = another.renameFile(written);
+    RenameResult completed = another.publish(written);
 
     assertThat(completed.outcome()).isEqualTo(RenameResult.Outcome.RENAMED);
     assertThat(another.status(place).orElseThrow().isSameFileAs(written)).isTrue();
@@ -70,7 +70,7 @@ class MagicUploadsIT {
       written = entry(upload.finish());
     }
     Store another = new Stores(conf).all();
-    another.renameFile(written).orThrow("Could not complete");
+    another.publish(written).orThrow("Could not complete");
   }
 
   @Test

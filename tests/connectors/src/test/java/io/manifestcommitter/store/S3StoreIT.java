@@ -55,7 +55,7 @@ class S3StoreIT {
     assertThat(waiting()).isEqualTo(1);
 
     Store another = new Stores(EmulatedStore.S3A.conf()).all();
-    assertThat(another.renameFile(file).outcome()).isEqualTo(RenameResult.Outcome.RENAMED);
+    assertThat(another.publish(file).outcome()).isEqualTo(RenameResult.Outcome.RENAMED);
 
     StoreEntry there = store.status(place).orElseThrow();
     assertThat(there.isSameFileAs(file)).isTrue();
@@ -65,7 +65,7 @@ class S3StoreIT {
 
   @Test
   void anEmptyFileIsUploadedToo() throws IOException {
-    store.renameFile(upload(new byte[0])).orThrow("Could not complete");
+    store.publish(upload(new byte[0])).orThrow("Could not complete");
     assertThat(store.status(place).orElseThrow().length()).isZero();
   }
 
@@ -75,7 +75,7 @@ class S3StoreIT {
     new Random(1).nextBytes(content);
     FileEntry file = upload(content);
 
-    store.renameFile(file).orThrow("Could not complete");
+    store.publish(file).orThrow("Could not complete");
 
     StoreEntry there = store.status(place).orElseThrow();
     assertThat(there.etag()).endsWith("-3");
@@ -96,7 +96,7 @@ class S3StoreIT {
       out.write(content, PART + 1, PART);
     }
 
-    store.renameFile(finished(upload)).orThrow("Could not complete");
+    store.publish(finished(upload)).orThrow("Could not complete");
 
     assertThat(store.status(place).orElseThrow().etag()).endsWith("-3");
     assertThat(read()).isEqualTo(content);
@@ -107,7 +107,7 @@ class S3StoreIT {
     conf.set("fs.s3a.create.checksum.algorithm", "CRC32C");
     store = new Stores(conf).all();
     FileEntry file = upload(bytes("content"));
-    assertThat(store.renameFile(file).outcome()).isEqualTo(RenameResult.Outcome.RENAMED);
+    assertThat(store.publish(file).outcome()).isEqualTo(RenameResult.Outcome.RENAMED);
   }
 
   @Test
@@ -115,17 +115,17 @@ class S3StoreIT {
     FileEntry file = upload(bytes("content"));
     emulator.faults().add(FaultRule.on("complete").applyThenFail(404));
 
-    assertThat(store.renameFile(file).outcome()).isEqualTo(RenameResult.Outcome.RECOVERED);
+    assertThat(store.publish(file).outcome()).isEqualTo(RenameResult.Outcome.RECOVERED);
   }
 
   @Test
   void aRepeatedCompletionChangesNothing() throws IOException {
     FileEntry file = upload(bytes("content"));
-    store.renameFile(file).orThrow("Could not complete");
+    store.publish(file).orThrow("Could not complete");
     FileEntry later = upload(bytes("CONTENT"));
-    store.renameFile(later).orThrow("Could not complete");
+    store.publish(later).orThrow("Could not complete");
 
-    store.renameFile(file);
+    store.publish(file);
 
     assertThat(store.status(place).orElseThrow().isSameFileAs(later)).isTrue();
   }
@@ -137,7 +137,7 @@ class S3StoreIT {
     store.abortUpload(file);
     assertThat(waiting()).isZero();
 
-    RenameResult result = store.renameFile(file);
+    RenameResult result = store.publish(file);
 
     assertThat(result.outcome()).isEqualTo(RenameResult.Outcome.FAILED);
     assertThat(result.explanation()).contains("somebody aborted it", "lifecycle rule");
