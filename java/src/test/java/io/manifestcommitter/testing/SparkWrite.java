@@ -134,14 +134,14 @@ public final class SparkWrite {
           partition.isEmpty() ? table : new Path(table, partition),
           content(partition));
     }
-    messages.add(attempt.message());
+    messages.add(attempt.commitApproved());
   }
 
   /** A task that commits one file to a custom location. */
   public void taskAt(int number, Path location) throws IOException {
     SparkCalls.Attempt attempt = calls.attempt(number, 0);
     write(attempt.newFileAt(location, ".txt"), location, content(location.getName()));
-    messages.add(attempt.message());
+    messages.add(attempt.commitApproved());
   }
 
   /** An attempt of a task, set up, that Spark is never told of. */
