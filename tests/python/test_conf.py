@@ -85,6 +85,13 @@ def test_only_one_module_touches(used):
     assert touching == {"_jvm.py"}
 
 
+def test_no_text_of_an_error_is_matched_and_only_the_command_prints():
+    for file in PACKAGE.glob("*.py"):
+        text = re.sub(r'"""(.|\n)*?"""', "", file.read_text())
+        assert not re.search(r"\bin str\(|warnings\.warn", text), file.name
+        assert file.name == "cli.py" or not re.search(r"\bprint\(", text), file.name
+
+
 def test_no_module_imports_one_that_imports_it():
     """Also not in a function: what a report is, and its pictures, do not need each other."""
     imports = {}
