@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.emulator;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.manifestcommitter.emulator.BucketListing.BucketPage;
 import io.manifestcommitter.emulator.Protocol.Operation;
+import java.io.ByteArrayOutputStream;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -20,9 +23,10 @@ import java.util.UUID;
  * sizes. A reply has the {@code fields} that were asked for, and a request that is repeated with
  * its idempotency token its first result.
  *
- * <p>Operations: get, list, insert, upload (a request of a resumable session), move, delete, read
- * (the content), bucket, layout, folder-create, folder-get, folder-list, folder-delete,
- * folder-rename, operation, operation-list, and unknown for anything else, which is answered 400.
+ * <p>Operations: get, list, insert, upload (a request of a resumable session), move, compose,
+ * delete, read (the content), bucket, layout, folder-create, folder-get, folder-list,
+ * folder-delete, folder-rename, operation, operation-list, and unknown for anything else, which is
+ * answered 400.
  */
 final class GcsProtocol implements Protocol {
   private static final String TOKEN = "x-goog-gcs-idempotency-token";
@@ -44,6 +48,7 @@ final class GcsProtocol implements Protocol {
    */
   private final Map<String, Reply> results = lately(10_000);
 
+  private final Instant started = Instant.now();
   private volatile boolean forgetsTokens;
   private volatile Onto onto = Onto.CONFLICT;
 
@@ -113,6 +118,8 @@ final class GcsProtocol implements Protocol {
         return classifyObjects(call, route.method());
       case OBJECT:
         return new Operation(onObject(call, route.method()), "/" + route.object());
+      case COMPOSE:
+        return new Operation("compose", "/" + route.destination());
       case MOVE:
         return new Operation("move", "/" + route.destination());
       default:
@@ -224,6 +231,9 @@ final class GcsProtocol implements Protocol {
         return onObjects(call, route, request);
       case OBJECT:
         return onObject(call, route, request);
+      case COMPOSE:
+        requirePost(call, route);
+        return object(call, compose(call, bucket(route.bucket()), route.destination()));
       default:
         requirePost(call, route);
         return object(
@@ -237,6 +247,22 @@ final class GcsProtocol implements Protocol {
     }
   }
 
+  /** Puts objects together, as the connector does with a stream that is flushed. */
+  private static GcsObject compose(Call call, GcsBucket bucket, String name) throws GcsException {
+    ObjectNode request = GcsException.object(call.body());
+    ByteArrayOutputStream content = new ByteArrayOutputStream();
+    for (JsonNode source : request.path("sourceObjects")) {
+      String part = source.path("name").asText();
+      content.writeBytes(bucket.read(part, GcsConditions.ofSource(call)).bytes());
+    }
+    JsonNode metadata = request.path("destination");
+    return bucket.write(
+        name,
+        content.toByteArray(),
+        metadata.isObject() ? (ObjectNode) metadata : JsonNodeFactory.instance.objectNode(),
+        GcsConditions.of(call));
+  }
+
   private static void requirePost(Call call, GcsRoute route) throws GcsException {
     if (!route.method().equals("POST")) {
       throw unknown(call);
@@ -248,7 +274,7 @@ final class GcsProtocol implements Protocol {
         "This emulator does not know the request " + call.method() + " " + call.rawPath());
   }
 
-  private static ObjectNode bucketJson(GcsBucket bucket) {
+  private ObjectNode bucketJson(GcsBucket bucket) {
     ObjectNode json = JsonNodeFactory.instance.objectNode();
     json.put("kind", "storage#bucket");
     json.put("id", bucket.name());
@@ -259,6 +285,8 @@ final class GcsProtocol implements Protocol {
     json.put("locationType", "multi-region");
     json.put("storageClass", "STANDARD");
     json.put("etag", "CAE=");
+    json.put("timeCreated", HttpTimes.body(started));
+    json.put("updated", HttpTimes.body(started));
     return json;
   }
 

@@ -18,6 +18,7 @@ final class GcsRoute {
     OPERATION,
     OBJECTS,
     OBJECT,
+    COMPOSE,
     MOVE,
     UNKNOWN
   }
@@ -77,6 +78,8 @@ final class GcsRoute {
         return new GcsRoute(Target.OBJECTS, method, bucket, "", "");
       case "*/o/*":
         return new GcsRoute(Target.OBJECT, method, bucket, object, "");
+      case "*/o/*/compose":
+        return new GcsRoute(Target.COMPOSE, method, bucket, "", object);
       case "*/o/*/moveTo/o/*":
         return new GcsRoute(Target.MOVE, method, bucket, object, at(parts, 5));
       default:
