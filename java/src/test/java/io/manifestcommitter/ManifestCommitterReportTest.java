@@ -28,7 +28,7 @@ class ManifestCommitterReportTest extends LocalJobTest {
     SuccessReport report = job.report();
     assertThat(report.success()).isTrue();
     assertThat(report.jobId()).isEqualTo(HadoopJobHarness.JOB_NAME);
-    assertThat(report.jobIdSource()).isEqualTo("JobID");
+    assertThat(report.toJson()).asString().contains("\"jobIdSource\":\"JobID\"");
     assertThat(report.committer()).isEqualTo(ManifestCommitter.class.getName());
     assertThat(report.state()).isEqualTo("committed");
     assertThat(report.filenames())

@@ -4,7 +4,7 @@ package io.manifestcommitter.jobs;
 import io.manifestcommitter.journal.PlanReader.HeapBudget;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.CorruptManifestException;
-import io.manifestcommitter.manifest.PlaceText;
+import io.manifestcommitter.manifest.PathText.PlaceText;
 import io.manifestcommitter.manifest.Record;
 import io.manifestcommitter.manifest.RecordFile;
 import io.manifestcommitter.store.FileTooLongException;

@@ -3,7 +3,7 @@ package io.manifestcommitter.journal;
 
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.manifest.FileIdentity;
-import io.manifestcommitter.manifest.PlaceText;
+import io.manifestcommitter.manifest.PathText.PlaceText;
 import io.manifestcommitter.manifest.Record;
 import io.manifestcommitter.manifest.RecordFile;
 import io.manifestcommitter.plan.JobPlan;

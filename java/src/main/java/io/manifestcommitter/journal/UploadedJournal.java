@@ -36,7 +36,7 @@ import org.slf4j.LoggerFactory;
  * was cut short never looks like a commit that may be rolled back. Records of the first file:
  *
  * <pre>
- * mark       size etag               the upload, as {@link io.manifestcommitter.manifest.Upload} has it
+ * mark       size etag               the upload, as {@link io.manifestcommitter.manifest.FileIdentity.Upload} has it
  * </pre>
  */
 final class UploadedJournal extends CommitJournal {

@@ -37,16 +37,25 @@ public final class FileEntries implements Iterable<FileEntry>, Closeable {
   private static final int ETAGS = 1;
   private static final int COLUMNS = 2;
 
-  private final Blocks blocks;
-  private final int count;
-  private final long bytes;
-  private final Map<Path, Total> totals;
+  private final Map<Path, Total> totals = new HashMap<>();
+  private int count;
+  private long bytes;
 
-  private FileEntries(Builder builder) {
-    this.blocks = builder.blocks;
-    this.count = builder.count;
-    this.bytes = builder.bytes;
-    this.totals = Collections.unmodifiableMap(builder.totals);
+  /** The first blocks of rows; what does not fit here is in the local file. */
+  private final List<byte[]> inMemory = new ArrayList<>();
+
+  private long memoryLeft;
+
+  /** Of each block in the file. */
+  private final List<Long> ends = new ArrayList<>();
+
+  /** In the JVM's directory for temporary files; made when it is first needed. */
+  private java.nio.file.Path file;
+
+  private FileChannel channel;
+
+  private FileEntries(int inMemory) {
+    this.memoryLeft = inMemory;
   }
 
   /**
@@ -58,7 +67,6 @@ public final class FileEntries implements Iterable<FileEntry>, Closeable {
     return new Builder(inMemory);
   }
 
-  /** How many files there are. */
   public int count() {
     return count;
   }
@@ -70,7 +78,7 @@ public final class FileEntries implements Iterable<FileEntry>, Closeable {
 
   /** How many files, and bytes, go directly into each directory. */
   public Map<Path, Total> totals() {
-    return totals;
+    return Collections.unmodifiableMap(totals);
   }
 
   /** The files; what the iterator throws is unchecked, since it reads the local file. */
@@ -81,8 +89,63 @@ public final class FileEntries implements Iterable<FileEntry>, Closeable {
 
   /** Removes the local file, if there is one. The list cannot be read any more. */
   @Override
-  public void close() throws IOException {
-    blocks.close();
+  public synchronized void close() throws IOException {
+    if (channel != null) {
+      channel.close();
+    }
+  }
+
+  private synchronized int blocks() {
+    return inMemory.size() + ends.size();
+  }
+
+  private synchronized void addBlock(byte[] block) throws IOException {
+    // One that does not fit ends the use of memory, so that later, smaller ones keep order.
+    if (ends.isEmpty() && block.length <= memoryLeft) {
+      memoryLeft -= block.length;
+      inMemory.add(block);
+      return;
+    }
+    if (channel == null) {
+      String name = "manifest-committer-" + ProcessHandle.current().pid() + "-";
+      file = Files.createTempFile(name, ".files");
+      channel =
+          FileChannel.open(
+              file,
+              StandardOpenOption.READ,
+              StandardOpenOption.WRITE,
+              StandardOpenOption.DELETE_ON_CLOSE);
+    }
+    long position = begin(ends.size());
+    ByteBuffer rest = ByteBuffer.wrap(block);
+    while (rest.hasRemaining()) {
+      channel.write(rest, position + rest.position());
+    }
+    ends.add(position + block.length);
+  }
+
+  private synchronized byte[] block(int number) {
+    int inFile = number - inMemory.size();
+    if (inFile < 0) {
+      return inMemory.get(number);
+    }
+    long position = begin(inFile);
+    ByteBuffer content = ByteBuffer.allocate((int) (ends.get(inFile) - position));
+    try {
+      while (content.hasRemaining()) {
+        if (channel.read(content, position + content.position()) < 0) {
+          throw new EOFException("another program cut it short");
+        }
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(
+          "The job's list of files cannot be read back from " + file + ": " + e, e);
+    }
+    return content.array();
+  }
+
+  private long begin(int inFile) {
+    return inFile == 0 ? 0 : ends.get(inFile - 1);
   }
 
   /** What goes into one directory. */
@@ -90,12 +153,6 @@ public final class FileEntries implements Iterable<FileEntry>, Closeable {
     private int files;
     private long bytes;
 
-    private void add(long size) {
-      files++;
-      bytes += size;
-    }
-
-    /** How many files. */
     public int files() {
       return files;
     }
@@ -108,30 +165,27 @@ public final class FileEntries implements Iterable<FileEntry>, Closeable {
 
   /** A list in the making. Not for use by several threads. */
   public static final class Builder implements Closeable {
-    private final Blocks blocks;
+    private final FileEntries entries;
     private final Rows.Writer rows = new Rows.Writer(COLUMNS, BLOCK / 16);
     private Path source;
     private Path destination;
-    private int count;
-    private long bytes;
-    private final Map<Path, Total> totals = new HashMap<>();
     private Total total;
     private boolean built;
 
     private Builder(int inMemory) {
-      this.blocks = new Blocks(inMemory);
+      this.entries = new FileEntries(inMemory);
     }
 
     /** Adds a file. */
     public Builder add(FileEntry file) throws IOException {
-      if (isBefore(file.sourceDirectory(), source)
-          && isBefore(file.destinationDirectory(), destination)) {
+      if (file.sourceDirectory().equals(source)
+          && file.destinationDirectory().equals(destination)) {
         rows.number(SAME_DIRECTORIES);
       } else {
         rows.number(OTHER_DIRECTORIES);
         source = file.sourceDirectory();
         destination = file.destinationDirectory();
-        total = totals.computeIfAbsent(destination, directory -> new Total());
+        total = entries.totals.computeIfAbsent(destination, directory -> new Total());
         rows.plain(PathText.write(source)).plain(PathText.write(destination));
       }
       rows.text(NAMES, file.name())
@@ -139,39 +193,34 @@ public final class FileEntries implements Iterable<FileEntry>, Closeable {
           .text(ETAGS, file.etag())
           .number(file.size())
           .number(file.modificationTime());
-      count = Math.incrementExact(count);
-      bytes += file.size();
-      total.add(file.size());
+      entries.count = Math.incrementExact(entries.count);
+      entries.bytes += file.size();
+      total.files++;
+      total.bytes += file.size();
       if (rows.length() >= BLOCK) {
         endBlock();
       }
       return this;
     }
 
-    /** Neighbours are in the same directories, mostly, which then are the same objects. */
-    @SuppressWarnings("ReferenceEquality")
-    private static boolean isBefore(Path directory, Path before) {
-      return directory == before || directory.equals(before);
-    }
-
     /** The finished list, which now has to be closed instead of this. */
     public FileEntries build() throws IOException {
       endBlock();
       built = true;
-      return new FileEntries(this);
+      return entries;
     }
 
     /** Drops what was added, unless it was built. */
     @Override
     public void close() throws IOException {
       if (!built) {
-        blocks.close();
+        entries.close();
       }
     }
 
     private void endBlock() throws IOException {
       if (rows.length() > 0) {
-        blocks.add(rows.take());
+        entries.addBlock(rows.take());
         source = null;
         destination = null;
       }
@@ -181,13 +230,13 @@ public final class FileEntries implements Iterable<FileEntry>, Closeable {
   /** Reads the blocks one by one. */
   private final class Entries implements Iterator<FileEntry> {
     private int nextBlock;
-    private Rows.Reader block = reader(new byte[0]);
+    private Rows.Reader block = new Rows.Reader(COLUMNS, new byte[0]);
     private Path source;
     private Path destination;
 
     @Override
     public boolean hasNext() {
-      return block.hasMore() || nextBlock < blocks.count();
+      return block.hasMore() || nextBlock < blocks();
     }
 
     @Override
@@ -196,7 +245,7 @@ public final class FileEntries implements Iterable<FileEntry>, Closeable {
         throw new NoSuchElementException();
       }
       if (!block.hasMore()) {
-        block = reader(content(nextBlock++));
+        block = new Rows.Reader(COLUMNS, block(nextBlock++));
       }
       if (block.number() == OTHER_DIRECTORIES) {
         source = new Path(URI.create(block.plain()));
@@ -211,100 +260,6 @@ public final class FileEntries implements Iterable<FileEntry>, Closeable {
           destination,
           name,
           new FileIdentity(block.number(), etag, block.number()));
-    }
-
-    private Rows.Reader reader(byte[] content) {
-      return new Rows.Reader(COLUMNS, content);
-    }
-
-    private byte[] content(int number) {
-      try {
-        return blocks.get(number);
-      } catch (IOException e) {
-        throw new UncheckedIOException(
-            "The job's list of files cannot be read back from " + blocks + ": " + e, e);
-      }
-    }
-  }
-
-  /**
-   * Blocks of bytes: the first ones in memory, and what does not fit there in a local file, in the
-   * JVM's directory for temporary files. The file is made when it is first needed, and gone when it
-   * is closed or the JVM ends. May be read by many threads.
-   */
-  private static final class Blocks implements Closeable {
-    private final List<byte[]> inMemory = new ArrayList<>();
-
-    /** Of each block in the file. */
-    private final List<Long> ends = new ArrayList<>();
-
-    private long memoryLeft;
-    private java.nio.file.Path path;
-    private FileChannel channel;
-
-    Blocks(long memory) {
-      this.memoryLeft = memory;
-    }
-
-    synchronized int count() {
-      return inMemory.size() + ends.size();
-    }
-
-    synchronized void add(byte[] block) throws IOException {
-      // One that does not fit ends the use of memory, so that later, smaller ones keep order.
-      if (ends.isEmpty() && block.length <= memoryLeft) {
-        memoryLeft -= block.length;
-        inMemory.add(block);
-        return;
-      }
-      if (channel == null) {
-        path =
-            Files.createTempFile(
-                "manifest-committer-" + ProcessHandle.current().pid() + "-", ".files");
-        channel =
-            FileChannel.open(
-                path,
-                StandardOpenOption.READ,
-                StandardOpenOption.WRITE,
-                StandardOpenOption.DELETE_ON_CLOSE);
-      }
-      long position = begin(ends.size());
-      ByteBuffer rest = ByteBuffer.wrap(block);
-      while (rest.hasRemaining()) {
-        channel.write(rest, position + rest.position());
-      }
-      ends.add(position + block.length);
-    }
-
-    synchronized byte[] get(int number) throws IOException {
-      int inFile = number - inMemory.size();
-      if (inFile < 0) {
-        return inMemory.get(number);
-      }
-      long position = begin(inFile);
-      ByteBuffer content = ByteBuffer.allocate((int) (ends.get(inFile) - position));
-      while (content.hasRemaining()) {
-        if (channel.read(content, position + content.position()) < 0) {
-          throw new EOFException(path + " was cut short by another program");
-        }
-      }
-      return content.array();
-    }
-
-    private long begin(int inFile) {
-      return inFile == 0 ? 0 : ends.get(inFile - 1);
-    }
-
-    @Override
-    public synchronized void close() throws IOException {
-      if (channel != null) {
-        channel.close();
-      }
-    }
-
-    @Override
-    public synchronized String toString() {
-      return path == null ? "memory" : path.toString();
     }
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.manifest;
 
+import io.manifestcommitter.manifest.FileIdentity.Upload;
 import java.util.Objects;
 import java.util.Optional;
 import org.apache.hadoop.fs.Path;
@@ -109,27 +110,22 @@ public final class FileEntry {
     return destination;
   }
 
-  /** The directory of {@link #source}. */
   public Path sourceDirectory() {
     return sourceDirectory;
   }
 
-  /** The directory of {@link #destination}. */
   public Path destinationDirectory() {
     return destinationDirectory;
   }
 
-  /** The name at the source. */
   public String sourceName() {
     return sourceName;
   }
 
-  /** The name at the destination. */
   public String name() {
     return name;
   }
 
-  /** By what the file is recognised. */
   public FileIdentity identity() {
     return identity;
   }

@@ -1,8 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.manifest;
 
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.zip.Deflater;
+import java.util.zip.DeflaterOutputStream;
+import java.util.zip.Inflater;
+import java.util.zip.InflaterInputStream;
 
 /**
  * Rows of texts and numbers in few bytes. Of a text is kept what it does not share, at either end,
@@ -10,7 +20,44 @@ import java.util.Arrays;
  * whose name and etag differ in some digits from those of its neighbour, takes about 30 bytes.
  */
 public final class Rows {
+  private static final int BUFFER = 16 << 10;
+
   private Rows() {}
+
+  /** Deflates rows that go over a wire. */
+  public static byte[] deflate(byte[] plain) {
+    Deflater deflater = new Deflater(Deflater.DEFAULT_COMPRESSION, /* nowrap= */ true);
+    ByteArrayOutputStream packed = new ByteArrayOutputStream(plain.length / 4 + 64);
+    try (OutputStream out = new DeflaterOutputStream(packed, deflater, BUFFER)) {
+      out.write(plain);
+    } catch (IOException e) {
+      throw new UncheckedIOException("Writing to memory failed", e);
+    } finally {
+      deflater.end();
+    }
+    return packed.toByteArray();
+  }
+
+  /**
+   * Inflates what begins at {@code from} and goes to the end.
+   *
+   * @param length how many bytes it was
+   * @throws IOException if it is not that, to the last byte
+   */
+  public static byte[] inflate(byte[] packed, int from, int length) throws IOException {
+    Inflater inflater = new Inflater(/* nowrap= */ true);
+    ByteArrayInputStream rest = new ByteArrayInputStream(packed, from, packed.length - from);
+    try (InputStream in = new InflaterInputStream(rest, inflater, BUFFER)) {
+      byte[] plain = in.readNBytes(length);
+      boolean isAll = plain.length == length && in.read() < 0;
+      if (!isAll || inflater.getRemaining() > 0 || rest.available() > 0) {
+        throw new IOException("it does not end after its " + length + " bytes");
+      }
+      return plain;
+    } finally {
+      inflater.end();
+    }
+  }
 
   /** Writes rows. Not for use by several threads. */
   public static final class Writer {
@@ -37,7 +84,7 @@ public final class Rows {
      */
     public Writer text(int column, String text) {
       String last = before[column];
-      int prefix = Packed.shared(last, text);
+      int prefix = sharedStart(last, text);
       int suffix = sharedEnd(last, text, prefix);
       before[column] = text;
       number(prefix);
@@ -68,7 +115,6 @@ public final class Rows {
       return this;
     }
 
-    /** How many bytes there are. */
     public int length() {
       return length;
     }
@@ -89,6 +135,17 @@ public final class Rows {
       if (more > bytes.length - length) {
         bytes = Arrays.copyOf(bytes, Math.max(2 * bytes.length, Math.addExact(length, more)));
       }
+    }
+
+    /** How many characters two texts share at their beginning, never half of one. */
+    private static int sharedStart(String one, String other) {
+      int most = Math.min(one.length(), other.length());
+      int shared = 0;
+      while (shared < most && one.charAt(shared) == other.charAt(shared)) {
+        shared++;
+      }
+      boolean isHalf = shared > 0 && Character.isHighSurrogate(other.charAt(shared - 1));
+      return isHalf ? shared - 1 : shared;
     }
 
     /**
@@ -113,14 +170,12 @@ public final class Rows {
     private final byte[] bytes;
     private int position;
 
-    /** Reads what a writer gave. */
     public Reader(int columns, byte[] bytes) {
       this.before = new String[columns];
       Arrays.fill(before, "");
       this.bytes = bytes;
     }
 
-    /** Whether there is more. */
     public boolean hasMore() {
       return position < bytes.length;
     }
@@ -150,7 +205,6 @@ public final class Rows {
       return text;
     }
 
-    /** The next number. */
     public long number() {
       long number = 0;
       for (int shift = 0; ; shift += 7) {

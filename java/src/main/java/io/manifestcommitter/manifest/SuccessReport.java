@@ -43,9 +43,20 @@ public final class SuccessReport {
   private final Record fields;
   private final IOStatisticsSnapshot statistics;
 
+  /** Of fields whose types are checked here: the fault is the document's, not the caller's. */
   private SuccessReport(Record fields) {
     this.fields = fields;
     this.statistics = StatisticsRecorder.in(fields);
+    if (!fields.text("name").equals(NAME)) {
+      throw new IllegalArgumentException(
+          "its name is '" + fields.text("name") + "', not '" + NAME + "'");
+    }
+    timestamp();
+    success();
+    diagnostics();
+    filenames();
+    fields.numbers("metrics");
+    TEXTS.forEach(fields::textOrEmpty);
   }
 
   /**
@@ -60,14 +71,8 @@ public final class SuccessReport {
     return fields.has("timestamp") ? fields.wholeNumber("timestamp") : 0;
   }
 
-  /** Whether the job succeeded. */
   public boolean success() {
     return !fields.has("success") || fields.isTrue("success");
-  }
-
-  /** When the report was made, for people. */
-  public String date() {
-    return fields.textOrEmpty("date");
   }
 
   /** The host of the job's driver or application master; empty where unknown. */
@@ -88,16 +93,6 @@ public final class SuccessReport {
   /** The job; empty where unknown. */
   public String jobId() {
     return fields.textOrEmpty("jobId");
-  }
-
-  /** Where the job's id comes from: a configuration key, or {@code JobID}. */
-  public String jobIdSource() {
-    return fields.textOrEmpty("jobIdSource");
-  }
-
-  /** Numbers of older committers; sorted. */
-  public Map<String, Long> metrics() {
-    return fields.numbers("metrics");
   }
 
   /** Texts about the job, such as the exception that made it fail; sorted. */
@@ -128,7 +123,6 @@ public final class SuccessReport {
     return fields.textOrEmpty("stage");
   }
 
-  /** The report as JSON. */
   public byte[] toJson() {
     Map<String, Object> ordered = new LinkedHashMap<>();
     FIELDS.stream()
@@ -159,7 +153,7 @@ public final class SuccessReport {
       throw corrupt(origin, "it has " + json.length + " bytes, more than " + MAX_BYTES, null);
     }
     try {
-      return read(Record.read(json, FIELDS::contains, Map.of()));
+      return new SuccessReport(Record.read(json, FIELDS::contains, Map.of()));
     } catch (IllegalArgumentException e) {
       throw corrupt(origin, e.getMessage(), e);
     }
@@ -171,24 +165,6 @@ public final class SuccessReport {
         + jobId()
         + (success() ? ", which succeeded" : ", which failed")
         + (stage().isEmpty() ? "" : " in stage " + stage());
-  }
-
-  private static SuccessReport read(Record json) {
-    String name = json.text("name");
-    if (!name.equals(NAME)) {
-      throw new IllegalArgumentException("its name is '" + name + "', not '" + NAME + "'");
-    }
-    SuccessReport report = new SuccessReport(json);
-    // What is of another type is a fault of the document, and not of whoever asks for it later.
-    report.timestamp();
-    report.success();
-    report.metrics();
-    report.diagnostics();
-    report.filenames();
-    for (String text : TEXTS) {
-      json.textOrEmpty(text);
-    }
-    return report;
   }
 
   private static CorruptManifestException corrupt(String origin, String why, Exception cause) {
@@ -228,17 +204,14 @@ public final class SuccessReport {
       return with("date", Instant.ofEpochMilli(time.toEpochMilli()).toString());
     }
 
-    /** The host of the job's driver or application master. */
     public Builder hostname(String host) {
       return with("hostname", host);
     }
 
-    /** Which committer this is. */
     public Builder committer(String name) {
       return with("committer", name);
     }
 
-    /** What the committer says about the job. */
     public Builder description(String text) {
       return with("description", text);
     }
@@ -277,7 +250,6 @@ public final class SuccessReport {
       return this;
     }
 
-    /** What the job and its tasks counted and measured. */
     public Builder statistics(IOStatistics snapshot) {
       Map<String, Object> measured = StatisticsRecorder.toJson(snapshot);
       if (!measured.isEmpty()) {
@@ -306,7 +278,6 @@ public final class SuccessReport {
       return diagnostic("stacktrace", trace.toString());
     }
 
-    /** The report. */
     public SuccessReport build() {
       Map<String, Object> copy = new TreeMap<>(fields);
       copy.put("diagnostics", new TreeMap<>(diagnostics));

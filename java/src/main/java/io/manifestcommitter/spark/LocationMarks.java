@@ -3,7 +3,7 @@ package io.manifestcommitter.spark;
 
 import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.layout.StagingRoot;
-import io.manifestcommitter.manifest.PlaceText;
+import io.manifestcommitter.manifest.PathText.PlaceText;
 import io.manifestcommitter.store.Retries;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StorePaths;

@@ -2,8 +2,8 @@
 package io.manifestcommitter.spark;
 
 import io.manifestcommitter.manifest.FileIdentity;
+import io.manifestcommitter.manifest.FileIdentity.Upload;
 import io.manifestcommitter.manifest.PathText;
-import io.manifestcommitter.manifest.Upload;
 import io.manifestcommitter.store.StorePaths;
 import java.util.Comparator;
 import java.util.Optional;

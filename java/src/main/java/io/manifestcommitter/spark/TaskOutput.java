@@ -3,14 +3,12 @@ package io.manifestcommitter.spark;
 
 import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.manifest.FileIdentity;
-import io.manifestcommitter.manifest.Packed;
 import io.manifestcommitter.manifest.Rows;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.SortedSet;
 import java.util.zip.CRC32C;
-import java.util.zip.Deflater;
 
 /**
  * What one committed task attempt staged, as it travels to the driver inside Spark's commit
@@ -71,7 +69,7 @@ final class TaskOutput {
       file.upload.ifPresent(upload -> body.number(upload.length()));
     }
     byte[] plain = body.take();
-    byte[] packed = Packed.deflate(plain, Deflater.DEFAULT_COMPRESSION);
+    byte[] packed = Rows.deflate(plain);
     ByteBuffer message = ByteBuffer.allocate(HEADER + packed.length);
     message.position(HEADER - 4).putInt(plain.length).put(packed);
     message.rewind().put(MAGIC).putInt(checksum(message.array()));
@@ -109,7 +107,7 @@ final class TaskOutput {
       throw corrupt(origin, "it claims " + length + " bytes", null);
     }
     try {
-      return new TaskOutput(Packed.inflate(message, HEADER, length), origin);
+      return new TaskOutput(Rows.inflate(message, HEADER, length), origin);
     } catch (IOException | RuntimeException e) {
       throw corrupt(origin, String.valueOf(e.getMessage()), e);
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.store;
 
-import io.manifestcommitter.manifest.Upload;
+import io.manifestcommitter.manifest.FileIdentity.Upload;
 import java.io.File;
 import java.io.FileInputStream;
 import java.io.IOException;

@@ -3,7 +3,7 @@ package io.manifestcommitter.store;
 
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.manifest.FileIdentity;
-import io.manifestcommitter.manifest.Upload;
+import io.manifestcommitter.manifest.FileIdentity.Upload;
 import java.io.File;
 import java.io.FileNotFoundException;
 import java.io.IOException;

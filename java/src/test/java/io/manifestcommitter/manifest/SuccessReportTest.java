@@ -122,7 +122,6 @@ class SuccessReportTest {
     assertThat(report.success()).isTrue();
     assertThat(report.committer()).isEqualTo("magic");
     assertThat(report.description()).isEmpty();
-    assertThat(report.metrics()).containsEntry("files_created", 2L);
     assertThat(report.filenames()).containsExactly("/table/part-0 0", "/table/part-1");
   }
 

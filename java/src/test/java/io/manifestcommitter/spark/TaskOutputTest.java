@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.manifestcommitter.manifest.CorruptManifestException;
+import io.manifestcommitter.manifest.FileIdentity.Upload;
 import io.manifestcommitter.manifest.Rows;
-import io.manifestcommitter.manifest.Upload;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
