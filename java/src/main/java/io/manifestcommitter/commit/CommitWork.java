@@ -10,6 +10,8 @@ import io.manifestcommitter.progress.CommitProgress.Waiting;
 import io.manifestcommitter.store.Store;
 import java.io.IOException;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.util.functional.CallableRaisingIOE;
+import org.apache.hadoop.util.functional.InvocationRaisingIOE;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -70,11 +72,11 @@ public final class CommitWork {
   }
 
   /** As {@link #time}, of a step without a result. */
-  public void step(String name, StatisticsRecorder.TimedVoid step) throws IOException {
+  public void step(String name, InvocationRaisingIOE step) throws IOException {
     time(
         name,
         () -> {
-          step.run();
+          step.apply();
           return name;
         });
   }
@@ -84,19 +86,19 @@ public final class CommitWork {
    *
    * @param name as in {@link io.manifestcommitter.manifest.StatisticNames}
    */
-  public <T> T time(String name, StatisticsRecorder.Timed<T> step) throws IOException {
+  public <T> T time(String name, CallableRaisingIOE<T> step) throws IOException {
     workers.checkInterrupted();
     enter(name);
     return beside(name, step);
   }
 
   /** As {@link #time}, for a step beside the one that the commit is said to be in. */
-  public <T> T beside(String name, StatisticsRecorder.Timed<T> step) throws IOException {
+  public <T> T beside(String name, CallableRaisingIOE<T> step) throws IOException {
     return workers.commit().during(name, () -> statistics.time(name, step));
   }
 
   /** Shows until {@link #goesOn} that the commit waits for another job, and measures the wait. */
-  public void waits(Waiting forWhat, StatisticsRecorder.TimedVoid pause) throws IOException {
+  public void waits(Waiting forWhat, InvocationRaisingIOE pause) throws IOException {
     workers.commit().waits(forWhat);
     statistics.timeVoid(StatisticNames.JOB_WAIT, pause);
   }

@@ -2,7 +2,6 @@
 package io.manifestcommitter.commit;
 
 import io.manifestcommitter.config.CommitterConfig;
-import io.manifestcommitter.manifest.FileEntries;
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.manifest.FileList;
 import io.manifestcommitter.manifest.StatisticNames;
@@ -22,6 +21,7 @@ import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.LongSummaryStatistics;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -129,10 +129,10 @@ public final class SaveSummary {
                   || (directory.equals(plan.table()) && plan.makesTable());
           return isNew ? "created" : "appended to";
         };
-    Map<Path, FileEntries.Total> totals = plan.files().totals();
+    Map<Path, LongSummaryStatistics> totals = plan.files().totals();
     totals.keySet().forEach(directory -> statistics.increment(FATES.get(fate.apply(directory))));
-    Comparator<Map.Entry<Path, FileEntries.Total>> byBytes =
-        Comparator.comparingLong(entry -> -entry.getValue().bytes());
+    Comparator<Map.Entry<Path, LongSummaryStatistics>> byBytes =
+        Comparator.comparingLong(entry -> -entry.getValue().getSum());
     Map<String, Map<String, Object>> largest = new TreeMap<>();
     totals.entrySet().stream()
         .sorted(byBytes.thenComparing(Map.Entry::getKey))
@@ -142,8 +142,8 @@ public final class SaveSummary {
               Map<String, Object> told = new LinkedHashMap<>();
               told.put("path", name(plan.table(), one.getKey()));
               told.put("outcome", fate.apply(one.getKey()));
-              told.put("files", one.getValue().files());
-              told.put("bytes", one.getValue().bytes());
+              told.put("files", one.getValue().getCount());
+              told.put("bytes", one.getValue().getSum());
               largest.put(name(plan.table(), one.getKey()), told);
             });
     return List.copyOf(largest.values());

@@ -41,7 +41,6 @@ public final class FileIdentity {
     this.modificationTime = modificationTime;
   }
 
-  /** The length in bytes. */
   public long length() {
     return length;
   }
@@ -159,12 +158,10 @@ public final class FileIdentity {
         return etag;
       }
 
-      /** Of the checksum; empty if there is none. */
       public String algorithm() {
         return algorithm;
       }
 
-      /** The checksum; empty if there is none. */
       public String checksum() {
         return checksum;
       }
@@ -213,12 +210,10 @@ public final class FileIdentity {
       return end < 0 ? etag : etag.substring(0, end);
     }
 
-    /** The store's id of it. */
     public String id() {
       return id;
     }
 
-    /** The parts, in their order. */
     public List<Part> parts() {
       return parts;
     }

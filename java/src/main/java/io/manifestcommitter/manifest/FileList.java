@@ -105,17 +105,14 @@ public final class FileList implements Closeable {
     return start.length >= 2 && start[0] == 0x1f && start[1] == (byte) 0x8b;
   }
 
-  /** The job that published the files. */
   public String jobId() {
     return jobId;
   }
 
-  /** The table's directory. */
   public Path table() {
     return table;
   }
 
-  /** How many files there are. */
   public long count() {
     return count;
   }
@@ -181,17 +178,14 @@ public final class FileList implements Closeable {
       return path;
     }
 
-    /** The full path. */
     public Path location() {
       return location;
     }
 
-    /** The length in bytes. */
     public long size() {
       return size;
     }
 
-    /** The etag, empty where it is unknown. */
     public String etag() {
       return etag;
     }

@@ -78,10 +78,7 @@ public final class PathText {
           (c >= 'a' && c <= 'z')
               || (c >= '0' && c <= '9')
               || (c >= 'A' && c <= 'Z')
-              || c == '-'
-              || c == '.'
-              || c == '_'
-              || c == '=';
+              || "-._=".indexOf(c) >= 0;
       if (!isPlain) {
         return false;
       }
@@ -156,8 +153,12 @@ public final class PathText {
     if (ABSOLUTE.matcher(relative).lookingAt()) {
       return read(relative);
     }
+    return within(directory, relative, relative);
+  }
+
+  private static Path within(Path directory, String relative, String shown) {
     URI uri = directory.toUri();
-    return canonical(uri.getScheme(), uri.getAuthority(), prefix(directory) + relative, relative);
+    return canonical(uri.getScheme(), uri.getAuthority(), prefix(directory) + relative, shown);
   }
 
   /** The path, and a slash at its end. */
@@ -289,12 +290,7 @@ public final class PathText {
         return table;
       }
       if (text.startsWith(IN_TABLE)) {
-        URI uri = table.toUri();
-        return canonical(
-            uri.getScheme(),
-            uri.getAuthority(),
-            prefix(table) + text.substring(IN_TABLE.length()),
-            text);
+        return within(table, text.substring(IN_TABLE.length()), text);
       }
       return naming.apply(PathText.read(text));
     }

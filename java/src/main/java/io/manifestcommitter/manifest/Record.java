@@ -141,11 +141,6 @@ public final class Record {
         has(name) ? (Map<String, Object>) field(name, Map.class, "an object") : Map.of());
   }
 
-  /** The names of all fields. */
-  Iterable<String> names() {
-    return fields.keySet();
-  }
-
   /** The object of texts of a name, sorted; empty where there is none. */
   Map<String, String> texts(String name) {
     return object(name).all(String.class, STRING);
@@ -178,7 +173,7 @@ public final class Record {
 
   private <T> Map<String, T> all(Class<T> type, String what) {
     Map<String, T> all = new TreeMap<>();
-    names().forEach(name -> all.put(name, field(name, type, what)));
+    fields.keySet().forEach(name -> all.put(name, field(name, type, what)));
     return all;
   }
 

@@ -10,6 +10,8 @@ import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.fs.statistics.IOStatistics;
 import org.apache.hadoop.fs.statistics.IOStatisticsSnapshot;
 import org.apache.hadoop.fs.statistics.MeanStatistic;
+import org.apache.hadoop.util.functional.CallableRaisingIOE;
+import org.apache.hadoop.util.functional.InvocationRaisingIOE;
 
 /**
  * Counts and measures while a job runs, as Hadoop's {@link IOStatisticsSnapshot}; and the JSON of
@@ -75,12 +77,12 @@ public final class StatisticsRecorder {
    *
    * @throws IOException what the action throws, unchanged
    */
-  public <T> T time(String key, Timed<T> action) throws IOException {
+  public <T> T time(String key, CallableRaisingIOE<T> action) throws IOException {
     increment(key);
     long start = System.nanoTime();
     String outcome = key + FAILURES;
     try {
-      T result = action.run();
+      T result = action.apply();
       outcome = key;
       return result;
     } finally {
@@ -92,11 +94,11 @@ public final class StatisticsRecorder {
   }
 
   /** As {@link #time}, for an action without a result. */
-  public void timeVoid(String key, TimedVoid action) throws IOException {
+  public void timeVoid(String key, InvocationRaisingIOE action) throws IOException {
     time(
         key,
         () -> {
-          action.run();
+          action.apply();
           return key;
         });
   }
@@ -124,12 +126,9 @@ public final class StatisticsRecorder {
     statistics
         .meanStatistics()
         .forEach(
-            (name, mean) -> {
-              Map<String, Object> parts = new LinkedHashMap<>();
-              parts.put(SAMPLES, mean.getSamples());
-              parts.put(SUM, mean.getSum());
-              means.put(name, parts);
-            });
+            (name, mean) ->
+                means.put(
+                    name, new TreeMap<>(Map.of(SAMPLES, mean.getSamples(), SUM, mean.getSum()))));
     Map<String, Object> groups = new LinkedHashMap<>();
     groups.put(COUNTERS, new TreeMap<>(statistics.counters()));
     groups.put(GAUGES, new TreeMap<>(statistics.gauges()));
@@ -149,23 +148,11 @@ public final class StatisticsRecorder {
     read.minimums().putAll(groups.numbers(MINIMUMS));
     read.maximums().putAll(groups.numbers(MAXIMUMS));
     Record means = groups.object(MEANS);
-    for (String name : means.names()) {
+    for (String name : means.fields().keySet()) {
       Record mean = means.object(name);
       read.meanStatistics()
           .put(name, new MeanStatistic(mean.number(SAMPLES), mean.wholeNumber(SUM)));
     }
     return telling(read);
-  }
-
-  /** An action with a result. */
-  @FunctionalInterface
-  public interface Timed<T> {
-    T run() throws IOException;
-  }
-
-  /** An action without a result. */
-  @FunctionalInterface
-  public interface TimedVoid {
-    void run() throws IOException;
   }
 }

@@ -4,6 +4,7 @@ package io.manifestcommitter.manifest;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -149,32 +150,21 @@ public final class SuccessReport {
               + " committer (for Spark: spark.sql.sources.commitProtocolClass ="
               + " io.manifestcommitter.spark.ManifestCommitProtocol) and run the job again");
     }
-    if (json.length > MAX_BYTES) {
-      throw corrupt(origin, "it has " + json.length + " bytes, more than " + MAX_BYTES, null);
-    }
     try {
+      if (json.length > MAX_BYTES) {
+        throw new IllegalArgumentException(
+            "it has " + json.length + " bytes, more than " + MAX_BYTES);
+      }
       return new SuccessReport(Record.read(json, FIELDS::contains, Map.of()));
     } catch (IllegalArgumentException e) {
-      throw corrupt(origin, e.getMessage(), e);
+      throw new CorruptManifestException(
+          origin
+              + " is not a committer's job report: "
+              + e.getMessage()
+              + ". Give the path of a _SUCCESS file or a summary report; if it is one, it was"
+              + " damaged after it was written",
+          e);
     }
-  }
-
-  @Override
-  public String toString() {
-    return "report of job "
-        + jobId()
-        + (success() ? ", which succeeded" : ", which failed")
-        + (stage().isEmpty() ? "" : " in stage " + stage());
-  }
-
-  private static CorruptManifestException corrupt(String origin, String why, Exception cause) {
-    return new CorruptManifestException(
-        origin
-            + " is not a committer's job report: "
-            + why
-            + ". Give the path of a _SUCCESS file or a summary report; if it is one, it was damaged"
-            + " after it was written",
-        cause);
   }
 
   /** Collects what a report says. All texts may stay empty. */
@@ -201,7 +191,7 @@ public final class SuccessReport {
     /** When the report is made; to the millisecond. */
     public Builder at(Instant time) {
       fields.put("timestamp", time.toEpochMilli());
-      return with("date", Instant.ofEpochMilli(time.toEpochMilli()).toString());
+      return with("date", time.truncatedTo(ChronoUnit.MILLIS).toString());
     }
 
     public Builder hostname(String host) {

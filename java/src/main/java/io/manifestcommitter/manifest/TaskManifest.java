@@ -198,9 +198,7 @@ public final class TaskManifest {
         + jobId
         + " with "
         + files.size()
-        + " files and "
-        + directories.size()
-        + " directories";
+        + " files";
   }
 
   private Map<String, Object> fields() {
@@ -276,15 +274,13 @@ public final class TaskManifest {
 
   private static TaskManifest parse(byte[] json, String origin, boolean insistsOnChecksum)
       throws CorruptManifestException {
-    if (json.length == 0) {
-      throw corrupt(origin, "it is empty", null);
-    }
-    if (json.length > MAX_BYTES) {
-      throw corrupt(origin, "it has " + json.length + " bytes, more than " + MAX_BYTES, null);
-    }
     List<FileEntry> files = new ArrayList<>();
     List<Directory> directories = new ArrayList<>();
     try {
+      if (json.length == 0 || json.length > MAX_BYTES) {
+        throw new IllegalArgumentException(
+            "it has " + json.length + " bytes, and not 1 to " + MAX_BYTES);
+      }
       Record document =
           Record.read(
               json,
@@ -294,18 +290,14 @@ public final class TaskManifest {
                   "directories", directory -> directories.add(directory(directory))));
       return read(document, files, directories, insistsOnChecksum);
     } catch (IllegalArgumentException e) {
-      throw corrupt(origin, e.getMessage(), e);
+      throw new CorruptManifestException(
+          origin
+              + " is not a manifest that can be committed: "
+              + e.getMessage()
+              + ". Nothing may be published from it: run the job again; if it was written by this"
+              + " job and not touched since, report it with the file",
+          e);
     }
-  }
-
-  private static CorruptManifestException corrupt(String origin, String why, Exception cause) {
-    return new CorruptManifestException(
-        origin
-            + " is not a manifest that can be committed: "
-            + why
-            + ". Nothing may be published from it: run the job again; if it was written by this job"
-            + " and not touched since, report it with the file",
-        cause);
   }
 
   private static TaskManifest read(

@@ -18,6 +18,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import org.apache.hadoop.util.functional.CallableRaisingIOE;
+import org.apache.hadoop.util.functional.InvocationRaisingIOE;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -81,10 +83,10 @@ public final class CommitProgress {
    *
    * @param name of the step, as in {@code StatisticNames}
    */
-  public <T> T during(String name, StatisticsRecorder.Timed<T> action) throws IOException {
+  public <T> T during(String name, CallableRaisingIOE<T> action) throws IOException {
     long began = millis();
     try {
-      return action.run();
+      return action.apply();
     } finally {
       ended(new Step(name, began, millis() - began));
     }
@@ -187,9 +189,9 @@ public final class CommitProgress {
    * Runs the commit: it has failed if that throws, and else is committed, unless it was told before
    * how it ended.
    */
-  public void run(StatisticsRecorder.TimedVoid commit) throws IOException {
+  public void run(InvocationRaisingIOE commit) throws IOException {
     try {
-      commit.run();
+      commit.apply();
       end(CommitSnapshot.State.COMMITTED);
     } finally {
       end(CommitSnapshot.State.FAILED);

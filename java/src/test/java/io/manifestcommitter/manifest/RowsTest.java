@@ -4,7 +4,6 @@ package io.manifestcommitter.manifest;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
-import java.util.Locale;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Example;
@@ -51,17 +50,5 @@ class RowsTest {
     writer.text(0, "part-00002-x");
     assertThat(new Rows.Reader(1, writer.take()).text(0)).isEqualTo("part-00002-x");
     assertThat(new Rows.Reader(1, first).text(0)).isEqualTo("part-00001-x");
-  }
-
-  @Example
-  void aNameAsSparkGivesItTakesFewBytes() {
-    Rows.Writer writer = new Rows.Writer(1, 16);
-    for (int i = 0; i < 1000; i++) {
-      writer.text(
-          0,
-          String.format(
-              Locale.ROOT, "part-%05d-b6b8f1c2-7a55-4c0e-9a53-0d0f3a1e5c77-%d.c000.parquet", i, i));
-    }
-    assertThat(writer.length()).isLessThan(1000 * 60);
   }
 }

@@ -24,49 +24,6 @@ class TaskManifestTest {
   private static final String ORIGIN = "abfs://c@a/t/manifests/task_1-manifest.json";
 
   @Test
-  void aManifestIsReadBackEqual() throws IOException {
-    assertThat(Manifests.text(TaskManifest.parse(SAMPLE.toJson(), ORIGIN)))
-        .isEqualTo(Manifests.text(SAMPLE));
-  }
-
-  @Test
-  void aManifestOfNothingIsReadBackEqual() throws IOException {
-    TaskManifest empty = manifest("t", Map.of());
-
-    assertThat(Manifests.text(TaskManifest.parse(empty.toJson(), ORIGIN)))
-        .isEqualTo(Manifests.text(empty));
-    assertThat(empty.files()).isEmpty();
-  }
-
-  static List<String> hostileNames() {
-    return Manifests.HOSTILE_NAMES;
-  }
-
-  @ParameterizedTest
-  @MethodSource("hostileNames")
-  void aHostileNameIsReadBackTheSame(String name) throws IOException {
-    Path path = new Path("abfs", "c@a.dfs.core.windows.net", "/t/p=" + name + "/" + name);
-    TaskManifest manifest =
-        new TaskManifest(
-            name,
-            0,
-            name,
-            name,
-            path,
-            List.of(new FileEntry(path, path, 1, name, 0)),
-            List.of(new TaskManifest.Directory(path, 2)),
-            Map.of(name, name),
-            new IOStatisticsSnapshot());
-
-    TaskManifest read = TaskManifest.parse(manifest.toJson(), ORIGIN);
-
-    assertThat(Manifests.text(read)).isEqualTo(Manifests.text(manifest));
-    assertThat(read.files().get(0).destination().toUri().getPath())
-        .isEqualTo("/t/p=" + name + "/" + name);
-    assertThat(read.jobId()).isEqualTo(name);
-  }
-
-  @Test
   void theJsonHasHadoopsFields() throws IOException {
     JsonNode json = new ObjectMapper().readTree(SAMPLE.toJson());
 
@@ -281,29 +238,20 @@ class TaskManifestTest {
 
   @Test
   void theChecksumsKeyIsReserved() {
-    assertThatThrownBy(() -> manifest("t", Map.of(TaskManifest.CHECKSUM_KEY, "00000000")))
+    assertThatThrownBy(
+            () ->
+                new TaskManifest(
+                    "j",
+                    0,
+                    "t",
+                    "a",
+                    new Path("file:/t"),
+                    List.of(),
+                    List.of(),
+                    Map.of(TaskManifest.CHECKSUM_KEY, "00000000"),
+                    new IOStatisticsSnapshot()))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining(TaskManifest.CHECKSUM_KEY);
-  }
-
-  @Test
-  void aManifestWithoutItsIdsIsRefused() {
-    assertThatThrownBy(() -> manifest(null, Map.of()))
-        .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("no task id");
-  }
-
-  private static TaskManifest manifest(String task, Map<String, String> extraData) {
-    return new TaskManifest(
-        "j",
-        0,
-        task,
-        "a",
-        new Path("file:/t"),
-        List.of(),
-        List.of(),
-        extraData,
-        new IOStatisticsSnapshot());
   }
 
   private static void assertCorrupt(byte[] json) {
