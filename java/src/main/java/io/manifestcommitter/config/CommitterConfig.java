@@ -467,6 +467,15 @@ public final class CommitterConfig {
           "The option " + key + " is '" + value + "'; it has to be " + form.allowed, cause);
     }
 
+    /**
+     * Looks at its value alone.
+     *
+     * @throws IllegalArgumentException if that is not allowed
+     */
+    public void check(Configuration conf) {
+      Object unused = read(conf);
+    }
+
     /** The key in Hadoop's configuration. */
     public String key() {
       return key;

@@ -262,39 +262,33 @@ final class HadoopRules extends Rules {
   private void checkOptions() {
     boolean isFine = true;
     for (CommitterConfig.Option option : CommitterConfig.options()) {
-      String value = sql.get(option.key());
-      if (value != null) {
-        // Each by itself, so that all are told.
-        Configuration alone = new Configuration(false);
-        alone.set(option.key(), value);
-        isFine &= checkOption(option.key(), option.fallback(), () -> new CommitterConfig(alone));
-      }
+      // Each by itself, so that all are told.
+      Repair repair = Repair.set(option.key(), option.fallback());
+      isFine &= checkOption(repair, () -> option.check(sql));
     }
-    // Like a job when it starts, so for a store that could be opened only.
+    isFine = isFine && checkOption(Repair.none(), () -> new CommitterConfig(sql));
     if (isFine && isMadeByUs()) {
-      checkOption(
-          CommitterConfig.STORE_OPERATIONS_CLASS,
-          "",
-          () ->
-              stores.requireClassFor(new CommitterConfig(jobs).storeClass(), stores.resolve(path)));
+      // Like a job when it starts, so for a store that could be opened only.
+      checkOption(Repair.set(CommitterConfig.STORE_OPERATIONS_CLASS, ""), this::checkStoreClass);
     }
   }
 
-  private boolean checkOption(String key, String fallback, Reading reading) {
+  private void checkStoreClass() {
+    try {
+      stores.requireClassFor(new CommitterConfig(jobs).storeClass(), stores.resolve(path));
+    } catch (IOException e) {
+      // The committer did open it: the store fails now and then.
+    }
+  }
+
+  private boolean checkOption(Repair repair, Runnable reading) {
     try {
       reading.run();
+      return true;
     } catch (IllegalArgumentException e) {
-      add("bad-option", Repair.set(key, fallback), e.getMessage());
+      add("bad-option", repair, e.getMessage());
       return false;
-    } catch (IOException e) {
-      return true; // The committer did open it: the store fails now and then.
     }
-    return true;
-  }
-
-  /** What a job does with an option when it starts. */
-  private interface Reading {
-    void run() throws IOException;
   }
 
   private Severity unlessSparkIsServed() {
