@@ -7,7 +7,6 @@ import io.manifestcommitter.manifest.FileList;
 import io.manifestcommitter.manifest.SuccessReport;
 import io.manifestcommitter.manifest.TaskManifest;
 import io.manifestcommitter.store.StorePaths;
-import java.io.EOFException;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -19,7 +18,6 @@ import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.UnsupportedFileSystemException;
-import org.apache.hadoop.security.AccessControlException;
 
 /**
  * Prints the files that a committer leaves, for people or for machines: {@code _SUCCESS}, reports,
@@ -171,19 +169,11 @@ public final class ManifestPrinter extends Program {
   }
 
   private static FileStatus reportOf(FileSystem fs, Path directory) throws IOException {
+    FileStatus report;
     try {
-      FileStatus report = fs.getFileStatus(new Path(directory, SUCCESS));
-      if (report.isDirectory()) {
-        throw new NoReportException(
-            report.getPath()
-                + " is a directory, and so no report: no job has left one in "
-                + directory
-                + ". Move it away, so that a job can",
-            null);
-      }
-      return report;
+      report = fs.getFileStatus(new Path(directory, SUCCESS));
     } catch (FileNotFoundException e) {
-      throw new NoReportException(
+      throw new CorruptManifestException(
           "There is no "
               + SUCCESS
               + " in "
@@ -194,6 +184,14 @@ public final class ManifestPrinter extends Program {
               + " set",
           e);
     }
+    if (report.isDirectory()) {
+      throw new CorruptManifestException(
+          report.getPath()
+              + " is a directory, and so no report: no job has left one in "
+              + directory
+              + ". Move it away, so that a job can");
+    }
+    return report;
   }
 
   private static byte[] read(FileSystem fs, Path file, long length) throws IOException {
@@ -205,46 +203,26 @@ public final class ManifestPrinter extends Program {
   }
 
   private static String explain(String path, Exception e) {
-    String why = e.getMessage() == null ? e.toString() : e.getMessage();
-    if (e instanceof CorruptManifestException || e instanceof NoReportException) {
-      return why;
+    if (e instanceof CorruptManifestException) {
+      return e.getMessage();
     }
     if (e instanceof FileNotFoundException) {
       return path + " was not found. Check the path; without a scheme it is one of fs.defaultFS";
     }
-    if (e instanceof AccessControlException) {
-      return path + " may not be read (" + why + "). Ask its owner for the right to read it";
-    }
-    if (e instanceof UnsupportedFileSystemException) {
-      return path
-          + " cannot be read ("
-          + why
-          + "). Put the connector of that store on the class path,"
-          + " as the job itself has it";
-    }
-    if (e instanceof EOFException) {
-      return path + " became shorter while it was read. Try again";
-    }
     if (e instanceof IllegalArgumentException) {
       return path
           + " cannot be used as a path ("
-          + why
+          + e.getMessage()
           + "). Write it as a full URI, such as"
           + " hdfs://host/table/_SUCCESS, or for a name with a colon as ./name";
     }
     return path
         + " cannot be read ("
         + e
-        + "). Check that the store can be reached with the settings"
-        + " in HADOOP_CONF_DIR or given with -D";
-  }
-
-  /** A table without a report; the message is complete. */
-  private static final class NoReportException extends IOException {
-    private static final long serialVersionUID = 1L;
-
-    NoReportException(String message, Throwable cause) {
-      super(message, cause);
-    }
+        + "). "
+        + (e instanceof UnsupportedFileSystemException
+            ? "Put the connector of that store on the class path, as the job itself has it"
+            : "Check that the store can be reached with the settings in HADOOP_CONF_DIR or given"
+                + " with -D, and that you may read there");
   }
 }

@@ -7,10 +7,10 @@ import io.manifestcommitter.progress.JvmWide;
 import io.manifestcommitter.store.StorePaths;
 import java.io.FileNotFoundException;
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ExecutionException;
@@ -29,6 +29,7 @@ import org.apache.hadoop.fs.Path;
 public final class OnServer {
   private static final String SESSION = "org.apache.spark.sql.SparkSession";
   private static final int REMEMBERED = 20;
+  private static final Set<String> ONCE = Set.of("recover", "clean", "cancel");
 
   private OnServer() {}
 
@@ -43,11 +44,28 @@ public final class OnServer {
    */
   public static String call(String what, String arguments) {
     try {
-      String value = answer(what, Json.read(arguments.getBytes(StandardCharsets.UTF_8)));
-      return Json.line(new Json.Fields().with("value", value));
-    } catch (IOException | ReflectiveOperationException | RuntimeException e) {
-      return Json.line(new Json.Fields().with("error", e.toString().split("\n", 2)[0]));
+      JsonNode given = Json.read(arguments.getBytes(StandardCharsets.UTF_8));
+      return ONCE.contains(what)
+          ? once(given.get("id").asText(), () -> answer(what, given))
+          : answer(what, given);
+    } catch (IOException | ExecutionException | RuntimeException e) {
+      return error(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return error(e);
     }
+  }
+
+  private static String answer(String what, JsonNode given) {
+    try {
+      return Json.line(new Json.Fields().with("value", value(what, given)));
+    } catch (IOException | ReflectiveOperationException | RuntimeException e) {
+      return error(e);
+    }
+  }
+
+  private static String error(Exception e) {
+    return Json.line(new Json.Fields().with("error", e.toString().split("\n", 2)[0]));
   }
 
   /**
@@ -69,47 +87,35 @@ public final class OnServer {
     return Boolean.toString(Commits.cancel(jobId));
   }
 
-  private static String answer(String what, JsonNode given)
+  private static String value(String what, JsonNode given)
       throws IOException, ReflectiveOperationException {
+    Configuration conf = conf();
     if (what.equals("commits")) {
-      conf();
       return commits();
     }
     if (what.equals("cancel")) {
-      conf();
-      return once(given, () -> cancel(given.get("jobId").asText()));
+      return cancel(given.get("jobId").asText());
     }
     String path = given.get("path").asText();
     switch (what) {
       case "find":
-        return find(StorePaths.plain(new Path(path)));
+        return find(conf, StorePaths.plain(new Path(path)));
       case "read":
-        return read(
-            StorePaths.plain(new Path(path)),
-            given.get("offset").asLong(),
-            given.get("length").asInt());
+        long offset = given.get("offset").asLong();
+        return read(conf, StorePaths.plain(new Path(path)), offset, given.get("length").asInt());
       case "recover":
-        return once(
-            given,
-            () ->
-                Recover.ofSession(
-                    conf(),
-                    path,
-                    given.get("complete").asBoolean(),
-                    given.get("force").asBoolean()));
+        boolean complete = given.get("complete").asBoolean();
+        return Recover.ofSession(conf, path, complete, given.get("force").asBoolean());
       case "clean":
-        return once(
-            given,
-            () ->
-                Clean.ofSession(
-                    conf(),
-                    path,
-                    given.get("olderThan").asText(),
-                    given.get("dryRun").asBoolean(),
-                    given.get("discardUnfinished").asBoolean(),
-                    given.get("force").asBoolean()));
+        return Clean.ofSession(
+            conf,
+            path,
+            given.get("olderThan").asText(),
+            given.get("dryRun").asBoolean(),
+            given.get("discardUnfinished").asBoolean(),
+            given.get("force").asBoolean());
       case "history":
-        return ReportData.ofSession(conf(), path);
+        return ReportData.ofSession(conf, path);
       default:
         throw new IllegalArgumentException(what + " is not known here");
     }
@@ -119,10 +125,10 @@ public final class OnServer {
    * Does something once for each {@code id} that is given: Spark 3.5 plans a query more than once,
    * and a second recovery would find nothing to tell of.
    */
-  private static String once(JsonNode given, Callable<String> action) throws IOException {
+  private static String once(String id, Callable<String> action)
+      throws ExecutionException, InterruptedException {
     // Each call may have a class loader of its own.
     Map<String, FutureTask<String>> answers = JvmWide.value("answers", ConcurrentSkipListMap::new);
-    String id = given.get("id").asText();
     FutureTask<String> own = new FutureTask<>(action);
     FutureTask<String> first = answers.putIfAbsent(id, own);
     if (first == null) {
@@ -134,26 +140,13 @@ public final class OnServer {
           .findFirst()
           .ifPresent(answers::remove);
     }
-    try {
-      return (first == null ? own : first).get();
-    } catch (ExecutionException e) {
-      if (e.getCause() instanceof IOException) {
-        throw (IOException) e.getCause();
-      }
-      if (e.getCause() instanceof RuntimeException) {
-        throw (RuntimeException) e.getCause();
-      }
-      throw new IOException(e.getCause());
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new InterruptedIOException("Interrupted while another thread does the same");
-    }
+    return (first == null ? own : first).get();
   }
 
-  private static String find(Path path) throws IOException, ReflectiveOperationException {
+  private static String find(Configuration conf, Path path) throws IOException {
     FileStatus status;
     try {
-      status = path.getFileSystem(conf()).getFileStatus(path);
+      status = path.getFileSystem(conf).getFileStatus(path);
     } catch (FileNotFoundException e) {
       return null;
     }
@@ -165,9 +158,9 @@ public final class OnServer {
   }
 
   /** Bytes of a file, in Base64. */
-  private static String read(Path path, long offset, int length)
-      throws IOException, ReflectiveOperationException {
-    try (FSDataInputStream in = path.getFileSystem(conf()).open(path)) {
+  private static String read(Configuration conf, Path path, long offset, int length)
+      throws IOException {
+    try (FSDataInputStream in = path.getFileSystem(conf).open(path)) {
       in.seek(offset);
       return Base64.getEncoder().encodeToString(in.readNBytes(length));
     }

@@ -15,10 +15,12 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.IntConsumer;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 
@@ -69,7 +71,31 @@ public final class Recover extends Program {
     }
     CommitterConfig config = line.config();
     Direction direction = line.has(COMPLETE) ? Direction.COMPLETE : Direction.AS_MARKED;
-    return table -> recover(table, line.conf(), config, line.has(FORCE), direction);
+    return table -> {
+      IntConsumer watches = watched -> out.println(Humane.watching(table, watched, config));
+      List<RecoveredJob> jobs;
+      try {
+        jobs = recoverAll(table, line.conf(), config, line.has(FORCE), direction, watches);
+      } catch (FileNotFoundException e) {
+        out.println("There is no table at " + Humane.line(table) + ": nothing to recover");
+        return OK;
+      }
+      if (jobs.isEmpty()) {
+        out.println(Humane.line(table) + ": no unfinished commit");
+      }
+      int code = OK;
+      for (RecoveredJob job : jobs) {
+        String root = Humane.line(job.root.root().toString());
+        if (job.outcome != null) {
+          out.println(root + ": " + told(job));
+        } else {
+          code = FAILED;
+          String why = job.errors().stream().map(Humane::line).collect(Collectors.joining("\n  "));
+          err.println("Recover: " + root + ": " + why);
+        }
+      }
+      return code;
+    };
   }
 
   /**
@@ -94,42 +120,6 @@ public final class Recover extends Program {
       // No table, no jobs.
     }
     return Json.line(jobs.stream().map(RecoveredJob::toMap).collect(Collectors.toList()));
-  }
-
-  private int recover(
-      String table, Configuration conf, CommitterConfig config, boolean force, Direction direction)
-      throws IOException {
-    List<RecoveredJob> jobs;
-    try {
-      jobs =
-          recoverAll(
-              table,
-              conf,
-              config,
-              force,
-              direction,
-              watched -> out.println(Humane.watching(table, watched, config)));
-    } catch (FileNotFoundException e) {
-      out.println("There is no table at " + Humane.line(table) + ": nothing to recover");
-      return OK;
-    }
-    if (jobs.isEmpty()) {
-      out.println(Humane.line(table) + ": no unfinished commit");
-    }
-    int code = OK;
-    for (RecoveredJob job : jobs) {
-      if (job.outcome != null) {
-        out.println(Humane.line(job.root.root().toString()) + ": " + told(job));
-      } else {
-        code = FAILED;
-        err.println(
-            "Recover: "
-                + Humane.line(job.root.root().toString())
-                + ": "
-                + job.errors().stream().map(Humane::line).collect(Collectors.joining("\n  ")));
-      }
-    }
-    return code;
   }
 
   /**
@@ -204,14 +194,10 @@ public final class Recover extends Program {
      * neither is so.
      */
     List<String> errors() {
-      List<String> errors = new ArrayList<>();
-      if (failure != null) {
-        errors.add(String.valueOf(failure.getMessage()));
-        for (Throwable suppressed : failure.getSuppressed()) {
-          errors.add(String.valueOf(suppressed.getMessage()));
-        }
-      }
-      return errors;
+      return Stream.ofNullable(failure)
+          .flatMap(e -> Stream.concat(Stream.of(e), Arrays.stream(e.getSuppressed())))
+          .map(e -> String.valueOf(e.getMessage()))
+          .collect(Collectors.toList());
     }
 
     private boolean isAlive() {

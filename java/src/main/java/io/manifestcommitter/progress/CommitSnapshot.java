@@ -4,7 +4,6 @@ package io.manifestcommitter.progress;
 import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.manifest.StatisticsRecorder;
 import io.manifestcommitter.progress.CommitProgress.Waiting;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -12,6 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.apache.hadoop.fs.statistics.IOStatisticsSnapshot;
 
 /** Where one commit was at one moment. Immutable; its public fields are read where it is shown. */
@@ -131,11 +131,7 @@ public final class CommitSnapshot {
     map.put("requests", requests());
     map.put("throttled", counter(StatisticNames.STORE_IO_THROTTLED));
     map.put("counters", new TreeMap<>(statistics.counters()));
-    List<Map<String, Object>> ended = new ArrayList<>();
-    for (CommitProgress.Step one : steps) {
-      ended.add(one.toMap());
-    }
-    map.put("steps", ended);
+    map.put("steps", steps.stream().map(CommitProgress.Step::toMap).collect(Collectors.toList()));
     return map;
   }
 

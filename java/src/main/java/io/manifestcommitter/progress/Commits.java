@@ -15,6 +15,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -95,11 +96,10 @@ public final class Commits {
 
   /** Where the commits are that run now; the one that began first comes first. */
   public static List<CommitSnapshot> running() {
-    List<CommitProgress> running = new ArrayList<>(RUNNING);
-    running.sort(Comparator.comparingLong(progress -> progress.start));
-    List<CommitSnapshot> snapshots = new ArrayList<>();
-    running.forEach(progress -> snapshots.add(progress.snapshot()));
-    return snapshots;
+    return RUNNING.stream()
+        .sorted(Comparator.comparingLong(progress -> progress.start))
+        .map(CommitProgress::snapshot)
+        .collect(Collectors.toList());
   }
 
   /**
