@@ -6,6 +6,7 @@ import io.manifestcommitter.plan.OldDirectory;
 import io.manifestcommitter.store.Retries;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
+import io.manifestcommitter.store.StorePaths;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -61,8 +62,8 @@ public final class RemoveOldData {
   /**
    * Removes it.
    *
-   * @throws IOException if a file could not be removed, after everything else was; it names files
-   *     only, since a directory may hold new data by now
+   * @throws OldDataRemainsException if a file could not be removed, after everything else was; it
+   *     names files only, since a directory may hold new data by now
    */
   void run() throws IOException {
     SortedMap<Path, String> left = new ConcurrentSkipListMap<>();
@@ -91,23 +92,7 @@ public final class RemoveOldData {
           empty.stream().limit(NAMED).collect(Collectors.toList()));
     }
     if (!left.isEmpty()) {
-      throw new IOException(
-          "The new data of job "
-              + plan.jobId()
-              + " is complete in "
-              + plan.table()
-              + ", but "
-              + left.size()
-              + " paths of the data it replaces could not be removed, so the table shows both."
-              + " They are: "
-              + left.entrySet().stream()
-                  .limit(NAMED)
-                  .map(file -> file.getKey() + " (" + file.getValue() + ")")
-                  .collect(Collectors.joining(", "))
-              + (left.size() > NAMED ? ", ..." : "")
-              + ". Once they may be deleted, 'manifest-committer recover "
-              + plan.table()
-              + "' removes them and ends the job");
+      throw new OldDataRemainsException(plan, left);
     }
   }
 
@@ -184,5 +169,45 @@ public final class RemoveOldData {
       return List.of();
     }
     return found;
+  }
+
+  /** An overwrite published its new data and then could not remove all of the old. */
+  public static final class OldDataRemainsException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    private final transient Set<Path> directories = new HashSet<>();
+
+    private OldDataRemainsException(JobPlan plan, SortedMap<Path, String> left) {
+      super(
+          "The new data of job "
+              + plan.jobId()
+              + " is complete in "
+              + plan.table()
+              + ", but "
+              + left.size()
+              + " paths of the data it replaces could not be removed, so the table shows both."
+              + " They are: "
+              + left.entrySet().stream()
+                  .limit(NAMED)
+                  .map(file -> file.getKey() + " (" + file.getValue() + ")")
+                  .collect(Collectors.joining(", "))
+              + (left.size() > NAMED ? ", ..." : "")
+              + ". Once they may be deleted, 'manifest-committer recover "
+              + plan.table()
+              + "' removes them and ends the job");
+      left.keySet().forEach(file -> directories.add(file.getParent()));
+    }
+
+    /** Whether one of the places shows old and new data, or is above or below what does. */
+    public boolean isAt(Collection<Path> places) {
+      return directories.stream()
+          .anyMatch(
+              mixed ->
+                  places.stream()
+                      .anyMatch(
+                          place ->
+                              StorePaths.isSameOrBelow(mixed, place)
+                                  || StorePaths.isSameOrBelow(place, mixed)));
+    }
   }
 }

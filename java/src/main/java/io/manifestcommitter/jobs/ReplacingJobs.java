@@ -62,17 +62,19 @@ public final class ReplacingJobs {
    * directory of another job; where there is no unfinished commit, one look is enough for both.
    *
    * @param places none of which lies in another; empty for a job that replaces nothing
+   * @param written the places that the job writes to or replaces
    * @return whether a commit was recovered
    * @throws io.manifestcommitter.manifest.CorruptManifestException if another's note is damaged
    * @throws IOException also if others replaced some of the places for too long, or if a dead job's
    *     commit may not, or cannot, be recovered
    */
-  public boolean settleAndEnter(Collection<Path> places, Pause pause) throws IOException {
-    UnfinishedJobs unfinished = new UnfinishedJobs(store, config, signs, pause);
+  public boolean settleAndEnter(Collection<Path> places, Collection<Path> written, Pause pause)
+      throws IOException {
+    UnfinishedJobs unfinished = new UnfinishedJobs(store, config, signs, written, pause);
     if (places.isEmpty()) {
       return unfinished.settle(inTable());
     }
-    Wait wait = new Wait(places, pause);
+    Wait wait = new Wait(places, unfinished, pause);
     List<StagingRoot> roots = note(places);
     boolean hasRecovered = false;
     if (!others.begun(roots).isEmpty()) {
@@ -168,15 +170,18 @@ public final class ReplacingJobs {
     if (!others.isUnfinished(other) && others.fence(other)) {
       return true;
     }
-    UnfinishedJobs unfinished = new UnfinishedJobs(store, config, signs, wait.pause);
+    if (wait.unfinished.isStuck(other)) {
+      return true;
+    }
     if (config.unfinishedJobs() == UnfinishedJobsMode.WARN && signs.look(other) == Life.DEAD) {
-      unfinished.settle(List.of(other));
+      wait.unfinished.settle(List.of(other));
       return true;
     }
     leave();
     while (others.isUnfinished(other)
         && signs.look(other) == Life.DEAD
-        && !unfinished.settle(List.of(other))) {
+        && !wait.unfinished.settle(List.of(other))
+        && !wait.unfinished.isStuck(other)) {
       wait.pause(other);
     }
     return false;
@@ -185,13 +190,15 @@ public final class ReplacingJobs {
   /** All that a job waits until it is first. */
   private final class Wait {
     private final Collection<Path> places;
+    private final UnfinishedJobs unfinished;
     private final Pause pause;
 
     private final long since = signs.nanos();
     private Waiting forWhat;
 
-    Wait(Collection<Path> places, Pause pause) {
+    Wait(Collection<Path> places, UnfinishedJobs unfinished, Pause pause) {
       this.places = places;
+      this.unfinished = unfinished;
       this.pause = pause;
     }
 

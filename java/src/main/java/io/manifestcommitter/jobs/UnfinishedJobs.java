@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.jobs;
 
+import io.manifestcommitter.commit.RemoveOldData.OldDataRemainsException;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.config.CommitterConfig.UnfinishedJobsMode;
 import io.manifestcommitter.jobs.LifeSigns.JobIsAliveException;
@@ -13,8 +14,12 @@ import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.store.Store;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import org.apache.hadoop.fs.Path;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,19 +33,24 @@ public final class UnfinishedJobs {
   private final Store store;
   private final CommitterConfig config;
   private final LifeSigns signs;
+  private final Collection<Path> written;
   private final Pause pause;
   private final OtherJobs jobs;
+  private final Set<Path> stuck = new HashSet<>();
 
   /**
    * As {@code config} says.
    *
    * @param signs of the lives of their drivers
+   * @param written the places that the job writes to or replaces
    * @param pause between two looks at a job that may live
    */
-  public UnfinishedJobs(Store store, CommitterConfig config, LifeSigns signs, Pause pause) {
+  public UnfinishedJobs(
+      Store store, CommitterConfig config, LifeSigns signs, Collection<Path> written, Pause pause) {
     this.store = store;
     this.config = config;
     this.signs = signs;
+    this.written = written;
     this.pause = pause;
     this.jobs = new OtherJobs(store);
   }
@@ -66,9 +76,10 @@ public final class UnfinishedJobs {
    * of a begun commit lives, this job waits until its heartbeat moves, has stood still for the
    * timeout, or its commit ends. It waits for all such drivers at the same time. What is left of a
    * commit that ended is removed, unless this job, or that one, was told to clean up nothing; what
-   * cannot be removed is a warning. A job that never began its commit, and was seen to be dead by
-   * now, is removed. One request for each staging directory; where a commit was begun six more, and
-   * those of each look while this job waits.
+   * cannot be removed is a warning. So is a commit past its point of no return whose old data the
+   * store refuses to delete, unless this job writes where that shows. A job that never began its
+   * commit, and was seen to be dead by now, is removed. One request for each staging directory;
+   * where a commit was begun six more, and those of each look while this job waits.
    *
    * @param roots the staging directories of other jobs
    * @return whether any was recovered
@@ -135,8 +146,19 @@ public final class UnfinishedJobs {
       LOG.info("{} is left alone: {}", root.root(), e.getMessage());
       return false;
     } catch (IOException e) {
-      throw new IOException(told + ", and cannot be recovered: " + e.getMessage(), e);
+      String why = told + ", and cannot be recovered: " + e.getMessage();
+      if (e instanceof OldDataRemainsException && !((OldDataRemainsException) e).isAt(written)) {
+        LOG.warn(why);
+        stuck.add(root.root());
+        return false;
+      }
+      throw new IOException(why, e);
     }
+  }
+
+  /** Whether a commit could not be ended, and concerns only jobs that write to the same places. */
+  boolean isStuck(StagingRoot root) {
+    return stuck.contains(root.root());
   }
 
   /** What killed drivers left that never began to commit: nobody waits for it, nor needs it. */

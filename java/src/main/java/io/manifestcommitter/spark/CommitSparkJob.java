@@ -143,15 +143,13 @@ final class CommitSparkJob {
     CommittedFiles committed = new CommittedFiles(staging.jobId(), messages, this::named);
     Set<Path> parents = committed.parents(staging.directory());
     Collection<Path> overwritten = overwrite.roots(parents);
-    Collection<Path> places =
-        config.conflictMode() == ConflictMode.REPLACE
-            ? Overwrite.outermost(overwritten, parents)
-            : overwritten;
+    Collection<Path> written = Overwrite.outermost(overwritten, parents);
+    Collection<Path> places = config.conflictMode() == ConflictMode.REPLACE ? written : overwritten;
     PlanSparkJob planning = new PlanSparkJob(staging.directory(), store, workers, config);
     ProveStaged proof = new ProveStaged(store, workers, config.missingFiles());
     try (JobPlanner planner = planning.begin(committed, setUp)) {
       Result<List<StagedTree>> trees = new Result<>(() -> sealAndProve(committed, proof, planner));
-      Result<Boolean> settled = new Result<>(() -> settleAndLock(places));
+      Result<Boolean> settled = new Result<>(() -> settleAndLock(places, written));
       workers.beside(
           trees,
           settled,
@@ -199,8 +197,10 @@ final class CommitSparkJob {
    * nothing and no other job is there; otherwise see {@link ReplacingJobs#settleAndEnter}.
    *
    * @param places that the job replaces
+   * @param written the same, and those that it adds to
    */
-  private boolean settleAndLock(Collection<Path> places) throws IOException {
+  private boolean settleAndLock(Collection<Path> places, Collection<Path> written)
+      throws IOException {
     Pause interruptible =
         waiting -> {
           workers.checkInterrupted();
@@ -212,7 +212,7 @@ final class CommitSparkJob {
         () -> {
           setUp.heartbeat.await();
           try {
-            return others.settleAndEnter(places, interruptible);
+            return others.settleAndEnter(places, written, interruptible);
           } finally {
             work.goesOn();
           }

@@ -84,6 +84,7 @@ final class SetUpSparkJob {
               store,
               write.config,
               write.signs,
+              write.overwrite.roots(List.of()),
               waiting -> {
                 progress.waits(waiting);
                 progress.requireNotCancelled();

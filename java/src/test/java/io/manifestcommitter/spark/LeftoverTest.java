@@ -21,6 +21,7 @@ import io.manifestcommitter.testing.Fate;
 import io.manifestcommitter.testing.Fault;
 import io.manifestcommitter.testing.Recoveries;
 import io.manifestcommitter.testing.Recoveries.PassingTime;
+import io.manifestcommitter.testing.TableWrite;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
@@ -84,18 +85,73 @@ class LeftoverTest {
     assertThat(spark.visible()).hasSize(SparkJobFaultTest.OLD.size() + 1);
   }
 
+  /** Of one partition, which shows both: jobs into all others go on. */
   @ParameterizedTest
-  @CsvSource({"abfs,static", "abfs,append", "abfs,dynamic", "gs,static", "gs,append"})
-  void oldDataThatMayNotBeDeletedStopsLaterJobsWhichSayWhatToDo(String scheme, String kind)
+  @CsvSource({
+    "abfs,append,p=2/second", "abfs,static-p2,p=2/second", "abfs,dynamic,p=2/second",
+    "gs,append,p=4/second", "gs,static-p2,p=2/second", "gs,dynamic,p=3/second"
+  })
+  void oldDataThatMayNotBeDeletedStopsNoJobIntoOtherPlaces(String scheme, String kind, String file)
       throws IOException {
+    SparkJobHarness first = withOldDataThatMayNotBeDeleted(scheme);
+
+    SparkJobHarness second =
+        first
+            .other(SECOND)
+            .setUp(
+                kind.equals("static-p2")
+                    ? TableWrite.replacing("/table/p=2")
+                    : SparkJobFaultTest.write(kind));
+    second.commitTask(0, file);
+    second.commit();
+
+    assertThat(second.visible()).containsEntry("/table/" + file, "new " + file);
+    assertThat(second.visible()).containsKeys("/table/p=1/old", "/table/p=1/a");
+    first.state.release();
+    assertThat(first.recovery(false).run(root(first), Direction.AS_MARKED))
+        .isEqualTo(Outcome.COMPLETED);
+    assertThat(second.visible())
+        .containsEntry("/table/" + file, "new " + file)
+        .containsKey("/table/p=1/a")
+        .doesNotContainKey("/table/p=1/old");
+    assertThat(first.staging()).isEmpty();
+  }
+
+  /** In its setup, where it is known what it replaces. */
+  @ParameterizedTest
+  @CsvSource({
+    "abfs,static,true",
+    "abfs,partition,true",
+    "abfs,append,false",
+    "abfs,dynamic,false",
+    "gs,static,true",
+    "gs,append,false",
+    "gs,dynamic,false"
+  })
+  void oldDataThatMayNotBeDeletedStopsJobsIntoTheSamePlaceWhichSayWhatToDo(
+      String scheme, String kind, boolean inSetUp) throws IOException {
     SparkJobHarness first = withOldDataThatMayNotBeDeleted(scheme);
     Map<String, String> before = first.visible();
 
     SparkJobHarness second = first.other(SECOND);
-    assertThatThrownBy(() -> second.setUp(SparkJobFaultTest.write(kind)))
+    if (!inSetUp) {
+      second.setUp(SparkJobFaultTest.write(kind));
+      second.commitTask(0, "p=1/second");
+    }
+    assertThatThrownBy(
+            () -> {
+              if (inSetUp) {
+                second.setUp(SparkJobFaultTest.write(kind));
+              } else {
+                second.commit();
+              }
+            })
         .hasMessageContaining("/table/p=1/old (")
         .hasMessageContaining("Permission denied")
         .hasMessageContaining("'manifest-committer recover " + first.table + "'");
+    if (!inSetUp) {
+      second.job().abort();
+    }
 
     assertThat(second.visible()).isEqualTo(before);
     assertThat(second.staging()).noneMatch(path -> path.contains(SECOND));

@@ -113,7 +113,7 @@ class ReplacingJobsTest {
             config,
             new LifeSigns(stores, config, pause::nanos),
             new StagingRoot(table, LARGE))
-        .settleAndEnter(List.of(byOtherName(place)), pause);
+        .settleAndEnter(List.of(byOtherName(place)), List.of(byOtherName(place)), pause);
     assertThat(pauses).isEqualTo(1);
   }
 
@@ -211,7 +211,8 @@ class ReplacingJobsTest {
   void whoWakesUpWhileItsNoteIsDeletedGetsItBack() throws IOException {
     Pause none = waiting -> fails();
     ReplacingJobs small = jobs(SMALL, none);
-    small.settleAndEnter(List.of(spark.path("/table/p=1")), none);
+    small.settleAndEnter(
+        List.of(spark.path("/table/p=1")), List.of(spark.path("/table/p=1")), none);
     spark.state.onRequest(
         (number, operation, path) -> {
           if (operation.equals("delete") && path.equals(SMALL_NOTE)) {
@@ -330,7 +331,8 @@ class ReplacingJobsTest {
   @Test
   void whoseNoteIsCutShortWasTakenForDead() throws IOException {
     ReplacingJobs jobs = jobs(SMALL, waiting -> fails());
-    jobs.settleAndEnter(List.of(spark.path("/table/p=1")), waiting -> fails());
+    jobs.settleAndEnter(
+        List.of(spark.path("/table/p=1")), List.of(spark.path("/table/p=1")), waiting -> fails());
     jobs.requireNotTakenForDead();
     byte[] whole = spark.state.bytes(SMALL_NOTE);
     for (int length = 0; length < whole.length; length++) {
@@ -436,7 +438,7 @@ class ReplacingJobsTest {
               waits.add(waiting.toString());
               meanwhile.run();
             });
-    jobs(jobId, pause).settleAndEnter(paths, pause);
+    jobs(jobId, pause).settleAndEnter(paths, paths, pause);
   }
 
   /** What happens while a job waits. */

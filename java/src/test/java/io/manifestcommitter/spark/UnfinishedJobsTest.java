@@ -145,7 +145,8 @@ class UnfinishedJobsTest {
     Store store = new Stores(killed.conf).all();
     CommitterConfig config = new CommitterConfig(killed.conf);
     LifeSigns signs = new LifeSigns(store, config, () -> now[0]);
-    UnfinishedJobs unfinished = new UnfinishedJobs(store, config, signs, waiting -> pauses[0]++);
+    UnfinishedJobs unfinished =
+        new UnfinishedJobs(store, config, signs, List.of(), waiting -> pauses[0]++);
     List<StagingRoot> roots = List.of(new StagingRoot(killed.table, JOB_ID));
     unfinished.settle(roots);
     assertThat(killed.state.exists(STAGING)).as("it was not watched").isTrue();
