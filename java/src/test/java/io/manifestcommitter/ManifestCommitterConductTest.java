@@ -181,19 +181,6 @@ class ManifestCommitterConductTest {
   }
 
   @Test
-  void aStoreClassForAnotherSchemeFailsTheSetup() {
-    job.conf.set(CommitterConfig.STORE_OPERATIONS_CLASS, "io.manifestcommitter.store.LocalStore");
-
-    assertThatThrownBy(job::setupJob)
-        .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContainingAll(
-            CommitterConfig.STORE_OPERATIONS_CLASS,
-            "abfs://",
-            "io.manifestcommitter.store.AbfsStore");
-    assertThat(job.state().paths()).containsExactly("/");
-  }
-
-  @Test
   void anAccountWithoutDirectoriesFailsTheSetup() {
     job.conf.setBoolean(MemoryFileSystem.FLAT, true);
 

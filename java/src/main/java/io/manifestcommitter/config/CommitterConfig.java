@@ -3,11 +3,10 @@ package io.manifestcommitter.config;
 
 import static java.util.stream.Collectors.joining;
 
-import io.manifestcommitter.store.GcsRequests;
+import io.manifestcommitter.store.GcsStore;
 import io.manifestcommitter.store.RequestGate;
 import io.manifestcommitter.store.StoreFamily;
 import io.manifestcommitter.store.StorePaths;
-import io.manifestcommitter.store.Stores;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -55,7 +54,7 @@ public final class CommitterConfig {
   public static final String MISSING_FILES = PREFIX + "missing.files";
   public static final String UNSUPPORTED_SCHEME = PREFIX + "unsupported.scheme";
   public static final String ATOMIC_RENAME_SCHEMES = StoreFamily.ATOMIC_RENAME_SCHEMES;
-  public static final String GS_REQUESTS = GcsRequests.OPTION;
+  public static final String GS_REQUESTS = GcsStore.REQUESTS;
   public static final String CONFLICT_MODE = PREFIX + "conflict.mode";
   public static final String HEARTBEAT_INTERVAL = PREFIX + "heartbeat.interval";
   public static final String HEARTBEAT_TIMEOUT = PREFIX + "heartbeat.timeout";
@@ -85,6 +84,12 @@ public final class CommitterConfig {
   public enum DirectoryRename {
     AUTO,
     OFF
+  }
+
+  /** {@link #GS_REQUESTS}. */
+  private enum GcsRequests {
+    DIRECT,
+    FILESYSTEM
   }
 
   /** {@link #S3_WRITE_TO}. */
@@ -136,10 +141,15 @@ public final class CommitterConfig {
           "the URI of a directory, or nothing",
           text ->
               Optional.of(text).filter(t -> !t.isEmpty()).map(t -> StorePaths.plain(new Path(t))));
+  private static final List<String> STORE_CLASSES =
+      List.of(
+          "org.apache.hadoop.mapreduce.lib.output.committer.manifest.impl"
+              + ".ManifestStoreOperationsThroughFileSystem",
+          "org.apache.hadoop.fs.azurebfs.commit.AbfsManifestStoreOperations");
   private static final Form STORE_CLASS =
       new Form(
-          "nothing, or one of " + String.join(", ", Stores.classNames()),
-          text -> text.isEmpty() || Stores.classNames().contains(text) ? text : null);
+          "nothing, or one of " + String.join(", ", STORE_CLASSES),
+          text -> text.isEmpty() || STORE_CLASSES.contains(text) ? text : null);
 
   private static final Map<String, Option> OPTIONS = new LinkedHashMap<>();
 
@@ -177,8 +187,7 @@ public final class CommitterConfig {
         .means(
             "Try to delete the job's directory in one request first, and the task attempts in parallel only if that fails.");
     option(STORE_OPERATIONS_CLASS, "", STORE_CLASS, Scope.HADOOP)
-        .means(
-            "The class that makes the requests. Empty means the one for the scheme, and so do the two class names of Hadoop's committer.");
+        .means("Accepted, and without effect: the scheme decides what makes the requests.");
     option(MARK_SUCCESSFUL_JOBS, "true", FLAG, Scope.BOTH)
         .means("Write `_SUCCESS`, and the list of files next to it.");
     option(CLEANUP_SKIPPED, "false", FLAG, Scope.BOTH)
@@ -307,11 +316,6 @@ public final class CommitterConfig {
 
   public boolean parallelDeleteBaseFirst() {
     return get(CLEANUP_PARALLEL_DELETE_BASE_FIRST);
-  }
-
-  /** {@link #STORE_OPERATIONS_CLASS}; empty where the scheme decides. */
-  public String storeClass() {
-    return get(STORE_OPERATIONS_CLASS);
   }
 
   public boolean markSuccessfulJobs() {

@@ -266,18 +266,8 @@ final class HadoopRules extends Rules {
       Repair repair = Repair.set(option.key(), option.fallback());
       isFine &= checkOption(repair, () -> option.check(sql));
     }
-    isFine = isFine && checkOption(Repair.none(), () -> new CommitterConfig(sql));
-    if (isFine && isMadeByUs()) {
-      // Like a job when it starts, so for a store that could be opened only.
-      checkOption(Repair.set(CommitterConfig.STORE_OPERATIONS_CLASS, ""), this::checkStoreClass);
-    }
-  }
-
-  private void checkStoreClass() {
-    try {
-      stores.requireClassFor(new CommitterConfig(jobs).storeClass(), stores.resolve(path));
-    } catch (IOException e) {
-      // The committer did open it: the store fails now and then.
+    if (isFine) {
+      checkOption(Repair.none(), () -> new CommitterConfig(sql));
     }
   }
 

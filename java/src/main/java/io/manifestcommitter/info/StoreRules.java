@@ -7,7 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.manifestcommitter.cli.CommandLine.Setting;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.info.Problem.Repair;
-import io.manifestcommitter.store.GcsRequests;
+import io.manifestcommitter.store.GcsStore;
 import io.manifestcommitter.store.MagicUploads;
 import io.manifestcommitter.store.StoreFamily;
 import io.manifestcommitter.store.Stores;
@@ -127,8 +127,8 @@ final class StoreRules extends Rules {
     }
     Repair move = Repair.set(GS_MOVE, "true");
     Class<?> connector = conf.getClassByNameOrNull(ClassNames.GOOGLES_GS);
-    Optional<GcsRequests.Obstacle> obstacle =
-        connector == null ? Optional.empty() : GcsRequests.whyNotDirect(connector, conf);
+    Optional<GcsStore.Obstacle> obstacle =
+        connector == null ? Optional.empty() : GcsStore.whyNotDirect(connector, conf);
     if (obstacle.isEmpty()) {
       if (!conf.getBoolean(GS_MOVE, true)) {
         add("gcs-no-move", move, shown(GS_MOVE));

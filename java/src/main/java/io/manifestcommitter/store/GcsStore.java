@@ -6,6 +6,7 @@ import io.manifestcommitter.manifest.FileIdentity;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.lang.reflect.Method;
 import java.math.BigInteger;
 import java.util.List;
 import java.util.Optional;
@@ -49,6 +50,17 @@ import org.slf4j.LoggerFactory;
  * fs.gs.http.max.retry} times, and counts such answers in its global storage statistics.
  */
 public final class GcsStore extends HadoopStore {
+  /** The option that says how Google Cloud Storage is asked. */
+  public static final String REQUESTS = "mapreduce.manifest.committer.gs.requests";
+
+  /** Which client the connector uses; the committer was never seen with another one than JSON's. */
+  private static final String CLIENT_TYPE = "fs.gs.client.type";
+
+  private static final String JSON_CLIENT = "HTTP_API_CLIENT";
+
+  /** Whether the connector moves objects; the default differs between releases. */
+  private static final String MOVES = "fs.gs.operation.move.enable";
+
   private static final Logger LOG = LoggerFactory.getLogger(GcsStore.class);
   private static final String STATISTICS = "GhfsStorageStatistics";
   private static final List<String> REFUSALS =
@@ -59,9 +71,8 @@ public final class GcsStore extends HadoopStore {
   private static final String NO_GRPC = ".gax.rpc.UnavailableException";
   private static final Set<Integer> PRECONDITION_FAILED = Set.of(412);
 
+  private final Configuration conf;
   private volatile Optional<GcsClient> client;
-  private final boolean movesAreSwitchedOff;
-  private final boolean isVouchedFor;
 
   /** Since a rename whose outcome nobody could tell. */
   private volatile boolean mayBeRenaming;
@@ -72,12 +83,14 @@ public final class GcsStore extends HadoopStore {
    * @param conf of the job; the filesystem has that of the caller that opened it first
    */
   public GcsStore(FileSystem fs, Configuration conf, RequestGate gate) {
-    this(
-        fs,
-        client(fs, conf),
-        GcsMoves.areSwitchedOff(conf),
-        StoreFamily.isVouchedFor(fs.getUri().getScheme(), conf),
-        gate);
+    this(fs, conf, client(fs, conf), gate);
+  }
+
+  private GcsStore(
+      FileSystem fs, Configuration conf, Optional<GcsClient> client, RequestGate gate) {
+    super(fs, client.map(GcsStore::traits).orElseGet(() -> traits(fs)), gate);
+    this.conf = conf;
+    this.client = client;
   }
 
   @Override
@@ -85,27 +98,107 @@ public final class GcsStore extends HadoopStore {
     return new GcsStore(fs(), fs().getConf(), gate);
   }
 
-  private GcsStore(
-      FileSystem fs,
-      Optional<GcsClient> client,
-      boolean movesAreSwitchedOff,
-      boolean isVouchedFor,
-      RequestGate gate) {
-    super(fs, client.map(GcsStore::traits).orElseGet(() -> traits(fs)), gate);
-    this.client = client;
-    this.movesAreSwitchedOff = movesAreSwitchedOff;
-    this.isVouchedFor = isVouchedFor;
-  }
-
   /** The connector's own client moves objects, whatever is set; else it may copy them. */
   @Override
   public Optional<String> shortcoming(Path path) {
     if (isDirect()) {
-      return movesAreSwitchedOff ? Optional.of(GcsMoves.refusal()) : Optional.empty();
+      return conf.getTrimmed(MOVES, "").equalsIgnoreCase("false")
+          ? Optional.of(
+              MOVES
+                  + " is false, so its server may not know moves, and each rename would fail. If it"
+                  + " knows them, as Google's does, remove the setting or set it to true. For a server"
+                  + " that does not, such as fake-gcs-server, set "
+                  + REQUESTS
+                  + " to filesystem and add gs to "
+                  + StoreFamily.ATOMIC_RENAME_SCHEMES
+                  + ".")
+          : Optional.empty();
     }
-    return isVouchedFor || GcsMoves.areUsedBy(fs())
+    return StoreFamily.isVouchedFor(fs().getUri().getScheme(), conf) || movesObjects(fs())
         ? Optional.empty()
-        : Optional.of(GcsMoves.refusalOfCopies());
+        : Optional.of(
+            "its connector renames a file by copying and deleting it, so a driver that dies would"
+                + " leave both. Use a release of Google's connector that moves objects, with "
+                + MOVES
+                + " as true, or set "
+                + REQUESTS
+                + " to direct. To try the committer on a server without moves, add gs to "
+                + StoreFamily.ATOMIC_RENAME_SCHEMES
+                + ".");
+  }
+
+  /** By its own options, which older releases and Hadoop's connector do not have. No request. */
+  private static boolean movesObjects(FileSystem fs) {
+    try {
+      Object options = fs;
+      Class<?> type = fs.getClass();
+      for (String name : new String[] {"getGcsFs", "getOptions", "getCloudStorageOptions"}) {
+        Method method = type.getMethod(name);
+        options = method.invoke(options);
+        // The declared one: that of the object may not be public.
+        type = method.getReturnType();
+      }
+      return Boolean.TRUE.equals(type.getMethod("isMoveOperationEnabled").invoke(options));
+    } catch (ReflectiveOperationException | RuntimeException e) {
+      LOG.debug("{} does not say whether it moves objects: it may copy them", fs.getUri(), e);
+      return false;
+    }
+  }
+
+  /**
+   * Why FileSystem calls are used where a filesystem of this class is open; empty if they are not.
+   * Makes no request.
+   */
+  public static Optional<Obstacle> whyNotDirect(Class<?> fileSystem, Configuration conf) {
+    if (conf.getTrimmed(REQUESTS, "").equalsIgnoreCase("filesystem")) {
+      return Optional.of(new Obstacle(REQUESTS, "filesystem", "direct"));
+    }
+    String client = conf.getTrimmed(CLIENT_TYPE, JSON_CLIENT);
+    if (!client.equals(JSON_CLIENT)) {
+      return Optional.of(new Obstacle(CLIENT_TYPE, client, JSON_CLIENT));
+    }
+    try {
+      GcsCalls.of(fileSystem);
+      return Optional.empty();
+    } catch (ReflectiveOperationException | LinkageError e) {
+      return Optional.of(new Obstacle(e));
+    }
+  }
+
+  /** Why Google Cloud Storage is asked by {@code FileSystem} calls. */
+  public static final class Obstacle {
+    private final String reason;
+    private final String setting;
+    private final String value;
+
+    /** A setting, which has another value where there is no obstacle. */
+    private Obstacle(String setting, String is, String shouldBe) {
+      this.reason = setting + " is " + is;
+      this.setting = setting;
+      this.value = shouldBe;
+    }
+
+    /** Something that the connector lacks. */
+    private Obstacle(Throwable what) {
+      this.reason = what.getMessage();
+      this.setting = null;
+      this.value = "";
+    }
+
+    /** For a message. */
+    public String reason() {
+      return reason;
+    }
+
+    /** The setting that is in the way, if it is one. */
+    public Optional<String> setting() {
+      return Optional.ofNullable(setting);
+    }
+
+    /** What that setting should be. */
+    public String value() {
+      return value;
+    }
   }
 
   private static StoreTraits traits(GcsClient client) {
@@ -113,13 +206,13 @@ public final class GcsStore extends HadoopStore {
   }
 
   private static Optional<GcsClient> client(FileSystem fs, Configuration conf) {
-    Optional<GcsRequests.Obstacle> obstacle = GcsRequests.whyNotDirect(fs.getClass(), conf);
+    Optional<Obstacle> obstacle = whyNotDirect(fs.getClass(), conf);
     if (!obstacle.isPresent()) {
       try {
         return Optional.of(new GcsClient(fs));
       } catch (ReflectiveOperationException | RuntimeException e) {
         LOG.debug("The connector's own client", e);
-        obstacle = Optional.of(GcsRequests.Obstacle.missing(e));
+        obstacle = Optional.of(new Obstacle(e));
       }
     }
     LOG.info(
@@ -166,7 +259,7 @@ public final class GcsStore extends HadoopStore {
 
   /** Of all filesystems of the connector in this JVM: it counts for all of them together. */
   @Override
-  public long refusals() {
+  protected long refusals() {
     StorageStatistics statistics = FileSystem.getGlobalStorageStatistics().get(STATISTICS);
     long refusals = 0;
     if (statistics != null) {
@@ -229,7 +322,7 @@ public final class GcsStore extends HadoopStore {
               + " was not renamed: through FileSystem calls, or in a bucket whose namespace is not"
               + " known to be hierarchical, each file would be copied and deleted. If the job that"
               + " began this renamed folders, set "
-              + GcsRequests.OPTION
+              + REQUESTS
               + " to direct, as that job did");
     }
     client().renameFolder(source, destination);

@@ -2,12 +2,14 @@
 package io.manifestcommitter.store;
 
 import io.manifestcommitter.manifest.FileEntry;
+import io.manifestcommitter.manifest.NameIndex;
 import java.io.File;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.net.URI;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -83,11 +85,7 @@ public class HadoopStore implements Store {
 
   @Override
   public void list(Path directory, int expected, Visitor visitor) throws IOException {
-    try (Listing listing =
-        new Listing(
-            this::askLong,
-            () -> expected < MANY ? requestListing(directory) : requestLongListing(directory),
-            directory)) {
+    try (Listing listing = new Listing(directory, expected >= MANY)) {
       for (List<FileStatus> batch = listing.next(); !batch.isEmpty(); batch = listing.next()) {
         for (FileStatus status : batch) {
           visitor.visit(child(directory, status));
@@ -606,9 +604,9 @@ public class HadoopStore implements Store {
   }
 
   private boolean requestHasContent(Path directory) throws IOException {
-    RemoteIterator<FileStatus> entries = requestListing(directory);
-    boolean hasContent = entries.hasNext();
-    RemoteIterators.cleanupRemoteIterator(entries);
+    RemoteIterator<FileStatus> listed = requestListing(directory);
+    boolean hasContent = listed.hasNext();
+    RemoteIterators.cleanupRemoteIterator(listed);
     return hasContent;
   }
 
@@ -620,5 +618,60 @@ public class HadoopStore implements Store {
   /** Tells whether an entry is what was renamed. */
   private interface Recognition {
     boolean matches(StoreEntry entry);
+  }
+
+  /**
+   * The listing of one directory, in batches, so that a directory of any size can be gone through.
+   * A page that the store refuses is asked for again with all pages before it: the drivers'
+   * iterators cannot go on after a failure. What was handed out before is not handed out twice.
+   */
+  private final class Listing implements AutoCloseable {
+    /** As many as the pages of ABFS have. */
+    private static final int BATCH = 5000;
+
+    private final Path directory;
+    private final boolean isLong;
+    private final NameIndex handedOut = new NameIndex();
+    private RemoteIterator<FileStatus> entries;
+    private boolean complete;
+
+    Listing(Path directory, boolean isLong) {
+      this.directory = directory;
+      this.isLong = isLong;
+    }
+
+    /** The next entries; none when the listing has come to its end. */
+    List<FileStatus> next() throws IOException {
+      return complete ? List.of() : askLong(RequestKind.LIST, directory, this::read);
+    }
+
+    /** Ends the listing, also before it has come to its end. */
+    @Override
+    public void close() {
+      if (entries != null) {
+        RemoteIterators.cleanupRemoteIterator(entries);
+      }
+    }
+
+    private List<FileStatus> read() throws IOException {
+      RemoteIterator<FileStatus> reading =
+          entries != null
+              ? entries
+              : isLong ? requestLongListing(directory) : requestListing(directory);
+      entries = null;
+      List<FileStatus> batch = new ArrayList<>();
+      while (batch.size() < BATCH && reading.hasNext()) {
+        FileStatus entry = reading.next();
+        if (handedOut.count() == 0 || handedOut.find(0, entry.getPath().getName()) < 0) {
+          batch.add(entry);
+        }
+      }
+      complete = !reading.hasNext();
+      if (!complete) {
+        entries = reading;
+        batch.forEach(entry -> handedOut.add(0, entry.getPath().getName()));
+      }
+      return batch;
+    }
   }
 }

@@ -110,7 +110,8 @@ public final class S3Store extends HadoopStore {
     return conf.getTrimmed(ofBucket, conf.getTrimmed(key, otherwise));
   }
 
-  private S3Uploads uploads() throws IOException {
+  /** Those of the filesystem that is open now. */
+  S3Uploads uploads() throws IOException {
     S3Uploads known = uploads;
     if (known == null || !known.isOf(fs())) {
       known = new S3Uploads(fs());
@@ -133,8 +134,7 @@ public final class S3Store extends HadoopStore {
 
   @Override
   public FileUpload newUpload(File local, Path destination) throws IOException {
-    long partSize = uploads().partSize();
-    return new S3FileUpload(this::askLong, this::uploads, local, destination, partSize);
+    return new S3FileUpload(this, local, destination, uploads().partSize());
   }
 
   @Override

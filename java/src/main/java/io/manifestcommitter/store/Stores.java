@@ -3,7 +3,6 @@ package io.manifestcommitter.store;
 
 import java.io.FileNotFoundException;
 import java.io.IOException;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
@@ -11,8 +10,6 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
@@ -25,7 +22,7 @@ import org.apache.hadoop.fs.viewfs.ViewFileSystem;
  * <p>Schemes of no {@link StoreFamily} have {@link StoreTraits#UNKNOWN}: they are served only where
  * the user vouches for them ({@link StoreFamily#ATOMIC_RENAME_SCHEMES}).
  */
-public final class Stores {
+public final class Stores extends ForwardingStore {
   private static final String OLD_S3_HINT =
       "Its filesystem is not the one of hadoop-aws. Write to the same bucket through s3a://.";
   private static final String OLD_AZURE_HINT =
@@ -44,22 +41,6 @@ public final class Stores {
   private static final Pattern BLOB_STORE =
       Pattern.compile("wasb(s?)://([^@/]+)@([^./]+)\\.blob\\.(.*)");
 
-  private static final List<String> OWN_CLASSES =
-      List.of(
-          AbfsStore.class.getName(),
-          GcsStore.class.getName(),
-          HadoopStore.class.getName(),
-          HdfsStore.class.getName(),
-          LocalStore.class.getName(),
-          S3Store.class.getName());
-
-  /** What their users mean by them is whatever is right for the scheme. */
-  private static final List<String> HADOOPS_CLASSES =
-      List.of(
-          "org.apache.hadoop.mapreduce.lib.output.committer.manifest.impl"
-              + ".ManifestStoreOperationsThroughFileSystem",
-          "org.apache.hadoop.fs.azurebfs.commit.AbfsManifestStoreOperations");
-
   private final Configuration conf;
   private final RequestGate gate;
   private final Map<String, HadoopStore> open = new ConcurrentHashMap<>();
@@ -76,36 +57,6 @@ public final class Stores {
   public Stores(Configuration conf, RequestGate gate) {
     this.conf = Objects.requireNonNull(conf);
     this.gate = Objects.requireNonNull(gate);
-  }
-
-  /** The names of classes that a user may ask for: ours, and those of Hadoop's committer. */
-  public static List<String> classNames() {
-    return Stream.concat(OWN_CLASSES.stream(), HADOOPS_CLASSES.stream())
-        .collect(Collectors.toList());
-  }
-
-  /**
-   * Checks that a class that the user asked for is one for the path's scheme.
-   *
-   * @param className one of {@link #classNames}, or empty
-   * @throws IllegalArgumentException if it is not; it says which is
-   */
-  public void requireClassFor(String className, Path path) throws IOException {
-    if (!OWN_CLASSES.contains(className)) {
-      return;
-    }
-    String right = of(path).getClass().getName();
-    if (!right.equals(className)) {
-      throw new IllegalArgumentException(
-          "The option mapreduce.manifest.committer.store.operations.classname is '"
-              + className
-              + "', which is not for "
-              + scheme(path)
-              + ":// ("
-              + path
-              + "). Remove it, or set it to "
-              + right);
-    }
   }
 
   /** What kind of store the one of {@code path} is. Opens nothing. */
@@ -168,7 +119,10 @@ public final class Stores {
    * @throws UnsupportedStoreException if they are not; it says why, and what to do
    */
   public void requireRenames(Path path) throws UnsupportedStoreException {
-    Optional<String> refusal = refusalOfRenames(path);
+    require(refusalOfRenames(path));
+  }
+
+  private static void require(Optional<String> refusal) throws UnsupportedStoreException {
     if (refusal.isPresent()) {
       throw new UnsupportedStoreException(refusal.get());
     }
@@ -183,7 +137,7 @@ public final class Stores {
    *     mounted below the path
    */
   public Path resolve(Path path) throws IOException {
-    requireServed(path);
+    require(refusal(path));
     FileSystem fs = path.getFileSystem(conf);
     Path qualified = StorePaths.plain(fs.makeQualified(path));
     if (fs instanceof ViewFileSystem) {
@@ -196,7 +150,7 @@ public final class Stores {
     while (true) {
       try {
         Path resolved = fs.resolvePath(existing);
-        requireServed(resolved);
+        require(refusal(resolved));
         if ("viewfs".equals(scheme(resolved))) {
           throw new UnsupportedStoreException(
               "The store behind "
@@ -250,8 +204,8 @@ public final class Stores {
     return named;
   }
 
-  /** As {@link Store#named}. */
-  Path named(Path path) {
+  @Override
+  public Path named(Path path) {
     Path root = firstNames.get(key(path));
     return StorePaths.under(root != null ? root : firstName(path), path);
   }
@@ -281,11 +235,13 @@ public final class Stores {
                     + " verify-store "
                     + path
                     + "' tries it. If it is, "
-                    + vouch(path))
+                    + "add "
+                    + scheme(path)
+                    + " to "
+                    + StoreFamily.ATOMIC_RENAME_SCHEMES
+                    + ".")
             : of(path).shortcoming(path);
-    if (shortcoming.isPresent()) {
-      throw new UnsupportedStoreException(notServed(path, shortcoming.get()));
-    }
+    require(shortcoming.map(why -> notServed(path, why)));
   }
 
   private boolean isOfUnknownRename(Path path) {
@@ -295,10 +251,6 @@ public final class Stores {
   /** Whether the user vouches for the renames of the store of {@code path}. Opens nothing. */
   public boolean isVouchedFor(Path path) {
     return StoreFamily.isVouchedFor(scheme(path), conf);
-  }
-
-  private String vouch(Path path) {
-    return "add " + scheme(path) + " to " + StoreFamily.ATOMIC_RENAME_SCHEMES + ".";
   }
 
   /**
@@ -325,21 +277,19 @@ public final class Stores {
     return MagicUploads.of(path.getFileSystem(conf), of(path), path);
   }
 
-  /**
-   * A store that serves every path, each through the filesystem it belongs to.
-   *
-   * @see #resolve for what a path has to look like
-   */
+  /** A store that serves every path, each through the filesystem it belongs to. */
   public Store all() {
-    return new Routing();
+    return this;
   }
 
   /** The same stores, as {@link Store#pastLimits} has them. */
-  Stores pastLimits() {
+  @Override
+  public Store pastLimits() {
     return new Stores(conf, RequestGate.urgent());
   }
 
   /** The store of one path. Not asked whether it is served: reports may be saved anywhere. */
+  @Override
   public HadoopStore of(Path path) throws IOException {
     HadoopStore known = open.get(key(path));
     return known != null ? known : open(path);
@@ -348,14 +298,15 @@ public final class Stores {
   private synchronized HadoopStore open(Path path) throws IOException {
     FileSystem fs = path.getFileSystem(conf);
     firstNames.putIfAbsent(key(path), firstName(path));
-    return open.computeIfAbsent(key(path), key -> open(family(path), fs));
+    return open.computeIfAbsent(key(path), key -> (HadoopStore) opened(family(path), fs));
   }
 
   private static String key(Path path) {
     return path.toUri().getScheme() + "://" + path.toUri().getAuthority();
   }
 
-  private HadoopStore open(StoreFamily family, FileSystem fs) {
+  /** By the interface's type, so that only the class of the store that is used is loaded. */
+  private Store opened(StoreFamily family, FileSystem fs) {
     switch (family) {
       case LOCAL:
         return new LocalStore(fs, gate);
@@ -373,37 +324,9 @@ public final class Stores {
     }
   }
 
-  private void requireServed(Path path) throws UnsupportedStoreException {
-    Optional<String> refusal = refusal(path);
-    if (refusal.isPresent()) {
-      throw new UnsupportedStoreException(refusal.get());
-    }
-  }
-
   private String scheme(Path path) {
     String scheme = path.toUri().getScheme();
     String effective = scheme != null ? scheme : FileSystem.getDefaultUri(conf).getScheme();
     return effective.toLowerCase(Locale.ROOT);
-  }
-
-  /**
-   * Asks the store of each path: a partition's custom location, or the directory for reports, may
-   * lie on another filesystem than the table.
-   */
-  private final class Routing extends ForwardingStore {
-    @Override
-    protected Store of(Path path) throws IOException {
-      return Stores.this.of(path);
-    }
-
-    @Override
-    public Path named(Path path) {
-      return Stores.this.named(path);
-    }
-
-    @Override
-    public Store pastLimits() {
-      return Stores.this.pastLimits().all();
-    }
   }
 }

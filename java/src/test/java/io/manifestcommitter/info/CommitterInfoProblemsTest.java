@@ -11,7 +11,7 @@ import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.info.JobSettings.Origin;
 import io.manifestcommitter.info.Problem.Repair;
 import io.manifestcommitter.info.Problem.Severity;
-import io.manifestcommitter.store.GcsRequests;
+import io.manifestcommitter.store.GcsStore;
 import io.manifestcommitter.testing.MemoryFileSystem;
 import java.io.IOException;
 import java.net.URI;
@@ -120,13 +120,13 @@ class CommitterInfoProblemsTest {
         "gcs-no-move",
         world -> {
           world.onGoogle("fs.gs.operation.move.enable", "false");
-          world.set(GcsRequests.OPTION, "filesystem");
+          world.set(GcsStore.REQUESTS, "filesystem");
         });
     cause(
         "gcs-no-checksum",
         world -> {
           world.onGoogle("fs.gs.checksum.type", "NONE");
-          world.set(GcsRequests.OPTION, "filesystem");
+          world.set(GcsStore.REQUESTS, "filesystem");
         });
     cause("gcs-requests", world -> world.onGoogle("fs.gs.status.parallel.enable", "true"));
     cause(
@@ -424,17 +424,6 @@ class CommitterInfoProblemsTest {
   }
 
   @Test
-  void aStoreClassForAnotherScheme() {
-    String key = "mapreduce.manifest.committer.store.operations.classname";
-    world.set(key, "io.manifestcommitter.store.LocalStore");
-    Problem problem = world.told("bad-option", key, "is not for abfs://");
-
-    world.apply(problem.repair());
-
-    assertThat(world.codes()).isEmpty();
-  }
-
-  @Test
   void onConnectAFactoryThatIsMissingHurtsNobody() {
     CAUSES.get("factory-not-found").accept(world);
     assertThat(world.report().ok()).isFalse();
@@ -543,7 +532,7 @@ class CommitterInfoProblemsTest {
   void aConnectorThatRenamesByCopyingIsRefused() {
     world.onGoogle("fs.gs.operation.move.enable", "");
     assertThat(world.codes()).isEmpty();
-    world.set(GcsRequests.OPTION, "filesystem");
+    world.set(GcsStore.REQUESTS, "filesystem");
     world.told(Severity.NOTE, "gcs-no-move");
 
     world.set("fs.gs.operation.move.enable", "false");

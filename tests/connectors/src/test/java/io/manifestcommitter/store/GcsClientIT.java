@@ -159,7 +159,7 @@ class GcsClientIT {
     write("from/a", "content");
     fs.getConf().set("fs.gs.checksum.type", "CRC32C");
     Configuration other = new Configuration(fs.getConf());
-    other.set(GcsRequests.OPTION, "filesystem");
+    other.set(GcsStore.REQUESTS, "filesystem");
     try (FileSystem slow = FileSystem.newInstance(emulator.root(), other)) {
       StoreEntry seen =
           new GcsStore(slow, slow.getConf(), RequestGate.open())
@@ -176,7 +176,7 @@ class GcsClientIT {
   @Test
   void eachJobChoosesByItsOwnSettings() {
     Configuration files = new Configuration(fs.getConf());
-    files.set(GcsRequests.OPTION, "filesystem");
+    files.set(GcsStore.REQUESTS, "filesystem");
     GcsStore other = new GcsStore(fs, files, RequestGate.open());
 
     assertThat(other.traits(root)).isEqualTo(StoreTraits.GCS);

@@ -10,7 +10,7 @@ class GcsFileSystemCallsContractIT extends StoreContract {
   @Override
   protected Store store() {
     Configuration conf = EmulatedStore.GS.conf();
-    conf.set(GcsRequests.OPTION, "filesystem");
+    conf.set(GcsStore.REQUESTS, "filesystem");
     // Cached filesystems are of the first who asked, with other settings.
     conf.setBoolean("fs.gs.impl.disable.cache", true);
     return new Stores(conf).all();

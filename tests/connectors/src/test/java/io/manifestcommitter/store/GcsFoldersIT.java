@@ -170,14 +170,14 @@ class GcsFoldersIT {
   @Test
   void withoutFoldersNothingIsRenamedAsOne() throws IOException {
     Configuration files = new Configuration(fs.getConf());
-    files.set(GcsRequests.OPTION, "filesystem");
+    files.set(GcsStore.REQUESTS, "filesystem");
     try (FileSystem slow = FileSystem.newInstance(emulator.root(), files)) {
       RenameResult result =
           new GcsStore(slow, slow.getConf(), RequestGate.open())
               .renameDirectory(new Path(root, "staged/p=1"), new Path(root, "table/p=1"));
 
       assertThat(result.outcome()).isEqualTo(RenameResult.Outcome.FAILED);
-      assertThat(result.explanation()).contains(GcsRequests.OPTION);
+      assertThat(result.explanation()).contains(GcsStore.REQUESTS);
     }
     assertThat(emulator.tree()).containsKey("/t/staged/p=1/q=1/f");
   }
