@@ -103,8 +103,8 @@ public class ManifestCommitter extends PathOutputCommitter implements StreamCapa
    *
    * @throws IllegalArgumentException if an option has a value that is not allowed, which names the
    *     key, the value and what is allowed; or if Spark would write past the staging directory
-   * @throws io.manifestcommitter.store.UnsupportedStoreException if the account behind the
-   *     path has no atomic rename
+   * @throws io.manifestcommitter.store.UnsupportedStoreException if the account behind the path has
+   *     no atomic rename
    */
   @Override
   public void setupJob(JobContext context) throws IOException {

@@ -20,8 +20,8 @@ public class ManifestCommitterFactory extends PathOutputCommitterFactory {
   /**
    * A committer for a job that writes to {@code outputPath}.
    *
-   * @throws io.manifestcommitter.store.UnsupportedStoreException on {@code s3a} and other
-   *     stores that are not served; it says what to use there
+   * @throws io.manifestcommitter.store.UnsupportedStoreException on {@code s3a} and other stores
+   *     that are not served; it says what to use there
    */
   @Override
   public PathOutputCommitter createOutputCommitter(Path outputPath, TaskAttemptContext context)

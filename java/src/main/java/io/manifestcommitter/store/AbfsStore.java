@@ -2,10 +2,10 @@
 package io.manifestcommitter.store;
 
 import io.manifestcommitter.manifest.FileEntry;
-import java.io.Closeable;
 import java.io.IOException;
-import java.lang.reflect.Constructor;
+import java.lang.reflect.Method;
 import java.net.URI;
+import java.util.Arrays;
 import java.util.Optional;
 import java.util.Set;
 import org.apache.hadoop.conf.Configuration;
@@ -53,6 +53,9 @@ public final class AbfsStore extends HadoopStore {
 
   private static final String REFUSALS = "server_unavailable";
 
+  private static final String ITERATOR =
+      "org.apache.hadoop.fs.azurebfs.services.AbfsListStatusRemoteIterator";
+
   private static final String HIERARCHICAL = "fs.azure.account.hns.enabled";
   private static final Set<Integer> BAD_REQUEST = Set.of(400);
   private static final String FLAT =
@@ -66,8 +69,7 @@ public final class AbfsStore extends HadoopStore {
   /** A store on the filesystem {@code fs} of hadoop-azure. */
   public AbfsStore(FileSystem fs, RequestGate gate) {
     super(fs, StoreTraits.ABFS, gate);
-    this.resilientRename = new ResilientRename(fs);
-    this.pagesAreFree = PagesAhead.isAllThatIsAsked(fs);
+    this.pagesAreFree = asksForPagesOnly(fs);
   }
 
   @Override
@@ -85,17 +87,14 @@ public final class AbfsStore extends HadoopStore {
 
   @Override
   protected boolean requestRename(FileEntry file) throws IOException {
-    ResilientRename rename = resilientRename();
-    return rename.isAvailable(file) ? rename.run(file) : super.requestRename(file);
-  }
-
-  private ResilientRename resilientRename() {
     ResilientRename rename = resilientRename;
-    if (!rename.isOf(fs())) {
-      rename = new ResilientRename(fs());
+    if (rename == null || rename.fs != fs()) {
+      rename = new ResilientRename(fs(), file.source());
       resilientRename = rename;
     }
-    return rename;
+    return (file.etag().isEmpty() || rename.method == null)
+        ? super.requestRename(file)
+        : rename.run(file);
   }
 
   /** Page by page where the driver does that for nothing, else at once. */
@@ -106,10 +105,37 @@ public final class AbfsStore extends HadoopStore {
         : RemoteIterators.remoteIteratorFromArray(fs().listStatus(directory));
   }
 
-  /** By the driver's iterator: what it costs is little beside many pages. */
+  /**
+   * By the driver's iterator: what it costs is little beside many pages. It holds a dozen pages at
+   * most, which a thread of the JVM's common pool fetches ahead. That thread waits for good for
+   * somebody to take them, so to close the listing is to take what is left.
+   */
   @Override
   protected RemoteIterator<FileStatus> requestLongListing(Path directory) throws IOException {
-    return new PagesAhead(fs(), directory);
+    RemoteIterator<FileStatus> entries = fs().listStatusIterator(directory);
+    return RemoteIterators.closingRemoteIterator(
+        entries,
+        () -> {
+          while (entries.hasNext()) {
+            entries.next();
+          }
+        });
+  }
+
+  /**
+   * Whether the driver's iterator asks for pages only, as {@link FileSystem#listStatus} does: from
+   * Hadoop 3.3.5 on. An older one looks at the directory first, whose status it is made with, and
+   * waits a quarter of a second after the last page. Makes no request.
+   */
+  private static boolean asksForPagesOnly(FileSystem fs) {
+    try {
+      Class<?> iterator = Class.forName(ITERATOR, false, fs.getClass().getClassLoader());
+      return Arrays.stream(iterator.getConstructors())
+          .anyMatch(constructor -> constructor.getParameterTypes()[0] == Path.class);
+    } catch (ClassNotFoundException e) {
+      // A driver without this iterator.
+      return false;
+    }
   }
 
   @Override
@@ -159,55 +185,45 @@ public final class AbfsStore extends HadoopStore {
   }
 
   /**
-   * The listing of a directory by the iterator of hadoop-azure. It holds a dozen pages at most,
-   * which a thread of the JVM's common pool fetches ahead. That thread waits for good for somebody
-   * to take them, so {@link #close} takes what is left.
+   * The rename that hadoop-azure has for committers, {@code
+   * ResilientCommitByRename.commitSingleFileByRename} (MAPREDUCE-7341, Hadoop 3.3.5). One request,
+   * which carries the etag of the file. By the etag the driver tells, after a lost response, that
+   * the file was renamed. Called by reflection, because the committer also runs with drivers that
+   * do not have it.
    */
-  private static final class PagesAhead implements RemoteIterator<FileStatus>, Closeable {
-    private static final String ITERATOR =
-        "org.apache.hadoop.fs.azurebfs.services.AbfsListStatusRemoteIterator";
+  private static final class ResilientRename {
+    private final FileSystem fs;
+    private final Object target;
 
-    private final RemoteIterator<FileStatus> entries;
+    /** Null where the driver does not have it. */
+    private final Method method;
 
-    /** Begins to list {@code directory}. */
-    PagesAhead(FileSystem fs, Path directory) throws IOException {
-      this.entries = fs.listStatusIterator(directory);
-    }
-
-    /**
-     * Whether the iterator asks for pages only, as {@link FileSystem#listStatus} does: from Hadoop
-     * 3.3.5 on. An older one looks at the directory first, whose status it is made with, and waits
-     * a quarter of a second after the last page. Makes no request.
-     */
-    static boolean isAllThatIsAsked(FileSystem fs) {
+    /** Finds the call; makes no request. */
+    ResilientRename(FileSystem fs, Path path) {
+      this.fs = fs;
+      Object support = null;
+      Method found = null;
       try {
-        Class<?> iterator = Class.forName(ITERATOR, false, fs.getClass().getClassLoader());
-        for (Constructor<?> constructor : iterator.getConstructors()) {
-          if (constructor.getParameterTypes()[0] == Path.class) {
-            return true;
+        support =
+            DriverCall.invoke(
+                fs.getClass().getMethod("createResilientCommitSupport", Path.class), fs, path);
+        for (Class<?> type : support.getClass().getInterfaces()) {
+          if (type.getSimpleName().equals("ResilientCommitByRename")) {
+            found =
+                type.getMethod("commitSingleFileByRename", Path.class, Path.class, String.class);
           }
         }
-      } catch (ClassNotFoundException e) {
-        // A driver without this iterator.
+      } catch (NoSuchMethodException | IOException | UnsupportedOperationException e) {
+        LOG.debug("{} has no rename for committers; FileSystem.rename is used", fs.getUri(), e);
       }
-      return false;
+      this.target = support;
+      this.method = found;
     }
 
-    @Override
-    public boolean hasNext() throws IOException {
-      return entries.hasNext();
-    }
-
-    @Override
-    public FileStatus next() throws IOException {
-      return entries.next();
-    }
-
-    @Override
-    public void close() throws IOException {
-      while (entries.hasNext()) {
-        entries.next();
-      }
+    /** Renames a file; whatever there is to be said the driver throws. */
+    boolean run(FileEntry file) throws IOException {
+      DriverCall.invoke(method, target, file.source(), file.destination(), file.etag());
+      return true;
     }
   }
 }

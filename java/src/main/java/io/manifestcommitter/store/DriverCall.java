@@ -6,12 +6,11 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 
 /** Calls methods of drivers that were found at run time. */
-public final class DriverCall {
+final class DriverCall {
   private DriverCall() {}
 
   /** Calls a method, and throws what it throws. */
-  public static Object invoke(Method method, Object target, Object... arguments)
-      throws IOException {
+  static Object invoke(Method method, Object target, Object... arguments) throws IOException {
     try {
       return method.invoke(target, arguments);
     } catch (InvocationTargetException e) {
@@ -22,7 +21,7 @@ public final class DriverCall {
   }
 
   /** Calls a public method by its name; its arguments have the types that it declares. */
-  public static Object call(Object target, String method, Object... arguments) throws IOException {
+  static Object call(Object target, String method, Object... arguments) throws IOException {
     Class<?>[] types = new Class<?>[arguments.length];
     for (int number = 0; number < types.length; number++) {
       types[number] = arguments[number].getClass();

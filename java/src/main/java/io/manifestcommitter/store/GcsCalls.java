@@ -22,6 +22,7 @@ final class GcsCalls {
   private final Method getGcs;
   private final Constructor<?> id;
   private final Class<?> listOptions;
+
   private final Class<?> createOptions;
   final Method move;
   final Method itemInfo;
@@ -40,7 +41,12 @@ final class GcsCalls {
   final Method hashes;
   final Method crc32c;
 
-  private GcsCalls(Class<?> fileSystem) throws ReflectiveOperationException {
+  /**
+   * The calls of a connector.
+   *
+   * @throws ReflectiveOperationException if it lacks one; the message tells which
+   */
+  GcsCalls(Class<?> fileSystem) throws ReflectiveOperationException {
     this.getGcsFs = fileSystem.getMethod("getGcsFs");
     this.getGcs = getGcsFs.getReturnType().getMethod("getGcs");
     Class<?> storage = getGcs.getReturnType();
@@ -72,15 +78,6 @@ final class GcsCalls {
 
   private static Class<?> load(String name, Class<?> beside) throws ClassNotFoundException {
     return Class.forName(name, false, beside.getClassLoader());
-  }
-
-  /**
-   * The calls of a connector.
-   *
-   * @throws ReflectiveOperationException if it lacks one; the message tells which
-   */
-  static GcsCalls of(Class<?> fileSystem) throws ReflectiveOperationException {
-    return new GcsCalls(fileSystem);
   }
 
   /** The client of a filesystem; that behind a cache, whose answers may be stale. */

@@ -59,13 +59,13 @@ final class GcsClient {
    */
   GcsClient(FileSystem fs) throws ReflectiveOperationException {
     this.fs = fs;
-    this.calls = GcsCalls.of(fs.getClass());
+    this.calls = new GcsCalls(fs.getClass());
     this.storage = calls.storage(fs);
     this.folders = folders();
+    this.overwriting = calls.overwriting();
     for (GcsCalls.Listing listing : GcsCalls.Listing.values()) {
       listings.put(listing, calls.options(listing, FIELDS, folders.isPresent()));
     }
-    this.overwriting = calls.overwriting();
   }
 
   /** Of a bucket with hierarchical namespace. */
@@ -123,7 +123,7 @@ final class GcsClient {
     }
     if (folders.isPresent() && !name.isEmpty()) {
       if (folders.get().has(directoryName(path))) {
-        return Found.directory(path, 0);
+        return new Found(0, true, 0, path, "");
       }
       throw nothingAt(path);
     }
@@ -136,7 +136,7 @@ final class GcsClient {
         return found(item, path);
       }
     }
-    return Found.directory(path, 0);
+    return new Found(0, true, 0, path, "");
   }
 
   private static FileNotFoundException nothingAt(Path path) {
@@ -249,17 +249,12 @@ final class GcsClient {
     return (long) DriverCall.invoke(calls.generation, item);
   }
 
-  /** Begins to write an object where none is; closing the stream fails if there is one. */
-  OutputStream create(Path path) throws IOException {
-    return open(id(path, NONE));
-  }
-
-  /** Begins to write an object in the place of another one. One request more. */
-  OutputStream replace(Path path) throws IOException {
-    return open(id(path, ANY));
-  }
-
-  private OutputStream open(Object id) throws IOException {
+  /**
+   * Begins to write an object: where none is, then closing the stream fails if there is one; or in
+   * the place of another one, which is one request more.
+   */
+  OutputStream create(Path path, boolean mayReplace) throws IOException {
+    Object id = id(path, mayReplace ? ANY : NONE);
     return Channels.newOutputStream(
         (WritableByteChannel) DriverCall.invoke(calls.create, storage, id, overwriting));
   }
@@ -270,14 +265,9 @@ final class GcsClient {
   }
 
   private Object page(Path directory, GcsCalls.Listing listing, String token) throws IOException {
-    String prefix = directoryName(directory);
-    return DriverCall.invoke(
-        calls.listPage,
-        storage,
-        bucket(),
-        prefix.isEmpty() ? null : prefix,
-        listings.get(listing),
-        token);
+    String prefix = name(directory).isEmpty() ? null : directoryName(directory);
+    Object options = listings.get(listing);
+    return DriverCall.invoke(calls.listPage, storage, bucket(), prefix, options, token);
   }
 
   private List<?> items(Object page) throws IOException {
@@ -312,7 +302,7 @@ final class GcsClient {
   private FileStatus found(Object item, Path path) throws IOException {
     long time = (long) DriverCall.invoke(calls.modificationTime, item);
     if (objectName(item).endsWith("/")) {
-      return Found.directory(path, time);
+      return new Found(0, true, time, path, "");
     }
     long generation = generation(item);
     Object hashes = DriverCall.invoke(calls.hashes, item);
@@ -321,7 +311,7 @@ final class GcsClient {
         crc32c == null
             ? ""
             : FileIdentity.ofObject(new BigInteger(1, crc32c).toString(16), generation);
-    return Found.file(path, (long) DriverCall.invoke(calls.size, item), time, etag);
+    return new Found((long) DriverCall.invoke(calls.size, item), false, time, path, etag);
   }
 
   /** A listing, page by page; it leaves out the object that stands for the directory itself. */
@@ -376,17 +366,9 @@ final class GcsClient {
 
     private final String etag;
 
-    private Found(long length, boolean isDirectory, long time, Path path, String etag) {
+    Found(long length, boolean isDirectory, long time, Path path, String etag) {
       super(length, isDirectory, 1, 0, time, path);
       this.etag = etag;
-    }
-
-    static FileStatus file(Path path, long length, long time, String etag) {
-      return new Found(length, false, time, path, etag);
-    }
-
-    static FileStatus directory(Path path, long time) {
-      return new Found(0, true, time, path, "");
     }
 
     @Override

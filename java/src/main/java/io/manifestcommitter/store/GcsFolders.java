@@ -7,12 +7,12 @@ import java.io.InterruptedIOException;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import org.apache.hadoop.fs.FileSystem;
 
 /**
  * The folders of a bucket with hierarchical namespace, by the JSON client inside of Google's
@@ -22,7 +22,7 @@ import org.apache.hadoop.fs.FileSystem;
  * <p>The rename of a folder is one change of the namespace ("Rename folders"). It may go on after
  * its first answer, as an operation; nobody can write below either name meanwhile.
  */
-public final class GcsFolders {
+final class GcsFolders {
   private static final String STORAGE = "storage";
   private static final String RUNNING = "done = false";
   private static final List<String> ENDS = List.of("sourceFolderId", "destinationFolderId");
@@ -57,18 +57,16 @@ public final class GcsFolders {
     this.client = client;
     this.api = storage.get(client);
     this.bucket = bucket;
-    this.prepare = preparation(client.getClass());
+    // Sets what the connector sets for each request: headers, and who pays.
+    this.prepare =
+        Arrays.stream(client.getClass().getDeclaredMethods())
+            .filter(method -> method.getName().equals("initializeRequest"))
+            .filter(method -> method.getParameterCount() == 2)
+            .findFirst()
+            .orElseThrow(() -> new NoSuchMethodException("initializeRequest of " + client));
+    prepare.setAccessible(true);
     api.getClass().getMethod("folders");
     api.getClass().getMethod("operations");
-  }
-
-  /**
-   * The folders of the bucket that a filesystem is open on. Makes no request.
-   *
-   * @throws ReflectiveOperationException if its connector has no client that can be used
-   */
-  public static GcsFolders of(FileSystem fs) throws ReflectiveOperationException {
-    return new GcsFolders(GcsCalls.of(fs.getClass()).storage(fs), fs.getUri().getAuthority());
   }
 
   /** Keeps time by another clock from now on. */
@@ -76,27 +74,15 @@ public final class GcsFolders {
     clock = another;
   }
 
-  /** Sets what the connector sets for each request: headers, and who pays. */
-  private static Method preparation(Class<?> type) throws NoSuchMethodException {
-    for (Method method : type.getDeclaredMethods()) {
-      if (method.getName().equals("initializeRequest") && method.getParameterCount() == 2) {
-        method.setAccessible(true);
-        return method;
-      }
-    }
-    throw new NoSuchMethodException("initializeRequest of " + type.getName());
-  }
-
   /** Whether there is one of this name. One request. */
   boolean has(String folder) throws IOException {
     try {
-      execute(request("folders", "get", bucket, folder));
+      execute("folders", "get", bucket, folder);
       return true;
+    } catch (FileNotFoundException e) {
+      return false;
     } catch (IOException e) {
-      if (isNotFound(e)) {
-        return false;
-      }
-      throw e;
+      return !orThrow(NOT_FOUND, e);
     }
   }
 
@@ -108,9 +94,9 @@ public final class GcsFolders {
    *     of the two is under way any more
    * @throws RenameUnderWayException if one may be
    */
-  public void rename(String source, String destination) throws IOException {
+  void rename(String source, String destination) throws IOException {
     try {
-      Map<?, ?> operation = begin(source, destination);
+      Map<?, ?> operation = execute("folders", "rename", bucket, source, destination);
       for (Looks looks = new Looks(source); !isDone(operation); ) {
         looks.next();
         operation = seen(operation, source);
@@ -127,19 +113,13 @@ public final class GcsFolders {
     }
   }
 
-  /** Asks for a rename, and gives the operation as the first answer has it. One request. */
-  public Map<?, ?> begin(String source, String destination) throws IOException {
-    return execute(request("folders", "rename", bucket, source, destination));
-  }
-
   /** The operation as it is now; who may not look at it looks at what it renames. */
   private Map<?, ?> seen(Map<?, ?> operation, String source) throws IOException {
+    String name = operation.get("name").toString();
     try {
-      return execute(request("operations", "get", bucket, id(operation)));
+      return execute("operations", "get", bucket, name.substring(name.lastIndexOf('/') + 1));
     } catch (IOException e) {
-      if (!HttpStatus.isAmong(FORBIDDEN, e)) {
-        throw e;
-      }
+      orThrow(FORBIDDEN, e);
       return has(source) ? operation : Map.of("done", true);
     }
   }
@@ -162,34 +142,28 @@ public final class GcsFolders {
    *
    * @throws RenameUnderWayException if one takes too long
    */
-  public void awaitRenames(String folder) throws IOException {
+  void awaitRenames(String folder) throws IOException {
     for (Looks looks = new Looks(folder); isRenamed(folder); ) {
       looks.next();
     }
   }
 
   private boolean isRenamed(String folder) throws IOException {
-    for (Map<?, ?> operation : listed("operations", "setFilter", RUNNING, "operations")) {
-      if (!isDone(operation) && concerns(operation, folder)) {
-        return true;
-      }
-    }
-    return false;
+    return listed("operations", "setFilter", RUNNING, "operations").stream()
+        .anyMatch(operation -> !isDone(operation) && concerns(operation, folder));
   }
 
-  /** One that does not tell what it renames may rename this one. */
+  /** An operation that does not tell what it renames, and to which name, may rename this one. */
   private static boolean concerns(Map<?, ?> operation, String folder) {
-    return !namesItsFolders(operation)
-        || ENDS.stream()
-            .map(end -> ((Map<?, ?>) operation.get("metadata")).get(end).toString())
-            .anyMatch(name -> name.startsWith(folder) || folder.startsWith(name));
-  }
-
-  /** Whether an operation tells which folder it renames, and to which name. */
-  public static boolean namesItsFolders(Map<?, ?> operation) {
     Object metadata = operation.get("metadata");
-    return metadata instanceof Map
-        && ENDS.stream().allMatch(end -> ((Map<?, ?>) metadata).get(end) != null);
+    return !(metadata instanceof Map)
+        || ENDS.stream()
+            .map(end -> ((Map<?, ?>) metadata).get(end))
+            .anyMatch(
+                name ->
+                    name == null
+                        || name.toString().startsWith(folder)
+                        || folder.startsWith(name.toString()));
   }
 
   /** A folder and all that are in it, those that are in others first. One request a page. */
@@ -235,39 +209,38 @@ public final class GcsFolders {
    */
   boolean delete(String folder) throws IOException {
     try {
-      execute(request("folders", "delete", bucket, folder));
+      execute("folders", "delete", bucket, folder);
+      return true;
+    } catch (FileNotFoundException e) {
       return true;
     } catch (IOException e) {
-      if (isNotFound(e)) {
-        return true;
-      }
-      if (HttpStatus.isAmong(CONFLICT, e)) {
-        return false;
-      }
-      throw e;
+      return !HttpStatus.isAmong(CONFLICT, e) && orThrow(NOT_FOUND, e);
     }
   }
 
-  private static boolean isNotFound(IOException e) {
-    return e instanceof FileNotFoundException || HttpStatus.isAmong(NOT_FOUND, e);
+  /** True if a failure is an answer with one of these statuses; any other one is thrown. */
+  private static boolean orThrow(Set<Integer> statuses, IOException failure) throws IOException {
+    if (!HttpStatus.isAmong(statuses, failure)) {
+      throw failure;
+    }
+    return true;
   }
 
   private static boolean isDone(Map<?, ?> operation) {
     return Boolean.TRUE.equals(operation.get("done"));
   }
 
-  private static String id(Map<?, ?> operation) {
-    String name = operation.get("name").toString();
-    return name.substring(name.lastIndexOf('/') + 1);
-  }
-
-  /** A request that is not made yet; {@link #execute} makes it. */
-  public Object request(String resource, String method, Object... arguments) throws IOException {
+  private Object request(String resource, String method, Object... arguments) throws IOException {
     return DriverCall.call(DriverCall.call(api, resource), method, arguments);
   }
 
+  private Map<?, ?> execute(String resource, String method, Object... arguments)
+      throws IOException {
+    return execute(request(resource, method, arguments));
+  }
+
   /** What the store answers; nothing where the answer has no content. */
-  public Map<?, ?> execute(Object request) throws IOException {
+  private Map<?, ?> execute(Object request) throws IOException {
     Object answer = DriverCall.call(DriverCall.invoke(prepare, client, request, bucket), "execute");
     return answer instanceof Map ? (Map<?, ?>) answer : Map.of();
   }
@@ -302,7 +275,7 @@ public final class GcsFolders {
   }
 
   /** A rename may still come to its end. */
-  public static final class RenameUnderWayException extends IOException {
+  static final class RenameUnderWayException extends IOException {
     private static final long serialVersionUID = 1L;
 
     RenameUnderWayException(String folder, IOException cause) {

@@ -158,7 +158,7 @@ public final class GcsStore extends HadoopStore {
       return Optional.of(new Obstacle(CLIENT_TYPE, client, JSON_CLIENT));
     }
     try {
-      GcsCalls.of(fileSystem);
+      new GcsCalls(fileSystem);
       return Optional.empty();
     } catch (ReflectiveOperationException | LinkageError e) {
       return Optional.of(new Obstacle(e));
@@ -376,7 +376,7 @@ public final class GcsStore extends HadoopStore {
       super.requestWrite(file, content);
       return;
     }
-    try (OutputStream out = client().create(file)) {
+    try (OutputStream out = client().create(file, false)) {
       content.writeTo(out);
       return;
     } catch (IOException e) {
@@ -384,7 +384,7 @@ public final class GcsStore extends HadoopStore {
         throw e;
       }
     }
-    try (OutputStream out = client().replace(file)) {
+    try (OutputStream out = client().create(file, true)) {
       content.writeTo(out);
     }
   }

@@ -17,6 +17,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Predicate;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.EtagSource;
 import org.apache.hadoop.fs.FSDataInputStream;
@@ -162,9 +163,10 @@ public class HadoopStore implements Store {
     };
   }
 
-  private boolean exists(Path path) throws IOException {
+  /** Inside of another request. */
+  final boolean exists(Path path) throws IOException {
     try {
-      fs.getFileStatus(path);
+      requestStatus(path);
       return true;
     } catch (FileNotFoundException e) {
       return false;
@@ -183,14 +185,14 @@ public class HadoopStore implements Store {
 
   @Override
   public void deleteFile(Path file) throws IOException {
-    delete(file, Depth.ENTRY);
+    delete(file, () -> ask(RequestKind.DELETE, file, () -> fs.delete(file, false)));
   }
 
   @Override
   public boolean deleteEmptyDirectory(Path directory) throws IOException {
     for (int tries = 1; ; tries++) {
       try {
-        delete(directory, Depth.ENTRY);
+        deleteFile(directory);
         return true;
       } catch (IOException e) {
         if (hasContent(directory)) {
@@ -206,7 +208,9 @@ public class HadoopStore implements Store {
 
   @Override
   public void deleteTree(Path directory) throws IOException {
-    delete(directory, Depth.TREE);
+    delete(
+        directory,
+        () -> askLong(RequestKind.DELETE, directory, () -> requestTreeDeletion(directory)));
   }
 
   @Override
@@ -390,7 +394,9 @@ public class HadoopStore implements Store {
     try {
       return passed.run();
     } catch (IllegalArgumentException e) {
-      throw notPossible(kind.of(subject), e);
+      // What drivers throw for names that their store does not take.
+      throw new IOException(
+          "The store's driver refused " + kind.of(subject) + ": " + e.getMessage(), e);
     } catch (FSError e) {
       throw diskFailed(kind.of(subject), e);
     } finally {
@@ -453,11 +459,6 @@ public class HadoopStore implements Store {
     return fs != used;
   }
 
-  /** What drivers throw for names that their store does not take. */
-  private static IOException notPossible(String what, IllegalArgumentException e) {
-    return new IOException("The store's driver refused " + what + ": " + e.getMessage(), e);
-  }
-
   /** By an {@link Error} Hadoop's local filesystem says, above all, that the disk is full. */
   private static IOException diskFailed(String what, FSError e) {
     return new IOException(
@@ -511,7 +512,10 @@ public class HadoopStore implements Store {
   }
 
   private RenameResult rename(
-      Path source, Path destination, RequestGate.Request<Boolean> request, Recognition isOurs) {
+      Path source,
+      Path destination,
+      RequestGate.Request<Boolean> request,
+      Predicate<StoreEntry> isOurs) {
     IOException refusal = null;
     try {
       if (request.run()) {
@@ -525,7 +529,7 @@ public class HadoopStore implements Store {
 
   /** Looks at both ends of a rename that the store did not confirm. */
   private RenameResult proveRename(
-      Path source, Path destination, Recognition isOurs, IOException refusal) {
+      Path source, Path destination, Predicate<StoreEntry> isOurs, IOException refusal) {
     String answer =
         "rename of "
             + source
@@ -543,8 +547,8 @@ public class HadoopStore implements Store {
       }
       return RenameResult.unknown(answer + " and its outcome could not be looked at", e);
     }
-    boolean oursAtDestination = atDestination.filter(isOurs::matches).isPresent();
-    boolean oursAtSource = atSource.filter(isOurs::matches).isPresent();
+    boolean oursAtDestination = atDestination.filter(isOurs).isPresent();
+    boolean oursAtSource = atSource.filter(isOurs).isPresent();
     if (oursAtDestination && !atSource.isPresent()) {
       return RenameResult.recovered(answer + " but was done", refusal);
     }
@@ -570,14 +574,14 @@ public class HadoopStore implements Store {
     return entry.map(StoreEntry::toString).orElse("nothing");
   }
 
-  private void delete(Path path, Depth depth) throws IOException {
-    boolean deleted;
+  private void delete(Path path, RequestGate.Request<Boolean> deletion) throws IOException {
+    boolean isDone;
     try {
-      deleted = remove(path, depth);
+      isDone = deletion.run();
     } catch (FileNotFoundException e) {
       return;
     }
-    if (!deleted && status(path).isPresent()) {
+    if (!isDone && status(path).isPresent()) {
       Optional<String> denied = deletionDenied(path.getParent(), Optional.empty(), List.of(path));
       throw new IOException(
           "The store did not delete " + path + ": " + denied.orElse("it gave no reason"));
@@ -589,35 +593,20 @@ public class HadoopStore implements Store {
     return fs.delete(directory, true);
   }
 
-  private boolean remove(Path path, Depth depth) throws IOException {
-    return depth == Depth.TREE
-        ? askLong(RequestKind.DELETE, path, () -> requestTreeDeletion(path))
-        : ask(RequestKind.DELETE, path, () -> fs.delete(path, false));
-  }
-
   private boolean hasContent(Path directory) throws IOException {
     try {
-      return ask(RequestKind.LIST, directory, () -> requestHasContent(directory));
+      return ask(
+          RequestKind.LIST,
+          directory,
+          () -> {
+            RemoteIterator<FileStatus> listed = requestListing(directory);
+            boolean hasContent = listed.hasNext();
+            RemoteIterators.cleanupRemoteIterator(listed);
+            return hasContent;
+          });
     } catch (FileNotFoundException e) {
       return false;
     }
-  }
-
-  private boolean requestHasContent(Path directory) throws IOException {
-    RemoteIterator<FileStatus> listed = requestListing(directory);
-    boolean hasContent = listed.hasNext();
-    RemoteIterators.cleanupRemoteIterator(listed);
-    return hasContent;
-  }
-
-  private enum Depth {
-    ENTRY,
-    TREE
-  }
-
-  /** Tells whether an entry is what was renamed. */
-  private interface Recognition {
-    boolean matches(StoreEntry entry);
   }
 
   /**

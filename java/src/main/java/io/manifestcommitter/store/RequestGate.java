@@ -47,7 +47,11 @@ public final class RequestGate {
   private final long patience;
   private final Runnable progress;
   private final Clock clock;
-  private final EvenRate userRate;
+  private final Turns userTurns;
+
+  /** Between two requests that the user allows, in nanoseconds; 0 for no limit. */
+  private final long userInterval;
+
   private final AdaptiveRate storeRate;
   private volatile StatisticsRecorder statistics = new StatisticsRecorder();
 
@@ -79,7 +83,8 @@ public final class RequestGate {
     this.patience = TimeUnit.MILLISECONDS.toNanos(patience);
     this.progress = Objects.requireNonNull(progress);
     this.clock = Objects.requireNonNull(clock);
-    this.userRate = new EvenRate(perSecond, clock.nanos());
+    this.userTurns = new Turns(clock.nanos());
+    this.userInterval = perSecond == 0 ? 0 : TimeUnit.SECONDS.toNanos(1) / perSecond;
     this.storeRate = new AdaptiveRate(clock.nanos());
   }
 
@@ -188,7 +193,7 @@ public final class RequestGate {
         }
         underWay++;
         long now = clock.nanos();
-        byUser = userRate.reserve(now);
+        byUser = userInterval == 0 ? 0 : userTurns.take(now, userInterval);
         byStore = isExhausted(now) ? 0 : Math.min(patience, storeRate.reserve(now));
       }
     } catch (InterruptedException e) {
@@ -297,35 +302,26 @@ public final class RequestGate {
     T run() throws IOException;
   }
 
-  /**
-   * Spreads requests evenly over time, so that a limit is not met in bursts ({@code io.rate}). Not
-   * safe for use by many threads.
-   */
-  private static final class EvenRate {
-    private final long interval;
+  /** The turns of requests, spread evenly over time. Not safe for use by many threads. */
+  private static final class Turns {
     private long next;
 
-    /**
-     * A limit.
-     *
-     * @param perSecond how many requests a second are let through; 0 for any number
-     */
-    EvenRate(int perSecond, long now) {
-      this.interval = perSecond == 0 ? 0 : TimeUnit.SECONDS.toNanos(1) / perSecond;
+    Turns(long now) {
       this.next = now;
     }
 
     /** Takes the next turn, and says how many nanoseconds it is away. */
-    long reserve(long now) {
-      if (interval == 0) {
-        return 0;
-      }
+    long take(long now, long interval) {
       if (next - now < 0) {
         next = now;
       }
       long wait = next - now;
       next += interval;
       return wait;
+    }
+
+    void pauseUntil(long time) {
+      next = Math.max(next, time);
     }
   }
 
@@ -409,13 +405,13 @@ public final class RequestGate {
     private long refusedAt;
     private double servedRate;
     private double limit = Double.POSITIVE_INFINITY;
-    private long next;
+    private final Turns turns;
     private int refusalsInARow;
 
     AdaptiveRate(long now) {
       this.firstSlot = now / SLOT;
       this.slot = firstSlot;
-      this.next = now;
+      this.turns = new Turns(now);
     }
 
     /** The store served a request. */
@@ -445,7 +441,7 @@ public final class RequestGate {
       if (slowDown(now, since)) {
         long pause = PAUSE << Math.min(refusalsInARow, DOUBLINGS_OF_PAUSE);
         refusalsInARow++;
-        next = Math.max(next, now + pause);
+        turns.pauseUntil(now + pause);
       }
     }
 
@@ -476,15 +472,7 @@ public final class RequestGate {
 
     /** Takes the next turn, and says how many nanoseconds it is away. */
     long reserve(long now) {
-      if (!isLimited()) {
-        return 0;
-      }
-      if (next - now < 0) {
-        next = now;
-      }
-      long wait = next - now;
-      next += (long) (SECOND / limit);
-      return wait;
+      return isLimited() ? turns.take(now, (long) (SECOND / limit)) : 0;
     }
 
     private double servedInASecond() {

@@ -2,6 +2,7 @@
 package io.manifestcommitter.store;
 
 import io.manifestcommitter.manifest.FileEntry;
+import io.manifestcommitter.store.RenameResult.Outcome;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -77,7 +78,7 @@ public final class Retries {
 
   /** As {@link #rename(Store, FileEntry)}, of a file as it was seen. */
   public static RenameResult rename(Store store, StoreEntry file, Path destination) {
-    return rename(move(store, file, destination), () -> store.mkdirs(destination.getParent()));
+    return rename(store, file.movedTo(destination));
   }
 
   /**
@@ -85,7 +86,7 @@ public final class Retries {
    * the staging directory away, and nothing may go there any more.
    */
   public static RenameResult renameToStaging(Store store, StoreEntry file, Path destination) {
-    return rename(move(store, file, destination), () -> {});
+    return rename(() -> store.renameFile(file.movedTo(destination)), () -> {});
   }
 
   /**
@@ -97,7 +98,7 @@ public final class Retries {
     for (int time = 2; time <= FEW && !result.isDone(); time++) {
       if (result.inTheWay().isPresent()) {
         store.deleteFile(file.destination());
-      } else if (result.outcome() != RenameResult.Outcome.FAILED) {
+      } else if (result.outcome() != Outcome.FAILED) {
         break;
       }
       result = store.renameFile(file);
@@ -110,28 +111,22 @@ public final class Retries {
     return rename(() -> store.renameDirectory(source, destination), () -> {});
   }
 
-  private static Supplier<RenameResult> move(Store store, StoreEntry file, Path destination) {
-    return () -> store.renameFile(file.movedTo(destination));
-  }
-
   private static RenameResult rename(Supplier<RenameResult> rename, Request beforeAgain) {
     RenameResult result = rename.get();
-    for (int time = 2; time <= FEW && mayBeRepeated(result); time++) {
+    for (int time = 2; time <= FEW && result.outcome() == Outcome.FAILED; time++) {
+      if (result.inTheWay().isPresent()) {
+        // Every try would meet it again.
+        break;
+      }
       try {
         beforeAgain.run();
+        result = rename.get();
       } catch (IOException e) {
         result =
             RenameResult.failed(result.explanation() + "; and its directory could not be made", e);
-        continue;
       }
-      result = rename.get();
     }
     return result;
-  }
-
-  /** Not while something stands at the destination: every try would meet it again. */
-  private static boolean mayBeRepeated(RenameResult result) {
-    return result.outcome() == RenameResult.Outcome.FAILED && !result.inTheWay().isPresent();
   }
 
   /**

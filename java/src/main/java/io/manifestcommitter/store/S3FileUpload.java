@@ -32,13 +32,24 @@ final class S3FileUpload implements FileUpload {
 
   private static final int BUFFER = 64 << 10;
 
-  private final S3Store store;
+  private final Passage passage;
+  private final Source source;
   private final File local;
   private final Path destination;
   private final long partSize;
   private final List<Piece> pieces = new ArrayList<>();
   private String id;
   private long uploaded;
+
+  /** How requests are made, perhaps more than once. */
+  interface Passage {
+    <T> T pass(RequestKind kind, Object subject, RequestGate.Request<T> request) throws IOException;
+  }
+
+  /** The uploads of the filesystem that is open now. */
+  interface Source {
+    S3Uploads get() throws IOException;
+  }
 
   /** A piece of the file that was uploaded. */
   private static final class Piece {
@@ -63,8 +74,9 @@ final class S3FileUpload implements FileUpload {
    *
    * @param partSize in bytes; what S3 takes if that is more
    */
-  S3FileUpload(S3Store store, File local, Path destination, long partSize) {
-    this.store = store;
+  S3FileUpload(Passage passage, Source source, File local, Path destination, long partSize) {
+    this.passage = passage;
+    this.source = source;
     this.local = local;
     this.destination = destination;
     this.partSize = Math.max(LEAST_PART_SIZE, partSize);
@@ -117,7 +129,7 @@ final class S3FileUpload implements FileUpload {
     String given = id;
     ask(
         () -> {
-          store.uploads().abort(destination, given);
+          source.get().abort(destination, given);
           return true;
         });
     id = null;
@@ -126,7 +138,7 @@ final class S3FileUpload implements FileUpload {
   }
 
   private <T> T ask(RequestGate.Request<T> request) throws IOException {
-    return store.askLong(RequestKind.UPLOAD, destination, request);
+    return passage.pass(RequestKind.UPLOAD, destination, request);
   }
 
   /** May be called again after a failure: goes on where it stood. */
@@ -145,7 +157,7 @@ final class S3FileUpload implements FileUpload {
   }
 
   private void put(long length, boolean isLast) throws IOException {
-    S3Uploads uploads = store.uploads();
+    S3Uploads uploads = source.get();
     if (id == null) {
       id = uploads.begin(destination);
     }

@@ -110,8 +110,7 @@ public final class S3Store extends HadoopStore {
     return conf.getTrimmed(ofBucket, conf.getTrimmed(key, otherwise));
   }
 
-  /** Those of the filesystem that is open now. */
-  S3Uploads uploads() throws IOException {
+  private S3Uploads uploads() throws IOException {
     S3Uploads known = uploads;
     if (known == null || !known.isOf(fs())) {
       known = new S3Uploads(fs());
@@ -134,7 +133,7 @@ public final class S3Store extends HadoopStore {
 
   @Override
   public FileUpload newUpload(File local, Path destination) throws IOException {
-    return new S3FileUpload(this, local, destination, uploads().partSize());
+    return new S3FileUpload(this::askLong, this::uploads, local, destination, uploads().partSize());
   }
 
   @Override
@@ -245,15 +244,6 @@ public final class S3Store extends HadoopStore {
     requestWrite(file.destination(), out -> out.write(content));
     fs().delete(file.source(), false);
     return true;
-  }
-
-  private boolean exists(Path path) throws IOException {
-    try {
-      requestStatus(path);
-      return true;
-    } catch (FileNotFoundException e) {
-      return false;
-    }
   }
 
   /** To close the stream is to make the object: not of what is only a part. */

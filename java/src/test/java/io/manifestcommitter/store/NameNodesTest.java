@@ -28,8 +28,8 @@ class NameNodesTest {
     "hdfs://single:8020, webhdfs://single:50070"
   })
   void oneNameNodeIsOneStoreByEveryName(URI one, URI other) {
-    assertThat(new NameNodes(conf()).areSame(one, other)).isTrue();
-    assertThat(new NameNodes(conf()).areSame(other, one)).isTrue();
+    assertThat(HdfsStore.areSame(conf(), one, other)).isTrue();
+    assertThat(HdfsStore.areSame(conf(), other, one)).isTrue();
   }
 
   @ParameterizedTest
@@ -47,8 +47,8 @@ class NameNodesTest {
     "hdfs://[::1], hdfs://[::2]"
   })
   void othersAreTwo(URI one, URI other) {
-    assertThat(new NameNodes(conf()).areSame(one, other)).isFalse();
-    assertThat(new NameNodes(conf()).areSame(other, one)).isFalse();
+    assertThat(HdfsStore.areSame(conf(), one, other)).isFalse();
+    assertThat(HdfsStore.areSame(conf(), other, one)).isFalse();
   }
 
   private static Configuration conf() {
