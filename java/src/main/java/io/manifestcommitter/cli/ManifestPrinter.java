@@ -216,13 +216,12 @@ public final class ManifestPrinter extends Program {
           + "). Write it as a full URI, such as"
           + " hdfs://host/table/_SUCCESS, or for a name with a colon as ./name";
     }
-    return path
-        + " cannot be read ("
-        + e
-        + "). "
-        + (e instanceof UnsupportedFileSystemException
-            ? "Put the connector of that store on the class path, as the job itself has it"
-            : "Check that the store can be reached with the settings in HADOOP_CONF_DIR or given"
-                + " with -D, and that you may read there");
+    String failed = path + " cannot be read (" + e + "). ";
+    if (e instanceof UnsupportedFileSystemException) {
+      return failed + "Put the connector of that store on the class path, as the job itself has it";
+    }
+    return failed
+        + "Check that the store can be reached with the settings in HADOOP_CONF_DIR or given with -D,"
+        + " and that you may read there";
   }
 }
