@@ -4,9 +4,11 @@ package io.manifestcommitter.trials;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.jobs.LifeSigns.Pause;
 import io.manifestcommitter.spark.DriverJob;
+import io.manifestcommitter.testing.SparkGround;
 import io.manifestcommitter.testing.TableWrite;
 import io.manifestcommitter.trials.ReaderWrite.ReaderPlace;
 import java.io.IOException;
+import java.util.List;
 import java.util.Locale;
 import java.util.NavigableMap;
 import java.util.TreeMap;
@@ -21,7 +23,14 @@ enum CrashOther {
   /** One file instead of all at each place that the dead job changes. */
   OVERWROTE,
   /** The same job by another driver. */
-  RAN_AGAIN;
+  RAN_AGAIN,
+  /** One file at a place that the dead job has nothing to do with. */
+  APPENDED_ELSEWHERE,
+  /** The same, instead of all that is there. */
+  OVERWROTE_ELSEWHERE;
+
+  /** Those that change what the dead job changes. */
+  static final List<CrashOther> AT_THE_SAME_PLACES = List.of(APPENDED, OVERWROTE, RAN_AGAIN);
 
   /** The word of the one that does the same. */
   static final String AGAIN = "again";
@@ -31,12 +40,23 @@ enum CrashOther {
     return name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
+  /** Whether it has nothing to do with what the dead job changes. */
+  boolean isElsewhere() {
+    return !AT_THE_SAME_PLACES.contains(this);
+  }
+
   /** What it does. */
   TableWrite write(ReaderWrite dead) {
     if (this == RAN_AGAIN) {
       return dead.by(AGAIN);
     }
     NavigableMap<String, String> rows = new TreeMap<>();
+    if (isElsewhere()) {
+      String place = dead.hasPartitions() ? SparkGround.TABLE + "/p=9" : "/elsewhere/9";
+      rows.put(place + "/other", "other " + place + "/other");
+      return (this == OVERWROTE_ELSEWHERE ? TableWrite.replacing(place) : TableWrite.append())
+          .with(rows);
+    }
     for (ReaderPlace place : dead.touched()) {
       String like = (place.freshFiles().isEmpty() ? place.oldFiles() : place.freshFiles()).first();
       String file = like.substring(0, like.lastIndexOf('/')) + "/other";

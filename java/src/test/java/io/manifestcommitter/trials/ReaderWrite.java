@@ -205,6 +205,11 @@ final class ReaderWrite {
     return touched;
   }
 
+  /** Whether no place of it is the table itself. */
+  boolean hasPartitions() {
+    return places.stream().noneMatch(place -> place.path().equals(TABLE));
+  }
+
   /** Whether a job was there before. */
   boolean hasLastReport() {
     return !old().isEmpty();
