@@ -37,13 +37,14 @@ final class ScaleFiles {
   }
 
   /** The upload of a file, with an id as long and as random as AWS gives. */
-  static io.manifestcommitter.manifest.Upload upload(int file) {
+  static io.manifestcommitter.manifest.FileIdentity.Upload upload(int file) {
     Random random = new Random(~file);
     String letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz._0123456789";
     String part = text(random, "0123456789abcdef", 32);
-    return new io.manifestcommitter.manifest.Upload(
+    return new io.manifestcommitter.manifest.FileIdentity.Upload(
         text(random, letters, 128),
-        List.of(new io.manifestcommitter.manifest.Upload.Part('"' + part + '"', "", "")));
+        List.of(
+            new io.manifestcommitter.manifest.FileIdentity.Upload.Part('"' + part + '"', "", "")));
   }
 
   private static String text(Random random, String letters, int length) {

@@ -62,7 +62,7 @@ final class SparkScaleUploads extends S3Uploader {
       store.complete(key, etag);
       return "a-1";
     }
-    io.manifestcommitter.manifest.Upload expected = ScaleFiles.upload(file.getAsInt());
+    io.manifestcommitter.manifest.FileIdentity.Upload expected = ScaleFiles.upload(file.getAsInt());
     if (!expected.id().equals(id) || !expected.parts().get(0).etag().equals(etag)) {
       store.faults().add("complete " + path + " by the upload of another file");
     }

@@ -125,7 +125,8 @@ public final class Record {
   int smallNumber(String name) {
     long number = wholeNumber(name);
     if (number != (int) number) {
-      throw new IllegalArgumentException("the field '" + name + "' is not " + WHOLE_NUMBER);
+      throw new IllegalArgumentException(
+          "the field '" + shortened(name) + "' is not " + WHOLE_NUMBER);
     }
     return (int) number;
   }
@@ -180,10 +181,10 @@ public final class Record {
   private <T> T field(String name, Class<T> type, String what) {
     Object value = fields.get(name);
     if (value == null) {
-      throw new IllegalArgumentException("the field '" + name + "' is missing");
+      throw new IllegalArgumentException("the field '" + shortened(name) + "' is missing");
     }
     if (!type.isInstance(value)) {
-      throw new IllegalArgumentException("the field '" + name + "' is not " + what);
+      throw new IllegalArgumentException("the field '" + shortened(name) + "' is not " + what);
     }
     return type.cast(value);
   }
@@ -295,7 +296,9 @@ public final class Record {
             next();
           }
         } else if (isDocument && items.containsKey(name) && token != JsonToken.VALUE_NULL) {
-          require(token == JsonToken.START_ARRAY, "the field '" + name + "' is not an array");
+          require(
+              token == JsonToken.START_ARRAY,
+              "the field '" + shortened(name) + "' is not an array");
           while (next() != JsonToken.END_ARRAY) {
             require(isAt(JsonToken.START_OBJECT), "an item of '" + name + "' is not an object");
             items.get(name).accept(new Record(object()));
