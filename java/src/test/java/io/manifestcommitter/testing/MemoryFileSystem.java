@@ -104,7 +104,9 @@ public class MemoryFileSystem extends MinimalFileSystem {
       conf.set("fs." + scheme + ".impl.disable.cache", "true");
     }
     conf.set("fs.defaultFS", "mem://default");
-    conf.set("fs.s3a.buffer.dir", System.getProperty("java.io.tmpdir") + "/s3a");
+    // Tests of other processes have jobs of the same names.
+    String own = "/s3a-" + ProcessHandle.current().pid();
+    conf.set("fs.s3a.buffer.dir", System.getProperty("java.io.tmpdir") + own);
     // Nobody knows mem.
     conf.set(CommitterConfig.ATOMIC_RENAME_SCHEMES, "mem");
     return conf;
