@@ -11,10 +11,11 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
+from typing import Any
 
 from manifest_committer import _jvm
 from manifest_committer._spark_home import spark_defaults, spark_jars_directory
@@ -61,6 +62,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _FAILED
     except KeyboardInterrupt:
         return _INTERRUPTED
+    except BrokenPipeError:  # As in "history ... | head".
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -100,8 +104,8 @@ def _info(parsed: argparse.Namespace) -> int:
     if parsed.json:
         return _run_java(_INFO, ["--json"], parsed)
     ran = _java_process(_INFO, ["--json"], parsed, subprocess.PIPE)
-    for line in ran.stdout.decode("utf-8").splitlines():
-        _show(info_text(_jvm.decoded(line)))
+    for found in _documents(ran):
+        _show(info_text(found))
     return _exit_code(ran)
 
 
@@ -134,7 +138,7 @@ def _history_arguments(parser: argparse.ArgumentParser) -> None:
 def _time(text: str) -> int:
     """Milliseconds since 1970."""
     try:
-        ago = re.fullmatch(r"(\d{1,6})(ms|s|m|h|d)", text)
+        ago = re.fullmatch(r"(\d{1,9})(ms|s|m|h|d)", text)
         if ago is not None:
             now = datetime.now(timezone.utc)
             return int((now.timestamp() - int(ago[1]) * _SECONDS[ago[2]]) * 1000)
@@ -149,8 +153,7 @@ def _time(text: str) -> int:
 def _history(parsed: argparse.Namespace) -> int:
     ran = _java_process(_REPORT_DATA, ["--history"], parsed, subprocess.PIPE)
     code = _exit_code(ran)
-    for line in ran.stdout.decode("utf-8").splitlines():
-        found = _jvm.decoded(line)
+    for found in _documents(ran):
         jobs = [
             job
             for job in found["history"]["jobs"]
@@ -401,6 +404,15 @@ def _java_process(
     command = [str(_java()), "-cp", _class_path(parsed.class_path), main_class]
     command += [*options, *_settings(parsed), *_as_paths(parsed.paths)]
     return subprocess.run(command, check=False, stdout=stdout)
+
+
+def _documents(ran: "subprocess.CompletedProcess[bytes]") -> Iterator[Any]:
+    """What our program printed; a JVM may log warnings of its own between."""
+    for line in ran.stdout.decode("utf-8").splitlines():
+        if line.startswith("{"):
+            yield _jvm.decoded(line)
+        else:
+            print(line, file=sys.stderr)
 
 
 def _show(text: str) -> None:

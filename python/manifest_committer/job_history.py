@@ -4,13 +4,12 @@
 import logging
 import os
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timezone
 from typing import Any
 
 from manifest_committer import _jvm
 from manifest_committer.errors import ManifestCommitterError
 from manifest_committer.info import printable
-from manifest_committer.report import in_units
+from manifest_committer.report import in_units, moment
 
 _LOG = logging.getLogger(__name__)
 _ROW = "{:<20} {:<11} {:>9} {:>9} {:>10}  {:<18} {}"
@@ -94,10 +93,9 @@ def history_text(directory: str, jobs: Sequence[Mapping[str, Any]]) -> str:
         return f"{printable(directory)}: no such job"
     lines = [_ROW.format("ended", "outcome", "seconds", "files", "size", "write", "table")]
     for job in jobs:
-        ended = datetime.fromtimestamp(job["ended"] // 1000, tz=timezone.utc)
         lines.append(
             _ROW.format(
-                f"{ended:%Y-%m-%dT%H:%M:%SZ}",
+                moment(job["ended"], "%Y-%m-%dT%H:%M:%SZ"),
                 job["outcome"],
                 "" if job["millis"] is None else f"{job['millis'] / 1000:.1f}",
                 f"{job['files']:,}",

@@ -3,12 +3,11 @@
 
 import html
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime, timezone
 from typing import Any
 
 from manifest_committer.errors import InvalidReportError
 from manifest_committer.pictures import WIDTH, bars, of_commit, section, svg, table, text
-from manifest_committer.report import PartitionTotal, SuccessReport, in_units, report_of
+from manifest_committer.report import PartitionTotal, SuccessReport, in_units, moment, report_of
 
 _SMALL_FILE_BITS = 24
 """Files of fewer bits are small: below 16 MiB."""
@@ -209,7 +208,7 @@ def _job_row(job: Mapping[str, Any]) -> str:
 
 
 def _date(millis: int) -> str:
-    return f"{datetime.fromtimestamp(millis / 1000, tz=timezone.utc):%Y-%m-%d %H:%M}"
+    return moment(millis, "%Y-%m-%d %H:%M")
 
 
 def _seconds(seconds: float) -> str:

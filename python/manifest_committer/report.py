@@ -602,6 +602,14 @@ def _short(value: Any) -> str:
     return text if len(text) <= 100 else f"{text[:100]}..."
 
 
+def moment(millis: int, form: str) -> str:
+    """A time in UTC; the number, if a damaged report says one that no calendar has."""
+    try:
+        return datetime.fromtimestamp(millis / 1000, tz=timezone.utc).strftime(form)
+    except (ValueError, OverflowError, OSError):
+        return str(millis)
+
+
 def in_units(size: int) -> str:
     """A number of bytes for people, in the units that `manifest-committer print` uses."""
     amount = float(size)

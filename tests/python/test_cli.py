@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from manifest_committer import _spark_home, cli
+from manifest_committer.job_history import history_text
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
@@ -249,7 +250,8 @@ def history(tmp_path, monkeypatch, jar, spark_home):
     good = {"jobId": "b", "success": True, "outcome": "committed", "ended": JOB["ended"] + 60_000}
     jobs = [JOB, JOB | good | {"table": "", "description": "t\x1b[2J", "millis": None}]
     answer = json.dumps({"path": "/r", "history": {"jobs": jobs, "problems": ["x is damaged"]}})
-    write_java(directory / "java", tmp_path / "calls", f"print({answer!r})")
+    warning = "[0.003s][warning][os] no cgroup"
+    write_java(directory / "java", tmp_path / "calls", f"print({warning!r})\nprint({answer!r})")
     monkeypatch.setenv("PATH", str(directory))
     return tmp_path / "calls"
 
@@ -266,7 +268,11 @@ def test_history_is_a_table(history, capfd):
     ]
     assert error == "    the store is down"
     assert good.endswith(" t\\x1b[2J")
-    assert shown.err == "manifest-committer: x is damaged\n"
+    assert shown.err == "[0.003s][warning][os] no cgroup\nmanifest-committer: x is damaged\n"
+
+
+def test_a_time_that_no_calendar_has_is_shown_as_its_number():
+    assert history_text("/r", [JOB | {"ended": 10**15}]).splitlines()[1].startswith(f"{10**15} ")
 
 
 def test_history_chooses_jobs(history, capfd):
@@ -281,6 +287,7 @@ def test_history_chooses_jobs(history, capfd):
     assert chosen("--since", "2026-02-01T12:00:30Z") == ["b"]
     assert chosen("--since", "900000d") == ["a", "b"]
     assert chosen("--since", "36h", "--failed") == []
+    assert chosen("--since", "86400000ms") == []
     with pytest.raises(SystemExit, match="2"):
         chosen("--since", "yesterday")
     assert "'yesterday' is no time such as 2026-01-31" in capfd.readouterr().err

@@ -93,7 +93,7 @@ public final class ReportData extends Program {
     } catch (FileNotFoundException e) {
       throw new FileNotFoundException("There is nothing there: check the path");
     }
-    if (!status.isDirectory()) {
+    if (!isHistory && !status.isDirectory()) {
       return ofJob(fs, status.getPath());
     }
     Path marker = new Path(status.getPath(), JobPaths.SUCCESS_MARKER);

@@ -103,6 +103,7 @@ public final class FindOldData {
       Path directory, Optional<StoreEntry> seen, Set<Path> keep, Queue<StoreEntry> below)
       throws IOException {
     List<StoreEntry> files = new ArrayList<>();
+    List<StoreEntry> directories = new ArrayList<>();
     boolean[] holdsStaging = {false};
     try {
       store.list(
@@ -112,7 +113,7 @@ public final class FindOldData {
             if (entry.isDirectory() && isStaging) {
               holdsStaging[0] = true;
             } else if (entry.isDirectory() && !entry.isLink()) {
-              below.add(entry);
+              directories.add(entry);
             } else if (!keep.contains(entry.path()) && !(entry.isLink() && isStaging)) {
               if (entry.isLink()) {
                 throw refused(entry.path());
@@ -123,6 +124,7 @@ public final class FindOldData {
     } catch (FileNotFoundException e) {
       return Optional.empty();
     }
+    below.addAll(directories);
     return Optional.of(new OldDirectory(directory, files, holdsStaging[0], seen.orElse(null)));
   }
 

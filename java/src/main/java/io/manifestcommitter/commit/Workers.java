@@ -209,7 +209,11 @@ public final class Workers {
         }
       }
       await(parts);
-      rethrow(run.failure());
+      Throwable failure = run.failure();
+      for (Part part : parts) {
+        failure = joined(failure, part.failure);
+      }
+      rethrow(failure);
     }
   }
 
@@ -281,8 +285,8 @@ public final class Workers {
     Part(Retries.Request work) {
       Runnable audited =
           () -> {
-            audit.enter();
             try {
+              audit.enter();
               work.run();
             } catch (Throwable e) {
               failure = e;
@@ -336,10 +340,12 @@ public final class Workers {
     }
 
     private synchronized void fail(Next<T> at, Throwable e) {
-      if (failure == null && failedItem == null && at != null) {
+      boolean isFirst = failure == null && failedItem == null && at != null;
+      failure = joined(failure, e);
+      if (isFirst) {
+        // Last: where memory is short, it may fail, too.
         failedItem = at.item.toString();
       }
-      failure = joined(failure, e);
     }
 
     synchronized Throwable failure() {

@@ -78,8 +78,8 @@ public final class LocalStore extends HadoopStore {
           entries.add(new FileStatus(0, false, 0, 0, 0, 0, null, null, null, link, link));
         }
       }
-    } catch (NotDirectoryException e) {
-      // The listing of a file.
+    } catch (NotDirectoryException | NoSuchFileException e) {
+      // The listing of a file, or of what somebody has just removed.
     }
     return RemoteIterators.remoteIteratorFromArray(entries.toArray(new FileStatus[0]));
   }
@@ -262,6 +262,13 @@ public final class LocalStore extends HadoopStore {
   private Optional<RenameResult> refusal(Path source, Path destination) {
     try {
       refuseLinks(source.getParent());
+      if (isLink(source) && stagedFrom(destination) >= 0) {
+        // Where it would be refused when it has to return.
+        throw new IOException(
+            local(source)
+                + " is a symbolic link, and cannot give way: remove it, or put what it leads to in"
+                + " its place");
+      }
       Optional<StoreEntry> existing = status(destination);
       return existing.isPresent() && status(source).isPresent()
           ? Optional.of(

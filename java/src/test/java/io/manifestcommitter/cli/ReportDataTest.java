@@ -90,6 +90,9 @@ class ReportDataTest {
     out.reset();
     assertThat(run("--history", directory.toString())).isZero();
     assertThat(text(out)).contains("\"history\":");
+    out.reset();
+    assertThat(run("--history", directory.resolve("summary-b.json").toString())).isZero();
+    assertThat(text(out)).contains("\"jobId\":\"b\"").doesNotContain("\"jobId\":\"a\"");
   }
 
   @Test

@@ -103,6 +103,27 @@ class WorkersTest {
     assertThat(used).hasSize(THREADS);
   }
 
+  /** Where memory is short, its text may need some more. */
+  @Test
+  void theFailureOfAnItemThatCannotBeNamedIsTold() {
+    Object nameless =
+        new Object() {
+          @Override
+          public String toString() {
+            throw new OutOfMemoryError("no room for a name");
+          }
+        };
+    assertThatThrownBy(
+            () ->
+                workers.forEach(
+                    List.of(nameless, nameless),
+                    item -> {
+                      throw new IOException("not renamed");
+                    }))
+        .isInstanceOf(IOException.class)
+        .hasMessage("not renamed");
+  }
+
   @Test
   void fewItemsNeedFewThreads() throws Exception {
     workers.forEach(items(2), item -> used.add(Thread.currentThread()));

@@ -98,6 +98,22 @@ class HostileLinksTest extends LocalTableTest {
   }
 
   @Test
+  void aLinkInThePlaceOfTheReportFailsTheJobAndStays() throws IOException {
+    write(table.resolve("p=1/old"), "old");
+    link(table.resolve("_SUCCESS"), victim.resolve("a"));
+    setUp("append");
+    List<Object> messages = task("p=1/a");
+
+    assertThatThrownBy(() -> job.commit(messages))
+        .hasStackTraceContaining("_SUCCESS is a symbolic link, and cannot give way");
+    job.abort();
+
+    assertThat(table.resolve("_SUCCESS")).isSymbolicLink();
+    assertThat(table.resolve("p=1/a")).doesNotExist();
+    assertThat(root).doesNotExist();
+  }
+
+  @Test
   void anAbortTakesOnlyTheLinksAway() throws IOException {
     setUp("append");
     task("p=1/a");
