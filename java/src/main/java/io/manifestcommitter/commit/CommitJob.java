@@ -6,11 +6,13 @@ import io.manifestcommitter.journal.CommitJournal;
 import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.manifest.SuccessReport;
 import io.manifestcommitter.plan.JobPlan;
+import io.manifestcommitter.plan.Swaps.Swap;
 import io.manifestcommitter.store.Retries;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.apache.hadoop.fs.Path;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -216,5 +218,36 @@ public final class CommitJob {
       work.enter(StatisticNames.JOB_STAGE_SAVE_SUCCESS_MARKER);
       work.report.publish(plan);
     }
+  }
+
+  /**
+   * Completes a commit that is past its point of no return, as the store shows it: removes what is
+   * left of the old data, and makes the report visible. May be repeated from wherever it ended,
+   * anywhere.
+   */
+  public static void completeFromStore(CommitWork work, JobPlan plan) throws IOException {
+    work.workers.shield(
+        () -> {
+          work.enter(StatisticNames.JOB_STAGE_REMOVE_OLD_DATA);
+          work.workers.toItsEnd();
+          Set<Path> there =
+              new FindEntries(work.store, work.workers).run(plan.swaps().asides()).keySet();
+          List<Swap> swaps = plan.swaps().all();
+          for (int number = 0; number < swaps.size(); number++) {
+            if (swaps.get(number).aside().filter(there::contains).isPresent()) {
+              work.published.aside(number);
+            }
+          }
+          try {
+            ReleaseAsides asides = new ReleaseAsides(work, plan);
+            asides.find();
+            new RemoveOldData(work, plan).run();
+            asides.run();
+            work.report.publishPrepared(plan);
+          } catch (IOException e) {
+            work.advise(e, "is not complete");
+            throw e;
+          }
+        });
   }
 }

@@ -4,7 +4,6 @@ package io.manifestcommitter.jobs;
 import io.manifestcommitter.commit.Audit;
 import io.manifestcommitter.commit.CommitJob;
 import io.manifestcommitter.commit.CommitWork;
-import io.manifestcommitter.commit.CompleteJob;
 import io.manifestcommitter.commit.JobDescription;
 import io.manifestcommitter.commit.RollBackJob;
 import io.manifestcommitter.commit.Workers;
@@ -381,7 +380,7 @@ public final class Recovery {
     if (!isDone && journal.revoke()) {
       return false;
     }
-    new CompleteJob(work).run(plan);
+    CommitJob.completeFromStore(work, plan);
     work.summary.saveCompleted(plan);
     return true;
   }

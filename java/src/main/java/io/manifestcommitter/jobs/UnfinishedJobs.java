@@ -140,7 +140,11 @@ public final class UnfinishedJobs {
               .run(root, Direction.AS_MARKED));
       return true;
     } catch (LeftoverException e) {
-      LOG.warn(e.getMessage(), e);
+      if (e.getCause() instanceof JobIsAliveException) {
+        LOG.info(e.getMessage());
+      } else {
+        LOG.warn(e.getMessage(), e);
+      }
       return e.outcome() != Recovery.Outcome.CLEANED_UP;
     } catch (JobIsAliveException | LostJournalException e) {
       LOG.info("{} is left alone: {}", root.root(), e.getMessage());

@@ -253,6 +253,10 @@ final class UploadedJournal extends CommitJournal {
         } catch (IllegalArgumentException e) {
           throw records.corrupt(e.getMessage(), e);
         }
+        // Its end has the checksum.
+        if (records.next().isPresent()) {
+          throw records.corrupt("it has more than one record", null);
+        }
       } catch (CorruptManifestException e) {
         throw new CorruptManifestException(
             e.getMessage()

@@ -66,8 +66,15 @@ final class ProveStaged {
     committed.forEachUpload(
         staging,
         (number, upload) -> {
-          found.set(number);
+          if (!store.traits(upload.destination()).completesUploads()) {
+            throw new PlanRejectedException(
+                "A task uploaded "
+                    + upload.destination()
+                    + ", but its store publishes by renaming. Driver and executors need the same"
+                    + " settings of that store.");
+          }
           planner.publish(upload);
+          found.set(number);
         });
     try (FileEntries.Builder unidentified = FileEntries.builder(IN_MEMORY)) {
       workers.forEach(
@@ -143,13 +150,13 @@ final class ProveStaged {
     for (StoreEntry entry : entries) {
       int number = directory.find(entry);
       if (number >= 0) {
-        found.set(number);
         FileEntry file = directory.planned(entry);
         if (identityIsMissing) {
           unidentified.add(file);
         } else {
           planner.publish(file);
         }
+        found.set(number);
       } else if (!directory.leadsOn(entry)) {
         strays.add(entry);
       }

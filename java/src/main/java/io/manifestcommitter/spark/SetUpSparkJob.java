@@ -104,7 +104,7 @@ final class SetUpSparkJob {
     Heartbeat heartbeat = null;
     try {
       if (isFile) {
-        file.moveAside();
+        write.workers().beside(file::moveAside);
       }
       // Where output is uploaded there is nothing to stage.
       if (!store.traits(table).completesUploads()) {
@@ -121,6 +121,9 @@ final class SetUpSparkJob {
       }
       return new JobStaging(root, heartbeat, isFile, isNew, existing.hasReport());
     } catch (IOException | RuntimeException | Error e) {
+      if (isFile) {
+        e.addSuppressed(file.advice());
+      }
       try {
         JobStaging begun =
             new JobStaging(root, heartbeat, isFile, isNew, /* mayHaveReport= */ false);

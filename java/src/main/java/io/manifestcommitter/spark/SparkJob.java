@@ -60,7 +60,7 @@ final class SparkJob {
 
   /** Whether there was no table before; known from {@link #setUp} on. */
   boolean madeTable() {
-    return staging.madeTable;
+    return staging.madeTable && !staging.replacesFile;
   }
 
   /**

@@ -16,6 +16,7 @@ import io.manifestcommitter.store.FileUpload;
 import io.manifestcommitter.store.Retries;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
+import io.manifestcommitter.store.StoreFamily;
 import io.manifestcommitter.store.StorePaths;
 import io.manifestcommitter.store.Stores;
 import java.io.File;
@@ -29,9 +30,9 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableSet;
 import java.util.Queue;
 import java.util.Set;
-import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -71,7 +72,7 @@ final class SparkTask {
   private final Stores stores;
   private final Store store;
   private final BooleanSupplier isOver;
-  private final SortedSet<StagedFile> files = new TreeSet<>();
+  private final NavigableSet<StagedFile> files = new TreeSet<>();
   private final Map<Path, Path> marks = new HashMap<>();
   private final Map<StagedFile, FileUpload> uploads = new TreeMap<>();
   private final List<java.nio.file.Path> onDisk = new ArrayList<>();
@@ -118,7 +119,8 @@ final class SparkTask {
 
   private String newFile(StagedFile file, Path target, StagingRoot root) throws IOException {
     files.add(file);
-    if (!store.traits(target).completesUploads()) {
+    // Of the name alone: a task opens no store that it needs not.
+    if (stores.family(target) != StoreFamily.S3) {
       return file.in(root.output()).toString();
     }
     FileUpload upload = uploads.get(file);
@@ -156,7 +158,7 @@ final class SparkTask {
    * @return the commit message
    */
   byte[] commit() throws IOException {
-    SortedSet<StagedFile> staged = new TreeSet<>(files);
+    NavigableSet<StagedFile> staged = new TreeSet<>(files);
     if (!uploads.isEmpty()) {
       Workers workers = workers();
       workers.shield(
@@ -166,7 +168,7 @@ final class SparkTask {
             workers.forEach(
                 uploads.entrySet(), each -> upload(each.getKey(), each.getValue(), uploaded));
             removeFromDisk();
-            staged.removeAll(uploaded);
+            uploaded.forEach(staged::remove);
             staged.addAll(uploaded);
           });
     }

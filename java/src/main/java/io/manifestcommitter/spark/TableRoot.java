@@ -195,6 +195,15 @@ final class TableRoot {
       Optional<StoreEntry> file = store.status(table).filter(entry -> !entry.isDirectory());
       if (file.isPresent()) {
         Retries.rename(store, file.get(), aside).orThrow("The file could not be moved aside");
+        if (store.status(aside).filter(StoreEntry::isDirectory).isPresent()) {
+          store
+              .renameDirectory(aside, table)
+              .orThrow(aside + " is a table, which belongs to " + table);
+          throw new IOException(
+              "Another job has just made a table at "
+                  + table
+                  + ". It is back there: run the job again");
+        }
       }
       store.mkdirs(table);
     }

@@ -180,7 +180,7 @@ public final class AbfsStore extends HadoopStore {
       return false;
     } catch (IOException e) {
       LOG.debug("Asked whether {} has a hierarchical namespace", fs().getUri(), e);
-      return HttpStatus.isAmong(BAD_REQUEST, e);
+      return DriverCall.isAmong(BAD_REQUEST, e);
     }
   }
 

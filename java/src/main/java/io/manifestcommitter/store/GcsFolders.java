@@ -214,13 +214,13 @@ final class GcsFolders {
     } catch (FileNotFoundException e) {
       return true;
     } catch (IOException e) {
-      return !HttpStatus.isAmong(CONFLICT, e) && orThrow(NOT_FOUND, e);
+      return !DriverCall.isAmong(CONFLICT, e) && orThrow(NOT_FOUND, e);
     }
   }
 
   /** True if a failure is an answer with one of these statuses; any other one is thrown. */
   private static boolean orThrow(Set<Integer> statuses, IOException failure) throws IOException {
-    if (!HttpStatus.isAmong(statuses, failure)) {
+    if (!DriverCall.isAmong(statuses, failure)) {
       throw failure;
     }
     return true;

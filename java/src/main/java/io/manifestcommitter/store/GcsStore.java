@@ -299,7 +299,7 @@ public final class GcsStore extends HadoopStore {
     try {
       client().move(file.source(), committed, file.destination());
     } catch (IOException e) {
-      if (committed == 0 || !HttpStatus.isAmong(PRECONDITION_FAILED, e)) {
+      if (committed == 0 || !DriverCall.isAmong(PRECONDITION_FAILED, e)) {
         throw e;
       }
       // An earlier commit of it, which was rolled back, has moved it there and back.
@@ -380,7 +380,7 @@ public final class GcsStore extends HadoopStore {
       content.writeTo(out);
       return;
     } catch (IOException e) {
-      if (!HttpStatus.isAmong(PRECONDITION_FAILED, e)) {
+      if (!DriverCall.isAmong(PRECONDITION_FAILED, e)) {
         throw e;
       }
     }

@@ -217,7 +217,7 @@ public class HadoopStore implements Store {
   public byte[] read(Path file, int limit) throws IOException {
     byte[] content = readStart(file, Math.addExact(limit, 1));
     if (content.length > limit) {
-      throw new FileTooLongException(file, limit);
+      throw new Store.FileTooLongException(file, limit);
     }
     return content;
   }

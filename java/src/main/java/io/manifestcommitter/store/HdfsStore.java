@@ -4,11 +4,15 @@ package io.manifestcommitter.store;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
+import java.net.UnknownHostException;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -188,7 +192,7 @@ public final class HdfsStore extends HadoopStore {
     Optional<String> service = service(conf, one);
     return service.isPresent()
         ? service.equals(service(conf, other))
-        : one.getScheme().equals(other.getScheme()) && address(one).equals(address(other));
+        : one.getScheme().equals(other.getScheme()) && areSame(address(one), address(other));
   }
 
   private static boolean isHdfs(URI uri) {
@@ -205,11 +209,28 @@ public final class HdfsStore extends HadoopStore {
       String name = Objects.requireNonNullElse(service.getKey(), "");
       boolean isLogical = !conf.getTrimmed("dfs.ha.namenodes." + name, "").isEmpty();
       if ((isLogical && name.equals(uri.getAuthority()))
-          || service.getValue().containsValue(address(uri))) {
+          || service.getValue().values().stream().anyMatch(at -> areSame(at, address(uri)))) {
         return Optional.of(name);
       }
     }
     return Optional.empty();
+  }
+
+  /** A host may have several addresses: one that both have is enough. */
+  private static boolean areSame(InetSocketAddress one, InetSocketAddress other) {
+    if (one.getPort() != other.getPort()) {
+      return false;
+    }
+    if (one.getHostString().equalsIgnoreCase(other.getHostString())) {
+      return true;
+    }
+    try {
+      return !Collections.disjoint(
+          List.of(InetAddress.getAllByName(one.getHostString())),
+          List.of(InetAddress.getAllByName(other.getHostString())));
+    } catch (UnknownHostException e) {
+      return false;
+    }
   }
 
   private static InetSocketAddress address(URI uri) {

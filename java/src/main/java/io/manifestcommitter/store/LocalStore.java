@@ -224,6 +224,11 @@ public final class LocalStore extends HadoopStore {
     refuseLinks(file.getParent());
     if (isLink(file)) {
       Files.deleteIfExists(local(file));
+      java.nio.file.Path checksum = local(checksum(file));
+      // A name too long for one has none.
+      if (Files.exists(checksum, LinkOption.NOFOLLOW_LINKS)) {
+        Files.deleteIfExists(checksum);
+      }
     } else {
       super.deleteFile(file);
     }

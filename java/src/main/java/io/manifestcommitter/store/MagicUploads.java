@@ -114,7 +114,7 @@ public final class MagicUploads {
     public StoreEntry finish() throws IOException {
       take();
       while (uploads.size() > 1) {
-        abortFirst();
+        Retries.few(this::abortFirst);
       }
       return uploads.getFirst();
     }
@@ -135,6 +135,12 @@ public final class MagicUploads {
     /** S3A forgets what it noted. It does not tell the content's hash, so no etag is known. */
     private void take() throws IOException {
       for (Object pending : taken("getTaskAttemptIdToMpuMetadata", attempt)) {
+        // The key as it is: in a URI it would be encoded.
+        String key = Path.SEPARATOR + text(pending, "getDestinationKey");
+        if (!key.equals(destination.toUri().getPath())) {
+          throw new IOException(
+              "S3A uploaded " + key + ", which attempt " + attempt + " did not ask for");
+        }
         List<Upload.Part> parts = new ArrayList<>();
         for (Object part : (List<?>) get(pending, "getEtags")) {
           parts.add(

@@ -151,7 +151,7 @@ public final class RequestGate {
         served(begun, isShort);
         return answer;
       } catch (IOException e) {
-        if (!HttpStatus.isRefusal(e)) {
+        if (!DriverCall.isRefusal(e)) {
           failed(e);
           throw e;
         }

@@ -70,7 +70,7 @@ public final class Retries {
     return rename(
         () -> store.publish(file),
         () -> {
-          if (!file.upload().isPresent()) {
+          if (!store.traits(file.destination()).completesUploads()) {
             store.mkdirs(file.destinationDirectory());
           }
         });

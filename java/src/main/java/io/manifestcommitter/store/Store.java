@@ -222,4 +222,13 @@ public interface Store {
     /** Writes everything to {@code out}; the store closes it. */
     void writeTo(OutputStream out) throws IOException;
   }
+
+  /** A file has more bytes than one of its kind can have, so it is none. */
+  final class FileTooLongException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    FileTooLongException(Path file, int limit) {
+      super(file + " has more than the " + limit + " bytes that such a file can have");
+    }
+  }
 }

@@ -20,9 +20,9 @@ class GrpcFailureTest {
   void itsStatusIsThatOfHttp() {
     IOException failure = new IOException(new UnavailableException());
 
-    assertThat(HttpStatus.isAmong(Set.of(503), failure)).isTrue();
-    assertThat(HttpStatus.isRefusal(failure)).isTrue();
-    assertThat(HttpStatus.isAmong(Set.of(429), failure)).isFalse();
+    assertThat(DriverCall.isAmong(Set.of(503), failure)).isTrue();
+    assertThat(DriverCall.isRefusal(failure)).isTrue();
+    assertThat(DriverCall.isAmong(Set.of(429), failure)).isFalse();
   }
 
   @Test
