@@ -239,10 +239,10 @@ public final class CommitJob {
             }
           }
           try {
-            ReleaseAsides asides = new ReleaseAsides(work, plan);
-            asides.find();
+            ReleaseAsides moved = new ReleaseAsides(work, plan);
+            moved.find();
             new RemoveOldData(work, plan).run();
-            asides.run();
+            moved.run();
             work.report.publishPrepared(plan);
           } catch (IOException e) {
             work.advise(e, "is not complete");

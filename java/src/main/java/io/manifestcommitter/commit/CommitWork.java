@@ -17,8 +17,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One try at the commit of one job: what its stories ({@link CommitJob} forward, {@link
- * RollBackJob} back, {@link CommitJob#completeFromStore} past the point of no return) work with, and what was done
- * so far.
+ * RollBackJob} back, {@link CommitJob#completeFromStore} past the point of no return) work with,
+ * and what was done so far.
  */
 public final class CommitWork {
   private static final Logger LOG = LoggerFactory.getLogger(CommitWork.class);

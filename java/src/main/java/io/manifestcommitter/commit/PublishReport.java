@@ -7,7 +7,6 @@ import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.manifest.FileList;
 import io.manifestcommitter.manifest.SuccessReport;
 import io.manifestcommitter.plan.JobPlan;
-import io.manifestcommitter.store.NewFile;
 import io.manifestcommitter.store.RenameResult;
 import io.manifestcommitter.store.Retries;
 import io.manifestcommitter.store.Store;
@@ -346,7 +345,7 @@ final class PublishReport {
   }
 
   private void write(String name, Store.Content content) throws IOException {
-    sizes.put(name, NewFile.write(store, prepared(name), target(name), content).size());
+    sizes.put(name, Store.writeNew(store, prepared(name), target(name), content).size());
   }
 
   private Path prepared(String name) {

@@ -9,7 +9,6 @@ import io.manifestcommitter.manifest.StatisticsRecorder;
 import io.manifestcommitter.manifest.SuccessReport;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.progress.CommitProgress;
-import io.manifestcommitter.store.NewFile;
 import io.manifestcommitter.store.Retries;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StorePaths;
@@ -234,7 +233,7 @@ public final class SaveSummary {
       }
       byte[] json = report.toJson();
       FileEntry written =
-          NewFile.write(
+          Store.writeNew(
               store,
               new Path(directory, "_" + name + ".tmp"),
               new Path(directory, name),

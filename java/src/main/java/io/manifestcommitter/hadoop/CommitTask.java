@@ -8,7 +8,6 @@ import io.manifestcommitter.layout.JobPaths;
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.manifest.TaskManifest;
 import io.manifestcommitter.progress.CommitProgress;
-import io.manifestcommitter.store.NewFile;
 import io.manifestcommitter.store.Retries;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
@@ -150,7 +149,7 @@ public final class CommitTask {
         () -> {
           progress.run();
           FileEntry written =
-              NewFile.write(
+              Store.writeNew(
                   store,
                   paths.temporaryManifest(manifest.taskAttemptId()),
                   paths.manifest(manifest.taskId()),

@@ -7,7 +7,6 @@ import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.manifest.PathText.PlaceText;
 import io.manifestcommitter.manifest.Record;
 import io.manifestcommitter.manifest.RecordFile;
-import io.manifestcommitter.store.NewFile;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.Store.FileTooLongException;
 import io.manifestcommitter.store.StorePaths;
@@ -63,7 +62,7 @@ final class ReplaceNote {
    */
   static long write(Store store, StagingRoot root, Collection<Path> places) throws IOException {
     PlaceText texts = new PlaceText(root.directory(), UnaryOperator.identity());
-    return NewFile.write(
+    return Store.writeNew(
         store,
         root.replaces(),
         out -> {

@@ -74,16 +74,6 @@ public abstract class CommitJournal {
     }
   }
 
-  /** What happens to the staging directory right after the commit has ended. */
-  public enum Cleanup {
-    /** What is in it is deleted one by one, the journal before the rest or after it. */
-    ONE_BY_ONE,
-    /** It is deleted by one request. Where the journal goes with it, that says it all. */
-    AT_ONCE,
-    /** It stays. */
-    SKIPPED
-  }
-
   /**
    * Writes a journal that nobody finds yet. One request; where there are uploads instead of
    * renames, three.
@@ -270,8 +260,11 @@ public abstract class CommitJournal {
   /** Notes that nothing is left to do but to clean up. */
   public abstract void end() throws IOException;
 
-  /** Says what follows the end of the commit. */
-  public abstract void endsBefore(Cleanup cleanup);
+  /**
+   * Says what its last name is to be; empty where its directory is deleted at once when the commit
+   * has ended, and the journal with it.
+   */
+  public abstract void endsAs(Optional<State> last);
 
   /**
    * Marks that there is nothing left to do, in whichever direction, but to clean up.

@@ -4,7 +4,6 @@ package io.manifestcommitter.journal;
 import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.plan.JobPlan;
-import io.manifestcommitter.store.NewFile;
 import io.manifestcommitter.store.RenameResult;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
@@ -55,7 +54,7 @@ final class RenamedJournal extends CommitJournal {
 
   static CommitJournal writeIn(Store store, Path directory, JobPlan plan) throws IOException {
     FileEntry written =
-        NewFile.write(
+        Store.writeNew(
             store,
             new Path(directory, TEMPORARY),
             path(directory, State.PLANNED, 0),
@@ -165,11 +164,8 @@ final class RenamedJournal extends CommitJournal {
   }
 
   @Override
-  public void endsBefore(Cleanup cleanup) {
-    end =
-        cleanup == Cleanup.AT_ONCE
-            ? Optional.empty()
-            : Optional.of(cleanup == Cleanup.SKIPPED ? State.KEPT : State.FINISHED);
+  public void endsAs(Optional<State> last) {
+    end = last;
   }
 
   @Override

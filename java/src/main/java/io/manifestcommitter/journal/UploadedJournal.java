@@ -182,8 +182,8 @@ final class UploadedJournal extends CommitJournal {
   }
 
   @Override
-  public void endsBefore(Cleanup cleanup) {
-    end = cleanup == Cleanup.SKIPPED ? State.KEPT : State.FINISHED;
+  public void endsAs(Optional<State> last) {
+    end = last.orElse(State.FINISHED);
   }
 
   @Override

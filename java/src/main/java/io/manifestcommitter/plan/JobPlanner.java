@@ -164,7 +164,7 @@ public final class JobPlanner implements Closeable {
   /** Notes directories that exist: no file may go where one of them is. */
   public void occupied(Collection<Path> existing) {
     for (Path directory : existing) {
-      if (destinations.mayContain(directory)) {
+      if (destinations.mayContain(PathHashes.hash(directory))) {
         occupied.add(directory);
       }
     }
@@ -260,14 +260,10 @@ public final class JobPlanner implements Closeable {
   private Map<Path, Path> claimed(FileEntries all, Collection<OldDirectory> replaced)
       throws PlanRejectedException {
     Set<Long> suspects = destinations.repeated();
-    directories.forEach(directory -> addSuspect(suspects, directory));
-    occupied.forEach(directory -> addSuspect(suspects, directory));
+    directories.forEach(directory -> addSuspect(suspects, PathHashes.hash(directory)));
+    occupied.forEach(directory -> addSuspect(suspects, PathHashes.hash(directory)));
     for (OldDirectory old : replaced) {
-      for (StoreEntry file : old.files()) {
-        if (destinations.mayContain(old.path(), file.name())) {
-          suspects.add(destinations.hash(old.path(), file.name()));
-        }
-      }
+      old.files().forEach(file -> addSuspect(suspects, destinations.hash(old.path(), file.name())));
     }
     Map<Path, Path> sources = new HashMap<>();
     if (suspects.isEmpty()) {
@@ -291,9 +287,9 @@ public final class JobPlanner implements Closeable {
     return sources;
   }
 
-  private void addSuspect(Set<Long> suspects, Path path) {
-    if (destinations.mayContain(path)) {
-      suspects.add(PathHashes.hash(path));
+  private void addSuspect(Set<Long> suspects, long hash) {
+    if (destinations.mayContain(hash)) {
+      suspects.add(hash);
     }
   }
 
@@ -406,17 +402,8 @@ public final class JobPlanner implements Closeable {
       sorted = false;
     }
 
-    /** Whether the path may have been added; false is certain. */
-    boolean mayContain(Path path) {
-      return contains(hash(path));
-    }
-
-    /** Whether the path of a file in a directory may have been added; false is certain. */
-    boolean mayContain(Path directory, String name) {
-      return contains(hash(directory, name));
-    }
-
-    private boolean contains(long hash) {
+    /** Whether a path of this hash was added; false is certain. */
+    boolean mayContain(long hash) {
       sort();
       return Arrays.binarySearch(hashes, 0, count, hash) >= 0;
     }

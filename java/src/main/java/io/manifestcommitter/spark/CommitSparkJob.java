@@ -247,7 +247,7 @@ final class CommitSparkJob {
     }
     CommitJournal begun = written.get();
     begun.begin();
-    begun.endsBefore(setUp.cleanup(plan, !seal.locations().isEmpty(), config, store));
+    begun.endsAs(setUp.lastState(plan, !seal.locations().isEmpty(), config, store));
     others.requireNotTakenForDead();
   }
 

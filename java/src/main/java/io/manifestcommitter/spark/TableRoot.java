@@ -275,21 +275,22 @@ final class TableRoot {
     }
 
     /**
-     * How the staging directory is removed after a commit. It goes at once where one request
-     * deletes all of it, and something else than the journal's last name shows that the commit has
-     * ended. That is the point of no return, or the report, which has left the staging directory.
+     * The last name of the journal; empty where the staging directory goes at once after the
+     * commit. So it does where one request deletes all of it, and something else shows that the
+     * commit has ended. That is the point of no return, or the report, which has left the staging
+     * directory.
      *
      * @param hasLocations whether the job has staging directories at custom locations, too
      */
-    CommitJournal.Cleanup cleanup(
+    Optional<CommitJournal.State> lastState(
         JobPlan plan, boolean hasLocations, CommitterConfig config, Store store) {
       if (config.cleanupSkipped()) {
-        return CommitJournal.Cleanup.SKIPPED;
+        return Optional.of(CommitJournal.State.KEPT);
       }
       boolean showsItsEnd = !plan.replaced().isEmpty() || plan.marksSuccess();
       return showsItsEnd && !hasLocations && store.traits(root.root()).hasAtomicDirectoryDeletion()
-          ? CommitJournal.Cleanup.AT_ONCE
-          : CommitJournal.Cleanup.ONE_BY_ONE;
+          ? Optional.empty()
+          : Optional.of(CommitJournal.State.FINISHED);
     }
   }
 }

@@ -2,6 +2,7 @@
 package io.manifestcommitter.store;
 
 import io.manifestcommitter.manifest.FileEntry;
+import java.io.DataOutputStream;
 import java.io.File;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -200,6 +201,36 @@ public interface Store {
    * seconds.
    */
   Store pastLimits();
+
+  /**
+   * Writes a file under a name that nobody looks for: it is renamed once it is complete, so that
+   * nobody sees a part of it.
+   *
+   * @return the rename that is left to do
+   */
+  static FileEntry writeNew(Store store, Path temporary, Path name, Content content)
+      throws IOException {
+    return new FileEntry(temporary, name, writeNew(store, temporary, content), null, 0);
+  }
+
+  /**
+   * Writes a file of which others may see a part.
+   *
+   * @return how many bytes it holds
+   */
+  static long writeNew(Store store, Path file, Content content) throws IOException {
+    long[] size = {0};
+    store.write(
+        file,
+        out -> {
+          // Its count ends at two gigabytes, far beyond what such a file holds.
+          DataOutputStream counted = new DataOutputStream(out);
+          content.writeTo(counted);
+          counted.flush();
+          size[0] = counted.size();
+        });
+    return size[0];
+  }
 
   /** Whose renames are waited for. */
   enum RenamesOf {

@@ -18,8 +18,8 @@ class PathHashesTest {
       add(hashes, path(i));
     }
     for (int i = 0; i < 100_000; i += 2) {
-      assertThat(hashes.mayContain(path(i))).isTrue();
-      assertThat(hashes.mayContain(path(i + 1))).isFalse();
+      assertThat(hashes.mayContain(PathHashes.hash(path(i)))).isTrue();
+      assertThat(hashes.mayContain(PathHashes.hash(path(i + 1)))).isFalse();
     }
     assertThat(hashes.repeated()).isEmpty();
   }
