@@ -104,7 +104,7 @@ def test_the_history_of_a_directory(
     assert [row["write"] for row in jobs] == ["append", "overwrite"]
     assert list(mc.history_pandas(spark, reports)["files"]) == [row["files"] for row in jobs]
     assert "summary-broken.json" in caplog.text
-    with pytest.raises(mc.StorageError, match="no such directory"):
+    with pytest.raises(mc.StorageError, match="does not exist"):
         mc.history(spark, tmp_path / "nothing")
 
 

@@ -16,6 +16,7 @@ import io.manifestcommitter.testing.MemoryFileSystem;
 import io.manifestcommitter.testing.MemoryStoreState;
 import java.io.IOException;
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.util.Arrays;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -137,7 +138,8 @@ class HeartbeatTest {
   private static void requireNoChange(Store store, Path path) {
     FileEntry file = new FileEntry(path, new Path(path, "x"), 1, null, 0);
     for (Method method : Store.class.getMethods()) {
-      if (READING.contains(method.getName())) {
+      // A static one writes by those of the store that it is given.
+      if (READING.contains(method.getName()) || Modifier.isStatic(method.getModifiers())) {
         continue;
       }
       Object[] arguments =
