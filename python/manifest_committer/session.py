@@ -246,10 +246,7 @@ def _configure(session: _jvm.Session) -> SessionChanges:
     if before != PROTOCOL_CLASS:
         try:
             session.set_setting(PROTOCOL_KEY, PROTOCOL_CLASS)
-        except Exception as error:
-            if PROTOCOL_CLASS not in str(error):
-                raise
-            # Spark 4 refuses a class that it cannot load.
+        except Exception as error:  # Spark 4 refuses a class that it cannot load.
             raise CommitProtocolError(PROTOCOL_CLASS, _jvm.first_line(error)) from error
         changes.append(SettingChange(PROTOCOL_KEY, before, PROTOCOL_CLASS))
     if session.hadoop is not None:

@@ -271,7 +271,7 @@ public final class LocalStore extends HadoopStore {
         // Where it would be refused when it has to return.
         throw new IOException(
             local(source)
-                + " is a symbolic link, and cannot give way: remove it, or put what it leads to in"
+                + " is a symbolic link, which a job does not move: remove it, or put its target in"
                 + " its place");
       }
       Optional<StoreEntry> existing = status(destination);

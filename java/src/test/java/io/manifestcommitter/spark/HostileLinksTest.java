@@ -105,7 +105,7 @@ class HostileLinksTest extends LocalTableTest {
     List<Object> messages = task("p=1/a");
 
     assertThatThrownBy(() -> job.commit(messages))
-        .hasStackTraceContaining("_SUCCESS is a symbolic link, and cannot give way");
+        .hasStackTraceContaining("_SUCCESS is a symbolic link, which a job does not move");
     job.abort();
 
     assertThat(table.resolve("_SUCCESS")).isSymbolicLink();
