@@ -334,7 +334,7 @@ final class PublishReport {
     if (store.status(target(name)).isPresent() || !store.status(moved.path()).isPresent()) {
       return;
     }
-    if (!isOwnLast && !moved.isLink() && isOwn(moved.path(), name)) {
+    if (!isOwnLast && isOwn(moved.path(), name)) {
       // Of an earlier try, which was cut short after it had put its own in place.
       return;
     }

@@ -85,7 +85,6 @@ public final class StatisticNames {
 
   // Stages of a task.
   public static final String TASK_STAGE_SETUP = "task_stage_setup";
-  public static final String TASK_STAGE_SCAN_DIRECTORY = "task_stage_scan_directory";
   public static final String TASK_STAGE_COMMIT = "task_stage_commit";
   public static final String TASK_STAGE_ABORT_TASK = "task_stage_abort_task";
 

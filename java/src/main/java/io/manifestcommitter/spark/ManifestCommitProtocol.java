@@ -132,8 +132,7 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
             unsupported(context, config, e);
             return null;
           }
-          if (config.s3WriteTo() == S3WriteTo.MAGIC
-              && stores.all().traits(resolved).completesUploads()) {
+          if (config.s3WriteTo() == S3WriteTo.MAGIC && stores.completesUploads(resolved)) {
             // Before any task runs into it.
             stores.magicUploads(resolved);
           }

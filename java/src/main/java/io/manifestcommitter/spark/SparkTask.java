@@ -16,7 +16,6 @@ import io.manifestcommitter.store.FileUpload;
 import io.manifestcommitter.store.Retries;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
-import io.manifestcommitter.store.StoreFamily;
 import io.manifestcommitter.store.StorePaths;
 import io.manifestcommitter.store.Stores;
 import java.io.File;
@@ -119,8 +118,7 @@ final class SparkTask {
 
   private String newFile(StagedFile file, Path target, StagingRoot root) throws IOException {
     files.add(file);
-    // Of the name alone: a task opens no store that it needs not.
-    if (stores.family(target) != StoreFamily.S3) {
+    if (!stores.completesUploads(target)) {
       return file.in(root.output()).toString();
     }
     FileUpload upload = uploads.get(file);

@@ -200,9 +200,7 @@ final class TableRoot {
               .renameDirectory(aside, table)
               .orThrow(aside + " is a table, which belongs to " + table);
           throw new IOException(
-              "Another job has just made a table at "
-                  + table
-                  + ". It is back there: run the job again");
+              "Another job has just made a table at " + table + ", which is back: run again");
         }
       }
       store.mkdirs(table);

@@ -94,12 +94,17 @@ public final class Stores extends ForwardingStore {
                 "The manifest committer does not serve " + scheme + ":// (" + path + "). " + hint);
   }
 
+  /** Whether output there is uploaded and completed, and not renamed. Opens nothing. */
+  public boolean completesUploads(Path path) {
+    return family(path) == StoreFamily.S3;
+  }
+
   /**
    * Why jobs of the Hadoop protocol, which publishes by renames alone, are refused at {@code path};
    * empty if they are served. Opens nothing.
    */
   public Optional<String> refusalOfRenames(Path path) {
-    return family(path) == StoreFamily.S3
+    return completesUploads(path)
         ? Optional.of(
             "The manifest committer's Hadoop protocol does not serve "
                 + scheme(path)
@@ -258,7 +263,7 @@ public final class Stores extends ForwardingStore {
    * where it does not open; else empty. Opens nothing.
    */
   public Optional<String> refusalBySettings(Path path) {
-    return family(path) == StoreFamily.S3
+    return completesUploads(path)
         ? S3Store.shortcoming(conf, path).map(shortcoming -> notServed(path, shortcoming))
         : Optional.empty();
   }

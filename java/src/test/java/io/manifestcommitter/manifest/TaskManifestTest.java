@@ -73,7 +73,7 @@ class TaskManifestTest {
     String attempt = "attempt_1700000000000_0001_m_000003_0";
     String work = table + "/_temporary/manifest_" + job + "/00/tasks/" + attempt;
     StatisticsRecorder recorder = new StatisticsRecorder();
-    recorder.time(StatisticNames.TASK_STAGE_SCAN_DIRECTORY, () -> "scanned");
+    recorder.time(StatisticNames.TASK_STAGE_COMMIT, () -> "scanned");
     recorder.sample(StatisticNames.COMMITTER_TASK_FILE_COUNT, 2);
     List<FileEntry> files = new ArrayList<>();
     List<TaskManifest.Directory> directories = new ArrayList<>();

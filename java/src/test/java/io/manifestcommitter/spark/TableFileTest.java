@@ -69,6 +69,28 @@ class TableFileTest {
     assertThat(left()).isEmpty();
   }
 
+  /** Between a look at the file and its rename, another job has moved it, and made its table. */
+  @ParameterizedTest
+  @ValueSource(strings = {"hdfs", "abfs"})
+  void theTableOfAnotherJobIsNotKeptAside(String scheme) throws IOException {
+    spark = new SparkJobHarness(scheme);
+    spark.state.write("/table", "old");
+    spark.state.onRequest(
+        (number, operation, path) -> {
+          if (operation.equals("rename") && spark.state.isFile("/table")) {
+            spark.state.remove("/table");
+            spark.state.write("/table/p=9/theirs", "theirs");
+          }
+          return Fate.NORMAL;
+        });
+
+    assertThatThrownBy(() -> spark.setUp(TableWrite.replacing("/table")))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("run again");
+
+    assertThat(spark.state.files()).containsOnlyKeys("/table/p=9/theirs");
+  }
+
   @Test
   void anAppendToAFileIsRefused() throws IOException {
     spark = new SparkJobHarness("hdfs");

@@ -372,4 +372,15 @@ class StoresTest {
         .isInstanceOf(UnsupportedStoreException.class)
         .hasMessageContaining("viewfs://nowhere/data/t");
   }
+
+  /** A task asks so for each of its files, of stores that it opens for nothing else. */
+  @Test
+  void whatIsUploadedIsKnownWithoutOpeningTheStore() {
+    Configuration conf = new Configuration(false);
+    conf.set("fs.gs.impl", "no.such.FileSystem");
+    conf.set("fs.s3a.impl", "no.such.FileSystem");
+    Stores stores = new Stores(conf);
+    assertThat(stores.completesUploads(new Path("gs://bucket/table"))).isFalse();
+    assertThat(stores.completesUploads(new Path("s3a://bucket/table"))).isTrue();
+  }
 }
