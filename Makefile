@@ -19,7 +19,7 @@ VENVS := .venv
 
 JAVA_SOURCES := pom.xml java/pom.xml $(shell find java/src/main -type f) LICENSE NOTICE
 EMULATOR_SOURCES := pom.xml tests/emulators/pom.xml $(shell find tests/emulators/src/main -type f)
-PYTHON_SOURCES := $(shell find python/manifest_committer -name '*.py') python/pyproject.toml tools/python_package.py README.md
+PYTHON_SOURCES := $(shell find python/manifest_committer -name '*.py') python/pyproject.toml tools/python_package.py README.md $(wildcard spark-conf/*.conf)
 
 # The stock Spark bindings (Scala version, Spark version) that run on each of them.
 BINDINGS_$(SPARK_FLOOR) := 2.12:3.5.8

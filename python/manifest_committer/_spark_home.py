@@ -33,7 +33,7 @@ def spark_jars_directory() -> Path:
     if home is None:
         raise SparkMissingError(
             "Spark was not found: SPARK_HOME is not set and PySpark is not installed here. "
-            "Run `pip install 'manifest-committer[spark]'` or set SPARK_HOME."
+            "Run `pip install 'pyspark>=3.5'` or set SPARK_HOME."
         )
     jars = home / "jars"
     if not any(jars.glob("*.jar")):

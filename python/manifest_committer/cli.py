@@ -24,7 +24,7 @@ from manifest_committer.errors import JavaMissingError, ManifestCommitterError
 from manifest_committer.info import info_text, printable
 from manifest_committer.job_history import history_text
 from manifest_committer.page import make_page
-from manifest_committer.session import is_in_zip, jar_path
+from manifest_committer.session import is_in_zip, jar_path, settings_files
 
 _FAILED = 1
 _INFO = "io.manifestcommitter.info.CommitterInfo"
@@ -346,6 +346,19 @@ def _print_jar(_: argparse.Namespace) -> int:
     return 0
 
 
+def _conf_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "store",
+        choices=("abfs", "gs", "hdfs", "local", "s3"),
+        help="the store that jobs write to: Azure, Google Cloud Storage, HDFS, a disk, Amazon S3",
+    )
+
+
+def _print_conf(parsed: argparse.Namespace) -> int:
+    _show(settings_files()[parsed.store].rstrip())
+    return 0
+
+
 _COMMANDS = (
     _Command(
         "print",
@@ -390,6 +403,12 @@ _COMMANDS = (
         _verify_store,
     ),
     _Command("jar", "Print the path of the jar, for --jars.", _no_arguments, _print_jar),
+    _Command(
+        "conf",
+        "Print Spark's settings for a store, for --properties-file.",
+        _conf_arguments,
+        _print_conf,
+    ),
 )
 
 

@@ -73,7 +73,7 @@ def history_pandas(spark: Any, directory: str | os.PathLike[str]) -> Any:
         import pandas
     except ImportError as error:
         raise ManifestCommitterError(
-            "pandas is not installed: `pip install 'manifest-committer[pandas]'`, or use "
+            "pandas is not installed: `pip install 'pandas>=2'`, or use "
             "history(spark, directory), a Spark DataFrame."
         ) from error
     return pandas.DataFrame(_jobs(spark, directory), columns=list(_COLUMNS))

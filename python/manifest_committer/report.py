@@ -228,7 +228,7 @@ class SuccessReport:
             import pandas
         except ImportError as error:
             raise ManifestCommitterError(
-                "pandas is not installed: `pip install 'manifest-committer[pandas]'`, or use "
+                "pandas is not installed: `pip install 'pandas>=2'`, or use "
                 "report.file_list(spark), a Spark DataFrame."
             ) from error
         files = _read_file_list(_jvm.open_session(spark), self)

@@ -117,6 +117,12 @@ def is_in_zip() -> bool:
     return not isinstance(_package_directory(), Path)
 
 
+def settings_files() -> dict[str, str]:
+    """The settings files in this package: the name of a store, and the text of its file."""
+    files = (_package_directory() / "conf").iterdir()
+    return {f.name.removesuffix(".conf"): f.read_text("utf-8") for f in files}
+
+
 def spark_conf() -> dict[str, str]:
     """The settings that bind the committer; they need the jar on ``spark.jars``.
 

@@ -231,6 +231,21 @@ def test_a_message_that_a_page_quotes_is_one(quoted: str, part: str) -> None:
     assert any(part.strip() in paragraph.text for paragraph in of_messages()), quoted
 
 
+@pytest.mark.parametrize("folder", ["docs", "python/manifest_committer", "java/src/main", "tools"])
+def test_nothing_asks_an_index_for_a_package_that_is_not_there(folder: str) -> None:
+    """Until a release is on PyPI, what installs the package names a wheel."""
+    texts = [*REPOSITORY.glob("*.md"), *(REPOSITORY / folder).rglob("*")]
+    asked = [
+        f"{file.relative_to(REPOSITORY)}: {line}"
+        for file in texts
+        if file.suffix in (".md", ".py", ".java", ".json", ".ipynb")
+        for line in re.findall(
+            r"pip install [^`\n]*\bmanifest-committer.*", file.read_text("utf-8")
+        )
+    ]
+    assert asked == []
+
+
 def is_option(key: str) -> bool:
     """Whether a key is an option, or an option's beginning that a page speaks of as a group."""
     return key in options() or any(option.startswith(key + ".") for option in options())

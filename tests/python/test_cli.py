@@ -149,7 +149,7 @@ def test_java_home_comes_first(java, jar, spark_home, tmp_path, monkeypatch):
         ("JAVA_HOME", "/no/jdk", "manifest-committer: JAVA_HOME is /no/jdk"),
         ("PATH", "/no/where", "JAVA_HOME is not set and `java` is not on PATH"),
         ("SPARK_HOME", "/no/spark", "SPARK_HOME is /no/spark"),
-        ("SPARK_HOME", "", "manifest-committer[spark]"),
+        ("SPARK_HOME", "", "pip install 'pyspark>=3.5'"),
     ],
 )
 def test_what_is_missing_is_named(java, jar, spark_home, monkeypatch, capsys, name, value, message):
@@ -191,6 +191,14 @@ def test_jar(jar, capsys):
     assert capsys.readouterr().out == f"{jar}\n"
 
 
+@pytest.mark.parametrize(
+    "file", sorted((REPOSITORY / "spark-conf").iterdir()), ids=lambda f: f.stem
+)
+def test_conf_prints_the_settings_file_of_a_store(file, capfd):
+    assert cli.main(["conf", file.stem]) == 0
+    assert capfd.readouterr().out == file.read_text("utf-8")
+
+
 def test_version(capsys):
     with pytest.raises(SystemExit) as caught:
         cli.main(["--version"])
@@ -209,6 +217,8 @@ def test_version(capsys):
         ["recover", "--rollback", "--complete", "/t"],
         ["destroy"],
         ["jar", "more"],
+        ["conf"],
+        ["conf", "no-such-store"],
     ],
 )
 def test_wrong_usage(arguments, java, capsys):

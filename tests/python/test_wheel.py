@@ -60,6 +60,8 @@ def test_it_holds_one_jar_and_every_module_and_nothing_else(wheel):
     assert wheel.name == f"manifest_committer-{mc.__version__}-py3-none-any.whl"
     package = PYTHON / "manifest_committer"
     expected = [f"manifest_committer/{file.name}" for file in package.glob("*.py")]
+    settings = (REPOSITORY / "spark-conf").iterdir()
+    expected += [f"manifest_committer/conf/{file.name}" for file in settings]
     expected += [JAR, "manifest_committer/py.typed"]
     assert sorted(name for name in names(wheel) if ".dist-info/" not in name) == sorted(expected)
 
@@ -124,7 +126,7 @@ def test_the_sources_are_a_package_once_they_are_built(tmp_path):
     for file in ("pom.xml", "README.md", *LICENCES):
         shutil.copy(REPOSITORY / file, tmp_path)
     ignored = shutil.ignore_patterns("jars", "build", "dist", "dist-sources", "*.egg-info")
-    for directory in ("python", "tools"):
+    for directory in ("python", "tools", "spark-conf"):
         shutil.copytree(REPOSITORY / directory, tmp_path / directory, symlinks=True, ignore=ignored)
     package = {"PYTHONPATH": str(tmp_path / "python")}
     assert "In a source checkout, run `make build`" in jar_path(**package)

@@ -44,8 +44,10 @@ def copy(to: Path, *, age: int, umask: int) -> Path:
     ).stdout
     for name in filter(None, listed.split("\0")):
         source = REPOSITORY / name
-        if source.is_file():
-            (to / name).parent.mkdir(parents=True, exist_ok=True)
+        (to / name).parent.mkdir(parents=True, exist_ok=True)
+        if source.is_symlink():
+            (to / name).symlink_to(source.readlink())
+        elif source.is_file():
             shutil.copy(source, to / name)
             written = source.stat().st_mtime - age
             os.utime(to / name, (written, written))

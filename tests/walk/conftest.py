@@ -74,9 +74,9 @@ def copy_sources(folder: Path) -> None:
     listed = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
     files = subprocess.run(listed, cwd=REPOSITORY, check=True, capture_output=True, text=True)
     for file in filter(None, files.stdout.split("\0")):
-        if (REPOSITORY / file).is_file():
+        if (REPOSITORY / file).is_file() or (REPOSITORY / file).is_symlink():
             (folder / file).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(REPOSITORY / file, folder / file)
+            shutil.copy(REPOSITORY / file, folder / file, follow_symlinks=False)
 
 
 def account() -> dict[str, str]:
