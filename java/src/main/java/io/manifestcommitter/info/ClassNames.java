@@ -42,7 +42,7 @@ final class ClassNames {
 
   static final String ABFS_PACKAGE = "org.apache.hadoop.fs.azurebfs.";
 
-  private static final String GOOGLES_JAR = "com.google.cloud.bigdataoss:gcs-connector";
+  private static final String HADOOP = "org.apache.hadoop:";
 
   /** What the names of classes begin with, each followed by what brings these classes. */
   private static final List<String> JARS =
@@ -58,7 +58,7 @@ final class ClassNames {
           "org.apache.hadoop.fs.gs.",
           hadoop("hadoop-gcp"),
           "com.google.cloud.hadoop.",
-          GOOGLES_JAR,
+          StoreFamily.GCS.connector(),
           "org.apache.spark.internal.io.cloud.",
           "org.apache.spark:spark-hadoop-cloud, of Spark's version",
           "org.apache.hadoop.mapreduce.lib.output.committer.manifest.",
@@ -103,18 +103,10 @@ final class ClassNames {
 
   /** The jar that brings the FileSystem of a store, which is called by a scheme. */
   static String connectorOf(StoreFamily family, String scheme) {
-    switch (family) {
-      case ABFS:
-        return hadoop("hadoop-azure");
-      case GCS:
-        return GOOGLES_JAR;
-      case S3:
-        return hadoop("hadoop-aws");
-      case HDFS:
-        return hadoop("hadoop-hdfs-client");
-      default:
-        return "the connector of " + scheme + "://";
-    }
+    String jar = family.connector();
+    return jar.startsWith(HADOOP)
+        ? jar + ":" + VersionInfo.getVersion()
+        : jar.isEmpty() ? "the connector of " + scheme + "://" : jar;
   }
 
   /** Whether a class is there; does not load it. */
@@ -142,6 +134,6 @@ final class ClassNames {
   }
 
   private static String hadoop(String artifact) {
-    return "org.apache.hadoop:" + artifact + ":" + VersionInfo.getVersion();
+    return HADOOP + artifact + ":" + VersionInfo.getVersion();
   }
 }

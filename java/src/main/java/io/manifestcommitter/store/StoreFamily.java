@@ -2,23 +2,22 @@
 package io.manifestcommitter.store;
 
 import java.util.List;
-import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
 
 /** Stores of one kind, which {@link Stores#family} tells. */
 public enum StoreFamily {
   /** Local volumes. */
-  LOCAL,
+  LOCAL("file", ""),
   /** HDFS, also by HTTP. */
-  HDFS,
+  HDFS("hdfs|s?webhdfs", "org.apache.hadoop:hadoop-hdfs-client"),
   /** ADLS Gen2. */
-  ABFS,
+  ABFS("abfss?", "org.apache.hadoop:hadoop-azure"),
   /** Google Cloud Storage. */
-  GCS,
+  GCS("gs", "com.google.cloud.bigdataoss:gcs-connector"),
   /** Amazon S3 through hadoop-aws, whatever scheme its class is bound to. */
-  S3,
+  S3("s3a", "org.apache.hadoop:hadoop-aws"),
   /** All others, those that are refused among them. */
-  OTHER;
+  OTHER("", "");
 
   /**
    * Schemes of stores for whose renames the user vouches: of files and directories, each is one
@@ -28,22 +27,27 @@ public enum StoreFamily {
       "mapreduce.manifest.committer.atomic.rename.schemes";
 
   private static final String S3A = "org.apache.hadoop.fs.s3a.S3AFileSystem";
-  private static final Map<String, StoreFamily> KNOWN =
-      Map.of(
-          "file", LOCAL,
-          "hdfs", HDFS,
-          "webhdfs", HDFS,
-          "swebhdfs", HDFS,
-          "abfs", ABFS,
-          "abfss", ABFS,
-          "gs", GCS,
-          "s3a", S3);
+
+  private final String schemes;
+  private final String connector;
+
+  /** A kind: its schemes as a regular expression, and its {@link #connector}. */
+  StoreFamily(String schemes, String connector) {
+    this.schemes = schemes;
+    this.connector = connector;
+  }
+
+  /** The artifact that brings its FileSystem; empty if none is known. */
+  public String connector() {
+    return connector;
+  }
 
   /** By a scheme; if that is none of ours, by the class to which it is bound. */
   static StoreFamily of(String scheme, Configuration conf) {
-    StoreFamily known = KNOWN.get(scheme);
-    if (known != null) {
-      return known;
+    for (StoreFamily family : values()) {
+      if (scheme.matches(family.schemes)) {
+        return family;
+      }
     }
     return isS3a(conf.getTrimmed("fs." + scheme + ".impl", ""), conf) ? S3 : OTHER;
   }
