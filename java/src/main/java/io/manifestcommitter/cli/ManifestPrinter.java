@@ -44,6 +44,7 @@ public final class ManifestPrinter extends Program {
         "  a task manifest",
         "",
         "  --json                  one line of JSON for each path",
+        "  --json-reports          the same for a job's report only",
         SETTINGS,
         "Exit code: 0 all printed; 1 a path was not found, unreadable or damaged; 2 wrong usage.");
   }
@@ -57,7 +58,7 @@ public final class ManifestPrinter extends Program {
   protected Action action(CommandLine line) {
     return path -> {
       try {
-        print(path, line.conf(), line.has("--json"));
+        print(path, line.conf(), line.has("--json"), line.has("--json-reports"));
         return OK;
       } catch (IOException | RuntimeException e) {
         String message = explain(path, e);
@@ -69,7 +70,8 @@ public final class ManifestPrinter extends Program {
     };
   }
 
-  private void print(String name, Configuration conf, boolean asJson) throws IOException {
+  private void print(String name, Configuration conf, boolean asJson, boolean reportAsJson)
+      throws IOException {
     Path path = StorePaths.plain(new Path(name));
     FileSystem fs = path.getFileSystem(conf);
     FileStatus status = fs.getFileStatus(path);
@@ -113,7 +115,7 @@ public final class ManifestPrinter extends Program {
     }
     // As it stands in the file: so fields that only others know are not lost.
     JsonNode document = Json.read(content);
-    if (asJson) {
+    if (asJson || (reportAsJson && kind.equals("success_report"))) {
       out.println(Json.line(head(origin, kind).with("content", document)));
     } else {
       out.println(Humane.line(title));

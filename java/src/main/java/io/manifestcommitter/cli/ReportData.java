@@ -33,7 +33,6 @@ import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
-import org.apache.hadoop.fs.statistics.MeanStatistic;
 
 /**
  * Prints what reports tell, as one line of JSON for each path. For a table that is the report of
@@ -147,8 +146,6 @@ public final class ReportData extends Program {
     Map<String, String> texts = report.diagnostics();
     Map<String, Long> counters = report.statistics().counters();
     ToLongFunction<String> counter = name -> counters.getOrDefault(name, 0L);
-    MeanStatistic commit =
-        report.statistics().meanStatistics().get(StatisticNames.COMMITTER_COMMIT_JOB + ".mean");
     String outcome = report.success() ? "committed" : "failed";
     return new Json.Fields()
         .with("report", file.toString())
@@ -160,7 +157,7 @@ public final class ReportData extends Program {
         .with("write", texts.getOrDefault("write", ""))
         .with("started", texts.getOrDefault("started", ""))
         .with("ended", report.timestamp())
-        .with("millis", commit == null ? null : commit.getSum())
+        .with("millis", StatisticsRecorder.commitMillis(report.statistics()))
         .with("files", counter.applyAsLong(StatisticNames.COMMITTER_FILES_COMMITTED))
         .with("bytes", counter.applyAsLong(StatisticNames.COMMITTER_BYTES_COMMITTED))
         .with("tasks", counter.applyAsLong(StatisticNames.COMMITTER_TASKS_COMPLETED))
@@ -169,7 +166,7 @@ public final class ReportData extends Program {
             "partitionsReplaced", counter.applyAsLong(StatisticNames.COMMITTER_PARTITIONS_REPLACED))
         .with(
             "partitionsAppended", counter.applyAsLong(StatisticNames.COMMITTER_PARTITIONS_APPENDED))
-        .with("requests", StatisticsRecorder.REQUESTS.stream().mapToLong(counter).sum())
+        .with("requests", StatisticsRecorder.requests(report.statistics()))
         .with("throttled", counter.applyAsLong(StatisticNames.STORE_IO_THROTTLED))
         .with("stage", report.stage())
         .with("error", texts.getOrDefault("exception", ""))

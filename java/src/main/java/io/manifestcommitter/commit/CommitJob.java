@@ -106,7 +106,7 @@ public final class CommitJob {
     ReleaseAsides asides = new ReleaseAsides(work, plan);
     boolean isProven = validate();
     work.statistics.increment(StatisticNames.COMMITTER_COMMIT_JOB);
-    work.statistics.sample(StatisticNames.COMMITTER_COMMIT_JOB, work.millis());
+    work.statistics.sample(StatisticNames.COMMITTER_COMMIT_JOB, work.workers.commit().millis());
     SuccessReport success = work.summary.success(plan);
     work.step(
         StatisticNames.JOB_STAGE_SAVE_SUCCESS_MARKER,
@@ -130,7 +130,7 @@ public final class CommitJob {
       journal.get().end();
     }
     work.summary.save(success, plan.files().count(), work.workers.telling(plan.files()));
-    LOG.info("Committed {} in {} ms", plan, work.millis());
+    LOG.info("Committed {} in {} ms", plan, work.workers.commit().millis());
   }
 
   private boolean replaces() {

@@ -35,7 +35,6 @@ public final class CommitWork {
   final ReplacedFiles replaced;
   final Published published = new Published();
 
-  private final long start = System.currentTimeMillis();
   private String stage = StatisticNames.JOB_STAGE_PLAN;
 
   /** A try of {@code job}. */
@@ -94,7 +93,7 @@ public final class CommitWork {
 
   /** As {@link #time}, for a step beside the one that the commit is said to be in. */
   public <T> T beside(String name, CallableRaisingIOE<T> step) throws IOException {
-    return workers.commit().during(name, () -> statistics.time(name, step));
+    return statistics.time(name, step, workers.commit().begins(name));
   }
 
   /** Shows until {@link #goesOn} that the commit waits for another job, and measures the wait. */
@@ -153,11 +152,6 @@ public final class CommitWork {
    */
   public boolean mayBeRepetition(JobPlan plan) {
     return published.hasRecovered() || plan.files().count() == 0;
-  }
-
-  /** How long this try has taken so far, in milliseconds. */
-  long millis() {
-    return System.currentTimeMillis() - start;
   }
 
   /**

@@ -44,8 +44,10 @@ public final class SaveSummary {
   /** Hidden by its underscore, so that the reports of a directory can be read as data. */
   private static final String LIST_SUFFIX = ".files";
 
-  /** How many partitions a report names: the largest. */
-  private static final int NAMED = 50;
+  /** How many partitions a report names. */
+  private static final int LARGEST = 40;
+
+  private static final int SMALLEST = 10;
 
   private static final String REPLACED = "replaced";
 
@@ -107,8 +109,8 @@ public final class SaveSummary {
    * Counts what the job did to each partition: whether it created, replaced or appended to it. A
    * custom location is a partition, too, and so is a table without partitions.
    *
-   * @return an object for each of the largest, by name, with {@code path}, {@code outcome}, {@code
-   *     files} and {@code bytes}; a table without partitions is {@code .}
+   * @return an object for each of the largest and smallest, by name, with {@code path}, {@code
+   *     outcome}, {@code files} and {@code bytes}; a table without partitions is {@code .}
    */
   private List<Map<String, Object>> partitions(JobPlan plan) {
     Set<Path> replaced = new HashSet<>();
@@ -132,20 +134,22 @@ public final class SaveSummary {
     totals.keySet().forEach(directory -> statistics.increment(FATES.get(fate.apply(directory))));
     Comparator<Map.Entry<Path, LongSummaryStatistics>> byBytes =
         Comparator.comparingLong(entry -> -entry.getValue().getSum());
-    Map<String, Map<String, Object>> largest = new TreeMap<>();
-    totals.entrySet().stream()
-        .sorted(byBytes.thenComparing(Map.Entry::getKey))
-        .limit(NAMED)
-        .forEach(
-            one -> {
-              Map<String, Object> told = new LinkedHashMap<>();
-              told.put("path", name(plan.table(), one.getKey()));
-              told.put("outcome", fate.apply(one.getKey()));
-              told.put("files", one.getValue().getCount());
-              told.put("bytes", one.getValue().getSum());
-              largest.put(name(plan.table(), one.getKey()), told);
-            });
-    return List.copyOf(largest.values());
+    Map<String, Map<String, Object>> named = new TreeMap<>();
+    List<Map.Entry<Path, LongSummaryStatistics>> sorted = new ArrayList<>(totals.entrySet());
+    sorted.sort(byBytes.thenComparing(Map.Entry::getKey));
+    if (sorted.size() > LARGEST + SMALLEST) {
+      sorted.subList(LARGEST, sorted.size() - SMALLEST).clear();
+    }
+    sorted.forEach(
+        one -> {
+          Map<String, Object> told = new LinkedHashMap<>();
+          told.put("path", name(plan.table(), one.getKey()));
+          told.put("outcome", fate.apply(one.getKey()));
+          told.put("files", one.getValue().getCount());
+          told.put("bytes", one.getValue().getSum());
+          named.put(name(plan.table(), one.getKey()), told);
+        });
+    return List.copyOf(named.values());
   }
 
   private static String name(Path table, Path directory) {
@@ -254,7 +258,7 @@ public final class SaveSummary {
             .hostname(NetUtils.getLocalHostname())
             .committer(job.committer)
             .job(job.jobId, job.jobIdSource)
-            .statistics(statistics.snapshot())
+            .statistics(commit.report(statistics.snapshot()))
             .diagnostic("principal", principal())
             .diagnostic("table", job.table.toString())
             .diagnostic("started", Instant.ofEpochMilli(commit.startedAt()).toString())

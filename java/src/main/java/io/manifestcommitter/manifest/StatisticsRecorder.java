@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongConsumer;
 import org.apache.hadoop.fs.statistics.IOStatistics;
 import org.apache.hadoop.fs.statistics.IOStatisticsSnapshot;
 import org.apache.hadoop.fs.statistics.MeanStatistic;
@@ -78,6 +79,12 @@ public final class StatisticsRecorder {
    * @throws IOException what the action throws, unchanged
    */
   public <T> T time(String key, CallableRaisingIOE<T> action) throws IOException {
+    return time(key, action, millis -> {});
+  }
+
+  /** As {@link #time(String, CallableRaisingIOE)}; {@code took} hears the same milliseconds. */
+  public <T> T time(String key, CallableRaisingIOE<T> action, LongConsumer took)
+      throws IOException {
     increment(key);
     long start = System.nanoTime();
     String outcome = key + FAILURES;
@@ -89,7 +96,9 @@ public final class StatisticsRecorder {
       if (!outcome.equals(key)) {
         increment(outcome);
       }
-      sample(outcome, TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start));
+      long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
+      sample(outcome, millis);
+      took.accept(millis);
     }
   }
 
@@ -101,6 +110,19 @@ public final class StatisticsRecorder {
           action.apply();
           return key;
         });
+  }
+
+  /** How many requests these statistics count, of all kinds. */
+  public static long requests(IOStatistics statistics) {
+    Map<String, Long> counters = statistics.counters();
+    return REQUESTS.stream().mapToLong(kind -> counters.getOrDefault(kind, 0L)).sum();
+  }
+
+  /** How long the commit of a job took until its report, in milliseconds; null where unknown. */
+  public static Long commitMillis(IOStatistics statistics) {
+    MeanStatistic commit =
+        statistics.meanStatistics().get(StatisticNames.COMMITTER_COMMIT_JOB + ".mean");
+    return commit == null ? null : commit.getSum();
   }
 
   /** What was recorded so far. */

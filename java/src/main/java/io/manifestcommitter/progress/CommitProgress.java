@@ -18,7 +18,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
-import org.apache.hadoop.util.functional.CallableRaisingIOE;
+import java.util.function.LongConsumer;
+import org.apache.hadoop.fs.statistics.IOStatisticsSnapshot;
 import org.apache.hadoop.util.functional.InvocationRaisingIOE;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -43,6 +44,7 @@ public final class CommitProgress {
   private final List<Step> steps = new ArrayList<>();
   volatile String step = "";
   volatile Waiting waiting;
+  volatile Optional<IOStatisticsSnapshot> reported = Optional.empty();
   volatile CommitSnapshot.State state = CommitSnapshot.State.RUNNING;
   private volatile long ended;
   private volatile boolean isCancelled;
@@ -79,17 +81,19 @@ public final class CommitProgress {
   }
 
   /**
-   * Runs a step, and remembers when it ran and for how long, also if it fails.
+   * A step begins, whose name is as in {@code StatisticNames}.
    *
-   * @param name of the step, as in {@code StatisticNames}
+   * @return hears how many milliseconds it took, when it has ended; then the step is remembered
    */
-  public <T> T during(String name, CallableRaisingIOE<T> action) throws IOException {
+  public LongConsumer begins(String name) {
     long began = millis();
-    try {
-      return action.apply();
-    } finally {
-      ended(new Step(name, began, millis() - began));
-    }
+    return took -> ended(new Step(name, began, took));
+  }
+
+  /** Remembers what the report tells, and returns it: what comes after it, no report tells. */
+  public IOStatisticsSnapshot report(IOStatisticsSnapshot told) {
+    reported = Optional.of(told);
+    return told;
   }
 
   /**
@@ -226,7 +230,7 @@ public final class CommitProgress {
   }
 
   /** How long it has run, or ran, in milliseconds. */
-  long millis() {
+  public long millis() {
     long until = state == CommitSnapshot.State.RUNNING ? System.nanoTime() : ended;
     return TimeUnit.NANOSECONDS.toMillis(until - start);
   }

@@ -67,6 +67,7 @@ public final class CommitSnapshot {
   private final long thread;
   private final List<CommitProgress.Step> steps;
   private final IOStatisticsSnapshot statistics;
+  private final Optional<IOStatisticsSnapshot> reported;
 
   CommitSnapshot(CommitProgress progress, Optional<CommitProgress.Work> work) {
     this.kind = progress.kind;
@@ -84,6 +85,7 @@ public final class CommitSnapshot {
     this.waiting = Optional.ofNullable(progress.waiting);
     this.steps = progress.steps();
     this.statistics = progress.statistics.snapshot();
+    this.reported = progress.reported;
   }
 
   /** In how many seconds the step will be done at that rate; null where that cannot be told. */
@@ -93,7 +95,7 @@ public final class CommitSnapshot {
 
   /** How many requests were made to the store. */
   public long requests() {
-    return StatisticsRecorder.REQUESTS.stream().mapToLong(this::counter).sum();
+    return StatisticsRecorder.requests(statistics);
   }
 
   /** One of the counters among the statistics; 0 where nothing was counted. */
@@ -108,7 +110,7 @@ public final class CommitSnapshot {
    * {@code total}, {@code perSecond}, {@code files}, {@code bytes}, {@code requests}, {@code
    * throttled} and {@code counters}. {@code steps} has {@code name}, {@code start} and {@code
    * millis} of each step. {@code secondsLeft}, {@code waitingFor} and {@code waitingWhy} may be
-   * null.
+   * null. So may {@code reportedRequests} and {@code reportedMillis}, which the job's report has.
    */
   public Map<String, Object> toMap() {
     Map<String, Object> map = new LinkedHashMap<>();
@@ -129,6 +131,8 @@ public final class CommitSnapshot {
     map.put("files", counter(StatisticNames.COMMITTER_FILES_COMMITTED));
     map.put("bytes", counter(StatisticNames.COMMITTER_BYTES_COMMITTED));
     map.put("requests", requests());
+    map.put("reportedRequests", reported.map(StatisticsRecorder::requests).orElse(null));
+    map.put("reportedMillis", reported.map(StatisticsRecorder::commitMillis).orElse(null));
     map.put("throttled", counter(StatisticNames.STORE_IO_THROTTLED));
     map.put("counters", new TreeMap<>(statistics.counters()));
     map.put("steps", steps.stream().map(CommitProgress.Step::toMap).collect(Collectors.toList()));

@@ -96,6 +96,15 @@ class ManifestPrinterTest {
   }
 
   @Test
+  void aReportCanBeJsonBesideWhatIsForPeople() throws IOException {
+    assertThat(run("--json-reports", fileList(2).toString(), success.toString())).isZero();
+
+    assertThat(output())
+        .startsWith("List of files file:")
+        .contains("\n{\"path\":\"file:" + success + "\",\"kind\":\"success_report\",\"content\":");
+  }
+
+  @Test
   void aDirectoryStandsForItsReport() {
     assertThat(run(directory)).isZero();
 

@@ -131,14 +131,18 @@ class CommitsTest {
   @Test
   void stepsAreRememberedAlsoIfTheyFail() throws IOException {
     CommitProgress progress = CommitProgress.unwatched();
-    assertThat(progress.during("job_stage_plan", () -> 5)).isEqualTo(5);
+    StatisticsRecorder recorder = new StatisticsRecorder();
+    String plan = "job_stage_plan";
+    assertThat((int) recorder.time(plan, () -> 5, progress.begins(plan))).isEqualTo(5);
+    String rename = "job_stage_rename_files";
     assertThatThrownBy(
             () ->
-                progress.during(
-                    "job_stage_rename_files",
+                recorder.time(
+                    rename,
                     () -> {
                       throw new IOException("refused");
-                    }))
+                    },
+                    progress.begins(rename)))
         .isInstanceOf(IOException.class);
     assertThat(progress.steps())
         .extracting(step -> step.toMap().get("name"))

@@ -4,9 +4,12 @@ package io.manifestcommitter.spark;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.jobs.Recovery.Direction;
 import io.manifestcommitter.manifest.StatisticNames;
+import io.manifestcommitter.manifest.StatisticsRecorder;
 import io.manifestcommitter.manifest.SuccessReport;
 import io.manifestcommitter.progress.CommitSnapshot;
 import io.manifestcommitter.progress.CommitSnapshot.Kind;
@@ -15,6 +18,7 @@ import io.manifestcommitter.testing.Fate;
 import io.manifestcommitter.testing.Fault;
 import io.manifestcommitter.testing.TableWrite;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -135,6 +139,56 @@ class WatchedCommitTest {
     assertThat(report.diagnostics().get("steps"))
         .matches("\\[(\\{\"name\":\"[a-z_]+\",\"start\":\\d+,\"millis\":\\d+},?)+]")
         .contains("\"seal_output\"", "\"lock_places\"", "\"plan\"", "\"rename_files\"");
+  }
+
+  @Test
+  void whoWatchesSeesTheFiguresOfTheReport() throws IOException {
+    spark.setUp(TableWrite.append());
+    spark.commitTask(0, "p=1/a", "p=2/b");
+    spark.commit();
+
+    SuccessReport report =
+        SuccessReport.parse(spark.state.bytes("/table/_SUCCESS"), "/table/_SUCCESS");
+    Map<String, Object> end = lastEnded();
+    long requests = StatisticsRecorder.requests(report.statistics());
+    assertThat(end)
+        .containsEntry("reportedRequests", requests)
+        .containsEntry("reportedMillis", StatisticsRecorder.commitMillis(report.statistics()));
+    assertThat((long) end.get("requests")).as("with those after it").isGreaterThan(requests);
+    assertThat((long) end.get("millis")).isGreaterThanOrEqualTo((long) end.get("reportedMillis"));
+    JsonNode steps = new ObjectMapper().readTree(report.diagnostics().get("steps"));
+    assertThat(steps).isNotEmpty();
+    for (JsonNode step : steps) {
+      String mean = "job_stage_" + step.get("name").asText() + ".mean";
+      assertThat(step.get("millis").asLong())
+          .as(mean)
+          .isEqualTo(report.statistics().meanStatistics().get(mean).getSum());
+      assertThat(step.get("start").asLong() + step.get("millis").asLong())
+          .isLessThanOrEqualTo((long) end.get("reportedMillis"));
+    }
+  }
+
+  @Test
+  void aReportNamesTheLargestAndTheSmallestPartitions() throws IOException {
+    spark.setUp(TableWrite.append());
+    String[] files = new String[62 * 63 / 2];
+    int n = 0;
+    for (int p = 1; p <= 62; p++) {
+      for (int f = 0; f < p; f++) {
+        files[n++] = String.format("p=%02d/%04d", p, f);
+      }
+    }
+    spark.commitTask(0, files);
+    spark.commit();
+
+    SuccessReport report =
+        SuccessReport.parse(spark.state.bytes("/table/_SUCCESS"), "/table/_SUCCESS");
+    List<String> named = new ArrayList<>();
+    new ObjectMapper()
+        .readTree(report.diagnostics().get("partitions"))
+        .forEach(one -> named.add(one.get("path").asText()));
+    assertThat(named).hasSize(50).startsWith("p=01", "p=02").contains("p=10", "p=23", "p=62");
+    assertThat(named).doesNotContain("p=11", "p=22");
   }
 
   private static Map<String, Object> lastEnded() {
