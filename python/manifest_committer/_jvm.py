@@ -68,17 +68,21 @@ class RemoteFile:
     """Length in bytes; 0 for a directory."""
 
 
-class HadoopSettings(Protocol):
-    """The Hadoop configuration that all sessions of a driver share."""
-
-    def loads(self, class_name: str) -> bool:
-        """Whether Hadoop finds the class, as its factories are looked up."""
+class Settable(Protocol):
+    """Settings that all sessions of a driver share."""
 
     def get(self, key: str) -> str | None:
         """A setting; None if it was not made."""
 
     def set(self, key: str, value: str) -> None:
         """Change a setting."""
+
+
+class HadoopSettings(Settable, Protocol):
+    """The Hadoop configuration that all sessions of a driver share."""
+
+    def loads(self, class_name: str) -> bool:
+        """Whether Hadoop finds the class, as its factories are looked up."""
 
 
 class Session(Protocol):
@@ -90,6 +94,10 @@ class Session(Protocol):
     @property
     def hadoop(self) -> HadoopSettings | None:
         """The driver's; None where it is out of reach."""
+
+    @property
+    def later(self) -> Settable | None:
+        """What sessions that are made later begin with; None where it is out of reach."""
 
     def setting(self, key: str) -> str | None:
         """A setting of the session, or its default; None if it has neither."""
@@ -366,6 +374,25 @@ class _SharedHadoop:
         self._configuration.set(key, value)
 
 
+class _LaterSessions:
+    """What new sessions of a driver begin with, and what ``RESET`` goes back to.
+
+    Sessions share a copy of the context's settings. The first session after all others are gone
+    takes a new copy, so the context has to have them, too.
+    """
+
+    def __init__(self, of_context: Any, of_sessions: Any) -> None:
+        self._of_context = of_context
+        self._of_sessions = of_sessions
+
+    def get(self, key: str) -> str | None:
+        return str(self._of_sessions.get(key, "")) or None
+
+    def set(self, key: str, value: str) -> None:
+        for settings in (self._of_context, self._of_sessions):
+            settings.set(key, value)
+
+
 class ClassicSession(_Driver):
     """The JVM side of one classic session: see `Session`."""
 
@@ -380,6 +407,11 @@ class ClassicSession(_Driver):
     @property
     def hadoop(self) -> HadoopSettings | None:
         return _SharedHadoop(self._spark._jsc.hadoopConfiguration())
+
+    @property
+    def later(self) -> Settable | None:
+        context = self._spark._jsc.sc().conf()
+        return _LaterSessions(context, self._session.sharedState().conf())
 
     def setting(self, key: str) -> str | None:
         # Without a default of ours, for else Spark would not answer with its own.
@@ -521,6 +553,7 @@ class ConnectSession:
     """The JVM side of one Connect session, which is asked by SQL: see `Session`."""
 
     hadoop: HadoopSettings | None = None
+    later: Settable | None = None
 
     def __init__(self, spark: Any) -> None:
         """Take the session."""

@@ -67,10 +67,13 @@ class SettingChange:
     before: str | None
     """The value before; None if there was none."""
     after: str
+    in_new_sessions: bool = False
+    """Whether it is what sessions that are made later in this application begin with."""
 
     def __str__(self) -> str:
         """Key, new and old value in one line."""
-        return f"{self.key} = {self.after} (was {self.before or 'not set'})"
+        place = "in new sessions, " if self.in_new_sessions else ""
+        return f"{self.key} = {self.after} ({place}was {self.before or 'not set'})"
 
 
 @dataclass(frozen=True)
@@ -195,6 +198,9 @@ def configure_session(spark: Any) -> SessionChanges:
 
     In a notebook with a classic session, a bar then shows the commits of each cell that writes.
 
+    Sessions that a classic one makes later are bound, too (``spark.newSession()``), and ``RESET``
+    keeps the binding. A Connect session stands for itself: configure each.
+
     Can be repeated: a session that has the jar of this version does not get it twice.
 
     The factories for RDD writes are bound only where Hadoop finds our factory class; a factory
@@ -242,7 +248,7 @@ def _configure(session: _jvm.Session) -> SessionChanges:
     if loaded is None:
         jar_added = _plain_copy(jar_path())
         session.add_jar(jar_added)
-    session.share_jar(lambda: jar_added or _jar_for(loaded))
+    is_shared = session.share_jar(lambda: jar_added or _jar_for(loaded))
     problem = session.protocol_problem(PROTOCOL_CLASS)
     if problem is not None:
         raise CommitProtocolError(PROTOCOL_CLASS, problem)
@@ -255,6 +261,14 @@ def _configure(session: _jvm.Session) -> SessionChanges:
         except Exception as error:  # Spark 4 refuses a class that it cannot load.
             raise CommitProtocolError(PROTOCOL_CLASS, _jvm.first_line(error)) from error
         changes.append(SettingChange(PROTOCOL_KEY, before, PROTOCOL_CLASS))
+    # Where new sessions would not find the class, they had better not ask for it.
+    if session.later is not None and is_shared:
+        before = session.later.get(PROTOCOL_KEY)
+        if before != PROTOCOL_CLASS:
+            session.later.set(PROTOCOL_KEY, PROTOCOL_CLASS)
+            changes.append(
+                SettingChange(PROTOCOL_KEY, before, PROTOCOL_CLASS, in_new_sessions=True)
+            )
     if session.hadoop is not None:
         changes += _bind_factories(session.hadoop)
     return SessionChanges(jar_added, tuple(changes))

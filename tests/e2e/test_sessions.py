@@ -35,6 +35,7 @@ def test_running_session_with_executors(tmp_path: Path) -> None:
     assert answer["files"][1] > 0
     assert not list(tmp_path.rglob("_manifest_*"))
     assert answer["first"] != answer["again"], "the second call has nothing left to change"
+    assert answer["new session"] == answer["after RESET"] == 4
 
 
 def package(directory: Path) -> Path:

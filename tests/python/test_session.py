@@ -26,6 +26,7 @@ class FakeClassic:
         self.problem = problem
         self.settings = {PROTOCOL_KEY: SPARKS_OWN}
         self.hadoop = FakeHadoop(self)
+        self.later = FakeHadoop(self)
         self.added = []
         self.shared = []
         self.visible_to_all = False
@@ -84,19 +85,22 @@ def test_a_classic_session_gets_the_jar_and_the_settings(configure, jar):
     assert session.added == [jar]
     assert session.visible_to_all
     assert session.settings[PROTOCOL_KEY] == PROTOCOL_CLASS
+    assert session.later == {PROTOCOL_KEY: PROTOCOL_CLASS}
     assert session.hadoop == {
         f"mapreduce.outputcommitter.factory.scheme.{scheme}": FACTORY_CLASS
         for scheme in ("abfs", "abfss", "gs")
     }
     assert changes.changed
     assert changes.jar_added == jar
-    assert changes.settings[:2] == (
+    assert changes.settings[:3] == (
         mc.SettingChange(PROTOCOL_KEY, SPARKS_OWN, PROTOCOL_CLASS),
+        mc.SettingChange(PROTOCOL_KEY, None, PROTOCOL_CLASS, in_new_sessions=True),
         mc.SettingChange(f"spark.hadoop.{ABFS_KEY}", "other.Factory", FACTORY_CLASS),
     )
     text = str(changes)
     assert f"added {jar}" in text
     assert f"{PROTOCOL_KEY} = {PROTOCOL_CLASS} (was {SPARKS_OWN})" in text
+    assert f"{PROTOCOL_KEY} = {PROTOCOL_CLASS} (in new sessions, was not set)" in text
     assert "(was not set)" in text
 
 
@@ -141,7 +145,8 @@ def test_a_factory_that_hadoop_does_not_find_is_not_bound(configure):
     session.hadoop[ABFS_KEY] = "other.Factory"
     changes = configure(session)
     assert session.hadoop == {ABFS_KEY: "other.Factory"}
-    assert [change.key for change in changes.settings] == [PROTOCOL_KEY]
+    assert changes.settings == (mc.SettingChange(PROTOCOL_KEY, SPARKS_OWN, PROTOCOL_CLASS),)
+    assert session.later == {}, "other threads would not find the class"
 
 
 @pytest.mark.parametrize("version", ["0.0.9", None])

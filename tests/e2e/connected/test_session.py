@@ -10,6 +10,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import manifest_committer as mc
+from manifest_committer.session import PROTOCOL_CLASS, PROTOCOL_KEY
 
 # The client cannot change what only the server's start takes.
 pytestmark = pytest.mark.filterwarnings("ignore:Failed to set spark")
@@ -24,10 +25,14 @@ def unbound(spark: SparkSession) -> Iterator[SparkSession]:
     type(session)._set_default_and_active_session(spark)
 
 
-def test_a_session_is_configured_once_and_writes(unbound: SparkSession, new_table: Any) -> None:
+def test_a_session_is_configured_once_and_writes(
+    spark: SparkSession, unbound: SparkSession, new_table: Any
+) -> None:
     for ask in (mc.commits, lambda spark: mc.committer_info(spark, "gs://bucket/t")):
         with pytest.raises(mc.JarNotLoadedError, match="configure_session"):
             ask(unbound)
+    assert spark.conf.get(PROTOCOL_KEY) == PROTOCOL_CLASS, "and this one is not bound by it"
+    assert unbound.conf.get(PROTOCOL_KEY) != PROTOCOL_CLASS
     first = mc.configure_session(unbound)
     assert first.changed
     assert first.jar_added is not None

@@ -31,5 +31,19 @@ answer = {
     "sql rows": sorted(tuple(row) for row in spark.table("late").collect()),
     "files": [by_path.files, by_sql.files],
 }
+
+
+def committed(session, name):
+    """The files of a write, as our committer counted them; another one leaves no report."""
+    rows.write.parquet(f"{path}-{name}")
+    return manifest_committer.read_report(session, f"{path}-{name}").files
+
+
+new = spark.newSession()
+rows = new.range(0, 100, 1, 4)
+answer["new session"] = committed(new, "new")
+spark.sql("RESET")
+rows = spark.range(0, 100, 1, 4)
+answer["after RESET"] = committed(spark, "reset")
 spark.stop()
 print(json.dumps(answer))
