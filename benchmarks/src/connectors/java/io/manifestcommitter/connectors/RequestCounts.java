@@ -183,7 +183,7 @@ public final class RequestCounts {
       List<StoreEntry> uploaded = new ArrayList<>();
       cells.put("upload a file, of one part", count(() -> uploaded.add(upload.finish())));
       StoreEntry entry = uploaded.get(0);
-      FileEntry toComplete = new FileEntry(file, file, entry.length(), entry.etag(), 0);
+      FileEntry toComplete = FileEntry.uploaded(file.getParent(), file.getName(), entry.identity());
       cells.put(
           "complete an upload",
           count(() -> uploading.publish(toComplete).orThrow("Could not complete")));

@@ -238,7 +238,7 @@ final class PlaceSurvey {
     Set<Path> sources = new HashSet<>();
     for (FileEntry file : plan.files()) {
       if (directories.containsKey(file.destinationDirectory())) {
-        sources.add(file.sourceDirectory());
+        file.sourceDirectory().ifPresent(sources::add);
       }
     }
     Set<Path> staged = ConcurrentHashMap.newKeySet();
@@ -253,7 +253,8 @@ final class PlaceSurvey {
         });
     for (FileEntry file : plan.files()) {
       OldFiles directory = directories.get(file.destinationDirectory());
-      if (directory != null && !staged.contains(file.source())) {
+      if (directory != null
+          && !(file.sourceDirectory().isPresent() && staged.contains(file.source()))) {
         directory.published(file);
       }
     }

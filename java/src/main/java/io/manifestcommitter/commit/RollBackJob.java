@@ -232,7 +232,8 @@ public final class RollBackJob {
         left,
         (number, file) -> {
           int swap = swapOf(file);
-          if (survey.isPresent() && isFencedByFile(file.sourceDirectory())) {
+          if (survey.isPresent()
+              && file.sourceDirectory().filter(this::isFencedByFile).isPresent()) {
             remove(file);
           } else if (swap < 0 || swaps.isMixed(swap) || swaps.isStaged(swap)) {
             rollBack(file);

@@ -5,7 +5,6 @@ import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.manifest.FileIdentity;
-import io.manifestcommitter.manifest.FileIdentity.Upload;
 import io.manifestcommitter.manifest.PathText.PlaceText;
 import io.manifestcommitter.manifest.Record;
 import io.manifestcommitter.manifest.RecordFile;
@@ -56,7 +55,7 @@ public final class PlanReader {
   private final Set<Path> asides = new HashSet<>();
   private boolean begun;
   private Path oldPath;
-  private Path source;
+  private Optional<Path> source;
   private Path destination;
 
   private PlanReader(
@@ -139,7 +138,7 @@ public final class PlanReader {
         swap(record);
         break;
       case "directory":
-        directory(path(record, "source"), path(record, "destination"));
+        directory(record);
         break;
       case "file":
         file(record);
@@ -277,24 +276,38 @@ public final class PlanReader {
     swaps.add(new Swap(place, staged, aside, staged == null ? movable.get(place) : null));
   }
 
-  private void directory(Path from, Path to) throws IOException {
+  private void directory(Record record) throws IOException {
+    Path to = path(record, "destination");
+    if (record.has("source")) {
+      source = Optional.of(staged(path(record, "source"), to));
+      heap.path(to);
+    } else {
+      source = Optional.empty();
+      to = isTarget(to) ? to : place(to);
+    }
+    destination = to;
+  }
+
+  /** Where that lies now which its driver left at a path, to go to another. */
+  private Path staged(Path from, Path to) {
     StagingRoot root = rootOf(from);
     boolean isSealed = from.equals(mirrored(root, root.sealed(), to));
     if (!isSealed && !from.equals(mirrored(root, root.output(), to))) {
       throw new IllegalArgumentException(from + " is not where what goes to " + to + " is staged");
     }
-    heap.path(to);
-    source = isSealed ? mirrored(root, held(root).sealed(), to) : from;
-    destination = to;
+    return isSealed ? mirrored(root, held(root).sealed(), to) : from;
   }
 
   private void file(Record record) throws IOException {
-    require(source != null, "it has a file without a directory");
+    require(destination != null, "it has a file without a directory");
     heap.file();
     FileIdentity identity = identity(record);
-    // One that is damaged fails here, and not once others were completed.
-    Upload.in(identity.etag());
-    planner.publish(FileEntry.between(source, destination, record.text("name"), identity));
+    String name = record.text("name");
+    // An upload that is damaged fails here, and not once others were completed.
+    planner.publish(
+        source.isPresent()
+            ? FileEntry.between(source.get(), destination, name, identity)
+            : FileEntry.uploaded(destination, name, identity));
   }
 
   private static FileIdentity identity(Record record) {

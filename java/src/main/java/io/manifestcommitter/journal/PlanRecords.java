@@ -13,6 +13,7 @@ import io.manifestcommitter.plan.Swaps.Swap;
 import io.manifestcommitter.store.StoreEntry;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.util.Optional;
 import java.util.function.UnaryOperator;
 import org.apache.hadoop.fs.Path;
 
@@ -26,7 +27,7 @@ import org.apache.hadoop.fs.Path;
  * old        path                                   a directory whose files are replaced
  * oldFile    name size etag? modified written       in the directory before
  * swap       place staged? aside?
- * directory  source destination                     of the files that follow
+ * directory  source? destination                    of the files that follow; uploads have no source
  * file       name size etag? modified               in the directory before
  * </pre>
  *
@@ -37,7 +38,7 @@ import org.apache.hadoop.fs.Path;
  * <p>A plan of another version is refused: the version that wrote it can recover the table.
  */
 final class PlanRecords {
-  static final long VERSION = 5;
+  static final long VERSION = 6;
 
   private PlanRecords() {}
 
@@ -74,7 +75,7 @@ final class PlanRecords {
       swap.aside().ifPresent(path -> record.with("aside", places.write(path)));
       records.write(record);
     }
-    Path source = null;
+    Optional<Path> source = Optional.empty();
     Path destination = null;
     for (FileEntry file : plan.files()) {
       if (!file.sourceName().equals(file.name())) {
@@ -84,10 +85,9 @@ final class PlanRecords {
           || !file.destinationDirectory().equals(destination)) {
         source = file.sourceDirectory();
         destination = file.destinationDirectory();
-        records.write(
-            new Record("directory")
-                .with("source", places.write(source))
-                .with("destination", places.write(destination)));
+        Record record = new Record("directory").with("destination", places.write(destination));
+        source.ifPresent(path -> record.with("source", places.write(path)));
+        records.write(record);
       }
       records.write(of("file", file.name(), file.identity()));
     }

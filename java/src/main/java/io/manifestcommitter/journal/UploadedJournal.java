@@ -3,6 +3,7 @@ package io.manifestcommitter.journal;
 
 import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.manifest.FileEntry;
+import io.manifestcommitter.manifest.FileIdentity;
 import io.manifestcommitter.manifest.Record;
 import io.manifestcommitter.manifest.RecordFile;
 import io.manifestcommitter.plan.JobPlan;
@@ -79,8 +80,9 @@ final class UploadedJournal extends CommitJournal {
   }
 
   private static FileEntry mark(Path directory, long length, String etag) {
-    return new FileEntry(
-        new Path(directory, MARK), path(directory, State.COMMITTED, 0), length, etag, 0);
+    Path place = path(directory, State.COMMITTED, 0);
+    return FileEntry.uploaded(
+        place.getParent(), place.getName(), new FileIdentity(length, etag, 0));
   }
 
   static Optional<UploadedJournal> findIn(Store store, Path directory) throws IOException {

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.LongSummaryStatistics;
 import java.util.Map;
 import java.util.NoSuchElementException;
+import java.util.Optional;
 import org.apache.hadoop.fs.Path;
 
 /**
@@ -155,7 +156,7 @@ public final class FileEntries implements Iterable<FileEntry>, Closeable {
   public static final class Builder implements Closeable {
     private final FileEntries entries;
     private final Rows.Writer rows = new Rows.Writer(COLUMNS, BLOCK / 16);
-    private Path source;
+    private Optional<Path> source;
     private Path destination;
     private LongSummaryStatistics total;
     private boolean built;
@@ -175,7 +176,7 @@ public final class FileEntries implements Iterable<FileEntry>, Closeable {
         destination = file.destinationDirectory();
         total =
             entries.totals.computeIfAbsent(destination, directory -> new LongSummaryStatistics());
-        rows.plain(PathText.write(source)).plain(PathText.write(destination));
+        rows.plain(source.map(PathText::write).orElse("")).plain(PathText.write(destination));
       }
       rows.text(NAMES, file.name())
           .plain(file.sourceName().equals(file.name()) ? "" : file.sourceName())
@@ -219,7 +220,7 @@ public final class FileEntries implements Iterable<FileEntry>, Closeable {
   private final class Entries implements Iterator<FileEntry> {
     private int nextBlock;
     private Rows.Reader block = new Rows.Reader(COLUMNS, new byte[0]);
-    private Path source;
+    private Optional<Path> source;
     private Path destination;
 
     @Override
@@ -236,7 +237,8 @@ public final class FileEntries implements Iterable<FileEntry>, Closeable {
         block = new Rows.Reader(COLUMNS, block(nextBlock++));
       }
       if (block.number() == OTHER_DIRECTORIES) {
-        source = new Path(URI.create(block.plain()));
+        String from = block.plain();
+        source = from.isEmpty() ? Optional.empty() : Optional.of(new Path(URI.create(from)));
         destination = new Path(URI.create(block.plain()));
       }
       String name = block.text(NAMES);

@@ -7,12 +7,14 @@ import java.util.Optional;
 import org.apache.hadoop.fs.Path;
 
 /**
- * One file of a task's work: where it lies, where it goes, and by what it is recognised.
- * Directories and names are kept apart, and a path is made when it is asked for: of many files most
- * are never asked for theirs.
+ * One file of a task's work: where it goes, and by what it is recognised. Either it lies somewhere,
+ * to be renamed, or it is an upload, to be completed. Directories and names are kept apart, and a
+ * path is made when it is asked for: of many files most are never asked for theirs.
  */
 public final class FileEntry {
-  private final Path sourceDirectory;
+  /** Empty for an upload, which lies nowhere. */
+  private final Optional<Path> sourceDirectory;
+
   private final String sourceName;
   private final Path destinationDirectory;
   private final String name;
@@ -39,7 +41,7 @@ public final class FileEntry {
   public FileEntry(Path source, Path destination, FileIdentity identity) {
     this.source = PathText.canonicalFile(source);
     this.destination = PathText.canonicalFile(destination);
-    this.sourceDirectory = this.source.getParent();
+    this.sourceDirectory = Optional.of(this.source.getParent());
     this.sourceName = this.source.getName();
     this.destinationDirectory = this.destination.getParent();
     this.name = this.destination.getName();
@@ -49,7 +51,7 @@ public final class FileEntry {
 
   /** Of directories and names that were checked before. */
   FileEntry(
-      Path sourceDirectory,
+      Optional<Path> sourceDirectory,
       String sourceName,
       Path destinationDirectory,
       String name,
@@ -71,6 +73,22 @@ public final class FileEntry {
    */
   public static FileEntry between(
       Path source, Path destination, String name, FileIdentity identity) {
+    return of(Optional.of(source), destination, name, identity);
+  }
+
+  /**
+   * An upload to complete.
+   *
+   * @param destination the directory that it was made for, as {@link PathText} has it in one form
+   * @param identity with the upload
+   * @throws IllegalArgumentException if the name or the upload is none, or a number is negative
+   */
+  public static FileEntry uploaded(Path destination, String name, FileIdentity identity) {
+    return of(Optional.empty(), destination, name, identity);
+  }
+
+  private static FileEntry of(
+      Optional<Path> source, Path destination, String name, FileIdentity identity) {
     if (name.indexOf('/') >= 0 || PathText.hasDotSegment(name)) {
       throw new IllegalArgumentException("'" + name + "' is not a file's name");
     }
@@ -85,21 +103,34 @@ public final class FileEntry {
     if (size() < 0 || modificationTime() < 0) {
       throw new IllegalArgumentException(
           "the file "
-              + source()
+              + destination()
               + " has size "
               + size()
               + " and modification time "
               + modificationTime()
               + "; neither can be negative");
     }
+    if (upload().isPresent() == sourceDirectory.isPresent()) {
+      throw new IllegalArgumentException(
+          "the file " + destination() + " needs either a source or an upload");
+    }
   }
 
-  /** Where the task left the file. */
+  /**
+   * Where the task left the file.
+   *
+   * @throws java.util.NoSuchElementException of an upload
+   */
   public Path source() {
     if (source == null) {
-      source = PathText.child(sourceDirectory, sourceName);
+      source = PathText.child(sourceDirectory.orElseThrow(), sourceName);
     }
     return source;
+  }
+
+  /** For messages: where the task left it, or that it was uploaded. */
+  public String origin() {
+    return sourceDirectory.isPresent() ? source().toString() : "an upload";
   }
 
   /** Where the file goes. */
@@ -110,7 +141,8 @@ public final class FileEntry {
     return destination;
   }
 
-  public Path sourceDirectory() {
+  /** Where the task left the file; empty for an upload. */
+  public Optional<Path> sourceDirectory() {
     return sourceDirectory;
   }
 
@@ -157,17 +189,18 @@ public final class FileEntry {
     }
     FileEntry other = (FileEntry) o;
     return identity.equals(other.identity)
-        && source().equals(other.source())
+        && sourceDirectory.equals(other.sourceDirectory)
+        && sourceName.equals(other.sourceName)
         && destination().equals(other.destination());
   }
 
   @Override
   public int hashCode() {
-    return Objects.hash(source(), destination(), identity);
+    return Objects.hash(sourceDirectory, destination(), identity);
   }
 
   @Override
   public String toString() {
-    return source() + " -> " + destination() + " (" + size() + " bytes)";
+    return origin() + " -> " + destination() + " (" + size() + " bytes)";
   }
 }

@@ -2,6 +2,7 @@
 package io.manifestcommitter.plan;
 
 import io.manifestcommitter.manifest.FileEntries;
+import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.store.StoreEntry;
 import io.manifestcommitter.store.StorePaths;
 import java.io.Closeable;
@@ -210,13 +211,14 @@ public final class JobPlan implements Closeable {
       return staging;
     }
 
-    /** Whether the job may rename {@code source} to {@code destination}. */
-    boolean allows(Path source, Path destination) {
-      return holdsSource(source) && holdsDestination(destination);
+    /** Whether the job may publish a file. */
+    boolean allows(FileEntry file) {
+      return holdsSource(file) && holdsDestination(file.destination());
     }
 
-    boolean holdsSource(Path source) {
-      return StorePaths.isBelow(staging, source);
+    /** An upload lies nowhere. */
+    boolean holdsSource(FileEntry file) {
+      return file.upload().isPresent() || StorePaths.isBelow(staging, file.source());
     }
 
     /** A destination below the staging directory would be deleted with it. */

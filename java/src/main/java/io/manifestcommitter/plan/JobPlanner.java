@@ -18,9 +18,11 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import org.apache.hadoop.fs.Path;
@@ -36,7 +38,7 @@ public final class JobPlanner implements Closeable {
 
   private final String jobId;
   private final Target table;
-  private final List<Target> targets = new ArrayList<>();
+  private final Map<Path, Target> targets = new LinkedHashMap<>();
   private final Map<Path, Target> byStaging = new HashMap<>();
   private final FileEntries.Builder files = FileEntries.builder(IN_MEMORY);
   private final PathHashes destinations = new PathHashes();
@@ -49,7 +51,7 @@ public final class JobPlanner implements Closeable {
   private boolean marksSuccess;
   private final List<String> warnings = new ArrayList<>();
   private Target lastTarget;
-  private Path lastSource;
+  private Optional<Path> lastSource;
   private Path lastDestination;
 
   /**
@@ -61,7 +63,7 @@ public final class JobPlanner implements Closeable {
     this.jobId = Objects.requireNonNull(jobId);
     this.table = Objects.requireNonNull(table);
     this.lastTarget = table;
-    targets.add(table);
+    targets.put(table.directory(), table);
     byStaging.put(table.staging(), table);
   }
 
@@ -81,7 +83,7 @@ public final class JobPlanner implements Closeable {
       throw new PlanRejectedException(
           "The location " + directory + " is in a staging directory, which readers do not see.");
     }
-    targets.add(target);
+    targets.put(directory, target);
     byStaging.put(target.staging(), target);
   }
 
@@ -123,7 +125,7 @@ public final class JobPlanner implements Closeable {
    *     destination not in the table
    */
   public void publish(FileEntry file) throws IOException {
-    Path source = file.sourceDirectory();
+    Optional<Path> source = file.sourceDirectory();
     Path destination = file.destinationDirectory();
     boolean isNeighbour = source.equals(lastSource) && destination.equals(lastDestination);
     if (!isNeighbour || file.name().equals(lastTarget.staging().getName())) {
@@ -214,7 +216,7 @@ public final class JobPlanner implements Closeable {
   private JobPlan plan(
       FileEntries all, ExistingDirectories existing, Collection<OldDirectory> replaced, Swaps swaps)
       throws PlanRejectedException {
-    Map<Path, Path> claimed = claimed(all, replaced);
+    Map<Path, String> claimed = claimed(all, replaced);
     requireFree(directories, claimed, " is also a directory that other files go to.");
     requireFree(
         occupied, claimed, " is a directory. Move it away, or let the job write to another name.");
@@ -222,7 +224,7 @@ public final class JobPlanner implements Closeable {
     missing.removeAll(existing.directories());
     return new JobPlan(
         jobId,
-        targets,
+        List.copyOf(targets.values()),
         all,
         missing,
         existing.files(),
@@ -235,12 +237,13 @@ public final class JobPlanner implements Closeable {
         warnings);
   }
 
-  private static void requireFree(Set<Path> directories, Map<Path, Path> claimed, String otherwise)
+  private static void requireFree(
+      Set<Path> directories, Map<Path, String> claimed, String otherwise)
       throws PlanRejectedException {
     for (Path directory : directories) {
       if (claimed.containsKey(directory)) {
         throw new PlanRejectedException(
-            directory + ", where the file " + claimed.get(directory) + " goes," + otherwise);
+            directory + ", where " + claimed.get(directory) + " goes," + otherwise);
       }
     }
   }
@@ -252,12 +255,12 @@ public final class JobPlanner implements Closeable {
   }
 
   /**
-   * The sources by destination of those files that deserve a look: the others clash with nothing
+   * The origins by destination of those files that deserve a look: the others clash with nothing
    * for certain.
    *
    * @throws PlanRejectedException if two of them claim one destination
    */
-  private Map<Path, Path> claimed(FileEntries all, Collection<OldDirectory> replaced)
+  private Map<Path, String> claimed(FileEntries all, Collection<OldDirectory> replaced)
       throws PlanRejectedException {
     Set<Long> suspects = destinations.repeated();
     directories.forEach(directory -> addSuspect(suspects, PathHashes.hash(directory)));
@@ -265,13 +268,13 @@ public final class JobPlanner implements Closeable {
     for (OldDirectory old : replaced) {
       old.files().forEach(file -> addSuspect(suspects, destinations.hash(old.path(), file.name())));
     }
-    Map<Path, Path> sources = new HashMap<>();
+    Map<Path, String> origins = new HashMap<>();
     if (suspects.isEmpty()) {
-      return sources;
+      return origins;
     }
     for (FileEntry file : all) {
       if (suspects.contains(PathHashes.hash(file.destination()))) {
-        Path other = sources.put(file.destination(), file.source());
+        String other = origins.put(file.destination(), file.origin());
         if (other != null) {
           throw new PlanRejectedException(
               "Two files claim the destination "
@@ -279,12 +282,12 @@ public final class JobPlanner implements Closeable {
                   + ": "
                   + other
                   + " and "
-                  + file.source()
+                  + file.origin()
                   + ". Tasks have to write files of different names.");
         }
       }
     }
-    return sources;
+    return origins;
   }
 
   private void addSuspect(Set<Long> suspects, long hash) {
@@ -321,38 +324,39 @@ public final class JobPlanner implements Closeable {
     }
   }
 
+  /** By where it lies, and that of an upload by where it goes: the innermost one there. */
   private Target targetOf(FileEntry file) throws PlanRejectedException {
+    boolean isUpload = file.upload().isPresent();
     // Files come directory by directory, mostly.
-    if (lastTarget.allows(file.source(), file.destination())) {
+    if (!isUpload && lastTarget.allows(file)) {
       return lastTarget;
     }
-    boolean sourceKnown = false;
-    for (Path above = file.source().getParent(); above != null; above = above.getParent()) {
-      Target target = byStaging.get(above);
-      if (target != null && target.allows(file.source(), file.destination())) {
+    boolean placeKnown = isUpload;
+    Path from = isUpload ? file.destination() : file.source();
+    for (Path above = from.getParent(); above != null; above = above.getParent()) {
+      Target target = (isUpload ? targets : byStaging).get(above);
+      if (target != null && target.allows(file)) {
         lastTarget = target;
         return target;
       }
-      sourceKnown |= target != null && target.holdsSource(file.source());
-    }
-    if (sourceKnown) {
-      throw new PlanRejectedException(
-          "The destination "
-              + file.destination()
-              + " of "
-              + file.source()
-              + " is outside the job's destination "
-              + targets
-              + ".");
+      placeKnown |= target != null && target.holdsSource(file);
     }
     throw new PlanRejectedException(
-        "The source "
-            + file.source()
-            + " of "
-            + file.destination()
-            + " is outside the job's staging directory "
-            + table.staging()
-            + ".");
+        placeKnown
+            ? "The destination "
+                + file.destination()
+                + " of "
+                + file.origin()
+                + " is outside the job's destination "
+                + targets.keySet()
+                + "."
+            : "The source "
+                + file.origin()
+                + " of "
+                + file.destination()
+                + " is outside the job's staging directory "
+                + table.staging()
+                + ".");
   }
 
   /**

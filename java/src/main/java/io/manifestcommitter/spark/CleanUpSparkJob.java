@@ -109,7 +109,7 @@ final class CleanUpSparkJob {
     for (Object message : messages) {
       try {
         new CommittedFiles(root.jobId(), List.of(message), UnaryOperator.identity())
-            .forEachUpload(root, (number, upload) -> uploads.add(upload));
+            .forEachUpload(root.directory(), (number, upload) -> uploads.add(upload));
       } catch (IOException | RuntimeException e) {
         LOG.warn("What an attempt of job {} uploaded is not known", root.jobId(), e);
       }

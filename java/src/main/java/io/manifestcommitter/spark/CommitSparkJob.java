@@ -185,7 +185,7 @@ final class CommitSparkJob {
     trees.forEach(tree -> listed.addAll(tree.toList()));
     work.step(
         StatisticNames.JOB_STAGE_PROVE_OUTPUT,
-        () -> proof.run(listed, committed, staging, planner));
+        () -> proof.run(listed, committed, staging.directory(), planner));
     return trees;
   }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.spark;
 
-import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.manifest.NameIndex;
@@ -124,17 +123,13 @@ final class CommittedFiles {
     return missing;
   }
 
-  /**
-   * Shows what attempts uploaded, one file after the other.
-   *
-   * @param staging the job's staging directory in the table
-   */
-  void forEachUpload(StagingRoot staging, UploadVisitor visitor) throws IOException {
+  /** Shows what attempts uploaded, one file after the other. */
+  void forEachUpload(Path table, UploadVisitor visitor) throws IOException {
     if (hasUploads) {
       forEach(
           (task, directory, file) -> {
             if (file.upload.isPresent()) {
-              visitor.visit(directory.find(file.name), directory.upload(file, staging));
+              visitor.visit(directory.find(file.name), directory.upload(file, table));
             }
           });
     }
@@ -218,8 +213,6 @@ final class CommittedFiles {
     private int count;
 
     /** Known once an upload in it was shown. */
-    private Path source;
-
     private Path destination;
 
     private Directory(int number) {
@@ -239,17 +232,14 @@ final class CommittedFiles {
       return names.find(number, name);
     }
 
-    /** An upload as an entry of the plan. Its source is a name in the staging directory only. */
-    private FileEntry upload(StagedFile file, StagingRoot staging) {
-      if (source == null) {
-        StagingRoot root =
-            file.location.equals(StagedFile.TABLE)
-                ? staging
-                : new StagingRoot(new Path(file.location), staging.jobId());
-        source = StorePaths.resolve(root.output(), file.directory);
-        destination = StorePaths.resolve(root.directory(), file.directory);
+    /** An upload as an entry of the plan. */
+    private FileEntry upload(StagedFile file, Path table) {
+      if (destination == null) {
+        boolean isInTable = file.location.equals(StagedFile.TABLE);
+        destination =
+            StorePaths.resolve(isInTable ? table : new Path(file.location), file.directory);
       }
-      return FileEntry.between(source, destination, file.name, file.upload.get());
+      return FileEntry.uploaded(destination, file.name, file.upload.get());
     }
   }
 

@@ -3,7 +3,6 @@ package io.manifestcommitter.spark;
 
 import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.config.CommitterConfig.MissingFiles;
-import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.FileEntries;
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.plan.JobPlan.PlanRejectedException;
@@ -53,18 +52,18 @@ final class ProveStaged {
    * wrong by the time of the completion. If it is gone, its completion fails, and the commit is
    * rolled back.
    *
-   * @param staging of the job, in the table
+   * @param table that the job writes to
    * @throws PlanRejectedException if a named file is missing and that is not allowed
    */
   void run(
       Collection<StagedTree.Directory> directories,
       CommittedFiles committed,
-      StagingRoot staging,
+      Path table,
       JobPlanner planner)
       throws IOException {
     BitSet found = new BitSet(committed.count());
     committed.forEachUpload(
-        staging,
+        table,
         (number, upload) -> {
           if (!store.traits(upload.destination()).completesUploads()) {
             throw new PlanRejectedException(
@@ -181,7 +180,7 @@ final class ProveStaged {
   private FileEntry identified(FileEntry file) throws IOException {
     StoreEntry entry = store.identified(StoreEntry.file(file.source(), file.identity()));
     return FileEntry.between(
-        file.sourceDirectory(), file.destinationDirectory(), file.name(), entry.identity());
+        file.source().getParent(), file.destinationDirectory(), file.name(), entry.identity());
   }
 
   private void requireAll(BitSet found, CommittedFiles committed, JobPlanner planner)

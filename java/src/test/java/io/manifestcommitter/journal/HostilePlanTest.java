@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.manifestcommitter.manifest.CorruptManifestException;
+import io.manifestcommitter.manifest.FileIdentity.Upload;
 import io.manifestcommitter.manifest.Record;
 import io.manifestcommitter.manifest.RecordFile;
 import io.manifestcommitter.plan.JobPlan;
@@ -12,6 +13,7 @@ import io.manifestcommitter.plan.JobPlan.Target;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.util.List;
 import org.apache.hadoop.fs.Path;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -20,10 +22,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 class HostilePlanTest {
   private static final Path TABLE = new Path("abfs://c@a/table");
   private static final Path STAGING = new Path(TABLE, "_manifest_job");
+  private static final String UPLOADED =
+      new Upload("id", List.of(new Upload.Part("0a", "", ""))).toEtag("");
   private static final int MANY = 4000;
 
   @ParameterizedTest
-  @ValueSource(strings = {"made", "old", "oldFile", "swap", "file"})
+  @ValueSource(strings = {"made", "old", "oldFile", "swap", "file", "upload"})
   void needTheMemoryThatTheyNeedAndNotMore(String kind) throws IOException {
     byte[] plan = plan(kind);
     assertThat(plan).hasSizeLessThan(1 << 20);
@@ -40,7 +44,7 @@ class HostilePlanTest {
     RecordFile.Writer records = new RecordFile.Writer(out);
     records.write(
         new Record("job")
-            .with("version", 5)
+            .with("version", PlanRecords.VERSION)
             .with("jobId", "job")
             .with("tasks", 1)
             .with("makesTable", 0)
@@ -64,6 +68,15 @@ class HostilePlanTest {
                   .with("destination", "./" + place));
           record.with("name", "f");
           break;
+        case "upload":
+          records.write(new Record("directory").with("destination", "./" + place));
+          records.write(
+              new Record("file")
+                  .with("name", "f")
+                  .with("size", 1)
+                  .with("modified", 0)
+                  .with("etag", UPLOADED));
+          continue;
         case "oldFile":
           record.with("name", place);
           break;

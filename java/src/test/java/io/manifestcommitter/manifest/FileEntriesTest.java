@@ -4,6 +4,7 @@ package io.manifestcommitter.manifest;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.manifestcommitter.manifest.FileIdentity.Upload;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -21,6 +22,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class FileEntriesTest {
   private static final int MANY = 20_000;
+  private static final FileIdentity UPLOADED =
+      new FileIdentity(
+          1, new Upload("id", List.of(new Upload.Part("0a", "", ""))).toEtag("kept"), 0);
 
   @ParameterizedTest
   @ValueSource(ints = {0, 100_000, Integer.MAX_VALUE})
@@ -40,7 +44,9 @@ class FileEntriesTest {
     List<FileEntry> files = new ArrayList<>();
     for (String name : Manifests.HOSTILE_NAMES) {
       Path source = new Path("abfs", "c@a.dfs.core.windows.net", "/t/_temporary/" + name);
-      files.add(new FileEntry(source, new Path("/no/scheme/" + name), 1, name, 7));
+      Path destination = new Path("/no/scheme/" + name);
+      files.add(new FileEntry(source, destination, 1, name, 7));
+      files.add(FileEntry.uploaded(destination.getParent(), destination.getName(), UPLOADED));
     }
     try (FileEntries entries = entries(inMemory, files)) {
       assertThat(entries).containsExactlyElementsOf(files);

@@ -40,7 +40,7 @@ class FileEntryTest {
       FileEntry file = new FileEntry(at, at, 1, null, 0);
 
       Path parent = at.getParent();
-      assertThat(file.sourceDirectory()).isEqualTo(parent).hasSameHashCodeAs(parent);
+      assertThat(file.sourceDirectory().get()).isEqualTo(parent).hasSameHashCodeAs(parent);
       assertThat(file.destinationDirectory().toUri()).hasToString(parent.toUri().toString());
       assertThat(file.destination()).isEqualTo(at);
       assertThat(file.name()).isEqualTo(at.getName());

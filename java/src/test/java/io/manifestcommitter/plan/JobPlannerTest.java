@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.manifestcommitter.manifest.FileEntry;
+import io.manifestcommitter.manifest.FileIdentity;
+import io.manifestcommitter.manifest.FileIdentity.Upload;
 import io.manifestcommitter.plan.JobPlan.ExistingDirectories;
 import io.manifestcommitter.plan.JobPlan.PlanRejectedException;
 import io.manifestcommitter.plan.JobPlan.Target;
@@ -21,6 +23,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class JobPlannerTest {
+  private static final FileIdentity UPLOADED =
+      new FileIdentity(1, new Upload("id", List.of(new Upload.Part("0a", "", ""))).toEtag(""), 0);
   private static final Path TABLE = new Path("abfs://c@a/w/table");
   private static final Path STAGING = new Path(TABLE, "_manifest_job1");
   private static final ExistingDirectories NOTHING = new ExistingDirectories(Set.of(), Set.of());
@@ -290,6 +294,24 @@ class JobPlannerTest {
             () -> planner.publish(new FileEntry(new Path(itsStaging, "2"), at("f"), 1, null, 0)))
         .isInstanceOf(PlanRejectedException.class)
         .hasMessageContainingAll(new Path(itsStaging, "2").toString(), at("f").toString());
+  }
+
+  @Test
+  void anUploadGoesToTheInnermostTargetThatHoldsIt() throws Exception {
+    Path location = at("deep/location");
+    planner.allow(new Target(location, new Path(location, "_manifest_job1")));
+    FileEntry inLocation = FileEntry.uploaded(new Path(location, "x"), "f", UPLOADED);
+    FileEntry inTable = FileEntry.uploaded(at("p"), "f", UPLOADED);
+    planner.publish(inLocation);
+    planner.publish(inTable);
+
+    assertThat(planner.directories()).containsExactly(new Path(location, "x"), at("p"));
+    assertThat(planner.plan(NOTHING, List.of()).files()).containsExactly(inLocation, inTable);
+    for (Path outside : List.of(new Path("abfs://c@a/w/other"), TABLE.getParent(), STAGING)) {
+      assertThatThrownBy(() -> planner.publish(FileEntry.uploaded(outside, "f", UPLOADED)))
+          .isInstanceOf(PlanRejectedException.class)
+          .hasMessageContainingAll("an upload", outside + "/f", "Nothing was published");
+    }
   }
 
   @Test

@@ -12,6 +12,7 @@ import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.jobs.Recovery.Direction;
 import io.manifestcommitter.jobs.Recovery.Outcome;
 import io.manifestcommitter.manifest.CorruptManifestException;
+import io.manifestcommitter.manifest.FileIdentity.Upload;
 import io.manifestcommitter.manifest.Record;
 import io.manifestcommitter.testing.Damage;
 import io.manifestcommitter.testing.TableWrite;
@@ -37,6 +38,8 @@ class HostileJournalTest {
           "swap", List.of("place", "staged", "aside"),
           "directory", List.of("source", "destination"),
           "file", List.of("name"));
+  private static final String UPLOADED =
+      new Upload("id", List.of(new Upload.Part("0a", "", ""))).toEtag("");
   private static final List<String> NUMBERS =
       List.of("version", "tasks", "makesTable", "marksSuccess", "size", "modified");
 
@@ -44,8 +47,8 @@ class HostileJournalTest {
   @CsvSource({
     "tasks, 9223372036854775807, no job has 9223372036854775807 tasks",
     "tasks, -1, negative",
-    "version, 2, 'of version 2, and this version of the committer reads version 5'",
-    "version, 4, recover the table with the version of the committer that wrote it",
+    "version, 2, 'of version 2, and this version of the committer reads version 6'",
+    "version, 5, recover the table with the version of the committer that wrote it",
   })
   void numbersThatNoJobHasAreRefused(String name, long number, String why) throws IOException {
     ForgedJournal journal = ForgedJournal.of("abfs", "static");
@@ -136,6 +139,42 @@ class HostileJournalTest {
     List<Record> records = journal.records();
     first(records, kind, field).with(field, text);
     requireRefused(journal, records, why);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "@/victim, f, outside the job's destinations",
+    "file:/etc, f, outside the job's destinations",
+    "./../victim, f, '..'",
+    "@STAGING/00, f, in a staging directory",
+    "./_manifest_other, f, in a staging directory",
+    "., ../victim, is not a file's name",
+  })
+  void anUploadForAnotherPlaceIsRefused(String directory, String name, String why)
+      throws IOException {
+    ForgedJournal journal = ForgedJournal.of("abfs", "static");
+    String place = directory.replace("@", root(journal)).replace("STAGING", STAGING);
+    List<Record> records = journal.records();
+    records.add(new Record("directory").with("destination", place));
+    records.add(
+        new Record("file")
+            .with("name", name)
+            .with("size", 1)
+            .with("modified", 0)
+            .with("etag", UPLOADED));
+    requireRefused(journal, records, why);
+  }
+
+  @Test
+  void aFileIsEitherStagedOrUploaded() throws IOException {
+    ForgedJournal journal = ForgedJournal.of("abfs", "static");
+    List<Record> records = journal.records();
+    first(records, "file", "name").with("etag", UPLOADED);
+    requireRefused(journal, records, "needs either a source or an upload");
+    records = journal.records();
+    records.add(new Record("directory").with("destination", "./p=1"));
+    records.add(new Record("file").with("name", "f").with("size", 1).with("modified", 0));
+    requireRefused(journal, records, "needs either a source or an upload");
   }
 
   @ParameterizedTest

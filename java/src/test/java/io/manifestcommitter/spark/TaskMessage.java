@@ -93,7 +93,7 @@ public final class TaskMessage {
             store.newUpload(local, new Path(target, new Path(null, null, file))).finish();
         output.addUploaded(location, file, uploaded.length(), uploaded.etag());
         Path place = uploaded.path();
-        done.add(new FileEntry(place, place, uploaded.length(), uploaded.etag(), 0));
+        done.add(FileEntry.uploaded(place.getParent(), place.getName(), uploaded.identity()));
       } catch (IOException e) {
         // As an attempt that aborts.
         for (FileEntry upload : done) {

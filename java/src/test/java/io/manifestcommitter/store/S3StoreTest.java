@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.manifestcommitter.manifest.FileEntry;
+import io.manifestcommitter.manifest.FileIdentity;
 import io.manifestcommitter.manifest.FileIdentity.Upload;
 import io.manifestcommitter.testing.Fate;
 import io.manifestcommitter.testing.MemoryFileSystem;
@@ -190,7 +191,9 @@ class S3StoreTest {
     FileEntry file = upload("content");
     String other = Upload.in(file.etag()).orElseThrow().toEtag("0".repeat(32) + "-1");
 
-    FileEntry expected = new FileEntry(file.source(), PLACE, file.size(), other, 0);
+    FileEntry expected =
+        FileEntry.uploaded(
+            PLACE.getParent(), PLACE.getName(), new FileIdentity(file.size(), other, 0));
 
     assertThat(store.publish(expected).isDone()).isFalse();
   }
@@ -299,7 +302,6 @@ class S3StoreTest {
 
   private static FileEntry finished(FileUpload upload) throws IOException {
     StoreEntry uploaded = upload.finish();
-    Path source = new Path("s3a://s3-store/table/_manifest_j/00/output/file");
-    return new FileEntry(source, PLACE, uploaded.length(), uploaded.etag(), 0);
+    return FileEntry.uploaded(PLACE.getParent(), PLACE.getName(), uploaded.identity());
   }
 }

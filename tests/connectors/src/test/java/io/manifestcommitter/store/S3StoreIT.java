@@ -175,7 +175,6 @@ class S3StoreIT {
 
   private FileEntry finished(FileUpload upload) throws IOException {
     StoreEntry uploaded = upload.finish();
-    Path source = new Path(table, "_manifest_j/00/output/file");
-    return new FileEntry(source, place, uploaded.length(), uploaded.etag(), 0);
+    return FileEntry.uploaded(place.getParent(), place.getName(), uploaded.identity());
   }
 }
