@@ -219,14 +219,6 @@ public final class PlanReader {
 
   private void oldFile(Record record) throws IOException {
     require(oldPath != null, "it has an old file without a directory");
-    if (record.has("link")) {
-      throw new OtherVersionException(
-          "The journal of job "
-              + jobId
-              + " in "
-              + table
-              + " replaces a symbolic link, as only an earlier version did");
-    }
     Path path = StorePaths.resolve(oldPath, record.text("name"));
     require(oldPath.equals(path.getParent()), path + " is not in the old directory " + oldPath);
     require(!StagingRoot.isStaging(path.getName()), path + " is in a staging directory");
