@@ -21,6 +21,7 @@ from manifest_committer.errors import (
     ConnectSessionError,
     JarNotLoadedError,
     JarVersionError,
+    PathNotFoundError,
     StorageError,
 )
 
@@ -31,7 +32,9 @@ _COMMITTER_INFO = "io.manifestcommitter.info.CommitterInfo"
 _RECOVER = "io.manifestcommitter.cli.Recover"
 _CLEAN = "io.manifestcommitter.cli.Clean"
 _HISTORY = "io.manifestcommitter.cli.ReportData"
+_NOTHING_THERE = "io.manifestcommitter.cli.NothingThereException"
 _ON_SERVER = "io.manifestcommitter.cli.OnServer"
+_BY_REFLECTION = "java.lang.reflect.InvocationTargetException"
 _CHUNK = 4 * 1024 * 1024
 _ABOVE_ROOT = re.compile(r"^(/\.\.)+(?=/|$)")
 
@@ -147,6 +150,7 @@ class Session(Protocol):
         """What our Java class did about the jobs that died in a table.
 
         Raises:
+            PathNotFoundError: there is no table.
             StorageError: the table cannot be looked at.
         """
 
@@ -156,6 +160,7 @@ class Session(Protocol):
         """What our Java class did about a table's staging directories.
 
         Raises:
+            PathNotFoundError: there is no table.
             StorageError: the table cannot be listed, or `older_than` is no length of time.
         """
 
@@ -163,6 +168,7 @@ class Session(Protocol):
         """What our Java class read of the jobs whose reports a directory has.
 
         Raises:
+            PathNotFoundError: there is no directory.
             StorageError: the directory cannot be listed.
         """
 
@@ -649,6 +655,8 @@ class ConnectSession:
         arguments["id"] = f"{time.time_ns():020d}-{uuid.uuid4()}"
         given = json.dumps({"path": path, **arguments}).replace("$", "\\u0024")
         answer = decoded(self._ask(_ON_SERVER, "call", what, given))
+        if answer.get("missing"):
+            raise PathNotFoundError(action, path)
         if "error" in answer:
             raise StorageError(action, path, answer["error"])
         value: str | None = answer["value"]
@@ -694,8 +702,11 @@ def first_line(error: Exception) -> str:
 
 def _storage_error(error: Exception, action: str, path: str) -> Exception:
     """The error as one of ours if it came from Java; other errors are bugs, and stay."""
-    if _java_class(error) is None:
+    kind = _java_class(error)
+    if kind is None:
         return error
+    if kind == _NOTHING_THERE:
+        return PathNotFoundError(action, path)
     return StorageError(action, path, _java_message(error))
 
 
@@ -703,9 +714,14 @@ def _java_exception(error: Exception) -> Any:
     """The Java throwable behind a Python exception; None if Python raised it.
 
     PySpark turns some of py4j's errors into its own, which keep the throwable as ``_origin``.
+    Where a method was called by reflection, it is what that method threw.
     """
-    origin = getattr(error, "java_exception", None)
-    return origin if origin is not None else getattr(error, "_origin", None)
+    throwable = getattr(error, "java_exception", None)
+    if throwable is None:
+        throwable = getattr(error, "_origin", None)
+    if throwable is not None and throwable.getClass().getName() == _BY_REFLECTION:
+        return throwable.getCause()
+    return throwable
 
 
 def _java_class(error: Exception) -> str | None:
@@ -714,10 +730,7 @@ def _java_class(error: Exception) -> str | None:
 
 
 def _java_message(error: Exception) -> str:
-    throwable = _java_exception(error)
-    if _java_class(error) == "java.lang.reflect.InvocationTargetException":
-        throwable = throwable.getCause()
-    return str(throwable.toString()).splitlines()[0]
+    return str(_java_exception(error).toString()).splitlines()[0]
 
 
 def _load(loader: Any, class_name: str) -> tuple[Any, str]:

@@ -62,11 +62,11 @@ def clean(
             know that it is dead.
 
     Returns:
-        All staging directories that were there, with what became of them; an empty list
-        if there is no table.
+        All staging directories that were there, with what became of them.
 
     Raises:
         CleaningError: some could not be removed; `jobs` has all of them.
+        PathNotFoundError: there is no table.
         StorageError: the table cannot be listed, or `older_than` is no length of time.
         JarVersionError: it has another version of it.
         JarNotLoadedError: the session does not have our jar.

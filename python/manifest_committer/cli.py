@@ -90,10 +90,12 @@ def _print_arguments(parser: argparse.ArgumentParser) -> None:
         "path",
         "a table, a _SUCCESS file, a report file or a task manifest, on any filesystem",
     )
+    _missing_argument(parser)
 
 
 def _print(parsed: argparse.Namespace) -> int:
-    return _run_java("io.manifestcommitter.cli.ManifestPrinter", _flags(parsed, "json"), parsed)
+    options = _flags(parsed, "json", "missing-ok")
+    return _run_java("io.manifestcommitter.cli.ManifestPrinter", options, parsed)
 
 
 def _info_arguments(parser: argparse.ArgumentParser) -> None:
@@ -131,6 +133,7 @@ def _history_arguments(parser: argparse.ArgumentParser) -> None:
         help="only jobs whose table's path contains this text",
     )
     parser.add_argument("--failed", action="store_true", help="only jobs that did not succeed")
+    _missing_argument(parser)
     _json_argument(parser)
     _java_arguments(parser)
 
@@ -151,7 +154,8 @@ def _time(text: str) -> int:
 
 
 def _history(parsed: argparse.Namespace) -> int:
-    ran = _java_process(_REPORT_DATA, ["--history"], parsed, subprocess.PIPE)
+    options = ["--history", *_flags(parsed, "missing-ok")]
+    ran = _java_process(_REPORT_DATA, options, parsed, subprocess.PIPE)
     code = _exit_code(ran)
     for found in _documents(ran):
         jobs = [
@@ -216,11 +220,12 @@ def _recover_arguments(parser: argparse.ArgumentParser) -> None:
         help="do not watch heartbeats first (45 s), and recover also a job that may be alive; use "
         "only if you know that it is dead",
     )
+    _missing_argument(parser)
     _java_arguments(parser)
 
 
 def _recover(parsed: argparse.Namespace) -> int:
-    options = _flags(parsed, "rollback", "complete", "force")
+    options = _flags(parsed, "rollback", "complete", "force", "missing-ok")
     return _run_java("io.manifestcommitter.cli.Recover", options, parsed)
 
 
@@ -255,11 +260,12 @@ def _clean_arguments(parser: argparse.ArgumentParser) -> None:
         help="on s3a, also abort multipart uploads below the table that are older than "
         "the time of --older-than",
     )
+    _missing_argument(parser)
     _java_arguments(parser)
 
 
 def _clean(parsed: argparse.Namespace) -> int:
-    flags = _flags(parsed, "dry-run", "discard-unfinished", "force", "uploads")
+    flags = _flags(parsed, "dry-run", "discard-unfinished", "force", "uploads", "missing-ok")
     options = ["--older-than", parsed.older_than, *flags]
     return _run_java("io.manifestcommitter.cli.Clean", options, parsed)
 
@@ -284,6 +290,14 @@ def _paths_and_json(parser: argparse.ArgumentParser, metavar: str, paths: str) -
 
 def _json_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON, for programs")
+
+
+def _missing_argument(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--missing-ok",
+        action="store_true",
+        help="a path where nothing is counts as done, and is told; by default it ends with code 1",
+    )
 
 
 def _java_arguments(parser: argparse.ArgumentParser) -> None:

@@ -107,6 +107,16 @@ class StorageError(ManifestCommitterError):
         )
 
 
+class PathNotFoundError(StorageError):
+    """There is nothing at the path: no table, or no directory of reports."""
+
+    def __init__(self, action: str, path: str) -> None:
+        """Say what was to be done, and where."""
+        ManifestCommitterError.__init__(
+            self, f"Could not {action} {path}: there is nothing at that path. Check it."
+        )
+
+
 class ReportError(ManifestCommitterError):
     """Base class of the errors about a ``_SUCCESS`` report."""
 

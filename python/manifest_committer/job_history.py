@@ -58,7 +58,8 @@ def history(spark: Any, directory: str | os.PathLike[str]) -> Any:
         directory: on any filesystem that Hadoop knows.
 
     Raises:
-        StorageError: the directory is not there, or cannot be listed.
+        PathNotFoundError: the directory is not there.
+        StorageError: it cannot be listed.
         JarNotLoadedError: the session does not have our jar.
         ConnectSessionError: a Connect server that cannot be asked.
     """

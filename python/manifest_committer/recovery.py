@@ -49,13 +49,14 @@ def recover(
         complete: complete also what is before its point of no return.
 
     Returns:
-        The jobs that were recovered; an empty list if none had died, or there is no table.
+        The jobs that were recovered; an empty list if none had died.
 
     Raises:
         ValueError: both `rollback` and `complete`.
         JobAliveError: a job's driver shows signs of life; nothing of it was touched.
         RecoveryError: a job could not be recovered, or a place in the table was changed by
             another job since; the rest was done. `recovered` has the jobs that were.
+        PathNotFoundError: there is no table.
         StorageError: the table cannot be looked at.
         JarVersionError: it has another version of it.
         JarNotLoadedError: the session does not have our jar.

@@ -133,6 +133,7 @@ def test_nothing_to_recover(table: Table) -> None:
     assert mc.recover(table.spark, str(table.path)) == []
     with pytest.raises(ValueError, match="rollback"):
         mc.recover(table.spark, str(table.path), rollback=True, complete=True)
-    assert mc.recover(table.spark, f"{table.path}-elsewhere") == []
-    assert mc.clean(table.spark, f"{table.path}-elsewhere") == []
+    for act in (mc.recover, mc.clean, mc.history):
+        with pytest.raises(mc.PathNotFoundError, match="-elsewhere: there is nothing at that path"):
+            act(table.spark, f"{table.path}-elsewhere")
     assert table.snapshot() == before

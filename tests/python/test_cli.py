@@ -67,6 +67,10 @@ def test_java_gets_the_class_path_and_the_command(java, jar, spark_home):
     [
         ("print /t --conf a=1", "cli.ManifestPrinter -D a=1 /t"),
         ("print a -- -x", "cli.ManifestPrinter a ./-x"),
+        ("print a --missing-ok", "cli.ManifestPrinter --missing-ok a"),
+        ("history a --missing-ok", "cli.ReportData --history --missing-ok a"),
+        ("recover a --missing-ok", "cli.Recover --missing-ok a"),
+        ("clean a --missing-ok", "cli.Clean --older-than 24h --missing-ok a"),
         (
             "info gs://b/t --conf a=1 --conf b=2 --json",
             "info.CommitterInfo --json -D a=1 -D b=2 gs://b/t",

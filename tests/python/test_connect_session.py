@@ -43,6 +43,12 @@ def test_what_the_store_refuses_is_a_storage_error():
         session({"error": "AccessControlException: no right"}).find("/t")
 
 
+def test_what_is_not_there_has_an_error_of_its_own():
+    for act in (mc.recover, mc.clean, mc.history):
+        with pytest.raises(mc.PathNotFoundError, match="/t: there is nothing at that path"):
+            act(FakeConnect("0.1.0", {"error": "NothingThere: /t", "missing": True}), "/t")
+
+
 def test_a_server_that_cannot_be_asked():
     with pytest.raises(mc.ConnectSessionError, match=r"could not be asked \(no connection\)"):
         session(OSError("no connection\n at x")).find("/t")

@@ -45,8 +45,8 @@ public final class Clean extends Program {
     super(
         out,
         err,
-        "Usage: Clean [--older-than 24h] [--dry-run] [--discard-unfinished] [--force]",
-        "             [--uploads] [--properties-file file] [-D key=value]... <table>...",
+        "Usage: Clean [--older-than 24h] [--dry-run] [--discard-unfinished] [--force] [--uploads]",
+        "             [--missing-ok] [--properties-file file] [-D key=value]... <table>...",
         "",
         "Lists the staging directories in tables (_manifest_*, those in _temporary,",
         ".spark-staging-*) and removes those of dead jobs. Does not touch what readers see. On s3a,",
@@ -66,9 +66,10 @@ public final class Clean extends Program {
         "                          Lost attempts leave them, and drivers that died before they wrote",
         "                          a plan. Takes uploads of other committers, too, as 'hadoop s3guard",
         "                          uploads' does",
+        MISSING,
         SETTINGS,
-        "Exit code: 0 done, or there is no table; 1 a table could not be read, or something could",
-        "not be removed; 2 wrong usage.");
+        "Exit code: 0 done; 1 a table is not there, or could not be read, or something could not be",
+        "removed; 2 wrong usage.");
   }
 
   /** Runs the program and ends the JVM with its exit code. */
@@ -82,12 +83,12 @@ public final class Clean extends Program {
    *
    * @param conf Hadoop's configuration of the session
    * @param olderThan a number and its unit: ms, s, m or h
-   * @return an array with an object for each staging directory; an empty one if there is no table.
-   *     Each object has {@code root}, {@code kind}, {@code files}, {@code bytes}, {@code state},
-   *     {@code removed} and {@code abortedUploads}. It also has {@code jobId}, {@code ageMillis},
-   *     {@code unknownUploads} (why its plan could not be read) and {@code error}, which may be
-   *     null
-   * @throws IOException if there is a table and it cannot be listed
+   * @return an array with an object for each staging directory. Each object has {@code root},
+   *     {@code kind}, {@code files}, {@code bytes}, {@code state}, {@code removed} and {@code
+   *     abortedUploads}. It also has {@code jobId}, {@code ageMillis}, {@code unknownUploads} (why
+   *     its plan could not be read) and {@code error}, which may be null
+   * @throws NothingThereException if there is no table
+   * @throws IOException also if it cannot be listed
    * @throws IllegalArgumentException if {@code olderThan} is no length of time
    */
   public static String ofSession(
@@ -99,12 +100,7 @@ public final class Clean extends Program {
       boolean force)
       throws IOException {
     Rule rule = new Rule(age(olderThan), dryRun, discardUnfinished, force);
-    List<CleanedJob> jobs = List.of();
-    try {
-      jobs = clean(table, conf, new CommitterConfig(conf), rule, watched -> {});
-    } catch (FileNotFoundException e) {
-      // No table, no jobs.
-    }
+    List<CleanedJob> jobs = clean(table, conf, new CommitterConfig(conf), rule, watched -> {});
     return Json.line(jobs.stream().map(CleanedJob::toMap).collect(Collectors.toList()));
   }
 
@@ -129,8 +125,12 @@ public final class Clean extends Program {
         if (jobs.isEmpty()) {
           out.println(Humane.line(table) + ": no staging directories");
         }
-      } catch (FileNotFoundException e) {
-        out.println("There is no table at " + Humane.line(table) + ": nothing to clean");
+      } catch (NothingThereException e) {
+        // Uploads may wait where no file is visible yet.
+        if (!line.has(UPLOADS)) {
+          throw e;
+        }
+        out.println(Humane.line(e.getMessage()));
       }
       int code = OK;
       for (CleanedJob one : jobs) {
@@ -151,7 +151,7 @@ public final class Clean extends Program {
    * that are to go, all at the same time.
    *
    * @param watches told when jobs have to be watched, with their number
-   * @throws java.io.FileNotFoundException if there is no table
+   * @throws NothingThereException if there is no table
    * @throws IOException if the table cannot be listed
    */
   private static List<CleanedJob> clean(
@@ -160,7 +160,12 @@ public final class Clean extends Program {
     Stores stores = new Stores(conf, config.requestGate(() -> {}));
     Path resolved = stores.resolve(new Path(table));
     StagedJobs staged = new StagedJobs(stores.all(), config);
-    List<StagedJob> found = staged.find(resolved, rule.olderThan);
+    List<StagedJob> found;
+    try {
+      found = staged.find(resolved, rule.olderThan);
+    } catch (FileNotFoundException e) {
+      throw new NothingThereException(resolved, e);
+    }
     List<StagedJob> toGo = new ArrayList<>(found);
     toGo.removeIf(job -> !rule.removes(job));
     List<StagingRoot> toWatch = StagedJobs.toWatch(toGo);

@@ -35,7 +35,8 @@ public final class ManifestPrinter extends Program {
     super(
         out,
         err,
-        "Usage: ManifestPrinter [--json] [--properties-file file] [-D key=value]... <path>...",
+        "Usage: ManifestPrinter [--json] [--missing-ok] [--properties-file file] [-D key=value]...",
+        "                       <path>...",
         "",
         "Prints what a committer wrote, from any filesystem that Hadoop knows. A path is one of",
         "  a table's directory, for its _SUCCESS",
@@ -45,6 +46,7 @@ public final class ManifestPrinter extends Program {
         "",
         "  --json                  one line of JSON for each path",
         "  --json-reports          the same for a job's report only",
+        MISSING,
         SETTINGS,
         "Exit code: 0 all printed; 1 a path was not found, unreadable or damaged; 2 wrong usage.");
   }
@@ -65,6 +67,9 @@ public final class ManifestPrinter extends Program {
         if (line.has("--json")) {
           out.println(Json.line(new Json.Fields().with("path", path).with("error", message)));
         }
+        if (e instanceof NothingThereException) {
+          throw e;
+        }
         return failed(message);
       }
     };
@@ -74,7 +79,12 @@ public final class ManifestPrinter extends Program {
       throws IOException {
     Path path = StorePaths.plain(new Path(name));
     FileSystem fs = path.getFileSystem(conf);
-    FileStatus status = fs.getFileStatus(path);
+    FileStatus status;
+    try {
+      status = fs.getFileStatus(path);
+    } catch (FileNotFoundException e) {
+      throw new NothingThereException(fs.makeQualified(path), e);
+    }
     if (status.isDirectory()) {
       status = reportOf(fs, status.getPath());
     }
@@ -205,11 +215,8 @@ public final class ManifestPrinter extends Program {
   }
 
   private static String explain(String path, Exception e) {
-    if (e instanceof CorruptManifestException) {
+    if (e instanceof CorruptManifestException || e instanceof NothingThereException) {
       return e.getMessage();
-    }
-    if (e instanceof FileNotFoundException) {
-      return path + " was not found. Check the path; without a scheme it is one of fs.defaultFS";
     }
     if (e instanceof IllegalArgumentException) {
       return path
@@ -223,7 +230,7 @@ public final class ManifestPrinter extends Program {
       return failed + "Put the connector of that store on the class path, as the job itself has it";
     }
     return failed
-        + "Check that the store can be reached with the settings in HADOOP_CONF_DIR or given with -D,"
-        + " and that you may read there";
+        + "Check that the store can be reached with the settings in HADOOP_CONF_DIR and those that"
+        + " you give, and that you may read there";
   }
 }

@@ -40,7 +40,8 @@ public final class OnServer {
    *     {@code commits}, {@code cancel}
    * @param arguments an object with what that needs; with {@code id}, unique for each question and
    *     in the order of questions, for what is not to be done twice
-   * @return an object with {@code value}, which is text or null, or with {@code error}, a text
+   * @return an object with {@code value}, which is text or null, or with {@code error}, a text, and
+   *     {@code missing}, whether nothing is at the path
    */
   public static String call(String what, String arguments) {
     try {
@@ -65,7 +66,10 @@ public final class OnServer {
   }
 
   private static String error(Exception e) {
-    return Json.line(new Json.Fields().with("error", e.toString().split("\n", 2)[0]));
+    return Json.line(
+        new Json.Fields()
+            .with("error", e.toString().split("\n", 2)[0])
+            .with("missing", e instanceof NothingThereException));
   }
 
   /**

@@ -26,6 +26,15 @@ public abstract class Program {
 
   private static final int WRONG_USAGE = 2;
 
+  /** How another program calls this one, whose users know that one's options instead of ours. */
+  private static final String CALLED = "manifest.committer.called";
+
+  private static final String MISSING_OK = "--missing-ok";
+
+  /** Of programs that look at something that a job has left. */
+  static final String MISSING =
+      "  --missing-ok            a path where nothing is counts as done, and is told";
+
   /** The end of each table of options. */
   protected static final String SETTINGS =
       String.join(
@@ -94,21 +103,29 @@ public abstract class Program {
       Action action = action(line);
       int code = OK;
       for (String path : line.paths()) {
-        code = Math.max(code, run(action, path));
+        code = Math.max(code, run(action, path, line.has(MISSING_OK)));
       }
       return code;
     } catch (UsageException e) {
-      err.println(getClass().getSimpleName() + ": " + e.getMessage() + ".");
-      err.println(usage);
+      failed(e.getMessage());
+      if (System.getProperty(CALLED) == null) {
+        err.println(usage);
+      }
       return WRONG_USAGE;
     } catch (Error e) {
       return failed(e + told(e));
     }
   }
 
-  private int run(Action action, String path) {
+  private int run(Action action, String path, boolean missingOk) {
     try {
       return action.run(path);
+    } catch (NothingThereException e) {
+      if (missingOk) {
+        out.println(Humane.line(e.getMessage()));
+        return OK;
+      }
+      return failed(e.getMessage());
     } catch (IOException | RuntimeException e) {
       // A connector's problems reach us in both forms.
       return failed(path, e);
@@ -122,7 +139,7 @@ public abstract class Program {
           + " store's connector, and run this again";
     }
     return e instanceof VirtualMachineError
-        ? ". Run this again with more memory, as by HADOOP_CLIENT_OPTS=-Xmx4g"
+        ? ". Run this again with more memory, as by JAVA_TOOL_OPTIONS=-Xmx4g"
         : "";
   }
 
@@ -132,8 +149,13 @@ public abstract class Program {
    * @return {@link #FAILED}
    */
   protected final int failed(String why) {
-    err.println(getClass().getSimpleName() + ": " + Humane.line(why));
+    err.println(name() + ": " + Humane.line(why));
     return FAILED;
+  }
+
+  /** What messages begin with. */
+  protected final String name() {
+    return System.getProperty(CALLED, getClass().getSimpleName());
   }
 
   /** Says what went wrong with a path; as {@link #failed(String)}. */

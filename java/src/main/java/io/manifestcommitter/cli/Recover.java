@@ -42,8 +42,8 @@ public final class Recover extends Program {
     super(
         out,
         err,
-        "Usage: Recover [--rollback|--complete] [--force] [--properties-file file] [-D key=value]...",
-        "               <table>...",
+        "Usage: Recover [--rollback|--complete] [--force] [--missing-ok] [--properties-file file]",
+        "               [-D key=value]... <table>...",
         "",
         "Recovers jobs of the manifest committer that died while they committed into a table. Rolls a",
         "job back if it died before its point of no return, and completes it if it died after it.",
@@ -54,9 +54,10 @@ public final class Recover extends Program {
         "  --complete              complete these jobs, too",
         "  --force                 do not watch, and recover also a job that may be alive. Use it",
         "                          only if you know that the job is dead",
+        MISSING,
         SETTINGS,
-        "Exit code: 0 no unfinished commit is left, or there is no table; 1 an unfinished commit is",
-        "left, or a table could not be read; 2 wrong usage.");
+        "Exit code: 0 no unfinished commit is left; 1 an unfinished commit is left, or a table is not",
+        "there, or could not be read; 2 wrong usage.");
   }
 
   /** Runs the program and ends the JVM with its exit code. */
@@ -73,13 +74,8 @@ public final class Recover extends Program {
     Direction direction = line.has(COMPLETE) ? Direction.COMPLETE : Direction.AS_MARKED;
     return table -> {
       IntConsumer watches = watched -> out.println(Humane.watching(table, watched, config));
-      List<RecoveredJob> jobs;
-      try {
-        jobs = recoverAll(table, line.conf(), config, line.has(FORCE), direction, watches);
-      } catch (FileNotFoundException e) {
-        out.println("There is no table at " + Humane.line(table) + ": nothing to recover");
-        return OK;
-      }
+      List<RecoveredJob> jobs =
+          recoverAll(table, line.conf(), config, line.has(FORCE), direction, watches);
       if (jobs.isEmpty()) {
         out.println(Humane.line(table) + ": no unfinished commit");
       }
@@ -91,7 +87,7 @@ public final class Recover extends Program {
         } else {
           code = FAILED;
           String why = job.errors().stream().map(Humane::line).collect(Collectors.joining("\n  "));
-          err.println("Recover: " + root + ": " + why);
+          err.println(name() + ": " + root + ": " + why);
         }
       }
       return code;
@@ -106,19 +102,15 @@ public final class Recover extends Program {
    * @param complete also what is before its point of no return
    * @param force also a job that shows signs of life
    * @return an array with an object for each job: {@code staging}, {@code jobId}, {@code outcome}
-   *     (one of {@link Recovery.Outcome} in small letters, or null), {@code errors}, {@code alive};
-   *     an empty one if there is no table
-   * @throws IOException if there is a table and it cannot be looked at
+   *     (one of {@link Recovery.Outcome} in small letters, or null), {@code errors}, {@code alive}
+   * @throws NothingThereException if there is no table
+   * @throws IOException also if it cannot be looked at
    */
   public static String ofSession(Configuration conf, String table, boolean complete, boolean force)
       throws IOException {
     Direction direction = complete ? Direction.COMPLETE : Direction.AS_MARKED;
-    List<RecoveredJob> jobs = List.of();
-    try {
-      jobs = recoverAll(table, conf, new CommitterConfig(conf), force, direction, watched -> {});
-    } catch (FileNotFoundException e) {
-      // No table, no jobs.
-    }
+    List<RecoveredJob> jobs =
+        recoverAll(table, conf, new CommitterConfig(conf), force, direction, watched -> {});
     return Json.line(jobs.stream().map(RecoveredJob::toMap).collect(Collectors.toList()));
   }
 
@@ -128,7 +120,7 @@ public final class Recover extends Program {
    *
    * @param force also jobs that may live, which are not watched then
    * @param watches told when jobs have to be watched, with their number
-   * @throws java.io.FileNotFoundException if there is no table
+   * @throws NothingThereException if there is no table
    * @throws IOException if the table cannot be looked at
    */
   private static List<RecoveredJob> recoverAll(
@@ -146,7 +138,12 @@ public final class Recover extends Program {
     LifeSigns signs = new LifeSigns(stores.all(), config, pause::nanos);
     Recovery recovery = new Recovery(stores.all(), config, signs, pause, force, gate::recordTo);
     List<RecoveredJob> jobs = new ArrayList<>();
-    List<StagingRoot> found = recovery.find(resolved);
+    List<StagingRoot> found;
+    try {
+      found = recovery.find(resolved);
+    } catch (FileNotFoundException e) {
+      throw new NothingThereException(resolved, e);
+    }
     if (!force) {
       signs.await(found, root -> true, pause.telling(() -> watches.accept(found.size())));
     }

@@ -49,11 +49,13 @@ public final class ReportData extends Program {
     super(
         out,
         err,
-        "Usage: ReportData [--history] [--properties-file file] [-D key=value]... <path>...",
+        "Usage: ReportData [--history] [--missing-ok] [--properties-file file] [-D key=value]...",
+        "                  <path>...",
         "",
         "Prints a line of JSON for each path: a table, a report, or a directory of reports.",
         "",
-        "  --history               a path is always a directory of reports");
+        "  --history               a path is always a directory of reports",
+        MISSING);
   }
 
   /** Runs the program and ends the JVM with its exit code. */
@@ -68,7 +70,8 @@ public final class ReportData extends Program {
    * @param conf Hadoop's configuration of the session
    * @return an object: {@code jobs}, an array with an object for each, the oldest first, and {@code
    *     problems}, texts about reports that could not be read
-   * @throws IOException if the directory cannot be listed
+   * @throws NothingThereException if there is no directory
+   * @throws IOException also if it cannot be listed
    */
   public static String ofSession(Configuration conf, String directory) throws IOException {
     return Json.line(history(directory, conf));
@@ -90,7 +93,7 @@ public final class ReportData extends Program {
     try {
       status = fs.getFileStatus(path);
     } catch (FileNotFoundException e) {
-      throw new FileNotFoundException("There is nothing there: check the path");
+      throw new NothingThereException(fs.makeQualified(path), e);
     }
     if (!isHistory && !status.isDirectory()) {
       return ofJob(fs, status.getPath());
@@ -108,15 +111,20 @@ public final class ReportData extends Program {
     Stores stores = new Stores(conf, config.requestGate(() -> {}));
     Store store = stores.all();
     List<Path> files = new ArrayList<>();
-    store.list(
-        stores.resolve(new Path(directory)),
-        entry -> {
-          // Not what is hidden: a list of files, or a report that is being written.
-          String name = entry.name();
-          if (!entry.isDirectory() && name.endsWith(".json") && !name.matches("[_.].*")) {
-            files.add(entry.path());
-          }
-        });
+    Path resolved = stores.resolve(new Path(directory));
+    try {
+      store.list(
+          resolved,
+          entry -> {
+            // Not what is hidden: a list of files, or a report that is being written.
+            String name = entry.name();
+            if (!entry.isDirectory() && name.endsWith(".json") && !name.matches("[_.].*")) {
+              files.add(entry.path());
+            }
+          });
+    } catch (FileNotFoundException e) {
+      throw new NothingThereException(resolved, e);
+    }
     Queue<Json.Fields> jobs = new ConcurrentLinkedQueue<>();
     Queue<String> problems = new ConcurrentLinkedQueue<>();
     new Workers(config.ioThreads(), () -> {}, Audit.job("history"), CommitProgress.unwatched())

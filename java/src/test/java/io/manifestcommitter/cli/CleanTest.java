@@ -165,11 +165,16 @@ class CleanTest {
   void thereIsNothingToCleanWhereThereIsNoTable() throws IOException {
     String nowhere = table() + "/nowhere";
 
-    assertThat(run(nowhere)).isZero();
+    assertThat(run(nowhere)).isEqualTo(1);
+    String told = "There is nothing at " + nowhere + ": check the path";
+    assertThat(text(err).trim()).isEqualTo("Clean: " + told);
+    assertThat(text(out)).isEmpty();
 
-    assertThat(text(out)).contains("There is no table at " + nowhere + ": nothing to clean");
-    assertThat(text(err)).isEmpty();
-    assertThat(Clean.ofSession(conf(), nowhere, "24h", false, false, false)).isEqualTo("[]");
+    assertThat(run("--missing-ok", nowhere)).isZero();
+    assertThat(text(out).trim()).isEqualTo(told);
+    assertThatThrownBy(() -> Clean.ofSession(conf(), nowhere, "24h", false, false, false))
+        .isInstanceOf(NothingThereException.class)
+        .hasMessage(told);
   }
 
   @Test
@@ -202,7 +207,7 @@ class CleanTest {
   void withoutTheToolForUploadsTheErrorSaysWhatIsMissing() {
     MemoryFileSystem.state("clean").clear();
     assertThat(runOnS3("--uploads")).isEqualTo(1);
-    assertThat(text(out)).contains("There is no table");
+    assertThat(text(out)).contains("There is nothing at s3a://");
     assertThat(text(err)).contains("hadoop-aws").contains("--class-path");
   }
 

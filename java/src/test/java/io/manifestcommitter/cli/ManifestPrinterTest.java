@@ -212,7 +212,7 @@ class ManifestPrinterTest {
             "{\"jobId\":\"job\",\"table\":\"file:/t\",\"files\":2,\"bytes\":1,\"entries\":["
                 + "{\"path\":\"d=1/f0\",\"size\":0},{\"path\":\"d=1/f1\",\"size\":1,\"etag\":\"e\"}]}");
     assertThat(lines.get(4).get("path").asText()).isEqualTo(missing.toString());
-    assertThat(lines.get(4).get("error").asText()).contains("not found");
+    assertThat(lines.get(4).get("error").asText()).contains("nothing at");
   }
 
   @Test
@@ -234,7 +234,7 @@ class ManifestPrinterTest {
     assertThat(errors().lines())
         .hasSize(7)
         .allMatch(line -> line.startsWith("ManifestPrinter: "))
-        .anyMatch(line -> line.contains(missing + " was not found. Check the path"))
+        .anyMatch(line -> line.contains("nothing at file:" + missing + ": check the path"))
         .anyMatch(
             line -> line.contains(empty + " is empty") && line.contains("FileOutputCommitter"))
         .anyMatch(line -> line.contains(noise + " is not a file of a manifest committer"))
@@ -306,7 +306,7 @@ class ManifestPrinterTest {
   void aPathMayLookLikeAnOption() {
     assertThat(run("--", "--json")).isEqualTo(1);
 
-    assertThat(errors()).contains("--json was not found");
+    assertThat(errors()).matches("ManifestPrinter: There is nothing at file:.*/--json: .*\\s+");
   }
 
   private Path fileList(int count) throws IOException {

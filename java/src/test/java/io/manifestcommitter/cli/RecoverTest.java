@@ -2,6 +2,7 @@
 package io.manifestcommitter.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.journal.CommitJournal;
@@ -218,11 +219,16 @@ class RecoverTest {
   void thereIsNothingToRecoverWhereThereIsNoTable() throws IOException {
     String nowhere = new Path(table, "nowhere").toString();
 
-    assertThat(run(nowhere)).isZero();
+    assertThat(run(nowhere)).isEqualTo(1);
+    String told = "There is nothing at " + nowhere + ": check the path";
+    assertThat(text(err).trim()).isEqualTo("Recover: " + told);
+    assertThat(text(out)).isEmpty();
 
-    assertThat(text(out)).contains("There is no table at " + nowhere + ": nothing to recover");
-    assertThat(text(err)).isEmpty();
-    assertThat(Recover.ofSession(conf(), nowhere, false, false)).isEqualTo("[]");
+    assertThat(run("--missing-ok", nowhere, table.toString())).isZero();
+    assertThat(text(out).lines()).containsExactly(told, table + ": no unfinished commit");
+    assertThatThrownBy(() -> Recover.ofSession(conf(), nowhere, false, false))
+        .isInstanceOf(NothingThereException.class)
+        .hasMessage(told);
   }
 
   @Test

@@ -2,6 +2,7 @@
 package io.manifestcommitter.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -75,8 +76,15 @@ class ReportDataTest {
 
   @Test
   void whatIsNotThereIsTold() {
-    assertThat(run(directory.resolve("no").toString())).isEqualTo(1);
-    assertThat(text(err)).contains("There is nothing there: check the path");
+    String nowhere = directory.resolve("no").toString();
+    String told = "There is nothing at file:" + nowhere + ": check the path";
+    assertThat(run(nowhere)).isEqualTo(1);
+    assertThat(text(err).trim()).isEqualTo("ReportData: " + told);
+    assertThat(run("--history", "--missing-ok", nowhere)).isZero();
+    assertThat(text(out).trim()).isEqualTo(told);
+    assertThatThrownBy(() -> ReportData.ofSession(new Configuration(), nowhere))
+        .isInstanceOf(NothingThereException.class)
+        .hasMessage(told);
   }
 
   @Test
