@@ -107,17 +107,22 @@ check-spark: environments
 check-jvm:
 	$(MAKE) -j1 test-java-samples test-both-$(HADOOP_FLOOR) test-both-$(HADOOP_NEWEST) test-less-$(SPARK_NEWEST)
 
+# What is under version control, since a reader's own files are nobody's business; all of it where there is none.
+LINTED = $(or $(wildcard $(shell git ls-files '*.py' 2> /dev/null)),python tests benchmarks tools)
+
 lint: $(VENVS)/tools/.done
 	$(MVN) -q package -Dmaven.test.skip=true
 	$(PYTHON) tests/mutations/mutations.py --check
 	$(PYTHON) tools/version.py --check
+	$(PYTHON) tools/versions.py --check
 	$(PYTHON) tools/headers.py --check
-	$(VENVS)/tools/bin/ruff check --config python/pyproject.toml python tests benchmarks tools
-	$(VENVS)/tools/bin/ruff format --check --config python/pyproject.toml python tests benchmarks tools
+	$(VENVS)/tools/bin/ruff check --config python/pyproject.toml $(LINTED)
+	$(VENVS)/tools/bin/ruff format --check --config python/pyproject.toml $(LINTED)
 	cd python && ../$(VENVS)/tools/bin/mypy
 
-# The pages in docs/ that are made from the code.
+# What pages have that is made from the code and the build: the options, and the table of versions.
 docs:
+	$(PYTHON) tools/versions.py
 	$(MVN) -q -pl java test-compile exec:java -Dexec.classpathScope=test -Dexec.mainClass=io.manifestcommitter.config.OptionsPage
 
 # The documentation as a site, in target/site.
@@ -229,13 +234,16 @@ test-connect-$(SPARK_FLOOR) test-connect-$(SPARK_NEWEST): test-connect-%: $(VENV
 test-docs: $(VENVS)/docs/.done
 	$(VENVS)/docs/bin/python -m pytest -q tests/docs
 
-# The README and the pages as a newcomer follows them, from an empty folder, on both Sparks. In the short test: the README, with the jar as it is.
+# The README and the pages as a newcomer follows them, from an empty folder, on both Sparks, with their outputs compared. In the short test: the
+# README and Getting started, with the jar as it is.
 walk: $(VENVS)/spark-$(SPARK_FLOOR)/.done $(VENVS)/spark-$(SPARK_NEWEST)/.done $(EMULATORS_BUILT)
 	$(VENVS)/spark-$(SPARK_NEWEST)/bin/python -m pytest -q tests/walk --from-scratch
 	$(VENVS)/spark-$(SPARK_FLOOR)/bin/python -m pytest -q tests/walk --from-scratch
 
-test-walk: $(VENVS)/spark-$(SPARK_FLOOR)/.done $(EMULATORS_BUILT)
-	$(VENVS)/spark-$(SPARK_FLOOR)/bin/python -m pytest -q tests/walk/test_readme.py
+test-walk: $(VENVS)/spark-$(SPARK_FLOOR)/.done $(VENVS)/spark-$(SPARK_NEWEST)/.done $(EMULATORS_BUILT)
+	for version in $(SPARK_FLOOR) $(SPARK_NEWEST); do \
+		$(VENVS)/spark-$$version/bin/python -m pytest -q tests/walk -k 'readme or getting-started' || exit 1; \
+	done
 
 # A commit of 100,000 files in a slow simulated store, and what all those see who watch it; two minutes on idle cores.
 test-watched: $(VENVS)/spark-$(SPARK_FLOOR)/.done $(VENVS)/spark-$(SPARK_NEWEST)/.done $(CONNECT)

@@ -23,8 +23,8 @@ FIRST = ("#!", "<?xml")
 
 
 def sources() -> list[tuple[Path, str]]:
-    """Every source file under version control, and new ones, each with its line."""
-    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
+    """Every source file under version control, each with its line; a reader's own are not ours."""
+    command = ["git", "ls-files", "--cached", "-z"]
     listed = subprocess.run(command, cwd=pom.ROOT, check=True, capture_output=True, text=True)
     found = []
     for name in sorted(filter(None, listed.stdout.split("\0"))):

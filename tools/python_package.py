@@ -23,7 +23,7 @@ import pom
 IGNORED = shutil.ignore_patterns(
     "jars", "build", "dist", "examples", "__pycache__", "*.egg-info", ".*"
 )
-LINK = re.compile(r"(\]\()(?!https?:|#)([^)\s]+\))")
+LINK = re.compile(r"(?P<image>!?)(?P<text>\[[^\]]*\]\()(?!https?:|#)(?P<target>[^)\s]+\))")
 
 
 def assemble(jar: Path, to: Path) -> None:
@@ -43,7 +43,13 @@ def assemble(jar: Path, to: Path) -> None:
 def long_description() -> str:
     """The first page, with links that also work on another site."""
     text = (pom.ROOT / "README.md").read_text("utf-8")
-    return LINK.sub(rf"\g<1>{pom.repository()}/blob/v{pom.version()}/\g<2>", text)
+
+    def absolute(link: re.Match[str]) -> str:
+        kind = "raw" if link["image"] else "blob"
+        place = f"{pom.repository()}/{kind}/v{pom.version()}"
+        return f"{link['image']}{link['text']}{place}/{link['target']}"
+
+    return LINK.sub(absolute, text)
 
 
 def pack_again(sdist: Path) -> None:

@@ -36,6 +36,8 @@ DECISIONS = Path(__file__).parents[1] / "development" / "decisions"
 
 PARTS = {
     "Using it": [
+        "using/how-a-commit-goes",
+        "using/which-committer",
         "using/getting-started",
         "using/binding",
         "using/azure",
@@ -51,6 +53,7 @@ PARTS = {
         "using/recovering",
         "using/monitoring",
         "using/moving",
+        "using/faq",
         "using/troubleshooting",
     ],
     "Operating it on a cluster": [

@@ -14,7 +14,7 @@ INDEX = REPOSITORY / "docs" / "README.md"
 PAGES = sorted([*REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").glob("**/*.md")])
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 FENCE = re.compile(r"^```(.*)$")
-MARK = re.compile(r"^<!-- (?P<what>not run|saved as|given): (?P<text>.*) -->$")
+MARK = re.compile(r"^<!-- (?P<what>not run|saved as|given|printed): (?P<text>.*) -->$")
 PROGRAMS = ("sh", "python")
 """Languages of blocks that the walk runs."""
 
@@ -32,7 +32,7 @@ class Block:
     language: str
     text: str
     mark: str = ""
-    """What the comment is about: "not run", "saved as" or "given"."""
+    """What the comment is about: "not run", "saved as", "given" or "printed"."""
     said: str = ""
     """What the comment says of that."""
 

@@ -16,6 +16,7 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import nullcontext, suppress
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -102,8 +103,8 @@ def check_committer(words: list[str]) -> None:
 
 def check_make(words: list[str]) -> None:
     makefile = (REPOSITORY / "Makefile").read_text("utf-8")
-    for word in words:
-        if word.startswith("-"):
+    for before, word in pairwise(words):
+        if word.startswith("-") or before == "-C":
             continue
         variable, is_variable, _ = word.partition("=")
         known = f"$({variable})" in makefile if is_variable else word in make_targets()
@@ -112,7 +113,11 @@ def check_make(words: list[str]) -> None:
 
 def check_maven(words: list[str]) -> None:
     if "-f" in words:
-        assert (REPOSITORY / words[words.index("-f") + 1]).is_file()
+        # Of ours, or the sources as seen from a folder in them.
+        assert (
+            words[words.index("-f") + 1] == ".."
+            or (REPOSITORY / words[words.index("-f") + 1]).is_file()
+        )
     for word in words:
         key, _, value = word.partition("=")
         if key in ("-Dtest", "-Dit.test"):
@@ -126,7 +131,7 @@ def check(words: list[str]) -> None:
     if program == "manifest-committer":
         check_committer(words[1:])
     elif program == "make":
-        check_make(words[1:])
+        check_make(words)
     elif program == "mvn":
         check_maven(words[1:])
     for word in words:
@@ -161,6 +166,8 @@ def test_a_block_says_what_it_is(block: Block) -> None:
         assert kind in KINDS
         assert reason
         assert block.language in PROGRAMS, "is not run anyway"
+    elif block.mark == "printed":
+        assert (block.language, block.said) == ("text", "last")
     elif block.mark:
         assert block.is_run, "is not run, so nothing has to be given"
 

@@ -124,7 +124,7 @@ def test_each_option_of_a_command_has_a_help_text() -> None:
 
 def test_everything_that_users_read_is_looked_at() -> None:
     read = {
-        "README.md": "It is fast",
+        "README.md": "That step is called a",
         "CONTRIBUTING.md": "You need a JDK 17",
         "docs/using/options.md": "Maximum requests per second",
         "spark-conf/gs.conf": "Google's connector, by FileSystem",

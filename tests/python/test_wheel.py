@@ -90,6 +90,8 @@ def test_its_long_description_is_the_first_page_with_links_that_lead_somewhere(w
     links = re.findall(r"\]\(([^)]*)\)", text)
     assert links
     assert [link for link in links if not link.startswith(("https://", "#"))] == []
+    (picture,) = re.findall(r"!\[[^\]]*\]\(([^)]*)\)", text)
+    assert "/raw/" in picture, "a page about a picture is none"
 
 
 def test_the_source_distribution_holds_what_the_wheel_does(sdist, wheel):

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A newcomer: an empty folder, the sources, and what the README says one needs.
+"""A newcomer: an empty folder with a wheel, the sources, and what the README says one needs.
 
-The walk runs the blocks of the README and of the pages in it, word for word. By default the jar is
-taken from ``target``; with ``--from-scratch`` the newcomer builds it. The Spark is the one of the
-Python that runs the tests, installed anew; the emulators stand for the cloud.
+The walk runs the blocks of the README and of the pages, word for word. The wheel is built first, as
+CONTRIBUTING says. By default its jar and the emulators are taken from ``target``; with
+``--from-scratch`` the newcomer builds them, too. The Spark is the one of the Python that runs the
+tests, installed anew; the emulators stand for the cloud.
 """
 
 from __future__ import annotations
@@ -53,12 +54,14 @@ def newcomer(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Conf
     sources = home / "manifest-committer"
     copy_sources(sources)
     if not pytestconfig.getoption("--from-scratch"):
-        (sources / "target").mkdir()
-        built = REPOSITORY / "target"
-        # The mark of the build comes last: it has to be newer than the sources.
-        for file in (*built.glob("manifest-committer-*.jar"), built / ".jar"):
-            if file.is_file():
-                shutil.copy(file, sources / "target")
+        built, target = REPOSITORY / "target", sources / "target"
+        (target / "emulators").mkdir(parents=True)
+        # The marks of the builds come last: they have to be newer than the sources.
+        for directory in (".", "emulators"):
+            jars = (built / directory).glob("manifest-committer-*.jar")
+            for file in (*jars, built / directory / "classpath", built / directory / ".jar"):
+                if file.is_file():
+                    shutil.copy(file, target / directory)
     python = home / "venv" / "bin" / "python"
     subprocess.run([sys.executable, "-m", "venv", str(home / "venv")], check=True)
     needed = [f"pyspark=={pyspark.__version__}", "nbclient", "ipykernel", "pandas<3", "setuptools"]
@@ -66,7 +69,11 @@ def newcomer(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Conf
     (jars,) = (home / "venv").glob("lib/*/site-packages/pyspark/jars")
     for jar in stores.class_path().split(os.pathsep):
         shutil.copy(jar, jars)
-    return Newcomer(home, sources, account())
+    newcomer = Newcomer(home, sources, home / "work", account())
+    newcomer.work.mkdir()
+    with newcomer.shell() as shell:
+        shell.type("make build && cp python/dist/*.whl ../work")
+    return newcomer
 
 
 def copy_sources(folder: Path) -> None:
@@ -92,15 +99,15 @@ def account() -> dict[str, str]:
 @pytest.fixture(scope="session")
 def installed(newcomer: Newcomer) -> Newcomer:
     """After the README's own commands to install it."""
-    block = readme("Install")[0]
-    with newcomer.shell() as shell:
+    block = readme("Try it")[0]
+    with newcomer.shell(newcomer.work) as shell:
         shell.run(block)
     return newcomer
 
 
 @pytest.fixture
 def shell(installed: Newcomer) -> Iterator[Shell]:
-    with installed.shell() as shell:
+    with installed.shell(installed.work) as shell:
         yield shell
 
 

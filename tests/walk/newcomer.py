@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import time
@@ -21,8 +22,37 @@ PATIENCE = 900
 """Seconds for one block: a build, or Spark's installation, on a busy machine."""
 
 
+VARIES = {
+    r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}": "<id>",
+    r"\d{4}-\d\d-\d\d[ T][\d:.]+( UTC|Z)": "<time>",
+    r"file:/\S*/": "file:/<folder>/",
+    r"[\d,]+ \([\d.]+ [KMG]iB\)": "<bytes>",
+    r"\d[\d,.]* m?s\b": "<duration>",
+    r"local-\d+": "<application>",
+    r"(?<=<time> on )\S+": "<host>",
+}
+"""What programs print that differs from run to run, and what stands for it."""
+
+
 class WalkError(AssertionError):
     """A command of the documentation did not do what it says."""
+
+
+def check_last_lines(block: Block, printed: str) -> None:
+    """Fails unless what a reader saw last is what the block shows, but for what varies."""
+    shown = [line for line in re.split("[\r\n]", printed) if line.strip()]
+    expected = block.text.splitlines()
+    found = shown[-len(expected) :]
+    assert [same(line) for line in found] == [same(line) for line in expected], (
+        f"{block}: the last lines are\n" + "\n".join(found)
+    )
+
+
+def same(line: str) -> str:
+    """A line without what varies."""
+    for pattern, stands_for in VARIES.items():
+        line = re.sub(pattern, stands_for, line)
+    return line.rstrip()
 
 
 class Shell:
@@ -69,6 +99,10 @@ class Shell:
         if not done.exists():
             raise WalkError(printed[-5000:])
         return printed
+
+    def folder(self) -> Path:
+        """Where the shell is."""
+        return Path(self.type("pwd").splitlines()[-1])
 
     def close(self) -> None:
         """Ends the shell, and what it runs in the background."""
@@ -129,10 +163,12 @@ class Interpreter:
 
 @dataclass(frozen=True)
 class Newcomer:
-    """A folder with the sources, and a virtual environment with Spark."""
+    """A folder with the sources, one with a wheel, and a virtual environment with Spark."""
 
     home: Path
     sources: Path
+    work: Path
+    """Where the reader of the README works: nothing but the wheel is there."""
     account: dict[str, str]
     """The settings that lead Spark to the store."""
 
@@ -146,10 +182,10 @@ class Newcomer:
         return {**os.environ, "PATH": path}
 
     @contextmanager
-    def shell(self, **environment: str) -> Iterator[Shell]:
-        """A shell in the folder of the sources."""
+    def shell(self, folder: Path | None = None, **environment: str) -> Iterator[Shell]:
+        """A shell in a folder, by default in that of the sources."""
         log = self.home / f"{uuid.uuid4().hex}.log"
-        shell = Shell(self.sources, {**self.environment(), **environment}, log)
+        shell = Shell(folder or self.sources, {**self.environment(), **environment}, log)
         try:
             yield shell
         finally:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pyspark
 import pytest
 import stores
-from newcomer import Interpreter, Newcomer, Shell
+from newcomer import Interpreter, Newcomer, Shell, check_last_lines
 from pages import FIRST, PAGES, REPOSITORY, Block, blocks, name
 
 STANDS_FOR = "abfs://c@a.dfs.core.windows.net/"
@@ -59,30 +59,34 @@ class Walk:
         lines = [f"{key} {value}" for key, value in stores.shipped("abfs.conf").items()]
         self._configuration = newcomer.configuration(f"spark.jars {jar}", *lines)
         self._interpreter: Interpreter | None = None
+        self._printed = ""
 
     def walk(self, page: Path) -> None:
         own = {} if page == FIRST_STEPS else {"SPARK_CONF_DIR": str(self._configuration)}
         with self._newcomer.shell(**own) as shell:
             try:
                 for block in blocks(page):
-                    if block.is_run:
-                        self._read(block, shell)
+                    if block.mark == "printed":
+                        check_last_lines(block, self._printed)
+                    elif block.is_run:
+                        self._printed = self._read(block, shell)
             finally:
                 self._forget()
 
-    def _read(self, block: Block, shell: Shell) -> None:
+    def _read(self, block: Block, shell: Shell) -> str:
+        """What the block printed."""
         if block.mark == "saved as":
-            (self._newcomer.sources / block.said).write_text(block.text)
-        elif block.language == "sh":
+            (shell.folder() / block.said).write_text(block.text)
+            return ""
+        if block.language == "sh":
             self._prepare(block.said)
-            shell.run(block, instead=self._instead)
-        else:
-            if block.said == "a new session" or self._interpreter is None:
-                self._forget()
-                self._interpreter = self._new_interpreter()
-            path = f"{self._place}{block.line}"
-            self._interpreter.run(GIVEN[block.said].format(path=path) if block.said else "")
-            self._interpreter.run(self._exchanged(block.text))
+            return shell.run(block, instead=self._instead)
+        if block.said == "a new session" or self._interpreter is None:
+            self._forget()
+            self._interpreter = self._new_interpreter()
+        path = f"{self._place}{block.line}"
+        self._interpreter.run(GIVEN[block.said].format(path=path) if block.said else "")
+        return self._interpreter.run(self._exchanged(block.text))
 
     def _prepare(self, given: str) -> None:
         """Makes what a command is given: a table or a directory of reports at a path."""
@@ -109,4 +113,9 @@ class Walk:
 
 @pytest.mark.parametrize("page", WALKED, ids=name)
 def test_page(installed: Newcomer, page: Path) -> None:
-    Walk(installed, page).walk(page)
+    with installed.shell() as shell:
+        shell.type("git init -q . && git add --all")
+        before = shell.type("git status --porcelain --untracked-files=all | grep '^??' || true")
+        Walk(installed, page).walk(page)
+        after = shell.type("git status --porcelain --untracked-files=all | grep '^??' || true")
+    assert after == before == "", "what readers make is in folders that version control ignores"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The README, word for word: install, bind in its three ways, write, look at the report."""
+"""The README, word for word: install, write, look at the report; then bind in its three ways."""
 
 from __future__ import annotations
 
@@ -10,10 +10,13 @@ from pathlib import Path
 import pytest
 import stores
 from conftest import readme
-from newcomer import Newcomer, Shell
+from newcomer import Newcomer, Shell, check_last_lines
 from pages import FIRST, Block, blocks, without_blocks
 
 ROWS = 1000
+MOST_LINES = 5
+"""Of the first program."""
+
 FILES = re.compile(r"part-\d{5}-.*\.parquet$")
 
 # The README speaks of the user's own session, table and path.
@@ -22,6 +25,12 @@ IMPORT = "import manifest_committer as mc\n"
 TABLE = """
 path = {path!r}
 df = spark.range({rows}).selectExpr("id", "id % 2 + 1 AS month", "id % 3 + 1 AS day")
+"""
+
+
+JOB = """
+df.write.partitionBy("month", "day").parquet(path)
+print(mc.read_report(spark, path))
 """
 
 
@@ -58,35 +67,39 @@ def test_all_blocks_have_their_test() -> None:
     shown = [(block.language, block.mark) for block in blocks(FIRST)]
     assert shown == [
         ("sh", ""),  # install
+        ("python", "saved as"),  # the first program
+        ("sh", ""),  # its run
+        ("text", "printed"),  # its output
         ("sh", ""),  # spark-submit
         ("python", ""),  # notebook
         ("properties", ""),  # spark-defaults.conf
-        ("python", ""),  # a job and its report
         ("sh", "not run"),  # build and test
     ]
 
 
+def test_the_first_program(installed: Newcomer, shell: Shell) -> None:
+    _, program, run, printed = readme("Try it")
+    assert len([line for line in program.text.splitlines() if line]) == MOST_LINES
+    (installed.work / program.said).write_text(program.text)
+    check_last_lines(printed, shell.run(run))
+
+
 def test_spark_submit(installed: Newcomer, shell: Shell) -> None:
-    job = one("A job and its report", "python").text
-    program = SESSION + IMPORT + rows("submitted") + job
-    (installed.sources / "job.py").write_text(program)
-    settings = installed.sources / "spark-conf" / "abfs.conf"
-    with settings.open("a") as file:  # As a user adds the account's credentials.
+    (installed.work / "job.py").write_text(SESSION + IMPORT + rows("submitted") + JOB)
+    settings, _, submit = one("Use it in your jobs", "sh").text.partition("\n")
+    shell.type(settings)
+    with (installed.work / "abfs.conf").open("a") as file:
         file.writelines(f"{key} {value}\n" for key, value in installed.account.items())
 
-    printed = shell.run(one("Bind", "sh"))
+    printed = shell.type(submit)
 
     assert ": committed" in printed
     assert is_published("submitted")
 
 
 def test_notebook(installed: Newcomer) -> None:
-    notebook = installed.notebook(
-        SESSION,
-        one("Bind", "python").text,
-        rows("noted"),
-        one("A job and its report", "python").text,
-    )
+    bound = one("Use it in your jobs", "python").text
+    notebook = installed.notebook(SESSION, bound, rows("noted"), JOB)
     configuration = installed.configuration()
     with installed.shell(SPARK_CONF_DIR=str(configuration)) as shell:
         shell.type(f"jupyter execute --inplace {notebook}")
@@ -98,13 +111,12 @@ def test_notebook(installed: Newcomer) -> None:
 
 def test_spark_defaults(installed: Newcomer, shell: Shell) -> None:
     jar = shell.type("manifest-committer jar").strip()
-    shipped = (installed.sources / "spark-conf" / "abfs.conf").read_text()
-    line = one("Bind", "properties").text
+    shipped = shell.type("manifest-committer conf abfs")
+    line = one("Use it in your jobs", "properties").text
     assert line in re.sub(r"(?<=Class) +", "  ", shipped), "the file for the store has it, too"
     configuration = installed.configuration(f"spark.jars {jar}", shipped, line)
     job = installed.home / "defaults.py"
-    report = one("A job and its report", "python").text
-    job.write_text(SESSION + IMPORT + rows("defaults") + report)
+    job.write_text(SESSION + IMPORT + rows("defaults") + JOB)
 
     with installed.shell(SPARK_CONF_DIR=str(configuration)) as own:
         printed = own.type(f"python {job}")
@@ -117,9 +129,19 @@ def check_commands(shell: Shell, path: str) -> None:
     """Those in the README's text, on a table that was written."""
     text = without_blocks(FIRST)
     commands = sorted(set(re.findall(r"`(manifest-committer [^`]+)`", text)))
-    assert [command.split()[1] for command in commands] == ["clean", "info", "jar", "recover"]
+    assert [command.split()[1] for command in commands] == ["clean", "info", "recover"]
     for command in commands:
         shell.type(re.sub(r"<\w+>", path, command))
+
+
+def test_another_output_fails_the_walk() -> None:
+    block = Block(
+        FIRST, 1, "text", "files  6\nended  2026-01-31 12:00:00 UTC on a", "printed", "last"
+    )
+    check_last_lines(block, "warning\nfiles  6\n\rended  2027-02-01 10:00:00 UTC on b\n\r   \r")
+    for other in ("files  7\nended  2027-02-01 10:00:00 UTC on b", f"{block.text}\nwarning"):
+        with pytest.raises(AssertionError, match="the last lines are"):
+            check_last_lines(block, other)
 
 
 def test_a_command_that_fails_fails_the_walk(shell: Shell) -> None:
