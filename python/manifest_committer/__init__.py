@@ -36,6 +36,7 @@ from manifest_committer.errors import (
 )
 from manifest_committer.info import (
     CommitterInfo,
+    OptionSetting,
     Problem,
     Repair,
     Setting,
@@ -77,6 +78,7 @@ __all__ = [
     "JobAliveError",
     "ManifestCommitterError",
     "Mean",
+    "OptionSetting",
     "PartitionTotal",
     "PathNotFoundError",
     "Problem",

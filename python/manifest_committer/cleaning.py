@@ -48,8 +48,9 @@ def clean(
     """Remove the staging directories of dead jobs from a table; readers see no difference.
 
     On S3, uploads that a removed directory names are aborted first: nobody completes them any more.
-    Before it removes anything, it watches the heartbeats there for ``heartbeat.timeout``
-    (45 seconds by default): their times alone do not show that a job is dead.
+    Before it removes anything, it watches the heartbeats there for 45 seconds
+    (``mapreduce.manifest.committer.heartbeat.timeout``): their times alone do not show that a job
+    is dead.
 
     Args:
         spark: a session, classic or Connect, that has our jar, see `configure_session`.

@@ -31,6 +31,24 @@ class Setting:
 
 
 @dataclass(frozen=True)
+class OptionSetting(Setting):
+    """An option that is set, and what that changes."""
+
+    default: str | None = None
+    """Its value where none is set; None for a setting of a store's connector."""
+    meaning: str | None = None
+    """What it does; None for a setting of a store's connector."""
+
+    def __str__(self) -> str:
+        """All of it in one line; of the meaning, the first sentence."""
+        text = super().__str__()
+        if self.default is not None:
+            default = self.default or "nothing"
+            text += ", the default" if self.value == self.default else f", by default {default}"
+        return text if self.meaning is None else f"{text}: {self.meaning.split('. ')[0].strip('.')}"
+
+
+@dataclass(frozen=True)
 class Repair:
     """What makes a problem go away; all that it names is to be done."""
 
@@ -110,9 +128,9 @@ class CommitterInfo:
     """The class that Spark's own protocol uses for other formats, if one is set."""
     streaming_protocol: Setting
     """By what streaming queries commit."""
-    options: Mapping[str, Setting]
-    """The committer's options that do not have their default, and settings of the store's
-    connector that act on commits."""
+    options: Mapping[str, OptionSetting]
+    """The committer's options that are set, and settings of the store's connector that act on
+    commits."""
     watching: Mapping[str, WatchPlace]
     """Where Spark shows commits: ``console``, ``metrics`` and ``events``. Empty where no Spark
     runs, as for the command line."""
@@ -181,7 +199,7 @@ def info_of(report: Mapping[str, Any]) -> CommitterInfo:
         parquet_committer=Setting(**report["parquetCommitter"]),
         output_committer=report["outputCommitter"] and Setting(**report["outputCommitter"]),
         streaming_protocol=Setting(**report["streamingProtocol"]),
-        options={key: Setting(**option) for key, option in report["options"].items()},
+        options={key: OptionSetting(**option) for key, option in report["options"].items()},
         watching={name: WatchPlace(**place) for name, place in report["watching"].items()},
         problems=tuple(
             Problem(
@@ -238,7 +256,7 @@ def info_text(report: Mapping[str, Any]) -> str:
     for name, place in report["watching"].items():
         lines += _lines((name.capitalize(), WatchPlace(**place)))
     for key, option in report["options"].items():
-        lines.append(f"  Option {key} = {_setting(option)}")
+        lines.append(f"  Option {key} = {OptionSetting(**option)}")
     for problem in report["problems"]:
         lines.append(f"  {problem['severity'].upper()} {problem['code']}: {problem['text']}.")
         lines += _repairs(problem["repair"], in_spark=protocol is not None)

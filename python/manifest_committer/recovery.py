@@ -36,8 +36,8 @@ def recover(
     Rolls back a job that died before its point of no return, since its driver never said that it
     succeeded. Completes one that died after it. Can be repeated, also after it was cut short.
 
-    If there are such jobs, it first watches their heartbeats, all at the same time, for
-    ``heartbeat.timeout`` (45 seconds by default). A job whose heartbeat moves is alive.
+    If there are such jobs, it first watches their heartbeats, all at the same time, for 45 seconds
+    (``mapreduce.manifest.committer.heartbeat.timeout``). A job whose heartbeat moves is alive.
 
     Args:
         spark: a session, classic or Connect, that has our jar, see `configure_session`.

@@ -253,6 +253,16 @@ def test_nothing_asks_an_index_for_a_package_that_is_not_there(folder: str) -> N
     assert asked == []
 
 
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_a_page_prints_whole_keys(page: Path) -> None:
+    """A short one, typed as it stands, is no option: jobs are refused for it."""
+    prefix = "mapreduce.manifest.committer."
+    short = {key.removeprefix(prefix) for key in options() if key.startswith(prefix)}
+    assert "directory.rename" in short
+    printed = re.findall(r"`([^`\s]+)[`\s]", page.read_text("utf-8"))
+    assert sorted(word for word in printed if word.lstrip("….") in short) == []
+
+
 def is_option(key: str) -> bool:
     """Whether a key is an option, or an option's beginning that a page speaks of as a group."""
     return key in options() or any(option.startswith(key + ".") for option in options())

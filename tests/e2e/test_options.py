@@ -20,7 +20,8 @@ from tables import Row, Table
 import manifest_committer
 
 ROWS: list[Row] = [("a", 1), ("b", 2)]
-UNSUPPORTED = "mapreduce.manifest.committer.unsupported.scheme"
+OPTIONS = "mapreduce.manifest.committer"
+UNSUPPORTED = f"{OPTIONS}.unsupported.scheme"
 
 
 local_disk = pytest.mark.local_disk
@@ -73,6 +74,33 @@ def test_conflict_mode_of_one_write(new_table: Callable[..., Table], directory_r
     table.write([("e", 4)], "overwrite", **options)
     assert table.rows() == Counter([("e", 4)])
     assert not list(table.path.glob("_manifest_*"))
+
+
+@local_disk
+@pytest.mark.parametrize("where", ["option", "session"])
+@pytest.mark.parametrize(
+    ("key", "meant"),
+    [
+        (f"{OPTIONS}.conflict.mod", f"{OPTIONS}.conflict.mode"),
+        ("directory.rename", f"{OPTIONS}.directory.rename"),
+        (f"spark.hadoop.{OPTIONS}.directory.rename", f"{OPTIONS}.directory.rename"),
+    ],
+)
+def test_a_mistyped_option_is_refused_before_anything_is_touched(
+    new_table: Callable[..., Table], key: str, meant: str, where: str
+) -> None:
+    table = new_table(partition_by=["p"])
+    table.write(ROWS, "append")
+    before = table.snapshot()
+    in_session = {key: "off"} if where == "session" else {}
+    options = {} if in_session else {key: "off"}
+    with settings(table.spark, in_session):
+        for mode in ("append", "overwrite"):
+            with pytest.raises(Exception, match=re.escape(key)) as raised:
+                table.save(ROWS, mode, **options)
+            assert meant in str(raised.value)
+            assert "changed nothing" in str(raised.value)
+    assert table.snapshot() == before
 
 
 @pytest.mark.core

@@ -29,7 +29,14 @@ REPORT = {
     "parquetCommitter": {"value": "x.Parquet", "source": "Spark's default"},
     "outputCommitter": None,
     "streamingProtocol": {"value": "x.Streaming", "source": "Spark's default"},
-    "options": {"o": {"value": "1", "source": "core-site.xml"}},
+    "options": {
+        "o": {
+            "value": "1",
+            "source": "core-site.xml",
+            "default": "2",
+            "meaning": "How many. Or so.",
+        }
+    },
     "watching": {"console": {"shown": False, "how": "no bar"}},
     "problems": [
         {
@@ -88,7 +95,7 @@ def test_the_answer(ask):
     assert str(info.file_system) == "x.FileSystem (x.jar)"
     assert str(info.commit_protocol) == "x.Protocol (this session)"
     assert info.output_committer is None
-    assert info.options == {"o": mc.Setting("1", "core-site.xml")}
+    assert info.options == {"o": mc.OptionSetting("1", "core-site.xml", "2", "How many. Or so.")}
     assert info.watching == {"console": mc.WatchPlace(False, "no bar")}
     assert str(info.watching["console"]) == "no, no bar"
     (problem,) = info.problems
@@ -114,7 +121,7 @@ def test_the_text():
         "    Streaming      x.Streaming (Spark's default)",
         "  Watching commits",
         "    Console        no, no bar",
-        "  Option o = 1 (core-site.xml)",
+        "  Option o = 1 (core-site.xml), by default 2: How many",
         "  ERROR no-factory: none is bound.",
         "    Repair: set spark.hadoop.k = v",
         "    Repair: remove spark.hadoop.gone",

@@ -3,6 +3,7 @@ package io.manifestcommitter;
 
 import io.manifestcommitter.commit.Audit;
 import io.manifestcommitter.config.CommitterConfig;
+import io.manifestcommitter.config.UnknownOption;
 import io.manifestcommitter.hadoop.CommitTask;
 import io.manifestcommitter.hadoop.HadoopJob;
 import io.manifestcommitter.layout.JobPaths;
@@ -101,14 +102,15 @@ public class ManifestCommitter extends PathOutputCommitter implements StreamCapa
   /**
    * Makes the job's directories.
    *
-   * @throws IllegalArgumentException if an option has a value that is not allowed, which names the
-   *     key, the value and what is allowed; or if Spark would write past the staging directory
+   * @throws IllegalArgumentException if an option has a value that is not allowed, or a key is no
+   *     option, which says what is; or if Spark would write past the staging directory
    * @throws io.manifestcommitter.store.UnsupportedStoreException if the account behind the path has
    *     no atomic rename
    */
   @Override
   public void setupJob(JobContext context) throws IOException {
     caller.requireStaging(destination);
+    UnknownOption.refuse(context.getConfiguration());
     stores.requireSafeRename(destination);
     try {
       job(context).setUp();

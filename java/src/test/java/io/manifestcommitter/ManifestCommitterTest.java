@@ -4,7 +4,6 @@ package io.manifestcommitter;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.manifest.SuccessReport;
 import io.manifestcommitter.store.UnsupportedStoreException;
 import java.util.Map;
@@ -83,13 +82,17 @@ class ManifestCommitterTest extends LocalJobTest {
         .hasMessageContaining("../../other");
   }
 
-  @Test
-  void aWrongOptionIsRefusedBeforeAnythingIsWritten() {
-    job.conf.set(CommitterConfig.IO_THREADS, "none");
+  @ParameterizedTest
+  @CsvSource({
+    "mapreduce.manifest.committer.io.threads, 'none'",
+    "mapreduce.manifest.committer.io.thread, mapreduce.manifest.committer.io.threads"
+  })
+  void aWrongOptionIsRefusedBeforeAnythingIsWritten(String key, String told) {
+    job.conf.set(key, "none");
 
     assertThatThrownBy(job::setupJob)
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContainingAll(CommitterConfig.IO_THREADS, "'none'");
+        .hasMessageContainingAll(key, told);
     assertThat(directory).isEmptyDirectory();
   }
 

@@ -64,7 +64,7 @@ public final class CommitterConfig {
   public static final String S3_WRITE_TO = PREFIX + "s3.write.to";
 
   /** An option of earlier versions, which served stores whose rename is a copy. */
-  private static final String COPYING_RENAME = PREFIX + "copying.rename";
+  static final String COPYING_RENAME = PREFIX + "copying.rename";
 
   /** {@link #CONFLICT_MODE}. */
   public enum ConflictMode {
@@ -207,7 +207,7 @@ public final class CommitterConfig {
             "What an append does with a partition that exists when the job commits. `append` adds to it. `fail` fails the job with nothing published, and names the partitions. `replace` replaces it. The directory of a table without partitions counts as a partition once it has a visible file. Can be set for one write: `df.write.option(...)`.");
     option(UNFINISHED_JOBS, "rollback", choice(UnfinishedJobsMode.class), Scope.SPARK)
         .means(
-            "What a job does if the table holds the unfinished commit of a driver that died. `rollback` recovers it as `manifest-committer recover` does: it rolls the commit back, or completes it if it is past its point of no return. `fail` fails the job. `warn` goes on. The job watches the heartbeats of other jobs from its setup on. If a heartbeat moves, that driver is alive, and the job leaves its commit alone. If it has stood still for `heartbeat.timeout`, the driver is dead. The job waits for that when it commits, and only if a commit has begun. A commit without a heartbeat is recovered at once. With `rollback`, the job also removes what drivers left that died before their commit.");
+            "What a job does if the table holds the unfinished commit of a driver that died. `rollback` recovers it as `manifest-committer recover` does: it rolls the commit back, or completes it if it is past its point of no return. `fail` fails the job. `warn` goes on. The job watches the heartbeats of other jobs from its setup on. If a heartbeat moves, that driver is alive, and the job leaves its commit alone. If it has stood still for `mapreduce.manifest.committer.heartbeat.timeout`, the driver is dead. The job waits for that when it commits, and only if a commit has begun. A commit without a heartbeat is recovered at once. With `rollback`, the job also removes what drivers left that died before their commit.");
     option(HEARTBEAT_INTERVAL, "10s", DURATION, Scope.SPARK)
         .means(
             "How often the driver of a running job writes the small file `heartbeat` in its staging directory.");

@@ -45,7 +45,7 @@ final class CommitterReport {
     this.factory = Optional.of(FactoryBinding.of(jobs, path));
     this.probe = probe;
     this.spark = settings.spark();
-    this.options = changedOptions(settings.sql());
+    this.options = setOptions(settings.sql());
     this.options.putAll(stores.settings());
     this.problems = found;
     this.served = hadoops.serves() || (sparks.serves() && !refused);
@@ -87,15 +87,36 @@ final class CommitterReport {
     return new CommitterReport(name, settings, path, probe, jar);
   }
 
-  /** The committer's options whose value is not the default. */
-  private static Map<String, Setting> changedOptions(Configuration conf) {
-    Map<String, Setting> changed = new TreeMap<>();
+  /** The committer's options that are set, but for what Hadoop ships with the same value. */
+  private static Map<String, Setting> setOptions(Configuration conf) {
+    Map<String, Setting> made = new TreeMap<>();
     for (CommitterConfig.Option option : CommitterConfig.options()) {
       FactoryBinding.setting(conf, option.key())
-          .filter(setting -> !setting.value().equals(option.fallback()))
-          .ifPresent(setting -> changed.put(option.key(), setting));
+          .filter(
+              setting ->
+                  !setting.value().equals(option.fallback())
+                      || !setting.source().endsWith("-default.xml"))
+          .ifPresent(setting -> made.put(option.key(), setting));
     }
-    return changed;
+    return made;
+  }
+
+  /** The same with what they change; a connector's settings have neither default nor meaning. */
+  private Json.Fields optionFields() {
+    Json.Fields fields = new Json.Fields();
+    options.forEach(
+        (key, set) -> {
+          Optional<CommitterConfig.Option> option =
+              CommitterConfig.options().stream().filter(one -> one.key().equals(key)).findAny();
+          fields.with(
+              key,
+              new Json.Fields()
+                  .with("value", set.value())
+                  .with("source", set.source())
+                  .with("default", option.map(CommitterConfig.Option::fallback))
+                  .with("meaning", option.map(CommitterConfig.Option::meaning)));
+        });
+    return fields;
   }
 
   /** Which setting decides on the factory; empty if the path cannot be used. */
@@ -103,7 +124,7 @@ final class CommitterReport {
     return factory;
   }
 
-  /** The options that were changed, those of the connector that act on commits among them. */
+  /** The options that are set, those of the connector that act on commits among them. */
   Map<String, Setting> options() {
     return options;
   }
@@ -142,7 +163,7 @@ final class CommitterReport {
         .with("parquetCommitter", session.map(SparkSettings::parquetCommitter))
         .with("outputCommitter", session.flatMap(set -> set.get(SparkSettings.OUTPUT_COMMITTER)))
         .with("streamingProtocol", session.map(SparkSettings::streamingProtocol))
-        .with("options", options)
+        .with("options", optionFields())
         .with("watching", SparkWatch.places())
         .with("problems", problems);
   }

@@ -4,6 +4,7 @@ package io.manifestcommitter.info;
 import io.manifestcommitter.cli.CommandLine.Setting;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.config.CommitterConfig.UnsupportedScheme;
+import io.manifestcommitter.config.UnknownOption;
 import io.manifestcommitter.info.JobSettings.Origin;
 import io.manifestcommitter.info.Problem.Repair;
 import io.manifestcommitter.info.Problem.Severity;
@@ -268,6 +269,14 @@ final class HadoopRules extends Rules {
     }
     if (isFine) {
       checkOption(Repair.none(), () -> new CommitterConfig(sql));
+    }
+    for (UnknownOption unknown : UnknownOption.in(sql)) {
+      Repair remove = Repair.set(unknown.key(), null);
+      add(
+          unknown.refused() ? Severity.ERROR : Severity.WARNING,
+          "unknown-option",
+          unknown.meant().map(key -> remove.andSet(key, sql.get(unknown.key()))).orElse(remove),
+          unknown);
     }
   }
 

@@ -120,8 +120,10 @@ public final class ReplacingJobs {
               + own.jobId()
               + " gave no sign of life for longer than "
               + config.heartbeatTimeout() / 1000
-              + " s (heartbeat.timeout), so another job took it for dead and went on. Nothing visible"
-              + " was changed: run the job again");
+              + " s ("
+              + CommitterConfig.HEARTBEAT_TIMEOUT
+              + "), so another job took it for dead and went on. Nothing visible was changed: run"
+              + " the job again");
     }
   }
 

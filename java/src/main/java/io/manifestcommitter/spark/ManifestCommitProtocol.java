@@ -4,6 +4,7 @@ package io.manifestcommitter.spark;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.config.CommitterConfig.S3WriteTo;
 import io.manifestcommitter.config.CommitterConfig.UnsupportedScheme;
+import io.manifestcommitter.config.UnknownOption;
 import io.manifestcommitter.spark.WriteRequest.Overwrite;
 import io.manifestcommitter.store.RequestGate;
 import io.manifestcommitter.store.Stores;
@@ -121,6 +122,7 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
     run(
         () -> {
           Configuration conf = context.getConfiguration();
+          UnknownOption.refuse(conf);
           CommitterConfig config = new CommitterConfig(conf);
           RequestGate gate = config.requestGate(() -> {});
           Stores stores = new Stores(conf, gate);

@@ -6,8 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.manifestcommitter.config.CommitterConfig.MissingFiles;
 import io.manifestcommitter.config.CommitterConfig.UnsupportedScheme;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.io.Writer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -15,6 +20,7 @@ import java.util.function.ToIntFunction;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -248,6 +254,136 @@ class CommitterConfigTest {
     conf.unset("mapreduce.manifest.committer.copying.rename");
     conf.set(CommitterConfig.ATOMIC_RENAME_SCHEMES, "ofs://");
     assertThatThrownBy(() -> new CommitterConfig(conf)).hasMessageContaining("'ofs://'");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "mapreduce.manifest.committer.conflict.mod, conflict.mode",
+    "mapreduce.manifest.committer.conflict_mode, conflict.mode",
+    "mapreduce.manifest.committer.conflictMode, conflict.mode",
+    "Mapreduce.Manifest.Committer.Conflict.Mode, conflict.mode",
+    "mapreduce.manifest.committer.threads, io.threads",
+    "mapreduce.manifest.commiter.directory.rename, directory.rename",
+    "mapreduce.manfest.committer.directory.rename, directory.rename",
+    "manifest.committer.directory.rename, directory.rename",
+    "directory.rename, directory.rename",
+    "Directory.Rename, directory.rename",
+  })
+  void aMistypedKeyIsAnsweredWithTheOneThatWasMeant(String key, String meant) {
+    Configuration conf = new Configuration(false);
+    conf.set(key, "off");
+
+    assertThatThrownBy(() -> UnknownOption.refuse(conf))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContainingAll(key, "set in the program", CommitterConfig.PREFIX + meant);
+    assertThat(UnknownOption.in(conf))
+        .extracting(one -> one.meant().orElse(""))
+        .containsExactly(CommitterConfig.PREFIX + meant);
+  }
+
+  @Test
+  void aKeyThatIsLikeNoOptionIsRefusedWithoutAGuess() {
+    Configuration conf = new Configuration(false);
+    conf.set(CommitterConfig.PREFIX + "colour", "blue", "from command line");
+
+    assertThatThrownBy(() -> UnknownOption.refuse(conf))
+        .hasMessageContainingAll("colour (set by command line)", "no such option", "options.md");
+    assertThat(UnknownOption.in(conf).get(0).meant()).isEmpty();
+  }
+
+  @Test
+  void allOptionsAndTheKeysOfOthersAreKnown() {
+    Configuration conf = new Configuration();
+    CommitterConfig.options().forEach(option -> conf.set(option.key(), option.fallback()));
+    for (String others :
+        List.of(
+            "mapreduce.fileoutputcommitter.algorithm.version",
+            "mapreduce.fileoutputcommitter.task.cleanup.enabled",
+            "mapreduce.outputcommitter.factory.scheme.abfs",
+            "mapreduce.job.committer.setup.cleanup.needed",
+            "spark.hadoop.fs.defaultFS",
+            "path.rename",
+            "directory.renamed",
+            "io.thread")) {
+      conf.set(others, "1");
+    }
+
+    assertThat(UnknownOption.in(conf)).isEmpty();
+  }
+
+  @Test
+  void aShortNameIsAnotherLibrarysWhereTheWholeKeyIsSetToo() {
+    Configuration conf = new Configuration(false);
+    conf.set("conflict.mode", "theirs");
+    assertThat(UnknownOption.in(conf)).hasSize(1);
+
+    conf.set(CommitterConfig.CONFLICT_MODE, "append");
+
+    assertThat(UnknownOption.in(conf)).isEmpty();
+  }
+
+  @Test
+  void whatSiteFilesSetIsAWarning(@TempDir Path directory) throws Exception {
+    Path site = directory.resolve("core-site.xml");
+    Configuration written = new Configuration(false);
+    written.set(CommitterConfig.PREFIX + "of.a.newer.jar", "1");
+    written.set(CommitterConfig.PREFIX + "io.thread.count", "1");
+    written.set("heartbeat.interval", "of another program");
+    // As people write them, without sources.
+    try (Writer out = Files.newBufferedWriter(site)) {
+      out.write("<configuration>");
+      written.forEach(
+          one -> append(out, "<property><name>%s</name><value>%s</value></property>", one));
+      out.write("</configuration>");
+    }
+    Configuration conf = new Configuration(false);
+    conf.addResource(new org.apache.hadoop.fs.Path(site.toUri()));
+
+    UnknownOption.refuse(conf);
+    assertThat(UnknownOption.in(conf))
+        .extracting(UnknownOption::key)
+        .containsExactly(
+            CommitterConfig.PREFIX + "io.thread.count", CommitterConfig.PREFIX + "of.a.newer.jar");
+    assertThat(UnknownOption.in(conf).get(1).toString()).contains("core-site.xml");
+
+    // In the file of a job, both keep where they come from.
+    conf.set(CommitterConfig.PREFIX + "of.this.job", "1");
+    Path job = directory.resolve("job.xml");
+    try (Writer out = Files.newBufferedWriter(job)) {
+      conf.writeXml(out);
+    }
+    Configuration inTheMaster = new Configuration(false);
+    inTheMaster.addResource(new org.apache.hadoop.fs.Path(job.toUri()));
+    assertThat(UnknownOption.in(inTheMaster))
+        .filteredOn(UnknownOption::refused)
+        .extracting(UnknownOption::key)
+        .containsExactly(CommitterConfig.PREFIX + "of.this.job");
+  }
+
+  /** Such a key goes into the session's settings, where Hadoop does not look for it. */
+  @ParameterizedTest
+  @CsvSource(
+      nullValues = "none",
+      value = {"none, true", "off, false", "auto, true"})
+  void aSettingForSparksStartIsRefusedWhereSparkRuns(String atStart, boolean refused) {
+    Configuration conf = new Configuration(false);
+    if (atStart != null) {
+      String source = "Set by Spark from keys starting with 'spark.hadoop'";
+      conf.set(CommitterConfig.DIRECTORY_RENAME, atStart, source);
+    }
+    conf.set("spark.hadoop." + CommitterConfig.DIRECTORY_RENAME, "off");
+
+    assertThat(UnknownOption.in(conf)).hasSize(refused ? 1 : 0);
+    assertThat(UnknownOption.in(conf))
+        .allMatch(one -> one.meant().get().equals(CommitterConfig.DIRECTORY_RENAME));
+  }
+
+  private static void append(Writer out, String format, Map.Entry<String, String> property) {
+    try {
+      out.write(String.format(format, property.getKey(), property.getValue()));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   private static Arguments flag(String key, Predicate<CommitterConfig> flag) {

@@ -25,6 +25,14 @@ public final class OptionsPage {
         .append(" MapReduce, set them in the job's configuration. A value that is not allowed")
         .append(" fails the job before its first task. The error names the key, the value and what")
         .append(" is allowed.\n\n")
+        .append(
+            "A key that is no option fails the job as well, and the error names the option that")
+        .append(
+            " was probably meant. So does a key without its prefix, and `spark.hadoop.<key>` set")
+        .append(" in a session that runs, where Spark no longer reads it. A key that comes from")
+        .append(
+            " Hadoop's files, such as `core-site.xml`, is a warning in the log: a newer jar may")
+        .append(" know it.\n\n")
         .append("The column *protocol* says who reads an option. *Spark*: Spark SQL and DataFrames")
         .append(" ([binding](binding.md)). *Hadoop*: MapReduce and RDDs")
         .append(" ([Hadoop's factories](mapreduce.md)). An empty default means that nothing is")

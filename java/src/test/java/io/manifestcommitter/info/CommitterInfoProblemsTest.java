@@ -83,6 +83,7 @@ class CommitterInfoProblemsTest {
     cause("half-bound", world -> world.set(key("abfss"), ""));
     cause("factory-for-all", world -> world.set(FactoryBinding.FOR_ALL, ClassNames.FACTORY));
     cause("bad-option", world -> world.set("mapreduce.manifest.committer.io.threads", "0"));
+    cause("unknown-option", world -> world.set("mapreduce.manifest.committer.io.thread", "8"));
     cause(
         "other-spark-protocol", world -> world.spark.put(PROTOCOL, OtherProtocol.class.getName()));
     cause(
@@ -742,7 +743,10 @@ class CommitterInfoProblemsTest {
           .settings()
           .forEach(
               (key, value) -> {
-                if (!key.startsWith("spark.")) {
+                if (!key.startsWith("spark.") && value == null) {
+                  jobs.unset(key);
+                  sql.unset(key);
+                } else if (!key.startsWith("spark.")) {
                   set(key, value);
                 } else if (value != null) {
                   spark.put(key, value);

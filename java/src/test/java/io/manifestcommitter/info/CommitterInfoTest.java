@@ -202,10 +202,17 @@ class CommitterInfoTest {
     assertThat(lines.get(0).get("fileSystem").asText()).endsWith(".LocalFileSystem");
     assertThat(lines.get(0).get("commitProtocol").isNull()).isTrue();
     assertThat(lines.get(0).get("watching").toString()).as("no Spark runs here").isEqualTo("{}");
-    assertThat(lines.get(0).get("options").toString())
-        .isEqualTo(
-            "{\"mapreduce.manifest.committer.io.threads\":"
-                + "{\"value\":\"8\",\"source\":\"the command line\"}}");
+    JsonNode options = lines.get(0).get("options");
+    assertThat(List.of(names(options)))
+        .containsExactly(
+            "mapreduce.manifest.committer.io.threads",
+            "mapreduce.manifest.committer.validate.output");
+    JsonNode threads = options.get("mapreduce.manifest.committer.io.threads");
+    assertThat(List.of(names(threads))).containsExactly("value", "source", "default", "meaning");
+    assertThat(threads.get("value").asText()).isEqualTo("8");
+    assertThat(threads.get("source").asText()).isEqualTo("the command line");
+    assertThat(threads.get("default").asText()).isEqualTo("64");
+    assertThat(threads.get("meaning").asText()).startsWith("Maximum requests at the same time");
     assertThat(lines.get(1).get("ok").asBoolean()).isFalse();
     assertThat(lines.get(1).get("factory").isNull()).isTrue();
     assertThat(lines.get(1).get("problems").get(0).get("code").asText()).isEqualTo("unusable-path");

@@ -213,6 +213,24 @@ class ManifestCommitProtocolTest {
   }
 
   @Test
+  void anOptionThatIsMistypedIsRefusedBeforeAnythingIsWritten() throws Exception {
+    state.write("/table/p=1/old", "old");
+    Configuration conf = MemoryFileSystem.configuration();
+    conf.set("directory.rename", "off");
+    FileCommitProtocol protocol = protocol(TABLE);
+    protocol.deleteWithJob(new Path(TABLE).getFileSystem(conf), new Path(TABLE), true);
+    state.resetRequests();
+
+    assertThatThrownBy(() -> protocol.setupJob(job(conf)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContainingAll("write " + CommitterConfig.DIRECTORY_RENAME, "changed nothing");
+    protocol.abortJob(job(conf));
+
+    assertThat(state.requests()).isEmpty();
+    assertThat(state.paths()).contains("/table/p=1/old");
+  }
+
+  @Test
   void anAncestorOfTheTableIsNotReplaced() throws Exception {
     state.write("/table/p=1/old", "old");
     Configuration conf = MemoryFileSystem.configuration();

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.manifestcommitter.config;
+
+import static java.util.stream.Collectors.toMap;
+
+import io.manifestcommitter.config.CommitterConfig.Option;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.IntStream;
+import org.apache.hadoop.conf.Configuration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A key that is set for this committer in vain: mistyped, without its prefix, or too late. A job is
+ * refused for it at its setup. Site files serve jars of several versions, so there it is a warning.
+ */
+public final class UnknownOption {
+  private static final Logger LOG = LoggerFactory.getLogger(UnknownOption.class);
+  private static final Set<String> WARNED = ConcurrentHashMap.newKeySet();
+
+  private static final String SPARK_HADOOP = "spark.hadoop.";
+
+  /** How the source begins that Spark gives to the settings it started with. */
+  private static final String BY_SPARK = "Set by Spark from keys starting with";
+
+  /** What early versions of Hadoop's committer had, and later ones do not. */
+  private static final Set<String> EARLY =
+      Set.of(
+          "cleanup.move.to.trash",
+          "cleanup.parallel.delete.attempt.directories",
+          "io.read.rate",
+          "io.thread.count",
+          "io.write.rate");
+
+  /** The whole keys by their last parts. */
+  private static final Map<String, String> KEYS =
+      CommitterConfig.options().stream()
+          .map(Option::key)
+          .collect(toMap(UnknownOption::lastPart, key -> key));
+
+  private final String key;
+  private final String meant;
+  private final boolean refused;
+  private final String text;
+
+  private UnknownOption(String key, String meant, boolean refused, String text) {
+    this.key = key;
+    this.meant = meant;
+    this.refused = refused;
+    this.text = text;
+  }
+
+  /**
+   * Refuses a job for keys that it sets in vain, and warns once of those in site files.
+   *
+   * @throws IllegalArgumentException that names the keys, where they were set, and what was meant
+   */
+  public static void refuse(Configuration conf) {
+    List<String> refused = new ArrayList<>();
+    for (UnknownOption one : in(conf)) {
+      if (one.refused) {
+        refused.add(one.text);
+      } else if (WARNED.add(one.key)) {
+        LOG.warn("{}", one);
+      }
+    }
+    if (!refused.isEmpty()) {
+      throw new IllegalArgumentException(
+          String.join(". ", refused) + ". The job was refused, and changed nothing.");
+    }
+  }
+
+  /** All such keys of a configuration, in their order. */
+  public static List<UnknownOption> in(Configuration conf) {
+    List<UnknownOption> found = new ArrayList<>();
+    conf.forEach(entry -> look(conf, entry.getKey()).ifPresent(found::add));
+    found.sort(Comparator.comparing(UnknownOption::key));
+    return found;
+  }
+
+  private static Optional<UnknownOption> look(Configuration conf, String key) {
+    boolean isSparks = key.startsWith(SPARK_HADOOP);
+    String name = isSparks ? key.substring(SPARK_HADOOP.length()) : key;
+    String source = source(conf, key);
+    if (source.endsWith("-default.xml")
+        || (isSparks && !isLate(conf, key, name))
+        || name.equals(CommitterConfig.COPYING_RENAME)) {
+      return Optional.empty();
+    }
+    boolean isSite = source.endsWith(".xml");
+    String lower = name.toLowerCase(Locale.ROOT);
+    boolean isOurs = lower.matches("(mapreduce\\.manifest|manifest\\.committer)\\..*");
+    String vain = key + " (" + where(source, name) + ") has no effect: ";
+    if (KEYS.containsValue(name)) {
+      vain += "Spark reads spark.hadoop. settings when it starts. Set " + name + " instead";
+      return Optional.of(new UnknownOption(key, name, true, vain)).filter(late -> isSparks);
+    }
+    String whole = KEYS.get(lower);
+    if (whole != null) {
+      vain += "write " + whole + ". If another library reads the short name, set both";
+      return Optional.of(new UnknownOption(key, whole, true, vain))
+          .filter(bare -> !isSite && conf.get(whole) == null);
+    }
+    if (isOurs && EARLY.contains(lastPart(lower))) {
+      vain += "only early versions of Hadoop's committer have this option";
+      return Optional.of(new UnknownOption(key, null, false, vain));
+    }
+    if (!isOurs && (isSite || !lower.startsWith("m"))) {
+      return Optional.empty();
+    }
+    Optional<String> near = nearest(lower, isOurs);
+    vain += near.map(one -> "did you mean " + one + "? ").orElse("there is no such option. ");
+    vain += "All options are in docs/using/options.md";
+    return Optional.of(new UnknownOption(key, near.orElse(null), !isSite, vain))
+        .filter(unknown -> isOurs || near.isPresent());
+  }
+
+  /** Whether Spark did not hand it to Hadoop when it started. */
+  private static boolean isLate(Configuration conf, String key, String name) {
+    String known = conf.getRaw(name);
+    return known == null
+        || (!known.equals(conf.getRaw(key)) && source(conf, name).startsWith(BY_SPARK));
+  }
+
+  /** Where it was set first: a job's file, which is read later, keeps what it was written from. */
+  private static String source(Configuration conf, String key) {
+    String[] sources = conf.getPropertySources(key);
+    return sources == null || sources.length == 0 ? "an unknown source" : sources[0];
+  }
+
+  private static String where(String source, String name) {
+    if (source.startsWith(BY_SPARK)) {
+      return "set as " + SPARK_HADOOP + name + " where Spark started";
+    }
+    return source.equals("programmatically")
+        ? "set in the program: as an option of the write, in the session or in Hadoop's settings"
+        : "set by " + source.replaceFirst("^from ", "");
+  }
+
+  private static String lastPart(String key) {
+    return key.replaceFirst(".*committer\\.", "");
+  }
+
+  /** The option that was probably meant; of a key without our prefix only with a slip or two. */
+  private static Optional<String> nearest(String typed, boolean isOurs) {
+    String name = letters(typed.replaceFirst("^manifest", "mapreduce.manifest"));
+    return KEYS.values().stream()
+        .filter(
+            key -> distance(name, key) <= (isOurs ? Math.max(2, lastPart(key).length() / 3) : 2))
+        .min(Comparator.comparing(key -> distance(name, key)));
+  }
+
+  private static String letters(String key) {
+    return key.replaceAll("[^a-z0-9]", "");
+  }
+
+  /** How many letters have to be changed, added or removed to make an option's key of it. */
+  private static int distance(String name, String key) {
+    String to = letters(key);
+    int[] row = IntStream.rangeClosed(0, to.length()).toArray();
+    for (int i = 1; i <= name.length(); i++) {
+      int diagonal = row[0];
+      row[0] = i;
+      for (int j = 1; j <= to.length(); j++) {
+        int changed = diagonal + (name.charAt(i - 1) == to.charAt(j - 1) ? 0 : 1);
+        diagonal = row[j];
+        row[j] = Math.min(changed, Math.min(row[j], row[j - 1]) + 1);
+      }
+    }
+    return row[to.length()];
+  }
+
+  /** The key as it is set. */
+  public String key() {
+    return key;
+  }
+
+  /** The option that was meant, if one is near. */
+  public Optional<String> meant() {
+    return Optional.ofNullable(meant);
+  }
+
+  /** Whether jobs are refused for it. */
+  public boolean refused() {
+    return refused;
+  }
+
+  /** What is wrong, where it was set, and what to do; without a full stop at its end. */
+  @Override
+  public String toString() {
+    return text;
+  }
+}
