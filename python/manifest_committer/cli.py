@@ -24,10 +24,12 @@ from manifest_committer.errors import JavaMissingError, ManifestCommitterError
 from manifest_committer.info import info_text, printable
 from manifest_committer.job_history import history_text
 from manifest_committer.page import make_page
+from manifest_committer.report import report_of
 from manifest_committer.session import is_in_zip, jar_path, settings_files
 
 _FAILED = 1
 _INFO = "io.manifestcommitter.info.CommitterInfo"
+_PRINTER = "io.manifestcommitter.cli.ManifestPrinter"
 _REPORT_DATA = "io.manifestcommitter.cli.ReportData"
 _SECONDS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400}
 _INTERRUPTED = 130
@@ -90,12 +92,38 @@ def _print_arguments(parser: argparse.ArgumentParser) -> None:
         "path",
         "a table, a _SUCCESS file, a report file or a task manifest, on any filesystem",
     )
+    for flag, text in (
+        ("--steps", "of a report also the steps in time, and the requests by kind"),
+        ("--partitions", "of a report also what became of partitions"),
+        ("--all", "of a report every field, as it stands in the file"),
+    ):
+        parser.add_argument(flag, action="store_true", help=text)
     _missing_argument(parser)
 
 
 def _print(parsed: argparse.Namespace) -> int:
     options = _flags(parsed, "json", "missing-ok")
-    return _run_java("io.manifestcommitter.cli.ManifestPrinter", options, parsed)
+    if parsed.json or parsed.all:
+        return _run_java(_PRINTER, options, parsed)
+    unreadable = 0
+    with _java_stream(_PRINTER, ["--json-reports", *options], parsed) as java:
+        for line in java.stdout or ():  # A list of files has a line for each.
+            try:
+                _show(_printed(line, parsed))
+            except ManifestCommitterError as error:
+                print(f"manifest-committer: {printable(str(error))}", file=sys.stderr)
+                unreadable = _FAILED
+    return max(unreadable, _exit_code(java))
+
+
+def _printed(line: bytes, parsed: argparse.Namespace) -> str:
+    """A line of the Java program, or the summary of the report that it is."""
+    text = line.decode("utf-8").rstrip("\r\n")
+    if not text.startswith('{"path":'):
+        return text
+    found = _jvm.decoded(text)
+    report = report_of(found["content"], found["path"])
+    return report.text(steps=parsed.steps, partitions=parsed.partitions)
 
 
 def _info_arguments(parser: argparse.ArgumentParser) -> None:
@@ -434,9 +462,18 @@ def _run_java(main_class: str, options: Sequence[str], parsed: argparse.Namespac
 def _java_process(
     main_class: str, options: Sequence[str], parsed: argparse.Namespace, stdout: int | None = None
 ) -> "subprocess.CompletedProcess[bytes]":
+    return subprocess.run(_command(main_class, options, parsed), check=False, stdout=stdout)
+
+
+def _java_stream(
+    main_class: str, options: Sequence[str], parsed: argparse.Namespace
+) -> "subprocess.Popen[bytes]":
+    return subprocess.Popen(_command(main_class, options, parsed), stdout=subprocess.PIPE)
+
+
+def _command(main_class: str, options: Sequence[str], parsed: argparse.Namespace) -> list[str]:
     command = [str(_java()), "-cp", _class_path(parsed.class_path), main_class]
-    command += [*options, *_settings(parsed), *_as_paths(parsed.paths)]
-    return subprocess.run(command, check=False, stdout=stdout)
+    return [*command, *options, *_settings(parsed), *_as_paths(parsed.paths)]
 
 
 def _documents(ran: "subprocess.CompletedProcess[bytes]") -> Iterator[Any]:
@@ -455,7 +492,7 @@ def _show(text: str) -> None:
     sys.stdout.buffer.flush()
 
 
-def _exit_code(ran: "subprocess.CompletedProcess[bytes]") -> int:
+def _exit_code(ran: "subprocess.CompletedProcess[bytes] | subprocess.Popen[bytes]") -> int:
     code = ran.returncode
     # Ended by a signal: the number that a shell would give.
     return code if code >= 0 else 128 - code

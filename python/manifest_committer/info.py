@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from manifest_committer import _jvm, session
+from manifest_committer import _jvm, pictures, session
 from manifest_committer.errors import JarNotLoadedError
 
 _DECIDING_KEYS = (
@@ -15,6 +15,7 @@ _DECIDING_KEYS = (
     "spark.sql.sources.outputCommitterClass",
     "spark.sql.streaming.commitProtocolClass",
 )
+_COLORS = {"error": pictures.RED, "warning": pictures.AMBER}
 _SPARKS_PROTOCOLS = ("SQLHadoopMapReduceCommitProtocol", "HadoopMapReduceCommitProtocol")
 
 
@@ -145,6 +146,28 @@ class CommitterInfo:
     def __str__(self) -> str:
         """The same text as the command line's."""
         return self.text
+
+    def _repr_html_(self) -> str:
+        """The verdict, the problems with their repairs, and who commits, for notebooks."""
+        verdict, _, _ = self.text.partition("\n")
+        rows = [
+            ("Spark SQL and DataFrames", str(self.commit_protocol)),
+            ("streaming queries", str(self.streaming_protocol)),
+            ("MapReduce jobs and RDD writers", self.committer or "not made"),
+            *((key, str(option)) for key, option in self.options.items()),
+        ]
+        return pictures.block(
+            verdict,
+            *(
+                pictures.note(
+                    f"{problem.severity}: {problem.text}.",
+                    [repair.strip() for repair in _repairs(vars(problem.repair), in_spark=True)],
+                    _COLORS.get(problem.severity, pictures.BLUE),
+                )
+                for problem in self.problems
+            ),
+            pictures.facts(rows, paths=[name for name, _ in rows]),
+        )
 
     def problem(self, code: str) -> Problem | None:
         """The first problem of that code; None if there is none."""

@@ -2,7 +2,6 @@
 """The report of a job: what it committed, as its ``_SUCCESS`` file tells."""
 
 import gzip
-import html
 import io
 import os
 import zlib
@@ -12,6 +11,7 @@ from datetime import datetime, timezone
 from typing import Any, NamedTuple, TypeVar
 
 from manifest_committer import _jvm, pictures
+from manifest_committer._figures import NAMES, count, duration, in_units, moment, words
 from manifest_committer.errors import (
     EmptyReportError,
     FileListError,
@@ -19,6 +19,7 @@ from manifest_committer.errors import (
     ManifestCommitterError,
     ReportNotFoundError,
 )
+from manifest_committer.info import printable
 from manifest_committer.session import PROTOCOL_CLASS, PROTOCOL_KEY
 from manifest_committer.watching import Step
 
@@ -33,6 +34,7 @@ _BYTES_COUNTER = "committer_bytes_committed"
 _TASKS_COUNTER = "committer_tasks_completed"
 _COMMIT_TIME = "committer_commit_job"
 _PARTITIONS = "committer_partitions_"
+_FATES = {"created": "created", "replaced": "replaced", "appended": "appended to"}
 _THROTTLED = "store_io_throttled"
 _REQUESTS = (
     "op_get_file_status",
@@ -183,7 +185,7 @@ class SuccessReport:
 
     @property
     def partitions(self) -> tuple[PartitionTotal, ...]:
-        """What became of the largest partitions, 50 at most, by name."""
+        """What became of partitions, by name: of the 40 largest and the 10 smallest."""
         return tuple(
             PartitionTotal(
                 path=one.take("path", str),
@@ -235,70 +237,93 @@ class SuccessReport:
         return pandas.DataFrame(files, columns=list(_ListedFile._fields))
 
     def __str__(self) -> str:
-        """A summary of a few lines."""
-        rows = list(self.rows())
-        width = max(len(label) for label, _ in rows)
-        lines = [self._title()]
-        lines.extend(f"  {label:<{width}}  {value}" for label, value in rows)
-        return "\n".join(lines)
+        """A summary of at most 15 lines."""
+        return self.text()
+
+    def text(self, *, steps: bool = False, partitions: bool = False) -> str:
+        """The summary, and more on demand.
+
+        Args:
+            steps: also the steps in time, and the requests by kind.
+            partitions: also what became of the largest and smallest partitions.
+        """
+        lines = [self._title(), *_columns(self.rows())]
+        if steps:
+            times = [(words(s.name), duration(s.start), duration(s.millis)) for s in self.steps]
+            kinds = [(words(kind), count(n)) for kind, n in self.requests.items()]
+            lines += ["", *_columns([("step", "begin", "time"), *times])]
+            lines += ["", *_columns([("requests of", "number"), *kinds])]
+        if partitions:
+            totals = [
+                (one.path, one.outcome, count(one.files), in_units(one.bytes))
+                for one in self.partitions
+            ]
+            names = ("partition", NAMES["outcome"], NAMES["files"], NAMES["bytes"])
+            lines += ["", *_columns([names, *totals])]
+        return "\n".join(printable(line) for line in lines)
 
     def _repr_html_(self) -> str:
         """The same for notebooks, with pictures of the steps and the requests."""
-        cells = "".join(
-            f"<tr><th style='text-align:left'>{html.escape(label)}</th>"
-            f"<td style='text-align:left'>{html.escape(value)}</td></tr>"
-            for label, value in self.rows()
-        )
-        table = f"<table><caption>{html.escape(self._title())}</caption>{cells}</table>"
-        return f"{table}{pictures.of_commit(self.steps, self.requests)}"
+        drawn = pictures.of_commit(self.steps, self.requests)
+        return pictures.block(self._title(), pictures.facts(self.rows()), drawn)
+
+    @property
+    def outcome(self) -> str:
+        """``committed``, ``failed``, ``aborted``, ``completed`` or ``rolled_back``."""
+        if self.success:
+            return self.state or "committed"
+        return "failed" if self.state in ("", "committed") else self.state
+
+    def outcome_of(self, partition: str) -> str:
+        """What became of a partition; empty where the report does not say."""
+        named = {one.path: one.outcome for one in self.partitions}
+        counters = self.statistics.counters
+        fates = [told for fate, told in _FATES.items() if counters.get(_PARTITIONS + fate)]
+        return named.get(partition) or (fates[0] if len(fates) == 1 else "")
 
     def _title(self) -> str:
-        outcome = "committed" if self.success else "FAILED"
-        return f"Job {self.job_id or '(without id)'}: {outcome}"
+        return f"Job {self.job_id or '(without id)'}: {words(self.outcome)}"
 
     def rows(self) -> Iterator[tuple[str, str]]:
         """What a summary says: names and values, for people."""
-        if self.table is None:
-            yield "report", self.path
-        else:
-            yield "table", self.table
-        yield "files", f"{self.files:,}"
+        return ((NAMES[key], value) for key, value in self._figures() if value)
+
+    def _figures(self) -> Iterator[tuple[str, str]]:
+        counters = self.statistics.counters
+        yield ("table", self.table) if self.table is not None else ("report", self.path)
+        yield "files", count(self.files)
+        exact = count(self.bytes)
+        yield "bytes", exact if self.bytes < 1024 else f"{exact} ({in_units(self.bytes)})"
+        yield "write", self.write
+        fates = {fate: counters.get(_PARTITIONS + fate, 0) for fate in _FATES}
         yield (
-            "bytes",
-            f"{self.bytes:,}" + (f" ({in_units(self.bytes)})" if self.bytes >= 1024 else ""),
+            "partitions",
+            ", ".join(f"{count(n)} {_FATES[fate]}" for fate, n in fates.items() if n),
         )
-        if self.write:
-            yield "write", self.write
-        partitions = ", ".join(
-            f"{self.statistics.counters[_PARTITIONS + fate]:,} {fate.replace('_', ' ')}"
-            for fate in ("created", "replaced", "appended")
-            if _PARTITIONS + fate in self.statistics.counters
-        )
-        if partitions:
-            yield "partitions", partitions
-        tasks = self.statistics.counters.get(_TASKS_COUNTER, 0)
-        if tasks:
-            yield "tasks", f"{tasks:,}"
+        tasks, throttled = counters.get(_TASKS_COUNTER, 0), counters.get(_THROTTLED, 0)
+        yield "tasks", count(tasks) if tasks else ""
         commit_time = self.statistics.means.get(f"{_COMMIT_TIME}.mean")
-        if commit_time is not None:
-            yield "job commit", f"{commit_time.sum / 1000:.3f} s"
-        if self.requests:
-            yield "requests", f"{sum(self.requests.values()):,}"
-        throttled = self.statistics.counters.get(_THROTTLED, 0)
-        if throttled:
-            yield "throttled", f"{throttled:,} requests"
-        finished = datetime.fromtimestamp(self.timestamp / 1000, tz=timezone.utc)
+        yield "millis", "" if commit_time is None else duration(commit_time.sum)
+        yield "requests", count(sum(self.requests.values())) if self.requests else ""
+        yield "throttled", count(throttled) if throttled else ""
         host = f" on {self.hostname}" if self.hostname else ""
-        yield "finished", f"{finished:%Y-%m-%d %H:%M:%S} UTC{host}"
+        yield "ended", f"{moment(self.timestamp)}{host}"
         application = self.diagnostics.get("application.name", "")
-        if application:
-            yield "application", f"{application} ({self.diagnostics.get('application.id', '')})"
-        if self.committer:
-            yield "committer", self.committer
+        identity = self.diagnostics.get("application.id", "")
+        yield "application", f"{application} ({identity})" if application else identity
+        yield "committer", self.committer
         if not self.success:
-            yield "stage", self.stage or "unknown"
-            if "exception" in self.diagnostics:
-                yield "cause", self.diagnostics["exception"]
+            yield "stage", words(self.stage.removeprefix("job_stage_")) or "unknown"
+            yield "error", self.diagnostics.get("exception", "").strip().partition("\n")[0]
+
+
+def _columns(rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
+    """Lines whose parts stand below one another."""
+    table = list(rows)
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    for row in table:
+        cells = (f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True))
+        yield "  " + "  ".join(cells).rstrip()
 
 
 def read_report(spark: Any, path: str | os.PathLike[str]) -> SuccessReport:
@@ -600,21 +625,3 @@ def _short(value: Any) -> str:
     except (ValueError, RecursionError):
         return "too long to show"
     return text if len(text) <= 100 else f"{text[:100]}..."
-
-
-def moment(millis: int, form: str) -> str:
-    """A time in UTC; the number, if a damaged report says one that no calendar has."""
-    try:
-        return datetime.fromtimestamp(millis / 1000, tz=timezone.utc).strftime(form)
-    except (ValueError, OverflowError, OSError):
-        return str(millis)
-
-
-def in_units(size: int) -> str:
-    """A number of bytes for people, in the units that `manifest-committer print` uses."""
-    amount = float(size)
-    for unit in ("B", "KiB", "MiB", "GiB", "TiB"):
-        if amount < 1024:
-            return f"{amount:.1f} {unit}"
-        amount /= 1024
-    return f"{amount:.1f} PiB"

@@ -16,7 +16,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import unquote, urlsplit
 
-from manifest_committer import _jvm, watching
+from manifest_committer import _jvm, pictures, watching
 from manifest_committer._spark_home import read_property, spark_defaults
 from manifest_committer._version import __version__
 from manifest_committer.errors import (
@@ -98,6 +98,16 @@ class SessionChanges:
             lines.append(f"  added {self.jar_added}")
         lines.extend(f"  set {setting}" for setting in self.settings)
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """The same for notebooks."""
+        rows = [] if self.jar_added is None else [("spark.jars", self.jar_added, "")]
+        rows += [(one.key, one.after, one.before or "not set") for one in self.settings]
+        cells = ([pictures.cell(part, "path") for part in row] for row in rows)
+        columns = [(name, "path") for name in ("setting", "now", "before")]
+        return pictures.block(
+            str(self).partition("\n")[0], pictures.table(columns, cells) if rows else ""
+        )
 
 
 def jar_path() -> str:

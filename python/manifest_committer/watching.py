@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from manifest_committer import _jvm
+from manifest_committer._figures import NAMES, count, duration, words
 
 _LOG = logging.getLogger(__name__)
 _EVERY = 0.5
@@ -54,7 +55,11 @@ class Commit:
     """The job that it waits for; None if it waits for none."""
     waiting_why: str | None
     requests: int
-    """How many requests it made to the store."""
+    """How many requests it made to the store, with those of its clean-up."""
+    report_requests: int | None
+    """How many of them its report has; None before there is one."""
+    report_millis: int | None
+    """How long it took until its report, which says the same; None before there is one."""
     throttled: int
     """How many of them the store refused because there were too many."""
     counters: Mapping[str, int]
@@ -67,17 +72,24 @@ class Commit:
         """One line: step, counts, rate and time left."""
         name = self.kind.capitalize()
         if self.state != "running":
-            return f"{name} of job {self.job_id}: {self.state} in {self.millis / 1000:.1f} s"
+            return f"{name} of job {self.job_id}: {words(self.state)} in {self._figures()}"
         if self.waiting_for is not None:
             return f"{name}: waiting for job {self.waiting_for}, {self.waiting_why}"
         if self.kind == "setup":
             return "Setup: looking for unfinished jobs"
-        text = f"{name}: {self.step.replace('_', ' ')}"
+        text = f"{name}: {words(self.step)}"
         if self.total:
             text += f" ({self.done:,} / {self.total:,})"
         if self.total and self.seconds_left is not None:
             text += f" {self.per_second:,.0f}/s, {self.seconds_left:,} s left"
         return text
+
+    def _figures(self) -> str:
+        whole = f"{duration(self.millis)}, {count(self.requests)} {NAMES['requests']}"
+        if self.report_millis is None or self.report_requests is None:
+            return whole
+        reported = f"{duration(self.report_millis)}, {count(self.report_requests)} requests"
+        return f"{reported}; with its clean-up {whole}"
 
     def cancel(self) -> bool:
         """Cancel this commit, so that it publishes nothing.
@@ -103,7 +115,14 @@ class Commit:
     def _repr_html_(self) -> str:
         """A bar, for notebooks."""
         bar = f"<progress value='{self.done}' max='{self.total}'></progress> " if self.total else ""
-        return f"<div>{bar}{html.escape(str(self))}</div>"
+        return f"<div style='color:inherit'>{bar}{html.escape(str(self))}</div>"
+
+
+class _Commits(list[Commit]):
+    """A list that a notebook shows as its commits do."""
+
+    def _repr_html_(self) -> str:
+        return "".join(one._repr_html_() for one in self) or "No commit has begun yet."
 
 
 def commits(spark: Any) -> list[Commit]:
@@ -124,7 +143,7 @@ def commits(spark: Any) -> list[Commit]:
         ConnectSessionError: a Connect server that cannot be asked.
     """
     session = _jvm.open_session(spark)
-    known = commits_of(session.commits())
+    known = _Commits(commits_of(session.commits()))
     for one in known:
         object.__setattr__(one, "_session", session)
     return known
@@ -148,6 +167,8 @@ def commits_of(answer: Iterable[Mapping[str, Any]]) -> list[Commit]:
             waiting_for=one["waitingFor"],
             waiting_why=one["waitingWhy"],
             requests=one["requests"],
+            report_requests=one["reportedRequests"],
+            report_millis=one["reportedMillis"],
             throttled=one["throttled"],
             counters=one["counters"],
             steps=tuple(Step(**step) for step in one["steps"]),

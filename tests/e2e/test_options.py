@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 import subprocess
@@ -18,6 +19,7 @@ from sessions import settings
 from tables import Row, Table
 
 import manifest_committer
+from manifest_committer._figures import count, duration, in_units
 
 ROWS: list[Row] = [("a", 1), ("b", 2)]
 OPTIONS = "mapreduce.manifest.committer"
@@ -159,6 +161,66 @@ def test_view_of_a_store_that_is_served(
             assert table.rows() == Counter(rows)
 
 
+def cells(page: str) -> dict[str, str]:
+    """The names and values of a page's first table."""
+    table = page.partition("</table>")[0]
+    found = re.findall(r"<th[^>]*>([^<]*)</th><td[^>]*>([^<]*)</td>", table)
+    return {html.unescape(name): html.unescape(value) for name, value in found}
+
+
+@local_disk
+def test_a_job_has_the_same_figures_wherever_it_is_shown(
+    new_table: Callable[..., Table], tmp_path: Path
+) -> None:
+    """By ``print``, on the command line, in a notebook, on a page, in a history, to who watches."""
+    table, reports = new_table(partition_by=["p"]), tmp_path / "reports"
+    key = "mapreduce.manifest.committer.summary.report.directory"
+    with settings(table.spark, {key: str(reports)}):
+        table.write(ROWS, "append")
+    report = manifest_committer.read_report(table.spark, str(table.path))
+    figures = dict(report.rows())
+    assert {"table", "write", "files", "bytes", "commit time", "requests"} < set(figures)
+    assert len(str(report).splitlines()) <= 15
+
+    def run(*arguments: str) -> str:
+        command = [sys.executable, "-m", "manifest_committer", *arguments]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+    assert run("print", str(table.path)) == f"{report}\n"
+    more = run("print", str(table.path), "--steps", "--partitions")
+    assert more == f"{report.text(steps=True, partitions=True)}\n"
+    assert all(f"  {step.name.replace('_', ' ')} " in more for step in report.steps)
+    assert all(f"  {one.path} " in more for one in report.partitions)
+    assert cells(report._repr_html_()) == figures
+
+    page = tmp_path / "page.html"
+    run("report", str(table.path), "--html", str(page))
+    assert cells(page.read_text("utf-8")).items() >= figures.items()
+
+    (job,) = manifest_committer.history(table.spark, str(reports)).collect()
+    seen = {
+        "table": job.table,
+        "write": job.write,
+        "files": count(job.files),
+        "tasks": count(job.tasks),
+        "commit time": duration(job.millis),
+        "requests": count(job.requests),
+    }
+    assert seen.items() <= figures.items()
+    assert figures["bytes"] in (count(job.bytes), f"{count(job.bytes)} ({in_units(job.bytes)})")
+    line = run("history", str(reports)).splitlines()[1]
+    for told in (figures["commit time"], in_units(job.bytes), figures["write"], figures["table"]):
+        assert f" {told}" in line
+    run("report", str(reports), "--html", str(page))
+    assert f">{figures['commit time']}</td>" in page.read_text("utf-8")
+
+    known = manifest_committer.commits(table.spark)
+    (commit,) = [one for one in known if one.job_id == report.job_id]
+    shown = f"{figures['commit time']}, {figures['requests']} requests"
+    assert f"committed in {shown}; with its clean-up" in str(commit)
+    assert shown in known._repr_html_()
+
+
 @local_disk
 def test_the_command_line_prints_a_report(new_table: Callable[..., Table]) -> None:
     table = new_table(partition_by=["p"])
@@ -168,9 +230,12 @@ def test_the_command_line_prints_a_report(new_table: Callable[..., Table]) -> No
         command = [sys.executable, "-m", "manifest_committer", "print", *arguments]
         return subprocess.run(command, capture_output=True, text=True, check=False)
 
-    text = run(str(table.path)).stdout
+    text = run("--all", str(table.path)).stdout
     assert report.job_id in text
     assert "committer_files_committed" in text
+    listed = run(str(table.path / "_SUCCESS.files"), str(table.path)).stdout
+    assert listed.startswith("List of files ")
+    assert f"\nJob {report.job_id}: committed\n" in listed
     json_line = run("--json", str(table.path / "_SUCCESS")).stdout
     assert json.loads(json_line)["content"]["jobId"] == report.job_id
     missing = run(str(table.path / "nothing"))

@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import signal
 import sys
 from pathlib import Path
@@ -65,9 +66,10 @@ def test_java_gets_the_class_path_and_the_command(java, jar, spark_home):
 @pytest.mark.parametrize(
     ("command", "started"),
     [
-        ("print /t --conf a=1", "cli.ManifestPrinter -D a=1 /t"),
-        ("print a -- -x", "cli.ManifestPrinter a ./-x"),
-        ("print a --missing-ok", "cli.ManifestPrinter --missing-ok a"),
+        ("print /t --conf a=1", "cli.ManifestPrinter --json-reports -D a=1 /t"),
+        ("print /t --all", "cli.ManifestPrinter /t"),
+        ("print a -- -x", "cli.ManifestPrinter --json-reports a ./-x"),
+        ("print a --missing-ok", "cli.ManifestPrinter --json-reports --missing-ok a"),
         ("history a --missing-ok", "cli.ReportData --history --missing-ok a"),
         ("recover a --missing-ok", "cli.Recover --missing-ok a"),
         ("clean a --missing-ok", "cli.Clean --older-than 24h --missing-ok a"),
@@ -274,11 +276,12 @@ def test_history_is_a_table(history, capfd):
     assert cli.main(["history", "abfs://c@a/r", "--conf", "fs.x=1"]) == 1
     shown = capfd.readouterr()
     header, failed, error, good = shown.out.splitlines()
-    assert header.split() == ["ended", "outcome", "seconds", "files", "size", "write", "table"]
-    assert failed.split() == [
-        "2026-02-01T12:00:00Z",
-        "failed",
-        *("1.5", "1,234", "2.0", "KiB", "append", "abfs://c@a/returns"),
+    assert re.split("  +", header) == [
+        *("finished", "outcome", "commit time", "files", "bytes", "write", "table")
+    ]
+    assert re.split("  +", failed) == [
+        *("2026-02-01 12:00:00 UTC", "failed", "1.50 s", "1,234", "2.0 KiB", "append"),
+        "abfs://c@a/returns",
     ]
     assert error == "    the store is down"
     assert good.endswith(" t\\x1b[2J")
@@ -305,6 +308,37 @@ def test_history_chooses_jobs(history, capfd):
     with pytest.raises(SystemExit, match="2"):
         chosen("--since", "yesterday")
     assert "'yesterday' is no time such as 2026-01-31" in capfd.readouterr().err
+
+
+def test_a_history_without_jobs_says_how_to_have_some(history, capfd):
+    cli.main(["history", "/r", "--table", "/nothing"])
+    assert "set mapreduce.manifest.committer.summary.report.directory" in capfd.readouterr().out
+
+
+def test_print_shows_summaries(tmp_path, monkeypatch, jar, spark_home, capfd):
+    """Of reports; what is none comes as the Java program says it, and so does a warning."""
+    directory = tmp_path / "bin"
+    directory.mkdir()
+    name = "org.apache.hadoop.fs.s3a.commit.files.SuccessData/1"
+    diagnostics = {"steps": json.dumps([{"name": "plan", "start": 1, "millis": 22}])}
+    content = {"name": name, "jobId": "a", "success": True, "diagnostics": diagnostics}
+    lines = [
+        "[0.003s][warning][os] no cgroup",
+        json.dumps({"path": "/t/_SUCCESS", "content": content}, separators=(",", ":")),
+        "List of files /t/_SUCCESS.files",
+        json.dumps({"path": "/u/_SUCCESS", "content": {}}, separators=(",", ":")),
+    ]
+    write_java(directory / "java", tmp_path / "calls", f"print({chr(10).join(lines)!r})")
+    monkeypatch.setenv("PATH", str(directory))
+    assert cli.main(["print", "/t"]) == 1
+    shown = capfd.readouterr()
+    head, *summary, last = shown.out.splitlines()
+    assert (head, last) == (lines[0], lines[2])
+    assert summary[:2] == ["Job a: committed", "  table     /t"]
+    assert "/u/_SUCCESS" in shown.err
+    assert "22 ms" not in shown.out
+    cli.main(["print", "/t", "--steps"])
+    assert "  plan  1 ms   22 ms" in capfd.readouterr().out
 
 
 def test_report_writes_a_page(tmp_path, monkeypatch, jar, spark_home, capfd):

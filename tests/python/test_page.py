@@ -9,7 +9,8 @@ import xml.etree.ElementTree as ElementTree
 import pytest
 
 import manifest_committer as mc
-from manifest_committer.page import make_page
+from manifest_committer.page import _calendar, make_page
+from manifest_committer.pictures import Scale
 from manifest_committer.report import parse_report
 
 PATH = "abfs://c@a.dfs.core.windows.net/sales/_SUCCESS"
@@ -55,6 +56,7 @@ JOB = {
     "report": "abfs://c@a/r/summary-1.json",
     "jobId": "1",
     "table": "abfs://c@a/sales",
+    "description": "",
     "outcome": "committed",
     "success": True,
     "ended": 1767323045678,
@@ -110,17 +112,53 @@ def test_a_page_of_a_job():
 
 
 def test_a_timeline_is_to_scale():
-    page = job_page()
-    svg = re.search(r"<svg[^>]*The steps of the commit.*?</svg>", page, re.S)[0]
-    bars = re.findall(r'<rect x="([\d.]+)" y="\d+" width="([\d.]+)"', svg)
-    (seal, _, rename) = [(float(x), float(width)) for x, width in bars]
-    assert rename[1] / seal[1] == pytest.approx(950 / 12, rel=0.05)
-    assert rename[0] - seal[0] == pytest.approx(rename[1] * 50 / 950, rel=0.05)
+    steps = re.search(r"<h2[^>]*>Steps</h2>.*?<h2", job_page(), re.S)[0]
+    bars = re.findall(r"margin-left:([\d.]+)%;width:([\d.]+)%", steps)
+    assert [(float(left), float(width)) for left, width in bars] == [
+        (0, 1.2),
+        (0.2, 3),
+        (5, 95),
+    ], "in percent of a second"
+    assert re.findall(r'class="tick"[^>]*>([^<]*)<', steps) == [
+        *("0 ms", "200 ms", "400 ms", "600 ms", "800 ms", "1,000 ms")
+    ]
 
 
 def test_a_page_of_a_failed_job():
     read = texts(job_page(success=False, stage="job_stage_plan"))
-    assert "This job failed." in read
+    assert "This job did not commit." in read
+    assert "outcome failed" in read
+    assert "stage plan" in read
+
+
+def test_every_partition_has_its_outcome():
+    """Where the report names only some of them, and where all have the same."""
+    rows = re.findall(r'<td class="path"[^>]*>(p=\d+)</td><td[^>]*>([^<]*)</td>', job_page())
+    assert dict(rows)["p=1"] == "replaced"
+    assert dict(rows)["p=100"] == "not reported"
+    alike = {"counters": {"committer_partitions_created": 100}}
+    page = job_page(iostatistics=alike, diagnostics={})
+    rows = re.findall(r'<td class="path"[^>]*>(p=\d+)</td><td[^>]*>([^<]*)</td>', page)
+    assert len(rows) == 20
+    assert {outcome for _, outcome in rows} == {"created"}
+
+
+@pytest.mark.parametrize("scale_of", [Scale.of_counts, Scale.of_bytes, Scale.of_times])
+def test_the_ticks_of_an_axis_differ(scale_of):
+    for most in (*range(1, 3000), *(7**power for power in range(1, 30))):
+        scale = scale_of(most)
+        assert 3 <= len(set(scale.labels)) == len(scale.labels) <= 6
+        assert 0 < scale.percent(most) <= 100
+        assert scale.percent(0) == 0
+
+
+def test_the_ticks_of_a_calendar_differ():
+    begin = JOB["ended"]
+    for span in (0, 1, 999, 1001, *(int(1.7**power) for power in range(13, 60)), 10**15):
+        start, width, ticks = _calendar(begin, begin + span)
+        assert 3 <= len(set(ticks)) == len(ticks) <= 5
+        assert start <= begin
+        assert begin + span <= start + width
 
 
 def test_a_page_of_hadoops_committer():
@@ -128,7 +166,8 @@ def test_a_page_of_hadoops_committer():
     bare = {key: REPORT[key] for key in ("name", "timestamp", "success", "jobId")}
     page = make_page({"path": PATH, "report": bare, "histogram": [], "partitions": []})
     check_alone(page)
-    assert "<svg" not in page
+    assert "Steps" not in page
+    assert "Requests" not in page
 
 
 def test_a_page_of_a_thousand_jobs_is_fast_and_small():
@@ -157,20 +196,37 @@ def test_a_page_of_a_thousand_jobs_is_fast_and_small():
     assert "The last 200 of 1,000." in read
     assert "&lt;the store&gt; is down" in read
     assert "x is &lt;broken&gt;" in read
-    assert page.count("<circle") == 4 * 1000
-    assert page.count('<circle class="bad"') == 4 * 20
+    dots = re.findall(r'<span class="dot( bad)?" tabindex="0"[^>]*aria-label="([^"]*)"', page)
+    assert len(dots) == 4 * 1000 - 1, "one has no time"
+    assert sum(bad != "" for bad, _ in dots) == 4 * 20
+    assert dots[0] == ("", "sales, job 0, 2026-01-02 03:04:05 UTC: commit time 1.00 s, committed")
+    assert "median of sales: 1.50 s" in read
+
+
+@pytest.mark.parametrize(("jobs", "shown"), [(9, 0), (10, 2)])
+def test_medians_are_those_of_each_table(jobs, shown):
+    rows = [
+        {**JOB, "ended": JOB["ended"] + i, "table": f"abfs://c@a/x/t{i % 2}", "millis": i % 2 + 5}
+        for i in range(jobs)
+    ]
+    page = make_page({"path": "/r", "history": {"jobs": rows, "problems": []}})
+    commit_time = page.partition("Files</h2>")[0]
+    assert commit_time.count('class="median"') == shown
+    assert ("median of t1: 6 ms" in commit_time) == (shown > 0)
+    assert "Tables are below abfs://c@a/x/." in page
 
 
 def test_a_page_without_jobs():
     page = make_page({"path": "/r", "history": {"jobs": [], "problems": []}})
     check_alone(page)
-    assert "jobs 0" in texts(page)
+    assert "set mapreduce.manifest.committer.summary.report.directory" in texts(page)
 
 
 def test_a_report_shows_its_pictures_in_a_notebook():
     page = parse_report(json.dumps(REPORT).encode(), PATH)._repr_html_()
-    assert page.count("<svg") == 2
+    assert page.count('class="bar"') == 5
     assert "seal output" in page
+    assert not re.search("<style|var\\(", page), "a notebook has no style sheet of ours"
 
 
 def test_what_is_no_data_is_refused():

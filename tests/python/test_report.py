@@ -199,14 +199,55 @@ def test_what_a_committer_may_leave_out():
 def test_str():
     assert str(parse_report(REPORT.encode(), PATH)) == (
         "Job 4a5c9b7e-job: committed\n"
-        "  table       file:/data/t\n"
-        "  files       1,234\n"
-        "  bytes       5,678,901 (5.4 MiB)\n"
-        "  tasks       17\n"
-        "  job commit  2.500 s\n"
-        "  finished    2026-01-02 03:04:05 UTC on driver-1\n"
-        "  committer   io.manifestcommitter.spark.ManifestCommitProtocol"
+        "  table        file:/data/t\n"
+        "  files        1,234\n"
+        "  bytes        5,678,901 (5.4 MiB)\n"
+        "  tasks        17\n"
+        "  commit time  2.50 s\n"
+        "  finished     2026-01-02 03:04:05 UTC on driver-1\n"
+        "  committer    io.manifestcommitter.spark.ManifestCommitProtocol"
     )
+
+
+def test_a_summary_is_short_and_shows_more_on_demand():
+    """Also one that says all there is to say, with a cause of many lines."""
+    counters = ("tasks_completed", "partitions_created", "partitions_replaced")
+    told = {
+        "write": "dynamic overwrite",
+        "application.name": "nightly",
+        "exception": "java.io.IOException: full\n\tat a\n\tat b\x1b[2J",
+        "steps": json.dumps([{"name": "seal_output", "start": 1, "millis": 2345}]),
+        "partitions": json.dumps(
+            [{"path": "p=\x1b[2J", "outcome": "appended to", "files": 3, "bytes": 4096}]
+        ),
+    }
+    statistics = {
+        "counters": {
+            **{f"committer_{name}": 2 for name in counters},
+            "op_rename": 1200,
+            "op_get_file_status": 7,
+            "store_io_throttled": 3,
+        },
+        "meanstatistics": {"committer_commit_job.mean": {"samples": 1, "sum": 185_000}},
+    }
+    failed = parse_report(
+        report(success=False, stage="job_stage_plan", diagnostics=told, iostatistics=statistics),
+        PATH,
+    )
+    summary = str(failed).splitlines()
+    assert len(summary) == 15
+    assert summary[-1] == "  cause        java.io.IOException: full"
+    assert "  partitions   2 created, 2 replaced" in summary
+    assert "  commit time  3 min 5 s" in summary
+    assert "  requests     1,207" in summary
+    steps = failed.text(steps=True)
+    assert "  seal output  1 ms   2.35 s\n" in steps
+    assert "  rename           1,200" in steps
+    assert failed.text(partitions=True).endswith("  p=\\x1b[2J     appended to  3      4.0 KiB")
+    everything = failed.text(steps=True, partitions=True)
+    assert everything.startswith(str(failed))
+    assert "seal output" in everything
+    assert "appended to" in everything
 
 
 @pytest.mark.parametrize(
@@ -216,7 +257,7 @@ def test_str():
 def test_str_of_sizes(size, shown):
     counters = {"committer_bytes_committed": size}
     parsed = parse_report(report(iostatistics={"counters": counters}), PATH)
-    assert f"  bytes      {shown}\n" in str(parsed)
+    assert ("bytes", shown) in parsed.rows()
 
 
 def test_str_of_a_failed_job():
@@ -225,7 +266,7 @@ def test_str_of_a_failed_job():
         "file:/reports/summary-4a5c9b7e-job.json",
     )
     text = str(failed)
-    assert text.startswith("Job 4a5c9b7e-job: FAILED\n")
+    assert text.startswith("Job 4a5c9b7e-job: failed\n")
     assert "summary-4a5c9b7e-job.json" in text
     assert "java.io.IOException: full" in text
     assert failed.table is None
@@ -233,8 +274,6 @@ def test_str_of_a_failed_job():
 
 def test_html_is_escaped():
     page = parse_report(report(jobId="<b>&", hostname="<script>"), PATH)._repr_html_()
-    assert page.startswith("<table>")
-    assert page.endswith("</table>")
     assert "&lt;b&gt;&amp;" in page
     assert "<script>" not in page
     assert "1,234" in page

@@ -29,6 +29,8 @@ COMMIT = {
     "waitingFor": None,
     "waitingWhy": None,
     "requests": 12100,
+    "reportedRequests": None,
+    "reportedMillis": None,
     "throttled": 3,
     "counters": {"op_rename": 12040},
     "steps": [{"name": "plan", "start": 40, "millis": 12}],
@@ -48,7 +50,11 @@ def test_a_commit_is_a_line():
     )
     assert str(commit(kind="setup")) == "Setup: looking for unfinished jobs"
     assert str(commit(state="rolled_back", kind="recovery")) == (
-        "Recovery of job 1b2c: rolled_back in 12.0 s"
+        "Recovery of job 1b2c: rolled back in 12.00 s, 12,100 requests"
+    )
+    assert str(commit(state="committed", reportedMillis=250, reportedRequests=12050)) == (
+        "Commit of job 1b2c: committed in 250 ms, 12,050 requests; "
+        "with its clean-up 12.00 s, 12,100 requests"
     )
 
 
