@@ -115,6 +115,7 @@ lint: $(VENVS)/tools/.done
 	$(PYTHON) tests/mutations/mutations.py --check
 	$(PYTHON) tools/version.py --check
 	$(PYTHON) tools/versions.py --check
+	$(PYTHON) tools/python_page.py --check
 	$(PYTHON) tools/headers.py --check
 	$(VENVS)/tools/bin/ruff check --config python/pyproject.toml $(LINTED)
 	$(VENVS)/tools/bin/ruff format --check --config python/pyproject.toml $(LINTED)
@@ -123,6 +124,7 @@ lint: $(VENVS)/tools/.done
 # What pages have that is made from the code and the build: the options, and the table of versions.
 docs:
 	$(PYTHON) tools/versions.py
+	$(PYTHON) tools/python_page.py
 	$(MVN) -q -pl java test-compile exec:java -Dexec.classpathScope=test -Dexec.mainClass=io.manifestcommitter.config.OptionsPage
 
 # The documentation as a site, in target/site.

@@ -7,6 +7,7 @@ in an editor. Pages are plain Markdown; how they are ordered is said here.
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 from sphinx.application import Sphinx
@@ -22,7 +23,12 @@ include_patterns = [
     "README.md",
     "SECURITY.md",
 ]
-extensions = ["myst_parser"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+# The docstrings name what they mean in single backticks, and have types in their signatures.
+sys.path.insert(0, str(Path(__file__).parents[2] / "python"))
+default_role = "py:obj"
+autodoc_member_order = "bysource"
+autoclass_content = "class"
 # Anchors of headings as a forge makes them, down to ###.
 myst_heading_anchors = 3
 
@@ -31,6 +37,9 @@ html_title = project
 html_copy_source = False
 html_permalinks_icon = "#"
 highlight_language = "text"
+
+REFERENCE = "docs/using/python"
+"""The page that has a list of the package's names; on the site their docstrings follow."""
 
 DECISIONS = Path(__file__).parents[1] / "development" / "decisions"
 
@@ -47,6 +56,7 @@ PARTS = {
         "using/notebooks",
         "using/mapreduce",
         "using/options",
+        "using/python",
         "using/guarantees",
         "using/readers",
         "using/concurrent-jobs",
@@ -102,6 +112,14 @@ def add_navigation(_app: Sphinx, page: str, source: list[str]) -> None:
         source[0] += f"\n```{{toctree}}\n:hidden:\n:caption: {part}\n\n{entries}\n```\n"
 
 
+def add_reference(_app: Sphinx, page: str, source: list[str]) -> None:
+    """Adds the docstrings, which a forge cannot show."""
+    if page == REFERENCE:
+        module = ".. automodule:: manifest_committer\n   :members:\n   :imported-members:\n"
+        source[0] += f"\n## In full\n\n```{{eval-rst}}\n{module}```\n"
+
+
 def setup(app: Sphinx) -> None:
     """Called by Sphinx."""
     app.connect("source-read", add_navigation)
+    app.connect("source-read", add_reference)
