@@ -16,11 +16,18 @@ import io.manifestcommitter.manifest.FileIdentity.Upload;
 import io.manifestcommitter.manifest.Record;
 import io.manifestcommitter.testing.Damage;
 import io.manifestcommitter.testing.TableWrite;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -38,16 +45,34 @@ class HostileJournalTest {
           "swap", List.of("place", "staged", "aside"),
           "directory", List.of("source", "destination"),
           "file", List.of("name"));
+  private static final Pattern FIELD = Pattern.compile("\"(\\w+)\":");
   private static final String UPLOADED =
       new Upload("id", List.of(new Upload.Part("0a", "", ""))).toEtag("");
   private static final List<String> NUMBERS =
-      List.of("version", "tasks", "makesTable", "marksSuccess", "size", "modified");
+      List.of("version", "tasks", "makesTable", "marksSuccess", "size", "modified", "written");
+
+  /** Otherwise nobody knows what a reader does with one that no job writes. */
+  @ParameterizedTest
+  @CsvSource({"abfs,static", "abfs,append", "gs,dynamic"})
+  void eachFieldIsForged(String scheme, String kind) throws IOException {
+    byte[] journal = ForgedJournal.of(scheme, kind).content();
+    String records;
+    try (InputStream in = new GZIPInputStream(new ByteArrayInputStream(journal))) {
+      records = new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    }
+    Set<String> fields = new TreeSet<>();
+    FIELD.matcher(records).results().forEach(field -> fields.add(field.group(1)));
+    assertThat(fields).contains("kind", "version", "name", "modified");
+    fields.removeAll(NUMBERS);
+    PATHS.values().forEach(fields::removeAll);
+    assertThat(fields).isSubsetOf("kind", "etag", "records", "checksum");
+  }
 
   @ParameterizedTest
   @CsvSource({
     "tasks, 9223372036854775807, no job has 9223372036854775807 tasks",
     "tasks, -1, negative",
-    "version, 2, 'of version 2, and this version of the committer reads version 6'",
+    "version, 2, 'of version 2, and this version of the committer reads version'",
     "version, 5, recover the table with the version of the committer that wrote it",
   })
   void numbersThatNoJobHasAreRefused(String name, long number, String why) throws IOException {
