@@ -14,10 +14,15 @@ import pytest
 from pages import REPOSITORY, blocks, without_blocks
 
 DEVELOPMENT = REPOSITORY / "docs" / "development"
+ARCHITECTURE = DEVELOPMENT / "architecture.md"
 PACKAGES = REPOSITORY / "java" / "src" / "main" / "java" / "io" / "manifestcommitter"
 SOURCES = ("java/src", "tests", "benchmarks", "python/manifest_committer")
 FOREIGN = {"FileSystem"}
 """Classes of others that the pages name, too."""
+
+MAKEFILE = REPOSITORY / "Makefile"
+WORDS = {"abfs", "clean", "conf", "gs", "info", "recover", "s3a", "sealed", *FOREIGN}
+"""Code in the table of changes that names no place: stores, commands, directories."""
 
 NAME = re.compile(
     r"(?:(?P<package>[a-z]+)\.)?(?P<cls>[A-Z]\w*[a-z]\w*)(?P<members>(?:\.[A-Za-z]\w*)*)"
@@ -99,7 +104,7 @@ def test_classes_and_their_members_are_there(page: str) -> None:
 
 
 def test_the_architecture_names_many_classes() -> None:
-    texts = {name.text for name in named(DEVELOPMENT / "architecture.md")}
+    texts = {name.text for name in named(ARCHITECTURE)}
     assert {"spark.ManifestCommitProtocol", "CommitSparkJob.rollBack", "SealOutput"} <= texts
 
 
@@ -107,6 +112,82 @@ def test_the_architecture_names_many_classes() -> None:
 def test_files_of_python_are_there(page: str) -> None:
     files = {code for code in in_backticks(DEVELOPMENT / page) if code.startswith("python/")}
     assert [file for file in sorted(files) if not (REPOSITORY / file).exists()] == []
+
+
+def rows() -> list[str]:
+    """The rows of "Where to make a change", those below its own headings included."""
+    section = ARCHITECTURE.read_text("utf-8").partition("\n## Where to make a change\n")[2]
+    return [line for line in section.partition("\n## ")[0].splitlines() if line.startswith("| ")]
+
+
+def missing(row: str) -> list[str]:
+    """The places of a row that are not there: classes, members, files, targets of the Makefile.
+
+    Any other name has to stand in a file that the row names. A word of the text, such as the
+    scheme of a store, is none.
+    """
+    codes = re.findall(r"`([^`]+)`", row)
+    files = {code: found(code) for code in codes if "/" in code or code.endswith(".md")}
+    text = "\n".join(file.read_text("utf-8") for file in files.values() if file.is_file())
+    return [code for code in codes if not is_there(code, files.get(code), text)]
+
+
+def found(name: str) -> Path:
+    """A file or directory, from the top of the repository or of the packages."""
+    file = REPOSITORY / name
+    return file if file.exists() else PACKAGES / name
+
+
+def is_there(code: str, file: Path | None, text: str) -> bool:
+    if file is not None:
+        return file.exists()
+    if code.startswith("make "):
+        targets = re.findall(r"^([a-z][\w -]*):(?!=)", MAKEFILE.read_text("utf-8"), re.MULTILINE)
+        return code[5:] in " ".join(targets).split()
+    name = Named.of(code)
+    if name is not None:
+        return not wrong(name)
+    is_word = code in WORDS or not re.fullmatch(r"\w+", code)
+    return is_word or re.search(rf"^ *(?:def )?{code}\b", text, re.MULTILINE) is not None
+
+
+def test_every_place_to_make_a_change_is_there() -> None:
+    assert [(row, missing(row)) for row in rows() if missing(row)] == []
+
+
+def test_the_five_common_changes_have_their_places() -> None:
+    changes = {row.split("|")[1].strip(): row for row in rows() if row.endswith(" | |")}
+    assert list(changes) == [
+        "a new option",
+        "a new store",
+        "a new conflict mode",
+        "what the journal keeps of a plan",
+        "a new field of the report",
+    ]
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        "config.CommitterConfig.ConflictModes",
+        "Stores.opens",
+        "tests/python/test_confs.py",
+        "docs/using/option.md",
+        "CHANGES.md",
+        "make doc",
+        "BOUND",
+        "_columns",
+        "ReaderPage.ReaderWay.SCHEME",
+        "commits/",
+    ],
+)
+def test_a_place_that_is_gone_is_noticed(place: str) -> None:
+    row = (
+        "| x | `python/manifest_committer/session.py`, `CHANGELOG.md`, `Stores.opened`, "
+        "`ReaderPage.ReaderWay.SCHEMES`, `BOUND_SCHEMES`, `make docs`, `commit/`, `spark-conf/`"
+    )
+    assert missing(f"{row} |") == []
+    assert missing(f"{row}, `{place}` |") == [place]
 
 
 @pytest.mark.parametrize(
@@ -141,8 +222,8 @@ def test_versions_of_records_are_those_of_the_code() -> None:
 
     changelog = (REPOSITORY / "CHANGELOG.md").read_text()
     assert f"Journals have version {journal}, and notes version {note}." in changelog
-    architecture = (DEVELOPMENT / "architecture.md").read_text()
-    assert must_match(r"`PlanRecords` \| (\d+) \|", architecture) == journal
+    architecture = ARCHITECTURE.read_text()
+    assert set(re.findall(r"`PlanRecords`.* \| (\d+) \|", architecture)) == {journal}
     assert must_match(r"`ReplaceNote` \| (\d+) \|", architecture) == note
 
 
