@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from manifest_committer._spark_home import require_pyspark
 from manifest_committer._version import __version__
 from manifest_committer.errors import (
     ConnectSessionError,
@@ -219,8 +220,10 @@ def open_session(spark: Any) -> Session:
     """The JVM side of a session.
 
     Raises:
+        SparkVersionError: PySpark is older than 3.5.
         TypeError: not a SparkSession.
     """
+    require_pyspark()
     return ConnectSession(spark) if is_connect(spark) else open_classic(spark)
 
 

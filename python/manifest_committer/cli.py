@@ -6,9 +6,9 @@ session is needed.
 """
 
 import argparse
+import difflib
 import os
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from manifest_committer import _jvm
-from manifest_committer._spark_home import spark_defaults, spark_jars_directory
+from manifest_committer._spark_home import java_for, spark_defaults, spark_jars_directory
 from manifest_committer._version import __version__
-from manifest_committer.errors import JavaMissingError, ManifestCommitterError
+from manifest_committer.errors import ManifestCommitterError
 from manifest_committer.info import info_text, printable
 from manifest_committer.job_history import history_text
 from manifest_committer.page import make_page
@@ -32,7 +32,26 @@ _INFO = "io.manifestcommitter.info.CommitterInfo"
 _PRINTER = "io.manifestcommitter.cli.ManifestPrinter"
 _REPORT_DATA = "io.manifestcommitter.cli.ReportData"
 _SECONDS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400}
+_WRONG_USAGE = 2
+_EXIT_CODES = "Exit code: 0 no problem; 1 a problem, which the message names; 2 wrong usage."
 _INTERRUPTED = 130
+_PROGRAM = "manifest-committer"
+_CALLED = "manifest.committer.called"
+"""The property of the JVM by which our Java mains call themselves."""
+
+_BASH = """\
+_manifest_committer() {{
+  local current="${{COMP_WORDS[COMP_CWORD]}}" words="{commands}" options="--help --version"
+  if [ "$COMP_CWORD" -gt 1 ]; then case "${{COMP_WORDS[1]}}" in
+{cases}
+    *) words="" options="" ;;
+  esac; fi
+  case "$current" in -*) words="$options" ;; esac
+  COMPREPLY=($(compgen -W "$words" -- "$current"))
+}}
+complete -o default -F _manifest_committer manifest-committer
+"""
+_ZSH = "autoload -U +X compinit && compinit\nautoload -U +X bashcompinit && bashcompinit\n"
 
 
 @dataclass(frozen=True)
@@ -41,6 +60,8 @@ class _Command:
 
     name: str
     summary: str
+    example: str
+    """A line for a shell."""
     add_arguments: Callable[[argparse.ArgumentParser], None]
     run: Callable[[argparse.Namespace], int]
 
@@ -55,12 +76,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         The exit code: 0, 1 (not found, unreadable, something is wrong, or no Java to look with),
         2 (wrong usage).
     """
-    parsed = _parser().parse_args(arguments)
+    parsed, unknown = _parser().parse_known_args(arguments)
+    parser: argparse.ArgumentParser = parsed.parser
+    if unknown:
+        parser.error(f"there is no {unknown[0]} here{_meant(parser, unknown[0])}")
     try:
         command: _Command = parsed.command
-        return command.run(parsed)
+        code = command.run(parsed)
+        if code == _WRONG_USAGE:  # Of values that only our Java mains know to be wrong.
+            parser.print_usage(sys.stderr)
+        return code
     except ManifestCommitterError as error:
-        print(f"manifest-committer: {error}", file=sys.stderr)
+        _complain(parsed, error)
         return _FAILED
     except KeyboardInterrupt:
         return _INTERRUPTED
@@ -71,19 +98,41 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="manifest-committer",
+        prog=_PROGRAM,
+        allow_abbrev=False,
         description="Show what jobs of the manifest committer did, or would do; recover and clean.",
-        epilog="Exit code: 0 no problem; 1 a problem, which the message names; 2 wrong usage.",
+        epilog=_EXIT_CODES,
     )
     parser.add_argument("--version", action="version", version=f"manifest-committer {__version__}")
     commands = parser.add_subparsers(metavar="command", required=True)
     for command in _COMMANDS:
         subparser = commands.add_parser(
-            command.name, help=command.summary, description=command.summary
+            command.name,
+            help=command.summary,
+            description=command.summary,
+            epilog=f"Example:\n  {command.example}\n\n{_EXIT_CODES}",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
         )
         command.add_arguments(subparser)
-        subparser.set_defaults(command=command)
+        subparser.set_defaults(command=command, parser=subparser)
     return parser
+
+
+def _meant(parser: argparse.ArgumentParser, unknown: str) -> str:
+    """A proposal instead of an option that does not exist; empty if none is close."""
+    close = difflib.get_close_matches(unknown.partition("=")[0], _options(parser), 1)
+    return f"; did you mean {close[0]}?" if close else ""
+
+
+def _options(parser: argparse.ArgumentParser) -> list[str]:
+    """Its long options."""
+    return [name for a in parser._actions for name in a.option_strings if name.startswith("--")]
+
+
+def _complain(parsed: argparse.Namespace, problem: object) -> None:
+    """Say what went wrong in a command, as the Java mains do."""
+    print(f"{_PROGRAM} {parsed.command.name}: {problem}", file=sys.stderr)
 
 
 def _print_arguments(parser: argparse.ArgumentParser) -> None:
@@ -111,7 +160,7 @@ def _print(parsed: argparse.Namespace) -> int:
             try:
                 _show(_printed(line, parsed))
             except ManifestCommitterError as error:
-                print(f"manifest-committer: {printable(str(error))}", file=sys.stderr)
+                _complain(parsed, printable(str(error)))
                 unreadable = _FAILED
     return max(unreadable, _exit_code(java))
 
@@ -199,7 +248,7 @@ def _history(parsed: argparse.Namespace) -> int:
         else:
             _show(history_text(found["path"], jobs))
         for problem in found["history"]["problems"]:
-            print(f"manifest-committer: {printable(problem)}", file=sys.stderr)
+            _complain(parsed, printable(problem))
             code = max(code, _FAILED)
     return code
 
@@ -332,6 +381,7 @@ def _java_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--conf",
         action="append",
+        type=_key_and_value,
         default=[],
         metavar="key=value",
         help="a setting of Spark or Hadoop, as a job would have it",
@@ -348,6 +398,12 @@ def _java_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="jars",
         help="more jars, written as for `java -cp`, such as the connector of a cloud store",
     )
+
+
+def _key_and_value(text: str) -> str:
+    if not text.partition("=")[0].strip() or "=" not in text:
+        raise argparse.ArgumentTypeError(f"'{printable(text)}' is not key=value")
+    return text
 
 
 def _settings(parsed: argparse.Namespace) -> list[str]:
@@ -372,6 +428,24 @@ def _flags(parsed: argparse.Namespace, *names: str) -> list[str]:
 def _as_paths(names: Sequence[str]) -> list[str]:
     """The paths, such that the Java main takes none that starts with a dash for an option."""
     return [f"./{name}" if name.startswith("-") else name for name in names]
+
+
+def _completion_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("shell", choices=("bash", "zsh"), help="the shell that reads it")
+
+
+def _completion(parsed: argparse.Namespace) -> int:
+    cases = []
+    for command in _COMMANDS:
+        parser = argparse.ArgumentParser()
+        command.add_arguments(parser)
+        words = " ".join(choice for a in parser._actions for choice in a.choices or ())
+        options = " ".join(_options(parser))
+        cases.append(f'    {command.name}) words="{words}" options="{options}" ;;')
+    names = " ".join(command.name for command in _COMMANDS)
+    script = _BASH.format(cases="\n".join(cases), commands=names)
+    print((_ZSH if parsed.shell == "zsh" else "") + script, end="")
+    return 0
 
 
 def _no_arguments(_: argparse.ArgumentParser) -> None:
@@ -405,51 +479,72 @@ _COMMANDS = (
     _Command(
         "print",
         "Print the report of a table's last job, another report, or a task manifest.",
+        "manifest-committer print abfs://container@account.dfs.core.windows.net/table",
         _print_arguments,
         _print,
     ),
     _Command(
         "info",
         "Show which committer a path gets, which setting chose it, and what is wrong.",
+        "manifest-committer info abfs://container@account.dfs.core.windows.net/table",
         _info_arguments,
         _info,
     ),
     _Command(
         "history",
         "List the jobs whose reports are in a directory.",
+        "manifest-committer history gs://bucket/reports --since 7d --failed",
         _history_arguments,
         _history,
     ),
     _Command(
         "report",
         "Write a page with pictures of a table's last job, or of a directory of reports.",
+        "manifest-committer report gs://bucket/table --html table.html",
         _report_arguments,
         _report,
     ),
     _Command(
         "recover",
         "Roll back or complete jobs that died while they committed into a table.",
+        "manifest-committer recover gs://bucket/table",
         _recover_arguments,
         _recover,
     ),
     _Command(
         "clean",
         "List the staging directories in a table, and remove those of dead jobs.",
+        "manifest-committer clean gs://bucket/table --dry-run",
         _clean_arguments,
         _clean,
     ),
     _Command(
         "verify-store",
         "Check on a real store what the committer relies on, and print each result.",
+        "manifest-committer verify-store gs://bucket/scratch",
         _verify_store_arguments,
         _verify_store,
     ),
-    _Command("jar", "Print the path of the jar, for --jars.", _no_arguments, _print_jar),
+    _Command(
+        "jar",
+        "Print the path of the jar, for --jars.",
+        'spark-submit --jars "$(manifest-committer jar)" job.py',
+        _no_arguments,
+        _print_jar,
+    ),
     _Command(
         "conf",
         "Print Spark's settings for a store, for --properties-file.",
+        "manifest-committer conf abfs > abfs.conf",
         _conf_arguments,
         _print_conf,
+    ),
+    _Command(
+        "completion",
+        "Print what completes these commands in a shell.",
+        "source <(manifest-committer completion bash)",
+        _completion_arguments,
+        _completion,
     ),
 )
 
@@ -472,7 +567,9 @@ def _java_stream(
 
 
 def _command(main_class: str, options: Sequence[str], parsed: argparse.Namespace) -> list[str]:
-    command = [str(_java()), "-cp", _class_path(parsed.class_path), main_class]
+    jars = spark_jars_directory()
+    command = [str(java_for(jars)), "-cp", _class_path(parsed.class_path, jars)]
+    command += [f"-D{_CALLED}={_PROGRAM} {parsed.command.name}", main_class]
     return [*command, *options, *_settings(parsed), *_as_paths(parsed.paths)]
 
 
@@ -498,28 +595,9 @@ def _exit_code(ran: "subprocess.CompletedProcess[bytes] | subprocess.Popen[bytes
     return code if code >= 0 else 128 - code
 
 
-def _class_path(more: str) -> str:
+def _class_path(more: str, jars: Path) -> str:
     """Our jar, what the user adds, the settings of Hadoop and Spark, then Spark's jars."""
     entries = [jar_path(), more]
     entries += [os.environ.get(name, "") for name in ("HADOOP_CONF_DIR", "SPARK_CONF_DIR")]
-    entries.append(str(spark_jars_directory() / "*"))
+    entries.append(str(jars / "*"))
     return os.pathsep.join(entry for entry in entries if entry)
-
-
-def _java() -> Path:
-    home = os.environ.get("JAVA_HOME")
-    if home:
-        java = shutil.which("java", path=str(Path(home) / "bin"))
-        if java is None:
-            raise JavaMissingError(
-                f"JAVA_HOME is {home}, but there is no program {home}/bin/java. Point JAVA_HOME "
-                "at a Java 11 or newer, or unset it to use the `java` on PATH."
-            )
-        return Path(java)
-    java = shutil.which("java")
-    if java is None:
-        raise JavaMissingError(
-            "No `java` was found: JAVA_HOME is not set and `java` is not on PATH. Install a "
-            "Java 11 or newer (Spark needs one, too), or set JAVA_HOME."
-        )
-    return Path(java)

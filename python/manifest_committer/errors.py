@@ -92,8 +92,40 @@ class SparkMissingError(ManifestCommitterError):
     """No Spark installation, or one without its jars."""
 
 
+class SparkVersionError(ManifestCommitterError):
+    """PySpark, or Spark, is older than 3.5."""
+
+    def __init__(self, what: str) -> None:
+        """Name what is too old, with its version."""
+        super().__init__(
+            f"{what} is too old: this package works with Spark 3.5 and newer. Run "
+            "`pip install 'pyspark>=3.5'`, or point SPARK_HOME at such a Spark. " + WHICH_JAVA
+        )
+
+
+WHICH_JAVA = "Spark 3.5 needs Java 11 or 17, Spark 4 needs Java 17 or newer."
+
+
 class JavaMissingError(ManifestCommitterError):
     """No ``java`` to run."""
+
+    def __init__(self, what: str) -> None:
+        """Say where it was looked for."""
+        super().__init__(
+            f"{what}. Install Java 17, which serves Spark 3.5 and 4, and point JAVA_HOME at it. "
+            + WHICH_JAVA
+        )
+
+
+class JavaVersionError(ManifestCommitterError):
+    """The ``java`` that would run is too old for Spark, or for our jar."""
+
+    def __init__(self, found: int, java: str, spark: str) -> None:
+        """Name it, and the Spark that it is too old for."""
+        super().__init__(
+            f"Java {found} ({java}) is too old for Spark {spark}. {WHICH_JAVA} "
+            "Point JAVA_HOME at another Java; 17 serves both."
+        )
 
 
 class StorageError(ManifestCommitterError):

@@ -17,7 +17,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import unquote, urlsplit
 
 from manifest_committer import _jvm, pictures, watching
-from manifest_committer._spark_home import read_property, spark_defaults
+from manifest_committer._spark_home import (
+    read_property,
+    require_java_of_new_jvm,
+    require_pyspark,
+    spark_defaults,
+)
 from manifest_committer._version import __version__
 from manifest_committer.errors import (
     CommitProtocolError,
@@ -167,8 +172,11 @@ def configure_builder(builder: _Builder) -> _Builder:
         SessionAlreadyRunningError: a session runs already, without the jar.
         JarVersionError: the jars named so far include our jar in another version.
         SubmitArgumentsError: PYSPARK_SUBMIT_ARGS names jars, which win over the builder's.
+        SparkVersionError: PySpark is older than 3.5.
+        JavaVersionError: Java is too old for this Spark.
         JarMissingError: see `jar_path`.
     """
+    require_pyspark()
     target: Any = builder
     options = getattr(target, "_options", None)
     if not isinstance(options, dict) or not hasattr(target, "config"):
@@ -191,6 +199,7 @@ def configure_builder(builder: _Builder) -> _Builder:
         )
     process = _jvm.open_process()
     if process is None:
+        require_java_of_new_jvm()
         jar = _plain_copy(jar_path())
         before = options.get(_JARS_KEY) or _jars_of_a_new_jvm(jar)
         target.config(_JARS_KEY, _append_jar(str(before), jar))
@@ -223,6 +232,7 @@ def configure_session(spark: Any) -> SessionChanges:
         JarVersionError: the session has our jar in another version.
         CommitProtocolError: the class cannot be loaded although the jar is there.
         ConnectSessionError: a Connect server that cannot be asked.
+        SparkVersionError: PySpark is older than 3.5.
         JarMissingError: see `jar_path`.
     """
     changes = _configure(_jvm.open_session(spark))

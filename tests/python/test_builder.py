@@ -227,3 +227,36 @@ def test_a_client_of_spark_connect_says_that_it_needs_a_server(jar, monkeypatch)
     assert "configure_session(spark)" in str(caught.value)
     with pytest.raises(mc.ConnectSessionError, match="This builder makes a Spark Connect session"):
         mc.configure_builder(FakeBuilder(spark_remote="sc://host"))
+
+
+def test_an_old_pyspark_is_refused_before_anything_else(monkeypatch):
+    pyspark = types.ModuleType("pyspark")
+    pyspark.__version__ = "3.4.1"
+    monkeypatch.setitem(sys.modules, "pyspark", pyspark)
+    for refused in (mc.configure_builder, mc.configure_session):
+        with pytest.raises(mc.SparkVersionError, match=r"PySpark 3\.4\.1 is too old"):
+            refused(object())
+    with pytest.raises(mc.SparkVersionError):
+        mc.read_report(object(), "/t")
+
+
+@pytest.mark.parametrize("knows_more", [False, True])
+def test_a_java_that_is_too_old_for_spark_4(jar, tmp_path, monkeypatch, knows_more):
+    home, java = tmp_path / "spark", tmp_path / "jdk"
+    for directory in (home / "jars", home / "conf", java / "bin"):
+        directory.mkdir(parents=True)
+    (home / "jars" / "spark-core_2.13-4.3.0.jar").touch()
+    (java / "bin" / "java").touch(mode=0o755)
+    (java / "release").write_text('JAVA_VERSION="11.0.9"')
+    monkeypatch.setenv("SPARK_HOME", str(home))
+    monkeypatch.setenv("JAVA_HOME", str(java))
+    builder = FakeBuilder()
+    if knows_more:
+        (home / "conf" / "spark-env.sh").touch()
+        assert mc.configure_builder(builder) is builder, "it may name another Java"
+        return
+    with pytest.raises(mc.JavaVersionError, match=r"Java 11 \(.*\) is too old for Spark 4\.3\.0"):
+        mc.configure_builder(builder)
+    assert builder._options == {}
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path / "nothing"))
+    assert mc.configure_builder(builder) is builder, "what is missing is for PySpark to tell"

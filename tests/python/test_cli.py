@@ -4,7 +4,9 @@
 import json
 import os
 import re
+import shutil
 import signal
+import subprocess
 import sys
 from pathlib import Path
 
@@ -27,6 +29,7 @@ def java(tmp_path, monkeypatch):
 
 
 def write_java(file, calls, body="sys.exit(int(os.environ.get('EXIT_CODE', '0')))"):
+    (file.parent.parent / "release").write_text('JAVA_VERSION="17.0.15"\n')
     file.write_text(
         f"#!{sys.executable}\n"
         "import json, os, signal, sys\n"
@@ -56,6 +59,7 @@ def test_java_gets_the_class_path_and_the_command(java, jar, spark_home):
     assert arguments == [
         "-cp",
         os.pathsep.join([jar, str(spark_home / "jars" / "*")]),
+        "-Dmanifest.committer.called=manifest-committer print",
         "io.manifestcommitter.cli.ManifestPrinter",
         "--json",
         "/t",
@@ -100,8 +104,8 @@ def test_a_command_starts_its_main(java, jar, spark_home, command, started):
     """With the settings of a job."""
     assert cli.main(command.split()) == 0
     (arguments,) = calls_of(java)
-    assert arguments[2:] == f"io.manifestcommitter.{started}".split()
-    source = REPOSITORY / "java/src/main/java" / f"{arguments[2].replace('.', '/')}.java"
+    assert arguments[3:] == f"io.manifestcommitter.{started}".split()
+    source = REPOSITORY / "java/src/main/java" / f"{arguments[3].replace('.', '/')}.java"
     assert source.is_file()
 
 
@@ -114,8 +118,8 @@ def test_info_takes_the_file_that_spark_would_read(java, jar, spark_home, tmp_pa
     assert cli.main(["info", "--properties-file", other, "--class-path", "/gcs.jar", "/t"]) == 0
     main = "io.manifestcommitter.info.CommitterInfo"
     first, second = calls_of(java)
-    assert first[2:] == [main, "--json", "--properties-file", str(defaults), "/t"]
-    assert second[2:] == [main, "--json", "--properties-file", other, "/t"]
+    assert first[3:] == [main, "--json", "--properties-file", str(defaults), "/t"]
+    assert second[3:] == [main, "--json", "--properties-file", other, "/t"]
     assert "/gcs.jar" in second[1].split(os.pathsep)
 
 
@@ -152,7 +156,7 @@ def test_java_home_comes_first(java, jar, spark_home, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
-        ("JAVA_HOME", "/no/jdk", "manifest-committer: JAVA_HOME is /no/jdk"),
+        ("JAVA_HOME", "/no/jdk", "manifest-committer print: JAVA_HOME is /no/jdk"),
         ("PATH", "/no/where", "JAVA_HOME is not set and `java` is not on PATH"),
         ("SPARK_HOME", "/no/spark", "SPARK_HOME is /no/spark"),
         ("SPARK_HOME", "", "pip install 'pyspark>=3.5'"),
@@ -164,6 +168,37 @@ def test_what_is_missing_is_named(java, jar, spark_home, monkeypatch, capsys, na
     assert cli.main(["print", "/t"]) == 1
     assert message in capsys.readouterr().err
     assert not java.exists()
+
+
+@pytest.mark.parametrize(
+    ("spark", "release", "error"),
+    [
+        ("4.3.0", 'JAVA_VERSION="17.0.15"', None),
+        ("4.0.0-preview1", 'JAVA_VERSION="11.0.9"', "Java 11 ({java}) is too old for Spark 4.0.0"),
+        ("3.5.9", 'JAVA_VERSION="11.0.9"', None),
+        ("3.5.9", 'JAVA_VERSION="1.8.0_292"', "Java 8 ({java}) is too old for Spark 3.5.9. Spark"),
+        ("3.5.9", None, "Java 9 ({java}) is too old for Spark 3.5.9"),
+        ("3.5.9", "nobody knows", None),
+        ("3.4.4", 'JAVA_VERSION="17.0.15"', "Spark 3.4.4 in {home} is too old: this package works"),
+    ],
+)
+def test_versions_that_are_too_old_are_refused_by_name(
+    java, jar, spark_home, tmp_path, capsys, spark, release, error
+):
+    (spark_home / "jars" / f"spark-core_2.12-{spark}.jar").touch()
+    write_java(tmp_path / "bin" / "java", java, "print('version \"9.0.1\"', file=sys.stderr)")
+    if release is None:
+        (tmp_path / "release").unlink()
+    else:
+        (tmp_path / "release").write_text(release)
+    assert cli.main(["print", "/t"]) == (0 if error is None else 1)
+    shown = capsys.readouterr().err
+    if error is None:
+        assert calls_of(java)[-1][-1] == "/t"
+    else:
+        assert error.format(java=tmp_path / "bin" / "java", home=spark_home) in shown
+        assert "Spark 3.5 needs Java 11 or 17, Spark 4 needs Java 17 or newer." in shown
+        assert release is None or not java.exists()
 
 
 def test_the_jars_of_the_installed_pyspark(java, jar, tmp_path, monkeypatch):
@@ -235,12 +270,99 @@ def test_wrong_usage(arguments, java, capsys):
     assert not java.exists()
 
 
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("clean --dryrun /t", "there is no --dryrun here; did you mean --dry-run?"),
+        ("print --forc /t", "there is no --forc here"),
+        ("recover --forc /t", "there is no --forc here; did you mean --force?"),
+        ("jar more", "there is no more here"),
+        ("info --conf key /t", "argument --conf: 'key' is not key=value"),
+        ("report /t", "the following arguments are required: --html"),
+    ],
+)
+def test_wrong_usage_shows_that_of_the_command(java, capsys, command, message):
+    """And no option is taken for another one that it begins."""
+    with pytest.raises(SystemExit, match="2"):
+        cli.main(command.split())
+    usage, _, error = capsys.readouterr().err.rpartition("error: ")
+    assert usage.startswith(f"usage: manifest-committer {command.split()[0]} [-h]")
+    assert error.splitlines() == [message]
+    assert not java.exists()
+
+
+def test_what_only_java_knows_to_be_wrong_shows_the_usage_too(
+    java, jar, spark_home, monkeypatch, capfd
+):
+    monkeypatch.setenv("EXIT_CODE", "2")
+    assert cli.main(["clean", "--older-than", "soon", "/t"]) == 2
+    assert capfd.readouterr().err.startswith("usage: manifest-committer clean [-h]")
+
+
+def commands_of(line):
+    """What a line for a shell gives to the script."""
+    words = re.split(r"[()>\"\n]", line.partition("manifest-committer ")[2])[0]
+    return words.split()
+
+
+@pytest.mark.parametrize("command", cli._COMMANDS, ids=lambda command: command.name)
+def test_each_help_has_an_example_that_the_command_takes(command, capsys):
+    with pytest.raises(SystemExit, match="0"):
+        cli.main([command.name, "--help"])
+    shown = capsys.readouterr().out
+    assert f"Example:\n  {command.example}\n" in shown
+    assert " -D" not in shown
+    assert cli._parser().parse_args(commands_of(command.example)).command == command
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        ("re", "report recover"),
+        ("clean --d", "--dry-run --discard-unfinished"),
+        ("clean gs://b/t --forc", "--force"),
+        ("completion z", "zsh"),
+        ("print /tm", ""),
+        ("nonsense --j", ""),
+    ],
+)
+def test_completion_in_bash(capsys, typed, offered):
+    """Where nothing is offered, the shell proposes files."""
+    assert cli.main(["completion", "bash"]) == 0
+    words = ["manifest-committer", *typed.split()]
+    program = "\n".join(
+        [
+            capsys.readouterr().out,
+            f"COMP_WORDS=({' '.join(words)}); COMP_CWORD={len(words) - 1}",
+            "_manifest_committer; echo ${COMPREPLY[*]}",
+        ]
+    )
+    ran = subprocess.run(["bash", "--norc"], input=program, capture_output=True, text=True)
+    assert ran.stdout.strip() == offered, ran.stderr
+
+
+@pytest.mark.skipif(shutil.which("zsh") is None, reason="zsh is not installed")
+def test_completion_in_zsh(capsys, tmp_path):
+    """In a terminal, which zsh's completion needs."""
+    assert cli.main(["completion", "zsh"]) == 0
+    (tmp_path / "script").write_text(capsys.readouterr().out)
+    program = (
+        "zmodload zsh/zpty; zpty z zsh -f -i; zpty -w z 'source script; print LOA''DED'\n"
+        "zpty -r z seen '*LOADED*'; zpty -w -n z 'manifest-committer clean --dr'$'\\t'\n"
+        "zpty -r z seen '*--dry-run*' && print completed"
+    )
+    ran = subprocess.run(
+        ["zsh", "-f", "-c", program], cwd=tmp_path, capture_output=True, timeout=60
+    )
+    assert ran.stdout == b"completed\n", ran.stderr
+
+
 def test_help_names_every_command(capsys):
     with pytest.raises(SystemExit):
         cli.main(["--help"])
     text = capsys.readouterr().out
-    for name in ("print", "info", "recover", "clean", "verify-store", "jar"):
-        assert name in text
+    for command in cli._COMMANDS:
+        assert re.search(rf"^ +{command.name}\b", text, re.MULTILINE)
 
 
 JOB = {
@@ -285,7 +407,9 @@ def test_history_is_a_table(history, capfd):
     ]
     assert error == "    the store is down"
     assert good.endswith(" t\\x1b[2J")
-    assert shown.err == "[0.003s][warning][os] no cgroup\nmanifest-committer: x is damaged\n"
+    assert (
+        shown.err == "[0.003s][warning][os] no cgroup\nmanifest-committer history: x is damaged\n"
+    )
 
 
 def test_a_time_that_no_calendar_has_is_shown_as_its_number():
