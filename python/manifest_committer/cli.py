@@ -177,6 +177,7 @@ def _printed(line: bytes, parsed: argparse.Namespace) -> str:
 
 def _info_arguments(parser: argparse.ArgumentParser) -> None:
     _paths_and_json(parser, "path", "a path that a job would write to; the command writes nothing")
+    parser.add_argument("--verbose", action="store_true", help="classes, places and notes, too")
 
 
 def _info(parsed: argparse.Namespace) -> int:
@@ -184,7 +185,7 @@ def _info(parsed: argparse.Namespace) -> int:
         return _run_java(_INFO, ["--json"], parsed)
     ran = _java_process(_INFO, ["--json"], parsed, subprocess.PIPE)
     for found in _documents(ran):
-        _show(info_text(found))
+        _show(info_text(found, verbose=parsed.verbose))
     return _exit_code(ran)
 
 

@@ -16,6 +16,8 @@ _DECIDING_KEYS = (
     "spark.sql.streaming.commitProtocolClass",
 )
 _COLORS = {"error": pictures.RED, "warning": pictures.AMBER}
+_NOT_MADE = ("factory-not-found", "factory-failed", "store-", "no-answer")
+_COMMITTER = "io.manifestcommitter.ManifestCommitter"
 _SPARKS_PROTOCOLS = ("SQLHadoopMapReduceCommitProtocol", "HadoopMapReduceCommitProtocol")
 
 
@@ -142,6 +144,8 @@ class CommitterInfo:
     hadoop_version: str
     text: str = field(repr=False)
     """What ``manifest-committer info`` prints."""
+    details: str = field(repr=False)
+    """What ``manifest-committer info --verbose`` prints."""
 
     def __str__(self) -> str:
         """The same text as the command line's."""
@@ -236,71 +240,126 @@ def info_of(report: Mapping[str, Any]) -> CommitterInfo:
         version=report["version"],
         hadoop_version=report["hadoopVersion"],
         text=info_text(report),
+        details=info_text(report, verbose=True),
     )
 
 
-def info_text(report: Mapping[str, Any]) -> str:
-    """A report of the Java side, for people: several lines."""
+def info_text(report: Mapping[str, Any], *, verbose: bool = False) -> str:
+    """A report of the Java side, for people: the verdict, who commits, and what is wrong.
+
+    With ``verbose`` also classes, places, notes, and where Spark shows commits.
+    """
     lines = [f"{report['path']}: {_verdict(report)}"]
-    if report["factory"] is not None:
-        source = report["factorySource"]
-        lines.append("  MapReduce jobs and RDD writers")
-        lines += _lines(
-            ("Committer", report["committer"] or "not made"),
-            ("Factory", report["factory"]),
-            (
-                "Set by",
-                f"{report['factoryKey']} ({source})"
-                if source
-                else f"nothing: {report['factoryKey']} is not set",
-            ),
-            ("Job directory", report["jobDirectory"]),
-            ("Says of itself", report["description"]),
-            ("FileSystem", _file_system(report)),
-        )
-    lines.append("  Spark SQL and DataFrames")
-    protocol = report["commitProtocol"]
-    if protocol is None:
-        lines += _lines(
-            ("Protocol", "not known outside of a session: no setting of Spark was given")
-        )
-    else:
-        lines += _lines(("Protocol", _setting(protocol)))
-        if protocol["value"].rpartition(".")[2] in _SPARKS_PROTOCOLS:
-            lines += _lines(
-                ("Parquet", _setting(report["parquetCommitter"])),
-                ("Other formats", _setting(report["outputCommitter"])),
-            )
-        lines += _lines(("Streaming", _setting(report["streamingProtocol"])))
-    lines.append("  Watching commits")
-    if not report["watching"]:
-        unknown = "not known outside of a session: no application of Spark runs here"
-        lines += _lines(("Shown by Spark", unknown))
-    for name, place in report["watching"].items():
-        lines += _lines((name.capitalize(), WatchPlace(**place)))
+    lines += _lines(("Spark SQL", _sparks(report)), ("Hadoop, RDDs", _hadoops(report)))
     for key, option in report["options"].items():
         lines.append(f"  Option {key} = {OptionSetting(**option)}")
-    for problem in report["problems"]:
+    shown = [p for p in report["problems"] if verbose or p["severity"] != "note"]
+    for problem in shown:
         lines.append(f"  {problem['severity'].upper()} {problem['code']}: {problem['text']}.")
-        lines += _repairs(problem["repair"], in_spark=protocol is not None)
-    lines.append(
-        f"  Seen by manifest-committer {report['version']} on Hadoop {report['hadoopVersion']}"
-    )
+        lines += _repairs(problem["repair"], in_spark=report["commitProtocol"] is not None)
+    if verbose:
+        lines += _details(report)
+    elif notes := len(report["problems"]) - len(shown):
+        lines.append(f"  {_count(notes, 'note')}, shown by --verbose and by .details in Python")
     return "\n".join(printable(line) for line in lines)
 
 
+def _details(report: Mapping[str, Any]) -> Iterator[str]:
+    protocol = report["commitProtocol"]
+    if protocol is not None:
+        yield "  Spark SQL and DataFrames"
+        yield from _lines(("  Protocol", _setting(protocol)))
+        if protocol["value"].rpartition(".")[2] in _SPARKS_PROTOCOLS:
+            yield from _lines(
+                ("  Parquet", _setting(report["parquetCommitter"])),
+                ("  Other formats", _setting(report["outputCommitter"])),
+            )
+        yield from _lines(("  Streaming", _setting(report["streamingProtocol"])))
+    if report["factory"] is not None:
+        yield "  MapReduce jobs and RDD writers"
+        yield from _lines(
+            ("  Committer", report["committer"] or "not made"),
+            ("  Factory", report["factory"]),
+            ("  Job directory", report["jobDirectory"]),
+            ("  Says of itself", report["description"]),
+            ("  FileSystem", _file_system(report)),
+        )
+    yield "  Watching commits"
+    if not report["watching"]:
+        unknown = "not known outside of a session: no application of Spark runs here"
+        yield from _lines(("  Shown by Spark", unknown))
+    for name, place in report["watching"].items():
+        yield from _lines((f"  {name.capitalize()}", WatchPlace(**place)))
+    yield f"  Seen by manifest-committer {report['version']} on Hadoop {report['hadoopVersion']}"
+
+
+def _sparks(report: Mapping[str, Any]) -> str:
+    """Who commits what Spark SQL and DataFrames write."""
+    protocol = report["commitProtocol"]
+    if protocol is None:
+        return (
+            "not known, since no setting of Spark was given. In a session, ask "
+            "mc.committer_info(spark, path)"
+        )
+    name = protocol["value"].rpartition(".")[2]
+    if protocol["value"] == session.PROTOCOL_CLASS:
+        name = "the manifest committer"
+    elif name in _SPARKS_PROTOCOLS:
+        name = "Spark's own commit protocol"
+    return f"{name} ({protocol['source']})"
+
+
+def _hadoops(report: Mapping[str, Any]) -> str | None:
+    """Who commits what MapReduce jobs and RDD writers write; None for a path that is none."""
+    factory = report["factory"]
+    if factory is None:
+        return None
+    name = (report["committer"] or factory).rpartition(".")[2]
+    if _is_bound(report):
+        name = "the manifest committer"
+    if any(problem["code"].startswith(_NOT_MADE) for problem in report["problems"]):
+        name += ", which could not be made"
+    source = report["factorySource"]
+    return f"{name} ({report['factoryKey']}, {source})" if source else f"{name} (the default)"
+
+
 def _verdict(report: Mapping[str, Any]) -> str:
-    by_us = "not ok" if report["served"] else "not by the manifest committer"
-    verdict = "ok" if report["ok"] else by_us
+    if report["ok"]:
+        jobs = ["Spark SQL"] if _commits_sql(report) else []
+        jobs += ["MapReduce jobs and RDDs"] if _is_bound(report) else []
+        verdict = f"ok, the manifest committer commits {', '.join(jobs)}"
+    elif report["served"]:
+        verdict = "not ok"
+    elif report["commitProtocol"] is None and report["factory"] is not None:
+        verdict = "not known for Spark SQL; MapReduce jobs and RDDs get another committer"
+    else:
+        verdict = "not by the manifest committer"
     for severity in ("error", "warning"):
-        count = sum(problem["severity"] == severity for problem in report["problems"])
-        if count:
-            verdict += f", {count} {severity}{'' if count == 1 else 's'}"
+        if count := sum(problem["severity"] == severity for problem in report["problems"]):
+            verdict += f", {_count(count, severity)}"
     return verdict
 
 
+def _commits_sql(report: Mapping[str, Any]) -> bool:
+    """Whether our committer gets what Spark SQL writes, if nothing is an error."""
+    name = (report["commitProtocol"] or {"value": ""})["value"]
+    asks_factory = name.endswith(".PathOutputCommitProtocol")
+    return name == session.PROTOCOL_CLASS or (asks_factory and _is_bound(report))
+
+
+def _is_bound(report: Mapping[str, Any]) -> bool:
+    """Whether our factory made the committer, or would where none was made."""
+    committer = report["committer"]
+    made = committer is None and report["factory"] == session.FACTORY_CLASS
+    return made or bool(committer == _COMMITTER)
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
 def _lines(*fields: tuple[str, Any]) -> list[str]:
-    return [f"    {name:<14} {value}" for name, value in fields if value is not None]
+    return [f"  {name:<16} {value}" for name, value in fields if value is not None]
 
 
 def _setting(setting: Mapping[str, str] | None) -> Setting | None:

@@ -80,7 +80,8 @@ def test_a_builders_session(spark: SparkSession, tmp_path: Path) -> None:
     table = tmp_path / "table"
     info = mc.committer_info(spark, table.as_uri())
     assert info.ok, "Spark SQL is served, and FileOutputCommitter v1 is safe on a local disk"
-    assert [problem.code for problem in info.problems] == ["no-factory"]
+    assert [(p.severity, p.code) for p in info.problems] == [("note", "no-factory")]
+    assert str(info).startswith(f"{table.as_uri()}: ok, the manifest committer commits Spark SQL")
     assert info.committer == "org.apache.hadoop.mapreduce.lib.output.FileOutputCommitter"
     assert not table.exists()
 
@@ -88,10 +89,12 @@ def test_a_builders_session(spark: SparkSession, tmp_path: Path) -> None:
         False, "Spark shows no stage bar: spark.ui.showConsoleProgress is not true"
     )
     assert info.watching["metrics"].shown
-    assert "Metrics        yes, the source ManifestCommitter" in str(info)
+    assert "Metrics        yes, the source ManifestCommitter" in info.details
 
     info = mc.committer_info(spark, str(table))
-    assert [problem.code for problem in info.problems] == ["no-scheme"]
+    assert [(p.severity, p.code) for p in info.problems] == [("note", "no-scheme")]
+    assert "null" not in info.details
+    assert str(info).startswith(f"{table}: ok, the manifest committer commits Spark SQL\n")
     assert info.problems[0].repair.path == f"file:{table}"
 
 
@@ -121,6 +124,10 @@ def test_a_setting_of_the_session_shows(spark: SparkSession) -> None:
     threads = "mapreduce.manifest.committer.io.threads"
     with settings(spark, {threads: "8"}):
         assert mc.committer_info(spark, ABFS).options[threads].value == "8"
+    with settings(spark, {threads.removesuffix("s"): "8"}):
+        problem = mc.committer_info(spark, ABFS).problem("unknown-option")
+    assert problem is not None
+    assert problem.repair.settings == {threads.removesuffix("s"): None, threads: "8"}
     with settings(spark, {threads: "none"}):
         problem = mc.committer_info(spark, ABFS).problem("bad-option")
     assert problem is not None

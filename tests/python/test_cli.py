@@ -123,6 +123,16 @@ def test_info_takes_the_file_that_spark_would_read(java, jar, spark_home, tmp_pa
     assert "/gcs.jar" in second[1].split(os.pathsep)
 
 
+@pytest.mark.parametrize("flags", [[], ["--verbose"]])
+def test_info_shows_classes_and_places_only_if_asked(
+    java, jar, spark_home, monkeypatch, capfd, flags
+):
+    monkeypatch.setattr(cli, "info_text", lambda _, verbose: f"verbose: {verbose}")
+    monkeypatch.setattr(cli, "_documents", lambda _: [{}])
+    cli.main(["info", *flags, "/t"])
+    assert f"verbose: {bool(flags)}" in capfd.readouterr().out
+
+
 def test_the_class_path_holds_what_the_user_adds(java, jar, spark_home, monkeypatch):
     monkeypatch.setenv("HADOOP_CONF_DIR", "/etc/hadoop")
     monkeypatch.setenv("SPARK_CONF_DIR", "/etc/spark")

@@ -108,37 +108,105 @@ def test_the_answer(ask):
         info.ok = True
 
 
-def test_the_text():
-    assert mc.info.info_text(REPORT).splitlines() == [
-        "gs://b/t: not ok, 1 error",
-        "  MapReduce jobs and RDD writers",
-        "    Committer      not made",
-        "    Factory        x.Factory",
-        "    Set by         k (mapred-default.xml)",
-        "    FileSystem     x.FileSystem (x.jar)",
+SHORT = [
+    "gs://b/t: not ok, 1 error",
+    "  Spark SQL        Protocol (this session)",
+    "  Hadoop, RDDs     Factory (k, mapred-default.xml)",
+    "  Option o = 1 (core-site.xml), by default 2: How many",
+    "  ERROR no-factory: none is bound.",
+    "    Repair: set spark.hadoop.k = v",
+    "    Repair: remove spark.hadoop.gone",
+]
+
+
+def test_the_text_begins_with_the_verdict_and_leaves_out_notes():
+    assert mc.info.info_text(REPORT).splitlines() == SHORT
+    note = REPORT["problems"][0] | {"severity": "note", "text": "worth knowing"}
+    text = mc.info.info_text(REPORT | {"problems": [*REPORT["problems"], note]})
+    assert text.splitlines() == [*SHORT, "  1 note, shown by --verbose and by .details in Python"]
+
+
+def test_the_details():
+    assert mc.info.info_text(REPORT, verbose=True).splitlines() == [
+        *SHORT,
         "  Spark SQL and DataFrames",
         "    Protocol       x.Protocol (this session)",
         "    Streaming      x.Streaming (Spark's default)",
+        "  MapReduce jobs and RDD writers",
+        "    Committer      not made",
+        "    Factory        x.Factory",
+        "    FileSystem     x.FileSystem (x.jar)",
         "  Watching commits",
         "    Console        no, no bar",
-        "  Option o = 1 (core-site.xml), by default 2: How many",
-        "  ERROR no-factory: none is bound.",
-        "    Repair: set spark.hadoop.k = v",
-        "    Repair: remove spark.hadoop.gone",
         "  Seen by manifest-committer 0.1.0 on Hadoop 3.5.0",
     ]
 
 
-def test_the_text_outside_of_a_session():
+OURS = {"value": PROTOCOL_CLASS, "source": "this session"}
+SPARKS = {"value": "o.SQLHadoopMapReduceCommitProtocol", "source": "Spark's default"}
+STOCK = {"value": "o.PathOutputCommitProtocol", "source": "this session"}
+BOUND = {"committer": "io.manifestcommitter.ManifestCommitter"}
+UNBOUND = {"committer": "o.FileOutputCommitter", "factorySource": None}
+
+
+@pytest.mark.parametrize(
+    ("protocol", "changed", "verdict", "sparks", "hadoops"),
+    [
+        (
+            OURS,
+            BOUND | {"ok": True},
+            "ok, the manifest committer commits Spark SQL, MapReduce jobs and RDDs",
+            "the manifest committer (this session)",
+            "the manifest committer (k, mapred-default.xml)",
+        ),
+        (
+            OURS,
+            UNBOUND | {"ok": True},
+            "ok, the manifest committer commits Spark SQL",
+            "the manifest committer (this session)",
+            "FileOutputCommitter (the default)",
+        ),
+        (
+            STOCK,
+            BOUND | {"ok": True},
+            "ok, the manifest committer commits Spark SQL, MapReduce jobs and RDDs",
+            "PathOutputCommitProtocol (this session)",
+            "the manifest committer (k, mapred-default.xml)",
+        ),
+        (
+            SPARKS,
+            UNBOUND | {"served": False},
+            "not by the manifest committer",
+            "Spark's own commit protocol (Spark's default)",
+            "FileOutputCommitter (the default)",
+        ),
+        (
+            None,
+            UNBOUND | {"served": False},
+            "not known for Spark SQL; MapReduce jobs and RDDs get another committer",
+            "not known, since no setting of Spark was given. In a session, ask "
+            "mc.committer_info(spark, path)",
+            "FileOutputCommitter (the default)",
+        ),
+    ],
+)
+def test_the_verdict_and_who_commits(protocol, changed, verdict, sparks, hadoops):
+    report = REPORT | {"commitProtocol": protocol, "problems": [], "options": {}} | changed
+    assert mc.info.info_text(report).splitlines() == [
+        f"gs://b/t: {verdict}",
+        f"  Spark SQL        {sparks}",
+        f"  Hadoop, RDDs     {hadoops}",
+    ]
+
+
+def test_a_path_that_is_none():
     unknown = dict.fromkeys(("commitProtocol", "factory", "factoryKey", "factorySource"))
     report = REPORT | unknown | {"path": "a\x1b[2J\nb", "served": False, "watching": {}}
     lines = mc.info.info_text(report).splitlines()
     assert lines[0] == "a\\x1b[2J\\nb: not by the manifest committer, 1 error"
-    assert lines[1:3] == [
-        "  Spark SQL and DataFrames",
-        "    Protocol       not known outside of a session: no setting of Spark was given",
-    ]
+    assert lines[1].startswith("  Spark SQL        not known")
     assert "    Repair: set k = v" in lines
+    assert "null" not in mc.info.info_text(report, verbose=True)
 
 
 @pytest.mark.parametrize("version", ["0.0.9", None])

@@ -154,7 +154,7 @@ final class HadoopRules extends Rules {
     } catch (IOException | RuntimeException e) {
       left = ". The default filesystem cannot complete it: " + message(e);
     }
-    add(unlessSparkIsServed(), "no-scheme", repair, factory.key(), left);
+    add(noteIfSparkIsServed(), "no-scheme", repair, left);
   }
 
   private void checkFileOutputCommitter() {
@@ -164,7 +164,7 @@ final class HadoopRules extends Rules {
             FileOutputCommitter.FILEOUTPUTCOMMITTER_ALGORITHM_VERSION_DEFAULT);
     boolean isSafe = version == 1 && family != StoreFamily.GCS;
     add(
-        isSafe ? unlessSparkIsServed() : Severity.ERROR,
+        isSafe ? noteIfSparkIsServed() : Severity.ERROR,
         isSafe ? "no-factory/safe" : version == 1 ? "no-factory/gs" : "no-factory/version-2",
         factory.bindOurs(scheme),
         factory.setting().isEmpty()
@@ -288,6 +288,11 @@ final class HadoopRules extends Rules {
       add("bad-option", repair, e.getMessage());
       return false;
     }
+  }
+
+  /** Of writers beside Spark SQL that are safe, only slower. */
+  private Severity noteIfSparkIsServed() {
+    return spark.serves() ? Severity.NOTE : Severity.ERROR;
   }
 
   private Severity unlessSparkIsServed() {

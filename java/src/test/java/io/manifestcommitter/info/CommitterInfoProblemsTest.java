@@ -207,8 +207,7 @@ class CommitterInfoProblemsTest {
       world.set(key(scheme), "");
       world.set(ALGORITHM, "1");
       Problem safe = world.told("no-factory");
-      assertThat(safe.severity())
-          .isEqualTo(scheme.equals("gs") ? Severity.ERROR : Severity.WARNING);
+      assertThat(safe.severity()).isEqualTo(scheme.equals("gs") ? Severity.ERROR : Severity.NOTE);
       assertThat(safe.text()).contains("algorithm version 1", scheme + "://");
       assertThat(world.report().ok()).isEqualTo(!scheme.equals("gs"));
 
