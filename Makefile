@@ -65,7 +65,7 @@ S3_$(SPARK_NEWEST) := tests/e2e/test_writes.py tests/e2e/test_failures.py
 MAGIC_$(SPARK_NEWEST) = $(VENVS)/spark-$(SPARK_NEWEST)/bin/python -m pytest -q tests/e2e/test_s3.py --store s3a-magic --core -k each_file
 
 .PHONY: demo test check build release test-release version headers lint docs bench scale growth watched throttle requests verify-store faults crashes pairs mutations emulators s3-committers bindings clean \
-	test-java test-java-core test-java-samples test-python test-emulators test-connect test-versions test-watched test-pages screenshots test-docs site walk test-walk test-stores builds environments \
+	test-java test-java-core test-java-samples test-python test-emulators test-connect test-versions test-watched test-pages screenshots test-docs site walk notebook test-walk test-stores builds environments \
 	test-core-jvm test-core-spark check-jvm check-spark \
 	test-hadoop-$(HADOOP_FLOOR) test-hadoop-$(HADOOP_NEWEST) \
 	test-connectors-$(HADOOP_FLOOR) test-connectors-$(HADOOP_NEWEST) \
@@ -237,14 +237,18 @@ test-docs: $(VENVS)/docs/.done
 	$(VENVS)/docs/bin/python -m pytest -q tests/docs
 
 # The README and the pages as a newcomer follows them, from an empty folder, on both Sparks, with their outputs compared. In the short test: the
-# README and Getting started, with the jar as it is.
+# README, Getting started and the notebook, with the jar as it is.
 walk: $(VENVS)/spark-$(SPARK_FLOOR)/.done $(VENVS)/spark-$(SPARK_NEWEST)/.done $(EMULATORS_BUILT)
 	$(VENVS)/spark-$(SPARK_NEWEST)/bin/python -m pytest -q tests/walk --from-scratch
 	$(VENVS)/spark-$(SPARK_FLOOR)/bin/python -m pytest -q tests/walk --from-scratch
 
+# Runs the notebooks of the docs, and keeps their outputs in them.
+notebook: $(VENVS)/spark-$(SPARK_NEWEST)/.done
+	for file in docs/notebooks/*.ipynb; do $(VENVS)/spark-$(SPARK_NEWEST)/bin/python tools/notebook.py $$file || exit 1; done
+
 test-walk: $(VENVS)/spark-$(SPARK_FLOOR)/.done $(VENVS)/spark-$(SPARK_NEWEST)/.done $(EMULATORS_BUILT)
 	for version in $(SPARK_FLOOR) $(SPARK_NEWEST); do \
-		$(VENVS)/spark-$$version/bin/python -m pytest -q tests/walk -k 'readme or getting-started' || exit 1; \
+		$(VENVS)/spark-$$version/bin/python -m pytest -q tests/walk -k 'readme or getting-started or notebook' || exit 1; \
 	done
 
 # A commit of 100,000 files in a slow simulated store, and what all those see who watch it; two minutes on idle cores.

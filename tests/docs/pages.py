@@ -12,6 +12,7 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 FIRST = REPOSITORY / "README.md"
 INDEX = REPOSITORY / "docs" / "README.md"
 PAGES = sorted([*REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").glob("**/*.md")])
+NOTEBOOKS = sorted((REPOSITORY / "docs").glob("**/*.ipynb"))
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 FENCE = re.compile(r"^```(.*)$")
 MARK = re.compile(r"^<!-- (?P<what>not run|saved as|given|printed): (?P<text>.*) -->$")

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
-from pages import PAGES, REPOSITORY, name
+from pages import NOTEBOOKS, PAGES, REPOSITORY, name
 
 import manifest_committer
 from manifest_committer import cli
@@ -71,11 +71,11 @@ def words(sentence: str) -> int:
 
 
 def of_pages() -> Iterator[Paragraph]:
-    """Paragraphs, headings, items of lists and cells of tables of all pages."""
+    """Paragraphs, headings, items of lists and cells of tables of all pages and notebooks."""
     parser = MarkdownIt("commonmark").enable("table")
-    for page in PAGES:
+    for page in [*PAGES, *NOTEBOOKS]:
         is_cell = False
-        for token in parser.parse(page.read_text("utf-8")):
+        for token in parser.parse(markdown(page)):
             if token.type in ("th_open", "td_open"):
                 is_cell = True
             elif token.type in ("th_close", "td_close"):
@@ -83,6 +83,15 @@ def of_pages() -> Iterator[Paragraph]:
             elif token.type == "inline":
                 line = token.map[0] + 1 if token.map else 0
                 yield Paragraph(f"{name(page)}:{line}", plain(token), is_cell)
+
+
+def markdown(page: Path) -> str:
+    """The text of a page, or of a notebook's cells that are no code."""
+    text = page.read_text("utf-8")
+    if page not in NOTEBOOKS:
+        return text
+    cells = json.loads(text)["cells"]
+    return "\n\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "markdown")
 
 
 def plain(token: Token) -> str:

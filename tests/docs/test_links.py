@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from pages import FIRST, INDEX, PAGES, anchors, links, name
+from pages import FIRST, INDEX, NOTEBOOKS, PAGES, anchors, links, name
 
 MOST_WORDS = 900
 
@@ -28,7 +28,7 @@ def reached_from(first: Path) -> set[Path]:
     return reached
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name)
+@pytest.mark.parametrize("page", [*PAGES, *NOTEBOOKS], ids=name)
 def test_every_link_leads_somewhere(page: Path) -> None:
     dead = []
     for link in links(page):

@@ -127,6 +127,7 @@ def test_everything_that_users_read_is_looked_at() -> None:
         "README.md": "That step is called a",
         "CONTRIBUTING.md": "You need a JDK 17",
         "docs/using/options.md": "Maximum requests per second",
+        "docs/notebooks/first-commit.ipynb": "A thousand rows",
         "spark-conf/gs.conf": "Google's connector, by FileSystem",
         "manifest-committer": "Show what jobs",
         "manifest-committer recover": "Roll back or complete",

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The programs and commands of the other pages, each page from its first block to its last."""
+"""The programs and commands of the other pages, from the first to the last, and the notebooks."""
 
 from __future__ import annotations
 
 from contextlib import closing
 from pathlib import Path
 
+import nbformat
 import pyspark
 import pytest
 import stores
-from newcomer import Interpreter, Newcomer, Shell, check_last_lines
-from pages import FIRST, PAGES, REPOSITORY, Block, blocks, name
+from newcomer import Interpreter, Newcomer, Shell, check_last_lines, same
+from pages import FIRST, NOTEBOOKS, PAGES, REPOSITORY, Block, blocks, name
 
 STANDS_FOR = "abfs://c@a.dfs.core.windows.net/"
 """What pages write for a container of the reader's own."""
@@ -119,3 +120,25 @@ def test_page(installed: Newcomer, page: Path) -> None:
         Walk(installed, page).walk(page)
         after = shell.type("git status --porcelain --untracked-files=all | grep '^??' || true")
     assert after == before == "", "what readers make is in folders that version control ignores"
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=name)
+def test_a_notebook_has_the_outputs_of_its_cells(installed: Newcomer, notebook: Path) -> None:
+    with installed.shell() as shell:
+        shell.type(f"python tools/notebook.py {name(notebook)}")
+    kept, made = (outputs(root / name(notebook)) for root in (REPOSITORY, installed.sources))
+    assert made == kept, "run make notebook"
+
+
+def outputs(notebook: Path) -> list[list[object]]:
+    """Of each cell of code: lines of text without what varies, and the kinds of pictures."""
+    cells = [cell for cell in nbformat.read(notebook, as_version=4).cells if "outputs" in cell]
+    return [
+        [
+            [same(line) for line in output.text.splitlines()]
+            if output.output_type == "stream"
+            else (output.output_type, sorted(output.data))
+            for output in cell.outputs
+        ]
+        for cell in cells
+    ]
