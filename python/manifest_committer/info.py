@@ -170,7 +170,13 @@ class CommitterInfo:
                 )
                 for problem in self.problems
             ),
-            pictures.facts(rows, paths=[name for name, _ in rows]),
+            pictures.table(
+                (),
+                [
+                    (pictures.heading(name, "path"), pictures.cell(value, "path"))
+                    for name, value in rows
+                ],
+            ),
         )
 
     def problem(self, code: str) -> Problem | None:

@@ -39,7 +39,7 @@ _MEDIAN_COLORS = ("#9a63c9", "#1f8f9c", "#b7791f", "#3c9a5f", "#c2569b", "#7d7f8
 _SECOND, _DAY = 1000, 86_400_000
 _STEPS = (
     *(_SECOND * seconds for seconds in (1, 5, 15, 60, 300, 900, 3600, 10800, 21600, 43200)),
-    *(_DAY * days for days in (1, 2, 5, 10, 20, 30, 60, 90, 180, 365)),
+    *(_DAY * days for days in (1, 2, 3, 5, 7, 10, 14, 20, 30, 60, 90, 180, 365)),
 )
 """Between the ticks of a calendar, in milliseconds."""
 _UNITS = (_SECOND, 60 * _SECOND, 3600 * _SECOND, _DAY)
@@ -48,7 +48,7 @@ _STYLE = f"""
 :root{{color-scheme:light dark}}
 body{{margin:2rem auto;max-width:760px;padding:0 1rem;background:Canvas;color:CanvasText;
 font:15px/1.5 system-ui,sans-serif}}
-h1{{font-size:1.35rem;overflow-wrap:anywhere}}h2{{font-size:1.05rem;margin-top:2rem}}
+h1{{font-size:1.35rem;overflow-wrap:anywhere}}
 td.path{{max-width:20em}}
 .chart{{display:grid;grid-template-columns:max-content 1fr;gap:0 .6em;margin-right:3em}}
 .y{{display:flex;flex-direction:column-reverse;justify-content:space-between;text-align:right;

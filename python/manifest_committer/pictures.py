@@ -9,7 +9,7 @@ import html
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from manifest_committer._figures import count, duration, in_units, words
+from manifest_committer._figures import NAMES, count, duration, in_units, words
 from manifest_committer.watching import Step
 
 BLUE, RED, AMBER = "#3a80c9", "#d64b3f", "#b7791f"
@@ -21,8 +21,10 @@ _CELL = (
     f"padding:.15em 1em .15em 0;border:0;border-bottom:1px solid {LINE};vertical-align:top;"
     "color:inherit;background:none;word-break:normal;"
 )
+_SECTION = "color:inherit;font-size:1.1em;margin:1.6em 0 .5em"
 _KINDS = {
     "": "text-align:left;overflow-wrap:normal",
+    "name": "text-align:left;white-space:nowrap",
     "number": "text-align:right;white-space:nowrap",
     "path": "text-align:left;overflow-wrap:anywhere;min-width:5em",
 }
@@ -31,6 +33,7 @@ _SHAPES = {
     "square": "width:.7em;height:.7em",
     "line": "width:1.2em;height:2px;vertical-align:middle",
 }
+_PATHS = tuple(NAMES[key] for key in ("table", "report", "error"))
 _BAR = "height:.8em;min-width:2px;border-radius:2px"
 
 
@@ -56,7 +59,7 @@ def element(name: str, content: str, **attributes: str) -> str:
 
 def section(title: str, content: str) -> str:
     """Content below its title; nothing without content."""
-    return element("h2", html.escape(title), style="color:inherit") + content if content else ""
+    return element("h2", html.escape(title), style=_SECTION) + content if content else ""
 
 
 def block(title: str, *parts: str) -> str:
@@ -72,10 +75,14 @@ def note(text: str, more: Iterable[str], color: str) -> str:
     return element("div", lines, style=f"{side};overflow-wrap:anywhere")
 
 
-def facts(rows: Iterable[tuple[str, str]], *, paths: Iterable[str] = ("table", "cause")) -> str:
-    """Names and values; those of `paths` may break anywhere."""
+def facts(rows: Iterable[tuple[str, str]]) -> str:
+    """Names and values; of these, paths and errors may break anywhere."""
     return table(
-        (), [(heading(name), cell(value, "path" if name in paths else "")) for name, value in rows]
+        (),
+        [
+            (heading(name, "name"), cell(value, "path" if name in _PATHS else ""))
+            for name, value in rows
+        ],
     )
 
 
