@@ -5,7 +5,6 @@ import io.manifestcommitter.plan.JobPlan.ExistingDirectories;
 import io.manifestcommitter.plan.JobPlan.PlanRejectedException;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
-import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -134,18 +133,14 @@ public final class FindEntries {
 
   private List<StoreEntry> listed(Path parent, Set<Path> wanted) throws IOException {
     List<StoreEntry> entries = new ArrayList<>();
-    try {
-      store.list(
-          parent,
-          wanted.size(),
-          entry -> {
-            if (wanted.contains(entry.path())) {
-              entries.add(entry);
-            }
-          });
-    } catch (FileNotFoundException e) {
-      // Then none of them is there.
-    }
+    store.listIfThere(
+        parent,
+        wanted.size(),
+        entry -> {
+          if (wanted.contains(entry.path())) {
+            entries.add(entry);
+          }
+        });
     return entries;
   }
 }

@@ -8,7 +8,6 @@ import io.manifestcommitter.plan.OldDirectory;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
 import io.manifestcommitter.store.StorePaths;
-import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.AbstractCollection;
 import java.util.ArrayList;
@@ -105,23 +104,23 @@ public final class FindOldData {
     List<StoreEntry> files = new ArrayList<>();
     List<StoreEntry> directories = new ArrayList<>();
     boolean[] holdsStaging = {false};
-    try {
-      store.list(
-          directory,
-          entry -> {
-            boolean isStaging = StagingRoot.isStaging(entry.name());
-            if (entry.isDirectory() && isStaging) {
-              holdsStaging[0] = true;
-            } else if (entry.isDirectory() && !entry.isLink()) {
-              directories.add(entry);
-            } else if (!keep.contains(entry.path()) && !(entry.isLink() && isStaging)) {
-              if (entry.isLink()) {
-                throw refused(entry.path());
+    boolean isThere =
+        store.listIfThere(
+            directory,
+            entry -> {
+              boolean isStaging = StagingRoot.isStaging(entry.name());
+              if (entry.isDirectory() && isStaging) {
+                holdsStaging[0] = true;
+              } else if (entry.isDirectory() && !entry.isLink()) {
+                directories.add(entry);
+              } else if (!keep.contains(entry.path()) && !(entry.isLink() && isStaging)) {
+                if (entry.isLink()) {
+                  throw refused(entry.path());
+                }
+                files.add(entry);
               }
-              files.add(entry);
-            }
-          });
-    } catch (FileNotFoundException e) {
+            });
+    if (!isThere) {
       return Optional.empty();
     }
     below.addAll(directories);

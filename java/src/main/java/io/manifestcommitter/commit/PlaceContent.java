@@ -8,7 +8,6 @@ import io.manifestcommitter.store.Retries;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
 import io.manifestcommitter.store.StorePaths;
-import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -47,22 +46,22 @@ final class PlaceContent {
   private void add(Path at, Path place) throws IOException {
     Predicate<StoreEntry> isClaimed = claim.in(place);
     List<String> below = new ArrayList<>();
-    try {
-      store.list(
-          at,
-          entry -> {
-            if (!isClaimed.test(entry)) {
-              foreign = true;
-            } else if (entry.isDirectory()) {
-              below.add(entry.name());
-            } else {
-              claimed++;
-            }
-          });
-      exists = true;
-    } catch (FileNotFoundException e) {
+    boolean isThere =
+        store.listIfThere(
+            at,
+            entry -> {
+              if (!isClaimed.test(entry)) {
+                foreign = true;
+              } else if (entry.isDirectory()) {
+                below.add(entry.name());
+              } else {
+                claimed++;
+              }
+            });
+    if (!isThere) {
       return;
     }
+    exists = true;
     for (String name : below) {
       add(StorePaths.resolve(at, name), StorePaths.resolve(place, name));
     }
@@ -91,9 +90,7 @@ final class PlaceContent {
    */
   static void giveBack(Store store, Path from, Path to, Claim claim) throws IOException {
     List<StoreEntry> entries = new ArrayList<>();
-    try {
-      store.list(from, entries::add);
-    } catch (FileNotFoundException e) {
+    if (!store.listIfThere(from, entries::add)) {
       return;
     }
     Predicate<StoreEntry> stays = claim.in(to);

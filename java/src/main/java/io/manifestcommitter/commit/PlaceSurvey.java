@@ -10,7 +10,6 @@ import io.manifestcommitter.store.PlaceChangedException;
 import io.manifestcommitter.store.Retries;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
-import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -212,7 +211,7 @@ final class PlaceSurvey {
     if (missing.isEmpty()) {
       return;
     }
-    list(
+    store.listIfThere(
         old.path(),
         missing.size(),
         entry ->
@@ -243,12 +242,14 @@ final class PlaceSurvey {
     }
     Set<Path> staged = ConcurrentHashMap.newKeySet();
     workers.forEach(
-        sources, source -> list(source, plan.files().count(), entry -> staged.add(entry.path())));
+        sources,
+        source ->
+            store.listIfThere(source, plan.files().count(), entry -> staged.add(entry.path())));
     Collection<OldFiles> all = directories.values();
     workers.forEach(
         all,
         old -> {
-          list(old.directory, old.recorded, old::found);
+          store.listIfThere(old.directory, old.recorded, old::found);
           old.requireInPlace();
         });
     for (FileEntry file : plan.files()) {
@@ -260,14 +261,6 @@ final class PlaceSurvey {
     }
     for (OldFiles directory : all) {
       changes.look(directory::requireUnchanged);
-    }
-  }
-
-  private void list(Path directory, int expected, Store.Visitor visitor) throws IOException {
-    try {
-      store.list(directory, expected, visitor);
-    } catch (FileNotFoundException e) {
-      // Then there is nothing.
     }
   }
 

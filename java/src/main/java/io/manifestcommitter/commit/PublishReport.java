@@ -313,18 +313,13 @@ final class PublishReport {
   /** Finds what was moved aside, the latest first. */
   private void listMoved(List<StoreEntry> moved) throws IOException {
     moved.clear();
-    try {
-      store.list(
-          job.workDirectory,
-          entry -> {
-            if (entry.name().startsWith(LAST) && !entry.isDirectory()) {
-              moved.add(entry);
-            }
-          });
-    } catch (FileNotFoundException e) {
-      // The job's directory is gone, and with it everything that was in it.
-      LOG.debug("Nothing was moved aside by job {}", job.jobId, e);
-    }
+    store.listIfThere(
+        job.workDirectory,
+        entry -> {
+          if (entry.name().startsWith(LAST) && !entry.isDirectory()) {
+            moved.add(entry);
+          }
+        });
     moved.sort(Comparator.comparing(StoreEntry::name).reversed());
   }
 

@@ -8,7 +8,6 @@ import io.manifestcommitter.store.Retries;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
 import io.manifestcommitter.store.StorePaths;
-import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -123,11 +122,7 @@ final class ReleaseAsides {
   }
 
   private void listFiles(Path directory) throws IOException {
-    try {
-      store.list(directory, entry -> files.put(entry.path(), entry));
-    } catch (FileNotFoundException e) {
-      // All of the old data was gone before it could be moved.
-    }
+    store.listIfThere(directory, entry -> files.put(entry.path(), entry));
   }
 
   /** What the plan has in a directory, as it was. */

@@ -7,7 +7,6 @@ import io.manifestcommitter.store.Retries;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
 import io.manifestcommitter.store.StorePaths;
-import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -148,17 +147,17 @@ public final class RemoveOldData {
       Retries.few(
           () -> {
             found.clear();
-            try {
-              store.list(
-                  old.path(),
-                  entry -> {
-                    StoreEntry asPlanned = recorded.get(entry.name());
-                    boolean isThere = asPlanned != null && asPlanned.path().equals(entry.path());
-                    if (isThere && entry.isUntouchedSince(asPlanned)) {
-                      found.add(entry.path());
-                    }
-                  });
-            } catch (FileNotFoundException e) {
+            boolean isDirectoryThere =
+                store.listIfThere(
+                    old.path(),
+                    entry -> {
+                      StoreEntry asPlanned = recorded.get(entry.name());
+                      boolean isThere = asPlanned != null && asPlanned.path().equals(entry.path());
+                      if (isThere && entry.isUntouchedSince(asPlanned)) {
+                        found.add(entry.path());
+                      }
+                    });
+            if (!isDirectoryThere) {
               // Somebody else removed it: nothing is left to do.
               found.clear();
             }

@@ -5,7 +5,6 @@ import io.manifestcommitter.store.RenameResult;
 import io.manifestcommitter.store.Retries;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
-import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
@@ -49,17 +48,13 @@ final class ReplacedFiles {
   /** What was moved aside, by name. */
   Map<String, StoreEntry> list() throws IOException {
     Map<String, StoreEntry> found = new HashMap<>();
-    try {
-      store.list(
-          directory,
-          entry -> {
-            if (!entry.isDirectory()) {
-              found.put(entry.name(), entry);
-            }
-          });
-    } catch (FileNotFoundException e) {
-      // Nothing had to give way.
-    }
+    store.listIfThere(
+        directory,
+        entry -> {
+          if (!entry.isDirectory()) {
+            found.put(entry.name(), entry);
+          }
+        });
     return found;
   }
 

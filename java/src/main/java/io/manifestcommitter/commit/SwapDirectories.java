@@ -9,7 +9,6 @@ import io.manifestcommitter.store.Retries;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
 import io.manifestcommitter.store.StorePaths;
-import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -150,21 +149,21 @@ final class SwapDirectories {
         () -> {
           found[0] = 0;
           strays.clear();
-          try {
-            store.list(
-                directory,
-                plan.swaps().filesIn(directory),
-                entry -> {
-                  if (entry.isDirectory()) {
-                    return;
-                  }
-                  if (plan.swaps().names(directory, entry.name())) {
-                    found[0]++;
-                  } else if (entry.name().contains(plan.jobId())) {
-                    strays.add(entry.path());
-                  }
-                });
-          } catch (FileNotFoundException e) {
+          boolean isThere =
+              store.listIfThere(
+                  directory,
+                  plan.swaps().filesIn(directory),
+                  entry -> {
+                    if (entry.isDirectory()) {
+                      return;
+                    }
+                    if (plan.swaps().names(directory, entry.name())) {
+                      found[0]++;
+                    } else if (entry.name().contains(plan.jobId())) {
+                      strays.add(entry.path());
+                    }
+                  });
+          if (!isThere) {
             found[0] = -1;
           }
         });

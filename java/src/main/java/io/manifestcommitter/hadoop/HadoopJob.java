@@ -229,16 +229,12 @@ public final class HadoopJob {
       return;
     }
     List<JobPaths> earlier = new ArrayList<>();
-    try {
-      store.list(
-          paths.jobDirectory(),
-          entry ->
-              JobPaths.attemptOf(entry.name())
-                  .filter(number -> number < paths.jobAttempt())
-                  .ifPresent(number -> earlier.add(paths.ofAttempt(number))));
-    } catch (FileNotFoundException e) {
-      LOG.debug("Job {} left nothing of an earlier attempt", paths.jobId(), e);
-    }
+    store.listIfThere(
+        paths.jobDirectory(),
+        entry ->
+            JobPaths.attemptOf(entry.name())
+                .filter(number -> number < paths.jobAttempt())
+                .ifPresent(number -> earlier.add(paths.ofAttempt(number))));
     for (JobPaths attempt : earlier) {
       LOG.info("Rolling back what attempt {} of job {} did", attempt.jobAttempt(), paths.jobId());
       rollBack(attempt, /* keepsCommitted= */ false);

@@ -142,17 +142,14 @@ final class LoadManifests {
     workers.forEach(
         parents,
         parent -> {
-          try {
-            store.list(
-                parent,
-                entry -> {
-                  if (entry.isDirectory()) {
-                    found.add(entry.path());
-                  }
-                });
-          } catch (FileNotFoundException e) {
-            // Another job removed it, or has it aside for a moment: nothing is in the way there.
-          }
+          // Where another job removed it, or has it aside for a moment, nothing is in the way.
+          store.listIfThere(
+              parent,
+              entry -> {
+                if (entry.isDirectory()) {
+                  found.add(entry.path());
+                }
+              });
         });
     planner.occupied(found);
   }

@@ -7,7 +7,6 @@ import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.store.RenameResult;
 import io.manifestcommitter.store.Store;
-import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -105,7 +104,7 @@ final class Fence {
   private Optional<Path> find(Path parent, Function<String, OptionalInt> holderOf)
       throws IOException {
     List<Path> found = new ArrayList<>();
-    list(
+    store.listIfThere(
         parent,
         entry -> {
           if (entry.isDirectory() && holderOf.apply(entry.name()).isPresent()) {
@@ -117,16 +116,8 @@ final class Fence {
     }
     Map<Path, Integer> entries = new HashMap<>();
     for (Path directory : found) {
-      list(directory, entry -> entries.merge(directory, 1, Integer::sum));
+      store.listIfThere(directory, entry -> entries.merge(directory, 1, Integer::sum));
     }
     return found.stream().max(Comparator.comparing(each -> entries.getOrDefault(each, 0)));
-  }
-
-  private void list(Path directory, Store.Visitor visitor) throws IOException {
-    try {
-      store.list(directory, visitor);
-    } catch (FileNotFoundException e) {
-      // Then there is nothing.
-    }
   }
 }

@@ -72,14 +72,14 @@ public final class OtherJobs {
   private static boolean removeDirectories(Store store, Path directory) throws IOException {
     List<Path> within = new ArrayList<>();
     boolean[] holdsFile = {false};
-    try {
-      store.list(
-          directory,
-          entry -> {
-            holdsFile[0] |= !entry.isDirectory();
-            within.add(entry.path());
-          });
-    } catch (FileNotFoundException e) {
+    boolean isThere =
+        store.listIfThere(
+            directory,
+            entry -> {
+              holdsFile[0] |= !entry.isDirectory();
+              within.add(entry.path());
+            });
+    if (!isThere) {
       return true;
     }
     if (holdsFile[0]) {
@@ -120,9 +120,8 @@ public final class OtherJobs {
   private void requireLocation(Target target, Object origin, boolean mayBeGone) throws IOException {
     boolean[] isTable = {false};
     String why = null;
-    try {
-      store.list(target.staging(), entry -> isTable[0] |= Heartbeat.isHeartbeat(entry.name()));
-    } catch (FileNotFoundException e) {
+    if (!store.listIfThere(
+        target.staging(), entry -> isTable[0] |= Heartbeat.isHeartbeat(entry.name()))) {
       why =
           ", where the job has no staging directory "
               + target.staging().getName()

@@ -7,7 +7,6 @@ import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
 import io.manifestcommitter.store.StorePaths;
-import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -92,11 +91,8 @@ public final class StagedJob {
     Deque<Path> directories = new ArrayDeque<>(List.of(root));
     while (!directories.isEmpty()) {
       Path directory = directories.pop();
-      try {
-        store.list(directory, entry -> note(entry, directories));
-      } catch (FileNotFoundException e) {
-        // Its job goes on, or is being cleaned.
-      }
+      // Its job may go on, or be cleaned.
+      store.listIfThere(directory, entry -> note(entry, directories));
     }
   }
 

@@ -64,17 +64,14 @@ public final class StagedJobs {
           }
         });
     for (Path directory : temporary) {
-      try {
-        store.list(
-            directory,
-            entry -> {
-              if (entry.isDirectory()) {
-                jobs.add(StagedJob.inTemporary(store, entry));
-              }
-            });
-      } catch (FileNotFoundException e) {
-        // The last job in it has just ended.
-      }
+      // The last job in it may have ended since.
+      store.listIfThere(
+          directory,
+          entry -> {
+            if (entry.isDirectory()) {
+              jobs.add(StagedJob.inTemporary(store, entry));
+            }
+          });
     }
     if (!jobs.isEmpty()) {
       long now = now(table);

@@ -10,7 +10,6 @@ import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
 import io.manifestcommitter.store.StorePaths;
 import java.io.ByteArrayInputStream;
-import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -140,23 +139,23 @@ public abstract class CommitJournal {
   static List<StoreEntry> list(Store store, Path directory, Store.Visitor others)
       throws IOException {
     List<StoreEntry> found = new ArrayList<>();
-    try {
-      store.list(
-          directory,
-          entry -> {
-            if (!isJournal(entry.name()) || entry.isDirectory()) {
-              others.visit(entry);
-            } else if (stateIn(entry.name()).isPresent()) {
-              found.add(entry);
-            } else {
-              throw new CorruptManifestException(
-                  entry.path()
-                      + " is in a state that this version of the committer does not know. Recover"
-                      + " the table with the version that wrote it; if none did, move the file out"
-                      + " of there first");
-            }
-          });
-    } catch (FileNotFoundException e) {
+    boolean isThere =
+        store.listIfThere(
+            directory,
+            entry -> {
+              if (!isJournal(entry.name()) || entry.isDirectory()) {
+                others.visit(entry);
+              } else if (stateIn(entry.name()).isPresent()) {
+                found.add(entry);
+              } else {
+                throw new CorruptManifestException(
+                    entry.path()
+                        + " is in a state that this version of the committer does not know. Recover"
+                        + " the table with the version that wrote it; if none did, move the file out"
+                        + " of there first");
+              }
+            });
+    if (!isThere) {
       return List.of();
     }
     return found;

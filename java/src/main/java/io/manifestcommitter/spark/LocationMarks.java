@@ -9,7 +9,6 @@ import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StorePaths;
 import io.manifestcommitter.store.Stores;
 import io.manifestcommitter.store.UnsupportedStoreException;
-import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -125,19 +124,15 @@ final class LocationMarks {
    */
   Set<Path> find(Collection<Path> known, Workers workers) throws IOException {
     Map<String, List<Path>> marks = new HashMap<>();
-    try {
-      store.list(
-          staging.locations(),
-          entry -> {
-            if (!entry.isDirectory() && entry.name().length() >= KEY_LENGTH) {
-              marks
-                  .computeIfAbsent(entry.name().substring(0, KEY_LENGTH), key -> new ArrayList<>())
-                  .add(entry.path());
-            }
-          });
-    } catch (FileNotFoundException e) {
-      LOG.debug("No attempt of the job wrote to a custom location");
-    }
+    store.listIfThere(
+        staging.locations(),
+        entry -> {
+          if (!entry.isDirectory() && entry.name().length() >= KEY_LENGTH) {
+            marks
+                .computeIfAbsent(entry.name().substring(0, KEY_LENGTH), key -> new ArrayList<>())
+                .add(entry.path());
+          }
+        });
     Set<Path> locations = new TreeSet<>(known);
     known.forEach(location -> marks.remove(key(texts.write(location))));
     workers

@@ -21,7 +21,6 @@ import io.manifestcommitter.spark.WriteRequest.Overwrite;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
 import io.manifestcommitter.store.StorePaths;
-import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -259,17 +258,17 @@ final class PlanSparkJob {
   private boolean showsFiles(Path directory) throws IOException {
     boolean[] files = {false};
     List<String> partitions = new ArrayList<>();
-    try {
-      store.list(
-          directory,
-          entry -> {
-            boolean isVisible = !StagingRoot.isHidden(entry.name());
-            files[0] |= isVisible && !entry.isDirectory();
-            if (isVisible && entry.isDirectory()) {
-              partitions.add(entry.name());
-            }
-          });
-    } catch (FileNotFoundException e) {
+    boolean isThere =
+        store.listIfThere(
+            directory,
+            entry -> {
+              boolean isVisible = !StagingRoot.isHidden(entry.name());
+              files[0] |= isVisible && !entry.isDirectory();
+              if (isVisible && entry.isDirectory()) {
+                partitions.add(entry.name());
+              }
+            });
+    if (!isThere) {
       return false;
     }
     if (config.conflictMode() == ConflictMode.REPLACE && files[0] && !partitions.isEmpty()) {

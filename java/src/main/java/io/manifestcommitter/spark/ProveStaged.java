@@ -10,7 +10,6 @@ import io.manifestcommitter.plan.JobPlanner;
 import io.manifestcommitter.plan.Swaps.Swap;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
-import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -121,20 +120,16 @@ final class ProveStaged {
   private void list(StagedTree.Directory directory, ConsumerRaisingIOE<List<StoreEntry>> lots)
       throws IOException {
     List<StoreEntry> lot = new ArrayList<>();
-    try {
-      store.list(
-          directory.source,
-          directory.count(),
-          entry -> {
-            lot.add(entry);
-            if (lot.size() == LOT) {
-              lots.accept(lot);
-              lot.clear();
-            }
-          });
-    } catch (FileNotFoundException e) {
-      // All that was named in it is missing.
-    }
+    store.listIfThere(
+        directory.source,
+        directory.count(),
+        entry -> {
+          lot.add(entry);
+          if (lot.size() == LOT) {
+            lots.accept(lot);
+            lot.clear();
+          }
+        });
     lots.accept(lot);
   }
 

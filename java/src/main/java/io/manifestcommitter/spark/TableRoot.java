@@ -11,7 +11,6 @@ import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.store.Retries;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
-import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -46,9 +45,7 @@ final class TableRoot {
   /** Looks at a table. One request. */
   static TableRoot list(Store store, Path table) throws IOException {
     TableRoot root = new TableRoot(table);
-    try {
-      store.list(table, root::note);
-    } catch (FileNotFoundException e) {
+    if (!store.listIfThere(table, root::note)) {
       root.kind = Kind.NOTHING;
     }
     return root;

@@ -4,6 +4,7 @@ package io.manifestcommitter.store;
 import io.manifestcommitter.manifest.FileEntry;
 import java.io.DataOutputStream;
 import java.io.File;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.Collection;
@@ -40,10 +41,29 @@ public interface Store {
    * request a page. For a file it shows the file itself. What identifies a file may be missing, see
    * {@link #identified}.
    *
-   * @throws java.io.FileNotFoundException if there is nothing at {@code directory}
+   * @throws FileNotFoundException if there is nothing at {@code directory}
    */
   default void list(Path directory, Visitor visitor) throws IOException {
     list(directory, 0, visitor);
+  }
+
+  /** As {@link #listIfThere(Path, int, Visitor)}, of a directory of unknown size. */
+  default boolean listIfThere(Path directory, Visitor visitor) throws IOException {
+    return listIfThere(directory, 0, visitor);
+  }
+
+  /**
+   * As {@link #list(Path, int, Visitor)}: where there is no directory, there are no entries.
+   *
+   * @return whether it was there to the end
+   */
+  default boolean listIfThere(Path directory, int expected, Visitor visitor) throws IOException {
+    try {
+      list(directory, expected, visitor);
+      return true;
+    } catch (FileNotFoundException e) {
+      return false;
+    }
   }
 
   /**
@@ -57,7 +77,7 @@ public interface Store {
    * An entry of a listing with all that identifies it. No request, but one for a file where {@link
    * StoreTraits#identityCostsRequest}.
    *
-   * @throws java.io.FileNotFoundException if the file is gone
+   * @throws FileNotFoundException if the file is gone
    */
   StoreEntry identified(StoreEntry listed) throws IOException;
 
@@ -149,7 +169,7 @@ public interface Store {
    * The content of a small file. One request.
    *
    * @param limit in bytes
-   * @throws java.io.FileNotFoundException if there is none
+   * @throws FileNotFoundException if there is none
    * @throws FileTooLongException if it is longer
    */
   byte[] read(Path file, int limit) throws IOException;
@@ -165,7 +185,7 @@ public interface Store {
    * When a file was last written, by the store's own clock, in milliseconds since 1970. One
    * request.
    *
-   * @throws java.io.FileNotFoundException if there is none
+   * @throws FileNotFoundException if there is none
    */
   long modified(Path file) throws IOException;
 
@@ -188,7 +208,7 @@ public interface Store {
    *
    * @return false if the file was not made here, or its driver failed; then only {@link #write}
    *     tells what is there
-   * @throws java.io.FileNotFoundException if somebody deleted it
+   * @throws FileNotFoundException if somebody deleted it
    */
   boolean fill(Path file, Content content) throws IOException;
 
