@@ -37,6 +37,7 @@ class HeartbeatTest {
           "named",
           "status",
           "list",
+          "listIfThere",
           "identified",
           "read",
           "readStart",

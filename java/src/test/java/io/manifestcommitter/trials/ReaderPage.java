@@ -41,7 +41,8 @@ final class ReaderPage {
   /** Which stores are published in which way. */
   static String ways() {
     StringBuilder table = new StringBuilder();
-    table.append("| store | `directory.rename` = `auto` | `off` |\n|---|---|---|\n");
+    table.append(
+        "| store | `mapreduce.manifest.committer.directory.rename` = `auto` | `off` |\n|---|---|---|\n");
     for (String scheme : ReaderWay.SCHEMES) {
       table
           .append("| ")
