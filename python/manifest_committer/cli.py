@@ -354,10 +354,12 @@ def _verify_store_arguments(parser: argparse.ArgumentParser) -> None:
         "directory",
         "a directory on abfs or gs; the command writes files below it, and removes them",
     )
+    parser.add_argument("--verbose", action="store_true", help="also what the store did, for each")
 
 
 def _verify_store(parsed: argparse.Namespace) -> int:
-    return _run_java("io.manifestcommitter.cli.VerifyStore", _flags(parsed, "json"), parsed)
+    options = _flags(parsed, "json", "verbose")
+    return _run_java("io.manifestcommitter.cli.VerifyStore", options, parsed)
 
 
 def _paths_and_json(parser: argparse.ArgumentParser, metavar: str, paths: str) -> None:
@@ -521,7 +523,7 @@ _COMMANDS = (
     ),
     _Command(
         "verify-store",
-        "Check on a real store what the committer relies on, and print each result.",
+        "Check whether a real store does what the committer relies on, a line for each.",
         "manifest-committer verify-store gs://bucket/scratch",
         _verify_store_arguments,
         _verify_store,

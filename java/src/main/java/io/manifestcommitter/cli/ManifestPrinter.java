@@ -17,7 +17,6 @@ import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
-import org.apache.hadoop.fs.UnsupportedFileSystemException;
 
 /**
  * Prints the files that a committer leaves, for people or for machines: {@code _SUCCESS}, reports,
@@ -63,7 +62,7 @@ public final class ManifestPrinter extends Program {
         print(path, line.conf(), line.has("--json"), line.has("--json-reports"));
         return OK;
       } catch (IOException | RuntimeException e) {
-        String message = explain(path, e);
+        String message = missingConnector(path, line.conf(), e).orElseGet(() -> explain(path, e));
         if (line.has("--json")) {
           out.println(Json.line(new Json.Fields().with("path", path).with("error", message)));
         }
@@ -225,12 +224,10 @@ public final class ManifestPrinter extends Program {
           + "). Write it as a full URI, such as"
           + " hdfs://host/table/_SUCCESS, or for a name with a colon as ./name";
     }
-    String failed = path + " cannot be read (" + e + "). ";
-    if (e instanceof UnsupportedFileSystemException) {
-      return failed + "Put the connector of that store on the class path, as the job itself has it";
-    }
-    return failed
-        + "Check that the store can be reached with the settings in HADOOP_CONF_DIR and those that"
+    return path
+        + " cannot be read ("
+        + e
+        + "). Check that the store can be reached with the settings in HADOOP_CONF_DIR and those that"
         + " you give, and that you may read there";
   }
 }

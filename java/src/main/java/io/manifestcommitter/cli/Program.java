@@ -2,16 +2,21 @@
 package io.manifestcommitter.cli;
 
 import io.manifestcommitter.cli.CommandLine.UsageException;
+import io.manifestcommitter.store.Stores;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiFunction;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.UnsupportedFileSystemException;
 
 /**
  * A program of the command line: its own options, the text that explains them, and what it does
@@ -103,7 +108,7 @@ public abstract class Program {
       Action action = action(line);
       int code = OK;
       for (String path : line.paths()) {
-        code = Math.max(code, run(action, path, line.has(MISSING_OK)));
+        code = Math.max(code, run(action, line, path));
       }
       return code;
     } catch (UsageException e) {
@@ -117,19 +122,36 @@ public abstract class Program {
     }
   }
 
-  private int run(Action action, String path, boolean missingOk) {
+  private int run(Action action, CommandLine line, String path) {
     try {
       return action.run(path);
     } catch (NothingThereException e) {
-      if (missingOk) {
+      if (line.has(MISSING_OK)) {
         out.println(Humane.line(e.getMessage()));
         return OK;
       }
       return failed(e.getMessage());
     } catch (IOException | RuntimeException e) {
       // A connector's problems reach us in both forms.
-      return failed(path, e);
+      Optional<String> missing = missingConnector(path, line.conf(), e);
+      return missing.isPresent() ? failed(missing.get()) : failed(path, e);
     }
+  }
+
+  /** What is missing of a path's connector, and where that is; empty if it is something else. */
+  protected static Optional<String> missingConnector(String path, Configuration conf, Exception e) {
+    boolean isMissing =
+        e instanceof UnsupportedFileSystemException
+            || (e instanceof RuntimeException && Stores.missingClass(e).isPresent());
+    String how = System.getProperty(CALLED) == null ? "Put it" : "Put it, by --class-path,";
+    return isMissing
+        ? Optional.of(
+            Stores.missingConnector(new Path(path), conf, e)
+                + ". "
+                + how
+                + " on the class path, with all that it needs. 'manifest-committer info' names the"
+                + " settings that it needs, too")
+        : Optional.empty();
   }
 
   /** What to do about an error that is no failure of a request. */

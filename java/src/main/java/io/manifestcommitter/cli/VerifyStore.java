@@ -5,7 +5,7 @@ import io.manifestcommitter.proofs.StoreProof;
 import io.manifestcommitter.proofs.StoreProofs;
 import java.io.IOException;
 import java.io.PrintStream;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 
@@ -23,17 +23,19 @@ public final class VerifyStore extends Program {
     super(
         out,
         err,
-        "Usage: VerifyStore [--json] [--properties-file file] [-D key=value]... <directory>...",
+        "Usage: VerifyStore [--json] [--verbose] [--properties-file file] [-D key=value]...",
+        "                   <directory>...",
         "",
         "Tries on a real store (abfs, abfss, gs, or a scheme that the committer does not know) what",
         "the manifest committer relies on: renames, conditions, listings. Writes about a hundred",
         "small files into a fresh directory below the given one, and deletes it at the end. Prints",
-        "what held, and what did not.",
+        "a line for each: as needed, NOT as needed, no answer (a request failed), or not seen (the",
+        "case did not come up).",
         "",
         "  --json                  one line of JSON for each answer",
+        "  --verbose               also what the store did, for each",
         SETTINGS,
-        "Exit code: 0 everything that is relied on held; 1 something did not, or could not be tried;",
-        "2 wrong usage.");
+        "Exit code: 0 all is as needed; 1 something is not, or could not be tried; 2 wrong usage.");
   }
 
   /** Runs the program and ends the JVM with its exit code. */
@@ -43,33 +45,46 @@ public final class VerifyStore extends Program {
 
   @Override
   protected Action action(CommandLine line) {
-    return directory -> verify(directory, line.conf(), line.has("--json"));
+    return directory -> verify(directory, line.conf(), line.has("--json"), line.has("--verbose"));
   }
 
-  private int verify(String directory, Configuration conf, boolean json) throws IOException {
-    AtomicBoolean isFine = new AtomicBoolean(true);
+  private int verify(String directory, Configuration conf, boolean json, boolean verbose)
+      throws IOException {
+    AtomicInteger bad = new AtomicInteger();
     try {
       StoreProofs proofs = StoreProofs.of(new Path(directory), conf);
+      String asked = Humane.count(proofs.count(), "question");
       if (!json) {
-        out.println(Humane.line(proofs.about()) + "; tried in " + proofs.directory().getName());
+        String about = verbose ? ", " + proofs.about() : "";
+        out.println(Humane.line(directory) + ": " + asked + about);
       }
       proofs.run(
           proof -> {
-            isFine.compareAndSet(true, proof.isFine());
-            out.println(json ? json(directory, proof) : text(proof));
+            bad.addAndGet(proof.isFine() ? 0 : 1);
+            out.println(json ? json(directory, proof) : text(proof, verbose));
             out.flush();
           });
+      if (!json) {
+        out.println(
+            bad.get() == 0
+                ? "The store does what the committer relies on"
+                : "Do not commit to this store: " + bad + " of " + asked + " are not as needed");
+      }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return FAILED;
     }
-    return isFine.get() ? OK : FAILED;
+    return bad.get() == 0 ? OK : FAILED;
   }
 
-  private static String text(StoreProof proof) {
-    return String.format(
-        "%-9s %s (%s):%n          %s",
-        proof.verdict(), proof.statement(), proof.name(), Humane.line(proof.seen()));
+  /** One line, with what the store did if that is not as needed. */
+  private static String text(StoreProof proof, boolean verbose) {
+    String line = String.format("  %-13s  %s", proof.verdict(), proof.statement());
+    String seen = Humane.line(proof.seen());
+    if (verbose) {
+      return String.format("%s (%s)%n  %-13s  %s", line, proof.name(), "", seen);
+    }
+    return proof.isFine() ? line : line + ": " + seen;
   }
 
   private static String json(String directory, StoreProof proof) {

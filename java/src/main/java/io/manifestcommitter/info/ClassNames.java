@@ -101,14 +101,6 @@ final class ClassNames {
     return "the jar of " + className;
   }
 
-  /** The jar that brings the FileSystem of a store, which is called by a scheme. */
-  static String connectorOf(StoreFamily family, String scheme) {
-    String jar = family.connector();
-    return jar.startsWith(HADOOP)
-        ? jar + ":" + VersionInfo.getVersion()
-        : jar.isEmpty() ? "the connector of " + scheme + "://" : jar;
-  }
-
   /** Whether a class is there; does not load it. */
   static boolean loads(ClassLoader loader, String className) {
     return loader.getResource(className.replace('.', '/') + ".class") != null;

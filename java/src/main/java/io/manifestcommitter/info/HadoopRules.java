@@ -186,7 +186,7 @@ final class HadoopRules extends Rules {
   private void checkProbe(String problem) {
     // A Connect session has no RDD writers that could meet a factory's problem.
     Severity severity = origin == Origin.CONNECT_SERVER ? unlessSparkIsServed() : Severity.ERROR;
-    Optional<String> missing = Probe.missingClass(probe.cause());
+    Optional<String> missing = Stores.missingClass(probe.cause());
     String cause = message(probe.cause());
     switch (problem) {
       case "factory-not-found":
@@ -232,7 +232,7 @@ final class HadoopRules extends Rules {
   private void storeNotFound(Severity severity, Optional<String> missing) {
     boolean isGs = family == StoreFamily.GCS;
     String name = schemeOrDefault();
-    String jar = ClassNames.connectorOf(family, name);
+    String jar = family.connectorOf(name);
     if (!isGs && missing.isPresent()) {
       jar = ClassNames.jarOf(missing.get());
     }

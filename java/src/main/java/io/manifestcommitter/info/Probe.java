@@ -115,7 +115,7 @@ final class Probe {
     try {
       factory = PathOutputCommitterFactory.getCommitterFactory(path, conf);
     } catch (RuntimeException | LinkageError e) {
-      boolean isMissing = missingClass(e).isPresent();
+      boolean isMissing = Stores.missingClass(e).isPresent();
       fail(isMissing ? "factory-not-found" : "factory-failed", e);
     }
   }
@@ -141,7 +141,7 @@ final class Probe {
         return; // What would let it open does not let the committer serve it.
       }
       boolean isMissing =
-          missingClass(e).isPresent() || e instanceof UnsupportedFileSystemException;
+          Stores.missingClass(e).isPresent() || e instanceof UnsupportedFileSystemException;
       fail(isMissing ? "store-not-found" : "store-failed", e);
     }
   }
@@ -180,21 +180,6 @@ final class Probe {
   private void fail(String name, Throwable failure) {
     problem = name;
     cause = failure;
-  }
-
-  /** The class that was not found, if that was the cause. */
-  static Optional<String> missingClass(Throwable failure) {
-    for (Throwable e = failure; e != null; e = e.getCause()) {
-      String message = String.valueOf(e.getMessage());
-      if (e instanceof ClassNotFoundException) {
-        // Hadoop's Configuration wraps the name into a sentence.
-        return Optional.of(message.replaceFirst("^Class (.*) not found$", "$1"));
-      }
-      if (e instanceof NoClassDefFoundError && e.getCause() == null) {
-        return Optional.of(message.replace('/', '.'));
-      }
-    }
-    return Optional.empty();
   }
 
   /** The committer's class. */

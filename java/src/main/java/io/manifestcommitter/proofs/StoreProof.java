@@ -6,13 +6,13 @@ public final class StoreProof {
   /** How it ended. */
   public enum Verdict {
     /** The store does what the committer relies on. */
-    HELD("held"),
+    HELD("as needed"),
     /** It does not: do not commit to this store. */
-    NOT_HELD("not held"),
+    NOT_HELD("NOT as needed"),
     /** The store gave no occasion to see it. */
     NOT_SEEN("not seen"),
     /** It could not be asked: a request failed that has nothing to do with the question. */
-    FAILED("failed");
+    FAILED("no answer");
 
     private final String text;
 

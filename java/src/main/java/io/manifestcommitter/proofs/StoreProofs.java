@@ -178,18 +178,14 @@ public final class StoreProofs {
         .collect(Collectors.toList());
   }
 
-  /** How the committer takes the store, as the answers depend on it. */
+  /** Where all of it happens, and how the committer takes the store, on which answers depend. */
   public String about() {
-    return root.getParent()
-        + ": "
-        + questions.size()
-        + " questions, for a store with the traits "
-        + store.traits(root);
+    return "tried in " + root.getName() + ", for a store with the traits " + store.traits(root);
   }
 
-  /** Where all of it happens. */
-  public Path directory() {
-    return root;
+  /** How many questions there are. */
+  public int count() {
+    return questions.size();
   }
 
   /**

@@ -3,6 +3,7 @@ package io.manifestcommitter.store;
 
 import java.util.List;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.util.VersionInfo;
 
 /** Stores of one kind, which {@link Stores#family} tells. */
 public enum StoreFamily {
@@ -26,6 +27,7 @@ public enum StoreFamily {
   public static final String ATOMIC_RENAME_SCHEMES =
       "mapreduce.manifest.committer.atomic.rename.schemes";
 
+  private static final String HADOOP = "org.apache.hadoop:";
   private static final String S3A = "org.apache.hadoop.fs.s3a.S3AFileSystem";
 
   private final String schemes;
@@ -35,6 +37,15 @@ public enum StoreFamily {
   StoreFamily(String schemes, String connector) {
     this.schemes = schemes;
     this.connector = connector;
+  }
+
+  /**
+   * The artifact that brings the FileSystem of a scheme, in the version that goes with Hadoop's.
+   */
+  public String connectorOf(String scheme) {
+    return connector.startsWith(HADOOP)
+        ? connector + ":" + VersionInfo.getVersion()
+        : connector.isEmpty() ? "the connector of " + scheme + "://" : connector;
   }
 
   /** The artifact that brings its FileSystem; empty if none is known. */

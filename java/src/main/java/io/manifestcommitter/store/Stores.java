@@ -127,6 +127,33 @@ public final class Stores extends ForwardingStore {
     require(refusalOfRenames(path));
   }
 
+  /** What is missing where a path's FileSystem cannot be opened, in the words of {@code info}. */
+  public static String missingConnector(Path path, Configuration conf, Throwable failure) {
+    String named = path.toUri().getScheme();
+    String scheme = named == null ? FileSystem.getDefaultUri(conf).getScheme() : named;
+    return "There is no FileSystem for "
+        + scheme
+        + ":// on the class path"
+        + missingClass(failure).map(name -> " (" + name + " is missing)").orElse("")
+        + ". It is in "
+        + StoreFamily.of(scheme, conf).connectorOf(scheme);
+  }
+
+  /** The class that was not found, if that was the cause. */
+  public static Optional<String> missingClass(Throwable failure) {
+    for (Throwable e = failure; e != null; e = e.getCause()) {
+      String message = String.valueOf(e.getMessage());
+      if (e instanceof ClassNotFoundException) {
+        // Hadoop's Configuration wraps the name into a sentence.
+        return Optional.of(message.replaceFirst("^Class (.*) not found$", "$1"));
+      }
+      if (e instanceof NoClassDefFoundError && e.getCause() == null) {
+        return Optional.of(message.replace('/', '.'));
+      }
+    }
+    return Optional.empty();
+  }
+
   private static void require(Optional<String> refusal) throws UnsupportedStoreException {
     if (refusal.isPresent()) {
       throw new UnsupportedStoreException(refusal.get());

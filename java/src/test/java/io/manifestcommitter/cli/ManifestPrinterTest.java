@@ -251,8 +251,8 @@ class ManifestPrinterTest {
 
     assertThat(errors())
         .contains("a:b cannot be used as a path")
-        .contains("nosuchscheme://host/x cannot be read")
-        .contains("Put the connector of that store on the class path");
+        .contains("There is no FileSystem for nosuchscheme:// on the class path")
+        .contains("It is in the connector of nosuchscheme://. Put it on the class path");
     assertThat(output()).isEmpty();
   }
 
@@ -269,6 +269,24 @@ class ManifestPrinterTest {
     assertThat(errors())
         .contains("a path is missing", "there is no option --nonsense", "-D needs key=value")
         .contains("Usage: ManifestPrinter [--json]");
+  }
+
+  /** As the Python package does, which has a usage of its own. */
+  @Test
+  void underAnotherProgramMessagesBearItsName() {
+    System.setProperty("manifest.committer.called", "manifest-committer print");
+    try {
+      assertThat(run("--nonsense", success.toString())).isEqualTo(2);
+      assertThat(run("nosuchscheme://host/x")).isEqualTo(1);
+    } finally {
+      System.clearProperty("manifest.committer.called");
+    }
+
+    assertThat(errors().lines())
+        .hasSize(2)
+        .allMatch(line -> line.startsWith("manifest-committer print: "))
+        .anyMatch(line -> line.endsWith("there is no option --nonsense"))
+        .anyMatch(line -> line.contains("Put it, by --class-path, on the class path"));
   }
 
   @Test

@@ -232,6 +232,18 @@ class RecoverTest {
   }
 
   @Test
+  void aMissingConnectorIsNamed() {
+    for (String[] one : new String[][] {{"abfs", "hadoop-azure:3."}, {"gs", "gcs-connector"}}) {
+      err.reset();
+      assertThat(run("-D", "fs." + one[0] + ".impl=x.Y", one[0] + "://no.connector/t"))
+          .isEqualTo(1);
+      assertThat(text(err))
+          .startsWith("Recover: There is no FileSystem for " + one[0] + ":// on the class path")
+          .contains("(x.Y is missing). It is in ", one[1]);
+    }
+  }
+
+  @Test
   void wrongUsageIsTold() {
     assertThat(run()).isEqualTo(2);
     assertThat(text(err)).contains("a path is missing").contains("Usage: Recover");

@@ -230,7 +230,7 @@ class SpellingsTest {
   @MethodSource("spellings")
   void verifying(String spelling) {
     if (spelling.startsWith("abfs:")) {
-      assertThat(output(VerifyStore::new, spelling)).contains("held");
+      assertThat(output(VerifyStore::new, spelling)).contains("  as needed  ");
       assertThat(state.paths()).noneMatch(path -> path.contains("proofs"));
     }
   }

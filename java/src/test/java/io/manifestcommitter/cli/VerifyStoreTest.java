@@ -30,13 +30,23 @@ class VerifyStoreTest {
   void eachAnswerIsPrintedAndNothingIsLeft() {
     assertThat(run("-D", CONF, DIRECTORY)).as(text(out)).isZero();
 
-    assertThat(text(out))
-        .startsWith(DIRECTORY + ": 12 questions, for a store with the traits ABFS")
-        .contains("; tried in manifest-committer-proofs-")
-        .contains("held      A file is never renamed onto another one (file-onto-file):")
-        .doesNotContain("not held");
+    assertThat(text(out).lines())
+        .hasSize(14)
+        .startsWith(DIRECTORY + ": 12 questions")
+        .contains("  as needed      A file is never renamed onto another one")
+        .endsWith("The store does what the committer relies on");
+    assertThat(text(out)).doesNotContain("NOT", "file-onto-file");
     assertThat(text(err)).isEmpty();
     assertThat(state.paths()).containsExactly("/");
+    out.reset();
+
+    assertThat(run("--verbose", "-D", CONF, DIRECTORY)).isZero();
+
+    assertThat(text(out))
+        .startsWith(DIRECTORY + ": 12 questions, tried in manifest-committer-proofs-")
+        .contains(", for a store with the traits ABFS")
+        .contains("  as needed      A file is never renamed onto another one (file-onto-file)");
+    assertThat(text(out).lines()).hasSize(26);
   }
 
   @Test
@@ -53,18 +63,27 @@ class VerifyStoreTest {
   void whatDoesNotHoldIsAFailure() {
     assertThat(run("-D", CONF, "-D", MemoryFileSystem.FLAT + "=true", DIRECTORY)).isEqualTo(1);
 
-    assertThat(text(out)).contains("not held  The account has a hierarchical namespace");
+    assertThat(text(out).lines())
+        .anySatisfy(
+            line ->
+                assertThat(line)
+                    .startsWith("  NOT as needed  The account has a hierarchical namespace: ")
+                    .contains("has no hierarchical namespace"))
+        .last()
+        .asString()
+        .startsWith("Do not commit to this store: ")
+        .endsWith(" of 12 questions are not as needed");
   }
 
   @Test
   void aStoreThatNobodyKnowsIsAskedAsIfItWasVouchedFor() {
     String conf = "fs.mem.impl=" + MemoryFileSystem.class.getName();
-    assertThat(run("-D", conf, "mem://verified/directory")).as(text(out)).isZero();
+    assertThat(run("--verbose", "-D", conf, "mem://verified/directory")).as(text(out)).isZero();
 
     assertThat(text(out))
         .contains("for a store with the traits VOUCHED")
         .contains("(file-rename)", "(directory-rename)")
-        .doesNotContain("not held");
+        .doesNotContain("NOT as needed");
   }
 
   @Test
