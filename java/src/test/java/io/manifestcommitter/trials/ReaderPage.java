@@ -59,7 +59,7 @@ final class ReaderPage {
   private static String label(String scheme) {
     switch (scheme) {
       case "mem":
-        return "a scheme in `atomic.rename.schemes`";
+        return "a scheme in `mapreduce.manifest.committer.atomic.rename.schemes`";
       case MemoryFileSystem.GS_FOLDERS:
         return "`gs`, a bucket with hierarchical namespace";
       default:

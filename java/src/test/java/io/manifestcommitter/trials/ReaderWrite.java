@@ -91,7 +91,7 @@ final class ReaderWrite {
               at("every other partition", "/table/p=1/q=2: x y ->", STAYS, STAYS)),
           new ReaderWrite(
               "conflict-replace",
-              "append with `conflict.mode` = `replace`",
+              "append with `mapreduce.manifest.committer.conflict.mode` = `replace`",
               TableWrite.conflicts(),
               at("a partition that is written to", "/table/p=1: x y z -> a b c", SWAPS, TURNS_OVER),
               at("a new partition", "/table/p=3: -> a b", APPEARS, FILLS),
@@ -129,12 +129,12 @@ final class ReaderWrite {
               at("the table", "/table: -> a b c", FILLS, FILLS)),
           new ReaderWrite(
               "flat-overwrite",
-              "overwrite, or `conflict.mode` = `replace`, of a table without partitions",
+              "overwrite, or `mapreduce.manifest.committer.conflict.mode` = `replace`, of a table without partitions",
               TableWrite.replacing(TABLE),
               at("the table", "/table: x y z -> a b c", EMPTIES_AND_FILLS, TURNS_OVER)),
           new ReaderWrite(
               "flat-conflict-replace",
-              "overwrite, or `conflict.mode` = `replace`, of a table without partitions",
+              "overwrite, or `mapreduce.manifest.committer.conflict.mode` = `replace`, of a table without partitions",
               TableWrite.conflicts(),
               at("the table", "/table: x y z -> a b c", EMPTIES_AND_FILLS, TURNS_OVER)));
 
