@@ -14,7 +14,7 @@ from manifest_committer.info import printable
 from manifest_committer.pictures import RED, block, cell, element, table
 
 _LOG = logging.getLogger(__name__)
-_ROW = "{:<23}  {:<11} {:>12} {:>9} {:>10}  {:<18} {}"
+_ROW = "{:<23}  {:<11} {:>12} {:>9} {:>10}  {:<22} {}"
 _SHOWN = ("ended", "outcome", "millis", "files", "bytes", "write", "table")
 _SHOWN_JOBS = 20
 _WHOLE = "white-space:nowrap"

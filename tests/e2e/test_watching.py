@@ -189,7 +189,7 @@ def test_a_page_of_reports(watched: Watched, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "manifest_committer", "report", str(reports)]
     subprocess.run([*command, "--html", str(page)], check=True, timeout=120)
     text = page.read_text("utf-8")
-    assert f"<td>{PARTITIONS}</td>" in text
+    assert f">{PARTITIONS}</td>" in text
     assert "summary-damaged.json is not a committer&#x27;s job report" in text
 
 
@@ -197,17 +197,25 @@ def test_a_page_of_reports(watched: Watched, tmp_path: Path) -> None:
 @pytest.mark.parametrize("binding", ["configure_session", "configure_builder"])
 def test_a_bar_in_a_notebook(tmp_path: Path, binding: str) -> None:
     """A real kernel, whose second cell writes; it also makes the session, if by the builder."""
-    table = str(tmp_path / "table")
+    table, reports = str(tmp_path / "table"), str(tmp_path / "reports")
     write = (
         f"spark.range({PARTITIONS}, numPartitions=1).selectExpr('id', 'id AS p')"
-        f".write.partitionBy('p').parquet({table!r})"
+        f".write.option('mapreduce.manifest.committer.summary.report.directory', {reports!r})"
+        f".partitionBy('p').parquet({table!r})"
     )
-    read = f"mc.read_report(spark, {table!r})"
-    kernel = Kernel(*beginning(binding, write), read, "spark.stop()")
+    values = {
+        f"mc.read_report(spark, {table!r})": 'class="bar"',
+        "mc.commits(spark)": "committed in",
+        f"mc.history(spark, {reports!r})": "commit time",
+        "mc.configure_session(spark)": "manifest-committer",
+        f"mc.committer_info(spark, {table!r})": "Spark SQL and DataFrames",
+    }
+    kernel = Kernel(*beginning(binding, write), *values, "spark.stop()")
     cells = kernel.run()
     check_notebook(kernel.shown, cells, PARTITIONS)
-    (report,) = cells[2].outputs
-    assert "<svg" in report["data"]["text/html"]
+    for cell, expected in zip(cells[2:-1], values.values(), strict=True):
+        (value,) = cell.outputs
+        assert expected in value["data"]["text/html"], cell.source
 
 
 def check_notebook(shown: list[str], cells: list[Any], files: int) -> None:

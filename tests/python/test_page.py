@@ -124,11 +124,34 @@ def test_a_timeline_is_to_scale():
     ]
 
 
-def test_a_page_of_a_failed_job():
-    read = texts(job_page(success=False, stage="job_stage_plan"))
+@pytest.mark.parametrize("state", ["failed", "aborted", "rolled_back"])
+def test_a_page_of_a_job_that_did_not_commit(state):
+    """Of an aborted job there are no steps and no files, only why."""
+    cause = "The job was aborted before its commit. Spark says: <full>\n\tat x"
+    told = {"exception": cause, "application.name": "nightly"}
+    page = make_page(
+        {
+            "path": "file:/r/summary-1.json",
+            "report": {
+                "name": REPORT["name"],
+                "success": False,
+                "state": state,
+                "stage": "job_stage_abort",
+                "diagnostics": told,
+            },
+            "histogram": [],
+            "partitions": [],
+        }
+    )
+    check_alone(page)
+    read = texts(page)
     assert "This job did not commit." in read
-    assert "outcome failed" in read
-    assert "stage plan" in read
+    assert f"outcome {state.replace('_', ' ')}" in read
+    assert "application nightly" in read
+    assert "stage abort" in read
+    assert "Spark says: &lt;full&gt;" in read
+    assert "at x" not in read
+    assert "<h2" not in page
 
 
 def test_every_partition_has_its_outcome():
