@@ -86,6 +86,7 @@ PARTS = {
         "evidence/mutations",
         "evidence/benchmarks",
         "evidence/requests",
+        "evidence/stores",
     ],
     "Changing it": [
         "development/architecture",

@@ -233,6 +233,14 @@ def test_what_a_page_names_is_there(page: Path) -> None:
     assert sorted(file for file in files if not (REPOSITORY / file).exists()) == []
 
 
+@pytest.mark.parametrize("page", [p for p in PAGES if p.parent.name == "using"], ids=name)
+def test_a_page_for_users_names_no_test(page: Path) -> None:
+    """What was tried, and by which test, is on the pages of evidence."""
+    named = re.findall(r"`([^`\n]+)`", without_blocks(page))
+    tests = r"[A-Z]\w+(Test|IT)|(tests/\S+/)?test_\w+(\.py)?|make (?!build|emulators|site).*"
+    assert [word for word in named if re.fullmatch(tests, word)] == []
+
+
 @pytest.mark.parametrize(("quoted", "part"), message_parts())
 def test_a_message_that_a_page_quotes_is_one(quoted: str, part: str) -> None:
     assert any(part.strip() in paragraph.text for paragraph in of_messages()), quoted

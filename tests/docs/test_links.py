@@ -7,9 +7,11 @@ import re
 from pathlib import Path
 
 import pytest
-from pages import FIRST, INDEX, NOTEBOOKS, PAGES, anchors, links, name
+from pages import FIRST, INDEX, NOTEBOOKS, PAGES, anchors, links, name, without_blocks
 
 MOST_WORDS = 900
+WORDS = ("staging directory", "journal", "point of no return", "heartbeat", "aside", "roll back")
+"""Of this committer alone: a reader knows none of them."""
 
 
 def targets(page: Path) -> set[Path]:
@@ -48,6 +50,21 @@ def test_the_index_leads_to_every_page_by_one_link() -> None:
     # The decisions have an index of their own.
     decisions = targets(INDEX.parent / "development/decisions/README.md")
     assert sorted(map(name, below - targets(INDEX) - decisions)) == []
+
+
+@pytest.mark.parametrize("page", [p for p in PAGES if p.parent.name == "using"], ids=name)
+def test_a_page_leads_to_the_words_before_it_uses_them(page: Path) -> None:
+    text = without_blocks(page)
+    if page.name in ("how-a-commit-goes.md", "python.md"):  # The second is made of docstrings.
+        return
+    used = [at for word in WORDS if (at := text.find(word)) >= 0]
+    assert not used or 0 <= text.find("](how-a-commit-goes.md") <= min(used)
+
+
+def test_the_page_of_the_words_explains_them() -> None:
+    (page,) = (page for page in PAGES if page.name == "how-a-commit-goes.md")
+    explained = re.findall(r"\*([\w ]+?)\*", page.read_text("utf-8").replace("**", ""))
+    assert [word for word in WORDS if word not in explained] == []
 
 
 def test_the_first_page_is_short() -> None:

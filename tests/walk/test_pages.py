@@ -36,6 +36,7 @@ GIVEN = {
     "a new session": "",
     "df and path": SESSION + f"df = {ROWS}\npath = {{path!r}}\n",
     "spark and path": SESSION + "path = {path!r}\n",
+    "a table and its path": WRITE + "path = {path!r}\n",
     "a commit": "import manifest_committer as mc\n" + WRITE,
 }
 """What programs are given, as lines before them."""

@@ -36,7 +36,7 @@ public final class OptionsPage {
         .append("The column *protocol* says who reads an option. *Spark*: Spark SQL and DataFrames")
         .append(" ([binding](binding.md)). *Hadoop*: MapReduce and RDDs")
         .append(" ([Hadoop's factories](mapreduce.md)). An empty default means that nothing is")
-        .append(" set.\n\n")
+        .append(" set. [How a commit goes](how-a-commit-goes.md) explains the words.\n\n")
         .append("| key | default | allowed | protocol | meaning |\n|---|---|---|---|---|\n");
     for (CommitterConfig.Option option : CommitterConfig.options()) {
       page.append("| `").append(option.key()).append("` | ");
