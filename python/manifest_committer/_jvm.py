@@ -14,7 +14,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from manifest_committer._spark_home import require_pyspark
 from manifest_committer._version import __version__
@@ -25,6 +25,15 @@ from manifest_committer.errors import (
     PathNotFoundError,
     StorageError,
 )
+
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    from pyspark.sql import SparkSession as _ClassicSpark
+    from pyspark.sql.connect.session import SparkSession as _ConnectSpark
+
+    SparkSession: TypeAlias = _ClassicSpark | _ConnectSpark
+    """What users hand to this package. The classes have no common base that says all we need."""
 
 _BUILD_INFO = "io.manifestcommitter.BuildInfo"
 _MUTABLE_LOADER = "org.apache.spark.util.MutableURLClassLoader"

@@ -3,10 +3,13 @@
 
 import os
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 from manifest_committer import _jvm
 from manifest_committer.errors import CleaningError
+
+if TYPE_CHECKING:
+    from manifest_committer._jvm import SparkSession
 
 
 @dataclass(frozen=True)
@@ -37,7 +40,7 @@ class StagedJob:
 
 
 def clean(
-    spark: Any,
+    spark: "SparkSession",
     path: str | os.PathLike[str],
     *,
     older_than: str = "24h",

@@ -4,10 +4,13 @@
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from manifest_committer import _jvm, pictures, session
 from manifest_committer.errors import JarNotLoadedError
+
+if TYPE_CHECKING:
+    from manifest_committer._jvm import SparkSession
 
 _DECIDING_KEYS = (
     session.PROTOCOL_KEY,
@@ -184,7 +187,7 @@ class CommitterInfo:
         return next((problem for problem in self.problems if problem.code == code), None)
 
 
-def committer_info(spark: Any, path: str | os.PathLike[str]) -> CommitterInfo:
+def committer_info(spark: "SparkSession", path: str | os.PathLike[str]) -> CommitterInfo:
     """Say which committer jobs of this session get for a path, and what is wrong with it.
 
     Creates the committer as a job would, and writes nothing. Opening a store may make requests. A

@@ -5,13 +5,19 @@ import html
 import logging
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from manifest_committer import _jvm
 from manifest_committer._figures import NAMES, count, duration, in_units, moment, words
 from manifest_committer.errors import ManifestCommitterError
 from manifest_committer.info import printable
 from manifest_committer.pictures import RED, block, cell, element, table
+
+if TYPE_CHECKING:
+    import pandas
+    from pyspark.sql import DataFrame
+
+    from manifest_committer._jvm import SparkSession
 
 _LOG = logging.getLogger(__name__)
 _ROW = "{:<23}  {:<11} {:>12} {:>9} {:>10}  {:<22} {}"
@@ -52,7 +58,7 @@ _COLUMNS = {
 }
 
 
-def history(spark: Any, directory: str | os.PathLike[str]) -> Any:
+def history(spark: "SparkSession", directory: str | os.PathLike[str]) -> "DataFrame":
     """The jobs whose reports a directory has, as a Spark DataFrame; the oldest first.
 
     The directory is the one that ``mapreduce.manifest.committer.summary.report.directory`` names;
@@ -84,7 +90,7 @@ def history(spark: Any, directory: str | os.PathLike[str]) -> Any:
     return frame
 
 
-def history_pandas(spark: Any, directory: str | os.PathLike[str]) -> Any:
+def history_pandas(spark: "SparkSession", directory: str | os.PathLike[str]) -> "pandas.DataFrame":
     """The same as `history`, as a pandas DataFrame."""
     try:
         import pandas
@@ -96,7 +102,7 @@ def history_pandas(spark: Any, directory: str | os.PathLike[str]) -> Any:
     return pandas.DataFrame(_jobs(spark, directory), columns=list(_COLUMNS))
 
 
-def _jobs(spark: Any, directory: str | os.PathLike[str]) -> list[dict[str, Any]]:
+def _jobs(spark: "SparkSession", directory: str | os.PathLike[str]) -> list[dict[str, Any]]:
     found = _jvm.open_ready(spark).history(os.fspath(directory))
     for problem in found["problems"]:
         _LOG.warning("%s", problem)

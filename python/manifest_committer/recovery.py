@@ -3,10 +3,13 @@
 
 import os
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 from manifest_committer import _jvm
 from manifest_committer.errors import JobAliveError, RecoveryError
+
+if TYPE_CHECKING:
+    from manifest_committer._jvm import SparkSession
 
 
 @dataclass(frozen=True)
@@ -24,7 +27,7 @@ class RecoveredJob:
 
 
 def recover(
-    spark: Any,
+    spark: "SparkSession",
     path: str | os.PathLike[str],
     *,
     rollback: bool = False,

@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timezone
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from manifest_committer import _jvm, pictures
 from manifest_committer._figures import NAMES, count, duration, in_units, moment, words
@@ -22,6 +22,12 @@ from manifest_committer.errors import (
 from manifest_committer.info import printable
 from manifest_committer.session import PROTOCOL_CLASS, PROTOCOL_KEY
 from manifest_committer.watching import Step
+
+if TYPE_CHECKING:
+    import pandas
+    from pyspark.sql import DataFrame
+
+    from manifest_committer._jvm import SparkSession
 
 SUCCESS_MARKER = "_SUCCESS"
 _LIST_SUFFIX = ".files"
@@ -205,7 +211,7 @@ class SuccessReport:
             return []
         return [_Fields(place, one) for one in listed] if isinstance(listed, list) else []
 
-    def file_list(self, spark: Any) -> Any:
+    def file_list(self, spark: "SparkSession") -> "DataFrame":
         """All files of the job as a Spark DataFrame.
 
         Its columns are ``path`` (relative to the table; a URI if the file is outside), ``size``
@@ -224,7 +230,7 @@ class SuccessReport:
         files = _read_file_list(_jvm.open_session(spark), self)
         return spark.createDataFrame(files, "path string, size bigint, etag string")
 
-    def file_list_pandas(self, spark: Any) -> Any:
+    def file_list_pandas(self, spark: "SparkSession") -> "pandas.DataFrame":
         """The same as `file_list`, as a pandas DataFrame."""
         try:
             import pandas
@@ -326,7 +332,7 @@ def _columns(rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
         yield "  " + "  ".join(cells).rstrip()
 
 
-def read_report(spark: Any, path: str | os.PathLike[str]) -> SuccessReport:
+def read_report(spark: "SparkSession", path: str | os.PathLike[str]) -> SuccessReport:
     """Read the report of the last job that committed to a table.
 
     Args:

@@ -63,6 +63,8 @@ _Builder = TypeVar("_Builder")
 if TYPE_CHECKING:
     from importlib.abc import Traversable
 
+    from manifest_committer._jvm import SparkSession
+
 
 @dataclass(frozen=True)
 class SettingChange:
@@ -212,7 +214,7 @@ def configure_builder(builder: _Builder) -> _Builder:
     return builder
 
 
-def configure_session(spark: Any) -> SessionChanges:
+def configure_session(spark: "SparkSession") -> SessionChanges:
     """Bind the committer to a session that runs already, classic or Connect.
 
     In a notebook with a classic session, a bar then shows the commits of each cell that writes.

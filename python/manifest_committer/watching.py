@@ -7,10 +7,13 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from manifest_committer import _jvm
 from manifest_committer._figures import NAMES, count, duration, words
+
+if TYPE_CHECKING:
+    from manifest_committer._jvm import SparkSession
 
 _LOG = logging.getLogger(__name__)
 _EVERY = 0.5
@@ -125,7 +128,7 @@ class _Commits(list[Commit]):
         return "".join(one._repr_html_() for one in self) or "No commit has begun yet."
 
 
-def commits(spark: Any) -> list[Commit]:
+def commits(spark: "SparkSession") -> list[Commit]:
     """The commits of the session's driver that run, and the last 20 that ended.
 
     May be called from another thread than the one that writes. In a Connect session these are the

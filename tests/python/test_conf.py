@@ -4,6 +4,7 @@
 import ast
 import graphlib
 import inspect
+import os
 import re
 import subprocess
 import sys
@@ -77,7 +78,10 @@ def test_the_import_needs_neither_pyspark_nor_pandas():
 
 @pytest.mark.parametrize(
     "used",
-    [r"import py4j|from py4j|\._jvm\b(?!\.|$)|_jsparkSession|\._jsc\b", r"import json|from json"],
+    [
+        r"import py4j|from py4j|(?<!manifest_committer)\._jvm\b(?!\.|$)|_jsparkSession|\._jsc\b",
+        r"import json|from json",
+    ],
     ids=["py4j", "json"],
 )
 def test_only_one_module_touches(used):
@@ -242,3 +246,46 @@ def test_every_setting_says_why(file):
         lines = block.splitlines()
         assert lines[0].startswith("#"), block
         assert "\n#" not in block[block.rfind("\nspark.") :], "a setting between comments"
+
+
+USE = """
+from pyspark.sql import SparkSession
+from pyspark.sql.connect.session import SparkSession as Remote
+import manifest_committer as mc
+
+def use(spark: SparkSession, remote: Remote) -> None:
+    mc.configure_session(remote)
+    for made in (mc.configure_session, mc.commits):
+        made(spark)
+    reveal_type(mc.read_report(spark, "/t").file_list(remote))
+    reveal_type(mc.history(remote, "/r"))
+"""
+
+
+def test_types_are_those_of_pyspark(tmp_path):
+    """As a user's mypy sees them, with stubs of both kinds of sessions."""
+    stubs = {"__init__": "", "sql/__init__": "class SparkSession: ...\nclass DataFrame: ...\n"}
+    stubs |= {"sql/connect/__init__": "", "sql/connect/session": "class SparkSession: ...\n"}
+    for name, text in stubs.items():
+        file = tmp_path / "stubs" / "pyspark" / f"{name}.pyi"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    given_a_path = ("committer_info", "recover", "clean", "read_report")
+    wrong = "\n".join(f'mc.{name}("spark", "/t")' for name in given_a_path)
+    (tmp_path / "use.py").write_text(f'{USE}\n{wrong}\nmc.configure_session("spark")\n')
+    command = [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", "use.py"]
+    paths = os.pathsep.join([str(tmp_path / "stubs"), str(PACKAGE.parent)])
+    ran = subprocess.run(
+        command,
+        cwd=tmp_path,
+        env=os.environ | {"MYPYPATH": paths},
+        check=False,
+        timeout=240,
+        capture_output=True,
+        text=True,
+    )
+    assert ran.stdout.count('Revealed type is "pyspark.sql.DataFrame"') == 2, ran.stdout
+    refused = (
+        'has incompatible type "str"; expected "pyspark.sql.SparkSession | pyspark.sql.connect'
+    )
+    assert ran.stdout.count(refused) == ran.stdout.count("error:") == 5, ran.stdout
