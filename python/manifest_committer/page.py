@@ -57,8 +57,8 @@ margin:-.75em 0}}
 .x{{grid-column:2;position:relative;margin-top:.7em;height:1.5em;text-align:center}}
 .x.two{{height:3em}}.axis{{margin-top:0}}
 .x span{{position:absolute;transform:translateX(-50%);white-space:nowrap}}
-.dot{{position:absolute;width:8px;height:8px;transform:translate(-50%,50%);border-radius:50%;
-background:{BLUE}}}.many .dot{{width:5px;height:5px}}
+.dot{{position:absolute;width:8px;height:8px;margin:0 0 -4px -4px;border-radius:50%;
+background:{BLUE}}}.many .dot{{width:5px;height:5px;margin:0 0 -2.5px -2.5px}}
 .dot.bad{{background:{RED};border-radius:0}}
 .dot:focus{{outline:2px solid;outline-offset:2px;z-index:1}}
 .dot:focus::after{{content:attr(aria-label);position:fixed;left:0;right:0;bottom:0;padding:.6em 1em;

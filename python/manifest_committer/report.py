@@ -5,7 +5,7 @@ import gzip
 import io
 import os
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -257,15 +257,15 @@ class SuccessReport:
         if steps:
             times = [(words(s.name), duration(s.start), duration(s.millis)) for s in self.steps]
             kinds = [(words(kind), count(n)) for kind, n in self.requests.items()]
-            lines += ["", *_columns([("step", "begin", "time"), *times])]
-            lines += ["", *_columns([("requests of", "number"), *kinds])]
+            lines += _listed(("step", "begin", "time"), times)
+            lines += _listed(("request", "number"), kinds)
         if partitions:
             totals = [
                 (one.path, one.outcome, count(one.files), in_units(one.bytes))
                 for one in self.partitions
             ]
             names = ("partition", NAMES["outcome"], NAMES["files"], NAMES["bytes"])
-            lines += ["", *_columns([names, *totals])]
+            lines += _listed(names, totals)
         return "\n".join(printable(line) for line in lines)
 
     def _repr_html_(self) -> str:
@@ -321,6 +321,13 @@ class SuccessReport:
         if not self.success:
             yield "stage", words(self.stage.removeprefix("job_stage_")) or "unknown"
             yield "error", self.diagnostics.get("exception", "").strip().partition("\n")[0]
+
+
+def _listed(names: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> list[str]:
+    """A part of a summary: rows below their names."""
+    if not rows:
+        return ["", f"  No {names[0]} is in this report."]
+    return ["", *_columns([names, *rows])]
 
 
 def _columns(rows: Iterable[tuple[str, ...]]) -> Iterator[str]:

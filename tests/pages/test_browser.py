@@ -322,21 +322,22 @@ def test_an_empty_directory_says_what_to_do(page: Page, tmp_path: Path) -> None:
     assert "mapreduce.manifest.committer.summary.report.directory" in page.inner_text("body")
 
 
-def test_a_dot_says_which_job_it_is(page: Page, tmp_path: Path) -> None:
+def test_a_dot_says_which_job_it_is(page: Page, screen: str, tmp_path: Path) -> None:
     """On hover, by its name to a screen reader, and below the page if the keyboard reaches it."""
     shown(page, HISTORY_PAGE, tmp_path)
     job = HISTORY_PAGE["history"]["jobs"][0]
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.innerText") == "To the table of jobs"
     page.keyboard.press("Tab")
-    told, title, below = page.evaluate(
-        """() => { const dot = document.activeElement;
-        return [dot.ariaLabel, dot.title, getComputedStyle(dot, '::after').content] }"""
+    told, title, below, width = page.evaluate(
+        """() => { const dot = document.activeElement, style = getComputedStyle(dot, '::after');
+        return [dot.ariaLabel, dot.title, style.content, parseFloat(style.width)] }"""
     )
     assert told.startswith(f"{job['table'].rpartition('/')[2]}, job {job['jobId']}, 2026-01-02 ")
     assert told.endswith(f" UTC: commit time {duration(job['millis'])}, committed")
     assert title == told
     assert below == f'"{told}"'
+    assert width > 0.9 * SCREENS[screen][1], "at the bottom of the window, as wide as it is"
     assert page.get_by_role("img", name=told).count() >= 1
 
 

@@ -246,6 +246,9 @@ def test_a_summary_is_short_and_shows_more_on_demand():
     assert failed.text(partitions=True).endswith("  p=\\x1b[2J     appended to  3      4.0 KiB")
     everything = failed.text(steps=True, partitions=True)
     assert everything.startswith(str(failed))
+    bare = parse_report(report(), PATH).text(steps=True, partitions=True)
+    assert "No step is in this report." in bare
+    assert "No partition is in this report." in bare
     assert "seal output" in everything
     assert "appended to" in everything
 
