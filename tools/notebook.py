@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import socket
 import sys
 from pathlib import Path
@@ -18,7 +17,6 @@ KEPT = ("execute_result", "error")
 def run(file: Path) -> None:
     """As a reader runs it, in the notebook's own folder; a cell that fails ends it."""
     notebook = nbformat.read(file, as_version=4)
-    shutil.rmtree(file.parent / "laptop", ignore_errors=True)
     client = nbclient.NotebookClient(
         notebook,
         kernel_name="python3",
