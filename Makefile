@@ -248,7 +248,7 @@ notebook: $(VENVS)/spark-$(SPARK_NEWEST)/.done
 
 test-walk: $(VENVS)/spark-$(SPARK_FLOOR)/.done $(VENVS)/spark-$(SPARK_NEWEST)/.done $(EMULATORS_BUILT)
 	for version in $(SPARK_FLOOR) $(SPARK_NEWEST); do \
-		$(VENVS)/spark-$$version/bin/python -m pytest -q tests/walk -k 'readme or getting-started or notebook' || exit 1; \
+		$(VENVS)/spark-$$version/bin/python -m pytest -q tests/walk -k 'test_readme or getting-started or notebook' || exit 1; \
 	done
 
 # A commit of 100,000 files in a slow simulated store, and what all those see who watch it; two minutes on idle cores.
