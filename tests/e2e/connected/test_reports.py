@@ -98,14 +98,16 @@ def test_the_history_of_a_directory(
     finally:
         spark.conf.unset(key)
     (reports / "summary-broken.json").write_text("nonsense", "utf-8")
-    jobs = mc.history(spark, reports).collect()
+    listed = mc.history(spark, reports)
+    assert f"Jobs in {reports}" in listed._repr_html_(), "what a notebook shows"
+    jobs = listed.collect()
     assert [row["outcome"] for row in jobs] == ["committed", "committed"]
     assert jobs[0]["ended"] <= jobs[1]["ended"]
     # Of a table that is not there Spark asks nobody to replace it.
     assert [row["write"] for row in jobs] == ["append", "overwrite"]
     assert list(mc.history_pandas(spark, reports)["files"]) == [row["files"] for row in jobs]
     assert "summary-broken.json" in caplog.text
-    with pytest.raises(mc.StorageError, match="does not exist"):
+    with pytest.raises(mc.PathNotFoundError):
         mc.history(spark, tmp_path / "nothing")
 
 
