@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -18,7 +19,11 @@ from pyspark.sql import SparkSession
 from sessions import settings
 from tables import Row, Table
 
+import manifest_committer as mc
+
 OLD: list[Row] = [("a", 0), ("b", 1), ("c", 2), ("d", 3)]
+
+DYNAMIC_WRITE = {"partitionOverwriteMode": "dynamic"}
 
 more = pytest.mark.more
 
@@ -82,6 +87,44 @@ def test_failed_write_changes_nothing(
     # And the table can be written as if nothing had happened.
     table.write([("e", 0)], "append")
     assert table.rows() == Counter([*OLD, ("e", 0)])
+
+
+@pytest.mark.local_disk
+def test_the_report_of_an_aborted_job_says_what_failed(
+    new_table: Callable[..., Table], tmp_path: Path
+) -> None:
+    table = new_table(partition_by=["p"])
+    reports = tmp_path / "reports"
+    option = {"mapreduce.manifest.committer.summary.report.directory": reports.as_uri()}
+    with pytest.raises(Exception, match="failed on purpose"):
+        table.save(faults.numbered(table.spark, faults.failing()), "append", **option)
+    (report,) = reports.glob("*.json")
+    told = json.loads(report.read_text("utf-8"))["diagnostics"]
+    assert "Spark says: " in told["exception"]
+    assert "failed on purpose" in told["exception"]
+    assert "\n" not in told["exception"]
+    assert "stacktrace" not in told, "it would be that of the abort"
+    assert told["application.id"] == table.spark.sparkContext.applicationId
+
+
+@pytest.mark.local_disk
+@pytest.mark.parametrize(
+    ("mode", "options", "writes"),
+    [
+        ("append", {}, ["append", "append"]),
+        ("overwrite", {}, ["overwrite (new table)", "overwrite"]),
+        ("overwrite", DYNAMIC_WRITE, ["dynamic overwrite (new table)", "dynamic overwrite"]),
+    ],
+)
+def test_a_report_says_what_kind_of_write_it_was(
+    new_table: Callable[..., Table], mode: str, options: dict[str, str], writes: list[str]
+) -> None:
+    table = new_table(partition_by=["p"])
+    told = []
+    for _ in writes:
+        table.write(OLD, mode, **options)
+        told.append(mc.read_report(table.spark, str(table.path)).diagnostics["write"])
+    assert told == writes
 
 
 @pytest.mark.core

@@ -161,14 +161,18 @@ public final class SaveSummary {
         : directory.toString();
   }
 
-  /** Saves the report of a job that was aborted before it was asked to commit. */
-  public void saveAborted() {
-    save(
-        "aborted",
-        StatisticNames.JOB_STAGE_ABORT,
-        Optional.empty(),
-        new IOException(
-            "The job was aborted before its commit: a task failed, or it was cancelled"));
+  /**
+   * Saves the report of a job that was aborted before it was asked to commit.
+   *
+   * @param why what is known of the cause, or where to look; the stack trace would be that of the
+   *     abort
+   */
+  public void saveAborted(String why) {
+    String stage = StatisticNames.JOB_STAGE_ABORT;
+    SuccessReport.Builder report =
+        report().unsuccessful().ended("aborted", stage).diagnostic("stage", stage);
+    report.diagnostic("exception", "The job was aborted before its commit. " + why);
+    save("", report.build(), 0, Optional.empty());
   }
 
   /**

@@ -208,7 +208,9 @@ public final class HadoopJob {
 
   /** Saves the report of a job that is aborted and was never asked to commit. */
   public void saveAborted() {
-    work(paths, workers(), new StatisticsRecorder()).summary.saveAborted();
+    work(paths, workers(), new StatisticsRecorder())
+        .summary
+        .saveAborted("The log of its driver or application master says why");
   }
 
   /** Removes what the job has in the store besides its output. */

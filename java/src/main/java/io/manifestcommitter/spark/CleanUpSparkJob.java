@@ -16,6 +16,7 @@ import io.manifestcommitter.spark.TableRoot.JobStaging;
 import io.manifestcommitter.spark.TableRoot.TableFile;
 import io.manifestcommitter.store.Retries;
 import io.manifestcommitter.store.Store;
+import io.manifestcommitter.watch.SparkWatch;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -79,12 +80,20 @@ final class CleanUpSparkJob {
    * @param committed the messages of attempts that have committed
    */
   void afterAbort(Optional<CommitSparkJob> commit, boolean commitTried, List<?> committed) {
+    // Spark knows the thread that ran the job.
+    Optional<String> failure =
+        commitTried || !write.config.summaryReportDirectory().isPresent()
+            ? Optional.empty()
+            : SparkWatch.failure(write.begun);
     try {
       workers.toItsEnd();
       workers.shield(
           () -> {
             if (!commitTried) {
-              saveAborted();
+              saveAborted(
+                  failure
+                      .map(line -> "Spark says: " + line)
+                      .orElse("A task failed, or it was cancelled: the driver's log says why"));
             }
             abortUploads(committed);
             removeAll(commit);
@@ -131,14 +140,14 @@ final class CleanUpSparkJob {
     }
   }
 
-  private void saveAborted() throws IOException {
+  private void saveAborted(String why) throws IOException {
     new SaveSummary(
             store,
-            write.description(root),
+            write.description(root, staging.madeTable && !staging.replacesFile),
             write.config,
             new StatisticsRecorder(),
             CommitProgress.unwatched())
-        .saveAborted();
+        .saveAborted(why);
   }
 
   /**

@@ -98,7 +98,7 @@ final class SparkJob {
       throws IOException {
     try {
       Store guarded = staging.heartbeat.guard(write.store);
-      JobDescription job = write.description(staging.root);
+      JobDescription job = write.description(staging.root, madeTable());
       CommitWork work = new CommitWork(job, guarded, write.config, workers, statistics);
       commit = Optional.of(new CommitSparkJob(write, staging, work, guarded, workers));
       commit.get().run(messages);

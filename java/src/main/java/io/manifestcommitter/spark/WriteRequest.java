@@ -21,10 +21,14 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.LongSupplier;
+import java.util.stream.IntStream;
 import org.apache.hadoop.fs.Path;
+import org.apache.spark.SparkContext;
 import org.apache.spark.SparkEnv;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import scala.Option;
+import scala.Product;
 
 /** What Spark asks for: one job's write into one table, and what it is done with. */
 final class WriteRequest {
@@ -38,6 +42,12 @@ final class WriteRequest {
   final Overwrite overwrite;
   final Store store;
   final CommitterConfig config;
+
+  /** When the job was set up, by the wall clock. */
+  final long begun = System.currentTimeMillis();
+
+  /** Whether Spark's command is to overwrite, so far as this thread knows it. */
+  private final boolean commandOverwrites = commandOverwrites();
 
   /** Between two looks at another job. */
   final Pause pause;
@@ -78,10 +88,14 @@ final class WriteRequest {
     return new Workers(config.ioThreads(), () -> {}, Audit.job(jobId), progress);
   }
 
-  /** The job as its report tells of it. */
-  JobDescription description(StagingRoot staging) {
+  /**
+   * The job as its report tells of it.
+   *
+   * @param isNew whether there was no table before
+   */
+  JobDescription description(StagingRoot staging, boolean isNew) {
     Map<String, String> facts = application();
-    facts.put("write", overwrite.kind(table, config.conflictMode()));
+    facts.put("write", overwrite.kind(table, config.conflictMode(), isNew, commandOverwrites));
     return new JobDescription(
         jobId,
         "FileCommitProtocol.jobId",
@@ -109,6 +123,30 @@ final class WriteRequest {
     return facts;
   }
 
+  /**
+   * Whether the SQL command that this thread runs overwrites. Where nothing is to be deleted, Spark
+   * does not tell a protocol. By reflection: Spark's core, which is all that is needed, has no SQL.
+   */
+  private static boolean commandOverwrites() {
+    try {
+      Option<SparkContext> spark = org.apache.spark.SparkContext$.MODULE$.getActive();
+      String id = spark.isEmpty() ? null : spark.get().getLocalProperty("spark.sql.execution.id");
+      if (id == null) {
+        return false;
+      }
+      Object execution =
+          Class.forName("org.apache.spark.sql.execution.SQLExecution")
+              .getMethod("getQueryExecution", long.class)
+              .invoke(null, Long.parseLong(id));
+      Product command = (Product) execution.getClass().getMethod("analyzed").invoke(execution);
+      return IntStream.range(0, command.productArity())
+          .anyMatch(i -> String.valueOf(command.productElement(i)).equals("Overwrite"));
+    } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
+      LOG.debug("Spark does not name its command", e);
+      return false;
+    }
+  }
+
   /** What this job was asked to replace; merged, so that no root contains another. */
   static final class Overwrite {
     private final Set<Path> recorded = new TreeSet<>();
@@ -129,15 +167,18 @@ final class WriteRequest {
     }
 
     /** What kind of write this is, for people. */
-    String kind(Path table, ConflictMode conflicts) {
+    String kind(Path table, ConflictMode conflicts, boolean isNew, boolean commandOverwrites) {
       if (dynamic) {
-        return "dynamic overwrite";
+        return isNew ? "dynamic overwrite (new table)" : "dynamic overwrite";
       }
       if (replacesWholeTable(table)) {
         return "overwrite";
       }
       if (!recorded.isEmpty()) {
         return "overwrite of partitions";
+      }
+      if (commandOverwrites) {
+        return isNew ? "overwrite (new table)" : "overwrite (new partition)";
       }
       return conflicts == ConflictMode.REPLACE ? "append that replaces partitions" : "append";
     }

@@ -8,12 +8,18 @@ import io.manifestcommitter.manifest.StatisticsRecorder;
 import io.manifestcommitter.progress.CommitProgress;
 import io.manifestcommitter.progress.CommitSnapshot;
 import io.manifestcommitter.progress.Commits;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
+import org.apache.spark.JobExecutionStatus;
 import org.apache.spark.SparkContext;
+import org.apache.spark.SparkJobInfo;
+import org.apache.spark.SparkStageInfo;
 import org.apache.spark.metrics.MetricsSystem;
 import org.apache.spark.metrics.source.Source;
 import org.slf4j.Logger;
@@ -23,6 +29,9 @@ import scala.Option;
 /** Hands the commits of this JVM on to the Spark application that it drives, and tells where. */
 final class SparkDriver implements Commits.Listener {
   private static final Logger LOG = LoggerFactory.getLogger(SparkDriver.class);
+
+  /** How long a job that failed waits for what Spark says of it. */
+  private static final long PATIENCE_MILLIS = 2_000;
 
   private static final String PROGRESS_BAR = "spark.ui.showConsoleProgress";
   private static final String EVENT_LOG = "spark.eventLog.enabled";
@@ -95,6 +104,54 @@ final class SparkDriver implements Commits.Listener {
   @Override
   public String toString() {
     return "What Spark shows of commits";
+  }
+
+  /** For {@link SparkWatch#failure}. */
+  static Optional<String> failure(long since) throws TimeoutException {
+    Option<SparkContext> active = org.apache.spark.SparkContext$.MODULE$.getActive();
+    if (active.isEmpty() || active.get().isStopped() || Thread.currentThread().isInterrupted()) {
+      return Optional.empty();
+    }
+    SparkContext spark = active.get();
+    // Spark's status follows its events.
+    spark.listenerBus().waitUntilEmpty(PATIENCE_MILLIS);
+    Set<String> failures = new HashSet<>();
+    String group = spark.getLocalProperty("spark.jobGroup.id");
+    for (int id : spark.statusTracker().getJobIdsForGroup(group)) {
+      Option<SparkJobInfo> job = spark.statusTracker().getJobInfo(id);
+      if (job.isDefined() && job.get().status() == JobExecutionStatus.FAILED) {
+        for (int stage : job.get().stageIds()) {
+          Option<SparkStageInfo> begun = spark.statusTracker().getStageInfo(stage);
+          if (begun.isDefined() && begun.get().submissionTime() >= since) {
+            Option<String> reason = spark.statusStore().lastStageAttempt(stage).failureReason();
+            if (reason.isDefined()) {
+              failures.add(onOneLine(reason.get()));
+            }
+          }
+        }
+      }
+    }
+    return failures.stream().filter(only -> failures.size() == 1).findAny();
+  }
+
+  /** What a trace says first, and what its innermost cause says. */
+  private static String onOneLine(String trace) {
+    int cause = trace.lastIndexOf("Caused by: ");
+    return message(trace.replaceFirst("^Job aborted due to .*, most recent failure: ", ""))
+        + (cause < 0 ? "" : ". " + message(trace.substring(cause)));
+  }
+
+  /** The first line of a message, and its last: there a trace of Python names the error. */
+  private static String message(String trace) {
+    String said =
+        trace
+            .replaceFirst("(?s)\n(\tat |Driver stacktrace:).*", "")
+            .replaceFirst("\\s*SQLSTATE: \\w+\\s*$", "")
+            .strip();
+    int end = said.indexOf('\n');
+    return end < 0
+        ? said
+        : said.substring(0, end) + " … " + said.substring(said.lastIndexOf('\n') + 1).strip();
   }
 
   /** For {@link SparkWatch#places}. */

@@ -3,6 +3,7 @@ package io.manifestcommitter.watch;
 
 import io.manifestcommitter.progress.Commits;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,6 +28,26 @@ public final class SparkWatch {
       } catch (ClassNotFoundException | LinkageError e) {
         LOG.debug("Commits are not shown by Spark, which is not here", e);
       }
+    }
+  }
+
+  /**
+   * Why the job of Spark failed that this thread ran, on one line. Empty where Spark does not tell,
+   * or where it may have been another job.
+   *
+   * @param since when the thread's work began, by the wall clock
+   */
+  public static Optional<String> failure(long since) {
+    try {
+      Class.forName(SPARK);
+      return SparkDriver.failure(since);
+    } catch (Exception | LinkageError e) {
+      // Scala declares no interrupt.
+      if (e.getClass() == InterruptedException.class) {
+        Thread.currentThread().interrupt();
+      }
+      LOG.debug("Spark does not say why a job failed", e);
+      return Optional.empty();
     }
   }
 

@@ -489,6 +489,9 @@ class SparkJobTest {
       assertThat(summary.state()).isEqualTo(end);
       assertThat(summary.success()).isEqualTo(end.equals("committed"));
       assertThat(summary.diagnostics().containsKey("exception")).isNotEqualTo(summary.success());
+      assertThat(summary.diagnostics().containsKey("stacktrace")).isEqualTo(end.equals("failed"));
+      assertThat(String.valueOf(summary.diagnostics().get("exception")).contains("driver's log"))
+          .isEqualTo(end.equals("aborted"));
       assertThat(spark.state.files().containsKey("/reports/_summary-" + JOB_ID + ".json.files"))
           .isEqualTo(summary.success());
     }
