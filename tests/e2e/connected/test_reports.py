@@ -103,8 +103,7 @@ def test_the_history_of_a_directory(
     jobs = listed.collect()
     assert [row["outcome"] for row in jobs] == ["committed", "committed"]
     assert jobs[0]["ended"] <= jobs[1]["ended"]
-    # Of a table that is not there Spark asks nobody to replace it.
-    assert [row["write"] for row in jobs] == ["append", "overwrite"]
+    assert [row["write"] for row in jobs] == ["overwrite (new table)", "overwrite"]
     assert list(mc.history_pandas(spark, reports)["files"]) == [row["files"] for row in jobs]
     assert "summary-broken.json" in caplog.text
     with pytest.raises(mc.PathNotFoundError):
