@@ -145,16 +145,8 @@ final class AbfsNode {
   }
 
   /** The conditions of a request on the etag of one path. */
-  static final class AbfsConditions {
+  record AbfsConditions(Optional<String> match, Optional<String> noneMatch) {
     private static final String ANY = "*";
-
-    private final Optional<String> match;
-    private final Optional<String> noneMatch;
-
-    private AbfsConditions(Optional<String> match, Optional<String> noneMatch) {
-      this.match = match;
-      this.noneMatch = noneMatch;
-    }
 
     /** {@code If-Match} and {@code If-None-Match}; of a rename, on its destination. */
     static AbfsConditions of(Call call) {

@@ -3,29 +3,15 @@ package io.manifestcommitter.emulator;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** A path below the root of a filesystem, by its names. */
-final class AbfsPath {
+record AbfsPath(List<String> names) {
   static final AbfsPath ROOT = new AbfsPath(List.of());
-
-  private final List<String> names;
-
-  private AbfsPath(List<String> names) {
-    this.names = List.copyOf(names);
-  }
 
   /** Reads a decoded path, with or without slashes around it. */
   static AbfsPath of(String text) {
-    return new AbfsPath(
-        Stream.of(text.split("/", -1))
-            .filter(name -> !name.isEmpty())
-            .collect(Collectors.toList()));
-  }
-
-  List<String> names() {
-    return names;
+    return new AbfsPath(Stream.of(text.split("/", -1)).filter(name -> !name.isEmpty()).toList());
   }
 
   boolean isRoot() {

@@ -101,46 +101,33 @@ final class AbfsProtocol implements Protocol {
   }
 
   private static String usualCode(String operation, int status) {
-    switch (status) {
-      case 400:
-        return "InvalidInput";
-      case 401:
-        return "InvalidAuthenticationInfo";
-      case 403:
-        return "AuthorizationPermissionMismatch";
-      case 404:
-        return operation.equals("rename") ? "SourcePathNotFound" : "PathNotFound";
-      case 409:
-        return "PathAlreadyExists";
-      case 412:
-        return "ConditionNotMet";
-      case 429:
-        return "TooManyRequests";
-      case 500:
-        return "InternalError";
-      case 503:
-        return "ServerBusy";
-      default:
-        return "Status" + status;
-    }
+    return switch (status) {
+      case 400 -> "InvalidInput";
+      case 401 -> "InvalidAuthenticationInfo";
+      case 403 -> "AuthorizationPermissionMismatch";
+      case 404 -> operation.equals("rename") ? "SourcePathNotFound" : "PathNotFound";
+      case 409 -> "PathAlreadyExists";
+      case 412 -> "ConditionNotMet";
+      case 429 -> "TooManyRequests";
+      case 500 -> "InternalError";
+      case 503 -> "ServerBusy";
+      default -> "Status" + status;
+    };
   }
 
   private static String message(String code) {
-    switch (code) {
-      case "ServerBusy":
+    return switch (code) {
+      case "ServerBusy" -> {
         // The driver tells ingress, egress and operations apart by this text.
-        return "Operations per second is over the account limit.";
-      case "RenameDestinationParentPathNotFound":
-        return "The parent directory of the destination path does not exist.";
-      case "SourcePathNotFound":
-        return "The source path for a rename operation does not exist.";
-      case "PathNotFound":
-        return "The specified path does not exist.";
-      case "PathAlreadyExists":
-        return "The specified path already exists.";
-      default:
-        return "A fault rule asked for " + code + ".";
-    }
+        yield "Operations per second is over the account limit.";
+      }
+      case "RenameDestinationParentPathNotFound" ->
+          "The parent directory of the destination path does not exist.";
+      case "SourcePathNotFound" -> "The source path for a rename operation does not exist.";
+      case "PathNotFound" -> "The specified path does not exist.";
+      case "PathAlreadyExists" -> "The specified path already exists.";
+      default -> "A fault rule asked for " + code + ".";
+    };
   }
 
   private static Reply reply(int status) {
@@ -192,40 +179,27 @@ final class AbfsProtocol implements Protocol {
       if (resource.equals("filesystem") || parameter("restype").equals("container")) {
         return method.equals("GET") && resource.equals("filesystem") ? "list" : "filesystem";
       }
-      switch (method) {
-        case "PUT":
-          if (call.header("x-ms-rename-source").isPresent()) {
-            return "rename";
-          }
-          return resource.equals("directory")
-              ? "mkdirs"
-              : resource.equals("file") ? "create" : "unknown";
-        case "PATCH":
-          switch (action) {
-            case "append":
-            case "flush":
-              return action;
-            default:
-              return "unknown";
-          }
-        case "HEAD":
-          switch (action) {
-            case "":
-            case "getStatus":
-              return "status";
-            case "getAccessControl":
-            case "checkAccess":
-              return "acl";
-            default:
-              return "unknown";
-          }
-        case "GET":
-          return call.query().containsKey("comp") ? "unknown" : "read";
-        case "DELETE":
-          return "delete";
-        default:
-          return "unknown";
+      if (method.equals("PUT") && call.header("x-ms-rename-source").isPresent()) {
+        return "rename";
       }
+      return switch (method) {
+        case "PUT" ->
+            switch (resource) {
+              case "directory" -> "mkdirs";
+              case "file" -> "create";
+              default -> "unknown";
+            };
+        case "PATCH" -> List.of("append", "flush").contains(action) ? action : "unknown";
+        case "HEAD" ->
+            switch (action) {
+              case "", "getStatus" -> "status";
+              case "getAccessControl", "checkAccess" -> "acl";
+              default -> "unknown";
+            };
+        case "GET" -> call.query().containsKey("comp") ? "unknown" : "read";
+        case "DELETE" -> "delete";
+        default -> "unknown";
+      };
     }
 
     /** The path that the operation is about. */
@@ -234,32 +208,20 @@ final class AbfsProtocol implements Protocol {
     }
 
     Reply answer() {
-      switch (operation()) {
-        case "filesystem":
-          return filesystem();
-        case "list":
-          return list();
-        case "rename":
-          return rename();
-        case "mkdirs":
-          return written(201, requireTree().mkdirs(path, conditions(), attributes()));
-        case "create":
-          return written(201, requireTree().create(path, conditions(), attributes()));
-        case "append":
-          return append();
-        case "flush":
-          return flush(number("position"));
-        case "status":
-          return described(reply(200), requireTree().status(path, conditions()));
-        case "acl":
-          return access();
-        case "read":
-          return read();
-        case "delete":
-          return delete();
-        default:
-          throw unknown();
-      }
+      return switch (operation()) {
+        case "filesystem" -> filesystem();
+        case "list" -> list();
+        case "rename" -> rename();
+        case "mkdirs" -> written(201, requireTree().mkdirs(path, conditions(), attributes()));
+        case "create" -> written(201, requireTree().create(path, conditions(), attributes()));
+        case "append" -> append();
+        case "flush" -> flush(number("position"));
+        case "status" -> described(reply(200), requireTree().status(path, conditions()));
+        case "acl" -> access();
+        case "read" -> read();
+        case "delete" -> delete();
+        default -> throw unknown();
+      };
     }
 
     private Reply filesystem() {
@@ -282,20 +244,20 @@ final class AbfsProtocol implements Protocol {
       ObjectNode body = JSON.createObjectNode();
       ArrayNode paths = body.putArray("paths");
       // The service sends numbers and booleans as text.
-      for (AbfsTree.Snapshot entry : page.entries) {
-        ObjectNode node = paths.addObject().put("name", entry.path.relative());
-        if (entry.isDirectory) {
+      for (AbfsTree.Snapshot entry : page.entries()) {
+        ObjectNode node = paths.addObject().put("name", entry.path().relative());
+        if (entry.isDirectory()) {
           node.put("isDirectory", "true");
         }
-        node.put("contentLength", Integer.toString(entry.content.length))
-            .put("etag", entry.etag)
-            .put("lastModified", HttpTimes.header(entry.modified))
+        node.put("contentLength", Integer.toString(entry.content().length))
+            .put("etag", entry.etag())
+            .put("lastModified", HttpTimes.header(entry.modified()))
             .put("owner", SUPERUSER)
             .put("group", SUPERUSER)
-            .put("permissions", entry.permissions);
+            .put("permissions", entry.permissions());
       }
       Reply reply = reply(200).body("application/json;charset=utf-8", bytes(body));
-      page.last.ifPresent(last -> reply.header("x-ms-continuation", token(last.relative())));
+      page.last().ifPresent(last -> reply.header("x-ms-continuation", token(last.relative())));
       return reply;
     }
 
@@ -347,17 +309,17 @@ final class AbfsProtocol implements Protocol {
       }
       AbfsTree.Snapshot snapshot = requireTree().status(path, conditions());
       Reply reply = described(reply(200), snapshot);
-      String acl = snapshot.permissions.replaceFirst("(...)(...)", "user::$1,group::$2,other::");
+      String acl = snapshot.permissions().replaceFirst("(...)(...)", "user::$1,group::$2,other::");
       return parameter("action").equals("getAccessControl") ? reply.header("x-ms-acl", acl) : reply;
     }
 
     private Reply read() {
       AbfsTree.Snapshot snapshot = requireTree().status(path, conditions());
-      if (snapshot.isDirectory) {
+      if (snapshot.isDirectory()) {
         throw new AbfsFailure(
             409, "ResourceTypeMismatch", "A directory cannot be read: " + path + ".");
       }
-      byte[] content = snapshot.content;
+      byte[] content = snapshot.content();
       ByteRange range =
           ByteRange.of(call.header("x-ms-range").or(() -> call.header("Range")), content.length)
               .orElseThrow(
@@ -438,33 +400,33 @@ final class AbfsProtocol implements Protocol {
   private static Reply written(int status, AbfsTree.Snapshot snapshot) {
     return reply(status)
         .header("ETag", quoted(snapshot))
-        .header("Last-Modified", HttpTimes.header(snapshot.modified));
+        .header("Last-Modified", HttpTimes.header(snapshot.modified()));
   }
 
   private static Reply described(Reply reply, AbfsTree.Snapshot snapshot) {
     reply
         .header("ETag", quoted(snapshot))
-        .header("Last-Modified", HttpTimes.header(snapshot.modified))
-        .header("Content-Length", Integer.toString(snapshot.content.length))
-        .header("x-ms-creation-time", HttpTimes.header(snapshot.created))
-        .header("x-ms-resource-type", (snapshot.isDirectory ? "directory" : "file"))
+        .header("Last-Modified", HttpTimes.header(snapshot.modified()))
+        .header("Content-Length", Integer.toString(snapshot.content().length))
+        .header("x-ms-creation-time", HttpTimes.header(snapshot.created()))
+        .header("x-ms-resource-type", (snapshot.isDirectory() ? "directory" : "file"))
         .header("x-ms-owner", SUPERUSER)
         .header("x-ms-group", SUPERUSER)
-        .header("x-ms-permissions", snapshot.permissions)
+        .header("x-ms-permissions", snapshot.permissions())
         .header("x-ms-lease-status", "unlocked")
         .header("x-ms-lease-state", "available")
         // The two by which the Blob endpoint tells what a path is.
         .header("x-ms-blob-type", "BlockBlob");
-    if (snapshot.isDirectory) {
+    if (snapshot.isDirectory()) {
       reply.header("x-ms-meta-hdi_isfolder", "true");
     }
-    return snapshot.transaction.isEmpty()
+    return snapshot.transaction().isEmpty()
         ? reply
-        : reply.header("x-ms-client-transaction-id", snapshot.transaction);
+        : reply.header("x-ms-client-transaction-id", snapshot.transaction());
   }
 
   private static String quoted(AbfsTree.Snapshot snapshot) {
-    return '"' + snapshot.etag + '"';
+    return '"' + snapshot.etag() + '"';
   }
 
   private static String token(String text) {

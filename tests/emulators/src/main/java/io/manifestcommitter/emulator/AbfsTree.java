@@ -6,7 +6,6 @@ import io.manifestcommitter.emulator.AbfsNode.AbfsFailure;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -19,60 +18,42 @@ import java.util.TreeMap;
  */
 final class AbfsTree {
   private final AbfsNode root = new AbfsNode(true, 0755, "");
-  private final Map<AbfsPath, AbfsPath> renamed = new LinkedHashMap<>();
+  private final List<Map.Entry<AbfsPath, AbfsPath>> renamed = new ArrayList<>();
   private boolean changesEtags;
   private boolean followsRenames;
   private boolean remakesFiles;
 
   /** Who may use new paths, and who makes them. */
-  static final class Attributes {
-    private final Optional<Integer> mode;
-    private final int umask;
-    private final String transaction;
-
-    Attributes(Optional<Integer> mode, int umask, String transaction) {
-      this.mode = mode;
-      this.umask = umask;
-      this.transaction = transaction;
-    }
-  }
+  record Attributes(Optional<Integer> mode, int umask, String transaction) {}
 
   /** What a reader gets of a path, as it was at one moment. */
-  static final class Snapshot {
-    final AbfsPath path;
-    final boolean isDirectory;
-    final String etag;
-    final byte[] content;
-    final Instant created;
-    final Instant modified;
-    final String permissions;
-    final String transaction;
+  record Snapshot(
+      AbfsPath path,
+      boolean isDirectory,
+      String etag,
+      byte[] content,
+      Instant created,
+      Instant modified,
+      String permissions,
+      String transaction) {}
 
-    private Snapshot(AbfsPath path, AbfsNode node) {
-      this.path = path;
-      this.isDirectory = node.directory();
-      this.etag = node.etag();
-      this.content = node.content();
-      this.created = node.created();
-      this.modified = node.modified();
-      this.permissions = node.permissions();
-      this.transaction = node.transaction();
-    }
+  private static Snapshot snapshot(AbfsPath path, AbfsNode node) {
+    return new Snapshot(
+        path,
+        node.directory(),
+        node.etag(),
+        node.content(),
+        node.created(),
+        node.modified(),
+        node.permissions(),
+        node.transaction());
   }
 
   /** A part of a listing, and after which path the next part starts; empty where there is none. */
-  static final class Page {
-    final List<Snapshot> entries;
-    final Optional<AbfsPath> last;
-
-    private Page(List<Snapshot> entries, Optional<AbfsPath> last) {
-      this.entries = entries;
-      this.last = last;
-    }
-  }
+  record Page(List<Snapshot> entries, Optional<AbfsPath> last) {}
 
   synchronized Snapshot status(AbfsPath path, AbfsConditions conditions) {
-    return new Snapshot(path, existing(path, conditions));
+    return snapshot(path, existing(path, conditions));
   }
 
   /** Makes an empty file, and the directories above it. One that is there is replaced. */
@@ -100,7 +81,7 @@ final class AbfsTree {
       throw AbfsFailure.conditionNotMet();
     }
     if (present.isPresent()) {
-      return new Snapshot(path, present.get());
+      return snapshot(path, present.get());
     }
     return make(path, true, attributes);
   }
@@ -119,7 +100,7 @@ final class AbfsTree {
       throw AbfsFailure.conditionNotMet();
     }
     node.flush(length, retainUncommitted);
-    return new Snapshot(path, node);
+    return snapshot(path, node);
   }
 
   /**
@@ -164,9 +145,9 @@ final class AbfsTree {
       moved.changeEtags();
     }
     if (followsRenames) {
-      renamed.put(source, target);
+      renamed.add(Map.entry(source, target));
     }
-    return new Snapshot(target, moved);
+    return snapshot(target, moved);
   }
 
   /** From now on a renamed file has another etag, and so has each in a renamed directory. */
@@ -186,7 +167,7 @@ final class AbfsTree {
 
   /** Where a path leads now that directories above it were renamed. */
   private AbfsPath followed(AbfsPath path) {
-    for (Map.Entry<AbfsPath, AbfsPath> rename : renamed.entrySet()) {
+    for (Map.Entry<AbfsPath, AbfsPath> rename : renamed) {
       AbfsPath source = rename.getKey();
       if (source.contains(path)) {
         AbfsPath target = rename.getValue();
@@ -295,7 +276,7 @@ final class AbfsTree {
     AbfsNode node = find(path).orElseThrow(AbfsFailure::pathNotFound);
     List<Snapshot> found = new ArrayList<>();
     if (!node.directory()) {
-      found.add(new Snapshot(path, node));
+      found.add(snapshot(path, node));
       return new Page(found, Optional.empty());
     }
     List<String> resume =
@@ -327,7 +308,7 @@ final class AbfsTree {
       AbfsPath childPath = path.child(child.getKey());
       boolean passed = !after.isEmpty() && child.getKey().equals(after.get(0));
       if (!passed) {
-        found.add(new Snapshot(childPath, child.getValue()));
+        found.add(snapshot(childPath, child.getValue()));
       }
       if (recursive) {
         List<String> deeper = passed ? after.subList(1, after.size()) : List.of();
@@ -364,7 +345,7 @@ final class AbfsTree {
     int mode = attributes.mode.orElse(directory ? 0777 : 0666);
     AbfsNode node = new AbfsNode(directory, mode & ~attributes.umask, attributes.transaction);
     parent.children().put(path.name(), node);
-    return new Snapshot(path, node);
+    return snapshot(path, node);
   }
 
   private AbfsNode existing(AbfsPath path, AbfsConditions conditions) {

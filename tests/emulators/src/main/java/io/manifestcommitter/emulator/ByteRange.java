@@ -5,19 +5,14 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The part of an object that the header {@code Range} asks for. */
-final class ByteRange {
+/**
+ * The part of an object that the header {@code Range} asks for.
+ *
+ * @param from the first byte
+ * @param to the byte after the last
+ */
+record ByteRange(int from, int to, boolean partial) {
   private static final Pattern BYTES = Pattern.compile("bytes=(\\d*)-(\\d*)");
-
-  private final int from;
-  private final int to;
-  private final boolean partial;
-
-  private ByteRange(int from, int to, boolean partial) {
-    this.from = from;
-    this.to = to;
-    this.partial = partial;
-  }
 
   /**
    * The range of a request; all of it where none is given, or one of a form that is not served.
@@ -44,16 +39,6 @@ final class ByteRange {
     } catch (ArithmeticException | NumberFormatException e) {
       return Optional.empty();
     }
-  }
-
-  /** The first byte. */
-  int from() {
-    return from;
-  }
-
-  /** The byte after the last. */
-  int to() {
-    return to;
   }
 
   boolean isPartial() {

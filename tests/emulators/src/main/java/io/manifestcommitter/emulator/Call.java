@@ -10,70 +10,33 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.zip.GZIPInputStream;
 
-/** One HTTP request, read to its end. */
-final class Call {
-  private final String method;
-  private final String rawPath;
-  private final Map<String, String> query;
-  private final Map<String, String> headers;
-  private final byte[] body;
-
-  /**
-   * A request.
-   *
-   * @param method as sent; a protocol applies {@code X-HTTP-Method-Override} itself
-   * @param rawPath still percent-encoded, without the query
-   * @param query decoded; a parameter without a value maps to ""
-   * @param headers by lower-case name; the last one of several wins
-   * @param body after any content encoding (gzip) was undone
-   */
-  Call(
-      String method,
-      String rawPath,
-      Map<String, String> query,
-      Map<String, String> headers,
-      byte[] body) {
-    this.method = Objects.requireNonNull(method);
-    this.rawPath = Objects.requireNonNull(rawPath);
-    this.query = Map.copyOf(query);
-    this.headers = Map.copyOf(headers);
-    this.body = Objects.requireNonNull(body);
-  }
-
-  String method() {
-    return method;
-  }
-
-  String rawPath() {
-    return rawPath;
-  }
-
-  Map<String, String> query() {
-    return query;
-  }
-
+/**
+ * One HTTP request, read to its end.
+ *
+ * @param method as sent; a protocol applies {@code X-HTTP-Method-Override} itself
+ * @param rawPath still percent-encoded, without the query
+ * @param query decoded; a parameter without a value maps to ""
+ * @param headers by lower-case name; the last one of several wins
+ * @param body after any content encoding (gzip) was undone
+ */
+record Call(
+    String method,
+    String rawPath,
+    Map<String, String> query,
+    Map<String, String> headers,
+    byte[] body) {
   /** A query parameter, decoded. */
   Optional<String> parameter(String name) {
     return Optional.ofNullable(query.get(name));
   }
 
-  /** By lower-case name. */
-  Map<String, String> headers() {
-    return headers;
-  }
-
   /** A header, by its name in any case. */
   Optional<String> header(String name) {
     return Optional.ofNullable(headers.get(name.toLowerCase(Locale.ROOT)));
-  }
-
-  byte[] body() {
-    return body;
   }
 
   /** The same without these parameters and headers, whose names are in lower case. */

@@ -94,43 +94,30 @@ final class ControlEndpoint implements AutoCloseable {
           404, "No store " + path.get(1) + "; there are " + new TreeSet<>(stores.keySet()));
     }
     String what = call.method() + " " + path.get(0);
-    switch (path.size()) {
-      case 2:
-        switch (what) {
-          case "GET log":
-            return log(emulator);
-          case "DELETE log":
-            emulator.log().clear();
-            return done();
-          case "GET counts":
-            return JSON.valueToTree(emulator.log().counts());
-          case "GET tree":
-            return tree(emulator);
-          case "POST faults":
-            return addRule(emulator, rules.get(path.get(1)), body(call, RULE_FIELDS));
-          case "DELETE faults":
-            emulator.faults().clear();
-            return done();
-          case "POST limit":
-            return limit(emulator, body(call, Set.of("perSecond", "status")));
-          default:
-            throw unknown(call);
-        }
-      case 3:
-        if (what.equals("GET faults")) {
-          FaultRule rule = rule(path);
-          return JSON.createObjectNode().put("applied", rule.applied()).put("held", rule.held());
-        }
-        throw unknown(call);
-      case 4:
-        if (what.equals("POST faults") && path.get(3).equals("release")) {
-          rule(path).release();
-          return done();
-        }
-        throw unknown(call);
-      default:
-        throw unknown(call);
+    if (path.size() == 3 && what.equals("GET faults")) {
+      FaultRule rule = rule(path);
+      return JSON.createObjectNode().put("applied", rule.applied()).put("held", rule.held());
     }
+    if (path.size() == 4 && what.equals("POST faults") && path.get(3).equals("release")) {
+      rule(path).release();
+      return done();
+    }
+    return switch (path.size() == 2 ? what : "unknown") {
+      case "GET log" -> log(emulator);
+      case "DELETE log" -> {
+        emulator.log().clear();
+        yield done();
+      }
+      case "GET counts" -> JSON.valueToTree(emulator.log().counts());
+      case "GET tree" -> tree(emulator);
+      case "POST faults" -> addRule(emulator, rules.get(path.get(1)), body(call, RULE_FIELDS));
+      case "DELETE faults" -> {
+        emulator.faults().clear();
+        yield done();
+      }
+      case "POST limit" -> limit(emulator, body(call, Set.of("perSecond", "status")));
+      default -> throw unknown(call);
+    };
   }
 
   private static JsonNode log(Emulator emulator) {
@@ -178,24 +165,16 @@ final class ControlEndpoint implements AutoCloseable {
             .times(body.path("times").asInt(1));
     String code = body.path("code").asText("");
     String action = required(body, "action").asText();
-    switch (action) {
-      case "refuse":
-        return when.refuse(required(body, "status").asInt(), code);
-      case "applyThenFail":
-        return when.applyThenFail(required(body, "status").asInt(), code);
-      case "applyThenStall":
-        return when.applyThenStall(milliseconds(body));
-      case "applyThenDrop":
-        return when.applyThenDrop();
-      case "drop":
-        return when.drop();
-      case "stall":
-        return when.stall(milliseconds(body));
-      case "hold":
-        return when.hold();
-      default:
-        throw new Refused(400, "Not an action of a fault rule: " + action);
-    }
+    return switch (action) {
+      case "refuse" -> when.refuse(required(body, "status").asInt(), code);
+      case "applyThenFail" -> when.applyThenFail(required(body, "status").asInt(), code);
+      case "applyThenStall" -> when.applyThenStall(milliseconds(body));
+      case "applyThenDrop" -> when.applyThenDrop();
+      case "drop" -> when.drop();
+      case "stall" -> when.stall(milliseconds(body));
+      case "hold" -> when.hold();
+      default -> throw new Refused(400, "Not an action of a fault rule: " + action);
+    };
   }
 
   private static Duration milliseconds(JsonNode body) {

@@ -169,17 +169,10 @@ public final class FaultRule {
   }
 
   /** The requests that a rule is for. Each method gives another one of these. */
-  public static final class When {
-    private final String operation;
-    private final Pattern path;
-    private final int call;
-    private final int times;
-
-    private When(String operation, Pattern path, int call, int times) {
-      this.operation = Objects.requireNonNull(operation);
-      this.path = path;
-      this.call = call;
-      this.times = times;
+  public record When(String operation, Pattern path, int call, int times) {
+    /** Checks what each of the methods makes. */
+    public When {
+      Objects.requireNonNull(operation);
       if (call < 1 || times < 1) {
         throw new IllegalArgumentException("Calls are counted from 1 and happen at least once");
       }

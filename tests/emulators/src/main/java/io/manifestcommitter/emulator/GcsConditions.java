@@ -11,17 +11,9 @@ import java.util.regex.Pattern;
  * API: a read of what is missing is 404 whatever its conditions; of a write, "match 0" wants no
  * object to be there. Conditions that no client here sends are refused.
  */
-final class GcsConditions {
+record GcsConditions(OptionalLong generation, OptionalLong match) {
   private static final Pattern UNKNOWN =
       Pattern.compile("if(source)?(generationnotmatch|metageneration.*)");
-
-  private final OptionalLong generation;
-  private final OptionalLong match;
-
-  private GcsConditions(OptionalLong generation, OptionalLong match) {
-    this.generation = generation;
-    this.match = match;
-  }
 
   /** On the object that is read, written, or is the destination. */
   static GcsConditions of(Call call) throws GcsException {

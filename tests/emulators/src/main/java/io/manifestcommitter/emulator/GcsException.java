@@ -49,47 +49,30 @@ final class GcsException extends Exception {
   }
 
   private static String usualReason(int status) {
-    switch (status) {
-      case 401:
-        return "required";
-      case 403:
-        return "forbidden";
-      case 404:
-        return "notFound";
-      case 408:
-        return "requestTimeout";
-      case 409:
-        return "conflict";
-      case 410:
-        return "gone";
-      case 412:
-        return "conditionNotMet";
-      case 416:
-        return "requestedRangeNotSatisfiable";
-      case 429:
-        return "rateLimitExceeded";
-      case 500:
-        return "internalError";
-      case 504:
-        return "gatewayTimeout";
-      default:
-        return status > 500 ? "backendError" : "invalid";
-    }
+    return switch (status) {
+      case 401 -> "required";
+      case 403 -> "forbidden";
+      case 404 -> "notFound";
+      case 408 -> "requestTimeout";
+      case 409 -> "conflict";
+      case 410 -> "gone";
+      case 412 -> "conditionNotMet";
+      case 416 -> "requestedRangeNotSatisfiable";
+      case 429 -> "rateLimitExceeded";
+      case 500 -> "internalError";
+      case 504 -> "gatewayTimeout";
+      default -> status > 500 ? "backendError" : "invalid";
+    };
   }
 
   private static String usualMessage(int status, String reason) {
-    switch (status) {
-      case 404:
-        return "Not Found";
-      case 429:
-        return "The rate of requests to this bucket exceeds its limit. Reduce the request rate.";
-      case 500:
-        return "We encountered an internal error. Please try again.";
-      case 503:
-        return "Backend error. Please try again.";
-      default:
-        return "Refused: " + reason;
-    }
+    return switch (status) {
+      case 404 -> "Not Found";
+      case 429 -> "The rate of requests to this bucket exceeds its limit. Reduce the request rate.";
+      case 500 -> "We encountered an internal error. Please try again.";
+      case 503 -> "Backend error. Please try again.";
+      default -> "Refused: " + reason;
+    };
   }
 
   /** The response. */

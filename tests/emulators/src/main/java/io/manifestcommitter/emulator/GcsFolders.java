@@ -15,7 +15,6 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.stream.Collectors;
 
 /**
  * The folders of a bucket with hierarchical namespace, by names that end in a slash. An object
@@ -126,7 +125,7 @@ final class GcsFolders {
   private List<String> below(String folder) {
     return folders.tailMap(folder, true).keySet().stream()
         .takeWhile(name -> name.startsWith(folder))
-        .collect(Collectors.toList());
+        .toList();
   }
 
   /**

@@ -95,36 +95,25 @@ final class GcsProtocol implements Protocol {
   @Override
   public Operation classify(Call call) {
     GcsRoute route = GcsRoute.of(call);
-    switch (route.target()) {
-      case BUCKET:
-        return new Operation(route.method().equals("GET") ? "bucket" : "unknown", "/");
-      case LAYOUT:
-        return new Operation("layout", "/");
-      case FOLDERS:
-        return route.method().equals("POST")
-            ? new Operation("folder-create", "/" + nameOfFolder(call))
-            : new Operation(
-                route.method().equals("GET") ? "folder-list" : "unknown",
-                "/" + call.parameter("prefix").orElse(""));
-      case FOLDER:
-        return new Operation(onFolder(route.method()), "/" + route.object());
-      case FOLDER_RENAME:
-        return new Operation("folder-rename", "/" + route.destination());
-      case OPERATIONS:
-        return new Operation("operation-list", "/");
-      case OPERATION:
-        return new Operation("operation", "/" + route.object());
-      case OBJECTS:
-        return classifyObjects(call, route.method());
-      case OBJECT:
-        return new Operation(onObject(call, route.method()), "/" + route.object());
-      case COMPOSE:
-        return new Operation("compose", "/" + route.destination());
-      case MOVE:
-        return new Operation("move", "/" + route.destination());
-      default:
-        return new Operation("unknown", call.rawPath());
-    }
+    return switch (route.target()) {
+      case BUCKET -> new Operation(route.method().equals("GET") ? "bucket" : "unknown", "/");
+      case LAYOUT -> new Operation("layout", "/");
+      case FOLDERS ->
+          route.method().equals("POST")
+              ? new Operation("folder-create", "/" + nameOfFolder(call))
+              : new Operation(
+                  route.method().equals("GET") ? "folder-list" : "unknown",
+                  "/" + call.parameter("prefix").orElse(""));
+      case FOLDER -> new Operation(onFolder(route.method()), "/" + route.object());
+      case FOLDER_RENAME -> new Operation("folder-rename", "/" + route.destination());
+      case OPERATIONS -> new Operation("operation-list", "/");
+      case OPERATION -> new Operation("operation", "/" + route.object());
+      case OBJECTS -> classifyObjects(call, route.method());
+      case OBJECT -> new Operation(onObject(call, route.method()), "/" + route.object());
+      case COMPOSE -> new Operation("compose", "/" + route.destination());
+      case MOVE -> new Operation("move", "/" + route.destination());
+      default -> new Operation("unknown", call.rawPath());
+    };
   }
 
   private Operation classifyObjects(Call call, String method) {
@@ -160,25 +149,19 @@ final class GcsProtocol implements Protocol {
   }
 
   private static String onFolder(String method) {
-    switch (method) {
-      case "GET":
-        return "folder-get";
-      case "DELETE":
-        return "folder-delete";
-      default:
-        return "unknown";
-    }
+    return switch (method) {
+      case "GET" -> "folder-get";
+      case "DELETE" -> "folder-delete";
+      default -> "unknown";
+    };
   }
 
   private static String onObject(Call call, String method) {
-    switch (method) {
-      case "GET":
-        return isMedia(call) ? "read" : "get";
-      case "DELETE":
-        return "delete";
-      default:
-        return "unknown";
-    }
+    return switch (method) {
+      case "GET" -> isMedia(call) ? "read" : "get";
+      case "DELETE" -> "delete";
+      default -> "unknown";
+    };
   }
 
   private static boolean isMedia(Call call) {
@@ -216,27 +199,19 @@ final class GcsProtocol implements Protocol {
     if (request.equals("unknown")) {
       throw unknown(call);
     }
-    switch (route.target()) {
-      case BUCKET:
-        return reply(call, bucketJson(bucket(route.bucket())));
-      case LAYOUT:
-        return reply(call, layoutJson(bucket(route.bucket())));
-      case FOLDERS:
-      case FOLDER:
-      case FOLDER_RENAME:
-      case OPERATIONS:
-      case OPERATION:
-        return onFolders(call, route, request);
-      case OBJECTS:
-        return onObjects(call, route, request);
-      case OBJECT:
-        return onObject(call, route, request);
-      case COMPOSE:
+    return switch (route.target()) {
+      case BUCKET -> reply(call, bucketJson(bucket(route.bucket())));
+      case LAYOUT -> reply(call, layoutJson(bucket(route.bucket())));
+      case FOLDERS, FOLDER, FOLDER_RENAME, OPERATIONS, OPERATION -> onFolders(call, route, request);
+      case OBJECTS -> onObjects(call, route, request);
+      case OBJECT -> onObject(call, route, request);
+      case COMPOSE -> {
         requirePost(call, route);
-        return object(call, compose(call, bucket(route.bucket()), route.destination()));
-      default:
+        yield object(call, compose(call, bucket(route.bucket()), route.destination()));
+      }
+      default -> {
         requirePost(call, route);
-        return object(
+        yield object(
             call,
             bucket(route.bucket())
                 .move(
@@ -244,7 +219,8 @@ final class GcsProtocol implements Protocol {
                     GcsConditions.ofSource(call),
                     route.destination(),
                     GcsConditions.of(call)));
-    }
+      }
+    };
   }
 
   /** Puts objects together, as the connector does with a stream that is flushed. */
@@ -306,48 +282,44 @@ final class GcsProtocol implements Protocol {
     String name = route.object();
     ObjectNode json =
         bucket.onFolders(
-            (folders, operations) -> {
-              switch (request) {
-                case "folder-create":
-                  String made = nameOfFolder(call);
-                  operations.checkUnlocked(made);
-                  folders.create(
-                      made, call.parameter("recursive").filter("true"::equals).isPresent());
-                  return folders.json(made);
-                case "folder-get":
-                  return folders.json(name);
-                case "folder-list":
-                  return folders.list(
-                      call.parameter("prefix").orElse(""), call.parameter("delimiter"));
-                case "folder-delete":
-                  operations.checkUnlocked(name);
-                  folders.delete(name, bucket.isEmpty(name));
-                  return null;
-                case "folder-rename":
-                  requirePost(call, route);
-                  operations.checkUnlocked(name);
-                  operations.checkUnlocked(route.destination());
-                  String target = folders.target(name, route.destination(), onto, bucket);
-                  return operations.begin(name, target, bucket::renameFolder);
-                case "operation":
-                  return operations.json(name);
-                default:
-                  return operations.list(call.parameter("filter"));
-              }
-            });
+            (folders, operations) ->
+                switch (request) {
+                  case "folder-create" -> {
+                    String made = nameOfFolder(call);
+                    operations.checkUnlocked(made);
+                    folders.create(
+                        made, call.parameter("recursive").filter("true"::equals).isPresent());
+                    yield folders.json(made);
+                  }
+                  case "folder-get" -> folders.json(name);
+                  case "folder-list" ->
+                      folders.list(
+                          call.parameter("prefix").orElse(""), call.parameter("delimiter"));
+                  case "folder-delete" -> {
+                    operations.checkUnlocked(name);
+                    folders.delete(name, bucket.isEmpty(name));
+                    yield null;
+                  }
+                  case "folder-rename" -> {
+                    requirePost(call, route);
+                    operations.checkUnlocked(name);
+                    operations.checkUnlocked(route.destination());
+                    String target = folders.target(name, route.destination(), onto, bucket);
+                    yield operations.begin(name, target, bucket::renameFolder);
+                  }
+                  case "operation" -> operations.json(name);
+                  default -> operations.list(call.parameter("filter"));
+                });
     return json == null ? new Reply(204) : reply(call, json);
   }
 
   private Reply onObjects(Call call, GcsRoute route, String request) throws GcsException {
     GcsBucket bucket = bucket(route.bucket());
-    switch (request) {
-      case "list":
-        return reply(call, json(bucket.list(GcsListing.of(call)), root(call)));
-      case "upload":
-        return upload(call, route.method());
-      default:
-        return insert(call, bucket);
-    }
+    return switch (request) {
+      case "list" -> reply(call, json(bucket.list(GcsListing.of(call)), root(call)));
+      case "upload" -> upload(call, route.method());
+      default -> insert(call, bucket);
+    };
   }
 
   /** The list resource; what is empty is left out. */
@@ -390,29 +362,24 @@ final class GcsProtocol implements Protocol {
     if (session == null) {
       throw new GcsException(404, "notFound", "No such upload session: " + id);
     }
-    switch (method) {
-      case "DELETE":
-        return new Reply(499);
-      case "PUT":
-      case "POST":
-        return session.put(call, root(call));
-      default:
-        throw unknown(call);
-    }
+    return switch (method) {
+      case "DELETE" -> new Reply(499);
+      case "PUT", "POST" -> session.put(call, root(call));
+      default -> throw unknown(call);
+    };
   }
 
   private Reply onObject(Call call, GcsRoute route, String request) throws GcsException {
     GcsBucket bucket = bucket(route.bucket());
     GcsConditions conditions = GcsConditions.of(call);
-    switch (request) {
-      case "get":
-        return object(call, bucket.read(route.object(), conditions));
-      case "read":
-        return read(call, bucket.read(route.object(), conditions));
-      default:
+    return switch (request) {
+      case "get" -> object(call, bucket.read(route.object(), conditions));
+      case "read" -> read(call, bucket.read(route.object(), conditions));
+      default -> {
         bucket.delete(route.object(), conditions);
-        return new Reply(204);
-    }
+        yield new Reply(204);
+      }
+    };
   }
 
   private static Reply read(Call call, GcsObject object) throws GcsException {

@@ -5,8 +5,13 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** What the path of a request names, and by which verb. */
-final class GcsRoute {
+/**
+ * What the path of a request names, and by which verb.
+ *
+ * @param method as meant, where the sent one is overridden by a header
+ * @param object the object, folder or operation, or the source of a move or rename
+ */
+record GcsRoute(Target target, String method, String bucket, String object, String destination) {
   /** The resources and methods of the JSON API that are served. */
   enum Target {
     BUCKET,
@@ -24,20 +29,6 @@ final class GcsRoute {
   }
 
   private static final List<String> HOLDERS = List.of("b", "o", "folders", "operations");
-
-  private final Target target;
-  private final String method;
-  private final String bucket;
-  private final String object;
-  private final String destination;
-
-  private GcsRoute(Target target, String method, String bucket, String object, String destination) {
-    this.target = target;
-    this.method = method;
-    this.bucket = bucket;
-    this.object = object;
-    this.destination = destination;
-  }
 
   /**
    * Reads the path: {@code [/resumable][/upload|/download]/storage/v1/b...}, in which a name is one
@@ -59,32 +50,21 @@ final class GcsRoute {
   private static GcsRoute below(String method, List<String> parts) {
     String bucket = at(parts, 0);
     String object = at(parts, 2);
-    switch (shape(parts)) {
-      case "*":
-        return new GcsRoute(Target.BUCKET, method, bucket, "", "");
-      case "*/storageLayout":
-        return new GcsRoute(Target.LAYOUT, method, bucket, "", "");
-      case "*/folders":
-        return new GcsRoute(Target.FOLDERS, method, bucket, "", "");
-      case "*/folders/*":
-        return new GcsRoute(Target.FOLDER, method, bucket, object, "");
-      case "*/folders/*/renameTo/folders/*":
-        return new GcsRoute(Target.FOLDER_RENAME, method, bucket, object, at(parts, 5));
-      case "*/operations":
-        return new GcsRoute(Target.OPERATIONS, method, bucket, "", "");
-      case "*/operations/*":
-        return new GcsRoute(Target.OPERATION, method, bucket, object, "");
-      case "*/o":
-        return new GcsRoute(Target.OBJECTS, method, bucket, "", "");
-      case "*/o/*":
-        return new GcsRoute(Target.OBJECT, method, bucket, object, "");
-      case "*/o/*/compose":
-        return new GcsRoute(Target.COMPOSE, method, bucket, "", object);
-      case "*/o/*/moveTo/o/*":
-        return new GcsRoute(Target.MOVE, method, bucket, object, at(parts, 5));
-      default:
-        return new GcsRoute(Target.UNKNOWN, method, "", "", "");
-    }
+    return switch (shape(parts)) {
+      case "*" -> new GcsRoute(Target.BUCKET, method, bucket, "", "");
+      case "*/storageLayout" -> new GcsRoute(Target.LAYOUT, method, bucket, "", "");
+      case "*/folders" -> new GcsRoute(Target.FOLDERS, method, bucket, "", "");
+      case "*/folders/*" -> new GcsRoute(Target.FOLDER, method, bucket, object, "");
+      case "*/folders/*/renameTo/folders/*" ->
+          new GcsRoute(Target.FOLDER_RENAME, method, bucket, object, at(parts, 5));
+      case "*/operations" -> new GcsRoute(Target.OPERATIONS, method, bucket, "", "");
+      case "*/operations/*" -> new GcsRoute(Target.OPERATION, method, bucket, object, "");
+      case "*/o" -> new GcsRoute(Target.OBJECTS, method, bucket, "", "");
+      case "*/o/*" -> new GcsRoute(Target.OBJECT, method, bucket, object, "");
+      case "*/o/*/compose" -> new GcsRoute(Target.COMPOSE, method, bucket, "", object);
+      case "*/o/*/moveTo/o/*" -> new GcsRoute(Target.MOVE, method, bucket, object, at(parts, 5));
+      default -> new GcsRoute(Target.UNKNOWN, method, "", "", "");
+    };
   }
 
   /** The path with a star where a name stands: at 0, and after what holds several of them. */
@@ -100,27 +80,5 @@ final class GcsRoute {
 
   private static String at(List<String> parts, int index) {
     return index < parts.size() ? Call.decodePath(parts.get(index)) : "";
-  }
-
-  Target target() {
-    return target;
-  }
-
-  /** As meant, where the sent one is overridden by a header. */
-  String method() {
-    return method;
-  }
-
-  String bucket() {
-    return bucket;
-  }
-
-  /** The object, folder or operation, or the source of a move or rename. */
-  String object() {
-    return object;
-  }
-
-  String destination() {
-    return destination;
   }
 }

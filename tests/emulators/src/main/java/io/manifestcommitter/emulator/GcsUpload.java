@@ -36,19 +36,17 @@ final class GcsUpload {
   static GcsUpload of(Call call) throws GcsException {
     String header = call.header("Content-Type").orElse("");
     String type = call.parameter("uploadType").orElse("none");
-    switch (type) {
-      case "resumable":
-        return new GcsUpload(
-            GcsException.object(call.body()),
-            new byte[0],
-            call.header("X-Upload-Content-Type").orElse(""));
-      case "media":
-        return new GcsUpload(JsonNodeFactory.instance.objectNode(), call.body(), header);
-      case "multipart":
-        return ofParts(header, call.body());
-      default:
-        throw GcsException.invalid("uploadType must be resumable, media or multipart: " + type);
-    }
+    return switch (type) {
+      case "resumable" ->
+          new GcsUpload(
+              GcsException.object(call.body()),
+              new byte[0],
+              call.header("X-Upload-Content-Type").orElse(""));
+      case "media" -> new GcsUpload(JsonNodeFactory.instance.objectNode(), call.body(), header);
+      case "multipart" -> ofParts(header, call.body());
+      default ->
+          throw GcsException.invalid("uploadType must be resumable, media or multipart: " + type);
+    };
   }
 
   /** A body of two parts, {@code multipart/related}: metadata, then content. */

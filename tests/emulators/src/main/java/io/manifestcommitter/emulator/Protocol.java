@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.emulator;
 
-import java.util.Objects;
-
 /**
  * The wire protocol of one store, and the store behind it. Knows nothing of faults, latency and
  * logs. Called by many threads at once.
@@ -22,31 +20,14 @@ interface Protocol {
    */
   Reply refusal(Call call, int status, String code);
 
-  /** What a request asks for, in the protocol's own terms: what faults and counts are keyed on. */
-  static final class Operation {
-    private final String name;
-    private final String path;
-
-    /**
-     * An operation.
-     *
-     * @param name lower case: "rename", "list", "move"
-     * @param path decoded, from the root of the container or bucket, with a leading slash; of a
-     *     rename or move the destination
-     */
-    Operation(String name, String path) {
-      this.name = Objects.requireNonNull(name);
-      this.path = Objects.requireNonNull(path);
-    }
-
-    String name() {
-      return name;
-    }
-
-    String path() {
-      return path;
-    }
-
+  /**
+   * What a request asks for, in the protocol's own terms: what faults and counts are keyed on.
+   *
+   * @param name lower case: "rename", "list", "move"
+   * @param path decoded, from the root of the container or bucket, with a leading slash; of a
+   *     rename or move the destination
+   */
+  record Operation(String name, String path) {
     @Override
     public String toString() {
       return name + " " + path;

@@ -47,45 +47,22 @@ public final class RequestLog {
     counts.clear();
   }
 
-  /** One request and what became of it. */
-  public static final class Entry {
-    private final long number;
-    private final String method;
-    private final Operation operation;
-    private final int status;
-    private final Cause cause;
-
-    Entry(long number, String method, Operation operation, int status, Cause cause) {
-      this.number = number;
-      this.method = method;
-      this.operation = operation;
-      this.status = status;
-      this.cause = cause;
-    }
-
-    /** From 1, in the order in which requests arrived. */
-    public long number() {
-      return number;
-    }
-
-    /** The HTTP method as sent. */
-    public String method() {
-      return method;
-    }
-
+  /**
+   * One request and what became of it.
+   *
+   * @param number from 1, in the order in which requests arrived
+   * @param method the HTTP method as sent
+   * @param status the HTTP status sent; 0 where the connection was dropped
+   */
+  public record Entry(long number, String method, Operation asked, int status, Cause decider) {
     /** What was asked for: "rename", "list", "append". */
     public String operation() {
-      return operation.name();
+      return asked.name();
     }
 
     /** Decoded, from the root of the container or bucket; of a rename the destination. */
     public String path() {
-      return operation.path();
-    }
-
-    /** The HTTP status sent; 0 where the connection was dropped. */
-    public int status() {
-      return status;
+      return asked.path();
     }
 
     /** Whether the connection was closed without a response. */
@@ -95,17 +72,17 @@ public final class RequestLog {
 
     /** Whether the account's request rate refused it. */
     public boolean refusedByLimit() {
-      return cause == Cause.LIMIT;
+      return decider == Cause.LIMIT;
     }
 
     /** Whether a fault rule decided the answer, or when it came. */
     public boolean faulted() {
-      return cause == Cause.FAULT;
+      return decider == Cause.FAULT;
     }
 
     /** "store", "limit" or "fault": who decided the answer. */
     public String cause() {
-      return cause.name().toLowerCase(Locale.ROOT);
+      return decider.name().toLowerCase(Locale.ROOT);
     }
 
     @Override
@@ -114,10 +91,10 @@ public final class RequestLog {
           + " "
           + method
           + " "
-          + operation
+          + asked
           + " "
           + (dropped() ? "dropped" : Integer.toString(status))
-          + (cause == Cause.STORE ? "" : " by " + cause());
+          + (decider == Cause.STORE ? "" : " by " + cause());
     }
   }
 

@@ -140,18 +140,13 @@ final class S3Body {
     }
 
     private static byte[] hash(String algorithm, byte[] body) throws S3Exception {
-      switch (algorithm) {
-        case "crc32":
-          return crc(new CRC32(), body);
-        case "crc32c":
-          return crc(new CRC32C(), body);
-        case "sha1":
-          return digest("SHA-1", body);
-        case "sha256":
-          return digest("SHA-256", body);
-        default:
-          throw S3Exception.unknown("checksums by " + algorithm);
-      }
+      return switch (algorithm) {
+        case "crc32" -> crc(new CRC32(), body);
+        case "crc32c" -> crc(new CRC32C(), body);
+        case "sha1" -> digest("SHA-1", body);
+        case "sha256" -> digest("SHA-256", body);
+        default -> throw S3Exception.unknown("checksums by " + algorithm);
+      };
     }
 
     private static byte[] crc(Checksum crc, byte[] body) {

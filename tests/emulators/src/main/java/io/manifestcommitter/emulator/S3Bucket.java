@@ -85,7 +85,7 @@ final class S3Bucket {
     byte[] bytes = new byte[72];
     random.nextBytes(bytes);
     String id = Base64.getUrlEncoder().encodeToString(bytes);
-    uploads.put(id, new S3Upload(key, headers));
+    uploads.put(id, new S3Upload(key, headers, Instant.now(), new TreeMap<>()));
     return id;
   }
 
@@ -156,82 +156,39 @@ final class S3Bucket {
     }
   }
 
-  /** What a key has. Never changed once made. */
-  static final class S3Object {
-    private final byte[] content;
-    private final String etag;
-    private final Map<String, String> headers;
-    private final Instant modified = Instant.now();
-
-    /**
-     * An object, made now.
-     *
-     * @param etag without quotes
-     * @param headers of what describes it, by lower-case name, as they come back with it
-     */
-    S3Object(byte[] content, String etag, Map<String, String> headers) {
-      this.content = content;
-      this.etag = etag;
-      this.headers = Map.copyOf(headers);
-    }
-
+  /**
+   * What a key has. Never changed once made.
+   *
+   * @param content the bytes themselves: not to be changed
+   * @param etag without quotes
+   * @param headers of what describes it, by lower-case name, as they come back with it
+   */
+  record S3Object(byte[] content, String etag, Map<String, String> headers, Instant modified) {
     /** What was sent in one request: its etag is the hash of its bytes. */
     static S3Object of(byte[] content, Map<String, String> headers) {
-      return new S3Object(content, S3Hashes.hex(S3Hashes.md5(content)), headers);
-    }
-
-    /** The bytes themselves: not to be changed. */
-    byte[] content() {
-      return content;
+      return new S3Object(content, S3Hashes.hex(S3Hashes.md5(content)), headers, Instant.now());
     }
 
     int length() {
       return content.length;
     }
 
-    /** Without quotes. */
-    String etag() {
-      return etag;
-    }
-
     /** As it stands in headers and bodies. */
     String quotedEtag() {
       return '"' + etag + '"';
     }
-
-    Map<String, String> headers() {
-      return headers;
-    }
-
-    Instant modified() {
-      return modified;
-    }
   }
 
   /** A multipart upload that is not completed. Guarded by its bucket's lock. */
-  static final class S3Upload {
+  record S3Upload(
+      String key,
+      Map<String, String> headers,
+      Instant initiated,
+      NavigableMap<Integer, S3Object> parts) {
     private static final int MOST_PARTS = 10_000;
 
     /** Bytes that every part but the last has at least. */
     private static final int SMALLEST_PART = 5 << 20;
-
-    private final String key;
-    private final Map<String, String> headers;
-    private final Instant initiated = Instant.now();
-    private final NavigableMap<Integer, S3Object> parts = new TreeMap<>();
-
-    S3Upload(String key, Map<String, String> headers) {
-      this.key = key;
-      this.headers = Map.copyOf(headers);
-    }
-
-    String key() {
-      return key;
-    }
-
-    Instant initiated() {
-      return initiated;
-    }
 
     /** Keeps a part, in the place of one of the same number. */
     S3Object put(int number, byte[] content) throws S3Exception {
@@ -277,7 +234,7 @@ final class S3Bucket {
         hashes.writeBytes(S3Hashes.md5(part.content()));
       }
       String etag = S3Hashes.hex(S3Hashes.md5(hashes.toByteArray())) + "-" + chosen.size();
-      return new S3Object(content.toByteArray(), etag, headers);
+      return new S3Object(content.toByteArray(), etag, headers, Instant.now());
     }
   }
 }

@@ -6,15 +6,7 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /** {@code If-Match} and {@code If-None-Match}, by etags; those by times are not known. */
-final class S3Conditions {
-  private final Optional<String> match;
-  private final Optional<String> noneMatch;
-
-  private S3Conditions(Optional<String> match, Optional<String> noneMatch) {
-    this.match = match;
-    this.noneMatch = noneMatch;
-  }
-
+record S3Conditions(Optional<String> match, Optional<String> noneMatch) {
   static S3Conditions of(Call call) throws S3Exception {
     return of(call, "");
   }

@@ -8,7 +8,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.stream.Collectors;
 
 /** An emulator of Amazon S3 with one general purpose bucket, {@code s3a://emulated/}. */
 public final class S3Emulator extends Emulator {
@@ -51,9 +50,7 @@ public final class S3Emulator extends Emulator {
 
   /** The keys of the uploads that are neither completed nor aborted, sorted; one for each. */
   public List<String> uploads() {
-    return protocol.bucket().uploads("").values().stream()
-        .map(S3Upload::key)
-        .collect(Collectors.toList());
+    return protocol.bucket().uploads("").values().stream().map(S3Upload::key).toList();
   }
 
   /** For hadoop-aws 3.3 and 3.5. */

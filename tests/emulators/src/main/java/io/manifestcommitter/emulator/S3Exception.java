@@ -57,26 +57,17 @@ final class S3Exception extends Exception {
   }
 
   private static String usual(int status) {
-    switch (status) {
-      case 400:
-        return "InvalidRequest";
-      case 403:
-        return "AccessDenied";
-      case 404:
-        return "NoSuchKey";
-      case 409:
-        return "OperationAborted";
-      case 412:
-        return "PreconditionFailed";
-      case 416:
-        return "InvalidRange";
-      case 429:
-        return "TooManyRequests";
-      case 503:
-        return "SlowDown";
-      default:
-        return "InternalError";
-    }
+    return switch (status) {
+      case 400 -> "InvalidRequest";
+      case 403 -> "AccessDenied";
+      case 404 -> "NoSuchKey";
+      case 409 -> "OperationAborted";
+      case 412 -> "PreconditionFailed";
+      case 416 -> "InvalidRange";
+      case 429 -> "TooManyRequests";
+      case 503 -> "SlowDown";
+      default -> "InternalError";
+    };
   }
 
   /** The response; that to 304 has no body. */

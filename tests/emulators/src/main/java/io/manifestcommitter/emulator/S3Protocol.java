@@ -67,17 +67,13 @@ final class S3Protocol implements Protocol {
   public Operation classify(Call call) {
     String key = key(call);
     String operation = operation(call, key);
-    switch (operation) {
-      case "unknown":
-        return new Operation(operation, call.rawPath());
-      case "list":
-      case "list-uploads":
-        return new Operation(operation, "/" + call.parameter("prefix").orElse(""));
-      case "delete-many":
-        return new Operation(operation, "/" + String.join(" /", keysToDelete(call)));
-      default:
-        return new Operation(operation, "/" + key);
-    }
+    return switch (operation) {
+      case "unknown" -> new Operation(operation, call.rawPath());
+      case "list", "list-uploads" ->
+          new Operation(operation, "/" + call.parameter("prefix").orElse(""));
+      case "delete-many" -> new Operation(operation, "/" + String.join(" /", keysToDelete(call)));
+      default -> new Operation(operation, "/" + key);
+    };
   }
 
   private static String operation(Call call, String key) {
@@ -89,42 +85,27 @@ final class S3Protocol implements Protocol {
     }
     boolean hasUpload = call.parameter("uploadId").isPresent();
     boolean isCopy = call.header("x-amz-copy-source").isPresent();
-    switch (call.method()) {
-      case "GET":
-        return hasUpload ? "unknown" : "get";
-      case "HEAD":
-        return "head";
-      case "PUT":
-        if (hasUpload) {
-          return isCopy ? "unknown" : "part";
-        }
-        return isCopy ? "copy" : "put";
-      case "POST":
-        if (hasUpload) {
-          return "complete";
-        }
-        return call.parameter("uploads").isPresent() ? "initiate" : "unknown";
-      case "DELETE":
-        return hasUpload ? "abort" : "delete";
-      default:
-        return "unknown";
-    }
+    return switch (call.method()) {
+      case "GET" -> hasUpload ? "unknown" : "get";
+      case "HEAD" -> "head";
+      case "PUT" -> hasUpload ? (isCopy ? "unknown" : "part") : (isCopy ? "copy" : "put");
+      case "POST" ->
+          hasUpload ? "complete" : call.parameter("uploads").isPresent() ? "initiate" : "unknown";
+      case "DELETE" -> hasUpload ? "abort" : "delete";
+      default -> "unknown";
+    };
   }
 
   private static String onBucket(Call call) {
-    switch (call.method()) {
-      case "GET":
-        if (call.parameter("uploads").isPresent()) {
-          return "list-uploads";
-        }
-        return call.parameter("location").isPresent() ? "bucket" : "list";
-      case "HEAD":
-        return "bucket";
-      case "POST":
-        return call.parameter("delete").isPresent() ? "delete-many" : "unknown";
-      default:
-        return "unknown";
+    if (call.method().equals("GET") && call.parameter("uploads").isPresent()) {
+      return "list-uploads";
     }
+    return switch (call.method()) {
+      case "GET" -> call.parameter("location").isPresent() ? "bucket" : "list";
+      case "HEAD" -> "bucket";
+      case "POST" -> call.parameter("delete").isPresent() ? "delete-many" : "unknown";
+      default -> "unknown";
+    };
   }
 
   /** Decoded; empty for the bucket itself. */
@@ -172,43 +153,36 @@ final class S3Protocol implements Protocol {
     }
     String key = key(call);
     String upload = call.parameter("uploadId").orElse("");
-    switch (operation(call, key)) {
-      case "bucket":
-        return bucket(call);
-      case "list":
-        return list(call);
-      case "get":
-      case "head":
-        return read(call, key);
-      case "put":
-        return put(call, key);
-      case "copy":
-        return copy(call, key);
-      case "delete":
+    return switch (operation(call, key)) {
+      case "bucket" -> bucket(call);
+      case "list" -> list(call);
+      case "get", "head" -> read(call, key);
+      case "put" -> put(call, key);
+      case "copy" -> copy(call, key);
+      case "delete" -> {
         requireNoConditions(call);
         bucket.delete(key);
-        return new Reply(204);
-      case "delete-many":
-        return deleteMany(call);
-      case "initiate":
-        return S3Xml.document("InitiateMultipartUploadResult")
-            .text("Bucket", name)
-            .text("Key", key)
-            .text("UploadId", bucket.initiate(key, described(call)))
-            .reply(200);
-      case "part":
-        return new Reply(200)
-            .header("ETag", bucket.part(key, upload, number(call), S3Body.of(call)).quotedEtag());
-      case "complete":
-        return complete(call, key, upload);
-      case "abort":
+        yield new Reply(204);
+      }
+      case "delete-many" -> deleteMany(call);
+      case "initiate" ->
+          S3Xml.document("InitiateMultipartUploadResult")
+              .text("Bucket", name)
+              .text("Key", key)
+              .text("UploadId", bucket.initiate(key, described(call)))
+              .reply(200);
+      case "part" ->
+          new Reply(200)
+              .header("ETag", bucket.part(key, upload, number(call), S3Body.of(call)).quotedEtag());
+      case "complete" -> complete(call, key, upload);
+      case "abort" -> {
         bucket.abort(key, upload);
-        return new Reply(204);
-      case "list-uploads":
-        return uploads(call);
-      default:
-        throw S3Exception.unknown(call.method() + " " + path + " " + call.query().keySet());
-    }
+        yield new Reply(204);
+      }
+      case "list-uploads" -> uploads(call);
+      default ->
+          throw S3Exception.unknown(call.method() + " " + path + " " + call.query().keySet());
+    };
   }
 
   private static Reply bucket(Call call) {

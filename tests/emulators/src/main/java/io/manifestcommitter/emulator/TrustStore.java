@@ -25,7 +25,7 @@ import javax.net.ssl.X509TrustManager;
  * that ends: a client in the same JVM reads its trust store only once, and must be able to trust
  * the next emulator too.
  */
-public final class TrustStore {
+public record TrustStore(SSLContext context, Path file) {
   private static final String STORE_TYPE = "PKCS12";
 
   // The key is made at every start and serves nobody but tests.
@@ -33,14 +33,6 @@ public final class TrustStore {
   private static final String ALIAS = "emulator";
 
   private static Optional<TrustStore> ofThisJvm = Optional.empty();
-
-  private final SSLContext context;
-  private final Path file;
-
-  private TrustStore(SSLContext context, Path file) {
-    this.context = context;
-    this.file = file;
-  }
 
   /**
    * Makes a key, its certificate and a trust store, the first time.
@@ -70,11 +62,6 @@ public final class TrustStore {
     } catch (GeneralSecurityException e) {
       throw new IOException("Could not make a certificate in " + directory, e);
     }
-  }
-
-  /** For the server. */
-  SSLContext context() {
-    return context;
   }
 
   /** System properties that make a JVM use the file, when given to it at its start. */

@@ -14,7 +14,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -165,10 +164,7 @@ final class FaultsTest {
 
     assertThat(statuses).containsExactly(201, 201, 201, 503, 503);
     assertThat(emulator.tree()).containsOnlyKeys("/d0/", "/d1/", "/d2/");
-    assertThat(
-            emulator.log().entries().stream()
-                .map(RequestLog.Entry::refusedByLimit)
-                .collect(Collectors.toList()))
+    assertThat(emulator.log().entries().stream().map(RequestLog.Entry::refusedByLimit).toList())
         .containsExactly(false, false, false, true, true);
 
     emulator.limit(0);
