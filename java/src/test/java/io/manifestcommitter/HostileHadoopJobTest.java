@@ -235,8 +235,7 @@ class HostileHadoopJobTest {
   void aDirectoryInPlaceOfTheReportIsTold() throws IOException {
     job.state().write("/table/_SUCCESS/data", "theirs");
     assertThatThrownBy(job.another(8)::setupJob)
-        .hasMessageContaining("/table/_SUCCESS is a directory")
-        .hasMessageContaining("move it away");
+        .hasMessageContainingAll("/table/_SUCCESS is a directory", "move it away");
   }
 
   @Test
@@ -261,8 +260,7 @@ class HostileHadoopJobTest {
     job.state().resetRequests();
     assertThatThrownBy(job::commitJob)
         .isInstanceOf(IOException.class)
-        .hasMessageContaining(manifest)
-        .hasMessageContaining(why)
+        .hasMessageContainingAll(manifest, why)
         .hasMessageMatching("(?s).*([Rr]un (the )?job .*again).*");
     assertThat(job.state().requests()).noneMatch(request -> request.startsWith("rename "));
     assertThat(job.visible()).containsOnlyKeys("p=1/old");

@@ -15,7 +15,6 @@ import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.AfterEach;
@@ -71,8 +70,7 @@ class LocalVolumesTest {
 
   @Test
   void anAppendOfTheSparkProtocolIsRefused() throws IOException {
-    SparkWrite write = SparkWrite.append(new Configuration(), table());
-    write.task(0, "p=1", "p=2");
+    SparkWrite write = SparkWrite.append(new Configuration(), table()).task(0, "p=1", "p=2");
 
     assertThatThrownBy(write::commit)
         .hasMessageContainingAll("p=1 is on another volume than", "Nothing was changed");
@@ -86,8 +84,7 @@ class LocalVolumesTest {
   @ValueSource(strings = {"static", "dynamic"})
   void anOverwriteIsRefused(String kind) throws IOException {
     Files.writeString(other.resolve("old"), "old");
-    SparkWrite write = SparkWrite.begin(new Configuration(), table(), kind);
-    write.task(0, "p=1");
+    SparkWrite write = SparkWrite.begin(new Configuration(), table(), kind).task(0, "p=1");
 
     assertThatThrownBy(write::commit).hasMessageContaining("p=1 is a symbolic link");
     write.abort();
@@ -111,7 +108,7 @@ class LocalVolumesTest {
 
   private List<Path> content() throws IOException {
     try (Stream<Path> files = Files.list(other)) {
-      return files.collect(Collectors.toList());
+      return files.toList();
     }
   }
 }

@@ -151,8 +151,7 @@ class ManifestCommitterJobTest extends LocalJobTest {
     job.runTask(1, 0, Map.of("p=1/part-1", "of a task that was committed since"));
 
     assertThatThrownBy(() -> committer.commitJob(job.jobContext()))
-        .hasMessageContaining("a task has committed since")
-        .hasMessageContaining("abort this job");
+        .hasMessageContainingAll("a task has committed since", "abort this job");
 
     assertThat(job.visible()).isEmpty();
   }

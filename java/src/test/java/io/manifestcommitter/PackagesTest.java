@@ -101,7 +101,7 @@ class PackagesTest {
           files
               .filter(file -> file.toString().endsWith(".java"))
               .filter(file -> !file.startsWith(sources.resolve("store")))
-              .collect(Collectors.toList());
+              .toList();
       assertThat(ofOthers).hasSizeGreaterThan(100);
       for (Path file : ofOthers) {
         assertThat(scheme.matcher(Files.readString(file)).find()).as(file.toString()).isFalse();

@@ -131,8 +131,7 @@ class RepeatedCommitTest {
 
     assertThatThrownBy(() -> job.commitJob())
         .isInstanceOf(IOException.class)
-        .hasMessageContaining(job.path(job.jobDirectory()).toString())
-        .hasMessageContaining("committed already");
+        .hasMessageContainingAll(job.path(job.jobDirectory()).toString(), "committed already");
     assertThat(job.files.files()).isEqualTo(FILES);
   }
 

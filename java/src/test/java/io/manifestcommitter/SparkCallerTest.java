@@ -87,15 +87,7 @@ class SparkCallerTest {
   /** Why it is refused. A Spark that asks for the work path needs no refusal, and fails here. */
   @Test
   void thatProtocolDoesNotAskForTheWorkPath() throws IOException {
-    HadoopMapReduceCommitProtocol protocol =
-        new HadoopMapReduceCommitProtocol("id", table.toURI().toString(), false) {
-          private static final long serialVersionUID = 1L;
-
-          @Override
-          public OutputCommitter setupCommitter(TaskAttemptContext context) {
-            return ours(context);
-          }
-        };
+    HadoopMapReduceCommitProtocol protocol = makingOurs();
     protocol.setupTask(task);
     String file = protocol.newTaskTempFile(task, Option.empty(), new FileNameSpec("", "-c000.csv"));
     assertThat(new Path(file).getParent().toUri().getPath()).isEqualTo(table.toString());
@@ -126,16 +118,7 @@ class SparkCallerTest {
 
   @Test
   void acceptsASubclassThatMakesTheCommitterItself() {
-    HadoopMapReduceCommitProtocol careful =
-        new HadoopMapReduceCommitProtocol("id", table.toURI().toString(), false) {
-          private static final long serialVersionUID = 1L;
-
-          @Override
-          public OutputCommitter setupCommitter(TaskAttemptContext context) {
-            return ours(context);
-          }
-        };
-    careful.setupJob(job);
+    makingOurs().setupJob(job);
     assertThat(new File(table, "_temporary/manifest_" + JOB + "/00/tasks")).isDirectory();
   }
 
@@ -180,6 +163,17 @@ class SparkCallerTest {
 
   private HadoopMapReduceCommitProtocol protocol() {
     return new HadoopMapReduceCommitProtocol("id", table.toURI().toString(), false);
+  }
+
+  private HadoopMapReduceCommitProtocol makingOurs() {
+    return new HadoopMapReduceCommitProtocol("id", table.toURI().toString(), false) {
+      private static final long serialVersionUID = 1L;
+
+      @Override
+      public OutputCommitter setupCommitter(TaskAttemptContext context) {
+        return ours(context);
+      }
+    };
   }
 
   private PathOutputCommitter ours(TaskAttemptContext context) {

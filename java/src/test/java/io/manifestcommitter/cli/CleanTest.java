@@ -21,7 +21,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.BeforeEach;
@@ -238,7 +237,7 @@ class CleanTest {
   /** Directories, too. */
   private void age(Duration ago) throws IOException {
     try (Stream<Path> walk = Files.walk(table)) {
-      for (Path path : walk.collect(Collectors.toList())) {
+      for (Path path : walk.toList()) {
         Files.setLastModifiedTime(path, FileTime.from(Instant.now().minus(ago)));
       }
     }
@@ -249,7 +248,7 @@ class CleanTest {
       return walk.filter(Files::isRegularFile)
           .map(file -> table.relativize(file).toString())
           .sorted()
-          .collect(Collectors.toList());
+          .toList();
     }
   }
 

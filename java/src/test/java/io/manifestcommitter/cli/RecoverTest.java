@@ -32,7 +32,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
@@ -285,7 +284,7 @@ class RecoverTest {
           .map(file -> directory.relativize(file).toString())
           .filter(name -> !name.endsWith(".crc"))
           .sorted()
-          .collect(Collectors.toList());
+          .toList();
     }
   }
 

@@ -24,7 +24,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -75,8 +74,7 @@ class WorkersTest {
             });
 
     assertThat(results)
-        .containsExactlyElementsOf(
-            items(20).stream().map(item -> "r" + item).collect(Collectors.toList()));
+        .containsExactlyElementsOf(items(20).stream().map(item -> "r" + item).toList());
   }
 
   @Test
@@ -116,10 +114,7 @@ class WorkersTest {
     assertThatThrownBy(
             () ->
                 workers.forEach(
-                    List.of(nameless, nameless),
-                    item -> {
-                      throw new IOException("not renamed");
-                    }))
+                    List.of(nameless, nameless), item -> raise(new IOException("not renamed"))))
         .isInstanceOf(IOException.class)
         .hasMessage("not renamed");
   }
@@ -167,12 +162,7 @@ class WorkersTest {
                     }))
         .hasMessage("no");
     assertThatThrownBy(
-        () ->
-            workers.forEach(
-                List.of("later"),
-                item -> {
-                  throw new IOException(item);
-                }));
+        () -> workers.forEach(List.of("later"), item -> raise(new IOException(item))));
 
     assertThat(workers.failedItem()).contains("b");
   }
@@ -477,7 +467,7 @@ class WorkersTest {
   }
 
   private static List<Integer> items(int count) {
-    return IntStream.range(0, count).boxed().collect(Collectors.toList());
+    return IntStream.range(0, count).boxed().toList();
   }
 
   /** Returns once the interrupt of the caller has reached the workers. */

@@ -122,9 +122,7 @@ class HeartbeatTest {
       assertThatThrownBy(() -> store.mkdirs(path("abfs", "/table/late")))
           .isInstanceOf(SilentDriverException.class)
           .hasMessageContaining(ROOT + "/heartbeat")
-          .hasMessageContaining("37 s")
-          .hasMessageContaining("heartbeat.timeout")
-          .hasMessageContaining("Run the job again");
+          .hasMessageContainingAll("37 s", "heartbeat.timeout", "Run the job again");
       requireNoChange(store, root);
       requireNoChange(store.pastLimits(), root);
       assertThat(state.requests()).isEmpty();

@@ -35,8 +35,7 @@ class HostilePlanTest {
     assertThatThrownBy(() -> read(plan, 16 << 20))
         .isInstanceOf(IOException.class)
         .isNotInstanceOf(CorruptManifestException.class)
-        .hasMessageContaining("j-0 needs more memory than this JVM has")
-        .hasMessageContaining("-Xmx");
+        .hasMessageContainingAll("j-0 needs more memory than this JVM has", "-Xmx");
   }
 
   private static byte[] plan(String kind) throws IOException {
@@ -57,18 +56,18 @@ class HostilePlanTest {
       String place = "x".repeat(1500) + i;
       Record record = new Record(kind).with("size", 1).with("modified", 1).with("written", 1);
       switch (kind) {
-        case "swap":
+        case "swap" -> {
           record.with("place", "./" + place);
           record.with("staged", "./_manifest_job/00/sealed/" + place);
-          break;
-        case "file":
+        }
+        case "file" -> {
           records.write(
               new Record("directory")
                   .with("source", "./_manifest_job/00/sealed/" + place)
                   .with("destination", "./" + place));
           record.with("name", "f");
-          break;
-        case "upload":
+        }
+        case "upload" -> {
           records.write(new Record("directory").with("destination", "./" + place));
           records.write(
               new Record("file")
@@ -77,11 +76,9 @@ class HostilePlanTest {
                   .with("modified", 0)
                   .with("etag", UPLOADED));
           continue;
-        case "oldFile":
-          record.with("name", place);
-          break;
-        default:
-          record.with("path", "./" + place);
+        }
+        case "oldFile" -> record.with("name", place);
+        default -> record.with("path", "./" + place);
       }
       records.write(record);
     }

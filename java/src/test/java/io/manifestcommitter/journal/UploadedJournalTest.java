@@ -14,6 +14,7 @@ import io.manifestcommitter.plan.JobPlanner;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.Stores;
 import io.manifestcommitter.testing.Fate;
+import io.manifestcommitter.testing.Fault;
 import io.manifestcommitter.testing.MemoryFileSystem;
 import io.manifestcommitter.testing.MemoryStoreState;
 import java.io.IOException;
@@ -95,8 +96,7 @@ class UploadedJournalTest {
   @Test
   void aStepForwardWhoseAnswerIsLostWasMade() throws IOException {
     driver.begin();
-    state.onRequest(
-        (number, operation, path) -> operation.equals("complete") ? Fate.FAILS_AFTER : Fate.NORMAL);
+    state.onRequest(Fault.on("complete", Fate.FAILS_AFTER, path -> true));
     driver.pointOfNoReturn();
     assertThat(driver.state()).isEqualTo(State.COMMITTED);
     assertThat(found().revoke()).isFalse();
@@ -169,8 +169,7 @@ class UploadedJournalTest {
     CommitJournal recovery = found();
     assertThatThrownBy(recovery::revoke)
         .isInstanceOf(CorruptManifestException.class)
-        .hasMessageContaining(PLANNED)
-        .hasMessageContaining("recover --complete");
+        .hasMessageContainingAll(PLANNED, "recover --complete");
     assertThat(state.uploads()).hasSize(1);
   }
 

@@ -13,7 +13,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.UUID;
-import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.apache.hadoop.fs.Path;
 import org.junit.jupiter.api.Test;
@@ -111,7 +110,7 @@ class FileEntriesTest {
   }
 
   private static List<FileEntry> files(int count) {
-    return IntStream.range(0, count).mapToObj(i -> file(i)).collect(Collectors.toList());
+    return IntStream.range(0, count).mapToObj(i -> file(i)).toList();
   }
 
   private static FileEntry file(int i) {

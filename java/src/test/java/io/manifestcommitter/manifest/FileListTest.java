@@ -102,8 +102,7 @@ class FileListTest {
     assertThatThrownBy(
             () -> FileList.write(new ByteArrayOutputStream(), "job", TABLE, 2, Manifests.files(3)))
         .isInstanceOf(IOException.class)
-        .hasMessageContaining("job")
-        .hasMessageContaining("has 3");
+        .hasMessageContainingAll("job", "has 3");
   }
 
   @Test

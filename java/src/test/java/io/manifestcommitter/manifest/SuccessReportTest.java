@@ -11,7 +11,6 @@ import java.io.IOException;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Collectors;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.statistics.MeanStatistic;
 import org.junit.jupiter.api.Test;
@@ -78,8 +77,7 @@ class SuccessReportTest {
 
   @Test
   void onlyTheFirstHundredFilesAreNamed() {
-    List<Path> files =
-        Manifests.files(101).stream().map(FileEntry::destination).collect(Collectors.toList());
+    List<Path> files = Manifests.files(101).stream().map(FileEntry::destination).toList();
 
     assertThat(SuccessReport.builder().filenames(files).build().filenames())
         .hasSize(100)
@@ -130,8 +128,7 @@ class SuccessReportTest {
     assertThatThrownBy(() -> SuccessReport.parse(new byte[0], ORIGIN))
         .isInstanceOf(CorruptManifestException.class)
         .hasMessageStartingWith(ORIGIN)
-        .hasMessageContaining("empty")
-        .hasMessageContaining("FileOutputCommitter");
+        .hasMessageContainingAll("empty", "FileOutputCommitter");
   }
 
   @Test

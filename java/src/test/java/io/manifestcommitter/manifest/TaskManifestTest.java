@@ -117,8 +117,7 @@ class TaskManifestTest {
     assertThat(manifest.statistics().minimums()).isEmpty();
     assertThatThrownBy(() -> TaskManifest.parse(json, ORIGIN))
         .isInstanceOf(CorruptManifestException.class)
-        .hasMessageContaining(ORIGIN)
-        .hasMessageContaining("no checksum");
+        .hasMessageContainingAll(ORIGIN, "no checksum");
   }
 
   @Test
@@ -127,8 +126,7 @@ class TaskManifestTest {
 
     assertThatThrownBy(() -> TaskManifest.parseForeign(json, ORIGIN))
         .isInstanceOf(CorruptManifestException.class)
-        .hasMessageContaining(ORIGIN)
-        .hasMessageContaining("checksum");
+        .hasMessageContainingAll(ORIGIN, "checksum");
   }
 
   @Test
@@ -192,8 +190,7 @@ class TaskManifestTest {
     assertThatThrownBy(() -> TaskManifest.parse(changed.getBytes(UTF_8), ORIGIN))
         .isExactlyInstanceOf(CorruptManifestException.class)
         .hasMessageStartingWith(ORIGIN)
-        .hasMessageContaining(damage.get(2))
-        .hasMessageContaining("run the job again");
+        .hasMessageContainingAll(damage.get(2), "run the job again");
   }
 
   @ParameterizedTest

@@ -18,6 +18,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.hadoop.fs.Path;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -137,9 +138,10 @@ class JobPlannerTest {
   void twoAttemptsOfOneTaskAreRefused() throws Exception {
     planner.task("task_1_0001_m_000007");
 
-    assertThatThrownBy(() -> planner.task("task_1_0001_m_000007"))
-        .isInstanceOf(PlanRejectedException.class)
-        .hasMessageContainingAll("task_1_0001_m_000007", "Nothing was published");
+    assertRefused(
+        () -> planner.task("task_1_0001_m_000007"),
+        "task_1_0001_m_000007",
+        "Nothing was published");
   }
 
   @Test
@@ -148,13 +150,12 @@ class JobPlannerTest {
     planner.publish(file("t1/g", "p=1/g"));
     planner.publish(file("t2/f", "p=1/f"));
 
-    assertThatThrownBy(() -> planner.plan(NOTHING, List.of()))
-        .isInstanceOf(PlanRejectedException.class)
-        .hasMessageContainingAll(
-            new Path(STAGING, "t1/f").toString(),
-            new Path(STAGING, "t2/f").toString(),
-            at("p=1/f").toString(),
-            "Nothing was published");
+    assertRefused(
+        () -> planner.plan(NOTHING, List.of()),
+        new Path(STAGING, "t1/f"),
+        new Path(STAGING, "t2/f"),
+        at("p=1/f"),
+        "Nothing was published");
   }
 
   @ParameterizedTest
@@ -173,13 +174,12 @@ class JobPlannerTest {
   void aDestinationOutsideTheTableIsRefused(String destination) {
     FileEntry file = new FileEntry(new Path(STAGING, "0"), new Path(destination), 1, null, 0);
 
-    assertThatThrownBy(() -> planner.publish(file))
-        .isInstanceOf(PlanRejectedException.class)
-        .hasMessageContainingAll(
-            file.source().toString(),
-            file.destination().toString(),
-            TABLE.toString(),
-            "Nothing was published");
+    assertRefused(
+        () -> planner.publish(file),
+        file.source(),
+        file.destination(),
+        TABLE,
+        "Nothing was published");
   }
 
   @ParameterizedTest
@@ -196,13 +196,12 @@ class JobPlannerTest {
   void aSourceOutsideTheStagingDirectoryIsRefused(String source) {
     FileEntry file = new FileEntry(new Path(source), at("f"), 1, null, 0);
 
-    assertThatThrownBy(() -> planner.publish(file))
-        .isInstanceOf(PlanRejectedException.class)
-        .hasMessageContainingAll(
-            file.source().toString(),
-            file.destination().toString(),
-            STAGING.toString(),
-            "Nothing was published");
+    assertRefused(
+        () -> planner.publish(file),
+        file.source(),
+        file.destination(),
+        STAGING,
+        "Nothing was published");
   }
 
   @ParameterizedTest
@@ -215,9 +214,8 @@ class JobPlannerTest {
         "abfs://c@a/w/table/_manifest_job1/x"
       })
   void aDirectoryOutsideTheTableIsRefused(String directory) {
-    assertThatThrownBy(() -> planner.directory(new Path(directory)))
-        .isInstanceOf(PlanRejectedException.class)
-        .hasMessageContainingAll(directory, TABLE.toString(), "Nothing was published");
+    assertRefused(
+        () -> planner.directory(new Path(directory)), directory, TABLE, "Nothing was published");
   }
 
   @Test
@@ -225,10 +223,11 @@ class JobPlannerTest {
     planner.publish(file("t1/x", "p"));
     planner.publish(file("t2/y", "p/y"));
 
-    assertThatThrownBy(() -> planner.plan(NOTHING, List.of()))
-        .isInstanceOf(PlanRejectedException.class)
-        .hasMessageContainingAll(
-            at("p").toString(), new Path(STAGING, "t1/x").toString(), "Nothing was published");
+    assertRefused(
+        () -> planner.plan(NOTHING, List.of()),
+        at("p"),
+        new Path(STAGING, "t1/x"),
+        "Nothing was published");
   }
 
   @Test
@@ -236,9 +235,7 @@ class JobPlannerTest {
     planner.directory(at("p/q"));
     planner.publish(file("t1/x", "p"));
 
-    assertThatThrownBy(() -> planner.plan(NOTHING, List.of()))
-        .isInstanceOf(PlanRejectedException.class)
-        .hasMessageContainingAll(at("p").toString(), new Path(STAGING, "t1/x").toString());
+    assertRefused(() -> planner.plan(NOTHING, List.of()), at("p"), new Path(STAGING, "t1/x"));
   }
 
   @Test
@@ -247,13 +244,12 @@ class JobPlannerTest {
     planner.publish(file("t1/y", "p=1/part-1"));
     planner.occupied(List.of(at("p=1/other"), at("p=1/part-1")));
 
-    assertThatThrownBy(() -> planner.plan(NOTHING, List.of()))
-        .isInstanceOf(PlanRejectedException.class)
-        .hasMessageContainingAll(
-            at("p=1/part-1").toString(),
-            new Path(STAGING, "t1/y").toString(),
-            "is a directory",
-            "Nothing was published");
+    assertRefused(
+        () -> planner.plan(NOTHING, List.of()),
+        at("p=1/part-1"),
+        new Path(STAGING, "t1/y"),
+        "is a directory",
+        "Nothing was published");
   }
 
   @Test
@@ -266,8 +262,7 @@ class JobPlannerTest {
 
   @Test
   void whatWasRefusedIsNotInThePlan() throws Exception {
-    assertThatThrownBy(() -> planner.publish(file("0", "../elsewhere/f")))
-        .isInstanceOf(PlanRejectedException.class);
+    assertRefused(() -> planner.publish(file("0", "../elsewhere/f")), "Nothing was published");
 
     assertThat(planner.plan(NOTHING, List.of()).files()).isEmpty();
     assertThat(planner.directories()).isEmpty();
@@ -284,16 +279,16 @@ class JobPlannerTest {
     assertThat(planner.directories()).containsExactly(new Path(location, "x"));
     assertThat(planner.plan(NOTHING, List.of()).files()).containsExactly(own);
     assertThat(planner.parents()).containsExactly(new Path(location, "x"));
-    assertThatThrownBy(
-            () ->
-                planner.publish(
-                    new FileEntry(new Path(STAGING, "1"), new Path(location, "f"), 1, null, 0)))
-        .isInstanceOf(PlanRejectedException.class)
-        .hasMessageContainingAll(new Path(STAGING, "1").toString(), location.toString());
-    assertThatThrownBy(
-            () -> planner.publish(new FileEntry(new Path(itsStaging, "2"), at("f"), 1, null, 0)))
-        .isInstanceOf(PlanRejectedException.class)
-        .hasMessageContainingAll(new Path(itsStaging, "2").toString(), at("f").toString());
+    assertRefused(
+        () ->
+            planner.publish(
+                new FileEntry(new Path(STAGING, "1"), new Path(location, "f"), 1, null, 0)),
+        new Path(STAGING, "1"),
+        location);
+    assertRefused(
+        () -> planner.publish(new FileEntry(new Path(itsStaging, "2"), at("f"), 1, null, 0)),
+        new Path(itsStaging, "2"),
+        at("f"));
   }
 
   @Test
@@ -337,5 +332,11 @@ class JobPlannerTest {
 
   private static Set<Path> paths(String... relative) {
     return Stream.of(relative).map(JobPlannerTest::at).collect(Collectors.toSet());
+  }
+
+  private static void assertRefused(ThrowingCallable call, Object... says) {
+    assertThatThrownBy(call)
+        .isInstanceOf(PlanRejectedException.class)
+        .hasMessageContainingAll(Stream.of(says).map(Object::toString).toArray(String[]::new));
   }
 }

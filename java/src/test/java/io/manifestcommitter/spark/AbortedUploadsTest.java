@@ -13,14 +13,11 @@ import io.manifestcommitter.testing.MemoryFileSystem;
 import io.manifestcommitter.testing.MemoryStoreState;
 import io.manifestcommitter.testing.Recoveries;
 import io.manifestcommitter.testing.SparkCalls;
+import io.manifestcommitter.testing.TableFiles;
 import java.io.IOException;
-import java.io.OutputStream;
-import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.function.Predicate;
-import java.util.stream.Collectors;
+import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.internal.io.FileCommitProtocol.TaskCommitMessage;
@@ -177,13 +174,7 @@ class AbortedUploadsTest {
   void aCommitPastItsPointOfNoReturnHasNoneThatWait() throws IOException {
     SparkCalls dead = setUp(DEAD, table);
     List<TaskCommitMessage> messages = List.of(task(dead, 0, "p=1"));
-    boolean[] isPast = {false};
-    state.onRequest(
-        (number, operation, path) -> {
-          Fate fate = isPast[0] ? Fate.FAILS_BEFORE : Fate.NORMAL;
-          isPast[0] |= operation.equals("complete") && path.equals(MARK);
-          return fate;
-        });
+    state.onRequest(Fault.deadAfter("complete", path -> path.equals(MARK)));
     assertThat(Failures.of(() -> dead.commit(messages))).isNotEmpty();
     state.noFault();
     passTime();
@@ -203,13 +194,12 @@ class AbortedUploadsTest {
     byte[] begun = state.bytes(BEGUN);
     state.remove(BEGUN);
     int[] looks = {0};
-    state.onRequest(
-        (number, operation, path) -> {
-          if (operation.equals("list") && path.equals(STAGING + "/00") && ++looks[0] == 2) {
-            // After the look at what is in the table, before what is in there is removed.
-            state.write(BEGUN, begun);
-          }
-          return Fate.NORMAL;
+    state.before(
+        "list",
+        path -> path.equals(STAGING + "/00") && ++looks[0] == 2,
+        path -> {
+          // After the look at what is in the table, before what is in there is removed.
+          state.write(BEGUN, begun);
         });
 
     assertThat(Clean.ofSession(conf, table.toString(), "0s", false, false, true))
@@ -258,11 +248,7 @@ class AbortedUploadsTest {
     dead.setUp();
     List<TaskCommitMessage> messages =
         List.of(taskAt(dead, new Path("s3a://dropped/elsewhere/p=4")));
-    nodes.onRequest(
-        (number, operation, path) ->
-            operation.equals("rename") && path.endsWith("/journal.tmp")
-                ? Fate.FAILS_BEFORE
-                : Fate.NORMAL);
+    nodes.onRequest(Fault.on("rename", Fate.FAILS_BEFORE, path -> path.endsWith("/journal.tmp")));
     // A driver that cannot begin aborts what it knows of; one that dies does not.
     state.onRequest(Fault.on("abort", Fate.FAILS_BEFORE, path -> true));
     assertThat(Failures.of(() -> dead.commit(messages))).isNotEmpty();
@@ -328,18 +314,14 @@ class AbortedUploadsTest {
   private TaskCommitMessage task(SparkCalls calls, int task, String partition) throws IOException {
     SparkCalls.Attempt attempt = calls.attempt(task, 0);
     Path file = attempt.newFile(partition, ".txt");
-    try (OutputStream out = file.getFileSystem(conf).create(file)) {
-      out.write((partition + " of " + task).getBytes(StandardCharsets.UTF_8));
-    }
+    TableFiles.write(file.getFileSystem(conf), file, partition + " of " + task);
     return attempt.commitApproved();
   }
 
   private TaskCommitMessage taskAt(SparkCalls calls, Path location) throws IOException {
     SparkCalls.Attempt attempt = calls.attempt(0, 0);
     Path file = attempt.newFileAt(location, ".txt");
-    try (OutputStream out = file.getFileSystem(conf).create(file)) {
-      out.write("elsewhere".getBytes(StandardCharsets.UTF_8));
-    }
+    TableFiles.write(file.getFileSystem(conf), file, "elsewhere");
     return attempt.commitApproved();
   }
 
@@ -348,20 +330,13 @@ class AbortedUploadsTest {
     return uploads.stream()
         .filter(path -> path.contains("/p="))
         .map(path -> path.split("/", -1)[2])
-        .collect(Collectors.toList());
+        .toList();
   }
 
   private List<String> rows() {
-    Predicate<String> isHidden = path -> path.contains("/_") || path.contains("/.");
-    List<String> rows = new ArrayList<>();
-    state
-        .files()
-        .forEach(
-            (path, content) -> {
-              if (!isHidden.test(path)) {
-                rows.add(content);
-              }
-            });
-    return rows;
+    return state.files().entrySet().stream()
+        .filter(file -> !file.getKey().contains("/_") && !file.getKey().contains("/."))
+        .map(Map.Entry::getValue)
+        .toList();
   }
 }

@@ -24,9 +24,7 @@ class ConflictModeTest {
 
     assertThatThrownBy(spark::commit)
         .isInstanceOf(PlanRejectedException.class)
-        .hasMessageContaining("/table/p=1")
-        .hasMessageContaining("/table/p=2")
-        .hasMessageContaining(CommitterConfig.CONFLICT_MODE)
+        .hasMessageContainingAll("/table/p=1", "/table/p=2", CommitterConfig.CONFLICT_MODE)
         .satisfies(e -> assertThat(e.getMessage()).doesNotContain("p=3"));
     spark.job().abort();
 
@@ -75,13 +73,11 @@ class ConflictModeTest {
   @ParameterizedTest
   @CsvSource({"fail,true", "fail,false", "replace,true", "replace,false", "append,true"})
   void aTableWithoutPartitionsIsOneOnceItHasAFile(String mode, boolean hasFile) throws IOException {
-    SparkJobHarness spark = new SparkJobHarness("abfs");
-    spark.conf.set(CommitterConfig.CONFLICT_MODE, mode);
+    SparkJobHarness spark = new SparkJobHarness("abfs").with(CommitterConfig.CONFLICT_MODE, mode);
     if (hasFile) {
-      spark.state.write("/table/old", "old");
+      spark.old("/table/old");
     }
-    spark.setUp(TableWrite.append());
-    spark.commitTask(0, "a");
+    spark.setUp(TableWrite.append()).commitTask(0, "a");
 
     if (mode.equals("fail") && hasFile) {
       assertThatThrownBy(spark::commit).isInstanceOf(PlanRejectedException.class);
@@ -101,15 +97,11 @@ class ConflictModeTest {
   @ValueSource(strings = {"p=1", "_p=1"})
   void replaceOfATableWithPartitionsByFilesAtItsRootIsRefused(String partition) throws IOException {
     SparkJobHarness spark = new SparkJobHarness("abfs");
-    spark.conf.set(CommitterConfig.CONFLICT_MODE, "replace");
+    spark.with(CommitterConfig.CONFLICT_MODE, "replace");
     spark.state.write("/table/" + partition + "/old", "old");
-    spark.state.write("/table/root", "old");
-    spark.setUp(TableWrite.append());
-    spark.commitTask(0, "a");
+    spark.old("/table/root").setUp(TableWrite.append()).commitTask(0, "a");
 
-    assertThatThrownBy(spark::commit)
-        .hasMessageContaining(partition)
-        .hasMessageContaining("replace");
+    assertThatThrownBy(spark::commit).hasMessageContainingAll(partition, "replace");
     assertThat(spark.visible()).hasSize(2).doesNotContainKey("/table/a");
   }
 
@@ -119,8 +111,8 @@ class ConflictModeTest {
   private static SparkJobHarness job(
       String scheme, String directoryRename, String mode, TableWrite write) throws IOException {
     SparkJobHarness spark = new SparkJobHarness(scheme);
-    spark.conf.set(CommitterConfig.DIRECTORY_RENAME, directoryRename);
-    spark.conf.set(CommitterConfig.CONFLICT_MODE, mode);
+    spark.with(CommitterConfig.DIRECTORY_RENAME, directoryRename);
+    spark.with(CommitterConfig.CONFLICT_MODE, mode);
     OLD.forEach(spark.state::write);
     spark.setUp(write);
     return spark;

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.manifestcommitter.jobs.Recovery.Direction;
 import io.manifestcommitter.jobs.Recovery.Outcome;
 import io.manifestcommitter.store.FolderClock;
-import io.manifestcommitter.testing.Fate;
 import io.manifestcommitter.testing.Fault;
 import io.manifestcommitter.testing.MemoryFileSystem;
 import java.io.IOException;
@@ -37,15 +36,10 @@ class FolderRecoveryTest {
     assertThat(spark.state.renames()).hasSize(1);
 
     List<String> meanwhile = new ArrayList<>();
-    spark.state.onRequest(
-        (number, operation, path) -> {
-          if (operation.equals("rename")
-              && !path.contains("/journal-")
-              && !spark.state.renames().isEmpty()) {
-            meanwhile.add(path);
-          }
-          return Fate.NORMAL;
-        });
+    spark.state.before(
+        "rename",
+        path -> !path.contains("/journal-") && !spark.state.renames().isEmpty(),
+        path -> meanwhile.add(path));
 
     assertThat(spark.recover(Direction.AS_MARKED, /* force= */ true))
         .containsExactly(Outcome.ROLLED_BACK);

@@ -299,8 +299,7 @@ class HostileJournalTest {
     rename(journal, name);
     assertThatThrownBy(() -> journal.recover(Direction.AS_MARKED))
         .isInstanceOf(CorruptManifestException.class)
-        .hasMessageContaining(name)
-        .hasMessageContaining("Recover the table with the version that wrote it");
+        .hasMessageContainingAll(name, "Recover the table with the version that wrote it");
     assertThat(journal.changes()).isEmpty();
   }
 
@@ -319,11 +318,9 @@ class HostileJournalTest {
     journal.spark().state.remove(STAGING + "/heartbeat");
     SparkJobHarness next = journal.spark().other("5e0f8a52-90c1-4a7b-8c11-0d3c1c2b7a22");
     assertThatThrownBy(() -> next.setUp(TableWrite.append()))
-        .hasMessageContaining("journal-sealed-0")
-        .hasMessageContaining("cannot be recovered");
-    next.conf.set(CommitterConfig.UNFINISHED_JOBS, "warn");
-    next.setUp(TableWrite.append());
-    next.commitTask(0, "p=8/x");
+        .hasMessageContainingAll("journal-sealed-0", "cannot be recovered");
+    next.with(CommitterConfig.UNFINISHED_JOBS, "warn");
+    next.setUp(TableWrite.append()).commitTask(0, "p=8/x");
     next.commit();
     assertThat(next.visible()).containsEntry("/table/p=8/x", "new p=8/x");
   }
@@ -386,20 +383,17 @@ class HostileJournalTest {
       int at = random.nextInt(records.size());
       Record record = records.get(at);
       switch (random.nextInt(6)) {
-        case 0:
-          records.remove(at);
-          break;
-        case 1:
-          records.add(random.nextInt(records.size()), record);
-          break;
-        case 2:
+        case 0 -> records.remove(at);
+        case 1 -> records.add(random.nextInt(records.size()), record);
+        case 2 -> {
           String number = NUMBERS.get(random.nextInt(NUMBERS.size()));
           record.with(number, List.of(0L, 1L, -1L, Long.MAX_VALUE).get(random.nextInt(4)));
-          break;
-        default:
+        }
+        default -> {
           List<String> fields = PATHS.get(record.kind());
           record.with(
               fields.get(random.nextInt(fields.size())), pool.get(random.nextInt(pool.size())));
+        }
       }
     }
     return records;
@@ -505,8 +499,7 @@ class HostileJournalTest {
       Map<String, String> before = journal.spark().state.files();
       assertThatThrownBy(() -> journal.recover(direction))
           .isInstanceOf(CorruptManifestException.class)
-          .hasMessageContaining(JOURNAL)
-          .hasMessageContaining("Nothing was changed")
+          .hasMessageContainingAll(JOURNAL, "Nothing was changed")
           .hasMessageContainingAll(why);
       assertThat(journal.spark().state.files()).isEqualTo(before);
       assertThat(journal.changes()).isEmpty();

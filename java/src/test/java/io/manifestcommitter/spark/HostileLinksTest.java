@@ -131,8 +131,7 @@ class HostileLinksTest extends LocalTableTest {
     List<Object> messages = task("p=1/a");
     assertThatThrownBy(() -> job.commit(messages))
         .hasMessageContaining(name)
-        .hasMessageContaining("is a symbolic link in a staging directory")
-        .hasMessageContaining("remove the link");
+        .hasMessageContainingAll("is a symbolic link in a staging directory", "remove the link");
     job.abort();
     assertThat(root).doesNotExist();
     assertThat(visible()).isEmpty();

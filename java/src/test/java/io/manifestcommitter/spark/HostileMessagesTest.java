@@ -108,8 +108,7 @@ class HostileMessagesTest {
               read(body, body.length);
             })
         .isInstanceOf(CorruptManifestException.class)
-        .hasMessageContaining("the message")
-        .hasMessageContaining("Driver and executors");
+        .hasMessageContainingAll("the message", "Driver and executors");
   }
 
   @Test
@@ -128,9 +127,7 @@ class HostileMessagesTest {
     SparkJobHarness spark = new SparkJobHarness("abfs");
     spark.state.write("/victim/_manifest_other/data", "theirs");
     spark.state.write("/victim-2/_manifest_" + JOB_ID + "/data", "theirs");
-    spark.setUp(TableWrite.append());
-    spark.commitTask(0, "p=1/a");
-    spark.commitTaskAt(1, "/elsewhere", "b");
+    spark.setUp(TableWrite.append()).commitTask(0, "p=1/a").commitTaskAt(1, "/elsewhere", "b");
     String marks = STAGING + "/00/locations/";
     List<String> contents =
         List.of("mailto:x", "", "x", "/victim", "../victim", "://", "a:b:c", spark.table + "/..");
@@ -176,8 +173,7 @@ class HostileMessagesTest {
       spark.state.write("/table/_temporary/" + name + "/data", "theirs");
     }
     spark.state.write("/table/_manifest_c=1/data", "a partition");
-    spark.setUp(TableWrite.replacing("/table"));
-    spark.commitTask(0, "p=1/a");
+    spark.setUp(TableWrite.replacing("/table")).commitTask(0, "p=1/a");
     spark.commit();
     assertThat(spark.state.files())
         .doesNotContainKey("/table/_manifest_c=1/data")
@@ -197,15 +193,12 @@ class HostileMessagesTest {
     SparkJobHarness spark = new SparkJobHarness("abfs");
     spark.state.write("/table/" + name + "/data", "theirs");
     assertThatThrownBy(() -> spark.setUp(TableWrite.append()))
-        .hasMessageContaining("/table/" + name + " is a directory")
-        .hasMessageContaining("move it away");
+        .hasMessageContainingAll("/table/" + name + " is a directory", "move it away");
     assertThat(spark.state.files()).containsOnlyKeys("/table/" + name + "/data");
 
     // One that appears while an overwrite runs.
-    SparkJobHarness later = new SparkJobHarness("abfs");
-    later.state.write("/table/p=1/old", "old");
-    later.setUp(TableWrite.replacing("/table/p=1"));
-    later.commitTask(0, "p=1/a");
+    SparkJobHarness later = new SparkJobHarness("abfs").old("/table/p=1/old");
+    later.setUp(TableWrite.replacing("/table/p=1")).commitTask(0, "p=1/a");
     later.state.write("/table/" + name + "/data", "theirs");
     assertThatThrownBy(later::commit).hasMessageContaining("/table/" + name + " is a directory");
     later.job().abort();
@@ -216,8 +209,7 @@ class HostileMessagesTest {
   void aReportThatIsTooLongIsOfNoJobAndGivesWay() throws IOException {
     SparkJobHarness spark = new SparkJobHarness("abfs");
     spark.state.write("/table/_SUCCESS", new byte[(64 << 20) + 1]);
-    spark.setUp(TableWrite.append());
-    spark.commitTask(0, "p=1/a");
+    spark.setUp(TableWrite.append()).commitTask(0, "p=1/a");
     spark.commit();
     assertThat(spark.state.files().get("/table/_SUCCESS")).contains(JOB_ID);
   }
@@ -230,8 +222,7 @@ class HostileMessagesTest {
     for (boolean finish : new boolean[] {false, true}) {
       SparkJobHarness spark = new SparkJobHarness(scheme);
       old.forEach(spark.state::write);
-      spark.setUp(TableWrite.replacing("/table", "/elsewhere", "/nowhere"));
-      spark.commitTask(0, "p=2/a");
+      spark.setUp(TableWrite.replacing("/table", "/elsewhere", "/nowhere")).commitTask(0, "p=2/a");
       assertThat(
               spark.dies(
                   (number, operation, path) ->

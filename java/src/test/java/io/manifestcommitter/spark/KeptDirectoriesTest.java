@@ -22,7 +22,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.internal.io.FileCommitProtocol.TaskCommitMessage;
@@ -128,12 +127,10 @@ class KeptDirectoriesTest {
         .filter(path -> path.startsWith(prefix))
         .map(path -> path.substring(prefix.length()).replaceFirst("/.*", ""))
         .distinct()
-        .collect(Collectors.toList());
+        .toList();
   }
 
   private List<String> rows() {
-    return state.files().keySet().stream()
-        .filter(path -> path.startsWith("/table/p=1/"))
-        .collect(Collectors.toList());
+    return state.files().keySet().stream().filter(path -> path.startsWith("/table/p=1/")).toList();
   }
 }

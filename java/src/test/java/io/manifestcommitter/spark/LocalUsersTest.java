@@ -12,7 +12,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.BeforeAll;
@@ -99,7 +98,7 @@ class LocalUsersTest {
       return all.filter(path -> !path.equals(table) && !path.toString().endsWith(".crc"))
           .map(path -> table.relativize(path).toString())
           .sorted()
-          .collect(Collectors.toList());
+          .toList();
     }
   }
 

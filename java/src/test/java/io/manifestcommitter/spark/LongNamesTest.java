@@ -53,8 +53,7 @@ class LongNamesTest {
   }
 
   private static SparkWrite write(Configuration conf, Path table, String kind) throws IOException {
-    SparkWrite write = SparkWrite.begin(conf, table, kind);
-    write.task(0, PARTITION);
+    SparkWrite write = SparkWrite.begin(conf, table, kind).task(0, PARTITION);
     write.commit();
     return write;
   }
@@ -67,11 +66,9 @@ class LongNamesTest {
     "s3a,append", "s3a,static", "s3a,dynamic"
   })
   void filesAreWrittenAndReplaced(String scheme, String kind) throws IOException {
-    SparkJobHarness spark = new SparkJobHarness(scheme);
-    spark.byFile();
+    SparkJobHarness spark = new SparkJobHarness(scheme).byFile();
     spark.state.write("/table/p=1/old-" + FILE.substring(4), "old");
-    spark.setUp(TableWrite.of(kind, "/table"));
-    spark.commitTask(0, "p=1/" + FILE);
+    spark.setUp(TableWrite.of(kind, "/table")).commitTask(0, "p=1/" + FILE);
     spark.commit();
 
     assertThat(spark.visible()).containsEntry("/table/p=1/" + FILE, "new p=1/" + FILE);
@@ -86,13 +83,11 @@ class LongNamesTest {
     Path table = new Path(root(store), FILE);
     put(store, FILE, "old");
 
-    SparkWrite aborted = SparkWrite.begin(conf, table, "static");
-    aborted.task(0, "p=1");
+    SparkWrite aborted = SparkWrite.begin(conf, table, "static").task(0, "p=1");
     aborted.abort();
     assertThat(files(store)).isEqualTo(Map.of(inStore(store, table), "old"));
 
-    SparkWrite write = SparkWrite.begin(conf, table, "static");
-    write.task(0, "p=1");
+    SparkWrite write = SparkWrite.begin(conf, table, "static").task(0, "p=1");
     write.commit();
     Map<String, String> files = files(store);
     files.keySet().removeIf(path -> path.contains("_SUCCESS"));

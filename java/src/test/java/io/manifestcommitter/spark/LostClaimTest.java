@@ -111,8 +111,7 @@ class LostClaimTest {
     SparkJobHarness spark = new SparkJobHarness(scheme);
     SparkJobFaultTest.OLD.forEach(spark.state::write);
     spark.state.write("/table/_SUCCESS", "the last report");
-    spark.setUp(TableWrite.append());
-    spark.commitTask(0, "p=1/a", "p=3/b");
+    spark.setUp(TableWrite.append()).commitTask(0, "p=1/a", "p=3/b");
     RecoveryAt recovery = new RecoveryAt(spark, 1, Direction.AS_MARKED);
     boolean[] isLost = {false};
     spark.state.gate(

@@ -127,10 +127,7 @@ class ManifestCommitProtocolTest {
 
     write(protocol, late);
     Path location = new Path(TABLE.replace("/table", "/elsewhere"));
-    Path there =
-        new Path(
-            protocol.newTaskTempFileAbsPath(
-                late, location.toString(), new FileNameSpec("", ".txt")));
+    Path there = new Path(fileAt(protocol, late, location.toString()));
     there.getFileSystem(late.getConfiguration()).create(there).close();
     state.write("/elsewhere/_manifest_" + JOB_ID + "/00/output/other", "of another attempt");
     protocol.abortTask(late);
@@ -258,10 +255,7 @@ class ManifestCommitProtocolTest {
                 task -> {
                   TaskAttemptContext context = task(task, 1);
                   protocol.setupTask(context);
-                  write(
-                      context,
-                      protocol.newTaskTempFileAbsPath(
-                          context, "abfss://protocol" + location, new FileNameSpec("", ".x")));
+                  write(context, fileAt(protocol, context, "abfss://protocol" + location));
                   return new TaskResult((byte[]) protocol.commitTask(context).obj(), 0);
                 })
             .collect();
@@ -295,10 +289,7 @@ class ManifestCommitProtocolTest {
       context.getConfiguration().set(CommitterConfig.CONFLICT_MODE, "replace");
     }
     protocol.setupTask(context);
-    assertThatThrownBy(
-            () ->
-                protocol.newTaskTempFileAbsPath(
-                    context, "file:" + location, new FileNameSpec("", ".parquet")))
+    assertThatThrownBy(() -> fileAt(protocol, context, "file:" + location))
         .hasMessageContaining(location + " is a symbolic link");
     protocol.abortTask(context);
     protocol.abortJob(job(MemoryFileSystem.configuration()));
@@ -315,9 +306,7 @@ class ManifestCommitProtocolTest {
     TaskAttemptContext context = task(0, 1);
     protocol.setupTask(context);
     for (String above : List.of("abfss://protocol/table", "abfss://protocol/")) {
-      assertThatThrownBy(
-              () ->
-                  protocol.newTaskTempFileAbsPath(context, above, new FileNameSpec("", ".parquet")))
+      assertThatThrownBy(() -> fileAt(protocol, context, above))
           .hasMessageContaining("holds the table");
     }
     protocol.abortJob(job(conf));
@@ -332,8 +321,7 @@ class ManifestCommitProtocolTest {
         .isInstanceOf(UnsupportedStoreException.class)
         .hasMessageContaining(table)
         .hasMessageContaining("general purpose bucket")
-        .hasMessageContaining(CommitterConfig.UNSUPPORTED_SCHEME)
-        .hasMessageContaining("by copying");
+        .hasMessageContainingAll(CommitterConfig.UNSUPPORTED_SCHEME, "by copying");
   }
 
   /** Spark completes a location without a host by the one of the table. */
@@ -347,8 +335,7 @@ class ManifestCommitProtocolTest {
     protocol.setupJob(job(MemoryFileSystem.configuration()));
     TaskAttemptContext context = task(0, 1);
     protocol.setupTask(context);
-    assertThatThrownBy(
-            () -> protocol.newTaskTempFileAbsPath(context, given, new FileNameSpec("", ".parquet")))
+    assertThatThrownBy(() -> fileAt(protocol, context, given))
         .isInstanceOf(IOException.class)
         .hasMessageStartingWith("The partition location " + named + " of the table " + TABLE)
         .hasMessageContaining(why)
@@ -393,6 +380,11 @@ class ManifestCommitProtocolTest {
     return new TaskResult((byte[]) message.obj(), state.requests().size());
   }
 
+  private static String fileAt(
+      FileCommitProtocol protocol, TaskAttemptContext context, String location) {
+    return protocol.newTaskTempFileAbsPath(context, location, new FileNameSpec("", ".parquet"));
+  }
+
   private static void write(FileCommitProtocol protocol, TaskAttemptContext context)
       throws Exception {
     write(
@@ -419,14 +411,7 @@ class ManifestCommitProtocolTest {
   }
 
   /** What a task sent, and how many store requests its commit made. */
-  private static final class TaskResult implements java.io.Serializable {
+  private record TaskResult(byte[] message, int requestsOfCommit) implements java.io.Serializable {
     private static final long serialVersionUID = 1L;
-    private final byte[] message;
-    private final int requestsOfCommit;
-
-    TaskResult(byte[] message, int requestsOfCommit) {
-      this.message = message;
-      this.requestsOfCommit = requestsOfCommit;
-    }
   }
 }

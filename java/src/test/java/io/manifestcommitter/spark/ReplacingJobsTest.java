@@ -16,7 +16,6 @@ import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.Stores;
-import io.manifestcommitter.testing.Fate;
 import io.manifestcommitter.testing.Fault;
 import io.manifestcommitter.testing.Recoveries;
 import io.manifestcommitter.testing.Recoveries.PassingTime;
@@ -51,7 +50,7 @@ class ReplacingJobsTest {
   /** Without one, others would take the job for dead and go past its note. */
   @Test
   void aJobShowsThatItLivesBeforeItLeavesItsNote() throws IOException {
-    spark.state.write("/table/p=1/old", "old");
+    spark.old("/table/p=1/old");
     List<Boolean> lives = new ArrayList<>();
     spark.state.gate(
         (client, operation, path) -> {
@@ -65,8 +64,7 @@ class ReplacingJobsTest {
             lives.add(spark.state.exists(SparkJobHarness.STAGING + "/heartbeat"));
           }
         });
-    spark.setUp(TableWrite.dynamic());
-    spark.commitTask(0, "p=1/a");
+    spark.setUp(TableWrite.dynamic()).commitTask(0, "p=1/a");
     spark.commit();
 
     assertThat(lives).containsExactly(true);
@@ -174,23 +172,19 @@ class ReplacingJobsTest {
   /** It only stood still: it may not act on what it saw before. */
   @Test
   void whoWasTakenForDeadFailsBeforeItsFirstChange() throws IOException {
-    spark.state.write("/table/p=1/old", "old");
-    SparkJobHarness paused = spark.other(SMALL).setUp(TableWrite.dynamic());
-    paused.commitTask(0, "p=1/a");
-    spark.state.onRequest(
-        (number, operation, path) -> {
-          if (operation.equals("write") && path.endsWith("/journal.tmp")) {
-            spark.state.remove("/table/_manifest_" + SMALL + "/heartbeat");
-            passes(LARGE, "/table/p=1");
-          }
-          return Fate.NORMAL;
+    spark.old("/table/p=1/old");
+    SparkJobHarness paused = spark.other(SMALL).setUp(TableWrite.dynamic()).commitTask(0, "p=1/a");
+    spark.state.before(
+        "write",
+        path -> path.endsWith("/journal.tmp"),
+        path -> {
+          spark.state.remove("/table/_manifest_" + SMALL + "/heartbeat");
+          passes(LARGE, "/table/p=1");
         });
 
     assertThatThrownBy(paused::commit)
         .hasMessageContaining("took it for dead")
-        .hasMessageContaining(SMALL_NOTE)
-        .hasMessageContaining("heartbeat.timeout")
-        .hasMessageContaining("run the job again");
+        .hasMessageContainingAll(SMALL_NOTE, "heartbeat.timeout", "run the job again");
     paused.job().abort();
     assertThat(spark.visible()).containsOnlyKeys("/table/p=1/old");
     assertThat(spark.state.paths()).noneMatch(path -> path.contains(SMALL));
@@ -213,13 +207,12 @@ class ReplacingJobsTest {
     ReplacingJobs small = jobs(SMALL, none);
     small.settleAndEnter(
         List.of(spark.path("/table/p=1")), List.of(spark.path("/table/p=1")), none);
-    spark.state.onRequest(
-        (number, operation, path) -> {
-          if (operation.equals("delete") && path.equals(SMALL_NOTE)) {
-            spark.state.write("/table/_manifest_" + SMALL + "/00/journal-planned-0", "a plan");
-            spark.state.write("/table/_manifest_" + SMALL + "/heartbeat", "alive");
-          }
-          return Fate.NORMAL;
+    spark.state.before(
+        "delete",
+        path -> path.equals(SMALL_NOTE),
+        path -> {
+          spark.state.write("/table/_manifest_" + SMALL + "/00/journal-planned-0", "a plan");
+          spark.state.write("/table/_manifest_" + SMALL + "/heartbeat", "alive");
         });
     enter(
         LARGE,
@@ -238,13 +231,12 @@ class ReplacingJobsTest {
     SparkJobHarness dead = diedHalfWay();
     String ofDead = "/table/_manifest_" + SparkJobHarness.JOB_ID;
     List<String> notes = new ArrayList<>();
-    dead.state.onRequest(
-        (number, operation, path) -> {
-          if (operation.equals("rename") && path.startsWith(ofDead + "/00/journal-")) {
-            assertThat(dead.state.exists(LARGE_NOTE)).as("who recovers has no note").isFalse();
-            notes.add(path);
-          }
-          return Fate.NORMAL;
+    dead.state.before(
+        "rename",
+        path -> path.startsWith(ofDead + "/00/journal-"),
+        path -> {
+          assertThat(dead.state.exists(LARGE_NOTE)).as("who recovers has no note").isFalse();
+          notes.add(path);
         });
     enter(LARGE, this::fails, "/table/p=1");
     assertThat(notes).as("claimed, and revoked").hasSize(3);
@@ -256,11 +248,11 @@ class ReplacingJobsTest {
   @Test
   void aDeadJobThatHadBegunMayFailTheNextOne() throws IOException {
     SparkJobHarness dead = diedHalfWay();
-    spark.conf.set(CommitterConfig.UNFINISHED_JOBS, "fail");
+    spark.with(CommitterConfig.UNFINISHED_JOBS, "fail");
     assertThatThrownBy(() -> enter(LARGE, this::fails, "/table/p=1"))
         .hasMessageContaining("manifest-committer recover " + spark.table);
     assertThat(dead.state.exists(LARGE_NOTE)).isFalse();
-    spark.conf.set(CommitterConfig.UNFINISHED_JOBS, "warn");
+    spark.with(CommitterConfig.UNFINISHED_JOBS, "warn");
     enter(LARGE, this::fails, "/table/p=1");
     assertThat(dead.state.exists(SparkJobHarness.STAGING + "/00/replaces")).isTrue();
   }
@@ -282,14 +274,13 @@ class ReplacingJobsTest {
     lives(LARGE);
     // As if it had come first: a job that comes now would recover the dead one.
     dead.state.remove(SparkJobHarness.STAGING + "/00/replaces");
-    spark.conf.set(CommitterConfig.UNFINISHED_JOBS, "warn");
+    spark.with(CommitterConfig.UNFINISHED_JOBS, "warn");
     enter(LARGE, this::fails, "/table/p=1");
     List<String> before = dead.state.paths();
 
     assertThatThrownBy(() -> recovery.run(root, Recovery.Direction.AS_MARKED))
         .isInstanceOf(JobIsAliveException.class)
-        .hasMessageContaining(LARGE_NOTE)
-        .hasMessageContaining("Nothing was changed");
+        .hasMessageContainingAll(LARGE_NOTE, "Nothing was changed");
     assertThat(dead.state.paths()).isEqualTo(before);
 
     ends(LARGE);
@@ -306,8 +297,7 @@ class ReplacingJobsTest {
       spark.state.write(SMALL_NOTE, content);
       assertThatThrownBy(() -> enter(LARGE, this::fails, "/table/p=2"))
           .isInstanceOf(CorruptManifestException.class)
-          .hasMessageContaining(SMALL_NOTE)
-          .hasMessageContaining("When that job is over, delete the file");
+          .hasMessageContainingAll(SMALL_NOTE, "When that job is over, delete the file");
       ends(LARGE);
     }
   }
@@ -351,13 +341,12 @@ class ReplacingJobsTest {
     byte[] whole = dead.state.bytes(note);
     dead.state.write(note, Arrays.copyOf(whole, whole.length / 2));
     List<String> seen = new ArrayList<>();
-    dead.state.onRequest(
-        (number, operation, path) -> {
-          if (operation.equals("rename") && path.contains("/old/")) {
-            seen.add(path);
-            assertThat(dead.state.bytes(note)).hasSizeGreaterThan(whole.length / 2);
-          }
-          return Fate.NORMAL;
+    dead.state.before(
+        "rename",
+        path -> path.contains("/old/"),
+        path -> {
+          seen.add(path);
+          assertThat(dead.state.bytes(note)).hasSizeGreaterThan(whole.length / 2);
         });
     Recoveries.of(store, new CommitterConfig(spark.conf), /* force= */ true)
         .run(new StagingRoot(spark.table, SparkJobHarness.JOB_ID), Recovery.Direction.AS_MARKED);
@@ -369,7 +358,7 @@ class ReplacingJobsTest {
   @ValueSource(strings = {SMALL, LARGE})
   void waitingForAJobThatLivesHasAnEnd(String waiting) throws IOException {
     String other = waiting.equals(SMALL) ? LARGE : SMALL;
-    spark.conf.set(CommitterConfig.REPLACE_WAIT, "10m");
+    spark.with(CommitterConfig.REPLACE_WAIT, "10m");
     long before = System.currentTimeMillis();
     lives(other);
     enter(other, this::fails, "/table/p=1");
@@ -411,7 +400,7 @@ class ReplacingJobsTest {
 
   @Test
   void nobodyWaitsForAJobThatEndedAndWasNotCleanedUp() throws IOException {
-    spark.conf.setBoolean("mapreduce.fileoutputcommitter.cleanup.skipped", true);
+    spark.with("mapreduce.fileoutputcommitter.cleanup.skipped", "true");
     SparkJobHarness first = spark.other(SMALL).setUp(TableWrite.replacing("/table"));
     first.commitTask(0, "p=1/a");
     first.commit();

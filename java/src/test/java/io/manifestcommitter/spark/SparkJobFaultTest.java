@@ -77,14 +77,11 @@ class SparkJobFaultTest {
   /** Fills the store and runs a job up to its commit. */
   static void prepare(SparkJobHarness spark, String kind, String directoryRename)
       throws IOException {
-    spark.conf.set(CommitterConfig.DIRECTORY_RENAME, directoryRename);
-    spark.conf.setInt("mapreduce.manifest.committer.io.threads", 1);
+    spark.with(CommitterConfig.DIRECTORY_RENAME, directoryRename).oneThread();
     OLD.forEach(spark.state::write);
     spark.state.write("/table/_SUCCESS", "the last report");
     spark.state.write("/table/_SUCCESS.files", "the last list");
-    spark.setUp(write(kind));
-    spark.commitTask(0, "p=1/a", "p=3/b");
-    spark.commitTask(1, "p=1/c");
+    spark.setUp(write(kind)).commitTask(0, "p=1/a", "p=3/b").commitTask(1, "p=1/c");
     spark.commitTaskAt(2, "/elsewhere", "d");
     spark.state.resetRequests();
   }
@@ -143,13 +140,5 @@ class SparkJobFaultTest {
                 "/elsewhere/d", "new d"));
   }
 
-  private static final class Run {
-    private final int requests;
-    private final boolean failed;
-
-    Run(int requests, boolean failed) {
-      this.requests = requests;
-      this.failed = failed;
-    }
-  }
+  private record Run(int requests, boolean failed) {}
 }

@@ -91,8 +91,26 @@ final class SparkJobHarness implements SparkGround {
   }
 
   /** From here on no whole directory is renamed. */
-  void byFile() {
-    conf.set(CommitterConfig.DIRECTORY_RENAME, "off");
+  SparkJobHarness byFile() {
+    return with(CommitterConfig.DIRECTORY_RENAME, "off");
+  }
+
+  /** With another setting. */
+  SparkJobHarness with(String key, String value) {
+    conf.set(key, value);
+    return this;
+  }
+
+  /** Old data at these paths. */
+  SparkJobHarness old(String... paths) {
+    List.of(paths).forEach(path -> state.write(path, "old"));
+    return this;
+  }
+
+  /** From here on requests come in one order. */
+  SparkJobHarness oneThread() {
+    conf.setInt(CommitterConfig.IO_THREADS, 1);
+    return this;
   }
 
   @Override
@@ -137,17 +155,18 @@ final class SparkJobHarness implements SparkGround {
   }
 
   /** A task that commits files ("p=1/a"), each with its own name as content. */
-  void commitTask(int task, String... files) throws IOException {
-    commitTaskAt(task, TABLE, files);
+  SparkJobHarness commitTask(int task, String... files) throws IOException {
+    return commitTaskAt(task, TABLE, files);
   }
 
   /** A task that commits files to the table, or a custom location. */
-  void commitTaskAt(int task, String location, String... names) throws IOException {
+  SparkJobHarness commitTaskAt(int task, String location, String... names) throws IOException {
     Map<String, String> contents = new LinkedHashMap<>();
     for (String name : names) {
       contents.put(name, "new " + name);
     }
     messages.add(driver.task(task, location, contents));
+    return this;
   }
 
   void message(Object message) {

@@ -50,13 +50,11 @@ class SparkJobRecoveryTest {
       String scheme, String directoryRename, TableWrite write, Map<String, String> settings)
       throws IOException {
     SparkJobHarness spark = new SparkJobHarness(scheme);
-    spark.conf.set(CommitterConfig.DIRECTORY_RENAME, directoryRename);
-    spark.conf.setInt("mapreduce.manifest.committer.io.threads", 1);
+    spark.with(CommitterConfig.DIRECTORY_RENAME, directoryRename).oneThread();
     settings.forEach(spark.conf::set);
     OLD_IN_TABLE.forEach(spark.state::write);
     spark.state.write("/table/_SUCCESS", "the last report");
-    spark.setUp(write);
-    spark.commitTask(0, "p=1/a", "p=3/b");
+    spark.setUp(write).commitTask(0, "p=1/a", "p=3/b");
     spark.state.resetRequests();
     return spark;
   }
@@ -185,7 +183,7 @@ class SparkJobRecoveryTest {
    * store is down. Says whether it was.
    */
   private static boolean diesInRollBack(SparkJobHarness spark, int after) throws IOException {
-    spark.conf.setBoolean(CommitterConfig.CLEANUP_SKIPPED, true);
+    spark.with(CommitterConfig.CLEANUP_SKIPPED, "true");
     int[] since = {-1};
     spark.state.onRequest(
         (number, operation, path) -> {
@@ -243,7 +241,7 @@ class SparkJobRecoveryTest {
     "abfs,dynamic,auto",
     "abfs,partition,off",
     "gs,append,off",
-    "gs,dynamic,off",
+    "gs,dynamic,off"
   })
   void whatIsLeftWhereRequestsAreRefusedCanBeRecovered(
       String scheme, String kind, String directoryRename) throws IOException {
@@ -434,8 +432,7 @@ class SparkJobRecoveryTest {
 
     assertThatThrownBy(() -> watching.run(root, Direction.AS_MARKED))
         .isInstanceOf(JobIsAliveException.class)
-        .hasMessageContaining(STAGING)
-        .hasMessageContaining("--force");
+        .hasMessageContainingAll(STAGING, "--force");
     assertThat(spark.recovery(true).run(root, Direction.AS_MARKED)).isEqualTo(Outcome.ROLLED_BACK);
     assertThat(spark.visible()).isEqualTo(SparkJobFaultTest.OLD);
     assertThat(spark.recovery(true).find(spark.table)).isEmpty();

@@ -43,8 +43,7 @@ class SparkJobTest {
   @ValueSource(strings = {"hdfs", "abfs", "gs", "mem"})
   void publishesExactlyWhatTheMessagesName(String scheme) throws IOException {
     SparkJobHarness spark = new SparkJobHarness(scheme).setUp(TableWrite.append());
-    spark.commitTask(0, "p=1/a", "p=2/b");
-    spark.commitTask(1, "p=1/c", "d");
+    spark.commitTask(0, "p=1/a", "p=2/b").commitTask(1, "p=1/c", "d");
     spark.commitTask(2);
     spark.state.write(OUTPUT + "p=1/stray", "of a killed attempt");
     spark.state.write(OUTPUT + "p=9/stray", "of a killed attempt");
@@ -98,8 +97,7 @@ class SparkJobTest {
 
   @Test
   void setupMakesAtMostThreeRequests() throws IOException {
-    SparkJobHarness spark = new SparkJobHarness("abfs");
-    spark.state.write("/table/p=1/old", "old");
+    SparkJobHarness spark = new SparkJobHarness("abfs").old("/table/p=1/old");
     spark.setUp(TableWrite.replacing("/table"));
     assertThat(spark.state.requests()).hasSizeLessThanOrEqualTo(3);
   }
@@ -108,14 +106,11 @@ class SparkJobTest {
   @ValueSource(strings = {"hdfs", "gs"})
   void anOverwriteReplacesWhatItWasAskedTo(String scheme) throws IOException {
     SparkJobHarness spark = new SparkJobHarness(scheme);
-    spark.state.write("/table/p=1/old", "old");
-    spark.state.write("/table/p=1/sub/deep/old", "old");
-    spark.state.write("/table/p=2/old", "old");
+    spark.old("/table/p=1/old", "/table/p=1/sub/deep/old", "/table/p=2/old");
     spark.state.write("/table/_temporary/other/file", "of a running job");
     spark.state.write("/table/p=1/_manifest_other/00/output/file", "of a running job");
     spark.state.write("/table/_SUCCESS", "{}");
-    spark.setUp(TableWrite.replacing("/table"));
-    spark.commitTask(0, "p=1/a");
+    spark.setUp(TableWrite.replacing("/table")).commitTask(0, "p=1/a");
     assertThat(spark.visible()).hasSize(3);
 
     spark.commit();
@@ -131,14 +126,10 @@ class SparkJobTest {
   @ParameterizedTest
   @ValueSource(strings = {"hdfs", "gs", "mem"})
   void aFileUnderTheNameOfAnOldOneIsNotDeletedAsOld(String scheme) throws IOException {
-    SparkJobHarness spark = new SparkJobHarness(scheme);
-    spark.byFile();
-    spark.state.write("/table/p=2/old", "old");
-    spark.conf.setBoolean(CommitterConfig.DELETE_TARGET_FILES, true);
+    SparkJobHarness spark = new SparkJobHarness(scheme).byFile().old("/table/p=2/old");
+    spark.with(CommitterConfig.DELETE_TARGET_FILES, "true");
     // So that no heartbeat moves the store's clock between the two files.
-    spark.conf.setInt(CommitterConfig.IO_THREADS, 1);
-    spark.setUp(TableWrite.replacing("/table"));
-    spark.commitTask(0, "p=1/a");
+    spark.oneThread().setUp(TableWrite.replacing("/table")).commitTask(0, "p=1/a");
     // As long as the new one and of the same moment: by what some stores tell, the same file.
     spark.state.passTime(-1);
     spark.state.write("/table/p=1/a", "old p=1/a");
@@ -148,12 +139,9 @@ class SparkJobTest {
 
   @Test
   void aDynamicOverwriteReplacesThePartitionsItWritesTo() throws IOException {
-    SparkJobHarness spark = new SparkJobHarness("gs");
-    spark.state.write("/table/p=1/old", "old");
+    SparkJobHarness spark = new SparkJobHarness("gs").old("/table/p=1/old");
     spark.state.write("/table/p=2/old", "kept");
-    spark.state.write("/elsewhere/old", "old");
-    spark.setUp(TableWrite.dynamic());
-    spark.commitTask(0, "p=1/a", "p=3/b");
+    spark.old("/elsewhere/old").setUp(TableWrite.dynamic()).commitTask(0, "p=1/a", "p=3/b");
     spark.commitTaskAt(1, "/elsewhere", "c");
 
     spark.commit();
@@ -170,11 +158,8 @@ class SparkJobTest {
 
   @Test
   void recordedPathsThatContainOneAnotherAreMerged() throws IOException {
-    SparkJobHarness spark = new SparkJobHarness("hdfs");
-    spark.byFile();
-    spark.state.write("/table/p=1/old", "old");
-    spark.setUp(TableWrite.replacing("/table", "/table/p=1"));
-    spark.commitTask(0, "p=1/a");
+    SparkJobHarness spark = new SparkJobHarness("hdfs").byFile().old("/table/p=1/old");
+    spark.setUp(TableWrite.replacing("/table", "/table/p=1")).commitTask(0, "p=1/a");
     spark.state.resetRequests();
     spark.commit();
     assertThat(spark.visible()).isEqualTo(Map.of("/table/p=1/a", "new p=1/a"));
@@ -185,19 +170,16 @@ class SparkJobTest {
   @ValueSource(strings = {"auto", "off"})
   void whatAppearsAfterThePlanIsNotDeleted(String directoryRename) throws IOException {
     SparkJobHarness spark = new SparkJobHarness("hdfs");
-    spark.conf.set(CommitterConfig.DIRECTORY_RENAME, directoryRename);
-    spark.state.write("/table/p=1/old", "old");
-    spark.state.write("/table/p=1/rewritten", "old");
-    spark.setUp(TableWrite.replacing("/table"));
-    spark.commitTask(0, "p=2/a");
-    spark.state.onRequest(
-        (number, operation, path) -> {
-          if (operation.equals("rename") && path.contains("/p=2")) {
-            spark.state.write("/table/p=1/appended", "of another job");
-            spark.state.remove("/table/p=1/rewritten");
-            spark.state.write("/table/p=1/rewritten", "of another job");
-          }
-          return Fate.NORMAL;
+    spark.with(CommitterConfig.DIRECTORY_RENAME, directoryRename);
+    spark.old("/table/p=1/old", "/table/p=1/rewritten");
+    spark.setUp(TableWrite.replacing("/table")).commitTask(0, "p=2/a");
+    spark.state.before(
+        "rename",
+        path -> path.contains("/p=2"),
+        path -> {
+          spark.state.write("/table/p=1/appended", "of another job");
+          spark.state.remove("/table/p=1/rewritten");
+          spark.state.write("/table/p=1/rewritten", "of another job");
         });
 
     spark.commit();
@@ -215,19 +197,13 @@ class SparkJobTest {
   @CsvSource({"gs,NONE", "gs,CRC32C", "mem,NONE"})
   void aFileThatAnotherProgramWroteAgainWithTheSameLengthIsNotDeleted(
       String scheme, String checksums) throws IOException {
-    SparkJobHarness spark = new SparkJobHarness(scheme);
-    spark.conf.set("fs.gs.checksum.type", checksums);
-    spark.state.write("/table/p=1/old", "old");
-    spark.state.write("/table/p=1/rewritten", "old");
-    spark.setUp(TableWrite.replacing("/table"));
-    spark.commitTask(0, "p=2/a");
-    spark.state.onRequest(
-        (number, operation, path) -> {
-          if (operation.equals("rename") && path.contains("/p=2")) {
-            spark.state.write("/table/p=1/rewritten", "new");
-          }
-          return Fate.NORMAL;
-        });
+    SparkJobHarness spark = new SparkJobHarness(scheme).with("fs.gs.checksum.type", checksums);
+    spark.old("/table/p=1/old", "/table/p=1/rewritten");
+    spark.setUp(TableWrite.replacing("/table")).commitTask(0, "p=2/a");
+    spark.state.before(
+        "rename",
+        path -> path.contains("/p=2"),
+        path -> spark.state.write("/table/p=1/rewritten", "new"));
 
     spark.commit();
 
@@ -237,12 +213,9 @@ class SparkJobTest {
 
   @Test
   void customLocationsAreStagedSealedAndCleaned() throws IOException {
-    SparkJobHarness spark = new SparkJobHarness("hdfs");
-    spark.state.write("/elsewhere/old", "old");
+    SparkJobHarness spark = new SparkJobHarness("hdfs").old("/elsewhere/old");
     spark.setUp(TableWrite.replacing("/table", "/elsewhere", "/never-written"));
-    spark.state.write("/never-written/old", "old");
-    spark.commitTask(0, "p=1/a");
-    spark.commitTaskAt(1, "/elsewhere", "b");
+    spark.old("/never-written/old").commitTask(0, "p=1/a").commitTaskAt(1, "/elsewhere", "b");
     spark.commit();
     assertThat(spark.visible())
         .isEqualTo(Map.of("/table/p=1/a", "new p=1/a", "/elsewhere/b", "new b"));
@@ -251,8 +224,7 @@ class SparkJobTest {
 
   @Test
   void abortCleansLocationsOfAttemptsThatNeverReported() throws IOException {
-    SparkJobHarness spark = new SparkJobHarness("hdfs");
-    spark.state.write("/elsewhere/old", "old");
+    SparkJobHarness spark = new SparkJobHarness("hdfs").old("/elsewhere/old");
     SparkJob job = spark.setUp(TableWrite.append()).job();
     spark.commitTaskAt(1, "/elsewhere", "b");
     job.abort();
@@ -262,8 +234,7 @@ class SparkJobTest {
 
   @Test
   void aLocationThatHoldsTheTableIsRefused() throws IOException {
-    SparkJobHarness spark = new SparkJobHarness("hdfs");
-    spark.state.write("/table/old", "old");
+    SparkJobHarness spark = new SparkJobHarness("hdfs").old("/table/old");
     spark.setUp(TableWrite.append());
     spark.message(new TaskMessage(JOB_ID, 0).add(spark.path("/").toString(), "a").bytes());
     assertThatThrownBy(spark::commit).hasMessageContaining("holds the table");
@@ -273,24 +244,20 @@ class SparkJobTest {
   @Test
   void aMissingFileFailsTheJobAndNamesTaskAndFile() throws IOException {
     SparkJobHarness spark = new SparkJobHarness("abfs").setUp(TableWrite.append());
-    spark.commitTask(0, "p=1/a");
-    spark.commitTask(7, "p=1/b", "p=2/c");
+    spark.commitTask(0, "p=1/a").commitTask(7, "p=1/b", "p=2/c");
     spark.state.remove(OUTPUT + "p=1/b");
     spark.state.remove(OUTPUT + "p=2");
     assertThatThrownBy(spark::commit)
         .isInstanceOf(PlanRejectedException.class)
         .hasMessageContaining("p=1/b of task 7")
-        .hasMessageContaining("p=2/c of task 7")
-        .hasMessageContaining(CommitterConfig.MISSING_FILES);
+        .hasMessageContainingAll("p=2/c of task 7", CommitterConfig.MISSING_FILES);
     assertThat(spark.visible()).isEmpty();
   }
 
   @Test
   void aMissingFileMayBeAWarning() throws IOException {
-    SparkJobHarness spark = new SparkJobHarness("abfs");
-    spark.conf.set(CommitterConfig.MISSING_FILES, "warn");
-    spark.setUp(TableWrite.append());
-    spark.commitTask(0, "p=1/a", "p=1/b");
+    SparkJobHarness spark = new SparkJobHarness("abfs").with(CommitterConfig.MISSING_FILES, "warn");
+    spark.setUp(TableWrite.append()).commitTask(0, "p=1/a", "p=1/b");
     spark.state.remove(OUTPUT + "p=1/b");
     spark.commit();
     assertThat(spark.visible()).containsOnlyKeys("/table/p=1/a");
@@ -302,12 +269,9 @@ class SparkJobTest {
 
   @Test
   void aPartitionWhoseFilesAreAllMissingIsNotReplaced() throws IOException {
-    SparkJobHarness spark = new SparkJobHarness("abfs");
-    spark.conf.set(CommitterConfig.MISSING_FILES, "warn");
-    spark.state.write("/table/p=1/old", "old");
-    spark.state.write("/table/p=2/old", "old");
-    spark.setUp(TableWrite.dynamic());
-    spark.commitTask(0, "p=1/a", "p=2/b");
+    SparkJobHarness spark = new SparkJobHarness("abfs").with(CommitterConfig.MISSING_FILES, "warn");
+    spark.old("/table/p=1/old", "/table/p=2/old");
+    spark.setUp(TableWrite.dynamic()).commitTask(0, "p=1/a", "p=2/b");
     spark.state.remove(OUTPUT + "p=2/b");
     spark.commit();
     assertThat(spark.visible()).containsOnlyKeys("/table/p=1/a", "/table/p=2/old");
@@ -321,8 +285,7 @@ class SparkJobTest {
       spark.message(bad);
       assertThatThrownBy(spark::commit)
           .isInstanceOf(CorruptManifestException.class)
-          .hasMessageContaining("commit message 2 of 2")
-          .hasMessageContaining(JOB_ID);
+          .hasMessageContainingAll("commit message 2 of 2", JOB_ID);
       assertThat(spark.visible()).isEmpty();
     }
   }
@@ -331,8 +294,7 @@ class SparkJobTest {
   void aFileWhereAPartitionHasToGoIsRefused() throws IOException {
     SparkJobHarness spark = new SparkJobHarness("hdfs");
     spark.state.write("/table/p=1", "a file");
-    spark.setUp(TableWrite.append());
-    spark.commitTask(0, "p=1/a", "p=2/b");
+    spark.setUp(TableWrite.append()).commitTask(0, "p=1/a", "p=2/b");
     assertThatThrownBy(spark::commit)
         .isInstanceOf(PlanRejectedException.class)
         .hasMessageContaining("/table/p=1");
@@ -371,7 +333,7 @@ class SparkJobTest {
       assertThat(spark.staging()).isEmpty();
     }
 
-    spark.conf.setBoolean(CommitterConfig.MARK_SUCCESSFUL_JOBS, false);
+    spark.with(CommitterConfig.MARK_SUCCESSFUL_JOBS, "false");
     spark.setUp(TableWrite.append()).commitTask(0, "p=1/a");
     spark.commit();
     assertThat(spark.visible()).isEqualTo(Map.of("/table/p=1/a", "new p=1/a"));
@@ -400,8 +362,7 @@ class SparkJobTest {
 
   private static int requestsOfSetup(SparkJobHarness spark) throws IOException {
     // So that the first sign of life is among them.
-    spark.conf.setInt(CommitterConfig.IO_THREADS, 1);
-    spark.setUp(TableWrite.append());
+    spark.oneThread().setUp(TableWrite.append());
     return spark.state.requests().size();
   }
 
@@ -429,7 +390,7 @@ class SparkJobTest {
         }
         SparkJobHarness spark = new SparkJobHarness("hdfs");
         // So that setup waits for the first sign of life.
-        spark.conf.setInt(CommitterConfig.IO_THREADS, 1);
+        spark.oneThread();
         spark.state.onRequest(
             (number, operation, path) -> operation.equals(refused) ? fate : Fate.NORMAL);
         assertThatThrownBy(() -> spark.setUp(TableWrite.append()))
@@ -474,9 +435,8 @@ class SparkJobTest {
   void everyJobLeavesOneSummaryHoweverItEnded() throws IOException {
     for (String end : List.of("committed", "failed", "aborted")) {
       SparkJobHarness spark = new SparkJobHarness("hdfs");
-      spark.conf.set(CommitterConfig.SUMMARY_REPORT_DIRECTORY, spark.path("/reports").toString());
-      spark.setUp(TableWrite.append());
-      spark.commitTask(0, "a");
+      spark.with(CommitterConfig.SUMMARY_REPORT_DIRECTORY, spark.path("/reports").toString());
+      spark.setUp(TableWrite.append()).commitTask(0, "a");
       if (end.equals("committed")) {
         spark.commit();
       } else if (end.equals("failed")) {
@@ -508,9 +468,7 @@ class SparkJobTest {
 
   @Test
   void whatCannotBeRolledBackIsNamedAndTheStagingRootKept() throws IOException {
-    SparkJobHarness spark = new SparkJobHarness("hdfs");
-    spark.byFile();
-    spark.setUp(TableWrite.append());
+    SparkJobHarness spark = new SparkJobHarness("hdfs").byFile().setUp(TableWrite.append());
     spark.commitTask(0, "p=1/a", "p=1/b");
     spark.state.onRequest(
         (number, operation, path) ->
@@ -531,8 +489,7 @@ class SparkJobTest {
   void aReportThatAnotherJobMovesFirstAndReplacesGivesWayToo() throws IOException {
     SparkJobHarness spark = new SparkJobHarness("abfs");
     spark.state.write("/table/_SUCCESS", "of another job");
-    spark.setUp(TableWrite.append());
-    spark.commitTask(0, "p=1/a");
+    spark.setUp(TableWrite.append()).commitTask(0, "p=1/a");
     int[] moved = {0};
     spark.state.onRequest(
         (number, operation, path) -> {
@@ -584,15 +541,12 @@ class SparkJobTest {
     SparkJobHarness spark = new SparkJobHarness("hdfs").setUp(TableWrite.append());
     spark.commitTask(0, "p=1/a");
     Map<String, Integer> times = new HashMap<>();
-    spark.state.onRequest(
-        (number, operation, path) -> {
-          if (operation.equals("rename")
-              && path.startsWith(STAGING + "/00/old/0/_SUCCESS")
-              && times.merge(path, 1, Integer::sum) <= 5) {
-            spark.state.write(path.replace(STAGING + "/00/old/0", "/table"), "of another job");
-          }
-          return Fate.NORMAL;
-        });
+    spark.state.before(
+        "rename",
+        path ->
+            path.startsWith(STAGING + "/00/old/0/_SUCCESS")
+                && times.merge(path, 1, Integer::sum) <= 5,
+        path -> spark.state.write(path.replace(STAGING + "/00/old/0", "/table"), "of another job"));
     spark.commit();
     assertThat(times).hasSize(2).allSatisfy((path, tries) -> assertThat(tries).isEqualTo(6));
     assertThat(spark.state.files().get("/table/_SUCCESS")).contains(JOB_ID);
@@ -648,8 +602,7 @@ class SparkJobTest {
   void aFailedJobLeavesTheReportThatAnotherJobPutThereMeanwhile() throws IOException {
     SparkJobHarness spark = new SparkJobHarness("hdfs");
     spark.state.write("/table/_SUCCESS", "the last report");
-    spark.setUp(TableWrite.append());
-    spark.commitTask(0, "p=1/a");
+    spark.setUp(TableWrite.append()).commitTask(0, "p=1/a");
     spark.state.onRequest(
         (number, operation, path) -> {
           if (operation.equals("rename") && path.equals(STAGING + "/00/old/0/_SUCCESS")) {
@@ -673,8 +626,7 @@ class SparkJobTest {
   void aDirectoryThatAFailedJobTookBackIsMadeAgain() throws IOException {
     SparkJobHarness spark = new SparkJobHarness("hdfs");
     spark.state.mkdirs("/table/p=1");
-    spark.setUp(TableWrite.append());
-    spark.commitTask(0, "p=1/a");
+    spark.setUp(TableWrite.append()).commitTask(0, "p=1/a");
     AtomicInteger times = new AtomicInteger();
     spark.state.onRequest(
         (number, operation, path) -> {
@@ -700,24 +652,18 @@ class SparkJobTest {
 
   @Test
   void oldDataThatCannotBeRemovedIsAnErrorThatNamesIt() throws IOException {
-    SparkJobHarness spark = new SparkJobHarness("hdfs");
-    spark.byFile();
-    spark.state.write("/table/p=1/old", "old");
-    spark.setUp(TableWrite.replacing("/table"));
-    spark.commitTask(0, "p=1/a");
+    SparkJobHarness spark = new SparkJobHarness("hdfs").byFile().old("/table/p=1/old");
+    spark.setUp(TableWrite.replacing("/table")).commitTask(0, "p=1/a");
     spark.state.onRequest(Fault.on("delete", Fate.FAILS_BEFORE, path -> path.endsWith("/old")));
     assertThatThrownBy(spark::commit)
-        .hasMessageContaining("/table/p=1/old")
-        .hasMessageContaining("new data of job " + JOB_ID + " is complete");
+        .hasMessageContainingAll("/table/p=1/old", "new data of job " + JOB_ID + " is complete");
     assertThat(spark.visible()).containsOnlyKeys("/table/p=1/a", "/table/p=1/old");
   }
 
   @Test
   void oldDataThatIsOutOfSightButCannotBeRemovedFailsNothing() throws IOException {
-    SparkJobHarness spark = new SparkJobHarness("hdfs");
-    spark.state.write("/table/p=1/old", "old");
-    spark.setUp(TableWrite.replacing("/table"));
-    spark.commitTask(0, "p=1/a");
+    SparkJobHarness spark = new SparkJobHarness("hdfs").old("/table/p=1/old");
+    spark.setUp(TableWrite.replacing("/table")).commitTask(0, "p=1/a");
     spark.state.onRequest(Fault.on("delete", Fate.FAILS_BEFORE, path -> true));
     spark.commit();
     assertThat(spark.visible()).containsOnlyKeys("/table/p=1/a");
@@ -761,9 +707,7 @@ class SparkJobTest {
       throws IOException {
     Set<Boolean> answers = new TreeSet<>();
     for (int at = 1; ; at++) {
-      SparkJobHarness spark = new SparkJobHarness(store);
-      spark.state.write("/table/p=0/old", "old");
-      spark.conf.setInt(CommitterConfig.IO_THREADS, 1);
+      SparkJobHarness spark = new SparkJobHarness(store).old("/table/p=0/old").oneThread();
       spark.setUp(write.equals("append") ? TableWrite.append() : TableWrite.replacing("/table"));
       spark.commitTask(0, "p=1/a", "p=1/b", "p=2/c");
       Map<String, String> before = spark.visible();
@@ -799,8 +743,7 @@ class SparkJobTest {
 
   @Test
   void aCancelEndsAWaitForAnotherJob() throws IOException {
-    SparkJobHarness dead = new SparkJobHarness("hdfs");
-    dead.setUp(TableWrite.replacing("/table"));
+    SparkJobHarness dead = new SparkJobHarness("hdfs").setUp(TableWrite.replacing("/table"));
     dead.commitTask(0, "p=1/a");
     String jobId = "11111111-2222-4333-8444-555555555555";
     SparkJobHarness waiting = dead.other(jobId);
@@ -810,8 +753,7 @@ class SparkJobTest {
           assertThat(answers).as("looks after it was cancelled").isEmpty();
           answers.add(Commits.cancel(jobId));
         });
-    waiting.setUp(TableWrite.replacing("/table"));
-    waiting.commitTask(0, "p=1/b");
+    waiting.setUp(TableWrite.replacing("/table")).commitTask(0, "p=1/b");
     assertThat(dead.dies(Fault.deadFrom("rename", path -> path.contains("sealed")))).isTrue();
     assertThat(waiting.commitOrAbort()).containsInstanceOf(InterruptedIOException.class);
     assertThat(answers).containsExactly(true);
@@ -823,26 +765,21 @@ class SparkJobTest {
    * commit is under way.
    */
   private static SparkJobHarness interruptedDuring(String operation) throws IOException {
-    SparkJobHarness spark = new SparkJobHarness("hdfs");
-    spark.state.write("/table/p=0/old", "old");
-    spark.conf.setInt(CommitterConfig.IO_THREADS, 1);
-    spark.setUp(TableWrite.replacing("/table"));
-    spark.commitTask(0, "p=1/a", "p=1/b", "p=1/c");
+    SparkJobHarness spark = new SparkJobHarness("hdfs").old("/table/p=0/old").oneThread();
+    spark.setUp(TableWrite.replacing("/table")).commitTask(0, "p=1/a", "p=1/b", "p=1/c");
     Thread driver = Thread.currentThread();
     AtomicInteger seen = new AtomicInteger();
-    spark.state.onRequest(
-        (number, requested, path) -> {
-          if (requested.equals(operation)
-              && seen.incrementAndGet() == FIRST.getOrDefault(operation, 2)) {
-            // Twice: when the driver has taken the second interrupt, it has acted on the first.
-            for (int time = 0; time < 2; time++) {
-              driver.interrupt();
-              while (driver.isInterrupted()) {
-                Thread.onSpinWait();
-              }
+    spark.state.before(
+        operation,
+        path -> seen.incrementAndGet() == FIRST.getOrDefault(operation, 2),
+        path -> {
+          // Twice: when the driver has taken the second interrupt, it has acted on the first.
+          for (int time = 0; time < 2; time++) {
+            driver.interrupt();
+            while (driver.isInterrupted()) {
+              Thread.onSpinWait();
             }
           }
-          return Fate.NORMAL;
         });
     return spark;
   }

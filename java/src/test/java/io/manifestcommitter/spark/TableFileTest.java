@@ -49,11 +49,8 @@ class TableFileTest {
 
   @Test
   void theFileGoesAlsoWhereTheStagingDirectoryIsToStay() throws IOException {
-    spark = new SparkJobHarness("hdfs");
-    spark.conf.set(CommitterConfig.CLEANUP_SKIPPED, "true");
-    spark.state.write("/table", "old");
-    spark.setUp(TableWrite.replacing("/table"));
-    spark.commitTask(0, "p=1/a");
+    spark = new SparkJobHarness("hdfs").with(CommitterConfig.CLEANUP_SKIPPED, "true");
+    spark.old("/table").setUp(TableWrite.replacing("/table")).commitTask(0, "p=1/a");
 
     spark.commit();
 
@@ -73,15 +70,13 @@ class TableFileTest {
   @ParameterizedTest
   @ValueSource(strings = {"hdfs", "abfs"})
   void theTableOfAnotherJobIsNotKeptAside(String scheme) throws IOException {
-    spark = new SparkJobHarness(scheme);
-    spark.state.write("/table", "old");
-    spark.state.onRequest(
-        (number, operation, path) -> {
-          if (operation.equals("rename") && spark.state.isFile("/table")) {
-            spark.state.remove("/table");
-            spark.state.write("/table/p=9/theirs", "theirs");
-          }
-          return Fate.NORMAL;
+    spark = new SparkJobHarness(scheme).old("/table");
+    spark.state.before(
+        "rename",
+        path -> spark.state.isFile("/table"),
+        path -> {
+          spark.state.remove("/table");
+          spark.state.write("/table/p=9/theirs", "theirs");
         });
 
     assertThatThrownBy(() -> spark.setUp(TableWrite.replacing("/table")))
@@ -93,20 +88,17 @@ class TableFileTest {
 
   @Test
   void anAppendToAFileIsRefused() throws IOException {
-    spark = new SparkJobHarness("hdfs");
-    spark.state.write("/table", "old");
+    spark = new SparkJobHarness("hdfs").old("/table");
     assertThatThrownBy(() -> spark.setUp(TableWrite.append()))
         .isInstanceOf(IOException.class)
-        .hasMessageContaining("/table is a file")
-        .hasMessageContaining("It was not touched");
+        .hasMessageContainingAll("/table is a file", "It was not touched");
     assertThat(spark.state.files()).containsOnlyKeys("/table");
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"s3a", "gs"})
   void itIsRefusedWhereNoDirectoryCanBeMoved(String scheme) throws IOException {
-    spark = new SparkJobHarness(scheme);
-    spark.state.write("/table", "old");
+    spark = new SparkJobHarness(scheme).old("/table");
     assertThatThrownBy(() -> spark.setUp(TableWrite.replacing("/table")))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("It was not touched");
@@ -287,10 +279,8 @@ class TableFileTest {
   }
 
   private void prepare(String scheme, String directoryRename) throws IOException {
-    spark = new SparkJobHarness(scheme);
-    spark.conf.set(CommitterConfig.DIRECTORY_RENAME, directoryRename);
-    spark.conf.setInt(CommitterConfig.IO_THREADS, 1);
-    spark.state.write("/table", "old");
+    spark = new SparkJobHarness(scheme).with(CommitterConfig.DIRECTORY_RENAME, directoryRename);
+    spark.oneThread().old("/table");
     spark.state.resetRequests();
   }
 
@@ -301,8 +291,7 @@ class TableFileTest {
     } catch (IOException | LinkageError e) {
       return Optional.of(e);
     }
-    spark.commitTask(0, "p=1/a", "p=3/b");
-    spark.commitTask(1, "p=1/c");
+    spark.commitTask(0, "p=1/a", "p=3/b").commitTask(1, "p=1/c");
     return Optional.empty();
   }
 

@@ -32,12 +32,10 @@ class UnfinishedJobsTest {
   void mayFailTheJob() throws IOException {
     SparkJobHarness dead = diedHalfWay();
     stopBeating(dead);
-    SparkJobHarness second = dead.other(SECOND);
-    second.conf.set(CommitterConfig.UNFINISHED_JOBS, "fail");
+    SparkJobHarness second = dead.other(SECOND).with(CommitterConfig.UNFINISHED_JOBS, "fail");
     Map<String, String> before = dead.state.files();
     assertThatThrownBy(() -> second.setUp(TableWrite.append()))
-        .hasMessageContaining(STAGING)
-        .hasMessageContaining("manifest-committer recover " + second.table);
+        .hasMessageContainingAll(STAGING, "manifest-committer recover " + second.table);
     assertThat(dead.state.files()).isEqualTo(before);
   }
 
@@ -46,10 +44,8 @@ class UnfinishedJobsTest {
     SparkJobHarness dead = diedHalfWay();
     stopBeating(dead);
     Map<String, String> half = dead.visible();
-    SparkJobHarness second = dead.other(SECOND);
-    second.conf.set(CommitterConfig.UNFINISHED_JOBS, "warn");
-    second.setUp(TableWrite.append());
-    second.commitTask(0, "p=7/a2");
+    SparkJobHarness second = dead.other(SECOND).with(CommitterConfig.UNFINISHED_JOBS, "warn");
+    second.setUp(TableWrite.append()).commitTask(0, "p=7/a2");
     second.commit();
     assertThat(second.visible()).containsAllEntriesOf(half).containsKey("/table/p=7/a2");
     assertThat(dead.staging()).contains(STAGING);
@@ -60,18 +56,15 @@ class UnfinishedJobsTest {
     SparkJobHarness alive = diedHalfWay();
     Map<String, String> half = alive.visible();
     int[] pauses = {0};
-    SparkJobHarness second =
-        alive
-            .other(SECOND)
-            .waiting(
-                waiting -> {
-                  if (++pauses[0] % 3 == 0) {
-                    alive.state.write(STAGING + "/heartbeat", "alive");
-                  }
-                  alive.state.passTime(4000);
-                });
-    second.setUp(TableWrite.append());
-    second.commitTask(0, "p=7/a2");
+    SparkJobHarness second = alive.other(SECOND);
+    second.waiting(
+        waiting -> {
+          if (++pauses[0] % 3 == 0) {
+            alive.state.write(STAGING + "/heartbeat", "alive");
+          }
+          alive.state.passTime(4000);
+        });
+    second.setUp(TableWrite.append()).commitTask(0, "p=7/a2");
     second.commit();
     assertThat(second.visible()).containsAllEntriesOf(half).containsKey("/table/p=7/a2");
     assertThat(alive.staging()).contains(STAGING);
@@ -98,15 +91,13 @@ class UnfinishedJobsTest {
     SparkJobHarness alive = diedHalfWay();
     alive.state.passTime(millis);
     int[] pauses = {0};
-    SparkJobHarness second =
-        alive
-            .other(SECOND)
-            .waiting(
-                waiting -> {
-                  if (++pauses[0] == 20) {
-                    alive.state.write(STAGING + "/heartbeat", "alive");
-                  }
-                });
+    SparkJobHarness second = alive.other(SECOND);
+    second.waiting(
+        waiting -> {
+          if (++pauses[0] == 20) {
+            alive.state.write(STAGING + "/heartbeat", "alive");
+          }
+        });
     second.setUp(TableWrite.append());
     alive.state.passTime(1);
     second.commitTask(0, "p=7/a2");
@@ -179,16 +170,15 @@ class UnfinishedJobsTest {
       dead.state.write(root + "/heartbeat", "alive");
     }
     int[] pauses = {0};
-    SparkJobHarness second =
-        dead.other(SECOND)
-            .waiting(
-                waiting -> {
-                  pauses[0]++;
-                  dead.state.passTime(5000);
-                  for (String root : roots) {
-                    dead.state.write(root + "/heartbeat", "alive");
-                  }
-                });
+    SparkJobHarness second = dead.other(SECOND);
+    second.waiting(
+        waiting -> {
+          pauses[0]++;
+          dead.state.passTime(5000);
+          for (String root : roots) {
+            dead.state.write(root + "/heartbeat", "alive");
+          }
+        });
     second.setUp(TableWrite.append());
     assertThat(pauses[0]).as("in setup").isZero();
     second.commit();
@@ -201,16 +191,13 @@ class UnfinishedJobsTest {
     SparkJobHarness alive = diedHalfWay();
     Map<String, String> half = alive.visible();
     int[] pauses = {0};
-    SparkJobHarness second =
-        alive
-            .other(SECOND)
-            .waiting(
-                waiting -> {
-                  pauses[0]++;
-                  alive.state.remove(STAGING);
-                });
-    second.conf.set(CommitterConfig.UNFINISHED_JOBS, "fail");
-    second.setUp(TableWrite.append());
+    SparkJobHarness second = alive.other(SECOND);
+    second.waiting(
+        waiting -> {
+          pauses[0]++;
+          alive.state.remove(STAGING);
+        });
+    second.with(CommitterConfig.UNFINISHED_JOBS, "fail").setUp(TableWrite.append());
     second.commit();
     assertThat(pauses[0]).isEqualTo(1);
     assertThat(second.visible()).isEqualTo(half);
@@ -251,13 +238,11 @@ class UnfinishedJobsTest {
     assertThat(failed.state.exists(STAGING)).isTrue();
     assertThat(failed.state.exists(STAGING + "/heartbeat")).isFalse();
 
-    SparkJobHarness second =
-        failed
-            .other(SECOND)
-            .waiting(
-                waiting -> {
-                  throw new AssertionError("waits");
-                });
+    SparkJobHarness second = failed.other(SECOND);
+    second.waiting(
+        waiting -> {
+          throw new AssertionError("waits");
+        });
     second.setUp(TableWrite.append());
     assertThat(second.visible()).isEqualTo(SparkJobFaultTest.OLD);
     assertThat(second.staging()).noneMatch(path -> path.startsWith(STAGING));
@@ -273,16 +258,14 @@ class UnfinishedJobsTest {
       int at = ++atRequests;
       SparkJobHarness first = diedHalfWay();
       boolean[] gone = {false};
-      SparkJobHarness second =
-          first
-              .other(SECOND)
-              .waiting(
-                  waiting -> {
-                    if (!gone[0]) {
-                      first.state.write(STAGING + "/heartbeat", "alive");
-                    }
-                  });
-      second.conf.set(CommitterConfig.UNFINISHED_JOBS, mode);
+      SparkJobHarness second = first.other(SECOND);
+      second.waiting(
+          waiting -> {
+            if (!gone[0]) {
+              first.state.write(STAGING + "/heartbeat", "alive");
+            }
+          });
+      second.with(CommitterConfig.UNFINISHED_JOBS, mode);
       first.state.resetRequests();
       first.state.onRequest(
           (number, operation, path) -> {
@@ -312,8 +295,7 @@ class UnfinishedJobsTest {
     dead.state.write(STAGING + "/00/journal-planned-0", "damaged");
     SparkJobHarness second = dead.other(SECOND);
     assertThatThrownBy(() -> second.setUp(TableWrite.append()))
-        .hasMessageContaining("cannot be recovered")
-        .hasMessageContaining(STAGING);
+        .hasMessageContainingAll("cannot be recovered", STAGING);
     assertThat(second.staging()).noneMatch(path -> path.contains(SECOND));
   }
 

@@ -122,13 +122,7 @@ class UploadedOutputTest {
   /** Returns when the first part was uploaded. */
   private String writeMoreThanAPart(OutputStream out) throws Exception {
     CountDownLatch isUploaded = new CountDownLatch(1);
-    state.onRequest(
-        (number, operation, path) -> {
-          if (operation.equals("part")) {
-            isUploaded.countDown();
-          }
-          return Fate.NORMAL;
-        });
+    state.before("part", path -> true, path -> isUploaded.countDown());
     String content = "0123456789".repeat(600_000);
     out.write(content.getBytes(StandardCharsets.UTF_8));
     assertThat(isUploaded.await(1, TimeUnit.MINUTES)).isTrue();
@@ -206,16 +200,15 @@ class UploadedOutputTest {
       assertThat(state.abortUpload("/table/p=9/part-00009-job-2-0.txt")).isTrue();
     }
     List<Integer> visible = new ArrayList<>();
-    state.onRequest(
-        (number, operation, path) -> {
-          if (operation.equals("complete")) {
-            visible.add(rows().size() - 2);
-            boolean isMark = path.endsWith("/journal-committed-0");
-            if (when.equals("mark") ? isMark : when.equals("during") && visible.size() == 4) {
-              state.uploads().forEach(state::abortUpload);
-            }
+    state.before(
+        "complete",
+        path -> true,
+        path -> {
+          visible.add(rows().size() - 2);
+          boolean isMark = path.endsWith("/journal-committed-0");
+          if (when.equals("mark") ? isMark : when.equals("during") && visible.size() == 4) {
+            state.uploads().forEach(state::abortUpload);
           }
-          return Fate.NORMAL;
         });
 
     assertThatThrownBy(() -> calls.commit(messages)).hasMessageContaining(" is gone");
@@ -262,13 +255,7 @@ class UploadedOutputTest {
     SparkCalls calls = calls(false);
     calls.setUp();
     List<TaskCommitMessage> messages = List.of(task(calls, 0, "p=1"), task(calls, 1, "p=2"));
-    boolean[] isCompleted = {false};
-    state.onRequest(
-        (number, operation, path) -> {
-          Fate fate = isCompleted[0] ? Fate.FAILS_BEFORE : Fate.NORMAL;
-          isCompleted[0] |= operation.equals("complete");
-          return fate;
-        });
+    state.onRequest(Fault.deadAfter("complete", path -> true));
     assertThatThrownBy(() -> calls.commit(messages)).hasMessageContaining("could not be looked at");
     state.onRequest((number, operation, path) -> Fate.NORMAL);
     String completed =
@@ -290,24 +277,17 @@ class UploadedOutputTest {
     calls.replace(table);
     calls.setUp();
     List<TaskCommitMessage> messages = List.of(task(calls, 0, "p=2"));
-    boolean[] isDead = {false};
-    state.onRequest(
-        (number, operation, path) -> {
-          Fate fate = isDead[0] ? Fate.FAILS_BEFORE : Fate.NORMAL;
-          isDead[0] |= operation.equals("complete") && path.endsWith("/journal-committed-0");
-          return fate;
-        });
+    state.onRequest(Fault.deadAfter("complete", path -> path.endsWith("/journal-committed-0")));
     assertThatThrownBy(() -> calls.commit(messages)).isInstanceOf(IOException.class);
     boolean[] isEnded = {false};
-    state.onRequest(
-        (number, operation, path) -> {
-          if (operation.equals("open") && path.endsWith("/00/old/0/_SUCCESS")) {
-            isEnded[0] = true;
-            state.paths().stream()
-                .filter(left -> left.contains("/_manifest_"))
-                .forEach(state::remove);
-          }
-          return Fate.NORMAL;
+    state.before(
+        "open",
+        path -> path.endsWith("/00/old/0/_SUCCESS"),
+        path -> {
+          isEnded[0] = true;
+          state.paths().stream()
+              .filter(left -> left.contains("/_manifest_"))
+              .forEach(state::remove);
         });
 
     Recovery recovery = Recoveries.of(conf, true);
@@ -381,15 +361,9 @@ class UploadedOutputTest {
   }
 
   private List<String> rows() {
-    List<String> rows = new ArrayList<>();
-    state
-        .files()
-        .forEach(
-            (path, content) -> {
-              if (!path.contains("/_") && !path.contains("/.")) {
-                rows.add(content);
-              }
-            });
-    return rows;
+    return state.files().entrySet().stream()
+        .filter(file -> !file.getKey().contains("/_") && !file.getKey().contains("/."))
+        .map(Map.Entry::getValue)
+        .toList();
   }
 }

@@ -30,8 +30,7 @@ class WatchedCommitTest {
 
   @Test
   void filesAreCountedWhileTheyArePublished() throws IOException {
-    spark.conf.setInt(CommitterConfig.IO_THREADS, 1);
-    spark.setUp(TableWrite.append());
+    spark.oneThread().setUp(TableWrite.append());
     String[] files = new String[20];
     for (int i = 0; i < files.length; i++) {
       files[i] = "p=" + i % 2 + "/f" + i;
@@ -67,8 +66,7 @@ class WatchedCommitTest {
 
   @Test
   void aFailureIsSeen() throws IOException {
-    spark.setUp(TableWrite.append());
-    spark.commitTask(0, "p=1/a");
+    spark.setUp(TableWrite.append()).commitTask(0, "p=1/a");
     spark.state.onRequest(Fault.on("rename", Fate.FAILS_BEFORE, path -> path.endsWith("p=1/a")));
     assertThatThrownBy(spark::commit).isInstanceOf(IOException.class);
     assertThat(lastEnded()).containsEntry("state", "failed");
@@ -77,9 +75,8 @@ class WatchedCommitTest {
 
   @Test
   void aRecoveryIsSeenAndReports() throws IOException {
-    spark.conf.set(CommitterConfig.SUMMARY_REPORT_DIRECTORY, spark.path("/reports").toString());
-    spark.setUp(TableWrite.append());
-    spark.commitTask(0, "p=1/a", "p=1/b");
+    spark.with(CommitterConfig.SUMMARY_REPORT_DIRECTORY, spark.path("/reports").toString());
+    spark.setUp(TableWrite.append()).commitTask(0, "p=1/a", "p=1/b");
     assertThat(spark.dies(Fault.deadAfter("rename", path -> path.endsWith("p=1/a")))).isTrue();
     spark.recover(Direction.AS_MARKED, /* force= */ true);
     assertThat(lastEnded()).containsEntry("kind", "recovery").containsEntry("state", "rolled_back");
@@ -93,10 +90,9 @@ class WatchedCommitTest {
 
   @Test
   void aRecoveryThatCompletesAJobReportsItsFiles() throws IOException {
-    spark.conf.set(CommitterConfig.SUMMARY_REPORT_DIRECTORY, spark.path("/reports").toString());
-    spark.state.write("/table/p=1/old", "old");
-    spark.setUp(TableWrite.replacing("/table"));
-    spark.commitTask(0, "p=1/a", "p=1/b");
+    spark.with(CommitterConfig.SUMMARY_REPORT_DIRECTORY, spark.path("/reports").toString());
+    spark.old("/table/p=1/old");
+    spark.setUp(TableWrite.replacing("/table")).commitTask(0, "p=1/a", "p=1/b");
     assertThat(spark.dies(Fault.deadFrom("delete", path -> path.endsWith("/table/p=1/old"))))
         .isTrue();
     spark.recover(Direction.AS_MARKED, /* force= */ true);
@@ -114,9 +110,7 @@ class WatchedCommitTest {
 
   @Test
   void theReportTellsWhatBecameOfEachPartition() throws IOException {
-    spark.state.write("/table/p=1/old", "old");
-    spark.state.write("/table/p=2/old", "old");
-    spark.setUp(TableWrite.replacing("/table/p=1"));
+    spark.old("/table/p=1/old", "/table/p=2/old").setUp(TableWrite.replacing("/table/p=1"));
     spark.commitTask(0, "p=1/a", "p=1/b", "p=2/c", "p=3/d");
     spark.commit();
 
@@ -143,8 +137,7 @@ class WatchedCommitTest {
 
   @Test
   void whoWatchesSeesTheFiguresOfTheReport() throws IOException {
-    spark.setUp(TableWrite.append());
-    spark.commitTask(0, "p=1/a", "p=2/b");
+    spark.setUp(TableWrite.append()).commitTask(0, "p=1/a", "p=2/b");
     spark.commit();
 
     SuccessReport report =

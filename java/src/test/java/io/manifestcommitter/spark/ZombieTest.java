@@ -30,15 +30,9 @@ class ZombieTest {
 
   @ParameterizedTest
   @CsvSource({
-    "APPEND,auto,true",
-    "APPEND,off,true",
-    "APPEND,auto,false",
-    "STATIC,auto,true",
-    "STATIC,off,false",
-    "STATIC,auto,false",
-    "DYNAMIC,auto,true",
-    "DYNAMIC,off,true",
-    "DYNAMIC,auto,false"
+    "APPEND,auto,true", "APPEND,off,true", "APPEND,auto,false",
+    "STATIC,auto,true", "STATIC,off,false", "STATIC,auto,false",
+    "DYNAMIC,auto,true", "DYNAMIC,off,true", "DYNAMIC,auto,false"
   })
   void whatTheyWriteNeverBecomesVisible(
       Kind kind, String directoryRename, boolean checksums, @TempDir java.nio.file.Path directory)

@@ -186,14 +186,9 @@ public final class ZombieTrial {
     for (String partition : PARTITIONS) {
       FSDataOutputStream stream = opened(attempt(begun % 2).newFile(partition, ".txt"));
       switch ((begun + 2 * (begun / PARTITIONS.size())) % 3) {
-        case 0:
-          stream.close();
-          break;
-        case 1:
-          untilNext.add(stream);
-          break;
-        default:
-          untilEnd.add(stream);
+        case 0 -> stream.close();
+        case 1 -> untilNext.add(stream);
+        default -> untilEnd.add(stream);
       }
       begun++;
     }

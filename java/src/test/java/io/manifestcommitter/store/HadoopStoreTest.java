@@ -123,13 +123,12 @@ class HadoopStoreTest {
   @Test
   void aDirectoryThatEmptiesBetweenRefusalAndLookIsDeletedAllTheSame() throws IOException {
     state.mkdirs("/table/_temporary/job2");
-    state.onRequest(
-        (number, operation, path) -> {
-          if (operation.equals("list")) {
-            // The other job's cleanup, just now.
-            state.remove("/table/_temporary/job2");
-          }
-          return Fate.NORMAL;
+    state.before(
+        "list",
+        path -> true,
+        path -> {
+          // The other job's cleanup, just now.
+          state.remove("/table/_temporary/job2");
         });
     assertThat(store().deleteEmptyDirectory(path("hdfs", "/table/_temporary"))).isTrue();
     assertThat(state.paths()).doesNotContain("/table/_temporary");

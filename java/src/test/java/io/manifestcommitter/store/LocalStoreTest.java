@@ -109,9 +109,7 @@ class LocalStoreTest {
 
     assertThatThrownBy(() -> write("full", "new"))
         .isInstanceOf(IOException.class)
-        .hasMessageContaining("writing " + at("full"))
-        .hasMessageContaining("No space left on device")
-        .hasMessageContaining("make room")
+        .hasMessageContainingAll("writing " + at("full"), "No space left on device", "make room")
         .hasCauseInstanceOf(FSError.class);
   }
 

@@ -12,43 +12,36 @@ class NameNodesTest {
   @ParameterizedTest
   @CsvSource({
     // A host by name and by address, with the port that it has by default and without.
-    "hdfs://localhost:9000, hdfs://127.0.0.1:9000",
-    "hdfs://localhost, hdfs://127.0.0.1:8020",
-    "hdfs://LOCALHOST, hdfs://localhost",
-    "hdfs://nowhere.invalid, hdfs://NoWhere.invalid:8020",
-    "webhdfs://localhost, webhdfs://127.0.0.1:9870",
+    "hdfs://localhost:9000, hdfs://127.0.0.1:9000, true",
+    "hdfs://localhost, hdfs://127.0.0.1:8020, true",
+    "hdfs://LOCALHOST, hdfs://localhost, true",
+    "hdfs://nowhere.invalid, hdfs://NoWhere.invalid:8020, true",
+    "webhdfs://localhost, webhdfs://127.0.0.1:9870, true",
     // A nameservice and its nodes.
-    "hdfs://ns, hdfs://ns",
-    "hdfs://ns, hdfs://127.0.0.2:8020",
-    "hdfs://ns, hdfs://127.0.0.2",
-    "hdfs://ns, hdfs://127.0.0.3:9000",
-    "hdfs://127.0.0.2, hdfs://127.0.0.3:9000",
-    "hdfs://ns, webhdfs://ns",
-    "hdfs://ns, webhdfs://127.0.0.2",
-    "hdfs://single:8020, webhdfs://single:50070"
+    "hdfs://ns, hdfs://ns, true",
+    "hdfs://ns, hdfs://127.0.0.2:8020, true",
+    "hdfs://ns, hdfs://127.0.0.2, true",
+    "hdfs://ns, hdfs://127.0.0.3:9000, true",
+    "hdfs://127.0.0.2, hdfs://127.0.0.3:9000, true",
+    "hdfs://ns, webhdfs://ns, true",
+    "hdfs://ns, webhdfs://127.0.0.2, true",
+    "hdfs://single:8020, webhdfs://single:50070, true",
+    // Others.
+    "hdfs://localhost:9000, hdfs://localhost:9001, false",
+    "hdfs://localhost:9000, hdfs://localhost, false",
+    "hdfs://127.0.0.1, hdfs://127.0.0.4, false",
+    "hdfs://ns, hdfs://other, false",
+    "hdfs://ns, hdfs://127.0.0.2:9999, false",
+    "hdfs://ns, hdfs://127.0.0.4, false",
+    "hdfs://unknown, hdfs://127.0.0.2, false",
+    "hdfs://localhost, webhdfs://localhost, false",
+    "hdfs://nowhere.invalid, hdfs://nowhere2.invalid, false",
+    "hdfs://localhost, file://localhost, false",
+    "hdfs://[::1], hdfs://[::2], false"
   })
-  void oneNameNodeIsOneStoreByEveryName(URI one, URI other) {
-    assertThat(HdfsStore.areSame(conf(), one, other)).isTrue();
-    assertThat(HdfsStore.areSame(conf(), other, one)).isTrue();
-  }
-
-  @ParameterizedTest
-  @CsvSource({
-    "hdfs://localhost:9000, hdfs://localhost:9001",
-    "hdfs://localhost:9000, hdfs://localhost",
-    "hdfs://127.0.0.1, hdfs://127.0.0.4",
-    "hdfs://ns, hdfs://other",
-    "hdfs://ns, hdfs://127.0.0.2:9999",
-    "hdfs://ns, hdfs://127.0.0.4",
-    "hdfs://unknown, hdfs://127.0.0.2",
-    "hdfs://localhost, webhdfs://localhost",
-    "hdfs://nowhere.invalid, hdfs://nowhere2.invalid",
-    "hdfs://localhost, file://localhost",
-    "hdfs://[::1], hdfs://[::2]"
-  })
-  void othersAreTwo(URI one, URI other) {
-    assertThat(HdfsStore.areSame(conf(), one, other)).isFalse();
-    assertThat(HdfsStore.areSame(conf(), other, one)).isFalse();
+  void oneNameNodeIsOneStoreByEveryName(URI one, URI other, boolean areSame) {
+    assertThat(HdfsStore.areSame(conf(), one, other)).isEqualTo(areSame);
+    assertThat(HdfsStore.areSame(conf(), other, one)).isEqualTo(areSame);
   }
 
   private static Configuration conf() {

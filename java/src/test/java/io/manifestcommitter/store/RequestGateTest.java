@@ -3,7 +3,6 @@ package io.manifestcommitter.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.manifest.StatisticsRecorder;
@@ -124,16 +123,14 @@ class RequestGateTest {
                 "it",
                 () -> {
                   switch (tries.incrementAndGet()) {
-                    case 1:
-                      throw new HttpFailure(status);
-                    case 2:
-                      throw new IOException("wrapped", new HttpFailure(status));
-                    case 3:
+                    case 1 -> throw new HttpFailure(status);
+                    case 2 -> throw new IOException("wrapped", new HttpFailure(status));
+                    case 3 -> {
                       IOException several = new IOException("several");
                       several.addSuppressed(new IOException(new HttpFailure(status)));
                       throw several;
-                    default:
-                      break;
+                    }
+                    default -> {}
                   }
                   return "done";
                 });
@@ -170,7 +167,7 @@ class RequestGateTest {
       time.passes(9);
     }
     assertThat(time.waits).isEmpty();
-    refuseOnce(gate);
+    pass(gate, 1, refusing(new AtomicInteger(), 1, 429));
     time.waits.clear();
 
     pass(gate, 10);
@@ -182,16 +179,7 @@ class RequestGateTest {
   @Test
   void progressIsToldWhileARequestWaits() throws Exception {
     AtomicInteger tries = new AtomicInteger();
-    gate(0, MINUTE)
-        .pass(
-            RequestKind.LOOK,
-            "it",
-            () -> {
-              if (tries.incrementAndGet() <= 7) {
-                throw new HttpFailure(503);
-              }
-              return true;
-            });
+    pass(gate(0, MINUTE), 1, refusing(tries, 7, 503));
     // Pauses of 0.2 s to 12.8 s, 25.4 s in all.
     assertThat(progress.get()).isGreaterThanOrEqualTo(25);
   }
@@ -199,18 +187,9 @@ class RequestGateTest {
   @Test
   void givesUpAfterItsTimeAndSaysWhatToDo() {
     AtomicInteger tries = new AtomicInteger();
-    Throwable failure =
-        catchThrowable(
-            () ->
-                gate(0, MINUTE)
-                    .pass(
-                        RequestKind.LOOK,
-                        "rename of abfs://c@a/x",
-                        () -> {
-                          tries.incrementAndGet();
-                          throw new HttpFailure(503);
-                        }));
-    assertThat(failure)
+    RequestGate.Request<Boolean> refused = refusing(tries, Integer.MAX_VALUE, 503);
+    assertThatThrownBy(
+            () -> gate(0, MINUTE).pass(RequestKind.LOOK, "rename of abfs://c@a/x", refused))
         .isInstanceOf(RequestGate.StoreRefusedException.class)
         .hasMessageContainingAll(
             "rename of abfs://c@a/x", "throttle.timeout", "fewer jobs", "status 503")
@@ -223,11 +202,7 @@ class RequestGateTest {
   void whatFollowsAfterGivingUpHasOneTryUntilTheStoreServesAgain() throws Exception {
     RequestGate gate = gate(0, MINUTE);
     AtomicInteger tries = new AtomicInteger();
-    RequestGate.Request<Boolean> refused =
-        () -> {
-          tries.incrementAndGet();
-          throw new HttpFailure(503);
-        };
+    RequestGate.Request<Boolean> refused = refusing(tries, Integer.MAX_VALUE, 503);
     assertThatThrownBy(() -> gate.pass(RequestKind.LOOK, "the first", refused))
         .isInstanceOf(RequestGate.StoreRefusedException.class);
     tries.set(0);
@@ -251,16 +226,7 @@ class RequestGateTest {
   @Test
   void withoutPatienceTheStoresOwnErrorComesAtOnce() {
     HttpFailure failure = new HttpFailure(429);
-    assertThatThrownBy(
-            () ->
-                gate(0, 0)
-                    .pass(
-                        RequestKind.LOOK,
-                        "it",
-                        () -> {
-                          throw failure;
-                        }))
-        .isSameAs(failure);
+    fail(gate(0, 0), failure);
     assertThat(time.waits).isEmpty();
   }
 
@@ -268,13 +234,9 @@ class RequestGateTest {
   void theRateSettlesUnderALimitThatNobodyTold() throws Exception {
     RequestGate gate = gate(0, MINUTE);
     LimitedStore store = new LimitedStore(100);
-    for (int i = 0; i < 400; i++) {
-      gate.pass(RequestKind.LOOK, "it", store);
-    }
+    pass(gate, 400, store);
     long begun = time.elapsed();
-    for (int i = 0; i < 2000; i++) {
-      gate.pass(RequestKind.LOOK, "it", store);
-    }
+    pass(gate, 2000, store);
     double seconds = (time.elapsed() - begun) / 1000.0;
     assertThat(2000 / seconds).isBetween(80.0, 101.0);
     assertThat(store.refused).isBetween(1, (2400 + store.refused) / 10);
@@ -284,17 +246,11 @@ class RequestGateTest {
   void theRateFollowsALimitThatIsRaised() throws Exception {
     RequestGate gate = gate(0, MINUTE);
     LimitedStore store = new LimitedStore(50);
-    for (int i = 0; i < 500; i++) {
-      gate.pass(RequestKind.LOOK, "it", store);
-    }
+    pass(gate, 500, store);
     store.perSecond = 150;
-    for (int i = 0; i < 3000; i++) {
-      gate.pass(RequestKind.LOOK, "it", store);
-    }
+    pass(gate, 3000, store);
     long begun = time.elapsed();
-    for (int i = 0; i < 1500; i++) {
-      gate.pass(RequestKind.LOOK, "it", store);
-    }
+    pass(gate, 1500, store);
     assertThat(1500 / ((time.elapsed() - begun) / 1000.0)).isBetween(120.0, 152.0);
   }
 
@@ -413,17 +369,14 @@ class RequestGateTest {
         || thread.getState() == Thread.State.TIMED_WAITING;
   }
 
-  private static void refuseOnce(RequestGate gate) throws IOException {
-    AtomicInteger tries = new AtomicInteger();
-    gate.pass(
-        RequestKind.LOOK,
-        "it",
-        () -> {
-          if (tries.incrementAndGet() == 1) {
-            throw new HttpFailure(429);
-          }
-          return true;
-        });
+  /** The first tries are refused. */
+  private static RequestGate.Request<Boolean> refusing(AtomicInteger tries, int first, int status) {
+    return () -> {
+      if (tries.incrementAndGet() <= first) {
+        throw new HttpFailure(status);
+      }
+      return true;
+    };
   }
 
   private static void fail(RequestGate gate, IOException failure) {
@@ -439,8 +392,13 @@ class RequestGateTest {
   }
 
   private static void pass(RequestGate gate, int requests) throws IOException {
+    pass(gate, requests, () -> true);
+  }
+
+  private static void pass(RequestGate gate, int requests, RequestGate.Request<Boolean> request)
+      throws IOException {
     for (int i = 0; i < requests; i++) {
-      gate.pass(RequestKind.LOOK, "it", () -> true);
+      gate.pass(RequestKind.LOOK, "it", request);
     }
   }
 

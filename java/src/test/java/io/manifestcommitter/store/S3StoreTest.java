@@ -8,6 +8,7 @@ import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.manifest.FileIdentity;
 import io.manifestcommitter.manifest.FileIdentity.Upload;
 import io.manifestcommitter.testing.Fate;
+import io.manifestcommitter.testing.Fault;
 import io.manifestcommitter.testing.MemoryFileSystem;
 import io.manifestcommitter.testing.MemoryStoreState;
 import java.io.File;
@@ -160,8 +161,7 @@ class S3StoreTest {
   @Test
   void aCompletionWhoseAnswerIsLostIsProven() throws IOException {
     FileEntry file = upload("content");
-    state.onRequest(
-        (number, operation, path) -> operation.equals("complete") ? Fate.FAILS_AFTER : Fate.NORMAL);
+    state.onRequest(Fault.on("complete", Fate.FAILS_AFTER, path -> true));
 
     assertThat(store.publish(file).outcome()).isEqualTo(RenameResult.Outcome.RECOVERED);
   }
@@ -234,8 +234,7 @@ class S3StoreTest {
 
   @Test
   void aFailedUploadLeavesNothing() throws IOException {
-    state.onRequest(
-        (number, operation, path) -> operation.equals("part") ? Fate.FAILS_BEFORE : Fate.NORMAL);
+    state.onRequest(Fault.on("part", Fate.FAILS_BEFORE, path -> true));
     assertThatThrownBy(() -> upload("content")).isInstanceOf(IOException.class);
     assertThat(state.uploads()).isEmpty();
   }

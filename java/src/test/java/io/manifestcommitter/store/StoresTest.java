@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.UUID;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,9 +35,7 @@ class StoresTest {
   @ParameterizedTest
   @ValueSource(strings = {"s3n://b/t", "s3://b/t"})
   void oldS3StoresAreRefusedWithTheSchemeToUse(String path) {
-    assertThatThrownBy(() -> stores.resolve(new Path(path)))
-        .isInstanceOf(UnsupportedStoreException.class)
-        .hasMessageContainingAll(path, "s3a://");
+    assertRefused(() -> stores.resolve(new Path(path)), path, "s3a://");
     assertThat(stores.refusal(new Path(path))).isPresent();
   }
 
@@ -44,13 +43,12 @@ class StoresTest {
   @ValueSource(strings = {"s3a://b/t", "S3A://b/t"})
   void theHadoopProtocolIsRefusedOnS3WithTheCommitterToUse(String path) {
     assertThat(stores.refusal(new Path(path))).isEmpty();
-    assertThatThrownBy(() -> stores.requireRenames(new Path(path)))
-        .isInstanceOf(UnsupportedStoreException.class)
-        .hasMessageContainingAll(
-            path,
-            "mapreduce.outputcommitter.factory.scheme.s3a",
-            "org.apache.hadoop.fs.s3a.commit.S3ACommitterFactory",
-            "fs.s3a.committer.name");
+    assertRefused(
+        () -> stores.requireRenames(new Path(path)),
+        path,
+        "mapreduce.outputcommitter.factory.scheme.s3a",
+        "org.apache.hadoop.fs.s3a.commit.S3ACommitterFactory",
+        "fs.s3a.committer.name");
   }
 
   @ParameterizedTest
@@ -100,9 +98,7 @@ class StoresTest {
         "adl://a.azuredatalakestore.net/t"
       })
   void oldAzureStoresAreRefusedWithTheSchemeToUse(String path) {
-    assertThatThrownBy(() -> stores.resolve(new Path(path)))
-        .isInstanceOf(UnsupportedStoreException.class)
-        .hasMessageContainingAll(path, "abfs://", "abfss://");
+    assertRefused(() -> stores.resolve(new Path(path)), path, "abfs://", "abfss://");
     assertThat(stores.refusal(new Path(path))).isPresent();
   }
 
@@ -139,9 +135,7 @@ class StoresTest {
   void anUnqualifiedPathIsRefusedWhereTheDefaultFilesystemIs() {
     conf.set("fs.defaultFS", "s3n://bucket");
 
-    assertThatThrownBy(() -> new Stores(conf).resolve(new Path("/t")))
-        .isInstanceOf(UnsupportedStoreException.class)
-        .hasMessageContainingAll("/t", "s3n");
+    assertRefused(() -> new Stores(conf).resolve(new Path("/t")), "/t", "s3n");
   }
 
   @Test
@@ -201,14 +195,13 @@ class StoresTest {
     conf.setBoolean("fs.gs.impl.disable.cache", true);
     conf.set("fs.gs.operation.move.enable", "false");
 
-    assertThatThrownBy(() -> new Stores(conf).requireSafeRename(path))
-        .isInstanceOf(UnsupportedStoreException.class)
-        .hasMessageContainingAll(
-            path.toString(),
-            "by copying",
-            "fs.gs.operation.move.enable as true",
-            GS_REQUESTS + " to direct",
-            "add gs to " + CommitterConfig.ATOMIC_RENAME_SCHEMES);
+    assertRefused(
+        () -> new Stores(conf).requireSafeRename(path),
+        path.toString(),
+        "by copying",
+        "fs.gs.operation.move.enable as true",
+        GS_REQUESTS + " to direct",
+        "add gs to " + CommitterConfig.ATOMIC_RENAME_SCHEMES);
     conf.set(CommitterConfig.ATOMIC_RENAME_SCHEMES, "gs");
     new Stores(conf).requireSafeRename(path);
   }
@@ -219,9 +212,11 @@ class StoresTest {
     folders.set("fs.gs.operation.move.enable", "false");
     Path path = new Path("gs://without-moves/t");
 
-    assertThatThrownBy(() -> SparkWrite.append(folders, path))
-        .isInstanceOf(UnsupportedStoreException.class)
-        .hasMessageContainingAll(path.toString(), "fs.gs.operation.move.enable", GS_REQUESTS);
+    assertRefused(
+        () -> SparkWrite.append(folders, path),
+        path.toString(),
+        "fs.gs.operation.move.enable",
+        GS_REQUESTS);
     assertThat(MemoryFileSystem.state("without-moves").requests()).isEmpty();
 
     folders.set(GS_REQUESTS, "filesystem");
@@ -237,10 +232,11 @@ class StoresTest {
     conf.set("fs.mem.impl", MemoryFileSystem.class.getName());
     Path path = new Path("mem://b/t");
 
-    assertThatThrownBy(() -> new Stores(conf).requireSafeRename(path))
-        .isInstanceOf(UnsupportedStoreException.class)
-        .hasMessageContainingAll(
-            path.toString(), "verify-store", "add mem to " + CommitterConfig.ATOMIC_RENAME_SCHEMES);
+    assertRefused(
+        () -> new Stores(conf).requireSafeRename(path),
+        path.toString(),
+        "verify-store",
+        "add mem to " + CommitterConfig.ATOMIC_RENAME_SCHEMES);
     conf.set(CommitterConfig.ATOMIC_RENAME_SCHEMES, "ofs, mem");
     new Stores(conf).requireSafeRename(path);
     assertThat(new Stores(conf).all().traits(path)).isEqualTo(StoreTraits.VOUCHED);
@@ -256,9 +252,8 @@ class StoresTest {
     new Stores(conf).requireSafeRename(path);
     conf.setBoolean(MemoryFileSystem.FLAT, true);
 
-    assertThatThrownBy(() -> new Stores(conf).requireSafeRename(path))
-        .isInstanceOf(UnsupportedStoreException.class)
-        .hasMessageContainingAll(path.toString(), "hierarchical namespace");
+    assertRefused(
+        () -> new Stores(conf).requireSafeRename(path), path.toString(), "hierarchical namespace");
   }
 
   @ParameterizedTest
@@ -335,9 +330,11 @@ class StoresTest {
       conf.set(mounts + "linkFallback", new File(directory, "fallback").toURI().toString());
     }
 
-    assertThatThrownBy(() -> stores.resolve(new Path(table)))
-        .isInstanceOf(UnsupportedStoreException.class)
-        .hasMessageContainingAll(table + ",", table + "/p=1 (file:" + target + ")", "by the URI");
+    assertRefused(
+        () -> stores.resolve(new Path(table)),
+        table + ",",
+        table + "/p=1 (file:" + target + ")",
+        "by the URI");
   }
 
   @Test
@@ -354,6 +351,12 @@ class StoresTest {
         .isEqualTo(local(directory, ""));
   }
 
+  private static void assertRefused(ThrowingCallable call, String... says) {
+    assertThatThrownBy(call)
+        .isInstanceOf(UnsupportedStoreException.class)
+        .hasMessageContainingAll(says);
+  }
+
   private void mount(File target) {
     conf.set("fs.viewfs.mounttable." + cluster + ".link./data", target.toURI().toString());
   }
@@ -368,9 +371,9 @@ class StoresTest {
     conf.set(
         "fs.viewfs.mounttable.nowhere.link./data",
         new File(directory, "missing").toURI().toString());
-    assertThatThrownBy(() -> new Stores(conf).resolve(new Path("viewfs://nowhere/data/t")))
-        .isInstanceOf(UnsupportedStoreException.class)
-        .hasMessageContaining("viewfs://nowhere/data/t");
+    assertRefused(
+        () -> new Stores(conf).resolve(new Path("viewfs://nowhere/data/t")),
+        "viewfs://nowhere/data/t");
   }
 
   /** A task asks so for each of its files, of stores that it opens for nothing else. */

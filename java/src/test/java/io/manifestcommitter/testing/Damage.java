@@ -64,26 +64,20 @@ public final class Damage {
     byte[] start = Arrays.copyOf(content, from);
     byte[] part = Arrays.copyOfRange(content, from, to);
     byte[] end = Arrays.copyOfRange(content, to, content.length);
-    switch (random.nextInt(8)) {
-      case 0:
-        return start;
-      case 1:
-        return joined(start, end);
-      case 2:
-        return joined(start, part, part, end);
-      case 3:
-        return joined(start, noise(part.length), end);
-      case 4:
-        return joined(start, choking(), end);
-      case 5:
-        return joined(start, choking(), part, end);
-      case 6:
-        return joined(content, noise(random.nextInt(64)));
-      default:
+    return switch (random.nextInt(8)) {
+      case 0 -> start;
+      case 1 -> joined(start, end);
+      case 2 -> joined(start, part, part, end);
+      case 3 -> joined(start, noise(part.length), end);
+      case 4 -> joined(start, choking(), end);
+      case 5 -> joined(start, choking(), part, end);
+      case 6 -> joined(content, noise(random.nextInt(64)));
+      default -> {
         byte[] flipped = content.clone();
         flipped[from] ^= (byte) (1 << random.nextInt(8));
-        return flipped;
-    }
+        yield flipped;
+      }
+    };
   }
 
   private byte[] choking() {

@@ -12,7 +12,6 @@ import java.util.NavigableMap;
 import java.util.NavigableSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -39,14 +38,7 @@ public interface DirectFiles {
   void delete(String relative) throws IOException;
 
   /** A local directory. Hadoop's checksum files are not shown. */
-  public static final class LocalFiles implements DirectFiles {
-    private final File root;
-
-    /** What lies below {@code root}, which may not exist yet. */
-    public LocalFiles(File root) {
-      this.root = root;
-    }
-
+  public record LocalFiles(File root) implements DirectFiles {
     @Override
     public NavigableMap<String, String> files() throws IOException {
       NavigableMap<String, String> files = new TreeMap<>();
@@ -95,7 +87,7 @@ public interface DirectFiles {
         return;
       }
       try (Stream<Path> tree = Files.walk(path)) {
-        for (Path each : tree.sorted(Comparator.reverseOrder()).collect(Collectors.toList())) {
+        for (Path each : tree.sorted(Comparator.reverseOrder()).toList()) {
           Files.delete(each);
         }
       }
@@ -107,7 +99,7 @@ public interface DirectFiles {
         return List.of();
       }
       try (Stream<Path> tree = Files.walk(root.toPath())) {
-        return tree.filter(path -> !path.equals(root.toPath())).collect(Collectors.toList());
+        return tree.filter(path -> !path.equals(root.toPath())).toList();
       }
     }
 

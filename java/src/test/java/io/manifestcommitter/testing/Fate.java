@@ -61,16 +61,11 @@ public enum Fate {
 
   /** What becomes of the request, whatever the client is told. */
   Fate effect() {
-    switch (this) {
-      case DISK_FAILS_BEFORE:
-      case BREAKS_BEFORE:
-        return FAILS_BEFORE;
-      case DISK_FAILS_AFTER:
-      case BREAKS_AFTER:
-        return FAILS_AFTER;
-      default:
-        return this;
-    }
+    return switch (this) {
+      case DISK_FAILS_BEFORE, BREAKS_BEFORE -> FAILS_BEFORE;
+      case DISK_FAILS_AFTER, BREAKS_AFTER -> FAILS_AFTER;
+      default -> this;
+    };
   }
 
   /**

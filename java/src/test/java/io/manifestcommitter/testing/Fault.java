@@ -63,7 +63,7 @@ public interface Fault {
   }
 
   /** How a store fails at one request, and what becomes of the requests after it. */
-  public static final class Trouble {
+  public record Trouble(int number, Fate fate, Afterwards afterwards) {
     /** The requests after the one that failed. */
     public enum Afterwards {
       /** They succeed. */
@@ -72,16 +72,6 @@ public interface Fault {
       SAME_REQUEST_FAILS,
       /** None is answered: the store, or the process that asks it, is dead. */
       DEAD
-    }
-
-    private final int number;
-    private final Fate fate;
-    private final Afterwards afterwards;
-
-    private Trouble(int number, Fate fate, Afterwards afterwards) {
-      this.number = number;
-      this.fate = fate;
-      this.afterwards = afterwards;
     }
 
     /**
@@ -114,22 +104,14 @@ public interface Fault {
 
     /** The ways to fail that differ for an operation. */
     private static Set<Fate> fates(String operation) {
-      switch (operation) {
-        case "rename":
-        case "copy-part":
-        case "copy":
-        case "copy-delete":
-          return EnumSet.of(
-              Fate.FAILS_BEFORE, Fate.FAILS_AFTER, Fate.ANSWERS_FALSE, Fate.DONE_ANSWERS_FALSE);
-        case "write":
-        case "delete":
-          return EnumSet.of(Fate.FAILS_BEFORE, Fate.FAILS_AFTER, Fate.HALF_DONE);
-        case "create":
-        case "mkdirs":
-          return EnumSet.of(Fate.FAILS_BEFORE, Fate.FAILS_AFTER);
-        default:
-          return EnumSet.of(Fate.FAILS_BEFORE);
-      }
+      return switch (operation) {
+        case "rename", "copy-part", "copy", "copy-delete" ->
+            EnumSet.of(
+                Fate.FAILS_BEFORE, Fate.FAILS_AFTER, Fate.ANSWERS_FALSE, Fate.DONE_ANSWERS_FALSE);
+        case "write", "delete" -> EnumSet.of(Fate.FAILS_BEFORE, Fate.FAILS_AFTER, Fate.HALF_DONE);
+        case "create", "mkdirs" -> EnumSet.of(Fate.FAILS_BEFORE, Fate.FAILS_AFTER);
+        default -> EnumSet.of(Fate.FAILS_BEFORE);
+      };
     }
 
     /** For {@link MemoryStoreState#onRequest}; of one use. */

@@ -208,13 +208,7 @@ public final class FolderClient {
   }
 
   /** A page of a listing. */
-  public static final class Page {
-    private final List<Item> items;
-
-    private Page(List<Item> items) {
-      this.items = items;
-    }
-
+  public record Page(List<Item> items) {
     /** What it lists. */
     public List<Item> getItems() {
       return items;
@@ -227,15 +221,7 @@ public final class FolderClient {
   }
 
   /** An object, or none of that name. */
-  public static final class Item {
-    private final String name;
-    private final MemoryStoreState.Node node;
-
-    private Item(String name, MemoryStoreState.Node node) {
-      this.name = name;
-      this.node = node;
-    }
-
+  public record Item(String name, MemoryStoreState.Node node) {
     /** With a slash at the end for that of a folder. */
     public String getObjectName() {
       return name;
@@ -268,13 +254,7 @@ public final class FolderClient {
   }
 
   /** The hashes of an object. */
-  public static final class Hashes {
-    private final byte[] content;
-
-    private Hashes(byte[] content) {
-      this.content = content;
-    }
-
+  public record Hashes(byte[] content) {
     /** The CRC32C of its content. */
     public byte[] getCrc32c() {
       CRC32C hash = new CRC32C();

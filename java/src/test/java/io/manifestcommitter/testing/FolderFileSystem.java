@@ -13,13 +13,7 @@ public final class FolderFileSystem extends MemoryFileSystem {
   }
 
   /** What the connector shows of itself. */
-  public static final class Connector implements GoogleFileSystem {
-    private final FolderClient client;
-
-    private Connector(FolderClient client) {
-      this.client = client;
-    }
-
+  public record Connector(FolderClient client) implements GoogleFileSystem {
     /** Its client. */
     public FolderClient getGcs() {
       return client;

@@ -164,12 +164,10 @@ public class MemoryFileSystem extends MinimalFileSystem {
       return;
     }
     switch (getScheme()) {
-      case "abfs":
-        throw new IllegalStateException("Connection pool shut down");
-      case "gs":
-        throw new IOException("GoogleHadoopFileSystem has been closed or not initialized.");
-      default:
-        throw new IOException("Filesystem closed");
+      case "abfs" -> throw new IllegalStateException("Connection pool shut down");
+      case "gs" ->
+          throw new IOException("GoogleHadoopFileSystem has been closed or not initialized.");
+      default -> throw new IOException("Filesystem closed");
     }
   }
 

@@ -13,6 +13,8 @@ import java.util.OptionalInt;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.security.AccessControlException;
 
@@ -62,23 +64,11 @@ public final class MemoryStoreState {
   }
 
   /** All that a store holds at one moment. */
-  public static final class Snapshot {
-    private final NavigableMap<String, Node> nodes;
-    private final NavigableMap<String, MemoryUploads.Begun> uploads;
-    private final NavigableMap<String, FolderRename> renames;
-    private final long clock;
-
-    private Snapshot(
-        Map<String, Node> nodes,
-        Map<String, MemoryUploads.Begun> uploads,
-        Map<String, FolderRename> renames,
-        long clock) {
-      this.nodes = new TreeMap<>(nodes);
-      this.uploads = new TreeMap<>(uploads);
-      this.renames = new TreeMap<>(renames);
-      this.clock = clock;
-    }
-  }
+  public record Snapshot(
+      NavigableMap<String, Node> nodes,
+      NavigableMap<String, MemoryUploads.Begun> uploads,
+      NavigableMap<String, FolderRename> renames,
+      long clock) {}
 
   /** A file or directory; not changed once it is in the store. */
   static final class Node {
@@ -157,7 +147,8 @@ public final class MemoryStoreState {
 
   /** All that the store holds now, and what time it is there, without a request. */
   public synchronized Snapshot snapshot() {
-    return new Snapshot(nodes, uploads, renames, clock);
+    return new Snapshot(
+        new TreeMap<>(nodes), new TreeMap<>(uploads), new TreeMap<>(renames), clock);
   }
 
   /** Makes the store hold what it held then, at that time; forgets requests and faults. */
@@ -432,6 +423,17 @@ public final class MemoryStoreState {
     fault = newFault;
   }
 
+  /** All goes well, and before each such request something else happens. */
+  public void before(String operation, Predicate<String> paths, Consumer<String> action) {
+    onRequest(
+        (number, asked, path) -> {
+          if (asked.equals(operation) && paths.test(path)) {
+            action.accept(path);
+          }
+          return Fate.NORMAL;
+        });
+  }
+
   /**
    * Makes a request.
    *
@@ -554,19 +556,19 @@ public final class MemoryStoreState {
   private synchronized <T> T asFated(
       String operation, Path path, Callable<T> action, Callable<T> half) throws IOException {
     Fate fate = begin(operation, path, path.toUri().getPath());
-    switch (fate.effect()) {
-      case NORMAL:
-        return call(action);
-      case FAILS_BEFORE:
-      case ANSWERS_FALSE:
-        throw fate.failure("injected before " + operation + " " + path);
-      case HALF_DONE:
+    return switch (fate.effect()) {
+      case NORMAL -> call(action);
+      case FAILS_BEFORE, ANSWERS_FALSE ->
+          throw fate.failure("injected before " + operation + " " + path);
+      case HALF_DONE -> {
         call(half);
         throw fate.failure("injected in the middle of " + operation + " " + path);
-      default:
+      }
+      default -> {
         call(action);
         throw fate.failure("injected after " + operation + " " + path);
-    }
+      }
+    };
   }
 
   /**

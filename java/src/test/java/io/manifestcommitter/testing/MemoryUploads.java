@@ -36,23 +36,11 @@ final class MemoryUploads extends S3Uploader {
   }
 
   /** One that was begun; not changed. */
-  static final class Begun {
-    private final String path;
-    private final Map<Integer, byte[]> parts;
-
-    private Begun(String path, Map<Integer, byte[]> parts) {
-      this.path = path;
-      this.parts = parts;
-    }
-
+  record Begun(String path, Map<Integer, byte[]> parts) {
     private Begun with(int number, byte[] content) {
       Map<Integer, byte[]> more = new HashMap<>(parts);
       more.put(number, content);
       return new Begun(path, more);
-    }
-
-    String path() {
-      return path;
     }
   }
 

@@ -101,15 +101,14 @@ public final class RequestFaults implements Closeable {
       return call.run();
     }
     Fate fate = fate(operation, path, path);
-    switch (fate.effect()) {
-      case NORMAL:
-        return nested(call);
-      case FAILS_AFTER:
+    return switch (fate.effect()) {
+      case NORMAL -> nested(call);
+      case FAILS_AFTER -> {
         nested(call);
         throw failure(fate, operation, path, "after");
-      default:
-        throw failure(fate, operation, path, "before");
-    }
+      }
+      default -> throw failure(fate, operation, path, "before");
+    };
   }
 
   /** Makes a request that answers whether it was done. */
@@ -128,20 +127,19 @@ public final class RequestFaults implements Closeable {
       return call.run();
     }
     Fate fate = fate(operation, path, shown);
-    switch (fate.effect()) {
-      case NORMAL:
-        return nested(call);
-      case FAILS_BEFORE:
-        throw failure(fate, operation, shown, "before");
-      case FAILS_AFTER:
+    return switch (fate.effect()) {
+      case NORMAL -> nested(call);
+      case FAILS_BEFORE -> throw failure(fate, operation, shown, "before");
+      case FAILS_AFTER -> {
         nested(call);
         throw failure(fate, operation, shown, "after");
-      case DONE_ANSWERS_FALSE:
+      }
+      case DONE_ANSWERS_FALSE -> {
         nested(call);
-        return false;
-      default:
-        return false;
-    }
+        yield false;
+      }
+      default -> false;
+    };
   }
 
   /** Creates a file; its close, which completes it, is a request, too. */

@@ -126,7 +126,7 @@ public final class SparkWrite {
   }
 
   /** A task that commits one file for each partition; "" is the table's own directory. */
-  public void task(int number, String... partitions) throws IOException {
+  public SparkWrite task(int number, String... partitions) throws IOException {
     SparkCalls.Attempt attempt = calls.attempt(number, 0);
     for (String partition : partitions) {
       write(
@@ -135,13 +135,15 @@ public final class SparkWrite {
           content(partition));
     }
     messages.add(attempt.commitApproved());
+    return this;
   }
 
   /** A task that commits one file to a custom location. */
-  public void taskAt(int number, Path location) throws IOException {
+  public SparkWrite taskAt(int number, Path location) throws IOException {
     SparkCalls.Attempt attempt = calls.attempt(number, 0);
     write(attempt.newFileAt(location, ".txt"), location, content(location.getName()));
     messages.add(attempt.commitApproved());
+    return this;
   }
 
   /** An attempt of a task, set up, that Spark is never told of. */

@@ -61,20 +61,14 @@ public final class TableWrite {
 
   /** As tests call them, of a table that is "", or what else {@code table} says. */
   public static TableWrite of(String kind, String table) {
-    switch (kind) {
-      case "append":
-        return append();
-      case "static":
-        return replacing(table);
-      case "partition":
-        return replacing(table.isEmpty() ? "p=1" : table + "/p=1");
-      case "dynamic":
-        return dynamic();
-      case "conflict":
-        return conflicts();
-      default:
-        throw new IllegalArgumentException(kind);
-    }
+    return switch (kind) {
+      case "append" -> append();
+      case "static" -> replacing(table);
+      case "partition" -> replacing(table.isEmpty() ? "p=1" : table + "/p=1");
+      case "dynamic" -> dynamic();
+      case "conflict" -> conflicts();
+      default -> throw new IllegalArgumentException(kind);
+    };
   }
 
   /** The same with these rows. */

@@ -242,6 +242,13 @@ final class CrashCheck {
     return wrong;
   }
 
+  /** Something that has to succeed; with what it failed, if it did. */
+  static void failed(List<String> wrong, String what, String failure) {
+    if (!failure.isEmpty()) {
+      wrong.add(what + ": " + failure);
+    }
+  }
+
   static void differs(List<String> wrong, String what, Object found, Object expected) {
     if (!found.equals(expected)) {
       wrong.add(what + " is " + found + ", and should be " + expected);

@@ -176,9 +176,7 @@ final class CrashSparkRuns {
       if (mayWantRoom(isNew) && !failure.isEmpty() && check.isBegun()) {
         store.state().lack(Shortage.NONE);
         String recovery = withRoom(wrong, failure, store);
-        if (!recovery.isEmpty()) {
-          wrong.add("recovery failed: " + recovery);
-        }
+        CrashCheck.failed(wrong, "recovery failed", recovery);
       }
       if (!isNew && failure.isEmpty()) {
         wrong.add("it did not fail");
@@ -241,9 +239,7 @@ final class CrashSparkRuns {
     String failure = Failures.of(new PairClean(store, "clean")::act);
     store.state().lack(Shortage.NONE);
     List<String> wrong = new ArrayList<>();
-    if (!failure.isEmpty()) {
-      wrong.add("cleaning failed: " + failure);
-    }
+    CrashCheck.failed(wrong, "cleaning failed", failure);
     CrashCheck.differs(wrong, "the table", store.visible(), visible);
     if (isUnfinished) {
       CrashCheck.differs(wrong, "the store", store.fingerprint(), before);
@@ -374,9 +370,7 @@ final class CrashSparkRuns {
       isNew = check.isForward();
       failure = withRoom(wrong, failure, store.byOtherName());
     }
-    if (!failure.isEmpty()) {
-      wrong.add("recovery failed: " + failure);
-    }
+    CrashCheck.failed(wrong, "recovery failed", failure);
     if (isBegun) {
       wrong.addAll(check.isExactly(isNew));
     } else {
@@ -408,7 +402,11 @@ final class CrashSparkRuns {
 
   /** The same job by another driver. */
   private void again(CrashStore by, String unfinishedJobs, Pause pause) throws IOException {
-    DriverJob job = CrashOther.RAN_AGAIN.job(by, dead, unfinishedJobs, pause);
+    commit(CrashOther.RAN_AGAIN.job(by, dead, unfinishedJobs, pause));
+  }
+
+  /** As Spark does: what fails in its commit is aborted. */
+  private static void commit(DriverJob job) throws IOException {
     try {
       job.commit();
     } catch (IOException | RuntimeException e) {
@@ -419,9 +417,7 @@ final class CrashSparkRuns {
 
   /** The dead job's rows are gone, or it had succeeded; those of the second run are there once. */
   private void isThereOnce(List<String> wrong, String failure, boolean isForward) {
-    if (!failure.isEmpty()) {
-      wrong.add("the second run failed: " + failure);
-    }
+    CrashCheck.failed(wrong, "the second run failed", failure);
     Map<String, String> base = isForward ? check.fresh() : check.old();
     CrashCheck.differs(wrong, "the table", store.visible(), dead.by(CrashOther.AGAIN).after(base));
     if (store.marksSuccess()
@@ -472,9 +468,7 @@ final class CrashSparkRuns {
       }
       CrashCheck.differs(wrong, "the table", store.visibleOnceRenamed(), met);
       String recovery = Failures.of(() -> recoverAll(Direction.AS_MARKED, /* force= */ false));
-      if (!recovery.isEmpty()) {
-        wrong.add("what it said to do failed: " + recovery);
-      }
+      CrashCheck.failed(wrong, "what it said to do failed", recovery);
     }
     isThereOnce(
         wrong,
@@ -604,15 +598,11 @@ final class CrashSparkRuns {
       store.allowDeletion();
       store.passTime();
       String recovery = Failures.of(() -> recoverAll(Direction.AS_MARKED, /* force= */ false));
-      if (!recovery.isEmpty()) {
-        wrong.add("recovery failed: " + recovery);
-      }
+      CrashCheck.failed(wrong, "recovery failed", recovery);
       if (!failure.isEmpty() && !store.visible().equals(expected)) {
         CrashCheck.differs(wrong, "the table without the second job", store.visible(), base);
         String again = Failures.of(() -> run(other));
-        if (!again.isEmpty()) {
-          wrong.add("the second job failed, with all rights: " + again);
-        }
+        CrashCheck.failed(wrong, "the second job failed, with all rights", again);
       }
       CrashCheck.differs(wrong, "the table of both", store.visible(), expected);
       if (check.isBegun()) {
@@ -622,15 +612,8 @@ final class CrashSparkRuns {
       checked(steps, wrong);
     }
 
-    /** As Spark does: what fails in its commit is aborted. */
     private void run(CrashOther other) throws IOException {
-      DriverJob job = other.job(store.byOtherName(), dead, "rollback", DriverJob.wouldWait());
-      try {
-        job.commit();
-      } catch (IOException e) {
-        job.abort();
-        throw e;
-      }
+      commit(other.job(store.byOtherName(), dead, "rollback", DriverJob.wouldWait()));
     }
   }
 

@@ -57,14 +57,11 @@ final class ReaderPage {
   }
 
   private static String label(String scheme) {
-    switch (scheme) {
-      case "mem":
-        return "a scheme in `mapreduce.manifest.committer.atomic.rename.schemes`";
-      case MemoryFileSystem.GS_FOLDERS:
-        return "`gs`, a bucket with hierarchical namespace";
-      default:
-        return "`" + scheme + "`";
-    }
+    return switch (scheme) {
+      case "mem" -> "a scheme in `mapreduce.manifest.committer.atomic.rename.schemes`";
+      case MemoryFileSystem.GS_FOLDERS -> "`gs`, a bucket with hierarchical namespace";
+      default -> "`" + scheme + "`";
+    };
   }
 
   /** What a view shows. */
@@ -131,9 +128,7 @@ final class ReaderPage {
     }
 
     List<ReaderView> views() {
-      return Arrays.stream(names.split(ARROW))
-          .map(ReaderView::valueOf)
-          .collect(Collectors.toList());
+      return Arrays.stream(names.split(ARROW)).map(ReaderView::valueOf).toList();
     }
 
     ReaderView first() {

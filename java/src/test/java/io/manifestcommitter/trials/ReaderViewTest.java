@@ -38,22 +38,14 @@ class ReaderViewTest {
   /** With one thread every view of a course shows, so the page promises neither more nor less. */
   @ParameterizedTest
   @CsvSource({
-    "abfs,auto",
-    "abfs,off",
-    "abfss,auto",
-    "abfss,off",
-    "hdfs,auto",
-    "hdfs,off",
-    "file,auto",
-    "file,off",
-    "gs,auto",
-    "gs,off",
-    "gs-folders,auto",
-    "gs-folders,off",
-    "s3a,auto",
-    "s3a,off",
-    "mem,auto",
-    "mem,off"
+    "abfs,auto", "abfs,off",
+    "abfss,auto", "abfss,off",
+    "hdfs,auto", "hdfs,off",
+    "file,auto", "file,off",
+    "gs,auto", "gs,off",
+    "gs-folders,auto", "gs-folders,off",
+    "s3a,auto", "s3a,off",
+    "mem,auto", "mem,off"
   })
   void everyPlaceTakesItsCourse(String scheme, String directoryRename) throws IOException {
     ReaderWay way = ReaderWay.of(scheme, directoryRename);

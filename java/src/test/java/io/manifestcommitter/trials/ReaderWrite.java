@@ -221,29 +221,13 @@ final class ReaderWrite {
   }
 
   /** A part of a table that a reader looks at by itself, and what one kind of write does to it. */
-  static final class ReaderPlace {
-    private final String label;
-    private final String path;
-    private final NavigableSet<String> old;
-    private final NavigableSet<String> fresh;
-    private final ReaderCourse whole;
-    private final ReaderCourse byFile;
-
-    private ReaderPlace(
-        String label,
-        String path,
-        NavigableSet<String> old,
-        NavigableSet<String> fresh,
-        ReaderCourse whole,
-        ReaderCourse byFile) {
-      this.label = label;
-      this.path = path;
-      this.old = old;
-      this.fresh = fresh;
-      this.whole = whole;
-      this.byFile = byFile;
-    }
-
+  record ReaderPlace(
+      String label,
+      String path,
+      NavigableSet<String> old,
+      NavigableSet<String> fresh,
+      ReaderCourse whole,
+      ReaderCourse byFile) {
     /**
      * A place.
      *
@@ -265,14 +249,6 @@ final class ReaderWrite {
         paths.add(path + "/" + name);
       }
       return Collections.unmodifiableNavigableSet(paths);
-    }
-
-    String label() {
-      return label;
-    }
-
-    String path() {
-      return path;
     }
 
     NavigableSet<String> oldFiles() {

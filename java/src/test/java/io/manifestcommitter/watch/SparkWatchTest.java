@@ -115,13 +115,7 @@ class SparkWatchTest {
 
   @Test
   void anApplicationHearsOfItsCommits() throws Exception {
-    SparkContext spark =
-        new SparkContext(
-            new SparkConf()
-                .setMaster("local[1]")
-                .setAppName("watched")
-                .set("spark.ui.enabled", "false")
-                .set("spark.driver.host", "127.0.0.1"));
+    SparkContext spark = started("watched");
     try {
       List<CommitEvent> heard = new ArrayList<>();
       spark.addSparkListener(
@@ -153,13 +147,7 @@ class SparkWatchTest {
 
   @Test
   void whatCommitsWhileItsApplicationStopsIsCancelled() throws IOException {
-    SparkContext spark =
-        new SparkContext(
-            new SparkConf()
-                .setMaster("local[1]")
-                .setAppName("stopped")
-                .set("spark.ui.enabled", "false")
-                .set("spark.driver.host", "127.0.0.1"));
+    SparkContext spark = started("stopped");
     SparkWatch.install();
     CommitProgress commit = begun(Kind.COMMIT);
     CommitProgress past = begun(Kind.COMMIT);
@@ -180,13 +168,7 @@ class SparkWatchTest {
 
   @Test
   void placesAreToldWithTheSettingThatOpensThem() {
-    SparkContext spark =
-        new SparkContext(
-            new SparkConf()
-                .setMaster("local[1]")
-                .setAppName("places")
-                .set("spark.ui.enabled", "false")
-                .set("spark.driver.host", "127.0.0.1"));
+    SparkContext spark = started("places");
     try {
       assertThat(SparkWatch.places())
           .containsExactly(
@@ -252,6 +234,12 @@ class SparkWatchTest {
       door.getMethod("install").invoke(null);
       assertThat(door.getMethod("places").invoke(null)).isEqualTo(Map.of());
     }
+  }
+
+  private static SparkContext started(String name) {
+    SparkConf conf = new SparkConf().setMaster("local[1]").setAppName(name);
+    return new SparkContext(
+        conf.set("spark.ui.enabled", "false").set("spark.driver.host", "127.0.0.1"));
   }
 
   private CommitSnapshot ended(Kind kind, State state) {
