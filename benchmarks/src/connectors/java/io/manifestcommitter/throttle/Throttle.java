@@ -82,15 +82,15 @@ public final class Throttle {
           Locale.ROOT,
           "| %d | %d | %d |%n",
           i + 1,
-          now.served - before.served,
-          now.refused - before.refused);
+          now.served() - before.served(),
+          now.refused() - before.refused());
       before = now;
     }
     // Before, the limit is not known yet; after, a few requests wait inside their driver.
-    int from = second(seconds, SETTLED_FROM * before.served);
-    int to = second(seconds, SETTLED_TO * before.served);
-    double settled = (seconds.get(to).served - seconds.get(from).served) / (double) (to - from);
-    double refused = 100.0 * before.refused / (before.served + before.refused);
+    int from = second(seconds, SETTLED_FROM * before.served());
+    int to = second(seconds, SETTLED_TO * before.served());
+    double settled = (seconds.get(to).served() - seconds.get(from).served()) / (double) (to - from);
+    double refused = 100.0 * before.refused() / (before.served() + before.refused());
     out.printf(
         Locale.ROOT,
         "From second %d to %d, %.1f a second were served (%.0f %% of the limit); in all %d of %d"
@@ -99,8 +99,8 @@ public final class Throttle {
         to + 1,
         settled,
         100 * settled / LIMIT,
-        before.refused,
-        before.served + before.refused,
+        before.refused(),
+        before.served() + before.refused(),
         refused,
         missing);
   }
@@ -108,7 +108,7 @@ public final class Throttle {
   /** In which second so many requests had been served. */
   private static int second(List<Second> seconds, double served) {
     int number = 0;
-    while (seconds.get(number).served < served) {
+    while (seconds.get(number).served() < served) {
       number++;
     }
     return number;

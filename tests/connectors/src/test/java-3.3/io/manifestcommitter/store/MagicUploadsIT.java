@@ -13,7 +13,6 @@ class MagicUploadsIT {
     Stores stores = new Stores(EmulatedStore.S3A.conf());
     assertThatThrownBy(() -> stores.magicUploads(EmulatedStore.S3A.newRoot("magic")))
         .isInstanceOf(UnsupportedStoreException.class)
-        .hasMessageContaining("3.4.1 or newer")
-        .hasMessageContaining("s3.write.to to disk");
+        .hasMessageContainingAll("3.4.1 or newer", "s3.write.to to disk");
   }
 }

@@ -12,7 +12,6 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.util.List;
 import java.util.Random;
-import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
@@ -121,7 +120,7 @@ class MagicUploadsIT {
       return List.of(fs.listStatus(table.getParent())).stream()
           .map(status -> status.getPath().toString())
           .filter(path -> path.startsWith(table.toString()))
-          .collect(Collectors.toList());
+          .toList();
     }
   }
 

@@ -9,6 +9,9 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.security.PrivilegedExceptionAction;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
@@ -37,42 +40,37 @@ public enum EmulatedStore {
 
   /** The emulator behind it; {@link #abfs()}, {@link #gcs()} and {@link #s3()} know its kind. */
   public Emulator emulator() {
-    switch (this) {
-      case ABFS:
-      case ABFSS:
-        return abfs();
-      case S3A:
-        return s3();
-      default:
-        return gcs();
-    }
+    return switch (this) {
+      case ABFS, ABFSS -> abfs();
+      case S3A -> s3();
+      default -> gcs();
+    };
   }
 
   /** The emulator behind {@link #ABFS} and {@link #ABFSS}. */
   public static AbfsEmulator abfs() {
-    return Emulators.abfs();
+    AbfsEmulator abfs = Emulators.started(AbfsEmulator.class, AbfsEmulator::start);
+    abfs.trustStore().systemProperties().forEach(System::setProperty);
+    return abfs;
   }
 
   /** The emulator behind {@link #GS}. */
   public static GcsEmulator gcs() {
-    return Emulators.gcs();
+    return Emulators.started(GcsEmulator.class, GcsEmulator::start);
   }
 
   /** The emulator behind {@link #S3A}. */
   public static S3Emulator s3() {
-    return Emulators.s3();
+    return Emulators.started(S3Emulator.class, S3Emulator::start);
   }
 
   /** The container or bucket. */
   public URI root() {
-    switch (this) {
-      case ABFSS:
-        return abfs().secureRoot();
-      case GS_FOLDERS:
-        return gcs().hierarchicalRoot();
-      default:
-        return emulator().root();
-    }
+    return switch (this) {
+      case ABFSS -> abfs().secureRoot();
+      case GS_FOLDERS -> gcs().hierarchicalRoot();
+      default -> emulator().root();
+    };
   }
 
   /** Makes the connectors of {@code conf} use the emulator. */
@@ -102,42 +100,19 @@ public enum EmulatedStore {
    * last test. A JVM reads its trust store once, so it can only ever meet one certificate.
    */
   public static final class Emulators implements LauncherSessionListener {
-    private static AbfsEmulator abfs;
-    private static GcsEmulator gcs;
-    private static S3Emulator s3;
+    private static final Map<Class<?>, Emulator> STARTED = new HashMap<>();
 
-    static synchronized AbfsEmulator abfs() {
-      if (abfs == null) {
-        try {
-          abfs = AbfsEmulator.start();
-        } catch (IOException e) {
-          throw new UncheckedIOException("The ADLS Gen2 emulator does not start", e);
-        }
-        abfs.trustStore().systemProperties().forEach(System::setProperty);
-      }
-      return abfs;
-    }
-
-    static synchronized GcsEmulator gcs() {
-      if (gcs == null) {
-        try {
-          gcs = GcsEmulator.start();
-        } catch (IOException e) {
-          throw new UncheckedIOException("The Google Cloud Storage emulator does not start", e);
-        }
-      }
-      return gcs;
-    }
-
-    static synchronized S3Emulator s3() {
-      if (s3 == null) {
-        try {
-          s3 = S3Emulator.start();
-        } catch (IOException e) {
-          throw new UncheckedIOException("The S3 emulator does not start", e);
-        }
-      }
-      return s3;
+    private static synchronized <E extends Emulator> E started(Class<E> kind, Callable<E> start) {
+      return kind.cast(
+          STARTED.computeIfAbsent(
+              kind,
+              key -> {
+                try {
+                  return start.call();
+                } catch (Exception e) {
+                  throw new IllegalStateException(kind.getSimpleName() + " does not start", e);
+                }
+              }));
     }
 
     /**
@@ -162,18 +137,8 @@ public enum EmulatedStore {
       } catch (IOException e) {
         throw new UncheckedIOException("A filesystem does not close", e);
       } finally {
-        if (abfs != null) {
-          abfs.close();
-          abfs = null;
-        }
-        if (gcs != null) {
-          gcs.close();
-          gcs = null;
-        }
-        if (s3 != null) {
-          s3.close();
-          s3 = null;
-        }
+        STARTED.values().forEach(Emulator::close);
+        STARTED.clear();
       }
     }
   }

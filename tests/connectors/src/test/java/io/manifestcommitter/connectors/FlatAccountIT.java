@@ -95,9 +95,7 @@ class FlatAccountIT {
         () -> {
           assertThatThrownBy(() -> job(emulator, conf).setupJob())
               .isInstanceOf(UnsupportedStoreException.class)
-              .hasMessageContaining(emulator.root() + "table")
-              .hasMessageContaining("hierarchical namespace")
-              .hasMessageContaining(HNS);
+              .hasMessageContainingAll(emulator.root() + "table", "hierarchical namespace", HNS);
           assertThat(emulator.log().counts()).isEqualTo(requests);
           return null;
         });

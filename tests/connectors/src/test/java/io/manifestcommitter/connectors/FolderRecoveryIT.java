@@ -64,8 +64,7 @@ class FolderRecoveryIT {
     for (Map.Entry<String, String> old : OLD.entrySet()) {
       TableFiles.write(fs, new Path(table, old.getKey()), old.getValue());
     }
-    SparkWrite job = SparkWrite.dynamicOverwrite(conf, table);
-    job.task(0, "p=1", "p=2");
+    SparkWrite job = SparkWrite.dynamicOverwrite(conf, table).task(0, "p=1", "p=2");
     emulator.log().clear();
     Future<?> commit = driver.submit(job::commit);
     FaultRule poll = holdRename(rename);

@@ -33,12 +33,8 @@ class FolderRequestsIT {
 
   @ParameterizedTest
   @CsvSource({
-    "ABFS,10,2",
-    "ABFS,10,6",
-    "ABFS,50,40",
-    "GS_FOLDERS,10,2",
-    "GS_FOLDERS,10,6",
-    "GS_FOLDERS,50,40"
+    "ABFS,10,2", "ABFS,10,6", "ABFS,50,40",
+    "GS_FOLDERS,10,2", "GS_FOLDERS,10,6", "GS_FOLDERS,50,40"
   })
   void newPartitionsCostNoRequestForAFile(EmulatedStore store, int partitions, int files)
       throws IOException {

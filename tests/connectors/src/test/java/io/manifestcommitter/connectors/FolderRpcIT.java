@@ -22,7 +22,6 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -125,13 +124,10 @@ class FolderRpcIT {
 
   /** The partitions in which there are files. */
   private List<String> visible() throws IOException {
-    List<String> partitions = new ArrayList<>();
-    for (String name : TableFiles.visible(table.getFileSystem(conf), table).keySet()) {
-      if (!name.endsWith("/")) {
-        partitions.add(name.substring(0, name.indexOf('/')));
-      }
-    }
-    return partitions;
+    return TableFiles.visible(table.getFileSystem(conf), table).keySet().stream()
+        .filter(name -> !name.endsWith("/"))
+        .map(name -> name.substring(0, name.indexOf('/')))
+        .toList();
   }
 
   /**

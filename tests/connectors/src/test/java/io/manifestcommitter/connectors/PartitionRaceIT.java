@@ -13,7 +13,6 @@ import java.util.TreeSet;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
@@ -83,13 +82,10 @@ class PartitionRaceIT {
   /** One job with two files in a partition; says where they belong. */
   private static List<String> write(Configuration conf, Path table, String kind)
       throws IOException {
-    SparkWrite write = SparkWrite.begin(conf, table, kind);
-    write.task(0, "p=1");
+    SparkWrite write = SparkWrite.begin(conf, table, kind).task(0, "p=1");
     write.task(1, "p=1");
     write.commit();
-    return write.staged().keySet().stream()
-        .map(file -> "/p=1/" + file.getName())
-        .collect(Collectors.toList());
+    return write.staged().keySet().stream().map(file -> "/p=1/" + file.getName()).toList();
   }
 
   /** The files that a reader sees, relative to the table. */

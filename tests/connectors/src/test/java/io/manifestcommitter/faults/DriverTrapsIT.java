@@ -16,7 +16,6 @@ import java.security.PrivilegedExceptionAction;
 import java.util.List;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.junit.jupiter.api.AfterAll;
@@ -225,10 +224,7 @@ class DriverTrapsIT {
     }
 
     private List<Integer> statuses(Predicate<RequestLog.Entry> which) {
-      return entries.stream()
-          .filter(which)
-          .map(RequestLog.Entry::status)
-          .collect(Collectors.toList());
+      return entries.stream().filter(which).map(RequestLog.Entry::status).toList();
     }
   }
 

@@ -58,16 +58,13 @@ class FaultsIT {
     private FaultRule rule(Kind store) {
       String operation = store == Kind.GS_FOLDERS ? "folder-rename" : store.publishes();
       FaultRule.When when = FaultRule.on(operation).path("/table-\\d+/p=");
-      switch (this) {
-        case LOST:
-          return when.applyThenDrop();
-        case NOT_FOUND:
-          return when.applyThenFail(404);
-        case STALLED:
-          return when.applyThenStall(Duration.ofMillis(FaultyStore.SHORT_READ_TIMEOUT * 3 / 2));
-        default:
-          return when.times(store.tries() + 1).refuse(503);
-      }
+      return switch (this) {
+        case LOST -> when.applyThenDrop();
+        case NOT_FOUND -> when.applyThenFail(404);
+        case STALLED ->
+            when.applyThenStall(Duration.ofMillis(FaultyStore.SHORT_READ_TIMEOUT * 3 / 2));
+        default -> when.times(store.tries() + 1).refuse(503);
+      };
     }
   }
 

@@ -14,7 +14,6 @@ import java.io.IOException;
 import java.security.PrivilegedExceptionAction;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
@@ -146,7 +145,7 @@ final class FaultyStore implements AutoCloseable {
     return emulator.tree().keySet().stream()
         .filter(path -> path.startsWith(prefix) && path.length() > prefix.length())
         .map(path -> path.substring(prefix.length()))
-        .collect(Collectors.toList());
+        .toList();
   }
 
   /** Does something with the connector. */

@@ -143,13 +143,5 @@ final class ThrottledCommit {
   }
 
   /** What the account had served and refused when a second had passed. */
-  static final class Second {
-    final int served;
-    final int refused;
-
-    Second(int served, int refused) {
-      this.served = served;
-      this.refused = refused;
-    }
-  }
+  record Second(int served, int refused) {}
 }

@@ -4,26 +4,17 @@ package io.manifestcommitter.hadoop;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.manifestcommitter.hadoop.Hdfs.HdfsExtension;
 import io.manifestcommitter.testing.SparkWrite;
 import java.io.IOException;
 import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A viewfs in which another directory is mounted below a mounted one, as Hadoop 3.4 permits. */
-@ExtendWith(HdfsExtension.class)
-class NestedMountIT {
+class NestedMountIT extends OnHdfs {
   private static final String CLUSTER = "nested";
-
-  private final Hdfs hdfs;
-
-  NestedMountIT(Hdfs hdfs) {
-    this.hdfs = hdfs;
-  }
 
   /** Its rows would go to the table's directory, and readers would look behind the mount. */
   @ParameterizedTest
@@ -47,8 +38,7 @@ class NestedMountIT {
     assertThatThrownBy(() -> SparkWrite.append(conf, asked))
         .hasMessageContaining("Another filesystem is mounted below " + asked + ",")
         .hasMessageContaining(asked + "/" + mounted)
-        .hasMessageContaining(target.toString())
-        .hasMessageContaining("by the URI of its own filesystem");
+        .hasMessageContainingAll(target.toString(), "by the URI of its own filesystem");
 
     assertThat(hdfs.visible(table)).isEqualTo(before);
     assertThat(hdfs.fs().listStatus(table)).hasSize(1);
@@ -66,8 +56,7 @@ class NestedMountIT {
     conf.set(link("/warehouse/t/nested"), target.toString());
     Path table = new Path("viewfs://" + CLUSTER + path);
 
-    SparkWrite write = SparkWrite.append(conf, table);
-    write.task(0, "p=1");
+    SparkWrite write = SparkWrite.append(conf, table).task(0, "p=1");
     write.commit();
 
     Path behind =

@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.tuple;
 
 import io.manifestcommitter.cli.ManifestPrinter;
 import io.manifestcommitter.config.CommitterConfig;
-import io.manifestcommitter.hadoop.Hdfs.HdfsExtension;
 import io.manifestcommitter.manifest.SuccessReport;
 import io.manifestcommitter.manifest.TaskManifest;
 import java.io.ByteArrayOutputStream;
@@ -29,20 +28,12 @@ import org.apache.hadoop.mapreduce.lib.output.committer.manifest.ManifestCommitt
 import org.apache.hadoop.mapreduce.lib.output.committer.manifest.ManifestCommitterFactory;
 import org.apache.hadoop.mapreduce.lib.output.committer.manifest.files.ManifestSuccessData;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Hadoop's own manifest committer beside ours: the same jobs, and each with the other's tools. */
-@ExtendWith(HdfsExtension.class)
-class PeerIT {
+class PeerIT extends OnHdfs {
   private static final String REPORTS = "mapreduce.manifest.committer.summary.report.directory";
-
-  private final Hdfs hdfs;
-
-  PeerIT(Hdfs hdfs) {
-    this.hdfs = hdfs;
-  }
 
   @Test
   void bothCommittersMakeTheSameTable() throws Exception {
@@ -101,11 +92,11 @@ class PeerIT {
                   .map(
                       entry ->
                           tuple(entry.source(), entry.destination(), entry.size(), entry.etag()))
-                  .collect(Collectors.toList()));
+                  .toList());
       assertThat(theirs.getDestDirectories())
           .extracting(entry -> entry.getDestPath())
           .containsExactlyElementsOf(
-              ours.directories().stream().map(entry -> entry.path()).collect(Collectors.toList()));
+              ours.directories().stream().map(entry -> entry.path()).toList());
       files += theirs.getFilesToCommit().size();
     }
     assertThat(files).isEqualTo(5);
@@ -131,7 +122,7 @@ class PeerIT {
           .isEqualTo(
               theirs.getFilesToCommit().stream()
                   .map(entry -> tuple(entry.getSourcePath(), entry.getDestPath(), entry.getSize()))
-                  .collect(Collectors.toList()));
+                  .toList());
       files += ours.files().size();
       attempts.add(ours.taskAttemptId());
     }
@@ -290,20 +281,10 @@ class PeerIT {
    */
   private TestJob writtenJob(Configuration conf) throws IOException {
     TestJob job = TestJob.start(conf, hdfs.newTable("peer"));
-    TestJob.Attempt dead = job.attempt(0, 0);
-    dead.write("p=1/dead", "dead");
-    dead.abort();
-    TestJob.Attempt first = job.attempt(0, 1);
-    first.write("part-0", "zero");
-    first.write("p=1/part-0", "one");
-    first.commit();
-    TestJob.Attempt second = job.attempt(1, 0);
-    second.write("p=1/part-1", "");
-    second.write("p=a b/q=%25/part-1", "three");
-    second.commit();
-    TestJob.Attempt third = job.attempt(2, 0);
-    third.write("p=1/q=1/part-2", "four");
-    third.commit();
+    job.attempt(0, 0).write("p=1/dead", "dead").abort();
+    job.attempt(0, 1).write("part-0", "zero").write("p=1/part-0", "one").commit();
+    job.attempt(1, 0).write("p=1/part-1", "").write("p=a b/q=%25/part-1", "three").commit();
+    job.attempt(2, 0).write("p=1/q=1/part-2", "four").commit();
     return job;
   }
 

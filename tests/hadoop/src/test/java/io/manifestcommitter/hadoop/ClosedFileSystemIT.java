@@ -4,7 +4,6 @@ package io.manifestcommitter.hadoop;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.manifestcommitter.config.CommitterConfig;
-import io.manifestcommitter.hadoop.Hdfs.HdfsExtension;
 import io.manifestcommitter.testing.SparkWrite;
 import java.io.IOException;
 import java.security.PrivilegedExceptionAction;
@@ -14,7 +13,6 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.security.UserGroupInformation;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -22,14 +20,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * Somebody in the driver's process closes the shared filesystem of HDFS between the setup of a job
  * and its commit, or its abort.
  */
-@ExtendWith(HdfsExtension.class)
-class ClosedFileSystemIT {
-  private final Hdfs hdfs;
-
-  ClosedFileSystemIT(Hdfs hdfs) {
-    this.hdfs = hdfs;
-  }
-
+class ClosedFileSystemIT extends OnHdfs {
   @ParameterizedTest
   @CsvSource({"append,auto", "append,off", "dynamic,auto", "dynamic,off"})
   void theJobGoesOn(String kind, String directoryRename) throws Exception {
@@ -72,8 +63,7 @@ class ClosedFileSystemIT {
     conf.set(CommitterConfig.DIRECTORY_RENAME, directoryRename);
     Path table = hdfs.newTable("closed-abort" + directoryRename);
     hdfs.write(new Path(table, "p=1/old"), "old");
-    SparkWrite write = SparkWrite.append(conf, table);
-    write.task(0, "p=1");
+    SparkWrite write = SparkWrite.append(conf, table).task(0, "p=1");
 
     close(conf, table);
     write.abort();

@@ -4,7 +4,6 @@ package io.manifestcommitter.hadoop;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.manifestcommitter.hadoop.Hdfs.HdfsExtension;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,13 +16,11 @@ import org.apache.hadoop.hdfs.protocol.HdfsConstants;
 import org.apache.hadoop.hdfs.server.namenode.NameNodeAdapter;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Job commits on HDFS that fail midway, and what a second try makes of them. */
-@ExtendWith(HdfsExtension.class)
-class HdfsFailureIT {
+class HdfsFailureIT extends OnHdfs {
   private static final String DELETE_TARGETS = "mapreduce.manifest.committer.delete.target.files";
 
   /** What the jobs here publish. */
@@ -31,12 +28,6 @@ class HdfsFailureIT {
       Map.of("part-0", "zero", "p=1/part-0", "one", "p=1/part-1", "two", "q=2/r=3/part-1", "three");
 
   private static final String OLD_FILE = "p=1/of-another-job";
-
-  private final Hdfs hdfs;
-
-  HdfsFailureIT(Hdfs hdfs) {
-    this.hdfs = hdfs;
-  }
 
   @ParameterizedTest
   @ValueSource(strings = {"false", "true"})

@@ -4,7 +4,6 @@ package io.manifestcommitter.hadoop;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.manifestcommitter.hadoop.Hdfs.HdfsExtension;
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.manifest.TaskManifest;
 import java.io.IOException;
@@ -15,17 +14,9 @@ import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 
 /** What the Hadoop protocol promises, on HDFS, where nothing goes wrong but tasks. */
-@ExtendWith(HdfsExtension.class)
-class HdfsProtocolIT {
-  private final Hdfs hdfs;
-
-  HdfsProtocolIT(Hdfs hdfs) {
-    this.hdfs = hdfs;
-  }
-
+class HdfsProtocolIT extends OnHdfs {
   /** The writer of an attempt that was given up goes on writing, and even tries to commit. */
   @Test
   void aZombieIsNeverSeen() throws Exception {
@@ -36,8 +27,7 @@ class HdfsProtocolIT {
     open.hflush();
     // As MapReduce's application master does it: through a committer of its own.
     job.jobCommitter().abortTask(zombie.context());
-    TestJob.Attempt second = job.attempt(0, 1);
-    second.write("p=1/second", "second");
+    TestJob.Attempt second = job.attempt(0, 1).write("p=1/second", "second");
     second.commit();
     assertThatThrownBy(open::close).isInstanceOf(IOException.class);
     assertThatThrownBy(zombie::commit).isInstanceOf(IOException.class);
@@ -57,8 +47,7 @@ class HdfsProtocolIT {
   @Test
   void manifestsCarryTheIdentityThatHdfsGives() throws Exception {
     TestJob job = TestJob.start(hdfs.conf(), hdfs.newTable("identity"));
-    TestJob.Attempt attempt = job.attempt(0, 0);
-    attempt.write("part-0", "content");
+    TestJob.Attempt attempt = job.attempt(0, 0).write("part-0", "content");
     FileStatus status = hdfs.fs().getFileStatus(new Path(attempt.workPath(), "part-0"));
     attempt.commit();
 

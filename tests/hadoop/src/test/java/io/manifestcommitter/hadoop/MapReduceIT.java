@@ -16,7 +16,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.mapreduce.Counters;
@@ -178,7 +177,7 @@ class MapReduceIT {
     return Arrays.stream(job.getTaskCompletionEvents(0, 100))
         .filter(event -> event.getStatus() == end)
         .map(TaskCompletionEvent::getTaskAttemptId)
-        .collect(Collectors.toList());
+        .toList();
   }
 
   private static long counter(Job job, Enum<?> name) throws IOException {

@@ -4,7 +4,6 @@ package io.manifestcommitter.hadoop;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.manifestcommitter.ManifestCommitter;
-import io.manifestcommitter.hadoop.Hdfs.HdfsExtension;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.mapred.JobConf;
@@ -22,19 +21,11 @@ import org.apache.hadoop.mapreduce.lib.output.TextOutputFormat;
 import org.apache.hadoop.mapreduce.task.TaskAttemptContextImpl;
 import org.apache.hadoop.util.ReflectionUtils;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Which of Hadoop's output formats ask the factory for their committer, and which do not. */
-@ExtendWith(HdfsExtension.class)
-class OutputFormatsIT {
-  private final Hdfs hdfs;
-
-  OutputFormatsIT(Hdfs hdfs) {
-    this.hdfs = hdfs;
-  }
-
+class OutputFormatsIT extends OnHdfs {
   static Stream<Class<?>> formats() {
     return Stream.of(
         TextOutputFormat.class,

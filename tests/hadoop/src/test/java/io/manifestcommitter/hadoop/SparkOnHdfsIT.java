@@ -4,7 +4,6 @@ package io.manifestcommitter.hadoop;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.manifestcommitter.config.CommitterConfig;
-import io.manifestcommitter.hadoop.Hdfs.HdfsExtension;
 import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.jobs.Recovery.Outcome;
 import io.manifestcommitter.layout.StagingRoot;
@@ -30,7 +29,6 @@ import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.protocol.HdfsConstants;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -40,14 +38,8 @@ import org.junit.jupiter.params.provider.ValueSource;
  * The Spark protocol where HDFS refuses what others allow: snapshots, encryption zones, quotas; and
  * attempts that go on writing while the job commits.
  */
-@ExtendWith(HdfsExtension.class)
-class SparkOnHdfsIT {
-  private final Hdfs hdfs;
+class SparkOnHdfsIT extends OnHdfs {
   private String told = "";
-
-  SparkOnHdfsIT(Hdfs hdfs) {
-    this.hdfs = hdfs;
-  }
 
   @ParameterizedTest
   @CsvSource({
@@ -65,8 +57,7 @@ class SparkOnHdfsIT {
     hdfs.fs().createSnapshot(partition, "before");
     long id = hdfs.fileId(partition);
 
-    SparkWrite write = SparkWrite.begin(conf, table, kind);
-    write.task(0, "p=1", "p=3");
+    SparkWrite write = SparkWrite.begin(conf, table, kind).task(0, "p=1", "p=3");
 
     assertThat(end(write, conf, table)).as(told).isEqualTo(End.COMMITTED);
     assertThat(hdfs.fileId(partition)).isEqualTo(id);
@@ -83,8 +74,7 @@ class SparkOnHdfsIT {
     hdfs.fs().allowSnapshot(partition);
     hdfs.fs().createSnapshot(partition, "before");
 
-    SparkWrite write = SparkWrite.begin(conf, table, "static");
-    write.task(0, "p=1");
+    SparkWrite write = SparkWrite.begin(conf, table, "static").task(0, "p=1");
 
     assertThat(end(write, conf, table)).as(told).isEqualTo(End.COMMITTED);
     assertThat(hdfs.read(new Path(partition, ".snapshot/before/x=1/old"))).isEqualTo("old");
@@ -120,12 +110,9 @@ class SparkOnHdfsIT {
   /** HDFS renames nothing into a zone: the table's own staging directory is outside. */
   @ParameterizedTest
   @CsvSource({
-    "append,auto",
-    "append,off",
-    "partition,auto",
-    "partition,off",
-    "dynamic,auto",
-    "dynamic,off"
+    "append,auto", "append,off",
+    "partition,auto", "partition,off",
+    "dynamic,auto", "dynamic,off"
   })
   void aPartitionThatIsAnEncryptionZoneIsNotWrittenUnencrypted(String kind, String directoryRename)
       throws Exception {
@@ -135,8 +122,7 @@ class SparkOnHdfsIT {
     hdfs.makeEncryptionZone(partition);
     hdfs.write(new Path(partition, "old"), "old");
 
-    SparkWrite write = SparkWrite.begin(conf, table, kind);
-    write.task(0, "p=1");
+    SparkWrite write = SparkWrite.begin(conf, table, kind).task(0, "p=1");
 
     assertThat(end(write, conf, table)).as(told).isEqualTo(End.ROLLED_BACK);
     assertThat(told).contains("encryption zone");
@@ -178,8 +164,7 @@ class SparkOnHdfsIT {
   void aTableWhoseSpaceIsUsedUpStaysAsItWas(String kind, String directoryRename) throws Exception {
     Configuration conf = hdfs.conf(directoryRename);
     Path table = table("space-" + kind + directoryRename);
-    SparkWrite write = SparkWrite.begin(conf, table, kind);
-    write.task(0, "p=1", "p=3");
+    SparkWrite write = SparkWrite.begin(conf, table, kind).task(0, "p=1", "p=3");
     long used = hdfs.fs().getContentSummary(table).getSpaceConsumed();
     hdfs.fs().setQuota(table, HdfsConstants.QUOTA_DONT_SET, used + 1);
 
@@ -199,8 +184,7 @@ class SparkOnHdfsIT {
     Configuration conf = hdfs.conf(directoryRename);
     Path table = table("quota-partition-" + kind + directoryRename, "");
     hdfs.fs().setQuota(new Path(table, "p=1"), 2, HdfsConstants.QUOTA_DONT_SET);
-    SparkWrite write = SparkWrite.begin(conf, table, kind).withoutRows();
-    write.task(0, "p=1", "p=3");
+    SparkWrite write = SparkWrite.begin(conf, table, kind).withoutRows().task(0, "p=1", "p=3");
 
     assertThat(end(write, conf, table)).as(told).isEqualTo(expected);
   }
@@ -216,8 +200,7 @@ class SparkOnHdfsIT {
       throws Exception {
     Configuration conf = hdfs.conf(directoryRename);
     Path table = table("open-" + kind + directoryRename);
-    SparkWrite write = SparkWrite.begin(conf, table, kind);
-    write.task(0, "p=1", "p=3/x=1");
+    SparkWrite write = SparkWrite.begin(conf, table, kind).task(0, "p=1", "p=3/x=1");
     List<FSDataOutputStream> streams =
         List.of(
             write.openStray(0, 1, "p=1"),
@@ -246,8 +229,7 @@ class SparkOnHdfsIT {
     Path table = table("begun-" + kind + directoryRename);
     List<FSDataOutputStream> streams = new ArrayList<>();
     try (RequestFaults requests = RequestFaults.bind(conf)) {
-      SparkWrite write = SparkWrite.begin(conf, table, kind);
-      write.task(0, "p=1", "p=3/x=1");
+      SparkWrite write = SparkWrite.begin(conf, table, kind).task(0, "p=1", "p=3/x=1");
       requests.onRequest(
           (number, operation, path) -> {
             Path staged =
@@ -317,8 +299,7 @@ class SparkOnHdfsIT {
       TableFiles.write(table.getFileSystem(conf), new Path(table, "p=2/x=1/old"), "old");
       Configuration faulty = new Configuration(conf);
       try (RequestFaults faults = RequestFaults.bind(faulty)) {
-        SparkWrite write = SparkWrite.begin(faulty, table, kind);
-        write.task(0, "p=1", "p=3/x=1");
+        SparkWrite write = SparkWrite.begin(faulty, table, kind).task(0, "p=1", "p=3/x=1");
         Fate fate = fates.get(at % fates.size());
         faults.onRequest(at % 2 == 0 ? Fault.deadFrom(at, fate) : Fault.at(at, fate));
         ends.add(visibleEnd(write, conf, table));

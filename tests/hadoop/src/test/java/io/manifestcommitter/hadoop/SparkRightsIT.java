@@ -3,7 +3,6 @@ package io.manifestcommitter.hadoop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.manifestcommitter.hadoop.Hdfs.HdfsExtension;
 import io.manifestcommitter.testing.SparkWrite;
 import io.manifestcommitter.testing.TableFiles;
 import java.io.IOException;
@@ -19,7 +18,6 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.permission.AclEntry;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.security.UserGroupInformation;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -29,20 +27,13 @@ import org.junit.jupiter.params.provider.ValueSource;
  * written in place, by mkdirs and create, whatever the table's directory gives to what is made in
  * it, and whether whole directories are renamed or files.
  */
-@ExtendWith(HdfsExtension.class)
-class SparkRightsIT {
+class SparkRightsIT extends OnHdfs {
   private static final String ACL =
       "user::rwx,user:auditor:r-x,group::r-x,mask::rwx,other::r-x,"
           + "default:user::rwx,default:user:auditor:r-x,default:group::r-x,default:group:writers:rwx,"
           + "default:mask::rwx,default:other::---";
   private static final List<String> OLD = List.of("p=1", "p=2/x=1");
   private static final String[] NEW = {"p=1", "p=2/x=9", "p=3/x=1/y=1", "p=3/x=1/y=2", "p=3/x=2"};
-
-  private final Hdfs hdfs;
-
-  SparkRightsIT(Hdfs hdfs) {
-    this.hdfs = hdfs;
-  }
 
   /** What is special about a table's directory, or about the client. */
   enum Ground {
@@ -114,8 +105,7 @@ class SparkRightsIT {
   /** A job that is about to commit: two tasks, which share a partition. */
   private static SparkWrite write(Configuration conf, String kind, Path table, String... partitions)
       throws IOException {
-    SparkWrite write = SparkWrite.begin(conf, table, kind).withoutRows();
-    write.task(0, partitions);
+    SparkWrite write = SparkWrite.begin(conf, table, kind).withoutRows().task(0, partitions);
     write.task(1, partitions[0]);
     return write;
   }
@@ -157,14 +147,9 @@ class SparkRightsIT {
       for (Path each : List.of(table, twin)) {
         Path parent = new Path(each, "p=2");
         switch (what) {
-          case "group":
-            hdfs.fs().setOwner(parent, "worker", "strangers");
-            break;
-          case "permission":
-            hdfs.fs().setPermission(parent, new FsPermission((short) 01770));
-            break;
-          default:
-            hdfs.fs().setAcl(parent, AclEntry.parseAclSpec(ACL, true));
+          case "group" -> hdfs.fs().setOwner(parent, "worker", "strangers");
+          case "permission" -> hdfs.fs().setPermission(parent, new FsPermission((short) 01770));
+          default -> hdfs.fs().setAcl(parent, AclEntry.parseAclSpec(ACL, true));
         }
       }
 

@@ -87,8 +87,9 @@ final class TestJob extends HadoopCalls {
     }
 
     /** Writes a file below the attempt's directory. */
-    void write(String file, String content) throws IOException {
+    Attempt write(String file, String content) throws IOException {
       TableFiles.write(table.getFileSystem(conf), new Path(workPath(), file), content);
+      return this;
     }
 
     void commit() throws IOException {

@@ -37,8 +37,7 @@ class TwoNamesIT {
     hdfs.write(new Path(table, "p=3/old"), "old");
     List<SparkWrite> writes = new ArrayList<>();
     for (Path name : List.of(byName(table), byAddress(table))) {
-      SparkWrite write = SparkWrite.overwrite(conf, name, name);
-      write.task(0, "p=1", "p=2");
+      SparkWrite write = SparkWrite.overwrite(conf, name, name).task(0, "p=1", "p=2");
       write.task(1, "p=1", "p=2");
       writes.add(write);
     }
@@ -66,8 +65,7 @@ class TwoNamesIT {
     hdfs.write(new Path(table, "p=1/old"), "old");
     hdfs.write(new Path(table, "p=2/old"), "old");
     Path partition = new Path(byAddress(table), "p=1");
-    SparkWrite write = SparkWrite.overwrite(conf, byName(table), partition);
-    write.taskAt(0, partition);
+    SparkWrite write = SparkWrite.overwrite(conf, byName(table), partition).taskAt(0, partition);
     write.commit();
     Map<String, String> files = hdfs.visibleFiles(table);
     assertThat(files).hasSize(2).containsEntry("p=2/old", "old").containsValue("new in p=1");

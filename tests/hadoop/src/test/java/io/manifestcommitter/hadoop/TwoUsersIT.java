@@ -5,15 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.manifestcommitter.config.CommitterConfig;
-import io.manifestcommitter.hadoop.Hdfs.HdfsExtension;
 import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.jobs.Recovery.LeftoverException;
 import io.manifestcommitter.jobs.Recovery.Outcome;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.testing.Recoveries;
 import io.manifestcommitter.testing.SparkWrite;
+import io.manifestcommitter.testing.TableFiles;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -30,21 +29,13 @@ import org.apache.hadoop.mapreduce.lib.output.FileOutputCommitter;
 import org.apache.hadoop.mapreduce.task.TaskAttemptContextImpl;
 import org.apache.hadoop.security.AccessControlException;
 import org.apache.hadoop.security.UserGroupInformation;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Two users, none of them privileged, write to one table, in which not each may delete all. */
-@ExtendWith(HdfsExtension.class)
-class TwoUsersIT {
+class TwoUsersIT extends OnHdfs {
   private static final UserGroupInformation ALICE = user("alice");
   private static final UserGroupInformation BOB = user("bob");
-
-  private final Hdfs hdfs;
-
-  TwoUsersIT(Hdfs hdfs) {
-    this.hdfs = hdfs;
-  }
 
   /**
    * The staging directory of a committed job, which could not be removed, is another user's: for
@@ -75,20 +66,19 @@ class TwoUsersIT {
       expected.addAll(names(table, second));
     }
     assertThat(hdfs.visibleFiles(table).keySet()).isEqualTo(expected);
-    assertThat(stagingRoots(table)).containsExactly(first.staging());
+    assertThat(TableFiles.staging(hdfs.fs(), table)).containsExactly(first.staging().getName());
 
     Hdfs.as(BOB, () -> recoveryFailsToRemove(table, first.staging()));
-    assertThat(stagingRoots(table)).containsExactly(first.staging());
+    assertThat(TableFiles.staging(hdfs.fs(), table)).containsExactly(first.staging().getName());
     Hdfs.as(ALICE, () -> recover(table));
-    assertThat(stagingRoots(table)).isEmpty();
+    assertThat(TableFiles.staging(hdfs.fs(), table)).isEmpty();
     assertThat(hdfs.visibleFiles(table).keySet()).isEqualTo(expected);
   }
 
   private Void recoveryFailsToRemove(Path table, Path staging) {
     assertThatThrownBy(() -> recover(table))
         .isInstanceOf(LeftoverException.class)
-        .hasMessageContaining(staging.toString())
-        .hasMessageContaining("Permission denied");
+        .hasMessageContainingAll(staging.toString(), "Permission denied");
     return null;
   }
 
@@ -141,13 +131,10 @@ class TwoUsersIT {
     Hdfs.as(
         BOB,
         () -> {
-          SparkWrite write = SparkWrite.begin(conf, table, kind);
-          write.task(0, "p=1", "p=3");
+          SparkWrite write = SparkWrite.begin(conf, table, kind).task(0, "p=1", "p=3");
           assertThatThrownBy(write::commit)
               .hasMessageContaining("nothing was changed")
-              .hasMessageContaining(partition + " belongs to alice:")
-              .hasMessageContaining("bob may")
-              .hasMessageContaining(reason);
+              .hasMessageContainingAll(partition + " belongs to alice:", "bob may", reason);
           assertThat(identities(table)).isEqualTo(before);
           write.abort();
           return null;
@@ -195,14 +182,12 @@ class TwoUsersIT {
         Hdfs.as(
             BOB,
             () -> {
-              SparkWrite begun = SparkWrite.begin(conf, table, kind);
-              begun.task(0, "p=1");
+              SparkWrite begun = SparkWrite.begin(conf, table, kind).task(0, "p=1");
               if (isServed) {
                 begun.commit();
               } else {
                 assertThatThrownBy(begun::commit)
-                    .hasMessageContaining("nothing was changed")
-                    .hasMessageContaining("p=1 belongs to alice");
+                    .hasMessageContainingAll("nothing was changed", "p=1 belongs to alice");
                 begun.abort();
               }
               return begun;
@@ -214,7 +199,7 @@ class TwoUsersIT {
     } else {
       assertThat(identities(table)).isEqualTo(before);
     }
-    assertThat(stagingRoots(table)).isEmpty();
+    assertThat(TableFiles.staging(hdfs.fs(), table)).isEmpty();
   }
 
   /**
@@ -237,7 +222,7 @@ class TwoUsersIT {
       Hdfs.as(BOB, () -> requireRefusedInSetup(conf, kind, table));
     }
     assertThat(identities(table)).isEqualTo(before);
-    assertThat(stagingRoots(table)).isEmpty();
+    assertThat(TableFiles.staging(hdfs.fs(), table)).isEmpty();
 
     assertThat(Hdfs.as(BOB, () -> commitsByHadoopsOwn(conf, table))).isEqualTo(isWritable);
 
@@ -273,16 +258,6 @@ class TwoUsersIT {
     }
   }
 
-  private List<Path> stagingRoots(Path table) throws IOException {
-    List<Path> roots = new ArrayList<>();
-    for (FileStatus entry : hdfs.fs().listStatus(table)) {
-      if (entry.getPath().getName().startsWith("_manifest_")) {
-        roots.add(entry.getPath());
-      }
-    }
-    return roots;
-  }
-
   /** A directory of alice's, to which all may add. */
   private Path newTable(String name, String permission) throws IOException {
     Path table = hdfs.newTable(name);
@@ -303,8 +278,7 @@ class TwoUsersIT {
 
   private static SparkWrite write(Configuration conf, String kind, Path table, String partition)
       throws IOException {
-    SparkWrite write = SparkWrite.begin(conf, table, kind);
-    write.task(0, partition);
+    SparkWrite write = SparkWrite.begin(conf, table, kind).task(0, partition);
     write.commit();
     return write;
   }
@@ -325,14 +299,10 @@ class TwoUsersIT {
 
   /** Where the files of a write are in its table. */
   private static List<String> names(Path table, SparkWrite write) {
-    List<String> names = new ArrayList<>();
-    write
-        .staged()
-        .keySet()
-        .forEach(
-            path ->
-                names.add(path.toUri().getPath().substring(table.toUri().getPath().length() + 1)));
-    return names;
+    int start = table.toUri().getPath().length() + 1;
+    return write.staged().keySet().stream()
+        .map(path -> path.toUri().getPath().substring(start))
+        .toList();
   }
 
   private static UserGroupInformation user(String name) {

@@ -78,13 +78,9 @@ final class WordCount {
     Configuration conf = context.getConfiguration();
     String end = conf.get(key, FirstAttempt.SUCCEEDS.name());
     switch (FirstAttempt.valueOf(end.toUpperCase(Locale.ROOT))) {
-      case SUCCEEDS:
-        break;
-      case FAILS:
-        throw new IOException("The first attempt fails, as it was told to");
-      case IS_KILLED:
-        killAndWait(conf, attempt);
-        break;
+      case SUCCEEDS -> {}
+      case FAILS -> throw new IOException("The first attempt fails, as it was told to");
+      case IS_KILLED -> killAndWait(conf, attempt);
     }
   }
 

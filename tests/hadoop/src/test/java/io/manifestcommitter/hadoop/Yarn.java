@@ -11,17 +11,11 @@ import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
 
 /** A YARN of one node, with MapReduce's history server, on the tests' HDFS. */
-final class Yarn implements CloseableResource {
+record Yarn(MiniMRYarnCluster cluster) implements CloseableResource {
   /** What the JVMs of containers need on Java 17, and what makes them start fast. */
   private static final String JVM =
       "-Xmx512m --add-opens=java.base/java.lang=ALL-UNNAMED -XX:+UseSerialGC"
           + " -XX:TieredStopAtLevel=1";
-
-  private final MiniMRYarnCluster cluster;
-
-  private Yarn(MiniMRYarnCluster cluster) {
-    this.cluster = cluster;
-  }
 
   /** Starts one below the working directory. */
   static Yarn start(Hdfs hdfs) {
