@@ -140,7 +140,8 @@ final class WriteRequest {
               .invoke(null, Long.parseLong(id));
       Product command = (Product) execution.getClass().getMethod("analyzed").invoke(execution);
       return IntStream.range(0, command.productArity())
-          .anyMatch(i -> String.valueOf(command.productElement(i)).equals("Overwrite"));
+          .mapToObj(command::productElement)
+          .anyMatch(part -> part instanceof Enum && ((Enum<?>) part).name().equals("Overwrite"));
     } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
       LOG.debug("Spark does not name its command", e);
       return false;
