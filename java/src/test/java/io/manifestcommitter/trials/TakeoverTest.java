@@ -322,6 +322,10 @@ class TakeoverTest {
       reports(wrong, visible);
       List<String> staging = store.staging();
       staging.removeIf(path -> !path.matches(".*/_manifest_[^/]*/00/journal-.*"));
+      if (dead.contains("a")) {
+        // A driver that died with the upload of its mark: nobody knows its id, and nobody sees it.
+        staging.removeIf(path -> path.startsWith("an upload of "));
+      }
       CrashCheck.differs(wrong, "journals", staging, List.of());
       if (left.keySet().stream().noneMatch(job -> isVisible(job, visible))) {
         store
