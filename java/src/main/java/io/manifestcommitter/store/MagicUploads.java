@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.store;
 
+import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.manifest.FileIdentity.Upload;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
@@ -128,7 +129,9 @@ public final class MagicUploads {
     }
 
     private void abortFirst() throws IOException {
-      store.abortUpload(uploads.getFirst().movedTo(destination));
+      store.abortUpload(
+          FileEntry.uploaded(
+              destination.getParent(), destination.getName(), uploads.getFirst().identity()));
       uploads.removeFirst();
     }
 
