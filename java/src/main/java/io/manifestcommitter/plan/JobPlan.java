@@ -213,12 +213,8 @@ public final class JobPlan implements Closeable {
 
     /** Whether the job may publish a file. */
     boolean allows(FileEntry file) {
-      return holdsSource(file) && holdsDestination(file.destination());
-    }
-
-    /** An upload lies nowhere. */
-    boolean holdsSource(FileEntry file) {
-      return file.upload().isPresent() || StorePaths.isBelow(staging, file.source());
+      boolean isStaged = file.upload().isPresent() || StorePaths.isBelow(staging, file.source());
+      return isStaged && holdsDestination(file.destination());
     }
 
     /** A destination below the staging directory would be deleted with it. */

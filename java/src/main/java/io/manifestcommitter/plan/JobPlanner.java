@@ -324,25 +324,24 @@ public final class JobPlanner implements Closeable {
     }
   }
 
-  /** By where it lies, and that of an upload by where it goes: the innermost one there. */
+  /** By where it lies, and that of an upload by where it goes: the innermost one there decides. */
   private Target targetOf(FileEntry file) throws PlanRejectedException {
     boolean isUpload = file.upload().isPresent();
     // Files come directory by directory, mostly.
     if (!isUpload && lastTarget.allows(file)) {
       return lastTarget;
     }
-    boolean placeKnown = isUpload;
-    Path from = isUpload ? file.destination() : file.source();
-    for (Path above = from.getParent(); above != null; above = above.getParent()) {
-      Target target = (isUpload ? targets : byStaging).get(above);
-      if (target != null && target.allows(file)) {
-        lastTarget = target;
-        return target;
-      }
-      placeKnown |= target != null && target.holdsSource(file);
+    Target target = null;
+    Path above = (isUpload ? file.destination() : file.source()).getParent();
+    for (; above != null && target == null; above = above.getParent()) {
+      target = (isUpload ? targets : byStaging).get(above);
+    }
+    if (target != null && target.allows(file)) {
+      lastTarget = target;
+      return target;
     }
     throw new PlanRejectedException(
-        placeKnown
+        isUpload || target != null
             ? "The destination "
                 + file.destination()
                 + " of "

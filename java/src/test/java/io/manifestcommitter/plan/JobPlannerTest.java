@@ -300,6 +300,10 @@ class JobPlannerTest {
     planner.publish(inLocation);
     planner.publish(inTable);
 
+    FileEntry inItsStaging = FileEntry.uploaded(location, "_manifest_job1", UPLOADED);
+    assertThatThrownBy(() -> planner.publish(inItsStaging))
+        .isInstanceOf(PlanRejectedException.class)
+        .hasMessageContaining("an upload");
     assertThat(planner.directories()).containsExactly(new Path(location, "x"), at("p"));
     assertThat(planner.plan(NOTHING, List.of()).files()).containsExactly(inLocation, inTable);
     for (Path outside : List.of(new Path("abfs://c@a/w/other"), TABLE.getParent(), STAGING)) {
