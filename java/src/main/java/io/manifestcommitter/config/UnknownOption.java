@@ -100,7 +100,7 @@ public final class UnknownOption {
     String vain = key + " (" + where(source, name) + ") has no effect: ";
     if (KEYS.containsValue(name)) {
       vain += "Spark reads spark.hadoop. settings when it starts. Set " + name + " instead";
-      return Optional.of(new UnknownOption(key, name, true, vain)).filter(late -> isSparks);
+      return Optional.of(new UnknownOption(key, name, !isSite, vain)).filter(late -> isSparks);
     }
     String whole = KEYS.get(lower);
     if (whole != null) {

@@ -327,6 +327,8 @@ class CommitterConfigTest {
     Path site = directory.resolve("core-site.xml");
     Configuration written = new Configuration(false);
     written.set(CommitterConfig.PREFIX + "of.a.newer.jar", "1");
+    // As Hive on Spark reads it.
+    written.set("spark.hadoop." + CommitterConfig.DIRECTORY_RENAME, "off");
     written.set(CommitterConfig.PREFIX + "io.thread.count", "1");
     written.set("heartbeat.interval", "of another program");
     // As people write them, without sources.
@@ -343,7 +345,9 @@ class CommitterConfigTest {
     assertThat(UnknownOption.in(conf))
         .extracting(UnknownOption::key)
         .containsExactly(
-            CommitterConfig.PREFIX + "io.thread.count", CommitterConfig.PREFIX + "of.a.newer.jar");
+            CommitterConfig.PREFIX + "io.thread.count",
+            CommitterConfig.PREFIX + "of.a.newer.jar",
+            "spark.hadoop." + CommitterConfig.DIRECTORY_RENAME);
     assertThat(UnknownOption.in(conf).get(1).toString()).contains("core-site.xml");
 
     // In the file of a job, both keep where they come from.
