@@ -100,7 +100,7 @@ def test_the_report_of_an_aborted_job_says_what_failed(
         table.save(faults.numbered(table.spark, faults.failing()), "append", **option)
     (report,) = reports.glob("*.json")
     told = json.loads(report.read_text("utf-8"))["diagnostics"]
-    assert "Spark says: " in told["exception"]
+    assert "A job of Spark failed meanwhile: " in told["exception"]
     assert "failed on purpose" in told["exception"]
     assert "\n" not in told["exception"]
     assert "stacktrace" not in told, "it would be that of the abort"

@@ -127,7 +127,7 @@ def test_a_timeline_is_to_scale():
 @pytest.mark.parametrize("state", ["failed", "aborted", "rolled_back"])
 def test_a_page_of_a_job_that_did_not_commit(state):
     """Of an aborted job there are no steps and no files, only why."""
-    cause = "The job was aborted before its commit. Spark says: <full>\n\tat x"
+    cause = "The job was aborted before its commit. A job of Spark failed meanwhile: <full>\n\tat x"
     told = {"exception": cause, "application.name": "nightly"}
     page = make_page(
         {

@@ -92,7 +92,7 @@ final class CleanUpSparkJob {
             if (!commitTried) {
               saveAborted(
                   failure
-                      .map(line -> "Spark says: " + line)
+                      .map(line -> "A job of Spark failed meanwhile: " + line)
                       .orElse("A task failed, or it was cancelled: the driver's log says why"));
             }
             abortUploads(committed);

@@ -41,7 +41,7 @@ public final class SparkWatch {
     try {
       Class.forName(SPARK);
       return SparkDriver.failure(since);
-    } catch (Exception | LinkageError e) {
+    } catch (Exception | Error e) {
       // Scala declares no interrupt.
       if (e.getClass() == InterruptedException.class) {
         Thread.currentThread().interrupt();
