@@ -127,7 +127,7 @@ public abstract class Program {
       return action.run(path);
     } catch (NothingThereException e) {
       if (line.has(MISSING_OK)) {
-        out.println(Humane.line(e.getMessage()));
+        (line.has("--json") ? err : out).println(Humane.line(e.getMessage()));
         return OK;
       }
       return failed(e.getMessage());

@@ -68,7 +68,11 @@ public final class VerifyStore extends Program {
         out.println(
             bad.get() == 0
                 ? "The store does what the committer relies on"
-                : "Do not commit to this store: " + bad + " of " + asked + " are not as needed");
+                : "Do not commit to this store: "
+                    + bad
+                    + " of "
+                    + asked
+                    + " are not as needed, or got no answer");
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

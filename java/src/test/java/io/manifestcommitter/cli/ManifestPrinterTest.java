@@ -190,6 +190,7 @@ class ManifestPrinterTest {
                 fileList(2).toString(),
                 missing.toString()))
         .isEqualTo(1);
+    assertThat(run("--json", "--missing-ok", missing.toString())).isZero();
 
     List<JsonNode> lines = new ArrayList<>();
     for (String line : output().split("\n", -1)) {
@@ -197,7 +198,7 @@ class ManifestPrinterTest {
         lines.add(new ObjectMapper().readTree(line));
       }
     }
-    assertThat(lines).hasSize(5);
+    assertThat(lines).hasSize(6).endsWith(lines.get(4));
     assertThat(lines.get(0).get("path").asText()).isEqualTo("file:" + success);
     assertThat(lines.get(0).get("kind").asText()).isEqualTo("success_report");
     assertThat(lines.get(0).get("content")).isEqualTo(new ObjectMapper().readTree(REPORT.toJson()));

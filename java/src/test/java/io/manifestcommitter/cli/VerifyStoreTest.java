@@ -72,7 +72,7 @@ class VerifyStoreTest {
         .last()
         .asString()
         .startsWith("Do not commit to this store: ")
-        .endsWith(" of 12 questions are not as needed");
+        .endsWith(" of 12 questions are not as needed, or got no answer");
   }
 
   @Test
