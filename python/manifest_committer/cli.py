@@ -170,7 +170,7 @@ def _printed(line: bytes, parsed: argparse.Namespace) -> str:
     text = line.decode("utf-8").rstrip("\r\n")
     if not text.startswith('{"path":'):
         return text
-    found = _jvm.decoded(text)
+    found = _document(text)
     report = report_of(found["content"], found["path"])
     return report.text(steps=parsed.steps, partitions=parsed.partitions)
 
@@ -269,9 +269,10 @@ def _report(parsed: argparse.Namespace) -> int:
     ran = _java_process(_REPORT_DATA, [], parsed, subprocess.PIPE)
     if ran.returncode != 0:
         return _exit_code(ran)
-    page = make_page(_jvm.decoded(ran.stdout.splitlines()[-1]))
+    page = make_page(_document(ran.stdout.splitlines()[-1]))
     try:
-        Path(parsed.html).write_text(page, "utf-8")
+        # A report may hold half a surrogate pair, which UTF-8 cannot write.
+        Path(parsed.html).write_text(page, "utf-8", errors="backslashreplace")
     except OSError as error:
         raise ManifestCommitterError(f"the page could not be written: {error}") from error
     return 0
@@ -580,9 +581,17 @@ def _documents(ran: "subprocess.CompletedProcess[bytes]") -> Iterator[Any]:
     """What our program printed; a JVM may log warnings of its own between."""
     for line in ran.stdout.decode("utf-8").splitlines():
         if line.startswith("{"):
-            yield _jvm.decoded(line)
+            yield _document(line)
         else:
             print(line, file=sys.stderr)
+
+
+def _document(line: str | bytes) -> Any:
+    """A line of our program, which hands on what is in the file of a report."""
+    try:
+        return _jvm.decoded(line)
+    except ValueError as error:
+        raise ManifestCommitterError(f"a report cannot be read: {error}") from error
 
 
 def _show(text: str) -> None:

@@ -18,6 +18,7 @@ from manifest_committer.errors import (
     InvalidReportError,
     ManifestCommitterError,
     ReportNotFoundError,
+    StorageError,
 )
 from manifest_committer.info import printable
 from manifest_committer.session import PROTOCOL_CLASS, PROTOCOL_KEY
@@ -432,7 +433,15 @@ def _read_report(session: _jvm.Session, path: str) -> SuccessReport:
         )
     if found.length > _MAX_BYTES:
         raise InvalidReportError(found.path, f"{found.length} bytes are too many for one")
-    return parse_report(b"".join(session.chunks(found.path)), found.path)
+    try:
+        content = b"".join(session.chunks(found.path))
+    except StorageError:
+        if session.find(found.path) is not None:
+            raise
+        raise ReportNotFoundError(
+            f"{found.path} went while it was read, since another job commits. Read it again."
+        ) from None
+    return parse_report(content, found.path)
 
 
 def _protocol_hint(session: _jvm.Session) -> str:

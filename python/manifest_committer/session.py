@@ -109,7 +109,14 @@ class SessionChanges:
     def _repr_html_(self) -> str:
         """The same for notebooks."""
         rows = [] if self.jar_added is None else [("spark.jars", self.jar_added, "")]
-        rows += [(one.key, one.after, one.before or "not set") for one in self.settings]
+        rows += [
+            (
+                f"{one.key} (new sessions)" if one.in_new_sessions else one.key,
+                one.after,
+                one.before or "not set",
+            )
+            for one in self.settings
+        ]
         cells = ([pictures.cell(part, "path") for part in row] for row in rows)
         columns = [(name, "path") for name in ("setting", "now", "before")]
         return pictures.block(
@@ -140,7 +147,11 @@ def is_in_zip() -> bool:
 def settings_files() -> dict[str, str]:
     """The settings files in this package: the name of a store, and the text of its file."""
     files = (_package_directory() / "conf").iterdir()
-    return {f.name.removesuffix(".conf"): f.read_text("utf-8") for f in files}
+    return {
+        file.name.removesuffix(".conf"): file.read_text(encoding="utf-8")
+        for file in files
+        if file.name.endswith(".conf")
+    }
 
 
 def spark_conf() -> dict[str, str]:
@@ -265,6 +276,8 @@ def _configure_for_running_jvm(
 
 
 def _configure(session: _jvm.Session) -> SessionChanges:
+    # What is out of reach fails here, before anything is changed.
+    later, hadoop = session.later, session.hadoop
     loaded = _jvm.check_version(session.loaded_jar())
     jar_added = None
     if loaded is None:
@@ -284,15 +297,15 @@ def _configure(session: _jvm.Session) -> SessionChanges:
             raise CommitProtocolError(PROTOCOL_CLASS, _jvm.first_line(error)) from error
         changes.append(SettingChange(PROTOCOL_KEY, before, PROTOCOL_CLASS))
     # Where new sessions would not find the class, they had better not ask for it.
-    if session.later is not None and is_shared:
-        before = session.later.get(PROTOCOL_KEY)
+    if later is not None and is_shared:
+        before = later.get(PROTOCOL_KEY)
         if before != PROTOCOL_CLASS:
-            session.later.set(PROTOCOL_KEY, PROTOCOL_CLASS)
+            later.set(PROTOCOL_KEY, PROTOCOL_CLASS)
             changes.append(
                 SettingChange(PROTOCOL_KEY, before, PROTOCOL_CLASS, in_new_sessions=True)
             )
-    if session.hadoop is not None:
-        changes += _bind_factories(session.hadoop)
+    if hadoop is not None:
+        changes += _bind_factories(hadoop)
     return SessionChanges(jar_added, tuple(changes))
 
 

@@ -492,3 +492,12 @@ def test_report_writes_a_page(tmp_path, monkeypatch, jar, spark_home, capfd):
     page.unlink()
     assert cli.main(["report", "/r", "--html", str(page)]) == 1
     assert not page.exists()
+
+    half = answer.replace("/r", "/r\\ud800")
+    write_java(directory / "java", tmp_path / "calls", f"print({half!r})")
+    assert cli.main(["report", "/r", "--html", str(page)]) == 0
+    assert r"<h1>/r\ud800</h1>" in page.read_text("utf-8")
+    deep = answer.replace("[]", "[" * 5000 + "]" * 5000, 1)
+    write_java(directory / "java", tmp_path / "calls", f"print({deep!r})")
+    assert cli.main(["report", "/r", "--html", str(page)]) == 1
+    assert "a report cannot be read" in capfd.readouterr().err

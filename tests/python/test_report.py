@@ -363,6 +363,18 @@ def test_no_marker_and_a_protocol_that_cannot_be_loaded():
         _read_report(store, "file:/data/t")
 
 
+def test_a_report_that_goes_while_it_is_read():
+    class Committing(FakeStore):
+        def chunks(self, path):
+            self.files = {"abfs://c@a/t": None}
+            raise mc.StorageError("read", path, "FileNotFoundException")
+            yield
+
+    session = Committing({"abfs://c@a/t": None, "abfs://c@a/t/_SUCCESS": REPORT.encode()})
+    with pytest.raises(mc.ReportNotFoundError, match="another job commits"):
+        _read_report(session, "abfs://c@a/t")
+
+
 def test_an_empty_marker(store_of):
     store = store_of({"file:/data/t": None, PATH: b""}, protocol="spark.Own")
     with pytest.raises(mc.EmptyReportError, match=r"another committer.*spark\.Own") as caught:

@@ -102,6 +102,7 @@ def test_a_classic_session_gets_the_jar_and_the_settings(configure, jar):
     assert f"{PROTOCOL_KEY} = {PROTOCOL_CLASS} (was {SPARKS_OWN})" in text
     assert f"{PROTOCOL_KEY} = {PROTOCOL_CLASS} (in new sessions, was not set)" in text
     assert "(was not set)" in text
+    assert f"{PROTOCOL_KEY} (new sessions)" in changes._repr_html_()
 
 
 @pytest.mark.parametrize(("before", "after"), [("file", "magic"), ("directory", "directory")])
