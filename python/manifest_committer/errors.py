@@ -123,8 +123,8 @@ class JavaVersionError(ManifestCommitterError):
     def __init__(self, found: int, java: str, spark: str) -> None:
         """Name it, and the Spark that it is too old for."""
         super().__init__(
-            f"Java {found} ({java}) is too old for {f'Spark {spark}' if spark else 'this Spark'}. {WHICH_JAVA} "
-            "Point JAVA_HOME at another Java; 17 serves both."
+            f"Java {found} ({java}) is too old for Spark {spark or '(of unknown version)'}. "
+            f"{WHICH_JAVA} Point JAVA_HOME at another Java; 17 serves both."
         )
 
 

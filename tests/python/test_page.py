@@ -149,7 +149,7 @@ def test_a_page_of_a_job_that_did_not_commit(state):
     assert f"outcome {state.replace('_', ' ')}" in read
     assert "application nightly" in read
     assert "stage abort" in read
-    assert "Spark says: &lt;full&gt;" in read
+    assert "meanwhile: &lt;full&gt;" in read
     assert "at x" not in read
     assert "<h2" not in page
 
