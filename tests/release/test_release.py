@@ -142,10 +142,10 @@ def test_maven_central_would_not_take_a_pom_without(
     assert central.problems_of_pom(tmp_path / published.name) != []
 
 
-def test_the_readme_installs_the_jar_in_a_maven_repository(
+def test_the_documented_command_installs_the_jar_in_a_maven_repository(
     releases: tuple[Path, Path], tmp_path: Path
 ) -> None:
-    """By the README's own command, into a repository that has what the user's has."""
+    """By the command of binding.md, into a repository that has what the user's has."""
     users = Path.home() / ".m2" / "repository"
     installed = tmp_path / "io" / "manifestcommitter"
     installed.mkdir(parents=True)
@@ -154,7 +154,8 @@ def test_the_readme_installs_the_jar_in_a_maven_repository(
             link = tmp_path / entry.relative_to(users)
             if not link.exists() and entry.name != installed.name:
                 link.symlink_to(entry)
-    (command,) = re.findall(r"`(mvn install [^`]+)`", (REPOSITORY / "README.md").read_text("utf-8"))
+    page = (REPOSITORY / "docs" / "using" / "binding.md").read_text("utf-8")
+    (command,) = re.findall(r"`(mvn install [^`]+)`", page)
 
     subprocess.run(
         [*command.split(), "-B", "-q", f"-Dmaven.repo.local={tmp_path}"],
