@@ -45,12 +45,18 @@ public final class UnknownOption {
           .map(Option::key)
           .collect(toMap(UnknownOption::lastPart, key -> key));
 
-  private final String key;
-  private final String meant;
-  private final boolean refused;
+  /** The key as it is set. */
+  public final String key;
+
+  /** The option that was meant, if one is near. */
+  public final Optional<String> meant;
+
+  /** Whether jobs are refused for it. */
+  public final boolean refused;
+
   private final String text;
 
-  private UnknownOption(String key, String meant, boolean refused, String text) {
+  private UnknownOption(String key, Optional<String> meant, boolean refused, String text) {
     this.key = key;
     this.meant = meant;
     this.refused = refused;
@@ -81,7 +87,7 @@ public final class UnknownOption {
   public static List<UnknownOption> in(Configuration conf) {
     List<UnknownOption> found = new ArrayList<>();
     conf.forEach(entry -> look(conf, entry.getKey()).ifPresent(found::add));
-    found.sort(Comparator.comparing(UnknownOption::key));
+    found.sort(Comparator.comparing(one -> one.key));
     return found;
   }
 
@@ -96,21 +102,23 @@ public final class UnknownOption {
     }
     boolean isSite = source.endsWith(".xml");
     String lower = name.toLowerCase(Locale.ROOT);
-    boolean isOurs = lower.matches("(mapreduce\\.manifest|manifest\\.committer)\\..*");
+    boolean isOurs =
+        lower.startsWith("mapreduce.manifest.") || lower.startsWith("manifest.committer.");
     String vain = key + " (" + where(source, name) + ") has no effect: ";
     if (KEYS.containsValue(name)) {
       vain += "Spark reads spark.hadoop. settings when it starts. Set " + name + " instead";
-      return Optional.of(new UnknownOption(key, name, !isSite, vain)).filter(late -> isSparks);
+      return Optional.of(new UnknownOption(key, Optional.of(name), !isSite, vain))
+          .filter(late -> isSparks);
     }
     String whole = KEYS.get(lower);
     if (whole != null) {
       vain += "write " + whole + ". If another library reads the short name, set both";
-      return Optional.of(new UnknownOption(key, whole, true, vain))
+      return Optional.of(new UnknownOption(key, Optional.of(whole), true, vain))
           .filter(bare -> !isSite && conf.get(whole) == null);
     }
     if (isOurs && EARLY.contains(lastPart(lower))) {
       vain += "only early versions of Hadoop's committer have this option";
-      return Optional.of(new UnknownOption(key, null, false, vain));
+      return Optional.of(new UnknownOption(key, Optional.empty(), false, vain));
     }
     if (!isOurs && (isSite || !lower.startsWith("m"))) {
       return Optional.empty();
@@ -118,7 +126,7 @@ public final class UnknownOption {
     Optional<String> near = nearest(lower, isOurs);
     vain += near.map(one -> "did you mean " + one + "? ").orElse("there is no such option. ");
     vain += "All options are in docs/using/options.md";
-    return Optional.of(new UnknownOption(key, near.orElse(null), !isSite, vain))
+    return Optional.of(new UnknownOption(key, near, !isSite, vain))
         .filter(unknown -> isOurs || near.isPresent());
   }
 
@@ -175,21 +183,6 @@ public final class UnknownOption {
       }
     }
     return row[to.length()];
-  }
-
-  /** The key as it is set. */
-  public String key() {
-    return key;
-  }
-
-  /** The option that was meant, if one is near. */
-  public Optional<String> meant() {
-    return Optional.ofNullable(meant);
-  }
-
-  /** Whether jobs are refused for it. */
-  public boolean refused() {
-    return refused;
   }
 
   /** What is wrong, where it was set, and what to do; without a full stop at its end. */

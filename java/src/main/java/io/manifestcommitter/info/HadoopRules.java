@@ -271,11 +271,11 @@ final class HadoopRules extends Rules {
       checkOption(Repair.none(), () -> new CommitterConfig(sql));
     }
     for (UnknownOption unknown : UnknownOption.in(sql)) {
-      Repair remove = Repair.set(unknown.key(), null);
+      Repair remove = Repair.set(unknown.key, null);
       add(
-          unknown.refused() ? Severity.ERROR : Severity.WARNING,
+          unknown.refused ? Severity.ERROR : Severity.WARNING,
           "unknown-option",
-          unknown.meant().map(key -> remove.andSet(key, sql.get(unknown.key()))).orElse(remove),
+          unknown.meant.map(key -> remove.andSet(key, sql.get(unknown.key))).orElse(remove),
           unknown);
     }
   }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.store;
 
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.util.VersionInfo;
 
@@ -10,9 +12,9 @@ public enum StoreFamily {
   /** Local volumes. */
   LOCAL("file", ""),
   /** HDFS, also by HTTP. */
-  HDFS("hdfs|s?webhdfs", "org.apache.hadoop:hadoop-hdfs-client"),
+  HDFS("hdfs webhdfs swebhdfs", "org.apache.hadoop:hadoop-hdfs-client"),
   /** ADLS Gen2. */
-  ABFS("abfss?", "org.apache.hadoop:hadoop-azure"),
+  ABFS("abfs abfss", "org.apache.hadoop:hadoop-azure"),
   /** Google Cloud Storage. */
   GCS("gs", "com.google.cloud.bigdataoss:gcs-connector"),
   /** Amazon S3 through hadoop-aws, whatever scheme its class is bound to. */
@@ -30,10 +32,12 @@ public enum StoreFamily {
   private static final String HADOOP = "org.apache.hadoop:";
   private static final String S3A = "org.apache.hadoop.fs.s3a.S3AFileSystem";
 
+  private static final Map<String, StoreFamily> BY_SCHEME = bySchemes();
+
   private final String schemes;
   private final String connector;
 
-  /** A kind: its schemes as a regular expression, and its {@link #connector}. */
+  /** A kind: its schemes, with spaces between, and its {@link #connector}. */
   StoreFamily(String schemes, String connector) {
     this.schemes = schemes;
     this.connector = connector;
@@ -55,12 +59,21 @@ public enum StoreFamily {
 
   /** By a scheme; if that is none of ours, by the class to which it is bound. */
   static StoreFamily of(String scheme, Configuration conf) {
-    for (StoreFamily family : values()) {
-      if (scheme.matches(family.schemes)) {
-        return family;
-      }
+    StoreFamily known = BY_SCHEME.get(scheme);
+    if (known != null) {
+      return known;
     }
     return isS3a(conf.getTrimmed("fs." + scheme + ".impl", ""), conf) ? S3 : OTHER;
+  }
+
+  private static Map<String, StoreFamily> bySchemes() {
+    Map<String, StoreFamily> found = new HashMap<>();
+    for (StoreFamily family : values()) {
+      for (String scheme : family.schemes.split(" ", -1)) {
+        found.put(scheme, family);
+      }
+    }
+    return Map.copyOf(found);
   }
 
   /** Whether the user vouches for the renames of stores of a scheme. */

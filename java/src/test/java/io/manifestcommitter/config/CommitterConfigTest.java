@@ -277,7 +277,7 @@ class CommitterConfigTest {
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContainingAll(key, "set in the program", CommitterConfig.PREFIX + meant);
     assertThat(UnknownOption.in(conf))
-        .extracting(one -> one.meant().orElse(""))
+        .extracting(one -> one.meant.orElse(""))
         .containsExactly(CommitterConfig.PREFIX + meant);
   }
 
@@ -288,7 +288,7 @@ class CommitterConfigTest {
 
     assertThatThrownBy(() -> UnknownOption.refuse(conf))
         .hasMessageContainingAll("colour (set by command line)", "no such option", "options.md");
-    assertThat(UnknownOption.in(conf).get(0).meant()).isEmpty();
+    assertThat(UnknownOption.in(conf).get(0).meant).isEmpty();
   }
 
   @Test
@@ -343,7 +343,7 @@ class CommitterConfigTest {
 
     UnknownOption.refuse(conf);
     assertThat(UnknownOption.in(conf))
-        .extracting(UnknownOption::key)
+        .extracting(one -> one.key)
         .containsExactly(
             CommitterConfig.PREFIX + "io.thread.count",
             CommitterConfig.PREFIX + "of.a.newer.jar",
@@ -359,8 +359,8 @@ class CommitterConfigTest {
     Configuration inTheMaster = new Configuration(false);
     inTheMaster.addResource(new org.apache.hadoop.fs.Path(job.toUri()));
     assertThat(UnknownOption.in(inTheMaster))
-        .filteredOn(UnknownOption::refused)
-        .extracting(UnknownOption::key)
+        .filteredOn(one -> one.refused)
+        .extracting(one -> one.key)
         .containsExactly(CommitterConfig.PREFIX + "of.this.job");
   }
 
@@ -379,7 +379,7 @@ class CommitterConfigTest {
 
     assertThat(UnknownOption.in(conf)).hasSize(refused ? 1 : 0);
     assertThat(UnknownOption.in(conf))
-        .allMatch(one -> one.meant().get().equals(CommitterConfig.DIRECTORY_RENAME));
+        .allMatch(one -> one.meant.get().equals(CommitterConfig.DIRECTORY_RENAME));
   }
 
   private static void append(Writer out, String format, Map.Entry<String, String> property) {
