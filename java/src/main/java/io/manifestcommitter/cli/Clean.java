@@ -10,7 +10,6 @@ import io.manifestcommitter.jobs.StagedJobs;
 import io.manifestcommitter.jobs.StagedJobs.AbortedUploads;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.store.Stores;
-import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.lang.reflect.InvocationTargetException;
@@ -160,12 +159,8 @@ public final class Clean extends Program {
     Stores stores = new Stores(conf, config.requestGate(() -> {}));
     Path resolved = stores.resolve(new Path(table));
     StagedJobs staged = new StagedJobs(stores.all(), config);
-    List<StagedJob> found;
-    try {
-      found = staged.find(resolved, rule.olderThan);
-    } catch (FileNotFoundException e) {
-      throw new NothingThereException(resolved, e);
-    }
+    List<StagedJob> found =
+        NothingThereException.unlessMissing(resolved, () -> staged.find(resolved, rule.olderThan));
     List<StagedJob> toGo = new ArrayList<>(found);
     toGo.removeIf(job -> !rule.removes(job));
     List<StagingRoot> toWatch = StagedJobs.toWatch(toGo);

@@ -78,12 +78,8 @@ public final class ManifestPrinter extends Program {
       throws IOException {
     Path path = StorePaths.plain(new Path(name));
     FileSystem fs = path.getFileSystem(conf);
-    FileStatus status;
-    try {
-      status = fs.getFileStatus(path);
-    } catch (FileNotFoundException e) {
-      throw new NothingThereException(fs.makeQualified(path), e);
-    }
+    FileStatus status =
+        NothingThereException.unlessMissing(fs.makeQualified(path), () -> fs.getFileStatus(path));
     if (status.isDirectory()) {
       status = reportOf(fs, status.getPath());
     }

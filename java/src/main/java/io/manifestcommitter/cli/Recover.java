@@ -11,7 +11,6 @@ import io.manifestcommitter.jobs.Recovery.Direction;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.store.RequestGate;
 import io.manifestcommitter.store.Stores;
-import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.util.ArrayList;
@@ -138,12 +137,8 @@ public final class Recover extends Program {
     LifeSigns signs = new LifeSigns(stores.all(), config, pause::nanos);
     Recovery recovery = new Recovery(stores.all(), config, signs, pause, force, gate::recordTo);
     List<RecoveredJob> jobs = new ArrayList<>();
-    List<StagingRoot> found;
-    try {
-      found = recovery.find(resolved);
-    } catch (FileNotFoundException e) {
-      throw new NothingThereException(resolved, e);
-    }
+    List<StagingRoot> found =
+        NothingThereException.unlessMissing(resolved, () -> recovery.find(resolved));
     if (!force) {
       signs.await(found, root -> true, pause.telling(() -> watches.accept(found.size())));
     }

@@ -89,12 +89,8 @@ public final class ReportData extends Program {
       throws IOException {
     Path path = StorePaths.plain(new Path(name));
     FileSystem fs = path.getFileSystem(conf);
-    FileStatus status;
-    try {
-      status = fs.getFileStatus(path);
-    } catch (FileNotFoundException e) {
-      throw new NothingThereException(fs.makeQualified(path), e);
-    }
+    FileStatus status =
+        NothingThereException.unlessMissing(fs.makeQualified(path), () -> fs.getFileStatus(path));
     if (!isHistory && !status.isDirectory()) {
       return ofJob(fs, status.getPath());
     }
@@ -112,18 +108,18 @@ public final class ReportData extends Program {
     Store store = stores.all();
     List<Path> files = new ArrayList<>();
     Path resolved = stores.resolve(new Path(directory));
-    try {
-      store.list(
-          resolved,
-          entry -> {
-            // Not what is hidden: a list of files, or a report that is being written.
-            String name = entry.name();
-            if (!entry.isDirectory() && name.endsWith(".json") && !name.matches("[_.].*")) {
-              files.add(entry.path());
-            }
-          });
-    } catch (FileNotFoundException e) {
-      throw new NothingThereException(resolved, e);
+    boolean isThere =
+        store.listIfThere(
+            resolved,
+            entry -> {
+              // Not what is hidden: a list of files, or a report that is being written.
+              String name = entry.name();
+              if (!entry.isDirectory() && name.endsWith(".json") && !name.matches("[_.].*")) {
+                files.add(entry.path());
+              }
+            });
+    if (!isThere) {
+      throw new NothingThereException(resolved);
     }
     Queue<Json.Fields> jobs = new ConcurrentLinkedQueue<>();
     Queue<String> problems = new ConcurrentLinkedQueue<>();

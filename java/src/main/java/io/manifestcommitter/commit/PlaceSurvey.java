@@ -254,8 +254,7 @@ final class PlaceSurvey {
         });
     for (FileEntry file : plan.files()) {
       OldFiles directory = directories.get(file.destinationDirectory());
-      if (directory != null
-          && !(file.sourceDirectory().isPresent() && staged.contains(file.source()))) {
+      if (directory != null && (file.isUpload() || !staged.contains(file.source()))) {
         directory.published(file);
       }
     }

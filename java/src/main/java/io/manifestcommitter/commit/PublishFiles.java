@@ -108,7 +108,7 @@ final class PublishFiles {
 
   /** The file may be at either end; what was to be completed may be at its place, or wait. */
   private static String unknown(FileEntry file, String explanation) {
-    boolean isUpload = file.upload().isPresent();
+    boolean isUpload = file.isUpload();
     return "It is not known whether "
         + (isUpload
             ? "the upload of " + file.destination() + " was completed"

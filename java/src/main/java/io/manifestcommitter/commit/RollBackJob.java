@@ -201,7 +201,7 @@ public final class RollBackJob {
         (number, file) -> {
           if (work.published.isUncertain(number)
               && !isKnownByLengthOnly(file)
-              && !file.upload().isPresent()) {
+              && !file.isUpload()) {
             Retries.fewOrNote(file.destination(), left, () -> stopLate(file));
           }
         });
@@ -290,7 +290,7 @@ public final class RollBackJob {
    * if the rolling back is repeated, and goes with the job's directory.
    */
   private void rollBack(FileEntry file) throws IOException {
-    if (file.upload().isPresent()) {
+    if (file.isUpload()) {
       // First the upload, so that no completion of it can come later; then what it became.
       store.abortUpload(file);
       remove(file);

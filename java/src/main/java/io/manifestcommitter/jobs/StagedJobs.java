@@ -220,7 +220,7 @@ public final class StagedJobs {
           plan.files().iterator(),
           plan.files().count(),
           file -> {
-            if (file.upload().isPresent()) {
+            if (file.isUpload()) {
               Retries.few(() -> store.abortUpload(file));
               uploads.incrementAndGet();
             }

@@ -110,7 +110,7 @@ public final class FileEntry {
               + modificationTime()
               + "; neither can be negative");
     }
-    if (upload().isPresent() == sourceDirectory.isPresent()) {
+    if (upload().isPresent() != isUpload()) {
       throw new IllegalArgumentException(
           "the file " + destination() + " needs either a source or an upload");
     }
@@ -130,7 +130,7 @@ public final class FileEntry {
 
   /** For messages: where the task left it, or that it was uploaded. */
   public String origin() {
-    return sourceDirectory.isPresent() ? source().toString() : "an upload";
+    return isUpload() ? "an upload" : source().toString();
   }
 
   /** Where the file goes. */
@@ -165,6 +165,11 @@ public final class FileEntry {
   /** The length in bytes. */
   public long size() {
     return identity.length();
+  }
+
+  /** Whether the file is an upload to be completed, and not a file to be renamed. */
+  public boolean isUpload() {
+    return !sourceDirectory.isPresent();
   }
 
   /** The upload, where the file is one to be completed; empty where it is to be renamed. */

@@ -213,7 +213,7 @@ public final class JobPlan implements Closeable {
 
     /** Whether the job may publish a file. */
     boolean allows(FileEntry file) {
-      boolean isStaged = file.upload().isPresent() || StorePaths.isBelow(staging, file.source());
+      boolean isStaged = file.isUpload() || StorePaths.isBelow(staging, file.source());
       return isStaged && holdsDestination(file.destination());
     }
 

@@ -326,7 +326,7 @@ public final class JobPlanner implements Closeable {
 
   /** By where it lies, and that of an upload by where it goes: the innermost one there decides. */
   private Target targetOf(FileEntry file) throws PlanRejectedException {
-    boolean isUpload = file.upload().isPresent();
+    boolean isUpload = file.isUpload();
     // Files come directory by directory, mostly.
     if (!isUpload && lastTarget.allows(file)) {
       return lastTarget;

@@ -143,7 +143,7 @@ final class CleanUpSparkJob {
   private void saveAborted(String why) throws IOException {
     new SaveSummary(
             store,
-            write.description(root, staging.madeTable && !staging.replacesFile),
+            write.description(root, staging.isNewTable()),
             write.config,
             new StatisticsRecorder(),
             CommitProgress.unwatched())

@@ -60,7 +60,7 @@ final class SparkJob {
 
   /** Whether there was no table before; known from {@link #setUp} on. */
   boolean madeTable() {
-    return staging.madeTable && !staging.replacesFile;
+    return staging.isNewTable();
   }
 
   /**
@@ -98,7 +98,7 @@ final class SparkJob {
       throws IOException {
     try {
       Store guarded = staging.heartbeat.guard(write.store);
-      JobDescription job = write.description(staging.root, madeTable());
+      JobDescription job = write.description(staging.root, staging.isNewTable());
       CommitWork work = new CommitWork(job, guarded, write.config, workers, statistics);
       commit = Optional.of(new CommitSparkJob(write, staging, work, guarded, workers));
       commit.get().run(messages);

@@ -269,6 +269,11 @@ final class TableRoot {
       this.mayHaveReport = mayHaveReport;
     }
 
+    /** Whether there was nothing before where the table is, and no file either. */
+    boolean isNewTable() {
+      return madeTable && !replacesFile;
+    }
+
     /**
      * The last name of the journal; empty where the staging directory goes at once after the
      * commit. So it does where one request deletes all of it, and something else shows that the

@@ -106,7 +106,7 @@ public interface Store {
 
   /** Makes a staged file visible, by its form: completes it if it is an upload, or renames it. */
   default RenameResult publish(FileEntry staged) {
-    return staged.upload().isPresent() ? completeUpload(staged) : renameFile(staged);
+    return staged.isUpload() ? completeUpload(staged) : renameFile(staged);
   }
 
   /**
