@@ -10,6 +10,7 @@ import io.manifestcommitter.progress.CommitSnapshot;
 import io.manifestcommitter.progress.Commits;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -20,6 +21,7 @@ import org.apache.spark.JobExecutionStatus;
 import org.apache.spark.SparkContext;
 import org.apache.spark.SparkJobInfo;
 import org.apache.spark.SparkStageInfo;
+import org.apache.spark.SparkStatusTracker;
 import org.apache.spark.metrics.MetricsSystem;
 import org.apache.spark.metrics.source.Source;
 import org.slf4j.Logger;
@@ -58,10 +60,7 @@ final class SparkDriver implements Commits.Listener {
       return;
     }
     metrics.count(commit);
-    Option<SparkContext> spark = org.apache.spark.SparkContext$.MODULE$.getActive();
-    if (spark.isDefined() && !spark.get().isStopped()) {
-      spark.get().listenerBus().post(new CommitEvent(commit));
-    }
+    active().ifPresent(spark -> spark.listenerBus().post(new CommitEvent(commit)));
   }
 
   /** Each application has a metrics system of its own. */
@@ -106,22 +105,29 @@ final class SparkDriver implements Commits.Listener {
     return "What Spark shows of commits";
   }
 
+  private static Optional<SparkContext> active() {
+    Option<SparkContext> spark = org.apache.spark.SparkContext$.MODULE$.getActive();
+    return spark.isDefined() && !spark.get().isStopped()
+        ? Optional.of(spark.get())
+        : Optional.empty();
+  }
+
   /** For {@link SparkWatch#failure}. */
   static Optional<String> failure(long since) throws TimeoutException {
-    Option<SparkContext> active = org.apache.spark.SparkContext$.MODULE$.getActive();
-    if (active.isEmpty() || active.get().isStopped() || Thread.currentThread().isInterrupted()) {
+    Optional<SparkContext> active = active();
+    if (!active.isPresent() || Thread.currentThread().isInterrupted()) {
       return Optional.empty();
     }
     SparkContext spark = active.get();
     // Spark's status follows its events.
     spark.listenerBus().waitUntilEmpty(PATIENCE_MILLIS);
+    SparkStatusTracker tracker = spark.statusTracker();
     Set<String> failures = new HashSet<>();
-    String group = spark.getLocalProperty("spark.jobGroup.id");
-    for (int id : spark.statusTracker().getJobIdsForGroup(group)) {
-      Option<SparkJobInfo> job = spark.statusTracker().getJobInfo(id);
+    for (int id : tracker.getJobIdsForGroup(spark.getLocalProperty("spark.jobGroup.id"))) {
+      Option<SparkJobInfo> job = tracker.getJobInfo(id);
       if (job.isDefined() && job.get().status() == JobExecutionStatus.FAILED) {
         for (int stage : job.get().stageIds()) {
-          Option<SparkStageInfo> begun = spark.statusTracker().getStageInfo(stage);
+          Option<SparkStageInfo> begun = tracker.getStageInfo(stage);
           if (begun.isDefined() && begun.get().submissionTime() >= since) {
             Option<String> reason = spark.statusStore().lastStageAttempt(stage).failureReason();
             if (reason.isDefined()) {
@@ -143,28 +149,23 @@ final class SparkDriver implements Commits.Listener {
 
   /** The first line of a message, and its last: there a trace of Python names the error. */
   private static String message(String trace) {
-    String said =
-        trace
-            .replaceFirst("(?s)\n(\tat |Driver stacktrace:).*", "")
-            .replaceFirst("\\s*SQLSTATE: \\w+\\s*$", "")
-            .strip();
-    int end = said.indexOf('\n');
-    return end < 0
-        ? said
-        : said.substring(0, end) + " … " + said.substring(said.lastIndexOf('\n') + 1).strip();
+    return trace
+        .replaceFirst("(?s)\n(\tat |Driver stacktrace:).*", "")
+        .replaceFirst("\\s*SQLSTATE: \\w+\\s*$", "")
+        .strip()
+        .replaceFirst("(?s)\n(.*\n)?\\s*", " … ");
   }
 
   /** For {@link SparkWatch#places}. */
   static Map<String, Object> places() {
-    Option<SparkContext> active = org.apache.spark.SparkContext$.MODULE$.getActive();
-    if (active.isEmpty() || active.get().isStopped()) {
-      return Map.of();
-    }
-    SparkContext spark = active.get();
     Map<String, Object> places = new LinkedHashMap<>();
-    places.put("console", place(() -> console(spark)));
-    places.put("metrics", place(() -> metrics(spark)));
-    places.put("events", place(() -> events(spark)));
+    active()
+        .ifPresent(
+            spark -> {
+              places.put("console", place(() -> console(spark)));
+              places.put("metrics", place(() -> metrics(spark)));
+              places.put("events", place(() -> events(spark)));
+            });
     return places;
   }
 
@@ -214,6 +215,18 @@ final class SparkDriver implements Commits.Listener {
   static final class CommitMetrics implements Source {
     static final String NAME = "ManifestCommitter";
 
+    private static final List<String> COUNTERS =
+        List.of(
+            "commits",
+            "commits.failed",
+            "recoveries",
+            "recoveries.failed",
+            "files",
+            "bytes",
+            "milliseconds",
+            "throttled",
+            "requests");
+
     private final MetricRegistry registry;
 
     /** New metrics. */
@@ -222,12 +235,7 @@ final class SparkDriver implements Commits.Listener {
       gauge("running", commit -> 1);
       gauge("files.done", commit -> (long) commit.get("done"));
       gauge("files.total", commit -> (long) commit.get("total"));
-      for (String counter : new String[] {"commits", "recoveries"}) {
-        registry.counter(counter);
-        registry.counter(counter + ".failed");
-      }
-      for (String counter :
-          new String[] {"files", "bytes", "milliseconds", "throttled", "requests"}) {
+      for (String counter : COUNTERS) {
         registry.counter(counter);
       }
       StatisticsRecorder.REQUESTS.forEach(kind -> registry.counter("requests." + kind));

@@ -4,6 +4,7 @@ package io.manifestcommitter.watch;
 import io.manifestcommitter.progress.Commits;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,12 +23,12 @@ public final class SparkWatch {
   /** From here on Spark shows commits; called as often as one likes. Nothing where Spark is not. */
   public static void install() {
     if (INSTALLED.compareAndSet(false, true)) {
-      try {
-        Class.forName(SPARK);
-        Commits.add(new SparkDriver());
-      } catch (ClassNotFoundException | LinkageError e) {
-        LOG.debug("Commits are not shown by Spark, which is not here", e);
-      }
+      ask(
+          () -> {
+            Commits.add(new SparkDriver());
+            return true;
+          },
+          false);
     }
   }
 
@@ -38,17 +39,7 @@ public final class SparkWatch {
    * @param since when the thread's work began, by the wall clock
    */
   public static Optional<String> failure(long since) {
-    try {
-      Class.forName(SPARK);
-      return SparkDriver.failure(since);
-    } catch (Exception | Error e) {
-      // Scala declares no interrupt.
-      if (e.getClass() == InterruptedException.class) {
-        Thread.currentThread().interrupt();
-      }
-      LOG.debug("Spark does not say why a job failed", e);
-      return Optional.empty();
-    }
+    return ask(() -> SparkDriver.failure(since), Optional.empty());
   }
 
   /**
@@ -59,12 +50,21 @@ public final class SparkWatch {
    *     there, and {@code how}: where exactly, or why not. Empty where no application runs
    */
   public static Map<String, Object> places() {
+    // A reference to the method would load the class out here.
+    return ask(() -> SparkDriver.places(), Map.of());
+  }
+
+  private static <T> T ask(Callable<T> spark, T otherwise) {
     try {
       Class.forName(SPARK);
-      return SparkDriver.places();
-    } catch (ClassNotFoundException | LinkageError e) {
-      LOG.debug("There is no Spark here", e);
-      return Map.of();
+      return spark.call();
+    } catch (Exception | Error e) {
+      // Scala declares no interrupt.
+      if (e.getClass() == InterruptedException.class) {
+        Thread.currentThread().interrupt();
+      }
+      LOG.debug("There is no Spark here, or it does not answer", e);
+      return otherwise;
     }
   }
 }
