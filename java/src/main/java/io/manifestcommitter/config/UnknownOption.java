@@ -12,7 +12,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.stream.IntStream;
+import java.util.regex.Pattern;
+import org.apache.commons.text.similarity.LevenshteinDistance;
 import org.apache.hadoop.conf.Configuration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,14 +31,14 @@ public final class UnknownOption {
   /** How the source begins that Spark gives to the settings it started with. */
   private static final String BY_SPARK = "Set by Spark from keys starting with";
 
+  private static final Pattern OURS =
+      Pattern.compile("(mapreduce\\.manifest|manifest\\.committer)\\..*");
+
   /** What early versions of Hadoop's committer had, and later ones do not. */
-  private static final Set<String> EARLY =
-      Set.of(
-          "cleanup.move.to.trash",
-          "cleanup.parallel.delete.attempt.directories",
-          "io.read.rate",
-          "io.thread.count",
-          "io.write.rate");
+  private static final Pattern EARLY =
+      Pattern.compile(
+          ".*committer\\.(io\\.(read\\.rate|write\\.rate|thread\\.count)"
+              + "|cleanup\\.(move\\.to\\.trash|parallel\\.delete\\.attempt\\.directories))");
 
   /** The whole keys by their last parts. */
   private static final Map<String, String> KEYS =
@@ -100,34 +101,32 @@ public final class UnknownOption {
         || name.equals(CommitterConfig.COPYING_RENAME)) {
       return Optional.empty();
     }
-    boolean isSite = source.endsWith(".xml");
     String lower = name.toLowerCase(Locale.ROOT);
-    boolean isOurs =
-        lower.startsWith("mapreduce.manifest.") || lower.startsWith("manifest.committer.");
-    String vain = key + " (" + where(source, name) + ") has no effect: ";
-    if (KEYS.containsValue(name)) {
-      vain += "Spark reads spark.hadoop. settings when it starts. Set " + name + " instead";
-      return Optional.of(new UnknownOption(key, Optional.of(name), !isSite, vain))
-          .filter(late -> isSparks);
+    boolean isOurs = OURS.matcher(lower).matches();
+    boolean isSite = source.endsWith(".xml");
+    boolean isEarly = isOurs && EARLY.matcher(lower).matches();
+    String whole = KEYS.containsValue(name) ? name : KEYS.get(lower);
+    Optional<String> near = Optional.ofNullable(whole);
+    String advice;
+    if (name.equals(whole)) {
+      advice = "Spark reads spark.hadoop. settings when it starts. Set " + name + " instead";
+    } else if (whole != null) {
+      advice = "write " + whole + ". If another library reads the short name, set both";
+    } else if (isEarly) {
+      advice = "only early versions of Hadoop's committer have this option";
+    } else {
+      near = isOurs || lower.startsWith("m") ? nearest(lower, isOurs) : Optional.empty();
+      advice =
+          near.map(one -> "did you mean " + one + "? ").orElse("there is no such option. ")
+              + "All options are in docs/using/options.md";
     }
-    String whole = KEYS.get(lower);
-    if (whole != null) {
-      vain += "write " + whole + ". If another library reads the short name, set both";
-      return Optional.of(new UnknownOption(key, Optional.of(whole), true, vain))
-          .filter(bare -> !isSite && conf.get(whole) == null);
-    }
-    if (isOurs && EARLY.contains(lastPart(lower))) {
-      vain += "only early versions of Hadoop's committer have this option";
-      return Optional.of(new UnknownOption(key, Optional.empty(), false, vain));
-    }
-    if (!isOurs && (isSite || !lower.startsWith("m"))) {
-      return Optional.empty();
-    }
-    Optional<String> near = nearest(lower, isOurs);
-    vain += near.map(one -> "did you mean " + one + "? ").orElse("there is no such option. ");
-    vain += "All options are in docs/using/options.md";
-    return Optional.of(new UnknownOption(key, near, !isSite, vain))
-        .filter(unknown -> isOurs || near.isPresent());
+    boolean isVain =
+        name.equals(whole)
+            ? isSparks
+            : isOurs || (!isSite && (whole == null ? near.isPresent() : conf.get(whole) == null));
+    String text = key + " (" + where(source, name) + ") has no effect: " + advice;
+    return Optional.of(new UnknownOption(key, near, !isSite && !isEarly, text))
+        .filter(unknown -> isVain);
   }
 
   /** Whether Spark did not hand it to Hadoop when it started. */
@@ -165,24 +164,12 @@ public final class UnknownOption {
         .min(Comparator.comparing(key -> distance(name, key)));
   }
 
-  private static String letters(String key) {
-    return key.replaceAll("[^a-z0-9]", "");
+  private static int distance(String name, String key) {
+    return LevenshteinDistance.getDefaultInstance().apply(name, letters(key));
   }
 
-  /** How many letters have to be changed, added or removed to make an option's key of it. */
-  private static int distance(String name, String key) {
-    String to = letters(key);
-    int[] row = IntStream.rangeClosed(0, to.length()).toArray();
-    for (int i = 1; i <= name.length(); i++) {
-      int diagonal = row[0];
-      row[0] = i;
-      for (int j = 1; j <= to.length(); j++) {
-        int changed = diagonal + (name.charAt(i - 1) == to.charAt(j - 1) ? 0 : 1);
-        diagonal = row[j];
-        row[j] = Math.min(changed, Math.min(row[j], row[j - 1]) + 1);
-      }
-    }
-    return row[to.length()];
+  private static String letters(String key) {
+    return key.replaceAll("[^a-z0-9]", "");
   }
 
   /** What is wrong, where it was set, and what to do; without a full stop at its end. */
