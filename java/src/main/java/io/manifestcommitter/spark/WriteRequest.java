@@ -85,7 +85,7 @@ final class WriteRequest {
   }
 
   Workers workers(CommitProgress progress) {
-    return new Workers(config.ioThreads(), () -> {}, Audit.job(jobId), progress);
+    return new Workers(config.ioThreads, () -> {}, Audit.job(jobId), progress);
   }
 
   /**
@@ -95,7 +95,7 @@ final class WriteRequest {
    */
   JobDescription description(StagingRoot staging, boolean isNew) {
     Map<String, String> facts = application();
-    facts.put("write", overwrite.kind(table, config.conflictMode(), isNew, commandOverwrites));
+    facts.put("write", overwrite.kind(table, config.conflictMode, isNew, commandOverwrites));
     return new JobDescription(
         jobId,
         "FileCommitProtocol.jobId",
@@ -172,16 +172,13 @@ final class WriteRequest {
       if (dynamic) {
         return isNew ? "dynamic overwrite (new table)" : "dynamic overwrite";
       }
-      if (replacesWholeTable(table)) {
-        return "overwrite";
-      }
-      if (!recorded.isEmpty()) {
-        return "overwrite of partitions";
-      }
-      if (commandOverwrites) {
+      if (recorded.isEmpty() && commandOverwrites) {
         return isNew ? "overwrite (new table)" : "overwrite (new partition)";
       }
-      return conflicts == ConflictMode.REPLACE ? "append that replaces partitions" : "append";
+      if (recorded.isEmpty()) {
+        return conflicts == ConflictMode.REPLACE ? "append that replaces partitions" : "append";
+      }
+      return replacesWholeTable(table) ? "overwrite" : "overwrite of partitions";
     }
 
     /** What is replaced where a job writes to these directories. */
