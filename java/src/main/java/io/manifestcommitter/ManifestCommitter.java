@@ -162,7 +162,7 @@ public class ManifestCommitter extends PathOutputCommitter implements StreamCapa
    */
   @Override
   public boolean isCommitJobRepeatable(JobContext context) {
-    return config().markSuccessfulJobs();
+    return config().markSuccessfulJobs;
   }
 
   @Override

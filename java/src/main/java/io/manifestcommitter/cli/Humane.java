@@ -98,7 +98,7 @@ public final class Humane {
         + ": watching "
         + count(jobs, "job")
         + " for "
-        + millis(config.heartbeatTimeout())
+        + millis(config.heartbeatTimeout)
         + ", to see whether a driver is alive (--force skips this)";
   }
 }

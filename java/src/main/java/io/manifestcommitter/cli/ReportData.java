@@ -123,7 +123,7 @@ public final class ReportData extends Program {
     }
     Queue<Json.Fields> jobs = new ConcurrentLinkedQueue<>();
     Queue<String> problems = new ConcurrentLinkedQueue<>();
-    new Workers(config.ioThreads(), () -> {}, Audit.job("history"), CommitProgress.unwatched())
+    new Workers(config.ioThreads, () -> {}, Audit.job("history"), CommitProgress.unwatched())
         .forEach(
             files,
             file -> {

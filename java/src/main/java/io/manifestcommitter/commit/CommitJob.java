@@ -41,7 +41,7 @@ public final class CommitJob {
 
   /** The files that a commit writes to the job's own directory. */
   public static List<Path> files(CommitWork work) {
-    return work.config.markSuccessfulJobs() ? work.report.files() : List.of();
+    return work.config.markSuccessfulJobs ? work.report.files() : List.of();
   }
 
   /**
@@ -65,7 +65,7 @@ public final class CommitJob {
    * @param more what is done beside it
    */
   public void prepare(boolean mayHaveReport, Retries.Request more) throws IOException {
-    boolean marks = work.config.markSuccessfulJobs();
+    boolean marks = work.config.markSuccessfulJobs;
     List<Retries.Request> all = new ArrayList<>();
     all.add(more);
     if (!plan.swaps().isEmpty()) {
@@ -173,7 +173,7 @@ public final class CommitJob {
    */
   private boolean validate() throws IOException {
     boolean validates =
-        work.config.validateOutput()
+        work.config.validateOutput
             || (isResumed && work.store.traits(plan.table()).completesUploads());
     if (validates) {
       prove();
@@ -195,7 +195,7 @@ public final class CommitJob {
    */
   private void prepareReport(SuccessReport success, Optional<CommitJournal> journal)
       throws IOException {
-    if (!work.config.markSuccessfulJobs()) {
+    if (!work.config.markSuccessfulJobs) {
       return;
     }
     Result<Boolean> isFilled = new Result<>(() -> work.report.write(success));
@@ -214,7 +214,7 @@ public final class CommitJob {
   }
 
   private void publishReport() throws IOException {
-    if (work.config.markSuccessfulJobs()) {
+    if (work.config.markSuccessfulJobs) {
       work.enter(StatisticNames.JOB_STAGE_SAVE_SUCCESS_MARKER);
       work.report.publish(plan);
     }

@@ -76,7 +76,7 @@ final class PublishFiles {
    */
   private RenameResult rename(FileEntry file) throws IOException {
     RenameResult result = Retries.rename(store, file);
-    if (work.config.deleteTargetFiles() && !result.isDone() && result.inTheWay().isPresent()) {
+    if (work.config.deleteTargetFiles && !result.isDone() && result.inTheWay().isPresent()) {
       work.replaced.moveAside(result.inTheWay().get());
       work.statistics.increment(StatisticNames.OP_DELETE_FILE_UNDER_DESTINATION);
       result = Retries.rename(store, file);

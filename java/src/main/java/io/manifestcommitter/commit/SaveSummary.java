@@ -227,10 +227,10 @@ public final class SaveSummary {
    */
   private void save(
       String suffix, SuccessReport report, int count, Optional<Iterable<FileEntry>> published) {
-    if (!config.summaryReportDirectory().isPresent()) {
+    if (!config.summaryReportDirectory.isPresent()) {
       return;
     }
-    Path directory = config.summaryReportDirectory().get();
+    Path directory = config.summaryReportDirectory.get();
     String name = "summary-" + job.jobId + suffix + ".json";
     try {
       store.mkdirs(directory);

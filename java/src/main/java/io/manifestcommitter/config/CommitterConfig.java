@@ -231,7 +231,39 @@ public final class CommitterConfig {
             "What to do with a table on a store that is not served. `delegate` lets Spark's own protocol write it. That renames each file, which such stores do by copying.");
   }
 
-  private final Map<String, Object> values = new HashMap<>();
+  public final int ioThreads;
+  public final int ioRate;
+
+  /** {@link #THROTTLE_TIMEOUT}, in milliseconds. */
+  public final long throttleTimeout;
+
+  public final boolean deleteTargetFiles;
+  public final boolean validateOutput;
+  public final Optional<Path> summaryReportDirectory;
+  public final Optional<Path> diagnosticsManifestDirectory;
+  public final int manifestSaveAttempts;
+  public final boolean parallelDelete;
+  public final boolean parallelDeleteBaseFirst;
+  public final boolean markSuccessfulJobs;
+  public final boolean cleanupSkipped;
+  public final boolean cleanupFailuresIgnored;
+  public final MissingFiles missingFiles;
+  public final ConflictMode conflictMode;
+
+  /** {@link #HEARTBEAT_INTERVAL}, in milliseconds. */
+  public final long heartbeatInterval;
+
+  public final UnfinishedJobsMode unfinishedJobs;
+
+  /** {@link #HEARTBEAT_TIMEOUT}, in milliseconds. */
+  public final long heartbeatTimeout;
+
+  /** {@link #REPLACE_WAIT}, in milliseconds. */
+  public final long replaceWait;
+
+  public final DirectoryRename directoryRename;
+  public final S3WriteTo s3WriteTo;
+  public final UnsupportedScheme unsupportedScheme;
 
   /**
    * Reads all options.
@@ -240,15 +272,38 @@ public final class CommitterConfig {
    *     is allowed
    */
   public CommitterConfig(Configuration conf) {
+    Map<String, Object> values = new HashMap<>();
     OPTIONS.values().forEach(option -> values.put(option.key, option.read(conf)));
-    if (heartbeatInterval() == 0 || heartbeatTimeout() < 2 * heartbeatInterval()) {
+    ioThreads = get(values, IO_THREADS);
+    ioRate = get(values, IO_RATE);
+    throttleTimeout = get(values, THROTTLE_TIMEOUT);
+    deleteTargetFiles = get(values, DELETE_TARGET_FILES);
+    validateOutput = get(values, VALIDATE_OUTPUT);
+    summaryReportDirectory = get(values, SUMMARY_REPORT_DIRECTORY);
+    diagnosticsManifestDirectory = get(values, DIAGNOSTICS_MANIFEST_DIRECTORY);
+    manifestSaveAttempts = get(values, MANIFEST_SAVE_ATTEMPTS);
+    parallelDelete = get(values, CLEANUP_PARALLEL_DELETE);
+    parallelDeleteBaseFirst = get(values, CLEANUP_PARALLEL_DELETE_BASE_FIRST);
+    markSuccessfulJobs = get(values, MARK_SUCCESSFUL_JOBS);
+    cleanupSkipped = get(values, CLEANUP_SKIPPED);
+    cleanupFailuresIgnored = get(values, CLEANUP_FAILURES_IGNORED);
+    missingFiles = get(values, MISSING_FILES);
+    conflictMode = get(values, CONFLICT_MODE);
+    heartbeatInterval = get(values, HEARTBEAT_INTERVAL);
+    unfinishedJobs = get(values, UNFINISHED_JOBS);
+    heartbeatTimeout = get(values, HEARTBEAT_TIMEOUT);
+    replaceWait = get(values, REPLACE_WAIT);
+    directoryRename = get(values, DIRECTORY_RENAME);
+    s3WriteTo = get(values, S3_WRITE_TO);
+    unsupportedScheme = get(values, UNSUPPORTED_SCHEME);
+    if (heartbeatInterval == 0 || heartbeatTimeout < 2 * heartbeatInterval) {
       throw new IllegalArgumentException(
           "The option "
               + HEARTBEAT_TIMEOUT
               + " is '"
               + conf.get(HEARTBEAT_TIMEOUT, OPTIONS.get(HEARTBEAT_TIMEOUT).fallback)
               + "' where a heartbeat comes every "
-              + heartbeatInterval()
+              + heartbeatInterval
               + " ms ("
               + HEARTBEAT_INTERVAL
               + "): it has to be at least twice as long, and neither may be 0");
@@ -268,110 +323,18 @@ public final class CommitterConfig {
     return List.copyOf(OPTIONS.values());
   }
 
-  public int ioThreads() {
-    return get(IO_THREADS);
-  }
-
-  public int ioRate() {
-    return get(IO_RATE);
-  }
-
-  /** {@link #THROTTLE_TIMEOUT}, in milliseconds. */
-  public long throttleTimeout() {
-    return get(THROTTLE_TIMEOUT);
-  }
-
   /**
    * What all requests of one committer go through.
    *
    * @param progress called while they wait
    */
   public RequestGate requestGate(Runnable progress) {
-    return new RequestGate(ioRate(), ioThreads(), throttleTimeout(), progress);
+    return new RequestGate(ioRate, ioThreads, throttleTimeout, progress);
   }
 
-  public boolean deleteTargetFiles() {
-    return get(DELETE_TARGET_FILES);
-  }
-
-  public boolean validateOutput() {
-    return get(VALIDATE_OUTPUT);
-  }
-
-  public Optional<Path> summaryReportDirectory() {
-    return get(SUMMARY_REPORT_DIRECTORY);
-  }
-
-  public Optional<Path> diagnosticsManifestDirectory() {
-    return get(DIAGNOSTICS_MANIFEST_DIRECTORY);
-  }
-
-  public int manifestSaveAttempts() {
-    return get(MANIFEST_SAVE_ATTEMPTS);
-  }
-
-  public boolean parallelDelete() {
-    return get(CLEANUP_PARALLEL_DELETE);
-  }
-
-  public boolean parallelDeleteBaseFirst() {
-    return get(CLEANUP_PARALLEL_DELETE_BASE_FIRST);
-  }
-
-  public boolean markSuccessfulJobs() {
-    return get(MARK_SUCCESSFUL_JOBS);
-  }
-
-  public boolean cleanupSkipped() {
-    return get(CLEANUP_SKIPPED);
-  }
-
-  public boolean cleanupFailuresIgnored() {
-    return get(CLEANUP_FAILURES_IGNORED);
-  }
-
-  public MissingFiles missingFiles() {
-    return get(MISSING_FILES);
-  }
-
-  public ConflictMode conflictMode() {
-    return get(CONFLICT_MODE);
-  }
-
-  /** {@link #HEARTBEAT_INTERVAL}, in milliseconds. */
-  public long heartbeatInterval() {
-    return get(HEARTBEAT_INTERVAL);
-  }
-
-  public UnfinishedJobsMode unfinishedJobs() {
-    return get(UNFINISHED_JOBS);
-  }
-
-  /** {@link #HEARTBEAT_TIMEOUT}, in milliseconds. */
-  public long heartbeatTimeout() {
-    return get(HEARTBEAT_TIMEOUT);
-  }
-
-  /** {@link #REPLACE_WAIT}, in milliseconds. */
-  public long replaceWait() {
-    return get(REPLACE_WAIT);
-  }
-
-  public DirectoryRename directoryRename() {
-    return get(DIRECTORY_RENAME);
-  }
-
-  public S3WriteTo s3WriteTo() {
-    return get(S3_WRITE_TO);
-  }
-
-  public UnsupportedScheme unsupportedScheme() {
-    return get(UNSUPPORTED_SCHEME);
-  }
-
-  // Each getter asks for the type that the form of its option reads.
+  // Each field has the type that the form of its option reads.
   @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
-  private <T> T get(String key) {
+  private static <T> T get(Map<String, Object> values, String key) {
     return (T) values.get(key);
   }
 

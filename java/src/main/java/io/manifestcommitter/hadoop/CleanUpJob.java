@@ -42,10 +42,10 @@ final class CleanUpJob {
    * copied and not renamed, so that the directory may be on any filesystem.
    */
   void saveManifests() {
-    if (!config.diagnosticsManifestDirectory().isPresent()) {
+    if (!config.diagnosticsManifestDirectory.isPresent()) {
       return;
     }
-    Path directory = new Path(config.diagnosticsManifestDirectory().get(), paths.jobId());
+    Path directory = new Path(config.diagnosticsManifestDirectory.get(), paths.jobId());
     try {
       List<StoreEntry> manifests = new ArrayList<>();
       store.list(paths.manifestDirectory(), manifests::add);
@@ -68,7 +68,7 @@ final class CleanUpJob {
    * ignored. {@code _temporary} itself goes only if no other job is in it.
    */
   void run() throws IOException {
-    if (config.cleanupSkipped()) {
+    if (config.cleanupSkipped) {
       return;
     }
     workers.step(StatisticNames.JOB_STAGE_CLEANUP);
@@ -76,7 +76,7 @@ final class CleanUpJob {
       Retries.few(this::deleteJobDirectory);
       Retries.few(() -> store.deleteEmptyDirectory(paths.temporaryDirectory()));
     } catch (IOException e) {
-      if (!config.cleanupFailuresIgnored()) {
+      if (!config.cleanupFailuresIgnored) {
         throw e;
       }
       LOG.warn("The cleanup of job {} failed: delete {}", paths.jobId(), paths.jobDirectory(), e);
@@ -88,7 +88,7 @@ final class CleanUpJob {
    * Manifest Committer for Azure and Google Cloud Storage", "Cleanup").
    */
   private void deleteJobDirectory() throws IOException {
-    if (config.parallelDelete() && config.parallelDeleteBaseFirst()) {
+    if (config.parallelDelete && config.parallelDeleteBaseFirst) {
       try {
         store.deleteTree(paths.jobDirectory());
         return;
@@ -96,7 +96,7 @@ final class CleanUpJob {
         LOG.info("{} has to be deleted in parts", paths.jobDirectory(), e);
       }
     }
-    if (config.parallelDelete()) {
+    if (config.parallelDelete) {
       try {
         List<StoreEntry> attempts = new ArrayList<>();
         store.list(paths.taskAttemptsDirectory(), attempts::add);

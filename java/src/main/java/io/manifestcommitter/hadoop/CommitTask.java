@@ -73,7 +73,7 @@ public final class CommitTask {
     Path attemptDirectory = paths.taskAttemptDirectory(taskAttemptId);
     Workers workers =
         new Workers(
-            config.ioThreads(),
+            config.ioThreads,
             progress,
             Audit.task(paths.jobId(), taskAttemptId),
             CommitProgress.unwatched());
@@ -136,7 +136,7 @@ public final class CommitTask {
   private void save(TaskManifest manifest) throws IOException {
     byte[] json = manifest.toJson();
     Retries.times(
-        config.manifestSaveAttempts(),
+        config.manifestSaveAttempts,
         (time, failure) -> {
           LOG.warn("Saving the {} failed, try {}: {}", manifest, time, failure.toString());
           try {

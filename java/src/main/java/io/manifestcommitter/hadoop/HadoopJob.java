@@ -105,7 +105,7 @@ public final class HadoopJob {
                   found -> {
                     throw new DuplicateJobException(paths, found.name());
                   });
-              if (config.markSuccessfulJobs()) {
+              if (config.markSuccessfulJobs) {
                 removeReport(JobPaths.SUCCESS_MARKER);
                 removeReport(JobPaths.FILE_LIST);
               }
@@ -340,7 +340,7 @@ public final class HadoopJob {
   }
 
   private Workers workers(CommitProgress commit) {
-    return new Workers(config.ioThreads(), progress, Audit.job(paths.jobId()), commit);
+    return new Workers(config.ioThreads, progress, Audit.job(paths.jobId()), commit);
   }
 
   /**

@@ -51,8 +51,8 @@ public final class LifeSigns {
    */
   public LifeSigns(Store store, CommitterConfig config, LongSupplier nanos) {
     this.store = store.pastLimits();
-    this.timeout = TimeUnit.MILLISECONDS.toNanos(config.heartbeatTimeout());
-    this.longestGap = TimeUnit.MILLISECONDS.toNanos(config.heartbeatInterval());
+    this.timeout = TimeUnit.MILLISECONDS.toNanos(config.heartbeatTimeout);
+    this.longestGap = TimeUnit.MILLISECONDS.toNanos(config.heartbeatInterval);
     this.nanos = nanos;
   }
 
@@ -215,7 +215,7 @@ public final class LifeSigns {
     static Pause sleeping(CommitterConfig config) {
       return waiting -> {
         try {
-          TimeUnit.MILLISECONDS.sleep(Math.min(2000, config.heartbeatInterval()));
+          TimeUnit.MILLISECONDS.sleep(Math.min(2000, config.heartbeatInterval));
         } catch (InterruptedException e) {
           Thread.currentThread().interrupt();
           throw new InterruptedIOException("Interrupted while " + waiting);

@@ -348,7 +348,7 @@ public final class Recovery {
   }
 
   private Workers workers(StagingRoot root, CommitProgress progress) {
-    return new Workers(config.ioThreads(), () -> {}, Audit.job(root.jobId()), progress);
+    return new Workers(config.ioThreads, () -> {}, Audit.job(root.jobId()), progress);
   }
 
   /** Completes the commit, unless it is to be rolled back: then its journal says so. */

@@ -119,7 +119,7 @@ public final class ReplacingJobs {
               + " is gone: the driver of job "
               + own.jobId()
               + " gave no sign of life for longer than "
-              + config.heartbeatTimeout() / 1000
+              + config.heartbeatTimeout / 1000
               + " s ("
               + CommitterConfig.HEARTBEAT_TIMEOUT
               + "), so another job took it for dead and went on. Nothing visible was changed: run"
@@ -175,7 +175,7 @@ public final class ReplacingJobs {
     if (wait.unfinished.isStuck(other)) {
       return true;
     }
-    if (config.unfinishedJobs() == UnfinishedJobsMode.WARN && signs.look(other) == Life.DEAD) {
+    if (config.unfinishedJobs == UnfinishedJobsMode.WARN && signs.look(other) == Life.DEAD) {
       wait.unfinished.settle(List.of(other));
       return true;
     }
@@ -213,7 +213,7 @@ public final class ReplacingJobs {
 
     void pause(StagingRoot other) throws IOException {
       long waited = TimeUnit.NANOSECONDS.toMillis(signs.nanos() - since);
-      if (waited >= config.replaceWait()) {
+      if (waited >= config.replaceWait) {
         String working =
             ReplaceNote.read(store, other)
                 .map(note -> ", works there on " + note.host() + " since " + note.since())

@@ -81,7 +81,7 @@ public final class StagedJobs {
             job.kind() == Kind.SPARK_PROTOCOL
                 ? Heartbeat.last(store, job.root())
                 : Optional.empty();
-        job.judge(beat, now, config.heartbeatTimeout(), quiet);
+        job.judge(beat, now, config.heartbeatTimeout, quiet);
       }
     }
     return jobs;
@@ -135,11 +135,11 @@ public final class StagedJobs {
    */
   void removeUnbegun(StagingRoot root, LifeSigns signs) throws IOException {
     if (signs.look(root) != LifeSigns.Life.DEAD) {
-      throw JobIsAliveException.itself(root, config.heartbeatTimeout() / 1000);
+      throw JobIsAliveException.itself(root, config.heartbeatTimeout / 1000);
     }
     abortUploads(root, /* givesUpCommit= */ false);
     if (!new OtherJobs(store).fence(root)) {
-      throw JobIsAliveException.itself(root, config.heartbeatTimeout() / 1000);
+      throw JobIsAliveException.itself(root, config.heartbeatTimeout / 1000);
     }
     Retries.few(() -> store.deleteTree(root.output()));
     Retries.few(() -> store.deleteTree(root.sealed()));
@@ -213,7 +213,7 @@ public final class StagedJobs {
     try (plan) {
       Workers workers =
           new Workers(
-              config.ioThreads(), () -> {}, Audit.job(root.jobId()), CommitProgress.unwatched());
+              config.ioThreads, () -> {}, Audit.job(root.jobId()), CommitProgress.unwatched());
       new OtherJobs(store)
           .requireLocations(workers, plan, root, root.attempt(), /* mayBeGone= */ false);
       workers.forEach(

@@ -117,11 +117,11 @@ public final class UnfinishedJobs {
           root.directory()
               + " holds the unfinished commit of a driver that died, in "
               + root.root();
-      if (config.unfinishedJobs() == UnfinishedJobsMode.ROLLBACK) {
-        if (isUnfinished || !config.cleanupSkipped()) {
+      if (config.unfinishedJobs == UnfinishedJobsMode.ROLLBACK) {
+        if (isUnfinished || !config.cleanupSkipped) {
           hasRecovered |= recover(root, told);
         }
-      } else if (isUnfinished && config.unfinishedJobs() == UnfinishedJobsMode.FAIL) {
+      } else if (isUnfinished && config.unfinishedJobs == UnfinishedJobsMode.FAIL) {
         throw new IOException(
             told + ". Run 'manifest-committer recover " + root.directory() + "' first");
       } else if (isUnfinished) {
@@ -167,7 +167,7 @@ public final class UnfinishedJobs {
 
   /** What killed drivers left that never began to commit: nobody waits for it, nor needs it. */
   private void removeUnbegun(List<StagingRoot> roots, List<StagingRoot> begun) {
-    if (config.unfinishedJobs() != UnfinishedJobsMode.ROLLBACK || config.cleanupSkipped()) {
+    if (config.unfinishedJobs != UnfinishedJobsMode.ROLLBACK || config.cleanupSkipped) {
       return;
     }
     for (StagingRoot root : roots) {

@@ -59,7 +59,7 @@ public final class Heartbeat implements Closeable {
   private Heartbeat(Store store, Path root, CommitterConfig config, LongSupplier nanos) {
     this.store = store.pastLimits();
     this.file = new Path(root, NAME);
-    this.timeout = config.heartbeatTimeout();
+    this.timeout = config.heartbeatTimeout;
     this.nanos = nanos;
     this.last = nanos.getAsLong();
   }
@@ -74,7 +74,7 @@ public final class Heartbeat implements Closeable {
   public static Heartbeat start(Store store, Path root, CommitterConfig config) throws IOException {
     Heartbeat heartbeat = new Heartbeat(store, root, config, System::nanoTime);
     heartbeat.beat();
-    heartbeat.goOn(config.heartbeatInterval());
+    heartbeat.goOn(config.heartbeatInterval);
     return heartbeat;
   }
 
@@ -93,7 +93,7 @@ public final class Heartbeat implements Closeable {
               heartbeat.beat();
               return null;
             });
-    heartbeat.goOn(config.heartbeatInterval());
+    heartbeat.goOn(config.heartbeatInterval);
     return heartbeat;
   }
 

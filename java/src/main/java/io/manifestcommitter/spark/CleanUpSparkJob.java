@@ -82,7 +82,7 @@ final class CleanUpSparkJob {
   void afterAbort(Optional<CommitSparkJob> commit, boolean commitTried, List<?> committed) {
     // Spark knows the thread that ran the job.
     Optional<String> failure =
-        commitTried || !write.config.summaryReportDirectory().isPresent()
+        commitTried || !write.config.summaryReportDirectory.isPresent()
             ? Optional.empty()
             : SparkWatch.failure(write.begun);
     try {
@@ -202,7 +202,7 @@ final class CleanUpSparkJob {
         && (isCommitted ? journal.get().isStillToEnd() : !atLocations.isEmpty())) {
       Retries.few(journal.get()::ended);
     }
-    if (isCommitted && write.config.cleanupSkipped()) {
+    if (isCommitted && write.config.cleanupSkipped) {
       Retries.few(new ReplacingJobs(store, write.config, write.signs, root)::leave);
       if (staging.replacesFile) {
         Retries.few(file::delete);

@@ -144,9 +144,9 @@ final class CommitSparkJob {
     Set<Path> parents = committed.parents(staging.directory());
     Collection<Path> overwritten = overwrite.roots(parents);
     Collection<Path> written = Overwrite.outermost(overwritten, parents);
-    Collection<Path> places = config.conflictMode() == ConflictMode.REPLACE ? written : overwritten;
+    Collection<Path> places = config.conflictMode == ConflictMode.REPLACE ? written : overwritten;
     PlanSparkJob planning = new PlanSparkJob(staging.directory(), store, workers, config);
-    ProveStaged proof = new ProveStaged(store, workers, config.missingFiles());
+    ProveStaged proof = new ProveStaged(store, workers, config.missingFiles);
     try (JobPlanner planner = planning.begin(committed, setUp)) {
       Result<List<StagedTree>> trees = new Result<>(() -> sealAndProve(committed, proof, planner));
       Result<Boolean> settled = new Result<>(() -> settleAndLock(places, written));

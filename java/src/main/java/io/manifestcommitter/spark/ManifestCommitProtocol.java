@@ -134,7 +134,7 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
             unsupported(context, config, e);
             return null;
           }
-          if (config.s3WriteTo() == S3WriteTo.MAGIC && stores.completesUploads(resolved)) {
+          if (config.s3WriteTo == S3WriteTo.MAGIC && stores.completesUploads(resolved)) {
             // Before any task runs into it.
             stores.magicUploads(resolved);
           }
@@ -339,7 +339,7 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
   private void unsupported(
       JobContext context, CommitterConfig config, UnsupportedStoreException reason)
       throws IOException {
-    if (config.unsupportedScheme() == UnsupportedScheme.FAIL) {
+    if (config.unsupportedScheme == UnsupportedScheme.FAIL) {
       throw new UnsupportedStoreException(
           reason.getMessage()
               + " Or set "

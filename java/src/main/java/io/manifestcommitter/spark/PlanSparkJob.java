@@ -63,7 +63,7 @@ final class PlanSparkJob {
     if (staging.madeTable) {
       planner.makesTable();
     }
-    if (config.markSuccessfulJobs()) {
+    if (config.markSuccessfulJobs) {
       planner.marksSuccess();
     }
     for (Integer task : committed.tasks()) {
@@ -100,7 +100,7 @@ final class PlanSparkJob {
     Set<Path> targets = new HashSet<>();
     trees.forEach(tree -> targets.add(tree.target()));
     Look look = new Look(trees);
-    if (config.conflictMode() == ConflictMode.APPEND) {
+    if (config.conflictMode == ConflictMode.APPEND) {
       // What is replaced is known: neither waits for the other.
       workers.beside(() -> look.forDirectories(planner), () -> look.forOldData(overwritten));
     } else {
@@ -167,7 +167,7 @@ final class PlanSparkJob {
 
   /** The last job's report is no old data where this one's takes its place. */
   private Set<Path> keptFiles() {
-    return config.markSuccessfulJobs()
+    return config.markSuccessfulJobs
         ? Set.of(new Path(table, JobPaths.SUCCESS_MARKER), new Path(table, JobPaths.FILE_LIST))
         : Set.of();
   }
@@ -241,7 +241,7 @@ final class PlanSparkJob {
         there.add(ofTargets.get(i));
       }
     }
-    if (config.conflictMode() == ConflictMode.FAIL && !there.isEmpty()) {
+    if (config.conflictMode == ConflictMode.FAIL && !there.isEmpty()) {
       throw new PlanRejectedException(
           there.size()
               + " partitions that the job writes to are there already, and "
@@ -271,7 +271,7 @@ final class PlanSparkJob {
     if (!isThere) {
       return false;
     }
-    if (config.conflictMode() == ConflictMode.REPLACE && files[0] && !partitions.isEmpty()) {
+    if (config.conflictMode == ConflictMode.REPLACE && files[0] && !partitions.isEmpty()) {
       throw new PlanRejectedException(
           "The job writes files into "
               + directory

@@ -122,7 +122,7 @@ final class SealOutput {
     return new StagedTree(
         root,
         seal(root),
-        config.directoryRename() == DirectoryRename.AUTO
+        config.directoryRename == DirectoryRename.AUTO
             && store.traits(root.root()).hasAtomicDirectoryRename(),
         directories == null ? new TreeMap<>() : directories);
   }

@@ -69,7 +69,7 @@ final class SetUpSparkJob {
         FindOldData.requireNoLink(store, replaced);
       }
     }
-    if (write.config.markSuccessfulJobs()) {
+    if (write.config.markSuccessfulJobs) {
       existing.requirePlaceForReport(store);
     }
   }
@@ -112,12 +112,12 @@ final class SetUpSparkJob {
       }
       // Not before: on HDFS the permission of a directory that a file makes is another one.
       heartbeat = Heartbeat.begin(store, root.root(), write.config, write.nanos);
-      if (write.config.ioThreads() == 1) {
+      if (write.config.ioThreads == 1) {
         heartbeat.await();
       }
       if (!others.isEmpty()) {
         List<StagingRoot> watched = others.subList(0, Math.min(MOST_WATCHED, others.size()));
-        heartbeat.watch(() -> write.signs.lookAt(watched), write.config.heartbeatInterval());
+        heartbeat.watch(() -> write.signs.lookAt(watched), write.config.heartbeatInterval);
       }
       return new JobStaging(root, heartbeat, isFile, isNew, existing.hasReport());
     } catch (IOException | RuntimeException | Error e) {

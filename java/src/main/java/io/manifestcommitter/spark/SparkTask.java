@@ -107,7 +107,7 @@ final class SparkTask {
     Path location = LocationMarks.resolve(stores, directory, stores.resolve(table));
     if (!marks.containsKey(location)) {
       stores.requireSafeRename(location);
-      if (mayReplace || config.conflictMode() == ConflictMode.REPLACE) {
+      if (mayReplace || config.conflictMode == ConflictMode.REPLACE) {
         FindOldData.requireNoLink(store, location);
       }
       marks.put(location, new LocationMarks(store, staging).write(location));
@@ -132,7 +132,7 @@ final class SparkTask {
   private FileUpload newUpload(Path destination) throws IOException {
     // A directory for each file: names of files in different partitions may be the same.
     String own = "manifest-committer-" + jobId + "-" + id + "/" + uploads.size();
-    if (config.s3WriteTo() == S3WriteTo.MAGIC) {
+    if (config.s3WriteTo == S3WriteTo.MAGIC) {
       return stores.magicUploads(destination).newUpload(destination, jobId, own.replace('/', '-'));
     }
     Path directory =
@@ -185,7 +185,7 @@ final class SparkTask {
 
   private Workers workers() {
     Audit audit = Audit.task(jobId, Long.toString(id));
-    return new Workers(config.ioThreads(), () -> {}, audit, CommitProgress.unwatched());
+    return new Workers(config.ioThreads, () -> {}, audit, CommitProgress.unwatched());
   }
 
   /**
@@ -215,7 +215,7 @@ final class SparkTask {
             workers.forEach(uploads.values(), upload -> Retries.few(upload::abort));
             workers.forEach(own, store::deleteFile);
             if (!files.isEmpty() && !Heartbeat.last(store, staging.root()).isPresent()) {
-              if (madeTable && config.markSuccessfulJobs()) {
+              if (madeTable && config.markSuccessfulJobs) {
                 // A table that the job committed is not empty: it has a report.
                 directories.add(staging.directory());
               }

@@ -34,21 +34,21 @@ class CommitterConfigTest {
   void defaultsAreThoseThatHadoopDocuments() {
     CommitterConfig config = new CommitterConfig(new Configuration(false));
 
-    assertThat(config.ioThreads()).isEqualTo(64);
-    assertThat(config.ioRate()).isZero();
-    assertThat(config.throttleTimeout()).isEqualTo(600_000);
-    assertThat(config.diagnosticsManifestDirectory()).isEmpty();
-    assertThat(config.manifestSaveAttempts()).isEqualTo(5);
-    assertThat(config.parallelDeleteBaseFirst()).isFalse();
-    assertThat(config.deleteTargetFiles()).isFalse();
-    assertThat(config.validateOutput()).isFalse();
-    assertThat(config.summaryReportDirectory()).isEmpty();
-    assertThat(config.parallelDelete()).isTrue();
-    assertThat(config.markSuccessfulJobs()).isTrue();
-    assertThat(config.cleanupSkipped()).isFalse();
-    assertThat(config.cleanupFailuresIgnored()).isFalse();
-    assertThat(config.missingFiles()).isEqualTo(MissingFiles.FAIL);
-    assertThat(config.unsupportedScheme()).isEqualTo(UnsupportedScheme.FAIL);
+    assertThat(config.ioThreads).isEqualTo(64);
+    assertThat(config.ioRate).isZero();
+    assertThat(config.throttleTimeout).isEqualTo(600_000);
+    assertThat(config.diagnosticsManifestDirectory).isEmpty();
+    assertThat(config.manifestSaveAttempts).isEqualTo(5);
+    assertThat(config.parallelDeleteBaseFirst).isFalse();
+    assertThat(config.deleteTargetFiles).isFalse();
+    assertThat(config.validateOutput).isFalse();
+    assertThat(config.summaryReportDirectory).isEmpty();
+    assertThat(config.parallelDelete).isTrue();
+    assertThat(config.markSuccessfulJobs).isTrue();
+    assertThat(config.cleanupSkipped).isFalse();
+    assertThat(config.cleanupFailuresIgnored).isFalse();
+    assertThat(config.missingFiles).isEqualTo(MissingFiles.FAIL);
+    assertThat(config.unsupportedScheme).isEqualTo(UnsupportedScheme.FAIL);
   }
 
   @Test
@@ -97,21 +97,21 @@ class CommitterConfigTest {
 
   static Stream<Arguments> flags() {
     return Stream.of(
-        flag(CommitterConfig.DELETE_TARGET_FILES, CommitterConfig::deleteTargetFiles),
-        flag(CommitterConfig.VALIDATE_OUTPUT, CommitterConfig::validateOutput),
-        flag(CommitterConfig.CLEANUP_PARALLEL_DELETE, CommitterConfig::parallelDelete),
+        flag(CommitterConfig.DELETE_TARGET_FILES, config -> config.deleteTargetFiles),
+        flag(CommitterConfig.VALIDATE_OUTPUT, config -> config.validateOutput),
+        flag(CommitterConfig.CLEANUP_PARALLEL_DELETE, config -> config.parallelDelete),
         flag(
             CommitterConfig.CLEANUP_PARALLEL_DELETE_BASE_FIRST,
-            CommitterConfig::parallelDeleteBaseFirst),
-        flag(CommitterConfig.MARK_SUCCESSFUL_JOBS, CommitterConfig::markSuccessfulJobs),
-        flag(CommitterConfig.CLEANUP_SKIPPED, CommitterConfig::cleanupSkipped),
-        flag(CommitterConfig.CLEANUP_FAILURES_IGNORED, CommitterConfig::cleanupFailuresIgnored));
+            config -> config.parallelDeleteBaseFirst),
+        flag(CommitterConfig.MARK_SUCCESSFUL_JOBS, config -> config.markSuccessfulJobs),
+        flag(CommitterConfig.CLEANUP_SKIPPED, config -> config.cleanupSkipped),
+        flag(CommitterConfig.CLEANUP_FAILURES_IGNORED, config -> config.cleanupFailuresIgnored));
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"TRUE", " true ", "True"})
   void caseAndBlanksDoNotMatter(String value) {
-    assertThat(config(CommitterConfig.VALIDATE_OUTPUT, value).validateOutput()).isTrue();
+    assertThat(config(CommitterConfig.VALIDATE_OUTPUT, value).validateOutput).isTrue();
   }
 
   @ParameterizedTest
@@ -149,7 +149,7 @@ class CommitterConfigTest {
   @ParameterizedTest
   @CsvSource({"250ms, 250", "0s, 0", "90s, 90000", " 2m , 120000", "1h, 3600000"})
   void aTimeHasAUnit(String value, long millis) {
-    assertThat(config(CommitterConfig.THROTTLE_TIMEOUT, value).throttleTimeout()).isEqualTo(millis);
+    assertThat(config(CommitterConfig.THROTTLE_TIMEOUT, value).throttleTimeout).isEqualTo(millis);
   }
 
   @ParameterizedTest
@@ -162,9 +162,9 @@ class CommitterConfigTest {
 
   static Stream<Arguments> numbers() {
     return Stream.of(
-        number(CommitterConfig.IO_THREADS, CommitterConfig::ioThreads),
-        number(CommitterConfig.IO_RATE, CommitterConfig::ioRate),
-        number(CommitterConfig.MANIFEST_SAVE_ATTEMPTS, CommitterConfig::manifestSaveAttempts));
+        number(CommitterConfig.IO_THREADS, config -> config.ioThreads),
+        number(CommitterConfig.IO_RATE, config -> config.ioRate),
+        number(CommitterConfig.MANIFEST_SAVE_ATTEMPTS, config -> config.manifestSaveAttempts));
   }
 
   @ParameterizedTest
@@ -215,10 +215,10 @@ class CommitterConfigTest {
   static Stream<Arguments> directories() {
     return Stream.of(
         directory(
-            CommitterConfig.SUMMARY_REPORT_DIRECTORY, CommitterConfig::summaryReportDirectory),
+            CommitterConfig.SUMMARY_REPORT_DIRECTORY, config -> config.summaryReportDirectory),
         directory(
             CommitterConfig.DIAGNOSTICS_MANIFEST_DIRECTORY,
-            CommitterConfig::diagnosticsManifestDirectory));
+            config -> config.diagnosticsManifestDirectory));
   }
 
   @Test
@@ -228,8 +228,8 @@ class CommitterConfigTest {
     conf.set(CommitterConfig.UNSUPPORTED_SCHEME, "Delegate");
     CommitterConfig config = new CommitterConfig(conf);
 
-    assertThat(config.missingFiles()).isEqualTo(MissingFiles.WARN);
-    assertThat(config.unsupportedScheme()).isEqualTo(UnsupportedScheme.DELEGATE);
+    assertThat(config.missingFiles).isEqualTo(MissingFiles.WARN);
+    assertThat(config.unsupportedScheme).isEqualTo(UnsupportedScheme.DELEGATE);
   }
 
   @ParameterizedTest

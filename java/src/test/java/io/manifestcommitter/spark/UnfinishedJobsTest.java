@@ -124,7 +124,7 @@ class UnfinishedJobsTest {
           now[0] += TimeUnit.HOURS.toNanos(1);
         });
     assertThat(signs.look(root)).isEqualTo(LifeSigns.Life.DEAD);
-    long intervals = config.heartbeatTimeout() / config.heartbeatInterval();
+    long intervals = config.heartbeatTimeout / config.heartbeatInterval;
     assertThat(pauses[0]).isBetween((int) intervals, (int) intervals + 1);
   }
 
