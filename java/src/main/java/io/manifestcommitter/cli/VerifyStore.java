@@ -83,10 +83,10 @@ public final class VerifyStore extends Program {
 
   /** One line, with what the store did if that is not as needed. */
   private static String text(StoreProof proof, boolean verbose) {
-    String line = String.format("  %-13s  %s", proof.verdict(), proof.statement());
-    String seen = Humane.line(proof.seen());
+    String line = String.format("  %-13s  %s", proof.verdict, proof.statement);
+    String seen = Humane.line(proof.seen);
     if (verbose) {
-      return String.format("%s (%s)%n  %-13s  %s", line, proof.name(), "", seen);
+      return String.format("%s (%s)%n  %-13s  %s", line, proof.name, "", seen);
     }
     return proof.isFine() ? line : line + ": " + seen;
   }
@@ -95,9 +95,9 @@ public final class VerifyStore extends Program {
     return Json.line(
         new Json.Fields()
             .with("directory", directory)
-            .with("name", proof.name())
-            .with("statement", proof.statement())
-            .with("verdict", proof.verdict().name())
-            .with("seen", proof.seen()));
+            .with("name", proof.name)
+            .with("statement", proof.statement)
+            .with("verdict", proof.verdict.name())
+            .with("seen", proof.seen));
   }
 }

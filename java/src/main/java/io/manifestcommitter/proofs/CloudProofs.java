@@ -2,6 +2,7 @@
 package io.manifestcommitter.proofs;
 
 import io.manifestcommitter.proofs.StoreProof.Answer;
+import io.manifestcommitter.proofs.StoreProof.Verdict;
 import io.manifestcommitter.store.AbfsStore;
 import io.manifestcommitter.store.RenameResult;
 import io.manifestcommitter.store.Store;
@@ -13,10 +14,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 
 /** What ADLS Gen2 is asked besides, and Google Cloud Storage by the connector's own client. */
 final class CloudProofs {
@@ -29,13 +28,13 @@ final class CloudProofs {
   private CloudProofs() {}
 
   static Answer isHierarchical(ProofGround ground) throws IOException {
-    Optional<String> shortcoming = ((AbfsStore) ground.store()).shortcoming(ground.at(""));
+    Optional<String> shortcoming = ((AbfsStore) ground.store).shortcoming(ground.at(""));
     return new Answer(!shortcoming.isPresent(), "%s", shortcoming.orElse("it says so"));
   }
 
   /** As the report of a driver that lost its commit. */
   static Answer deletedFile(ProofGround ground) throws IOException {
-    Store store = ground.store();
+    Store store = ground.store;
     store.create(ground.at("staging/report"));
     boolean isThere = ground.tree("").containsKey("staging/report");
     store.deleteTree(ground.at("staging"));
@@ -56,8 +55,7 @@ final class CloudProofs {
     ground.write("from/a", "a");
     ground.write("to/b", "b");
     // By the driver, which asks the store once, and does not look at both ends.
-    String answer =
-        FileProofs.outcome(() -> ground.fs().rename(ground.at("from"), ground.at("to")));
+    String answer = FileProofs.outcome(() -> ground.fs.rename(ground.at("from"), ground.at("to")));
     Map<String, String> tree = ground.tree("");
     return new Answer(
         tree.containsValue("a") && "b".equals(tree.get("to/b")),
@@ -129,7 +127,7 @@ final class CloudProofs {
   static Answer emptyFolder(ProofGround ground) throws IOException {
     makeEmptyFolder(ground, "emptied");
     Map<String, String> tree = ground.tree("");
-    boolean isThere = ground.store().status(ground.at("emptied")).isPresent();
+    boolean isThere = ground.store.status(ground.at("emptied")).isPresent();
     return new Answer(
         isThere == tree.containsKey("emptied/"),
         "%s, and is listed as %s",
@@ -138,7 +136,7 @@ final class CloudProofs {
   }
 
   static Answer runningRenames(ProofGround ground) throws IOException {
-    ground.store().awaitRenames(ground.at("any"), Store.RenamesOf.ANYBODY);
+    ground.store.awaitRenames(ground.at("any"), Store.RenamesOf.ANYBODY);
     return new Answer(true, "they are");
   }
 
@@ -151,24 +149,24 @@ final class CloudProofs {
     Map<String, String> old = ground.tree("from");
     List<String> written = new ArrayList<>();
     List<String> refused = new ArrayList<>();
-    ExecutorService renaming = Executors.newSingleThreadExecutor();
-    try {
-      Future<RenameResult> rename = renaming.submit(() -> ground.renameDirectory("from", "to"));
-      for (int late = 0; late < MOST_LATE && !rename.isDone(); late++) {
-        String name = "p=" + late % FOLDERS + "/late-" + late;
-        try {
-          ground.write("from/" + name, "late");
-          written.add(name);
-        } catch (IOException e) {
-          refused.add(e.toString());
-        }
-      }
-      rename.get().orThrow("The rename of a folder");
-    } catch (ExecutionException e) {
-      throw new IOException(e.getCause());
-    } finally {
-      renaming.shutdownNow();
-    }
+    FutureTask<RenameResult> rename = new FutureTask<>(() -> ground.renameDirectory("from", "to"));
+    Callable<RenameResult> writing =
+        () -> {
+          for (int late = 0; late < MOST_LATE && !rename.isDone(); late++) {
+            String name = "p=" + late % FOLDERS + "/late-" + late;
+            try {
+              ground.write("from/" + name, "late");
+              written.add(name);
+            } catch (IOException e) {
+              refused.add(e.toString());
+            }
+          }
+          return rename.get();
+        };
+    ground
+        .sideBySide(List.of(Executors.callable(rename, null), writing))
+        .get(1)
+        .orThrow("The rename of a folder");
     Map<String, String> stayed = ground.tree("from");
     Map<String, String> moved = ground.tree("to");
     boolean isComplete =
@@ -176,7 +174,7 @@ final class CloudProofs {
             && written.stream()
                 .allMatch(name -> stayed.containsKey(name) != moved.containsKey(name));
     return isComplete && written.isEmpty() && refused.isEmpty()
-        ? Answer.notSeen("the rename was over at once")
+        ? new Answer(Verdict.NOT_SEEN, "the rename was over at once")
         : new Answer(
             isComplete,
             "meanwhile %s files were written and %s failed: %s are at the old name, %s at the new"

@@ -15,6 +15,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.io.IOUtils;
+import org.apache.hadoop.util.functional.InvocationRaisingIOE;
 
 /** What the committer relies on wherever it renames files, or whole directories. */
 final class FileProofs {
@@ -32,7 +33,7 @@ final class FileProofs {
     RenameResult result = ground.renameFile(before, "to/a");
     Map<String, String> left = ground.tree("from");
     Map<String, String> moved = ground.tree("to");
-    Optional<StoreEntry> after = ground.store().status(ground.at("to/a"));
+    Optional<StoreEntry> after = ground.store.status(ground.at("to/a"));
     boolean isSame = after.filter(entry -> entry.isSameFileAs(before)).isPresent();
     return new Answer(
         result.outcome() == RenameResult.Outcome.RENAMED
@@ -122,7 +123,7 @@ final class FileProofs {
       if (!ground.listed(to).isPresent()) {
         stale.add(to + " was renamed and not listed");
       }
-      ground.store().deleteFile(ground.at(to));
+      ground.store.deleteFile(ground.at(to));
       if (ground.listed(to).isPresent()) {
         stale.add(to + " was deleted and still listed");
       }
@@ -139,7 +140,7 @@ final class FileProofs {
     StoreEntry file = ground.known("from/p=1/a");
     RenameResult result = ground.renameDirectory("from", "to");
     Map<String, String> after = ground.tree("to");
-    Optional<StoreEntry> left = ground.store().status(ground.at("from"));
+    Optional<StoreEntry> left = ground.store.status(ground.at("from"));
     boolean isSame = ground.listed("to/p=1/a").filter(file::isSameFileAs).isPresent();
     return new Answer(
         result.outcome() == RenameResult.Outcome.RENAMED
@@ -156,15 +157,15 @@ final class FileProofs {
 
   static Answer missingDirectory(ProofGround ground) throws IOException {
     RenameResult result = ground.renameDirectory("none", "to");
-    Optional<StoreEntry> made = ground.store().status(ground.at("to"));
+    Optional<StoreEntry> made = ground.store.status(ground.at("to"));
     return new Answer(!result.isDone() && !made.isPresent(), "%s; then there is %s", result, made);
   }
 
   static Answer emptyDirectory(ProofGround ground) throws IOException {
     ground.write("full/a", "a");
     ground.mkdirs("empty");
-    boolean fullIsGone = ground.store().deleteEmptyDirectory(ground.at("full"));
-    boolean emptyIsGone = ground.store().deleteEmptyDirectory(ground.at("empty"));
+    boolean fullIsGone = ground.store.deleteEmptyDirectory(ground.at("full"));
+    boolean emptyIsGone = ground.store.deleteEmptyDirectory(ground.at("empty"));
     Map<String, String> tree = ground.tree("");
     return new Answer(
         !fullIsGone && emptyIsGone && tree.equals(Map.of("full/", "", "full/a", "a")),
@@ -175,8 +176,8 @@ final class FileProofs {
   /** As an attempt that was given up on, and goes on while its job commits. */
   static Answer lateWriters(ProofGround ground) throws IOException {
     ground.write("output/a", "a");
-    FSDataOutputStream flushed = ground.fs().create(ground.at("output/flushed"), true);
-    FSDataOutputStream open = ground.fs().create(ground.at("output/open"), true);
+    FSDataOutputStream flushed = ground.fs.create(ground.at("output/flushed"), true);
+    FSDataOutputStream open = ground.fs.create(ground.at("output/open"), true);
     try {
       flushed.write(HALF);
       flushed.hflush();
@@ -208,16 +209,12 @@ final class FileProofs {
   }
 
   /** What became of something that a store may refuse. */
-  static String outcome(Trying trying) {
+  static String outcome(InvocationRaisingIOE action) {
     try {
-      trying.run();
+      action.apply();
       return "goes on";
     } catch (IOException e) {
       return "fails (" + e + ")";
     }
-  }
-
-  interface Trying {
-    void run() throws IOException;
   }
 }

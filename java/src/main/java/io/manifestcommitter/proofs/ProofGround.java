@@ -5,7 +5,6 @@ import io.manifestcommitter.store.RenameResult;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
 import io.manifestcommitter.store.StorePaths;
-import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -25,8 +24,8 @@ import org.apache.hadoop.fs.Path;
 final class ProofGround {
   private static final int LONGEST = 1_000;
 
-  private final Store store;
-  private final FileSystem fs;
+  final Store store;
+  final FileSystem fs;
   private final Path root;
 
   ProofGround(Store store, FileSystem fs, Path root) {
@@ -35,18 +34,9 @@ final class ProofGround {
     this.root = root;
   }
 
-  Store store() {
-    return store;
-  }
-
-  FileSystem fs() {
-    return fs;
-  }
-
   /** A path in the directory; the directory itself for an empty name. */
   Path at(String name) {
-    return StorePaths.resolve(
-        root, name.endsWith("/") ? name.substring(0, name.length() - 1) : name);
+    return StorePaths.resolve(root, name);
   }
 
   void mkdirs(String name) throws IOException {
@@ -88,41 +78,33 @@ final class ProofGround {
    */
   Map<String, String> tree(String directory) throws IOException {
     Map<String, String> tree = new TreeMap<>();
-    addTree(directory.isEmpty() ? "" : directory + "/", "", tree);
+    addTree(at(directory), "", tree);
     return tree;
   }
 
-  private void addTree(String above, String prefix, Map<String, String> tree) throws IOException {
-    for (StoreEntry entry : entries(above + prefix)) {
+  private void addTree(Path directory, String prefix, Map<String, String> tree) throws IOException {
+    for (StoreEntry entry : entries(directory)) {
       String name = prefix + entry.name();
       if (entry.isDirectory()) {
         tree.put(name + "/", "");
-        addTree(above, name + "/", tree);
+        addTree(entry.path(), name + "/", tree);
       } else {
-        tree.put(name, read(entry.path()));
+        tree.put(name, new String(store.read(entry.path(), LONGEST), StandardCharsets.UTF_8));
       }
     }
   }
 
-  private String read(Path file) throws IOException {
-    return new String(store.read(file, LONGEST), StandardCharsets.UTF_8);
-  }
-
   /** What a listing shows; nothing where there is no directory. */
-  List<StoreEntry> entries(String directory) throws IOException {
+  private List<StoreEntry> entries(Path directory) throws IOException {
     List<StoreEntry> entries = new ArrayList<>();
-    try {
-      store.list(at(directory), entries::add);
-    } catch (FileNotFoundException e) {
-      return List.of();
-    }
+    store.listIfThere(directory, entries::add);
     return entries;
   }
 
   /** A file as the listing of its directory shows it. */
   Optional<StoreEntry> listed(String file) throws IOException {
     Path path = at(file);
-    return entries(file.substring(0, Math.max(0, file.lastIndexOf('/')))).stream()
+    return entries(path.getParent()).stream()
         .filter(entry -> entry.path().equals(path))
         .findFirst();
   }

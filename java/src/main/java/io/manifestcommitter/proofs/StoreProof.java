@@ -27,36 +27,23 @@ public final class StoreProof {
     }
   }
 
-  private final String name;
-  private final String statement;
-  private final Verdict verdict;
-  private final String seen;
+  /** Of the question, the same in every run. */
+  public final String name;
+
+  /** What was asked, as a sentence without its full stop. */
+  public final String statement;
+
+  /** How it ended. */
+  public final Verdict verdict;
+
+  /** What the store did. */
+  public final String seen;
 
   StoreProof(String name, String statement, Verdict verdict, String seen) {
     this.name = name;
     this.statement = statement;
     this.verdict = verdict;
     this.seen = seen;
-  }
-
-  /** Of the question, the same in every run. */
-  public String name() {
-    return name;
-  }
-
-  /** What was asked, as a sentence without its full stop. */
-  public String statement() {
-    return statement;
-  }
-
-  /** How it ended. */
-  public Verdict verdict() {
-    return verdict;
-  }
-
-  /** What the store did. */
-  public String seen() {
-    return seen;
   }
 
   /** Whether nothing speaks against the store. */
@@ -74,7 +61,7 @@ public final class StoreProof {
     final Verdict verdict;
     final String seen;
 
-    private Answer(Verdict verdict, String seen) {
+    Answer(Verdict verdict, String seen) {
       this.verdict = verdict;
       this.seen = seen;
     }
@@ -83,16 +70,6 @@ public final class StoreProof {
     @SuppressWarnings("AnnotateFormatMethod") // the annotation would be a dependency
     Answer(boolean holds, String seen, Object... arguments) {
       this(holds ? Verdict.HELD : Verdict.NOT_HELD, String.format(seen, arguments));
-    }
-
-    /** A request failed, which has nothing to do with the question. */
-    static Answer failed(Exception failure) {
-      return new Answer(Verdict.FAILED, failure.toString());
-    }
-
-    /** There was no occasion. */
-    static Answer notSeen(String why) {
-      return new Answer(Verdict.NOT_SEEN, why);
     }
   }
 }

@@ -39,9 +39,7 @@ public final class StoreProofs {
               FileProofs::ontoAnother),
           new Question(
               "file-rivals",
-              "If "
-                  + FileProofs.RIVALS
-                  + " files are renamed to one name at the same time, one gets it",
+              "If " + FileProofs.RIVALS + " files are renamed to one name at once, one gets it",
               FileProofs::rivals),
           new Question(
               "file-identity",
@@ -105,9 +103,7 @@ public final class StoreProofs {
               CloudProofs::folderOntoAnEmptyOne),
           new Question(
               "folder-rivals",
-              "If "
-                  + CloudProofs.RIVALS
-                  + " folders are renamed to one name at the same time, one gets it",
+              "If " + CloudProofs.RIVALS + " folders are renamed to one name at once, one gets it",
               CloudProofs::rivalFolders),
           new Question("empty-folder", "An empty folder is listed", CloudProofs::emptyFolder),
           new Question(
@@ -217,7 +213,7 @@ public final class StoreProofs {
     try {
       answer = question.trial.run(ground);
     } catch (IOException | RuntimeException e) {
-      answer = StoreProof.Answer.failed(e);
+      answer = new StoreProof.Answer(StoreProof.Verdict.FAILED, e.toString());
     }
     // Names below the directory say enough.
     String seen = answer.seen.replace(ground.at("") + "/", "");

@@ -48,7 +48,7 @@ class StoreProofsIT {
       assertHeld(proofs, "hierarchical-namespace file-rename file-onto-file file-rivals");
       assertHeld(proofs, "file-identity listings directory-rename directory-missing");
       assertHeld(proofs, "directory-deletion late-writers deleted-file directory-onto-directory");
-      assertThat(proofs.get("late-writers").seen()).contains("flushed fails", "another fails");
+      assertThat(proofs.get("late-writers").seen).contains("flushed fails", "another fails");
       assertThat(emulator.tree()).isEmpty();
     }
   }
@@ -85,7 +85,7 @@ class StoreProofsIT {
   void anAccountWhoseStreamsFollowARename() throws Exception {
     Map<String, StoreProof> proofs = accountBreaks(AbfsEmulator::followRenames, "late-writers");
 
-    assertThat(proofs.get("late-writers").seen()).contains("halfhalf");
+    assertThat(proofs.get("late-writers").seen).contains("halfhalf");
   }
 
   @Test
@@ -147,8 +147,8 @@ class StoreProofsIT {
         Map<String, StoreProof> proofs = ask(emulator, emulator.root());
 
         assertNotHeld(proofs);
-        assertThat(proofs.get("writers-during-rename").verdict()).isEqualTo(Verdict.HELD);
-        assertThat(proofs.get("writers-during-rename").seen()).contains(" 0 at the new one");
+        assertThat(proofs.get("writers-during-rename").verdict).isEqualTo(Verdict.HELD);
+        assertThat(proofs.get("writers-during-rename").seen).contains(" 0 at the new one");
         assertThat(releasing.isDone()).isFalse();
       } finally {
         releases.shutdownNow();
@@ -195,7 +195,7 @@ class StoreProofsIT {
       Map<String, StoreProof> proofs = ask(emulator, emulator.root());
 
       assertThat(verdicts(proofs)).containsEntry("operations-listed", Verdict.FAILED);
-      assertThat(proofs.get("operations-listed").seen()).contains("403");
+      assertThat(proofs.get("operations-listed").seen).contains("403");
     }
   }
 
@@ -243,7 +243,7 @@ class StoreProofsIT {
     return OwnFileSystems.run(
         () -> {
           Map<String, StoreProof> proofs = new LinkedHashMap<>();
-          StoreProofs.of(new Path(directory), conf).run(proof -> proofs.put(proof.name(), proof));
+          StoreProofs.of(new Path(directory), conf).run(proof -> proofs.put(proof.name, proof));
           return proofs;
         });
   }
@@ -256,7 +256,7 @@ class StoreProofsIT {
 
   private static Map<String, Verdict> verdicts(Map<String, StoreProof> proofs) {
     return proofs.values().stream()
-        .collect(Collectors.toMap(StoreProof::name, StoreProof::verdict));
+        .collect(Collectors.toMap(proof -> proof.name, proof -> proof.verdict));
   }
 
   private static void assertHeld(Map<String, StoreProof> proofs, String names) {
@@ -282,6 +282,6 @@ class StoreProofsIT {
     broken.values().removeIf(StoreProof::isFine);
     assertThat(broken.keySet()).as("%s", broken).containsExactlyInAnyOrder(names);
     assertThat(broken.values())
-        .allSatisfy(proof -> assertThat(proof.verdict()).isEqualTo(Verdict.NOT_HELD));
+        .allSatisfy(proof -> assertThat(proof.verdict).isEqualTo(Verdict.NOT_HELD));
   }
 }
