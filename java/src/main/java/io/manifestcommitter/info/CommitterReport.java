@@ -141,7 +141,7 @@ final class CommitterReport {
 
   /** Whether it does, and no problem is an error. */
   boolean ok() {
-    return served && problems.stream().noneMatch(p -> p.severity() == Severity.ERROR);
+    return served && problems.stream().noneMatch(p -> p.severity == Severity.ERROR);
   }
 
   /** As programs read it, with all keys always there. */

@@ -15,7 +15,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 
 /**
  * Something that is wrong with the binding of a path, and what repairs it. Severities and texts are
@@ -24,12 +23,15 @@ import java.util.Optional;
  */
 @JsonPropertyOrder({"severity", "code", "text", "repair"})
 final class Problem {
-  private static final Map<String, JsonNode> TABLE = readTable();
+  /** The rules of the table, by name; those of a connector have further fields. */
+  static final Map<String, JsonNode> TABLE = readTable();
+
   private static final List<String> ORDER = new ArrayList<>(TABLE.keySet());
 
   /** The worst first, and causes before their consequences. */
   static final Comparator<Problem> IN_ORDER =
-      Comparator.comparing(Problem::severity).thenComparing(problem -> ORDER.indexOf(problem.name));
+      Comparator.<Problem, Severity>comparing(problem -> problem.severity)
+          .thenComparing(problem -> ORDER.indexOf(problem.name));
 
   /** How bad a problem is; the worst first. */
   enum Severity {
@@ -47,9 +49,12 @@ final class Problem {
   }
 
   private final String name;
-  @JsonProperty private final Severity severity;
-  @JsonProperty private final String text;
-  @JsonProperty private final Repair repair;
+  @JsonProperty final Severity severity;
+
+  /** What is wrong, and what comes of it. */
+  @JsonProperty final String text;
+
+  @JsonProperty final Repair repair;
 
   private Problem(String name, Severity severity, String text, Repair repair) {
     this.name = name;
@@ -70,11 +75,6 @@ final class Problem {
         repair);
   }
 
-  /** The rules of the table, by name; those of a connector have further fields. */
-  static Map<String, JsonNode> table() {
-    return TABLE;
-  }
-
   private static Map<String, JsonNode> readTable() {
     Map<String, JsonNode> table = new LinkedHashMap<>();
     try (InputStream file = Problem.class.getResourceAsStream("problems.json")) {
@@ -87,22 +87,9 @@ final class Problem {
     return table;
   }
 
-  Severity severity() {
-    return severity;
-  }
-
   @JsonProperty
   String code() {
     return name.replaceFirst("/.*", "");
-  }
-
-  /** What is wrong, and what comes of it. */
-  String text() {
-    return text;
-  }
-
-  Repair repair() {
-    return repair;
   }
 
   @Override
@@ -115,9 +102,11 @@ final class Problem {
    * they have in Hadoop's configuration or in Spark's, a jar, another path.
    */
   static final class Repair {
-    @JsonProperty private final Map<String, String> settings;
-    @JsonProperty private final String jar;
-    @JsonProperty private final String path;
+    /** Keys with their new values; null for a key that has to be removed. */
+    @JsonProperty final Map<String, String> settings;
+
+    @JsonProperty final String jar;
+    @JsonProperty final String path;
 
     private Repair(Map<String, String> settings, String jar, String path) {
       this.settings = settings;
@@ -148,19 +137,6 @@ final class Problem {
     /** Puts a jar on the class path: a file, or the coordinates of an artifact. */
     Repair andJar(String added) {
       return new Repair(settings, added, path);
-    }
-
-    /** Keys with their new values; null for a key that has to be removed. */
-    Map<String, String> settings() {
-      return settings;
-    }
-
-    Optional<String> jar() {
-      return Optional.ofNullable(jar);
-    }
-
-    Optional<String> path() {
-      return Optional.ofNullable(path);
     }
   }
 }

@@ -63,7 +63,7 @@ final class StoreRules extends Rules {
     if (!ClassNames.loads(conf.getClassLoader(), connector)) {
       return;
     }
-    Problem.table().forEach((name, rule) -> checkSettings(connector, name, rule));
+    Problem.TABLE.forEach((name, rule) -> checkSettings(connector, name, rule));
     if (connector.equals(ClassNames.GOOGLES_GS)) {
       checkGoogles();
     } else if (connector.equals(ClassNames.HADOOPS_GS)) {
@@ -96,7 +96,7 @@ final class StoreRules extends Rules {
                 repair[0] = repair[0].andSet(key, is.get("set").asText());
               }
             });
-    Set<String> keys = repair[0].settings().keySet();
+    Set<String> keys = repair[0].settings.keySet();
     if (!keys.isEmpty()) {
       add(name, repair[0], String.join(" and ", keys), version);
     }

@@ -171,12 +171,12 @@ class CommitterInfoProblemsTest {
 
     Problem problem = world.problem(code).orElseThrow();
 
-    world.apply(problem.repair());
+    world.apply(problem.repair);
     assertThat(world.problem(code)).isEmpty();
   }
 
   static Stream<String> codes() {
-    return Problem.table().keySet().stream().map(name -> name.replaceFirst("/.*", "")).distinct();
+    return Problem.TABLE.keySet().stream().map(name -> name.replaceFirst("/.*", "")).distinct();
   }
 
   @Test
@@ -207,14 +207,14 @@ class CommitterInfoProblemsTest {
       world.set(key(scheme), "");
       world.set(ALGORITHM, "1");
       Problem safe = world.told("no-factory");
-      assertThat(safe.severity()).isEqualTo(scheme.equals("gs") ? Severity.ERROR : Severity.NOTE);
-      assertThat(safe.text()).contains("algorithm version 1", scheme + "://");
+      assertThat(safe.severity).isEqualTo(scheme.equals("gs") ? Severity.ERROR : Severity.NOTE);
+      assertThat(safe.text).contains("algorithm version 1", scheme + "://");
       assertThat(world.report().ok()).isEqualTo(!scheme.equals("gs"));
 
       world.set(ALGORITHM, "2");
       Problem unsafe = world.told("no-factory");
-      assertThat(unsafe.severity()).isEqualTo(Severity.ERROR);
-      assertThat(unsafe.text()).contains("algorithm version 2, which is unsafe on every store");
+      assertThat(unsafe.severity).isEqualTo(Severity.ERROR);
+      assertThat(unsafe.text).contains("algorithm version 2, which is unsafe on every store");
     }
   }
 
@@ -248,7 +248,7 @@ class CommitterInfoProblemsTest {
 
   private String sparkProtocol() {
     Problem problem = world.told(Severity.ERROR, "spark-protocol");
-    return problem.text();
+    return problem.text;
   }
 
   @Test
@@ -287,7 +287,7 @@ class CommitterInfoProblemsTest {
     world.spark.put(SparkSettings.JARS, "/jars/other.jar");
     Problem problem = world.told(Severity.WARNING, "jar-missing");
 
-    world.apply(problem.repair());
+    world.apply(problem.repair);
 
     assertThat(world.spark.get(SparkSettings.JARS)).isEqualTo("/jars/other.jar," + JAR);
     assertThat(world.problem("jar-missing")).isEmpty();
@@ -299,7 +299,7 @@ class CommitterInfoProblemsTest {
     world.path = scheme + "://bucket/table";
     world.set(key(scheme), "");
     Problem problem = world.told(Severity.ERROR, "unsupported-store");
-    assertThat(problem.text())
+    assertThat(problem.text)
         .contains("does not serve " + scheme + "://")
         .contains("unsupported.scheme is not delegate: writes of Spark SQL fail");
     assertThat(world.report().served()).isFalse();
@@ -321,7 +321,7 @@ class CommitterInfoProblemsTest {
     Problem problem =
         world.told(Severity.ERROR, "unsupported-store", "MapReduce jobs and RDD writers fail");
 
-    world.apply(problem.repair());
+    world.apply(problem.repair);
 
     assertThat(world.problem("unsupported-store")).isEmpty();
     assertThat(world.report().served()).as("by Spark's protocol").isTrue();
@@ -334,9 +334,9 @@ class CommitterInfoProblemsTest {
     world.set("fs.s3.impl.disable.cache", "true");
     assertThat(world.report().served()).as("by Spark's protocol").isTrue();
     Problem problem = world.told("no-factory");
-    assertThat(problem.repair().settings()).containsEntry(key("s3"), ClassNames.S3A_FACTORY);
+    assertThat(problem.repair.settings).containsEntry(key("s3"), ClassNames.S3A_FACTORY);
 
-    world.apply(problem.repair());
+    world.apply(problem.repair);
 
     assertThat(world.codes()).doesNotContain("no-factory", "unsupported-store");
   }
@@ -347,12 +347,12 @@ class CommitterInfoProblemsTest {
     world.onS3("fs.s3a.committer.name", "magic");
     world.set("fs.s3a.impl", MemoryFileSystem.class.getName());
     world.set(key("s3a"), FailingFactory.class.getName());
-    assertThat(world.told("factory-failed").repair().settings()).isEmpty();
+    assertThat(world.told("factory-failed").repair.settings).isEmpty();
 
     String key = "fs.s3a.bucket.bucket.committer.magic.enabled";
     world.set(key, "false");
 
-    assertThat(world.told("factory-failed").repair().settings())
+    assertThat(world.told("factory-failed").repair.settings)
         .containsExactlyEntriesOf(Map.of(key, "true"));
   }
 
@@ -374,8 +374,8 @@ class CommitterInfoProblemsTest {
 
     Problem problem = world.told("store-not-found");
 
-    assertThat(problem.text()).contains("no job can write there", "hadoop-aws");
-    assertThat(problem.repair().jar().orElseThrow()).contains("hadoop-aws");
+    assertThat(problem.text).contains("no job can write there", "hadoop-aws");
+    assertThat(problem.repair.jar).contains("hadoop-aws");
     assertThat(world.codes()).doesNotContain("factory-not-found");
   }
 
@@ -385,7 +385,7 @@ class CommitterInfoProblemsTest {
     world.set(key("s3a"), ClassNames.S3A_FACTORY);
     world.set("fs.s3a.committer.name", "directory");
 
-    assertThat(world.told("unsupported-store").repair().settings())
+    assertThat(world.told("unsupported-store").repair.settings)
         .containsExactlyEntriesOf(Map.of("fs.s3a.multipart.uploads.enabled", "true"));
   }
 
@@ -396,7 +396,7 @@ class CommitterInfoProblemsTest {
     world.set("fs.s3a.impl.disable.cache", "true");
     Problem problem = world.told(Severity.WARNING, "no-factory");
 
-    world.apply(problem.repair());
+    world.apply(problem.repair);
 
     assertThat(world.problem("no-factory")).isEmpty();
   }
@@ -405,7 +405,7 @@ class CommitterInfoProblemsTest {
   void aFactoryForAllThatIsNotOursIsReplaced() {
     world.set(FactoryBinding.FOR_ALL, OtherFactory.class.getName());
 
-    world.apply(world.told("other-factory").repair());
+    world.apply(world.told("other-factory").repair);
 
     assertThat(world.codes()).isEmpty();
   }
@@ -461,7 +461,7 @@ class CommitterInfoProblemsTest {
         world.told(Severity.ERROR, "unsupported-store", ABFS, "no hierarchical namespace");
     assertThat(world.report().served()).isFalse();
 
-    world.apply(problem.repair());
+    world.apply(problem.repair);
 
     assertThat(world.codes()).isEmpty();
     assertThat(world.report().served()).isTrue();
@@ -481,27 +481,27 @@ class CommitterInfoProblemsTest {
     world.set("fs.gs.impl", ClassNames.HADOOPS_GS);
     world.set("fs.gs.block.size", "64m");
     Problem noJar = world.told("store-not-found");
-    assertThat(noJar.text())
+    assertThat(noJar.text)
         .contains("connector is in com.google.cloud.bigdataoss:gcs-connector")
         .contains("fs.gs.impl names it, which is " + ClassNames.HADOOPS_GS + " (a test)");
-    assertThat(noJar.repair().jar()).contains("com.google.cloud.bigdataoss:gcs-connector");
+    assertThat(noJar.repair.jar).contains("com.google.cloud.bigdataoss:gcs-connector");
 
     world.missing.remove(GOOGLES_PACKAGE);
     Problem notBound = world.told("store-not-found", "Google's connector is there");
-    assertThat(notBound.repair().jar()).isEmpty();
+    assertThat(notBound.repair.jar).isNull();
 
-    world.apply(notBound.repair());
+    world.apply(notBound.repair);
     assertThat(world.codes())
         .containsExactlyInAnyOrder("gcs-block-size", "store-failed", "gcs-requests");
     Problem first = world.report().problems().get(0);
     assertThat(first.code()).as("the cause comes first").isEqualTo("gcs-block-size");
-    assertThat(first.text()).contains("64m (a test)");
-    world.apply(first.repair());
+    assertThat(first.text).contains("64m (a test)");
+    world.apply(first.repair);
     assertThat(world.jobs.get("fs.gs.block.size")).isEqualTo("67108864");
 
     for (Problem problem : world.report().problems()) {
-      assertThat(problem.severity()).isEqualTo(Severity.NOTE);
-      world.apply(problem.repair());
+      assertThat(problem.severity).isEqualTo(Severity.NOTE);
+      world.apply(problem.repair);
     }
     assertThat(world.report().problems()).isEmpty();
   }
@@ -510,7 +510,7 @@ class CommitterInfoProblemsTest {
   void aBlockSizeThatIsNoSizeIsReplaced() {
     world.onGoogle("fs.gs.block.size", "large");
 
-    world.apply(world.told("gcs-block-size").repair());
+    world.apply(world.told("gcs-block-size").repair);
 
     assertThat(world.report().problems()).isEmpty();
   }
@@ -522,8 +522,8 @@ class CommitterInfoProblemsTest {
     Problem problem = world.told(Severity.ERROR, "unsupported-store");
     assertThat(world.report().served()).isFalse();
 
-    world.apply(problem.repair());
-    assertThat(problem.repair().settings()).containsValue("ofs,mem");
+    world.apply(problem.repair);
+    assertThat(problem.repair.settings).containsValue("ofs,mem");
     assertThat(world.problem("unsupported-store")).isEmpty();
     assertThat(world.report().served()).isTrue();
   }
@@ -545,7 +545,7 @@ class CommitterInfoProblemsTest {
     world.onGoogle("fs.gs.operation.move.enable", "false");
     Problem problem = world.told(Severity.ERROR, "gcs-no-move");
 
-    world.apply(problem.repair());
+    world.apply(problem.repair);
     assertThat(world.report().problems()).isEmpty();
   }
 
@@ -555,8 +555,8 @@ class CommitterInfoProblemsTest {
     world.missing.remove(GOOGLES_PACKAGE);
     Problem problem = world.told("gcs-hadoops-connector");
 
-    assertThat(problem.text()).contains("Google's, a class of the same name");
-    assertThat(problem.repair().jar()).isEmpty();
+    assertThat(problem.text).contains("Google's, a class of the same name");
+    assertThat(problem.repair.jar).isNull();
   }
 
   @ParameterizedTest
@@ -719,14 +719,14 @@ class CommitterInfoProblemsTest {
     Problem told(String code, String... words) {
       Problem found = problem(code).orElseThrow();
       for (String word : words) {
-        assertThat(found.text()).contains(word);
+        assertThat(found.text).contains(word);
       }
       return found;
     }
 
     Problem told(Severity severity, String code, String... words) {
       Problem found = told(code, words);
-      assertThat(found.severity()).isEqualTo(severity);
+      assertThat(found.severity).isEqualTo(severity);
       return found;
     }
 
@@ -739,7 +739,7 @@ class CommitterInfoProblemsTest {
     /** Does what the repair names, and where it names nothing, what its text asks for. */
     void apply(Repair repair) {
       repair
-          .settings()
+          .settings
           .forEach(
               (key, value) -> {
                 if (!key.startsWith("spark.") && value == null) {
@@ -753,9 +753,11 @@ class CommitterInfoProblemsTest {
                   spark.remove(key);
                 }
               });
-      repair.jar().ifPresent(this::addJar);
-      repair.path().ifPresent(other -> path = other);
-      if (repair.settings().isEmpty() && repair.jar().isEmpty() && repair.path().isEmpty()) {
+      if (repair.jar != null) {
+        addJar(repair.jar);
+      }
+      path = repair.path != null ? repair.path : path;
+      if (repair.settings.isEmpty() && repair.jar == null && repair.path == null) {
         path = path.contains("://") ? path : ABFS;
         connectorIsForNewerHadoop = false;
         set(MemoryFileSystem.FLAT, "false");

@@ -34,11 +34,11 @@ class StoreRulesTest {
     conf.set("fs.s3a.multipart.purge", "true");
     conf.set("fs.s3a.directory.operations.purge.uploads", "true");
     Problem problem = problems("3.5.0").get(0);
-    assertThat(problem.text())
+    assertThat(problem.text)
         .contains(
             "fs.s3a.committer.abort.pending.uploads and fs.s3a.multipart.purge and"
                 + " fs.s3a.directory.operations.purge.uploads");
-    problem.repair().settings().forEach((key, value) -> conf.set(key, value));
+    problem.repair.settings.forEach((key, value) -> conf.set(key, value));
     assertThat(problems("3.5.0")).isEmpty();
   }
 
@@ -47,7 +47,7 @@ class StoreRulesTest {
     String own = "fs.s3a.bucket.b.committer.abort.pending.uploads";
     conf.set("fs.s3a.committer.abort.pending.uploads", "false");
     conf.set(own, "true");
-    assertThat(problems("3.5.0").get(0).repair().settings())
+    assertThat(problems("3.5.0").get(0).repair.settings)
         .containsExactlyEntriesOf(Map.of(own, "false"));
   }
 
@@ -58,16 +58,16 @@ class StoreRulesTest {
     assertThat(problems("3.5.0")).isEmpty();
     conf.set(CommitterConfig.S3_WRITE_TO, "Magic");
     Problem old = problems("3.4.0").get(0);
-    assertThat(old.text()).contains("hadoop-aws 3.4.0", "3.4.1 or newer");
+    assertThat(old.text).contains("hadoop-aws 3.4.0", "3.4.1 or newer");
 
     for (String key : List.of("fs.s3a.committer.magic.enabled", MagicUploads.IN_MEMORY)) {
       Problem problem = problems("3.5.0").get(0);
       assertThat(problem.code()).isEqualTo("s3-magic-unavailable");
-      assertThat(problem.repair().settings()).containsOnlyKeys(key);
-      problem.repair().settings().forEach((name, value) -> conf.set(name, value));
+      assertThat(problem.repair.settings).containsOnlyKeys(key);
+      problem.repair.settings.forEach((name, value) -> conf.set(name, value));
     }
     assertThat(problems("3.5.0")).isEmpty();
-    old.repair().settings().forEach((name, value) -> conf.set(name, value));
+    old.repair.settings.forEach((name, value) -> conf.set(name, value));
     assertThat(problems("3.4.0")).isEmpty();
   }
 
