@@ -8,7 +8,6 @@ import io.manifestcommitter.store.StoreFamily;
 import java.security.CodeSource;
 import java.util.List;
 import java.util.Set;
-import org.apache.hadoop.mapreduce.lib.output.FileOutputCommitterFactory;
 import org.apache.hadoop.util.VersionInfo;
 
 /**
@@ -64,32 +63,17 @@ final class ClassNames {
           "org.apache.hadoop.mapreduce.lib.output.committer.manifest.",
           "org.apache.hadoop:hadoop-mapreduce-client-core, 3.3.5 or newer");
 
-  private static final Set<String> FILE_OUTPUT_PROTOCOLS =
+  /** The protocols of Spark itself. */
+  static final Set<String> SPARKS_PROTOCOLS =
       Set.of(SPARK_PROTOCOL, "org.apache.spark.internal.io.HadoopMapReduceCommitProtocol");
-  private static final Set<String> HADOOP_FACTORIES =
+
+  /** What makes Hadoop's own manifest committer. */
+  static final Set<String> HADOOPS_FACTORIES =
       Set.of(
           "org.apache.hadoop.mapreduce.lib.output.committer.manifest.ManifestCommitterFactory",
           "org.apache.hadoop.fs.azurebfs.commit.AzureManifestCommitterFactory");
 
   private ClassNames() {}
-
-  static boolean isOurFactory(String name) {
-    return name.equals(FACTORY);
-  }
-
-  /** Whether it makes Hadoop's own manifest committer. */
-  static boolean isHadoopsFactory(String name) {
-    return HADOOP_FACTORIES.contains(name);
-  }
-
-  static boolean isFileOutputFactory(String name) {
-    return name.equals(FileOutputCommitterFactory.class.getName());
-  }
-
-  /** Whether it is one of the protocols of Spark itself. */
-  static boolean isSparksProtocol(String name) {
-    return FILE_OUTPUT_PROTOCOLS.contains(name);
-  }
 
   /** The jar that brings a class: our file, an artifact, or for unknown classes a description. */
   static String jarOf(String className) {

@@ -17,6 +17,8 @@ import org.apache.hadoop.mapreduce.lib.output.PathOutputCommitterFactory;
 final class FactoryBinding {
   static final String FOR_ALL = PathOutputCommitterFactory.COMMITTER_FACTORY_CLASS;
 
+  private static final String FILE_OUTPUT = FileOutputCommitterFactory.class.getName();
+
   private final String key;
   private final Setting setting;
 
@@ -67,7 +69,22 @@ final class FactoryBinding {
 
   /** The name of the factory's class, the default one if none is bound. */
   String className() {
-    return setting().map(Setting::value).orElse(FileOutputCommitterFactory.class.getName());
+    return setting().map(Setting::value).orElse(FILE_OUTPUT);
+  }
+
+  boolean isOurs() {
+    return className().equals(ClassNames.FACTORY);
+  }
+
+  /** Whose it is, as {@code problems.json} names cases: ours, hadoop, other, or none at all. */
+  String kind() {
+    if (isOurs()) {
+      return "ours";
+    }
+    if (ClassNames.HADOOPS_FACTORIES.contains(className())) {
+      return "hadoop";
+    }
+    return className().equals(FILE_OUTPUT) ? "none" : "other";
   }
 
   /** The settings that bind our factory, for the one scheme only. */

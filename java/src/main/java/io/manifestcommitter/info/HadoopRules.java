@@ -25,7 +25,6 @@ final class HadoopRules extends Rules {
   private final Path path;
   private final String scheme;
   private final FactoryBinding factory;
-  private final boolean factoryIsOurs;
   private final Probe probe;
   private final SparkRules spark;
   private final Stores stores;
@@ -41,7 +40,6 @@ final class HadoopRules extends Rules {
     this.path = path;
     this.scheme = path.toUri().getScheme();
     this.factory = FactoryBinding.of(jobs, path);
-    this.factoryIsOurs = ClassNames.isOurFactory(factory.className());
     this.probe = probe;
     this.spark = spark;
     this.stores = new Stores(jobs);
@@ -60,7 +58,7 @@ final class HadoopRules extends Rules {
     if (probe.committer().isPresent()) {
       return isMadeByUs();
     }
-    return factoryIsOurs && probe.problem().filter(name -> name.startsWith("factory-")).isEmpty();
+    return factory.isOurs() && probe.problem().filter(name -> name.startsWith("factory-")).isEmpty();
   }
 
   private boolean isMadeByUs() {
@@ -78,7 +76,7 @@ final class HadoopRules extends Rules {
         checkBinding();
       }
       checkSession();
-      if (!isForSparkOnly || !factoryIsOurs) {
+      if (!isForSparkOnly || !factory.isOurs()) {
         probe.problem().ifPresent(this::checkProbe);
       }
     }
@@ -96,11 +94,11 @@ final class HadoopRules extends Rules {
                 + " each file. Such stores do that by copying"
             : " is not delegate: writes of Spark SQL fail";
     add(
-        factoryIsOurs || (spark.isOurs() && !delegates) ? Severity.ERROR : Severity.WARNING,
+        factory.isOurs() || (spark.isOurs() && !delegates) ? Severity.ERROR : Severity.WARNING,
         "unsupported-store",
         isServedByS3a() ? store.enableUploads() : otherStore(),
         withoutStop(refusal.get()),
-        factoryIsOurs
+        factory.isOurs()
             ? ". MapReduce jobs and RDD writers fail, since " + factory.key() + " is ours"
             : "",
         spark.isOurs() ? ". " + CommitterConfig.UNSUPPORTED_SCHEME + sparks : "");
@@ -108,7 +106,7 @@ final class HadoopRules extends Rules {
 
   /** On S3 MapReduce jobs and RDD writers go through hadoop-aws's own committers. */
   private void checkS3() {
-    if (factoryIsOurs) {
+    if (factory.isOurs()) {
       String why = withoutStop(stores.refusalOfRenames(path).get());
       add("unsupported-store/hadoop-protocol", otherStore(), factory.key(), why);
     } else if (!isServedByS3a()) {
@@ -117,19 +115,17 @@ final class HadoopRules extends Rules {
   }
 
   private void checkBinding() {
-    String name = factory.className();
-    boolean isUnbound = factory.setting().isEmpty() || ClassNames.isFileOutputFactory(name);
-    if (probe.committer().isPresent() ? isMadeByUs() : factoryIsOurs) {
+    if (probe.committer().isPresent() ? isMadeByUs() : factory.isOurs()) {
       checkOurs();
     } else if (scheme == null && !factory.isForAll()) {
       checkNoScheme();
-    } else if (isUnbound) {
+    } else if (factory.kind().equals("none")) {
       checkFileOutputCommitter();
     } else {
       add(
-          ClassNames.isHadoopsFactory(name) ? "hadoop-factory" : "other-factory",
+          factory.kind().equals("hadoop") ? "hadoop-factory" : "other-factory",
           factory.bindOurs(scheme),
-          name,
+          factory.className(),
           factory.key(),
           factory.setting().map(Setting::source).orElse(""),
           siblingHint());
@@ -138,9 +134,9 @@ final class HadoopRules extends Rules {
 
   private void checkOurs() {
     Optional<String> unbound = Stores.sibling(path).filter(sibling -> !isOurs(sibling));
-    if (factoryIsOurs && factory.isForAll()) {
+    if (factory.isOurs() && factory.isForAll()) {
       add("factory-for-all", factory.bindOurs(scheme), FactoryBinding.FOR_ALL);
-    } else if (factoryIsOurs && unbound.isPresent()) {
+    } else if (factory.isOurs() && unbound.isPresent()) {
       Repair bind = Repair.set(FactoryBinding.key(unbound.get()), ClassNames.FACTORY);
       add("half-bound", bind, scheme, unbound.get());
     }
@@ -193,7 +189,7 @@ final class HadoopRules extends Rules {
         factoryNotFound(severity, missing.get());
         break;
       case "factory-failed":
-        Repair repair = factoryIsOurs ? Repair.none() : bindOurs();
+        Repair repair = factory.isOurs() ? Repair.none() : bindOurs();
         add(severity, problem, repair, factory.className(), cause);
         break;
       case "store-not-found":
@@ -210,7 +206,7 @@ final class HadoopRules extends Rules {
   private void factoryNotFound(Severity severity, String missing) {
     String name = factory.className();
     String jar = ClassNames.jarOf(missing);
-    boolean oursIsMissing = ClassNames.isOurFactory(missing);
+    boolean oursIsMissing = missing.equals(ClassNames.FACTORY);
     add(
         severity,
         "factory-not-found",
@@ -342,7 +338,7 @@ final class HadoopRules extends Rules {
 
   private boolean isOurs(String otherScheme) {
     return FactoryBinding.setting(jobs, FactoryBinding.key(otherScheme))
-        .filter(set -> ClassNames.isOurFactory(set.value()))
+        .filter(set -> set.value().equals(ClassNames.FACTORY))
         .isPresent();
   }
 

@@ -17,7 +17,6 @@ final class SparkRules extends Rules {
   private final JobSettings settings;
   private final SparkSettings spark;
   private final FactoryBinding factory;
-  private final boolean factoryIsOurs;
   private final Probe probe;
   private final String jar;
   private final String protocol;
@@ -35,11 +34,10 @@ final class SparkRules extends Rules {
     this.settings = settings;
     this.spark = settings.spark();
     this.factory = FactoryBinding.of(settings.sql(), path);
-    this.factoryIsOurs = ClassNames.isOurFactory(factory.className());
     this.probe = probe;
     this.jar = jar;
     this.protocol = spark.protocol().value();
-    this.isSparks = ClassNames.isSparksProtocol(protocol);
+    this.isSparks = ClassNames.SPARKS_PROTOCOLS.contains(protocol);
     this.isStock = protocol.equals(ClassNames.STOCK_PROTOCOL);
     this.unusable = isSparks ? Optional.empty() : whyUnusable(protocol, ClassNames.PROTOCOL_BASE);
   }
@@ -51,7 +49,7 @@ final class SparkRules extends Rules {
 
   /** Whether writes of Spark SQL to the path are committed by us. */
   boolean serves() {
-    return spark.known() && unusable.isEmpty() && (isOurs() || (isStock && factoryIsOurs));
+    return spark.known() && unusable.isEmpty() && (isOurs() || (isStock && factory.isOurs()));
   }
 
   @Override
@@ -65,7 +63,7 @@ final class SparkRules extends Rules {
 
   private void checkJar() {
     if (settings.origin() == Origin.FILES) {
-      if ((isOurs() || factoryIsOurs) && !namesOurJar()) {
+      if ((isOurs() || factory.isOurs()) && !namesOurJar()) {
         String others = spark.get(SparkSettings.JARS).map(jars -> jars.value() + ",").orElse("");
         add("jar-missing/files", Repair.set(SparkSettings.JARS, others + jar));
       }
@@ -84,11 +82,11 @@ final class SparkRules extends Rules {
     Repair bindOurs = Repair.set(SparkSettings.PROTOCOL, ClassNames.PROTOCOL);
     if (isSparks) {
       add(
-          "spark-protocol/" + bound(),
+          "spark-protocol/" + factory.kind(),
           bindOurs,
           simple(protocol),
           spark.protocol().source(),
-          bound().equals("other") ? factory.className() : factory.key(),
+          factory.kind().equals("other") ? factory.className() : factory.key(),
           spark.parquetCommitter().value().equals(ClassNames.STOCK_PARQUET_COMMITTER)
               ? "Parquet alone asks the factory in a safe way, through "
                   + simple(ClassNames.STOCK_PARQUET_COMMITTER)
@@ -103,28 +101,13 @@ final class SparkRules extends Rules {
     } else if (isStock) {
       // Ours says yes here, and refuses when the protocol itself asks.
       boolean appends =
-          !factoryIsOurs
-              && (probe.promisesDynamicOverwrite()
-                  || ClassNames.isHadoopsFactory(factory.className()));
+          !factory.isOurs()
+              && (probe.promisesDynamicOverwrite() || factory.kind().equals("hadoop"));
       String what = appends ? "stock-overwrite/appends" : "stock-overwrite/refuses";
       add(what, bindOurs, simple(protocol));
     } else if (!isOurs()) {
       add("other-spark-protocol", bindOurs, protocol);
     }
-  }
-
-  /** What is bound, of which Spark's own protocol makes use in its own way. */
-  private String bound() {
-    String name = factory.className();
-    if (factoryIsOurs) {
-      return "ours";
-    }
-    if (ClassNames.isHadoopsFactory(name)) {
-      return "hadoop";
-    }
-    return factory.setting().isPresent() && !ClassNames.isFileOutputFactory(name)
-        ? "other"
-        : "none";
   }
 
   private void checkOthers() {
