@@ -21,46 +21,48 @@ import org.apache.hadoop.util.VersionInfo;
 
 /** Which committer the jobs that write to one path get, from which setting, and what is wrong. */
 final class CommitterReport {
-  private final String path;
-  private final String scheme;
-  private final Optional<FactoryBinding> factory;
-  private final Probe probe;
-  private final SparkSettings spark;
-  private final Map<String, Setting> options;
-  private final List<Problem> problems;
-  private final boolean served;
+  /** The worst first. */
+  final List<Problem> problems;
 
-  private CommitterReport(String name, JobSettings settings, Path path, Probe probe, String jar) {
-    Configuration jobs = settings.jobs(path);
-    SparkRules sparks = new SparkRules(settings, path, probe, jar);
-    StoreRules stores = new StoreRules(jobs, path, VersionInfo.getVersion());
-    HadoopRules hadoops = new HadoopRules(settings, path, probe, sparks, stores);
-    List<Problem> found = new ArrayList<>(hadoops.problems());
-    found.addAll(stores.problems());
-    boolean refused = found.stream().anyMatch(p -> p.code().equals("unsupported-store"));
-    found.addAll(sparks.problems());
-    found.sort(Problem.IN_ORDER);
-    this.path = name;
-    this.scheme = Optional.ofNullable(path.toUri().getScheme()).orElse("");
-    this.factory = Optional.of(FactoryBinding.of(jobs, path));
-    this.probe = probe;
-    this.spark = settings.spark();
-    this.options = setOptions(settings.sql());
-    this.options.putAll(stores.settings());
-    this.problems = found;
-    this.served = hadoops.serves() || (sparks.serves() && !refused);
-  }
+  /** Whether the manifest committer commits at least one kind of job that writes to the path. */
+  final boolean served;
 
-  /** Of a path that cannot be used. */
-  private CommitterReport(String name, SparkSettings spark, Problem problem) {
-    this.path = name;
-    this.scheme = "";
-    this.factory = Optional.empty();
-    this.probe = Probe.nothing();
-    this.spark = spark;
-    this.options = Map.of();
-    this.problems = List.of(problem);
-    this.served = false;
+  private final Json.Fields map;
+
+  /** Of a path, which is null if it cannot be used. */
+  private CommitterReport(
+      String name,
+      Path path,
+      JobSettings settings,
+      Probe probe,
+      Map<String, Json.Fields> options,
+      List<Problem> problems,
+      boolean served) {
+    Optional<Path> known = Optional.ofNullable(path);
+    Optional<FactoryBinding> factory =
+        known.map(usable -> FactoryBinding.of(settings.jobs(usable), usable));
+    Optional<SparkSettings> session = Optional.of(settings.spark()).filter(SparkSettings::known);
+    this.problems = problems;
+    this.served = served;
+    this.map =
+        new Json.Fields()
+            .with("path", name)
+            .with("scheme", known.map(usable -> usable.toUri().getScheme()).orElse(""))
+            .with("ok", ok())
+            .with("served", served)
+            .with("version", ClassNames.version())
+            .with("hadoopVersion", VersionInfo.getVersion());
+    map.putAll(probe.toMap());
+    map.with("factory", factory.map(FactoryBinding::className))
+        .with("factoryKey", factory.map(FactoryBinding::key))
+        .with("factorySource", factory.flatMap(FactoryBinding::setting).map(Setting::source))
+        .with("commitProtocol", session.map(SparkSettings::protocol))
+        .with("parquetCommitter", session.map(SparkSettings::parquetCommitter))
+        .with("outputCommitter", session.flatMap(set -> set.get(SparkSettings.OUTPUT_COMMITTER)))
+        .with("streamingProtocol", session.map(SparkSettings::streamingProtocol))
+        .with("options", options)
+        .with("watching", SparkWatch.places())
+        .with("problems", problems);
   }
 
   /**
@@ -74,97 +76,57 @@ final class CommitterReport {
     try {
       path = StorePaths.plain(new Path(name));
     } catch (IllegalArgumentException e) {
+      Problem problem = Problem.of("unusable-path", null, Repair.none(), name, e.getMessage());
       return new CommitterReport(
-          name,
-          settings.spark(),
-          Problem.of("unusable-path", null, Repair.none(), name, e.getMessage()));
+          name, null, settings, Probe.nothing(), Map.of(), List.of(problem), false);
     }
     Configuration jobs = settings.jobs(path);
     Probe probe =
         settings.origin() == Origin.CONNECT_SERVER
             ? Probe.ofFactory(jobs, path)
             : Probe.of(jobs, path, patience);
-    return new CommitterReport(name, settings, path, probe, jar);
+    SparkRules sparks = new SparkRules(settings, path, probe, jar);
+    StoreRules stores = new StoreRules(jobs, path, VersionInfo.getVersion());
+    HadoopRules hadoops = new HadoopRules(settings, path, probe, sparks, stores);
+    List<Problem> found = new ArrayList<>(hadoops.problems());
+    found.addAll(stores.problems());
+    boolean refused = found.stream().anyMatch(p -> p.code().equals("unsupported-store"));
+    found.addAll(sparks.problems());
+    found.sort(Problem.IN_ORDER);
+    boolean served = hadoops.serves() || (sparks.serves() && !refused);
+    Map<String, Json.Fields> options = options(settings.sql());
+    // A connector's settings have neither default nor meaning.
+    stores.settings().forEach((key, set) -> options.put(key, option(set, null, null)));
+    return new CommitterReport(name, path, settings, probe, options, found, served);
   }
 
   /** The committer's options that are set, but for what Hadoop ships with the same value. */
-  private static Map<String, Setting> setOptions(Configuration conf) {
-    Map<String, Setting> made = new TreeMap<>();
+  private static Map<String, Json.Fields> options(Configuration conf) {
+    Map<String, Json.Fields> made = new TreeMap<>();
     for (CommitterConfig.Option option : CommitterConfig.options()) {
+      String fallback = option.fallback();
       FactoryBinding.setting(conf, option.key())
-          .filter(
-              setting ->
-                  !setting.value().equals(option.fallback())
-                      || !setting.source().endsWith("-default.xml"))
-          .ifPresent(setting -> made.put(option.key(), setting));
+          .filter(set -> !set.value().equals(fallback) || !set.source().endsWith("-default.xml"))
+          .ifPresent(set -> made.put(option.key(), option(set, fallback, option.meaning())));
     }
     return made;
   }
 
-  /** The same with what they change; a connector's settings have neither default nor meaning. */
-  private Json.Fields optionFields() {
-    Json.Fields fields = new Json.Fields();
-    options.forEach(
-        (key, set) -> {
-          Optional<CommitterConfig.Option> option =
-              CommitterConfig.options().stream().filter(one -> one.key().equals(key)).findAny();
-          fields.with(
-              key,
-              new Json.Fields()
-                  .with("value", set.value())
-                  .with("source", set.source())
-                  .with("default", option.map(CommitterConfig.Option::fallback))
-                  .with("meaning", option.map(CommitterConfig.Option::meaning)));
-        });
-    return fields;
+  private static Json.Fields option(Setting set, String fallback, String meaning) {
+    return new Json.Fields()
+        .with("value", set.value())
+        .with("source", set.source())
+        .with("default", fallback)
+        .with("meaning", meaning);
   }
 
-  /** Which setting decides on the factory; empty if the path cannot be used. */
-  Optional<FactoryBinding> factory() {
-    return factory;
-  }
-
-  /** The options that are set, those of the connector that act on commits among them. */
-  Map<String, Setting> options() {
-    return options;
-  }
-
-  /** The worst first. */
-  List<Problem> problems() {
-    return problems;
-  }
-
-  /** Whether the manifest committer commits at least one kind of job that writes to the path. */
-  boolean served() {
-    return served;
-  }
-
-  /** Whether it does, and no problem is an error. */
+  /** Whether we commit something there, and no problem is an error. */
   boolean ok() {
     return served && problems.stream().noneMatch(p -> p.severity == Severity.ERROR);
   }
 
   /** As programs read it, with all keys always there. */
   Json.Fields toMap() {
-    Json.Fields map =
-        new Json.Fields()
-            .with("path", path)
-            .with("scheme", scheme)
-            .with("ok", ok())
-            .with("served", served)
-            .with("version", ClassNames.version())
-            .with("hadoopVersion", VersionInfo.getVersion());
-    map.putAll(probe.toMap());
-    Optional<SparkSettings> session = Optional.of(spark).filter(SparkSettings::known);
-    return map.with("factory", factory.map(FactoryBinding::className))
-        .with("factoryKey", factory.map(FactoryBinding::key))
-        .with("factorySource", factory.flatMap(FactoryBinding::setting).map(Setting::source))
-        .with("commitProtocol", session.map(SparkSettings::protocol))
-        .with("parquetCommitter", session.map(SparkSettings::parquetCommitter))
-        .with("outputCommitter", session.flatMap(set -> set.get(SparkSettings.OUTPUT_COMMITTER)))
-        .with("streamingProtocol", session.map(SparkSettings::streamingProtocol))
-        .with("options", optionFields())
-        .with("watching", SparkWatch.places())
-        .with("problems", problems);
+    return map;
   }
 }

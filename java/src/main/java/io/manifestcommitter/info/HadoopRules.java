@@ -58,7 +58,8 @@ final class HadoopRules extends Rules {
     if (probe.committer().isPresent()) {
       return isMadeByUs();
     }
-    return factory.isOurs() && probe.problem().filter(name -> name.startsWith("factory-")).isEmpty();
+    return factory.isOurs()
+        && probe.problem().filter(name -> name.startsWith("factory-")).isEmpty();
   }
 
   private boolean isMadeByUs() {
