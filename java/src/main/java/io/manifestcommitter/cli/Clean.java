@@ -98,24 +98,18 @@ public final class Clean extends Program {
       boolean discardUnfinished,
       boolean force)
       throws IOException {
-    Rule rule = new Rule(age(olderThan), dryRun, discardUnfinished, force);
+    Rule rule = new Rule(olderThan, dryRun, discardUnfinished, force);
     List<CleanedJob> jobs = clean(table, conf, new CommitterConfig(conf), rule, watched -> {});
     return Json.line(jobs.stream().map(CleanedJob::toMap).collect(Collectors.toList()));
-  }
-
-  private static long age(String text) {
-    Optional<Long> age = CommitterConfig.duration(text);
-    return age.orElseThrow(
-        () ->
-            new IllegalArgumentException(
-                "'" + Humane.line(text) + "' is no length of time such as 24h or 90s"));
   }
 
   @Override
   protected Action action(CommandLine line) throws UsageException {
     CommitterConfig config = line.config();
-    long age = CommandLine.checked(() -> age(line.value(OLDER_THAN).orElse(DAY)));
-    Rule rule = new Rule(age, line.has(DRY_RUN), line.has(DISCARD), line.has(FORCE));
+    String age = line.value(OLDER_THAN).orElse(DAY);
+    Rule rule =
+        CommandLine.checked(
+            () -> new Rule(age, line.has(DRY_RUN), line.has(DISCARD), line.has(FORCE)));
     return table -> {
       List<CleanedJob> jobs = List.of();
       try {
@@ -171,14 +165,12 @@ public final class Clean extends Program {
     }
     List<CleanedJob> jobs = new ArrayList<>();
     for (StagedJob job : found) {
-      if (!rule.removes(job)) {
-        jobs.add(new CleanedJob(job, null, rule.why(job), null));
-        continue;
-      }
+      CleanedJob cleaned = new CleanedJob(job, rule.why(job));
+      jobs.add(cleaned);
       try {
-        jobs.add(new CleanedJob(job, staged.remove(job, rule.force, signs, pause), "", null));
+        cleaned.uploads = rule.removes(job) ? staged.remove(job, rule.force, signs, pause) : null;
       } catch (IOException e) {
-        jobs.add(new CleanedJob(job, null, "", e));
+        cleaned.failure = e;
       }
     }
     return jobs;
@@ -207,7 +199,7 @@ public final class Clean extends Program {
             "the uploads are left as they are: "
                 + job.root()
                 + " is "
-                + job.state().name().toLowerCase(Locale.ROOT)
+                + CleanedJob.name(job.state())
                 + " and may need some. Wait for it, or recover it");
       }
     }
@@ -249,16 +241,16 @@ public final class Clean extends Program {
   /** A staging directory, and what became of it. */
   private static final class CleanedJob {
     private final StagedJob job;
-    private final AbortedUploads uploads;
     private final String why;
-    private final IOException failure;
 
-    /** With the uploads of a job that was removed; else null. */
-    private CleanedJob(StagedJob job, AbortedUploads uploads, String why, IOException failure) {
+    /** What was aborted for a job that was removed; else null. */
+    private AbortedUploads uploads;
+
+    private IOException failure;
+
+    private CleanedJob(StagedJob job, String why) {
       this.job = job;
-      this.uploads = uploads;
       this.why = why;
-      this.failure = failure;
     }
 
     boolean isRemoved() {
@@ -323,13 +315,13 @@ public final class Clean extends Program {
     private final boolean discardUnfinished;
     private final boolean force;
 
-    /**
-     * A rule.
-     *
-     * @param olderThan in milliseconds
-     */
-    Rule(long olderThan, boolean dryRun, boolean discardUnfinished, boolean force) {
-      this.olderThan = olderThan;
+    Rule(String olderThan, boolean dryRun, boolean discardUnfinished, boolean force) {
+      Optional<Long> age = CommitterConfig.duration(olderThan);
+      if (age.isEmpty()) {
+        throw new IllegalArgumentException(
+            "'" + Humane.line(olderThan) + "' is no length of time such as 24h or 90s");
+      }
+      this.olderThan = age.get();
       this.dryRun = dryRun;
       this.discardUnfinished = discardUnfinished;
       this.force = force;
