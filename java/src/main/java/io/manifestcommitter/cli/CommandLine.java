@@ -41,7 +41,6 @@ public final class CommandLine {
   private final Set<String> flags = new HashSet<>();
   private final Map<String, String> values = new TreeMap<>();
   private boolean help;
-  private boolean submitted;
 
   private CommandLine() {}
 
@@ -82,7 +81,7 @@ public final class CommandLine {
         throw new UsageException("there is no option " + Humane.line(arg));
       }
     }
-    line.takeSystemProperties();
+    line.takeSparks(System.getProperties(), "spark-submit");
     for (String setting : own) {
       int equals = setting.indexOf('=');
       if (equals < 1) {
@@ -135,7 +134,7 @@ public final class CommandLine {
 
   /** Whether spark-submit runs the program, so that what is not set has Spark's default. */
   public boolean submitted() {
-    return submitted;
+    return System.getProperty("spark.master") != null;
   }
 
   List<String> paths() {
@@ -156,13 +155,12 @@ public final class CommandLine {
     return Optional.ofNullable(values.get(option));
   }
 
-  private void takeSystemProperties() {
-    for (String name : System.getProperties().stringPropertyNames()) {
+  private void takeSparks(Properties properties, String source) {
+    for (String name : properties.stringPropertyNames()) {
       if (name.startsWith(SPARK)) {
-        set(name, System.getProperty(name), "spark-submit");
+        set(name, properties.getProperty(name), source);
       }
     }
-    submitted = System.getProperty("spark.master") != null;
   }
 
   /** Reads the file as Spark does, so as UTF-8 and without spaces around values. */
@@ -178,11 +176,8 @@ public final class CommandLine {
               + e
               + ")");
     }
-    for (String name : properties.stringPropertyNames()) {
-      if (name.startsWith(SPARK)) {
-        set(name, properties.getProperty(name).trim(), file);
-      }
-    }
+    properties.replaceAll((name, value) -> value.toString().trim());
+    takeSparks(properties, file);
   }
 
   private void set(String key, String value, String source) {

@@ -2,6 +2,7 @@
 package io.manifestcommitter.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.manifestcommitter.layout.JobPaths;
 import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.manifest.FileList;
 import io.manifestcommitter.manifest.SuccessReport;
@@ -28,8 +29,6 @@ import org.apache.hadoop.fs.Path;
  * </pre>
  */
 public final class ManifestPrinter extends Program {
-  private static final String SUCCESS = "_SUCCESS";
-
   ManifestPrinter(PrintStream out, PrintStream err) {
     super(
         out,
@@ -62,14 +61,11 @@ public final class ManifestPrinter extends Program {
         print(path, line.conf(), line.has("--json"), line.has("--json-reports"));
         return OK;
       } catch (IOException | RuntimeException e) {
-        String message = missingConnector(path, line.conf(), e).orElseGet(() -> explain(path, e));
         if (line.has("--json")) {
+          String message = explain(path, line.conf(), e);
           out.println(Json.line(new Json.Fields().with("path", path).with("error", message)));
         }
-        if (e instanceof NothingThereException) {
-          throw e;
-        }
-        return failed(message);
+        throw e;
       }
     };
   }
@@ -123,8 +119,7 @@ public final class ManifestPrinter extends Program {
     if (asJson || (reportAsJson && kind.equals("success_report"))) {
       out.println(Json.line(head(origin, kind).with("content", document)));
     } else {
-      out.println(Humane.line(title));
-      new Plain(out).print(document);
+      printPlain(title, document);
     }
   }
 
@@ -147,8 +142,7 @@ public final class ManifestPrinter extends Program {
               .with("files", list.count())
               .with("bytes", bytes);
       if (!asJson) {
-        out.println("List of files " + Humane.line(origin));
-        new Plain(out).print(Json.read(Json.line(content).getBytes(StandardCharsets.UTF_8)));
+        printPlain("List of files " + origin, content);
         for (Optional<FileList.Entry> e = list.next(); e.isPresent(); e = list.next()) {
           String size = Humane.size(e.get().size());
           out.println("    " + Humane.line(e.get().path()) + " (" + size + ")");
@@ -178,11 +172,11 @@ public final class ManifestPrinter extends Program {
   private static FileStatus reportOf(FileSystem fs, Path directory) throws IOException {
     FileStatus report;
     try {
-      report = fs.getFileStatus(new Path(directory, SUCCESS));
+      report = fs.getFileStatus(new Path(directory, JobPaths.SUCCESS_MARKER));
     } catch (FileNotFoundException e) {
       throw new CorruptManifestException(
           "There is no "
-              + SUCCESS
+              + JobPaths.SUCCESS_MARKER
               + " in "
               + directory
               + ": no job has finished there, or the last"
@@ -209,7 +203,8 @@ public final class ManifestPrinter extends Program {
     return content;
   }
 
-  private static String explain(String path, Exception e) {
+  @Override
+  protected String told(String path, Exception e) {
     if (e instanceof CorruptManifestException || e instanceof NothingThereException) {
       return e.getMessage();
     }

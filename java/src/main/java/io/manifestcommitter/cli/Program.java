@@ -9,7 +9,6 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
-import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiFunction;
 import java.util.regex.Matcher;
@@ -132,26 +131,24 @@ public abstract class Program {
       }
       return failed(e.getMessage());
     } catch (IOException | RuntimeException e) {
-      // A connector's problems reach us in both forms.
-      Optional<String> missing = missingConnector(path, line.conf(), e);
-      return missing.isPresent() ? failed(missing.get()) : failed(path, e);
+      return failed(explain(path, line.conf(), e));
     }
   }
 
-  /** What is missing of a path's connector, and where that is; empty if it is something else. */
-  protected static Optional<String> missingConnector(String path, Configuration conf, Exception e) {
+  /** Why a path failed, and what to do; where its connector is missing, where that is. */
+  protected final String explain(String path, Configuration conf, Exception e) {
+    // A connector's problems reach us in both forms.
     boolean isMissing =
         e instanceof UnsupportedFileSystemException
             || (e instanceof RuntimeException && Stores.missingClass(e).isPresent());
     String how = System.getProperty(CALLED) == null ? "Put it" : "Put it, by --class-path,";
     return isMissing
-        ? Optional.of(
-            Stores.missingConnector(new Path(path), conf, e)
-                + ". "
-                + how
-                + " on the class path, with all that it needs. 'manifest-committer info' names the"
-                + " settings that it needs, too")
-        : Optional.empty();
+        ? Stores.missingConnector(new Path(path), conf, e)
+            + ". "
+            + how
+            + " on the class path, with all that it needs. 'manifest-committer info' names the"
+            + " settings that it needs, too"
+        : told(path, e);
   }
 
   /** What to do about an error that is no failure of a request. */
@@ -180,13 +177,13 @@ public abstract class Program {
     return System.getProperty(CALLED, getClass().getSimpleName());
   }
 
-  /** Says what went wrong with a path; as {@link #failed(String)}. */
-  protected int failed(String path, Exception why) {
-    return failed(path + ": " + (why.getMessage() == null ? why : why.getMessage()));
+  /** What an exception says of a path. */
+  protected String told(String path, Exception why) {
+    return path + ": " + (why.getMessage() == null ? why : why.getMessage());
   }
 
   /** Prints a document for people who do not have our Python package, which prints it better. */
-  protected final void printPlain(String title, Json.Fields document) {
+  protected final void printPlain(String title, Object document) {
     out.println(Humane.line(title));
     new Plain(out).print(Json.node(document));
   }
