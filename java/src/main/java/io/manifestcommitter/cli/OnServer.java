@@ -46,10 +46,14 @@ public final class OnServer {
   public static String call(String what, String arguments) {
     try {
       JsonNode given = Json.read(arguments.getBytes(StandardCharsets.UTF_8));
-      return ONCE.contains(what)
-          ? once(given.get("id").asText(), () -> answer(what, given))
-          : answer(what, given);
-    } catch (IOException | ExecutionException | RuntimeException e) {
+      String value =
+          ONCE.contains(what)
+              ? once(given.get("id").asText(), () -> value(what, given))
+              : value(what, given);
+      return Json.line(new Json.Fields().with("value", value));
+    } catch (ExecutionException e) {
+      return error(e.getCause());
+    } catch (IOException | ReflectiveOperationException | RuntimeException e) {
       return error(e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -57,15 +61,7 @@ public final class OnServer {
     }
   }
 
-  private static String answer(String what, JsonNode given) {
-    try {
-      return Json.line(new Json.Fields().with("value", value(what, given)));
-    } catch (IOException | ReflectiveOperationException | RuntimeException e) {
-      return error(e);
-    }
-  }
-
-  private static String error(Exception e) {
+  private static String error(Throwable e) {
     return Json.line(
         new Json.Fields()
             .with("error", e.toString().split("\n", 2)[0])

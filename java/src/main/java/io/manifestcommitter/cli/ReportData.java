@@ -207,9 +207,7 @@ public final class ReportData extends Program {
       for (Optional<FileList.Entry> e = list.next(); e.isPresent(); e = list.next()) {
         sizes.add(e.get());
       }
-    } catch (FileNotFoundException e) {
-      return sizes;
-    } catch (CorruptManifestException e) {
+    } catch (FileNotFoundException | CorruptManifestException e) {
       return new Sizes();
     }
     return sizes;
