@@ -41,8 +41,6 @@ final class ClassNames {
 
   static final String ABFS_PACKAGE = "org.apache.hadoop.fs.azurebfs.";
 
-  private static final String HADOOP = "org.apache.hadoop:";
-
   /** What the names of classes begin with, each followed by what brings these classes. */
   private static final List<String> JARS =
       List.of(
@@ -110,6 +108,6 @@ final class ClassNames {
   }
 
   private static String hadoop(String artifact) {
-    return HADOOP + artifact + ":" + VersionInfo.getVersion();
+    return "org.apache.hadoop:" + artifact + ":" + VersionInfo.getVersion();
   }
 }

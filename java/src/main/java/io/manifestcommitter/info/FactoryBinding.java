@@ -87,9 +87,9 @@ final class FactoryBinding {
     return className().equals(FILE_OUTPUT) ? "none" : "other";
   }
 
-  /** The settings that bind our factory, for the one scheme only. */
-  Repair bindOurs(String scheme) {
-    Repair repair = scheme == null ? Repair.none() : Repair.set(key(scheme), ClassNames.FACTORY);
+  /** The settings that bind another factory, for the one scheme only. */
+  Repair bind(String scheme, String other) {
+    Repair repair = scheme == null ? Repair.none() : Repair.set(key(scheme), other);
     return isForAll() ? repair.andSet(FOR_ALL, "") : repair;
   }
 }

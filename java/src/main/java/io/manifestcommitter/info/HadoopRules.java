@@ -13,7 +13,6 @@ import io.manifestcommitter.store.Stores;
 import java.io.IOException;
 import java.util.Optional;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.mapreduce.lib.output.FileOutputCommitter;
 
@@ -98,7 +97,7 @@ final class HadoopRules extends Rules {
         factory.isOurs() || (spark.isOurs() && !delegates) ? Severity.ERROR : Severity.WARNING,
         "unsupported-store",
         isServedByS3a() ? store.enableUploads() : otherStore(),
-        withoutStop(refusal.get()),
+        refusal.get().replaceFirst("[.]$", ""),
         factory.isOurs()
             ? ". MapReduce jobs and RDD writers fail, since " + factory.key() + " is ours"
             : "",
@@ -108,10 +107,11 @@ final class HadoopRules extends Rules {
   /** On S3 MapReduce jobs and RDD writers go through hadoop-aws's own committers. */
   private void checkS3() {
     if (factory.isOurs()) {
-      String why = withoutStop(stores.refusalOfRenames(path).get());
+      String why = stores.refusalOfRenames(path).get().replaceFirst("[.]$", "");
       add("unsupported-store/hadoop-protocol", otherStore(), factory.key(), why);
     } else if (!isServedByS3a()) {
-      add(unlessSparkIsServed(), "no-factory/s3", otherStore(), factory.key());
+      Severity severity = errorUnlessSparkIsServed(Severity.WARNING);
+      add(severity, "no-factory/s3", otherStore(), factory.key());
     }
   }
 
@@ -125,7 +125,7 @@ final class HadoopRules extends Rules {
     } else {
       add(
           factory.kind().equals("hadoop") ? "hadoop-factory" : "other-factory",
-          factory.bindOurs(scheme),
+          factory.bind(scheme, ClassNames.FACTORY),
           factory.className(),
           factory.key(),
           factory.setting().map(Setting::source).orElse(""),
@@ -136,7 +136,7 @@ final class HadoopRules extends Rules {
   private void checkOurs() {
     Optional<String> unbound = Stores.sibling(path).filter(sibling -> !isOurs(sibling));
     if (factory.isOurs() && factory.isForAll()) {
-      add("factory-for-all", factory.bindOurs(scheme), FactoryBinding.FOR_ALL);
+      add("factory-for-all", factory.bind(scheme, ClassNames.FACTORY), FactoryBinding.FOR_ALL);
     } else if (factory.isOurs() && unbound.isPresent()) {
       Repair bind = Repair.set(FactoryBinding.key(unbound.get()), ClassNames.FACTORY);
       add("half-bound", bind, scheme, unbound.get());
@@ -151,7 +151,7 @@ final class HadoopRules extends Rules {
     } catch (IOException | RuntimeException e) {
       left = ". The default filesystem cannot complete it: " + message(e);
     }
-    add(noteIfSparkIsServed(), "no-scheme", repair, left);
+    add(errorUnlessSparkIsServed(Severity.NOTE), "no-scheme", repair, left);
   }
 
   private void checkFileOutputCommitter() {
@@ -161,9 +161,9 @@ final class HadoopRules extends Rules {
             FileOutputCommitter.FILEOUTPUTCOMMITTER_ALGORITHM_VERSION_DEFAULT);
     boolean isSafe = version == 1 && family != StoreFamily.GCS;
     add(
-        isSafe ? noteIfSparkIsServed() : Severity.ERROR,
+        isSafe ? errorUnlessSparkIsServed(Severity.NOTE) : Severity.ERROR,
         isSafe ? "no-factory/safe" : version == 1 ? "no-factory/gs" : "no-factory/version-2",
-        factory.bindOurs(scheme),
+        factory.bind(scheme, ClassNames.FACTORY),
         factory.setting().isEmpty()
             ? "No committer factory is bound"
             : factory.key() + " binds FileOutputCommitter",
@@ -182,7 +182,8 @@ final class HadoopRules extends Rules {
   /** Why there is no committer. */
   private void checkProbe(String problem) {
     // A Connect session has no RDD writers that could meet a factory's problem.
-    Severity severity = origin == Origin.CONNECT_SERVER ? unlessSparkIsServed() : Severity.ERROR;
+    boolean isConnect = origin == Origin.CONNECT_SERVER;
+    Severity severity = errorUnlessSparkIsServed(isConnect ? Severity.WARNING : Severity.ERROR);
     Optional<String> missing = Stores.missingClass(probe.cause());
     String cause = message(probe.cause());
     switch (problem) {
@@ -228,7 +229,7 @@ final class HadoopRules extends Rules {
   /** Two connectors answer to gs://, and Hadoop 3.5 sets the one that hardly anybody has. */
   private void storeNotFound(Severity severity, Optional<String> missing) {
     boolean isGs = family == StoreFamily.GCS;
-    String name = schemeOrDefault();
+    String name = Stores.scheme(path, jobs);
     String jar = family.connectorOf(name);
     if (!isGs && missing.isPresent()) {
       jar = ClassNames.jarOf(missing.get());
@@ -287,13 +288,9 @@ final class HadoopRules extends Rules {
     }
   }
 
-  /** Of writers beside Spark SQL that are safe, only slower. */
-  private Severity noteIfSparkIsServed() {
-    return spark.serves() ? Severity.NOTE : Severity.ERROR;
-  }
-
-  private Severity unlessSparkIsServed() {
-    return spark.serves() ? Severity.WARNING : Severity.ERROR;
+  /** An error, or less if Spark SQL is served, and only other writers have the problem. */
+  private Severity errorUnlessSparkIsServed(Severity less) {
+    return spark.serves() ? less : Severity.ERROR;
   }
 
   private boolean isServedByS3a() {
@@ -301,33 +298,26 @@ final class HadoopRules extends Rules {
         && !jobs.getTrimmed("fs.s3a.committer.name", "file").equals("file");
   }
 
-  private String schemeOrDefault() {
-    return scheme == null ? FileSystem.getDefaultUri(jobs).getScheme() : scheme;
-  }
-
   private Repair otherStore() {
     if (family == StoreFamily.S3) {
-      Repair s3a =
-          Repair.set(FactoryBinding.key(schemeOrDefault()), ClassNames.S3A_FACTORY)
-              .andSet("fs.s3a.committer.name", "magic");
-      return factory.isForAll() ? s3a.andSet(FactoryBinding.FOR_ALL, "") : s3a;
+      return factory
+          .bind(Stores.scheme(path, jobs), ClassNames.S3A_FACTORY)
+          .andSet("fs.s3a.committer.name", "magic");
     }
     if (stores.refusal(path).isEmpty() && family == StoreFamily.OTHER) {
       String others = jobs.getTrimmed(StoreFamily.ATOMIC_RENAME_SCHEMES, "");
       return Repair.set(
           StoreFamily.ATOMIC_RENAME_SCHEMES,
-          (others.isEmpty() ? "" : others + ",") + schemeOrDefault());
+          (others.isEmpty() ? "" : others + ",") + Stores.scheme(path, jobs));
     }
-    return Stores.servedInstead(path)
-        .map(served -> Repair.writeTo(served.toString()))
-        .orElse(Repair.none());
+    return Repair.writeTo(Stores.servedInstead(path).map(Path::toString).orElse(null));
   }
 
   /** On S3 ours is refused; there it is S3A's own that does not work as it is set. */
   private Repair bindOurs() {
     return stores.refusalOfRenames(path).isPresent()
         ? store.enableMagic()
-        : factory.bindOurs(scheme);
+        : factory.bind(scheme, ClassNames.FACTORY);
   }
 
   private String siblingHint() {
@@ -341,9 +331,5 @@ final class HadoopRules extends Rules {
     return FactoryBinding.setting(jobs, FactoryBinding.key(otherScheme))
         .filter(set -> set.value().equals(ClassNames.FACTORY))
         .isPresent();
-  }
-
-  private static String withoutStop(String sentence) {
-    return sentence.endsWith(".") ? sentence.substring(0, sentence.length() - 1) : sentence;
   }
 }

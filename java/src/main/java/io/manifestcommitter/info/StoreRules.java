@@ -21,7 +21,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 
 /**
@@ -116,7 +115,10 @@ final class StoreRules extends Rules {
   }
 
   private void checkGoogles() {
-    if (!isPlainNumber(GS_BLOCK_SIZE)) {
+    try {
+      // So the connector reads it; its other sizes may have a unit.
+      conf.getLong(GS_BLOCK_SIZE, 0);
+    } catch (NumberFormatException e) {
       Repair repair = Repair.set(GS_BLOCK_SIZE, String.valueOf(blockSize()));
       add("gcs-block-size", repair, shown(GS_BLOCK_SIZE));
     }
@@ -205,10 +207,7 @@ final class StoreRules extends Rules {
 
   /** Which class is the FileSystem of a path; loads none. Empty if it is not known. */
   static Optional<Setting> fileSystem(Configuration conf, Path path) {
-    String literal = path.toUri().getScheme();
-    String scheme =
-        (literal == null ? FileSystem.getDefaultUri(conf).getScheme() : literal)
-            .toLowerCase(Locale.ROOT);
+    String scheme = Stores.scheme(path, conf).toLowerCase(Locale.ROOT);
     Optional<Setting> set = setting(conf, "fs." + scheme + ".impl");
     // Hadoop asks every FileSystem that registers itself; of gs, before 3.5, that is Google's.
     return set.isEmpty() && new Stores(conf).family(path) == StoreFamily.GCS
@@ -225,16 +224,6 @@ final class StoreRules extends Rules {
 
   private String shown(String key) {
     return setting(conf, key).map(Setting::toString).orElse("");
-  }
-
-  /** The connector reads this one by {@code getLong}; its other sizes may have a unit. */
-  private boolean isPlainNumber(String key) {
-    try {
-      conf.getLong(key, 0);
-      return true;
-    } catch (NumberFormatException e) {
-      return false;
-    }
   }
 
   private long blockSize() {

@@ -129,8 +129,7 @@ public final class Stores extends ForwardingStore {
 
   /** What is missing where a path's FileSystem cannot be opened, in the words of {@code info}. */
   public static String missingConnector(Path path, Configuration conf, Throwable failure) {
-    String named = path.toUri().getScheme();
-    String scheme = named == null ? FileSystem.getDefaultUri(conf).getScheme() : named;
+    String scheme = scheme(path, conf);
     return "There is no FileSystem for "
         + scheme
         + ":// on the class path"
@@ -357,8 +356,12 @@ public final class Stores extends ForwardingStore {
   }
 
   private String scheme(Path path) {
+    return scheme(path, conf).toLowerCase(Locale.ROOT);
+  }
+
+  /** The scheme of a path as it is written, or else that of the default filesystem. */
+  public static String scheme(Path path, Configuration conf) {
     String scheme = path.toUri().getScheme();
-    String effective = scheme != null ? scheme : FileSystem.getDefaultUri(conf).getScheme();
-    return effective.toLowerCase(Locale.ROOT);
+    return scheme != null ? scheme : FileSystem.getDefaultUri(conf).getScheme();
   }
 }
