@@ -6,6 +6,7 @@ import io.manifestcommitter.cli.CommandLine.Setting;
 import io.manifestcommitter.cli.Json;
 import io.manifestcommitter.cli.Program;
 import io.manifestcommitter.info.JobSettings.Origin;
+import java.io.IOException;
 import java.io.PrintStream;
 import java.net.URISyntaxException;
 import java.nio.file.Paths;
@@ -63,7 +64,8 @@ public final class CommitterInfo extends Program {
       ClassLoader loader,
       String spark,
       String path,
-      String jar) {
+      String jar)
+      throws IOException {
     JobSettings settings =
         new JobSettings(jobs, sql, SparkSettings.parse(spark), loader, Origin.SESSION);
     return Json.line(CommitterReport.of(path, settings, Probe.PATIENCE, jar).toMap());
@@ -77,7 +79,7 @@ public final class CommitterInfo extends Program {
    * @param spark all settings of the session, those of Hadoop among them
    * @return as {@link #ofSession}
    */
-  public static String ofConnect(String spark, String path, String jar) {
+  public static String ofConnect(String spark, String path, String jar) throws IOException {
     SparkSettings session = SparkSettings.parse(spark);
     Configuration conf = session.hadoopConfiguration();
     ClassLoader loader = Thread.currentThread().getContextClassLoader();

@@ -41,7 +41,7 @@ final class CommitterReport {
     Optional<Path> known = Optional.ofNullable(path);
     Optional<FactoryBinding> factory =
         known.map(usable -> FactoryBinding.of(settings.jobs(usable), usable));
-    Optional<SparkSettings> session = Optional.of(settings.spark()).filter(SparkSettings::known);
+    Optional<SparkSettings> session = Optional.of(settings.spark).filter(SparkSettings::known);
     this.problems = problems;
     this.served = served;
     this.map =
@@ -82,7 +82,7 @@ final class CommitterReport {
     }
     Configuration jobs = settings.jobs(path);
     Probe probe =
-        settings.origin() == Origin.CONNECT_SERVER
+        settings.origin == Origin.CONNECT_SERVER
             ? Probe.ofFactory(jobs, path)
             : Probe.of(jobs, path, patience);
     SparkRules sparks = new SparkRules(settings, path, probe, jar);
@@ -94,7 +94,7 @@ final class CommitterReport {
     found.addAll(sparks.problems());
     found.sort(Problem.IN_ORDER);
     boolean served = hadoops.serves() || (sparks.serves() && !refused);
-    Map<String, Json.Fields> options = options(settings.sql());
+    Map<String, Json.Fields> options = options(settings.sql);
     // A connector's settings have neither default nor meaning.
     stores.settings().forEach((key, set) -> options.put(key, option(set, null, null)));
     return new CommitterReport(name, path, settings, probe, options, found, served);

@@ -34,8 +34,8 @@ final class HadoopRules extends Rules {
 
   HadoopRules(JobSettings settings, Path path, Probe probe, SparkRules spark, StoreRules store) {
     this.jobs = settings.jobs(path);
-    this.sql = settings.sql();
-    this.origin = settings.origin();
+    this.sql = settings.sql;
+    this.origin = settings.origin;
     this.path = path;
     this.scheme = path.toUri().getScheme();
     this.factory = FactoryBinding.of(jobs, path);

@@ -28,10 +28,13 @@ final class JobSettings {
   }
 
   private final Configuration jobs;
-  private final Configuration sql;
-  private final SparkSettings spark;
-  private final ClassLoader loader;
-  private final Origin origin;
+
+  /** Hadoop's configuration in writes of Spark SQL. */
+  final Configuration sql;
+
+  final SparkSettings spark;
+  final ClassLoader loader;
+  final Origin origin;
 
   /**
    * The settings of jobs.
@@ -51,23 +54,6 @@ final class JobSettings {
     this.spark = Objects.requireNonNull(spark);
     this.loader = Objects.requireNonNull(loader);
     this.origin = Objects.requireNonNull(origin);
-  }
-
-  SparkSettings spark() {
-    return spark;
-  }
-
-  ClassLoader loader() {
-    return loader;
-  }
-
-  Origin origin() {
-    return origin;
-  }
-
-  /** Hadoop's configuration in writes of Spark SQL. */
-  Configuration sql() {
-    return sql;
   }
 
   /**

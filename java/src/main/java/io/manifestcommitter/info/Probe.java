@@ -47,7 +47,10 @@ final class Probe {
   private boolean promisesDynamicOverwrite;
   private Path jobDirectory;
   private Path workPath;
+
+  /** The class of the store's FileSystem and the file that it was loaded from, if it did open. */
   private Setting fileSystem;
+
   private String refusal;
   private String problem;
   private Throwable cause;
@@ -192,11 +195,6 @@ final class Probe {
     return promisesDynamicOverwrite;
   }
 
-  /** The class of the store's FileSystem and the file that it was loaded from, if it did open. */
-  Optional<Setting> fileSystem() {
-    return Optional.ofNullable(fileSystem);
-  }
-
   /** Why our committer refuses a store that did open, or whose settings tell. */
   Optional<String> refusal() {
     return Optional.ofNullable(refusal);
@@ -214,9 +212,10 @@ final class Probe {
 
   /** What programs read of it. */
   Json.Fields toMap() {
+    Optional<Setting> opened = Optional.ofNullable(fileSystem);
     return new Json.Fields()
-        .with("fileSystem", fileSystem().map(Setting::value))
-        .with("fileSystemJar", fileSystem().map(Setting::source))
+        .with("fileSystem", opened.map(Setting::value))
+        .with("fileSystemJar", opened.map(Setting::source))
         .with("committer", committer())
         .with("description", description)
         .with("jobDirectory", jobDirectory == null ? null : jobDirectory.toString())

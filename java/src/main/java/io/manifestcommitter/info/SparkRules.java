@@ -32,8 +32,8 @@ final class SparkRules extends Rules {
    */
   SparkRules(JobSettings settings, Path path, Probe probe, String jar) {
     this.settings = settings;
-    this.spark = settings.spark();
-    this.factory = FactoryBinding.of(settings.sql(), path);
+    this.spark = settings.spark;
+    this.factory = FactoryBinding.of(settings.sql, path);
     this.probe = probe;
     this.jar = jar;
     this.protocol = spark.protocol().value();
@@ -62,12 +62,12 @@ final class SparkRules extends Rules {
   }
 
   private void checkJar() {
-    if (settings.origin() == Origin.FILES) {
+    if (settings.origin == Origin.FILES) {
       if ((isOurs() || factory.isOurs()) && !namesOurJar()) {
         String others = spark.get(SparkSettings.JARS).map(jars -> jars.value() + ",").orElse("");
         add("jar-missing/files", Repair.set(SparkSettings.JARS, others + jar));
       }
-    } else if (settings.origin() != Origin.SPARK_SUBMIT && !loads(BuildInfo.class.getName())) {
+    } else if (settings.origin != Origin.SPARK_SUBMIT && !loads(BuildInfo.class.getName())) {
       add("jar-missing", Repair.none().andJar(jar));
     }
   }
@@ -145,8 +145,8 @@ final class SparkRules extends Rules {
       return Optional.empty();
     }
     try {
-      Class<?> loaded = settings.loader().loadClass(className);
-      return settings.loader().loadClass(base).isAssignableFrom(loaded)
+      Class<?> loaded = settings.loader.loadClass(className);
+      return settings.loader.loadClass(base).isAssignableFrom(loaded)
           ? Optional.empty()
           : Optional.of("is not a subclass of " + base);
     } catch (ClassNotFoundException e) {
@@ -157,7 +157,7 @@ final class SparkRules extends Rules {
   }
 
   private boolean loads(String className) {
-    return ClassNames.loads(settings.loader(), className);
+    return ClassNames.loads(settings.loader, className);
   }
 
   private static String simple(String className) {

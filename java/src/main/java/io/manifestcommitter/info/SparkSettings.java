@@ -5,7 +5,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.manifestcommitter.cli.CommandLine.Setting;
 import io.manifestcommitter.cli.Json;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Optional;
@@ -52,21 +51,16 @@ final class SparkSettings {
    *
    * @param json an object of {@code "key": {"value": ..., "source": ...}}
    */
-  static SparkSettings parse(String json) {
+  static SparkSettings parse(String json) throws IOException {
     Map<String, Setting> settings = new TreeMap<>();
-    try {
-      JsonNode given = Json.read(json.getBytes(StandardCharsets.UTF_8));
-      given
-          .fields()
-          .forEachRemaining(
-              field -> {
-                JsonNode set = field.getValue();
-                String value = set.get("value").asText();
-                settings.put(field.getKey(), new Setting(value, set.get("source").asText()));
-              });
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    Json.read(json.getBytes(StandardCharsets.UTF_8))
+        .fields()
+        .forEachRemaining(
+            field -> {
+              JsonNode set = field.getValue();
+              String value = set.get("value").asText();
+              settings.put(field.getKey(), new Setting(value, set.get("source").asText()));
+            });
     return of(settings);
   }
 
