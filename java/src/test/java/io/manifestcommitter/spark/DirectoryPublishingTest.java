@@ -288,7 +288,7 @@ class DirectoryPublishingTest {
   @Test
   void filesThatVanishRightAfterTheyWerePublishedFailTheJob() throws IOException {
     spark.old("/table/p=1/old").setUp(TableWrite.dynamic()).commitTask(0, "p=1/a", "p=1/b");
-    once("list", "/table/p=1", 2, () -> spark.state.remove("/table/p=1/a"));
+    spark.state.before("list", 2, "/table/p=1"::equals, () -> spark.state.remove("/table/p=1/a"));
 
     assertThatThrownBy(spark::commit).hasMessageContainingAll("/table/p=1", "gone");
     spark.job().abort();
@@ -319,13 +319,8 @@ class DirectoryPublishingTest {
     return renames;
   }
 
+  /** Does something just before the first such request takes effect. */
   private void once(String operation, String path, Runnable action) {
-    once(operation, path, 1, action);
-  }
-
-  /** Does something just before the n-th such request takes effect. */
-  private void once(String operation, String path, int n, Runnable action) {
-    int[] seen = {0};
-    spark.state.before(operation, at -> at.equals(path) && ++seen[0] == n, at -> action.run());
+    spark.state.before(operation, 1, path::equals, action);
   }
 }

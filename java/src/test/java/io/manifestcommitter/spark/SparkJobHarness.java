@@ -5,7 +5,7 @@ import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.jobs.LifeSigns.Pause;
 import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.jobs.Recovery.Outcome;
-import io.manifestcommitter.layout.StagingRoot;
+import io.manifestcommitter.manifest.SuccessReport;
 import io.manifestcommitter.testing.Fault;
 import io.manifestcommitter.testing.MemoryFileSystem;
 import io.manifestcommitter.testing.MemoryStoreState;
@@ -14,13 +14,11 @@ import io.manifestcommitter.testing.SparkGround;
 import io.manifestcommitter.testing.TableWrite;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.function.LongSupplier;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
@@ -211,15 +209,14 @@ final class SparkJobHarness implements SparkGround {
     return Recoveries.of(conf, force);
   }
 
-  /**
-   * What a reader of the store sees: every file outside hidden directories, but for the reports.
-   */
+  /** What a reader of the store sees. */
   NavigableMap<String, String> visible() {
-    NavigableMap<String, String> visible = new TreeMap<>(state.files());
-    visible
-        .keySet()
-        .removeIf(path -> Arrays.stream(path.split("/")).anyMatch(StagingRoot::isHidden));
-    return visible;
+    return state.visible();
+  }
+
+  /** A report, of this job or of another. */
+  SuccessReport report(String path) throws IOException {
+    return SuccessReport.parse(state.bytes(path), path);
   }
 
   /** What is left of staging directories, directories too. */

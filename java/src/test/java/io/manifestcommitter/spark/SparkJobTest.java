@@ -58,8 +58,7 @@ class SparkJobTest {
                 "/table/p=1/c", "new p=1/c",
                 "/table/d", "new d"));
     assertThat(spark.staging()).isEmpty();
-    SuccessReport report =
-        SuccessReport.parse(spark.state.bytes("/table/_SUCCESS"), "/table/_SUCCESS");
+    SuccessReport report = spark.report("/table/_SUCCESS");
     assertThat(report.jobId()).isEqualTo(JOB_ID);
     assertThat(report.success()).isTrue();
     assertThat(report.statistics().counters())
@@ -119,8 +118,7 @@ class SparkJobTest {
     assertThat(spark.state.paths())
         .contains("/table/_temporary/other/file", "/table/p=1/_manifest_other/00/output/file")
         .doesNotContain("/table/p=2", "/table/p=1/sub");
-    assertThat(SuccessReport.parse(spark.state.bytes("/table/_SUCCESS"), "report").jobId())
-        .isEqualTo(JOB_ID);
+    assertThat(spark.report("/table/_SUCCESS").jobId()).isEqualTo(JOB_ID);
   }
 
   @ParameterizedTest
@@ -261,7 +259,7 @@ class SparkJobTest {
     spark.state.remove(OUTPUT + "p=1/b");
     spark.commit();
     assertThat(spark.visible()).containsOnlyKeys("/table/p=1/a");
-    assertThat(SuccessReport.parse(spark.state.bytes("/table/_SUCCESS"), "report").diagnostics())
+    assertThat(spark.report("/table/_SUCCESS").diagnostics())
         .extractingByKey("warning.1")
         .asString()
         .contains("p=1/b");
@@ -444,8 +442,7 @@ class SparkJobTest {
         assertThatThrownBy(spark::commit).isInstanceOf(CorruptManifestException.class);
       }
       spark.job().abort();
-      SuccessReport summary =
-          SuccessReport.parse(spark.state.bytes("/reports/summary-" + JOB_ID + ".json"), "summary");
+      SuccessReport summary = spark.report("/reports/summary-" + JOB_ID + ".json");
       assertThat(summary.state()).isEqualTo(end);
       assertThat(summary.success()).isEqualTo(end.equals("committed"));
       assertThat(summary.diagnostics().containsKey("exception")).isNotEqualTo(summary.success());
@@ -627,16 +624,8 @@ class SparkJobTest {
     SparkJobHarness spark = new SparkJobHarness("hdfs");
     spark.state.mkdirs("/table/p=1");
     spark.setUp(TableWrite.append()).commitTask(0, "p=1/a");
-    AtomicInteger times = new AtomicInteger();
-    spark.state.onRequest(
-        (number, operation, path) -> {
-          if (operation.equals("rename")
-              && path.endsWith("/p=1/a")
-              && times.incrementAndGet() == 1) {
-            spark.state.remove("/table/p=1");
-          }
-          return Fate.NORMAL;
-        });
+    spark.state.before(
+        "rename", 1, path -> path.endsWith("/p=1/a"), () -> spark.state.remove("/table/p=1"));
     spark.commit();
     assertThat(spark.visible()).containsOnlyKeys("/table/p=1/a");
   }

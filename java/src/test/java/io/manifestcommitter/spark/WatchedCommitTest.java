@@ -82,7 +82,7 @@ class WatchedCommitTest {
     assertThat(lastEnded()).containsEntry("kind", "recovery").containsEntry("state", "rolled_back");
 
     String saved = "/reports/summary-" + SparkJobHarness.JOB_ID + "-recovered.json";
-    SuccessReport report = SuccessReport.parse(spark.state.bytes(saved), saved);
+    SuccessReport report = spark.report(saved);
     assertThat(report.success()).isFalse();
     assertThat(report.state()).isEqualTo("rolled_back");
     assertThat(report.diagnostics()).containsEntry("table", spark.table.toString());
@@ -101,7 +101,7 @@ class WatchedCommitTest {
         .doesNotContainKey("/table/p=1/old");
 
     String saved = "/reports/summary-" + SparkJobHarness.JOB_ID + "-recovered.json";
-    SuccessReport report = SuccessReport.parse(spark.state.bytes(saved), saved);
+    SuccessReport report = spark.report(saved);
     assertThat(report.success()).isTrue();
     assertThat(report.state()).isEqualTo("completed");
     assertThat(report.statistics().counters())
@@ -114,8 +114,7 @@ class WatchedCommitTest {
     spark.commitTask(0, "p=1/a", "p=1/b", "p=2/c", "p=3/d");
     spark.commit();
 
-    SuccessReport report =
-        SuccessReport.parse(spark.state.bytes("/table/_SUCCESS"), "/table/_SUCCESS");
+    SuccessReport report = spark.report("/table/_SUCCESS");
     assertThat(report.diagnostics())
         .containsEntry("write", "overwrite of partitions")
         .containsEntry("table", spark.table.toString())
@@ -140,8 +139,7 @@ class WatchedCommitTest {
     spark.setUp(TableWrite.append()).commitTask(0, "p=1/a", "p=2/b");
     spark.commit();
 
-    SuccessReport report =
-        SuccessReport.parse(spark.state.bytes("/table/_SUCCESS"), "/table/_SUCCESS");
+    SuccessReport report = spark.report("/table/_SUCCESS");
     Map<String, Object> end = lastEnded();
     long requests = StatisticsRecorder.requests(report.statistics());
     assertThat(end)
@@ -174,8 +172,7 @@ class WatchedCommitTest {
     spark.commitTask(0, files);
     spark.commit();
 
-    SuccessReport report =
-        SuccessReport.parse(spark.state.bytes("/table/_SUCCESS"), "/table/_SUCCESS");
+    SuccessReport report = spark.report("/table/_SUCCESS");
     List<String> named = new ArrayList<>();
     new ObjectMapper()
         .readTree(report.diagnostics().get("partitions"))

@@ -186,27 +186,13 @@ public class MemoryFileSystem extends MinimalFileSystem {
     return request(
         "checksum",
         path,
-        () -> {
-          MemoryStoreState.Node node = state.get(key(path));
-          if (node == null || node.isDirectory()) {
-            throw new FileNotFoundException(path.toString());
-          }
-          return new MD5MD5CRC32CastagnoliFileChecksum(0, 0, MD5Hash.digest(node.content));
-        });
+        () -> new MD5MD5CRC32CastagnoliFileChecksum(0, 0, MD5Hash.digest(file(path).content)));
   }
 
   @Override
   public FSDataInputStream open(Path path, int bufferSize) throws IOException {
     return request(
-        "open",
-        path,
-        () -> {
-          MemoryStoreState.Node node = state.get(key(path));
-          if (node == null || node.isDirectory()) {
-            throw new FileNotFoundException(path.toString());
-          }
-          return new FSDataInputStream(new SeekableBytes(node.content));
-        });
+        "open", path, () -> new FSDataInputStream(new SeekableBytes(file(path).content)));
   }
 
   @Override
@@ -404,17 +390,13 @@ public class MemoryFileSystem extends MinimalFileSystem {
         "list",
         path,
         () -> {
-          String key = key(path);
-          MemoryStoreState.Node node = state.get(key);
-          if (node == null) {
-            throw new FileNotFoundException(path.toString());
-          }
+          MemoryStoreState.Node node = existing(path);
           if (!node.isDirectory()) {
             return new FileStatus[] {status(path, node)};
           }
           List<FileStatus> children = new ArrayList<>();
           state.forEachChild(
-              key,
+              key(path),
               (childPath, child) -> {
                 String name = childPath.substring(childPath.lastIndexOf('/') + 1);
                 children.add(status(new Path(path, new Path(null, null, name)), child));
@@ -436,16 +418,7 @@ public class MemoryFileSystem extends MinimalFileSystem {
 
   @Override
   public FileStatus getFileStatus(Path path) throws IOException {
-    return request(
-        "status",
-        path,
-        () -> {
-          MemoryStoreState.Node node = state.get(key(path));
-          if (node == null) {
-            throw new FileNotFoundException(path.toString());
-          }
-          return status(path, node);
-        });
+    return request("status", path, () -> status(path, existing(path)));
   }
 
   @Override
@@ -454,14 +427,28 @@ public class MemoryFileSystem extends MinimalFileSystem {
         "access",
         path,
         () -> {
-          if (state.get(key(path)) == null) {
-            throw new FileNotFoundException(path.toString());
-          }
+          existing(path);
           if (mode.implies(FsAction.WRITE)) {
             state.requireMayAdd(key(path));
           }
           return null;
         });
+  }
+
+  private MemoryStoreState.Node existing(Path path) throws FileNotFoundException {
+    MemoryStoreState.Node node = state.get(key(path));
+    if (node == null) {
+      throw new FileNotFoundException(path.toString());
+    }
+    return node;
+  }
+
+  private MemoryStoreState.Node file(Path path) throws FileNotFoundException {
+    MemoryStoreState.Node node = existing(path);
+    if (node.isDirectory()) {
+      throw new FileNotFoundException(path.toString());
+    }
+    return node;
   }
 
   /** Makes all missing levels, or none. */

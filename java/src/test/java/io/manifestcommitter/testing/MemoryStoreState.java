@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.testing;
 
+import io.manifestcommitter.layout.StagingRoot;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -303,16 +305,18 @@ public final class MemoryStoreState {
     return files;
   }
 
+  /** What a reader sees, without a request: the files in no hidden directory, but for reports. */
+  public NavigableMap<String, String> visible() {
+    NavigableMap<String, String> visible = files();
+    visible
+        .keySet()
+        .removeIf(path -> Arrays.stream(path.split("/")).anyMatch(StagingRoot::isHidden));
+    return visible;
+  }
+
   /** All directories, without a request. */
   public synchronized List<String> directories() {
-    List<String> directories = new ArrayList<>();
-    nodes.forEach(
-        (path, node) -> {
-          if (node.isDirectory()) {
-            directories.add(path);
-          }
-        });
-    return directories;
+    return nodes.keySet().stream().filter(path -> nodes.get(path).isDirectory()).toList();
   }
 
   /** All paths, directories too, without a request. */
@@ -434,6 +438,12 @@ public final class MemoryStoreState {
         });
   }
 
+  /** The same, before the n-th of them alone. */
+  public void before(String operation, int n, Predicate<String> paths, Runnable action) {
+    int[] seen = {0};
+    before(operation, path -> paths.test(path) && ++seen[0] == n, path -> action.run());
+  }
+
   /**
    * Makes a request.
    *
@@ -456,9 +466,7 @@ public final class MemoryStoreState {
 
   /** The renames of folders that are under way, as "source -> destination"; without a request. */
   public synchronized List<String> renames() {
-    List<String> shown = new ArrayList<>();
-    renames.values().forEach(rename -> shown.add(rename.toString()));
-    return shown;
+    return renames.values().stream().map(FolderRename::toString).toList();
   }
 
   /** The same by the ids of their operations. */
@@ -646,7 +654,7 @@ public final class MemoryStoreState {
   void move(String source, String target) {
     TreeMap<String, Node> moved = new TreeMap<>();
     moved.put(target, nodes.remove(source));
-    Map<String, Node> below = nodes.subMap(source + "/", source + AFTER_SLASH);
+    Map<String, Node> below = tree(source);
     below.forEach((path, node) -> moved.put(target + path.substring(source.length()), node));
     below.clear();
     nodes.putAll(moved);
@@ -664,7 +672,7 @@ public final class MemoryStoreState {
 
   void removeTree(String path) {
     nodes.remove(path);
-    nodes.subMap(path + "/", path + AFTER_SLASH).clear();
+    tree(path).clear();
   }
 
   /** Deletes the first half of a directory's files. */
@@ -679,16 +687,7 @@ public final class MemoryStoreState {
   }
 
   private List<String> filesBelow(String directory) {
-    List<String> files = new ArrayList<>();
-    nodes
-        .subMap(directory + "/", directory + AFTER_SLASH)
-        .forEach(
-            (path, node) -> {
-              if (node.content != null) {
-                files.add(path);
-              }
-            });
-    return files;
+    return tree(directory).keySet().stream().filter(this::isFile).toList();
   }
 
   boolean hasChildren(String directory) {
