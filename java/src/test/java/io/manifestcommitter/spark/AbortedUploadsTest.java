@@ -16,8 +16,8 @@ import io.manifestcommitter.testing.SparkCalls;
 import io.manifestcommitter.testing.TableFiles;
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.internal.io.FileCommitProtocol.TaskCommitMessage;
@@ -48,10 +48,10 @@ class AbortedUploadsTest {
   @Test
   void thoseThatThePlanNamesAreAbortedAndNoOthers() throws IOException {
     SparkCalls other = setUp("job-2");
-    task(other, 0, "p=7");
+    other.task(0, "p=7");
     SparkCalls dead = setUp(DEAD);
-    task(dead, 3, "p=8");
-    dieAt(BEGUN, dead, List.of(task(dead, 0, "p=1"), task(dead, 1, "p=2")));
+    dead.task(3, "p=8");
+    dieAt(BEGUN, dead, List.of(dead.task(0, "p=1"), dead.task(1, "p=2")));
     assertThat(state.files()).containsKey(PLAN).doesNotContainKey(BEGUN);
     assertThat(partitions(state.uploads())).containsExactlyInAnyOrder("p=7", "p=8", "p=1", "p=2");
     passTime();
@@ -69,7 +69,7 @@ class AbortedUploadsTest {
   @Test
   void thoseOfAJobThatShowsSignsOfLifeStay() throws IOException {
     SparkCalls dead = setUp(DEAD);
-    dieAt(BEGUN, dead, List.of(task(dead, 0, "p=1")));
+    dieAt(BEGUN, dead, List.of(dead.task(0, "p=1")));
 
     assertThat(clean()).contains("\"state\":\"running\"", "\"removed\":false");
 
@@ -81,7 +81,7 @@ class AbortedUploadsTest {
   @Test
   void thoseOfAJobThatShowsASignOfLifeAfterAllStay() throws IOException {
     SparkCalls dead = setUp(DEAD);
-    dieAt(BEGUN, dead, List.of(task(dead, 0, "p=1")));
+    dieAt(BEGUN, dead, List.of(dead.task(0, "p=1")));
     passTime();
     int[] looks = {0};
     state.onRequest(
@@ -101,7 +101,7 @@ class AbortedUploadsTest {
   @Test
   void aDriverThatWakesUpAfterwardsMakesNothingVisible() throws IOException {
     SparkCalls sleeper = setUp(DEAD);
-    List<TaskCommitMessage> messages = List.of(task(sleeper, 0, "p=1"), task(sleeper, 1, "p=2"));
+    List<TaskCommitMessage> messages = List.of(sleeper.task(0, "p=1"), sleeper.task(1, "p=2"));
     String[] answer = {""};
     state.gate(
         (client, operation, path) -> {
@@ -123,7 +123,7 @@ class AbortedUploadsTest {
   @Test
   void aPlanThatWasCutShortLeavesThemAndSaysSo() throws IOException {
     SparkCalls dead = setUp(DEAD);
-    dieAt(BEGUN, dead, List.of(task(dead, 0, "p=1")));
+    dieAt(BEGUN, dead, List.of(dead.task(0, "p=1")));
     byte[] plan = state.bytes(PLAN);
     for (int length : new int[] {0, 1, plan.length / 2, plan.length - 1}) {
       state.write(PLAN, Arrays.copyOf(plan, length));
@@ -142,7 +142,7 @@ class AbortedUploadsTest {
   @Test
   void whereOneCannotBeAbortedAllStaysToBeCleanedAgain() throws IOException {
     SparkCalls dead = setUp(DEAD);
-    dieAt(BEGUN, dead, List.of(task(dead, 0, "p=1"), task(dead, 1, "p=2")));
+    dieAt(BEGUN, dead, List.of(dead.task(0, "p=1"), dead.task(1, "p=2")));
     passTime();
     state.onRequest(Fault.on("abort", Fate.FAILS_BEFORE, path -> path.contains("/p=2/")));
 
@@ -158,7 +158,7 @@ class AbortedUploadsTest {
   @Test
   void thoseOfAnUnfinishedCommitGoOnlyIfItIsGivenUp() throws IOException {
     SparkCalls dead = setUp(DEAD);
-    dieAt("/p=", dead, List.of(task(dead, 0, "p=1"), task(dead, 1, "p=2")));
+    dieAt("/p=", dead, List.of(dead.task(0, "p=1"), dead.task(1, "p=2")));
     assertThat(state.files()).containsKey(BEGUN);
     passTime();
 
@@ -173,7 +173,7 @@ class AbortedUploadsTest {
   @Test
   void aCommitPastItsPointOfNoReturnHasNoneThatWait() throws IOException {
     SparkCalls dead = setUp(DEAD, table);
-    List<TaskCommitMessage> messages = List.of(task(dead, 0, "p=1"));
+    List<TaskCommitMessage> messages = List.of(dead.task(0, "p=1"));
     state.onRequest(Fault.deadAfter("complete", path -> path.equals(MARK)));
     assertThat(Failures.of(() -> dead.commit(messages))).isNotEmpty();
     state.noFault();
@@ -190,17 +190,11 @@ class AbortedUploadsTest {
   @Test
   void aJobThatBeginsItsCommitMeanwhileKeepsThem() throws IOException {
     SparkCalls living = setUp(DEAD);
-    dieAt("/p=", living, List.of(task(living, 0, "p=1")));
+    dieAt("/p=", living, List.of(living.task(0, "p=1")));
     byte[] begun = state.bytes(BEGUN);
     state.remove(BEGUN);
-    int[] looks = {0};
-    state.before(
-        "list",
-        path -> path.equals(STAGING + "/00") && ++looks[0] == 2,
-        path -> {
-          // After the look at what is in the table, before what is in there is removed.
-          state.write(BEGUN, begun);
-        });
+    // After the look at what is in the table, before what is in there is removed.
+    state.before("list", 2, path -> path.equals(STAGING + "/00"), () -> state.write(BEGUN, begun));
 
     assertThat(Clean.ofSession(conf, table.toString(), "0s", false, false, true))
         .contains("\"removed\":false", "has begun its commit since", "manifest-committer recover");
@@ -243,9 +237,7 @@ class AbortedUploadsTest {
     MemoryStoreState nodes = MemoryFileSystem.state("dropped-nodes");
     nodes.clear();
     nodes.mkdirs("/table");
-    SparkCalls dead =
-        new SparkCalls(new ManifestCommitProtocol(DEAD, other.toString(), false), DEAD, conf);
-    dead.setUp();
+    SparkCalls dead = SparkCalls.of(conf, other, DEAD, false).setUp();
     List<TaskCommitMessage> messages =
         List.of(taskAt(dead, new Path("s3a://dropped/elsewhere/p=4")));
     nodes.onRequest(Fault.on("rename", Fate.FAILS_BEFORE, path -> path.endsWith("/journal.tmp")));
@@ -268,11 +260,7 @@ class AbortedUploadsTest {
   }
 
   private SparkCalls setUp(String job, Path... replaced) throws IOException {
-    SparkCalls calls =
-        new SparkCalls(new ManifestCommitProtocol(job, table.toString(), false), job, conf);
-    calls.replace(replaced);
-    calls.setUp();
-    return calls;
+    return SparkCalls.of(conf, table, job, false).replace(replaced).setUp();
   }
 
   /** Its driver dies right before the first request for such a path, other than of a task. */
@@ -311,13 +299,6 @@ class AbortedUploadsTest {
     }
   }
 
-  private TaskCommitMessage task(SparkCalls calls, int task, String partition) throws IOException {
-    SparkCalls.Attempt attempt = calls.attempt(task, 0);
-    Path file = attempt.newFile(partition, ".txt");
-    TableFiles.write(file.getFileSystem(conf), file, partition + " of " + task);
-    return attempt.commitApproved();
-  }
-
   private TaskCommitMessage taskAt(SparkCalls calls, Path location) throws IOException {
     SparkCalls.Attempt attempt = calls.attempt(0, 0);
     Path file = attempt.newFileAt(location, ".txt");
@@ -333,10 +314,7 @@ class AbortedUploadsTest {
         .toList();
   }
 
-  private List<String> rows() {
-    return state.files().entrySet().stream()
-        .filter(file -> !file.getKey().contains("/_") && !file.getKey().contains("/."))
-        .map(Map.Entry::getValue)
-        .toList();
+  private Collection<String> rows() {
+    return state.visible().values();
   }
 }

@@ -17,7 +17,6 @@ import io.manifestcommitter.testing.MemoryStoreState;
 import io.manifestcommitter.testing.Recoveries.PassingTime;
 import io.manifestcommitter.testing.SparkCalls;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -56,19 +55,19 @@ class KeptDirectoriesTest {
 
     assertThat(requests.get(19)).isEqualTo(requests.get(1));
     assertThat(jobs()).containsExactly("job-20");
-    assertThat(rows()).hasSize(20);
+    assertThat(state.visible()).hasSize(20);
   }
 
   @Test
   void aJobThatLivesKeepsItsDirectory() throws IOException {
-    SparkCalls living = setUp("living");
-    List<TaskCommitMessage> messages = List.of(task(living));
+    SparkCalls living = SparkCalls.of(conf, table, "living", false).setUp();
+    List<TaskCommitMessage> messages = List.of(living.task(0, "p=1"));
 
     append("other");
     assertThat(state.files()).containsKey("/table/_manifest_living/heartbeat");
 
     living.commit(messages);
-    assertThat(rows()).hasSize(2);
+    assertThat(state.visible()).hasSize(2);
   }
 
   @Test
@@ -78,7 +77,7 @@ class KeptDirectoriesTest {
 
     append("job-2");
 
-    assertThat(rows()).hasSize(2);
+    assertThat(state.visible()).hasSize(2);
     assertThat(jobs()).containsExactlyInAnyOrder("job-1", "job-2");
   }
 
@@ -96,28 +95,12 @@ class KeptDirectoriesTest {
     staged.remove(found.get(0), /* force= */ false, signs, pause);
 
     assertThat(jobs()).doesNotContain("job-1");
-    assertThat(rows()).hasSize(1);
+    assertThat(state.visible()).hasSize(1);
   }
 
   private void append(String job) throws IOException {
-    SparkCalls calls = setUp(job);
-    calls.commit(List.of(task(calls)));
-  }
-
-  private SparkCalls setUp(String job) throws IOException {
-    SparkCalls calls =
-        new SparkCalls(new ManifestCommitProtocol(job, table.toString(), false), job, conf);
-    calls.setUp();
-    return calls;
-  }
-
-  private TaskCommitMessage task(SparkCalls calls) throws IOException {
-    SparkCalls.Attempt attempt = calls.attempt(0, 0);
-    Path file = attempt.newFile("p=1", ".txt");
-    try (OutputStream out = file.getFileSystem(conf).create(file)) {
-      out.write('1');
-    }
-    return attempt.commitApproved();
+    SparkCalls calls = SparkCalls.of(conf, table, job, false).setUp();
+    calls.commit(List.of(calls.task(0, "p=1")));
   }
 
   /** Those that have a directory in the table. */
@@ -128,9 +111,5 @@ class KeptDirectoriesTest {
         .map(path -> path.substring(prefix.length()).replaceFirst("/.*", ""))
         .distinct()
         .toList();
-  }
-
-  private List<String> rows() {
-    return state.files().keySet().stream().filter(path -> path.startsWith("/table/p=1/")).toList();
   }
 }

@@ -18,6 +18,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
@@ -33,8 +34,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Writes to S3: tasks upload, and the job commit completes what committed. */
 class UploadedOutputTest {
-  private static final String JOB = "job-1";
-
   private final MemoryStoreState state = MemoryFileSystem.state("uploads");
   private final Configuration conf = MemoryFileSystem.configuration();
   private final Path table = new Path("s3a://uploads/table");
@@ -57,9 +56,8 @@ class UploadedOutputTest {
 
   @Test
   void anAppendCompletesWhatTheTasksUploaded() throws IOException {
-    SparkCalls calls = calls(false);
-    calls.setUp();
-    List<TaskCommitMessage> messages = List.of(task(calls, 0, "p=1"), task(calls, 1, "p=2"));
+    SparkCalls calls = begun(false);
+    List<TaskCommitMessage> messages = List.of(calls.task(0, "p=1"), calls.task(1, "p=2"));
     assertThat(state.files().keySet()).noneMatch(path -> path.contains("/part-"));
     assertThat(state.uploads()).hasSize(2);
     state.resetRequests();
@@ -77,10 +75,8 @@ class UploadedOutputTest {
 
   @Test
   void anAttemptThatIsAbortedLeavesNothing() throws IOException {
-    SparkCalls calls = calls(false);
-    calls.setUp();
-    SparkCalls.Attempt attempt = calls.attempt(0, 0);
-    write(attempt.newFile("p=1", ".txt"), "x");
+    SparkCalls calls = begun(false);
+    SparkCalls.Attempt attempt = calls.attempt(0, 0).write("p=1", "x");
     attempt.commitApproved();
     attempt.abort();
     assertThat(state.uploads()).isEmpty();
@@ -88,8 +84,7 @@ class UploadedOutputTest {
 
   @Test
   void aLargeFileIsUploadedWhileItIsWritten() throws Exception {
-    SparkCalls calls = calls(false);
-    calls.setUp();
+    SparkCalls calls = begun(false);
     SparkCalls.Attempt attempt = calls.attempt(0, 0);
     String content;
     try (OutputStream out = open(attempt.newFile("p=1", ".txt"))) {
@@ -106,8 +101,7 @@ class UploadedOutputTest {
 
   @Test
   void anAttemptThatIsAbortedWhileItWritesLeavesNothing() throws Exception {
-    SparkCalls calls = calls(false);
-    calls.setUp();
+    SparkCalls calls = begun(false);
     SparkCalls.Attempt attempt = calls.attempt(0, 0);
     Path file = attempt.newFile("p=1", ".txt");
     try (OutputStream out = open(file)) {
@@ -131,12 +125,11 @@ class UploadedOutputTest {
 
   @Test
   void attemptsThatSparkGaveUpOnNeverBecomeVisible() throws IOException {
-    SparkCalls calls = calls(false);
-    calls.setUp();
-    SparkCalls.Attempt lost = attempt(calls, 0, "lost");
+    SparkCalls calls = begun(false);
+    SparkCalls.Attempt lost = calls.attempt(0, 0).write("p=1", "lost");
     lost.commitApproved();
-    SparkCalls.Attempt late = attempt(calls, 1, "late");
-    TaskCommitMessage chosen = attempt(calls, 2, "chosen").commitApproved();
+    SparkCalls.Attempt late = calls.attempt(0, 1).write("p=1", "late");
+    TaskCommitMessage chosen = calls.attempt(0, 2).write("p=1", "chosen").commitApproved();
 
     calls.commit(List.of(chosen));
     late.commitApproved();
@@ -146,20 +139,13 @@ class UploadedOutputTest {
     assertThat(state.uploads()).hasSize(2).allMatch(path -> path.startsWith("/table/p=1/part-"));
   }
 
-  private SparkCalls.Attempt attempt(SparkCalls calls, int number, String row) throws IOException {
-    SparkCalls.Attempt attempt = calls.attempt(0, number);
-    write(attempt.newFile("p=1", ".txt"), row);
-    return attempt;
-  }
-
   @Test
   void anUploadThatSomebodyAbortedFailsTheJobWithNothingVisible() throws IOException {
     conf.setInt(CommitterConfig.IO_THREADS, 1);
-    SparkCalls calls = calls(false);
-    calls.setUp();
+    SparkCalls calls = begun(false);
     List<TaskCommitMessage> messages = new ArrayList<>();
     for (int i = 0; i < 50; i++) {
-      messages.add(task(calls, i, "p=" + i));
+      messages.add(calls.task(i, "p=" + i));
     }
     assertThat(state.abortUpload(state.uploads().get(0))).isTrue();
 
@@ -181,20 +167,16 @@ class UploadedOutputTest {
   })
   void whatWasCompletedIsDeletedIfAnUploadIsGone(String kind, String when) throws IOException {
     conf.setInt(CommitterConfig.IO_THREADS, 1);
-    SparkCalls earlier = calls(false);
-    earlier.setUp();
-    earlier.commit(List.of(task(earlier, 0, "p=0")));
+    SparkCalls earlier = begun(false);
+    earlier.commit(List.of(earlier.task(0, "p=0")));
     Map<String, String> before = state.files();
     assertThat(before).containsKeys("/table/_SUCCESS", "/table/_SUCCESS.files");
 
-    SparkCalls calls = calls("job-2", kind.equals("dynamic"));
-    if (kind.equals("overwrite")) {
-      calls.replace(table);
-    }
-    calls.setUp();
+    Path[] replaced = kind.equals("overwrite") ? new Path[] {table} : new Path[0];
+    SparkCalls calls = begun("job-2", kind.equals("dynamic"), replaced);
     List<TaskCommitMessage> messages = new ArrayList<>();
     for (int i = 0; i < 10; i++) {
-      messages.add(task(calls, i, "p=" + i));
+      messages.add(calls.task(i, "p=" + i));
     }
     if (when.equals("before")) {
       assertThat(state.abortUpload("/table/p=9/part-00009-job-2-0.txt")).isTrue();
@@ -221,9 +203,8 @@ class UploadedOutputTest {
 
   @Test
   void aCompletionOfWhichNothingIsKnownNamesWhereToLook() throws IOException {
-    SparkCalls calls = calls(false);
-    calls.setUp();
-    TaskCommitMessage message = attempt(calls, 0, "new").commitApproved();
+    SparkCalls calls = begun(false);
+    TaskCommitMessage message = calls.attempt(0, 0).write("p=1", "new").commitApproved();
     state.onRequest(Fault.on("complete", Fate.FAILS_BEFORE, path -> path.contains("/p=1/")));
 
     assertThat(Failures.of(() -> calls.commit(List.of(message))))
@@ -235,9 +216,8 @@ class UploadedOutputTest {
 
   @Test
   void aCommitThatCannotNoteItsEndSucceedsAndIsCleanedUp() throws IOException {
-    SparkCalls calls = calls(false);
-    calls.setUp();
-    List<TaskCommitMessage> messages = List.of(task(calls, 0, "p=1"));
+    SparkCalls calls = begun(false);
+    List<TaskCommitMessage> messages = List.of(calls.task(0, "p=1"));
     state.onRequest(
         (number, operation, path) -> path.contains("finished") ? Fate.FAILS_BEFORE : Fate.NORMAL);
 
@@ -252,9 +232,8 @@ class UploadedOutputTest {
   void aResumedCommitDoesNotBelieveARepeatedCompletion() throws IOException {
     state.rememberCompletions();
     conf.setInt(CommitterConfig.IO_THREADS, 1);
-    SparkCalls calls = calls(false);
-    calls.setUp();
-    List<TaskCommitMessage> messages = List.of(task(calls, 0, "p=1"), task(calls, 1, "p=2"));
+    SparkCalls calls = begun(false);
+    List<TaskCommitMessage> messages = List.of(calls.task(0, "p=1"), calls.task(1, "p=2"));
     state.onRequest(Fault.deadAfter("complete", path -> true));
     assertThatThrownBy(() -> calls.commit(messages)).hasMessageContaining("could not be looked at");
     state.onRequest((number, operation, path) -> Fate.NORMAL);
@@ -273,10 +252,8 @@ class UploadedOutputTest {
 
   @Test
   void aRecoveryWhoseWorkAnotherOneEndsHasSucceeded() throws IOException {
-    SparkCalls calls = calls(false);
-    calls.replace(table);
-    calls.setUp();
-    List<TaskCommitMessage> messages = List.of(task(calls, 0, "p=2"));
+    SparkCalls calls = begun(false, table);
+    List<TaskCommitMessage> messages = List.of(calls.task(0, "p=2"));
     state.onRequest(Fault.deadAfter("complete", path -> path.endsWith("/journal-committed-0")));
     assertThatThrownBy(() -> calls.commit(messages)).isInstanceOf(IOException.class);
     boolean[] isEnded = {false};
@@ -300,10 +277,8 @@ class UploadedOutputTest {
 
   @Test
   void anOverwriteKeepsTheOldDataUntilTheNewIsComplete() throws IOException {
-    SparkCalls calls = calls(false);
-    calls.replace(table);
-    calls.setUp();
-    TaskCommitMessage message = task(calls, 0, "p=2");
+    SparkCalls calls = begun(false, table);
+    TaskCommitMessage message = calls.task(0, "p=2");
     assertThat(rows()).containsExactly("old");
     calls.commit(List.of(message));
     assertThat(rows()).containsExactly("p=2 of 0");
@@ -312,47 +287,29 @@ class UploadedOutputTest {
   @Test
   void aDynamicOverwriteReplacesTheWrittenPartitions() throws IOException {
     state.write("/table/p=3/old.txt", "old 3");
-    SparkCalls calls = calls(true);
-    calls.setUp();
-    calls.commit(List.of(task(calls, 0, "p=1")));
+    SparkCalls calls = begun(true);
+    calls.commit(List.of(calls.task(0, "p=1")));
     assertThat(rows()).containsExactlyInAnyOrder("p=1 of 0", "old 3");
   }
 
   @Test
   void anAbortedJobGivesUpWhatItsTasksUploaded() throws IOException {
-    SparkCalls calls = calls(false);
-    ManifestCommitProtocol driver = new ManifestCommitProtocol(JOB, table.toString(), false);
-    SparkCalls own = new SparkCalls(driver, JOB, conf);
-    own.setUp();
-    driver.onTaskCommit(task(own, 0, "p=1"));
+    SparkCalls calls = begun(false);
+    calls.committed(calls.task(0, "p=1"));
     assertThat(state.uploads()).hasSize(1);
-    own.abort();
+    calls.abort();
     assertThat(state.uploads()).isEmpty();
     assertThat(rows()).containsExactly("old");
-    assertThat(calls).isNotNull();
   }
 
-  private SparkCalls calls(boolean isDynamic) {
-    return calls(JOB, isDynamic);
+  private SparkCalls begun(boolean isDynamic, Path... replaced) throws IOException {
+    return begun("job-1", isDynamic, replaced);
   }
 
-  private SparkCalls calls(String job, boolean isDynamic) {
-    SparkCalls calls =
-        new SparkCalls(new ManifestCommitProtocol(job, table.toString(), isDynamic), job, conf);
+  private SparkCalls begun(String job, boolean isDynamic, Path... replaced) throws IOException {
+    SparkCalls calls = SparkCalls.of(conf, table, job, isDynamic);
     started.add(calls);
-    return calls;
-  }
-
-  private TaskCommitMessage task(SparkCalls calls, int task, String partition) throws IOException {
-    SparkCalls.Attempt attempt = calls.attempt(task, 0);
-    write(attempt.newFile(partition, ".txt"), partition + " of " + task);
-    return attempt.commitApproved();
-  }
-
-  private void write(Path file, String content) throws IOException {
-    try (OutputStream out = open(file)) {
-      out.write(content.getBytes(StandardCharsets.UTF_8));
-    }
+    return calls.replace(replaced).setUp();
   }
 
   private OutputStream open(Path file) throws IOException {
@@ -360,10 +317,7 @@ class UploadedOutputTest {
     return file.getFileSystem(conf).create(file);
   }
 
-  private List<String> rows() {
-    return state.files().entrySet().stream()
-        .filter(file -> !file.getKey().contains("/_") && !file.getKey().contains("/."))
-        .map(Map.Entry::getValue)
-        .toList();
+  private Collection<String> rows() {
+    return state.visible().values();
   }
 }

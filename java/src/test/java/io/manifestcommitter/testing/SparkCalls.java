@@ -48,24 +48,37 @@ public final class SparkCalls {
     this.conf = conf;
   }
 
+  /** A write of this committer that nothing was called for yet. */
+  public static SparkCalls of(Configuration conf, Path table, String jobId, boolean isDynamic) {
+    return new SparkCalls(
+        new ManifestCommitProtocol(jobId, table.toString(), isDynamic), jobId, conf);
+  }
+
   /** The write is to replace what is there: the table, partitions, locations. Before the setup. */
-  public void replace(Path... paths) throws IOException {
+  public SparkCalls replace(Path... paths) throws IOException {
     for (Path path : paths) {
       if (!protocol.deleteWithJob(path.getFileSystem(conf), path, true)) {
         throw new IOException(path + " cannot be replaced");
       }
     }
+    return this;
   }
 
   /** Sets the job up, before there are tasks. */
-  public void setUp() throws IOException {
+  public SparkCalls setUp() throws IOException {
     protocol.setupJob(job());
     sent = bytes(protocol);
+    return this;
   }
 
   /** An attempt of a task, set up. */
   public Attempt attempt(int task, int number) throws IOException {
     return new Attempt(task, number);
+  }
+
+  /** What a task sends that wrote one file, in which its partition and number are. */
+  public TaskCommitMessage task(int task, String partition) throws IOException {
+    return attempt(task, 0).write(partition, partition + " of " + task).commitApproved();
   }
 
   /** Commits the job, with the messages of all tasks. */
@@ -156,6 +169,13 @@ public final class SparkCalls {
       Path file = new Path(executors.newTaskTempFileAbsPath(context, location, name));
       add(location, "", file);
       return file;
+    }
+
+    /** Writes a new file. */
+    public Attempt write(String partition, String content) throws IOException {
+      Path file = newFile(partition, ".txt");
+      TableFiles.write(file.getFileSystem(conf), file, content);
+      return this;
     }
 
     /** Commits it; Spark's coordinator is asked. */

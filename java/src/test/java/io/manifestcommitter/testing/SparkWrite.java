@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.testing;
 
-import io.manifestcommitter.spark.ManifestCommitProtocol;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,9 +43,7 @@ public final class SparkWrite {
     this.conf = conf;
     this.table = table;
     this.kind = kind;
-    this.calls =
-        new SparkCalls(
-            new ManifestCommitProtocol(id, table.toString(), kind.isDynamic()), id, conf);
+    this.calls = SparkCalls.of(conf, table, id, kind.isDynamic());
     for (String place : kind.named()) {
       calls.replace(place.isEmpty() ? table : new Path(table, place));
     }

@@ -4,7 +4,6 @@ package io.manifestcommitter.connectors;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.manifestcommitter.config.CommitterConfig;
-import io.manifestcommitter.spark.ManifestCommitProtocol;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.Stores;
 import io.manifestcommitter.testing.SparkCalls;
@@ -146,9 +145,7 @@ class FolderRequestsIT {
     conf.set(CommitterConfig.HEARTBEAT_INTERVAL, "1h");
     conf.set(CommitterConfig.HEARTBEAT_TIMEOUT, "3h");
     String id = "0b5d8ab4-7f3c-4a53-a4a7-7b6d8e3f1c11";
-    SparkCalls calls =
-        new SparkCalls(new ManifestCommitProtocol(id, table.toString(), isDynamic), id, conf);
-    calls.setUp();
+    SparkCalls calls = SparkCalls.of(conf, table, id, isDynamic).setUp();
     SparkCalls.Attempt attempt = calls.attempt(0, 0);
     // By fewer requests than a filesystem takes.
     Store writer = new Stores(conf).all();
