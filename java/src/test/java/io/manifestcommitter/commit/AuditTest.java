@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.commit;
 
+import static io.manifestcommitter.testing.Failures.raise;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -43,11 +44,7 @@ class AuditTest {
     assertThatThrownBy(
             () ->
                 Audit.task("job7", "attempt3")
-                    .during(
-                        "task_stage_setup",
-                        () -> {
-                          throw new IOException("setup failed");
-                        }))
+                    .during("task_stage_setup", () -> raise(new IOException("setup failed"))))
         .hasMessage("setup failed");
 
     assertThat(told()).isEqualTo(Map.of("ji", "of the caller"));

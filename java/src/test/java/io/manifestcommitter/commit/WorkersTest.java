@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.commit;
 
+import static io.manifestcommitter.testing.Failures.raise;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
@@ -17,7 +18,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;
-import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
@@ -65,7 +65,7 @@ class WorkersTest {
             items(20),
             item -> {
               if (item == 0) {
-                await(lastIsDone);
+                await(lastIsDone::await);
               }
               if (item == 19) {
                 lastIsDone.countDown();
@@ -93,7 +93,7 @@ class WorkersTest {
         item -> {
           used.add(Thread.currentThread());
           most.accumulateAndGet(underWay.incrementAndGet(), Math::max);
-          await(together);
+          await(together::await);
           underWay.decrementAndGet();
         });
 
@@ -154,12 +154,7 @@ class WorkersTest {
             () ->
                 workers.map(
                     List.of("a", "b"),
-                    item -> {
-                      if (item.equals("b")) {
-                        throw new IOException("no");
-                      }
-                      return item;
-                    }))
+                    item -> item.equals("b") ? raise(new IOException("no")) : item))
         .hasMessage("no");
     assertThatThrownBy(
         () -> workers.forEach(List.of("later"), item -> raise(new IOException(item))));
@@ -183,7 +178,7 @@ class WorkersTest {
 
     assertThatThrownBy(
             () ->
-                new Workers(1, () -> {}, Audit.job("job"), CommitProgress.unwatched())
+                workers(1)
                     .forEach(
                         items(10),
                         item -> {
@@ -205,7 +200,7 @@ class WorkersTest {
 
     assertThatThrownBy(
             () ->
-                new Workers(2, () -> {}, Audit.job("job"), CommitProgress.unwatched())
+                workers(2)
                     .forEach(
                         items(10),
                         item -> {
@@ -213,11 +208,11 @@ class WorkersTest {
                             failing.set(Thread.currentThread());
                           }
                           bothBegun.countDown();
-                          await(bothBegun);
+                          await(bothBegun::await);
                           if (item == 0) {
                             throw new IOException("item 0");
                           }
-                          join(failing.get());
+                          await(failing.get()::join);
                           done.add(item);
                         }))
         .hasMessage("item 0");
@@ -236,7 +231,7 @@ class WorkersTest {
                     items(100),
                     item -> {
                       begun.incrementAndGet();
-                      await(together);
+                      await(together::await);
                       throw new IOException("item " + item);
                     }));
 
@@ -255,7 +250,7 @@ class WorkersTest {
                 workers.forEach(
                     items(THREADS),
                     item -> {
-                      await(together);
+                      await(together::await);
                       throw failure;
                     }))
         .isSameAs(failure)
@@ -264,21 +259,17 @@ class WorkersTest {
 
   @Test
   void failuresKeepTheirType() {
-    RuntimeException unchecked = new IllegalStateException("unchecked");
-    Error error = new AssertionError("an error");
+    for (Throwable failure : failures()) {
+      assertThatThrownBy(() -> workers.forEach(items(1), item -> raise(failure))).isSameAs(failure);
+      assertThatThrownBy(() -> workers.map(items(1), item -> raise(failure))).isSameAs(failure);
+    }
+  }
 
-    assertThatThrownBy(() -> workers.forEach(items(1), item -> raise(unchecked)))
-        .isSameAs(unchecked);
-    assertThatThrownBy(() -> workers.forEach(items(1), item -> raise(error))).isSameAs(error);
-    assertThatThrownBy(
-            () ->
-                workers.map(
-                    items(1),
-                    item -> {
-                      throw new FileNotFoundException("gone");
-                    }))
-        .isInstanceOf(FileNotFoundException.class)
-        .hasMessage("gone");
+  private static List<Throwable> failures() {
+    return List.of(
+        new FileNotFoundException("gone"),
+        new IllegalStateException("unchecked"),
+        new AssertionError("an error"));
   }
 
   @Test
@@ -307,11 +298,7 @@ class WorkersTest {
 
   @Test
   void aShieldedStoryKeepsTheTypeOfItsFailure() {
-    IOException checked = new IOException("checked");
-    RuntimeException unchecked = new IllegalStateException("unchecked");
-    Error error = new AssertionError("an error");
-
-    for (Throwable failure : List.of(checked, unchecked, error)) {
+    for (Throwable failure : failures()) {
       assertThatThrownBy(() -> workers.shield(() -> raise(failure))).isSameAs(failure);
     }
   }
@@ -322,7 +309,7 @@ class WorkersTest {
     Queue<Integer> begun = new ConcurrentLinkedQueue<>();
     Queue<Integer> finished = new ConcurrentLinkedQueue<>();
     AtomicInteger reached = new AtomicInteger();
-    Workers two = new Workers(2, () -> {}, Audit.job("job"), CommitProgress.unwatched());
+    Workers two = workers(2);
     Caller caller =
         new Caller(
             () ->
@@ -399,7 +386,7 @@ class WorkersTest {
                           item -> {
                             used.add(Thread.currentThread());
                             underWay.countDown();
-                            await(interruptWasTaken);
+                            await(interruptWasTaken::await);
                             done.add(item);
                           });
                       workers.checkInterrupted();
@@ -453,7 +440,7 @@ class WorkersTest {
               Thread.currentThread().interrupt();
               workers.shield(
                   () -> {
-                    await(go);
+                    await(go::await);
                     awaitInterrupt(workers);
                     workers.forEach(items(3), done::add);
                   });
@@ -464,6 +451,10 @@ class WorkersTest {
     assertThat(caller.failure).isInstanceOf(InterruptedIOException.class);
     assertThat(done).isEmpty();
     assertThat(caller.interruptedAtTheEnd).isTrue();
+  }
+
+  private static Workers workers(int threads) {
+    return new Workers(threads, () -> {}, Audit.job("job"), CommitProgress.unwatched());
   }
 
   private static List<Integer> items(int count) {
@@ -482,38 +473,12 @@ class WorkersTest {
     }
   }
 
-  private static void await(CountDownLatch latch) throws IOException {
+  private static void await(Call wait) throws IOException {
     try {
-      latch.await();
-    } catch (InterruptedException e) {
+      wait.run();
+    } catch (Exception e) {
       throw new IOException("a request was interrupted", e);
     }
-  }
-
-  private static void await(CyclicBarrier barrier) throws IOException {
-    try {
-      barrier.await();
-    } catch (InterruptedException | BrokenBarrierException e) {
-      throw new IOException("a request was interrupted", e);
-    }
-  }
-
-  private static void join(Thread thread) throws IOException {
-    try {
-      thread.join();
-    } catch (InterruptedException e) {
-      throw new IOException("a request was interrupted", e);
-    }
-  }
-
-  private static void raise(Throwable failure) throws IOException {
-    if (failure instanceof IOException) {
-      throw (IOException) failure;
-    }
-    if (failure instanceof Error) {
-      throw (Error) failure;
-    }
-    throw (RuntimeException) failure;
   }
 
   /** A thread that can be interrupted, and notes how its call ended. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.manifest;
 
+import static io.manifestcommitter.testing.Failures.raise;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -49,21 +50,8 @@ class StatisticsTest {
     StatisticsRecorder recorder = new StatisticsRecorder();
     FileNotFoundException thrown = new FileNotFoundException("f");
 
-    assertThatThrownBy(
-            () ->
-                recorder.timeVoid(
-                    "op",
-                    () -> {
-                      throw thrown;
-                    }))
-        .isSameAs(thrown);
-    assertThatThrownBy(
-            () ->
-                recorder.time(
-                    "op",
-                    () -> {
-                      throw new IllegalStateException("s");
-                    }))
+    assertThatThrownBy(() -> recorder.timeVoid("op", () -> raise(thrown))).isSameAs(thrown);
+    assertThatThrownBy(() -> recorder.time("op", () -> raise(new IllegalStateException("s"))))
         .isInstanceOf(IllegalStateException.class);
 
     IOStatisticsSnapshot statistics = recorder.snapshot();

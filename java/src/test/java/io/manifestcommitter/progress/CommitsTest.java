@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.progress;
 
+import static io.manifestcommitter.testing.Failures.raise;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -138,11 +139,7 @@ class CommitsTest {
     assertThatThrownBy(
             () ->
                 recorder.time(
-                    rename,
-                    () -> {
-                      throw new IOException("refused");
-                    },
-                    progress.begins(rename)))
+                    rename, () -> raise(new IOException("refused")), progress.begins(rename)))
         .isInstanceOf(IOException.class);
     assertThat(progress.steps())
         .extracting(step -> step.toMap().get("name"))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.spark;
 
+import static io.manifestcommitter.testing.Failures.raise;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
@@ -390,9 +391,7 @@ class ReplacingJobsTest {
             () ->
                 enter(
                     LARGE,
-                    () -> {
-                      throw new InterruptedIOException("The commit was interrupted");
-                    },
+                    () -> raise(new InterruptedIOException("The commit was interrupted")),
                     "/table/p=1"))
         .isInstanceOf(InterruptedIOException.class);
     assertThat(spark.state.exists(LARGE_NOTE)).isFalse();

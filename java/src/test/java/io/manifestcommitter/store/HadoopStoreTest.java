@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.store;
 
+import static io.manifestcommitter.testing.Failures.raise;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -139,13 +140,7 @@ class HadoopStoreTest {
     OpenListings store = new OpenListings();
     IOException enough = new IOException("enough");
 
-    assertThatThrownBy(
-            () ->
-                store.list(
-                    path("hdfs", "/table"),
-                    entry -> {
-                      throw enough;
-                    }))
+    assertThatThrownBy(() -> store.list(path("hdfs", "/table"), entry -> raise(enough)))
         .isSameAs(enough);
     assertThat(store.open).isZero();
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.store;
 
+import static io.manifestcommitter.testing.Failures.raise;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -380,14 +381,7 @@ class RequestGateTest {
   }
 
   private static void fail(RequestGate gate, IOException failure) {
-    assertThatThrownBy(
-            () ->
-                gate.pass(
-                    RequestKind.LOOK,
-                    "it",
-                    () -> {
-                      throw failure;
-                    }))
+    assertThatThrownBy(() -> gate.pass(RequestKind.LOOK, "it", () -> raise(failure)))
         .isSameAs(failure);
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.store;
 
+import static io.manifestcommitter.testing.Failures.raise;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
@@ -157,14 +158,7 @@ abstract class StoreContract {
     write("d/f", "1");
     IOException failure = new IOException("enough");
 
-    assertThatThrownBy(
-            () ->
-                store.list(
-                    at("d"),
-                    entry -> {
-                      throw failure;
-                    }))
-        .isSameAs(failure);
+    assertThatThrownBy(() -> store.list(at("d"), entry -> raise(failure))).isSameAs(failure);
   }
 
   // Directories.
@@ -608,14 +602,7 @@ abstract class StoreContract {
   void writeFailsAsItsContentFails() {
     IOException failure = new IOException("no content");
 
-    assertThatThrownBy(
-            () ->
-                store.write(
-                    at("f"),
-                    out -> {
-                      throw failure;
-                    }))
-        .isSameAs(failure);
+    assertThatThrownBy(() -> store.write(at("f"), out -> raise(failure))).isSameAs(failure);
   }
 
   /** Where a file is there before its content; elsewhere nothing is made before. */

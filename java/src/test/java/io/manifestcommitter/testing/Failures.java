@@ -27,6 +27,17 @@ public final class Failures {
     }
   }
 
+  /** Throws it, where a value may be asked for. */
+  public static Object raise(Throwable failure) throws IOException {
+    if (failure instanceof RuntimeException unchecked) {
+      throw unchecked;
+    }
+    if (failure instanceof Error error) {
+      throw error;
+    }
+    throw (IOException) failure;
+  }
+
   /** A failure as its user sees it, with its causes and where it came from. */
   public static String trace(Throwable failure) {
     StringWriter text = new StringWriter();
