@@ -76,8 +76,7 @@ class ManifestCommitProtocolTest {
 
   @Test
   void tasksCommitWithoutAnyStoreRequest() {
-    FileCommitProtocol protocol = protocol(TABLE);
-    protocol.setupJob(job(MemoryFileSystem.configuration()));
+    FileCommitProtocol protocol = begun(TABLE);
 
     List<TaskResult> results =
         spark.parallelize(List.of(0, 1, 2), 3).map(task -> runTask(protocol, task)).collect();
@@ -96,15 +95,13 @@ class ManifestCommitProtocolTest {
 
   @Test
   void anAbortedAttemptIsNotPublished() {
-    FileCommitProtocol protocol = protocol(TABLE);
-    protocol.setupJob(job(MemoryFileSystem.configuration()));
+    FileCommitProtocol protocol = begun(TABLE);
     List<TaskResult> results =
         spark
             .parallelize(List.of(0), 1)
             .map(
                 task -> {
-                  TaskAttemptContext context = task(task, 0);
-                  protocol.setupTask(context);
+                  TaskAttemptContext context = begun(protocol, task, 0);
                   write(protocol, context);
                   protocol.abortTask(context);
                   return runTask(protocol, task);
@@ -118,10 +115,8 @@ class ManifestCommitProtocolTest {
   /** The job's cleanup comes first; a create makes the directories again. */
   @Test
   void anAttemptThatAbortsAfterItsJobLeavesNothing() throws Exception {
-    FileCommitProtocol protocol = protocol(TABLE);
-    protocol.setupJob(job(MemoryFileSystem.configuration()));
-    TaskAttemptContext late = task(0, 0);
-    protocol.setupTask(late);
+    FileCommitProtocol protocol = begun(TABLE);
+    TaskAttemptContext late = begun(protocol, 0, 0);
     protocol.abortJob(job(MemoryFileSystem.configuration()));
     assertThat(state.paths()).noneMatch(path -> path.contains("_manifest_"));
 
@@ -147,10 +142,9 @@ class ManifestCommitProtocolTest {
     if (wasThere) {
       new Path(TABLE).getFileSystem(conf).mkdirs(new Path(TABLE));
     }
-    FileCommitProtocol protocol = protocol(TABLE);
+    FileCommitProtocol protocol = protocol(TABLE, false);
     protocol.setupJob(job(conf));
-    TaskAttemptContext late = task(0, 0);
-    protocol.setupTask(late);
+    TaskAttemptContext late = begun(protocol, 0, 0);
     protocol.abortJob(job(conf));
     write(protocol, late);
     protocol.abortTask(late);
@@ -163,16 +157,12 @@ class ManifestCommitProtocolTest {
   void anAttemptThatAbortsAfterItsJobLeavesATableWithoutReport() throws Exception {
     Configuration conf = MemoryFileSystem.configuration();
     conf.setBoolean(CommitterConfig.MARK_SUCCESSFUL_JOBS, false);
-    FileCommitProtocol protocol = protocol(TABLE);
+    FileCommitProtocol protocol = protocol(TABLE, false);
     protocol.setupJob(job(conf));
     TaskAttemptContext late = task(0, 0);
     late.getConfiguration().setBoolean(CommitterConfig.MARK_SUCCESSFUL_JOBS, false);
     protocol.setupTask(late);
-    protocol.commitJob(
-        job(conf),
-        JavaConverters.asScalaBufferConverter(new ArrayList<TaskCommitMessage>())
-            .asScala()
-            .toSeq());
+    commit(protocol, conf, List.of());
     write(protocol, late);
     protocol.abortTask(late);
 
@@ -185,10 +175,9 @@ class ManifestCommitProtocolTest {
     Configuration conf = MemoryFileSystem.configuration();
     // The setup waits for the job's first sign of life, by which the attempt knows that it lives.
     conf.setInt(CommitterConfig.IO_THREADS, 1);
-    FileCommitProtocol protocol = protocol(TABLE);
+    FileCommitProtocol protocol = protocol(TABLE, false);
     protocol.setupJob(job(conf));
-    TaskAttemptContext context = task(0, 0);
-    protocol.setupTask(context);
+    TaskAttemptContext context = begun(protocol, 0, 0);
     write(protocol, context);
 
     protocol.abortTask(context);
@@ -201,7 +190,7 @@ class ManifestCommitProtocolTest {
     state.write("/table/p=1/old", "old");
     state.write("/table/_delta_log/0.json", "{}");
     Configuration conf = MemoryFileSystem.configuration();
-    FileCommitProtocol protocol = protocol(TABLE);
+    FileCommitProtocol protocol = protocol(TABLE, false);
     FileSystem fs = new Path(TABLE).getFileSystem(conf);
     assertThat(protocol.deleteWithJob(fs, new Path(TABLE), true)).isTrue();
     assertThatThrownBy(() -> protocol.setupJob(job(conf))).hasMessageContaining("_delta_log");
@@ -214,7 +203,7 @@ class ManifestCommitProtocolTest {
     state.write("/table/p=1/old", "old");
     Configuration conf = MemoryFileSystem.configuration();
     conf.set("directory.rename", "off");
-    FileCommitProtocol protocol = protocol(TABLE);
+    FileCommitProtocol protocol = protocol(TABLE, false);
     protocol.deleteWithJob(new Path(TABLE).getFileSystem(conf), new Path(TABLE), true);
     state.resetRequests();
 
@@ -231,7 +220,7 @@ class ManifestCommitProtocolTest {
   void anAncestorOfTheTableIsNotReplaced() throws Exception {
     state.write("/table/p=1/old", "old");
     Configuration conf = MemoryFileSystem.configuration();
-    FileCommitProtocol protocol = protocol(TABLE);
+    FileCommitProtocol protocol = protocol(TABLE, false);
     FileSystem fs = new Path(TABLE).getFileSystem(conf);
     protocol.deleteWithJob(fs, new Path("hdfs://protocol/"), true);
     assertThatThrownBy(() -> protocol.setupJob(job(conf))).hasMessageContaining("holds the table");
@@ -244,7 +233,7 @@ class ManifestCommitProtocolTest {
     state.write(location + "/old", "old");
     state.write("/table/p=2/old", "old");
     Configuration conf = MemoryFileSystem.configuration();
-    FileCommitProtocol protocol = protocol("abfs://protocol/table");
+    FileCommitProtocol protocol = protocol("abfs://protocol/table", false);
     Path byOtherName = new Path("abfss://protocol" + location);
     protocol.deleteWithJob(byOtherName.getFileSystem(conf), byOtherName, true);
     protocol.setupJob(job(conf));
@@ -253,8 +242,7 @@ class ManifestCommitProtocolTest {
             .parallelize(List.of(0), 1)
             .map(
                 task -> {
-                  TaskAttemptContext context = task(task, 1);
-                  protocol.setupTask(context);
+                  TaskAttemptContext context = begun(protocol, task, 1);
                   write(context, fileAt(protocol, context, "abfss://protocol" + location));
                   return new TaskResult((byte[]) protocol.commitTask(context).obj(), 0);
                 })
@@ -277,13 +265,7 @@ class ManifestCommitProtocolTest {
     java.nio.file.Path location = directory.resolve(link);
     Files.createDirectories(location.getParent());
     Files.createSymbolicLink(location, Files.createDirectory(directory.resolve("behind")));
-    FileCommitProtocol protocol =
-        FileCommitProtocol.instantiate(
-            ManifestCommitProtocol.class.getName(),
-            JOB_ID,
-            "file:" + directory + "/table",
-            isDynamic);
-    protocol.setupJob(job(MemoryFileSystem.configuration()));
+    FileCommitProtocol protocol = begun("file:" + directory + "/table", isDynamic);
     TaskAttemptContext context = task(0, 1);
     if (!isDynamic) {
       context.getConfiguration().set(CommitterConfig.CONFLICT_MODE, "replace");
@@ -300,23 +282,20 @@ class ManifestCommitProtocolTest {
   @Test
   void theTableByAnotherNameIsNotALocation() throws Exception {
     state.write("/table/p=1/old", "old");
-    Configuration conf = MemoryFileSystem.configuration();
-    FileCommitProtocol protocol = protocol("abfs://protocol/table");
-    protocol.setupJob(job(conf));
-    TaskAttemptContext context = task(0, 1);
-    protocol.setupTask(context);
+    FileCommitProtocol protocol = begun("abfs://protocol/table");
+    TaskAttemptContext context = begun(protocol, 0, 1);
     for (String above : List.of("abfss://protocol/table", "abfss://protocol/")) {
       assertThatThrownBy(() -> fileAt(protocol, context, above))
           .hasMessageContaining("holds the table");
     }
-    protocol.abortJob(job(conf));
+    protocol.abortJob(job(MemoryFileSystem.configuration()));
     assertThat(state.files()).containsOnlyKeys("/table/p=1/old");
   }
 
   @Test
   void storesThatAreNotServedAreRefusedWithTheChoice() {
     String table = "s3a://bucket--use1-az4--x-s3/table";
-    FileCommitProtocol protocol = protocol(table);
+    FileCommitProtocol protocol = protocol(table, false);
     assertThatThrownBy(() -> protocol.setupJob(job(MemoryFileSystem.configuration())))
         .isInstanceOf(UnsupportedStoreException.class)
         .hasMessageContaining(table)
@@ -331,10 +310,8 @@ class ManifestCommitProtocolTest {
     "nofs://host/x, nofs://host/x, No FileSystem for scheme"
   })
   void aLocationThatCannotBeOpenedIsNamed(String given, String named, String why) {
-    FileCommitProtocol protocol = protocol(TABLE);
-    protocol.setupJob(job(MemoryFileSystem.configuration()));
-    TaskAttemptContext context = task(0, 1);
-    protocol.setupTask(context);
+    FileCommitProtocol protocol = begun(TABLE);
+    TaskAttemptContext context = begun(protocol, 0, 1);
     assertThatThrownBy(() -> fileAt(protocol, context, given))
         .isInstanceOf(IOException.class)
         .hasMessageStartingWith("The partition location " + named + " of the table " + TABLE)
@@ -347,32 +324,48 @@ class ManifestCommitProtocolTest {
 
   @Test
   void aDynamicOverwriteHasNoFilesOutsidePartitions() {
-    FileCommitProtocol protocol =
-        FileCommitProtocol.instantiate(ManifestCommitProtocol.class.getName(), JOB_ID, TABLE, true);
-    protocol.setupJob(job(MemoryFileSystem.configuration()));
-    TaskAttemptContext context = task(0, 0);
-    protocol.setupTask(context);
+    FileCommitProtocol protocol = begun(TABLE, true);
+    TaskAttemptContext context = begun(protocol, 0, 0);
     assertThatThrownBy(
             () -> protocol.newTaskTempFile(context, Option.empty(), new FileNameSpec("", ".x")))
         .hasMessageContaining("dynamic partition overwrite");
   }
 
-  private static FileCommitProtocol protocol(String table) {
+  private static FileCommitProtocol protocol(String table, boolean isDynamic) {
     return FileCommitProtocol.instantiate(
-        ManifestCommitProtocol.class.getName(), JOB_ID, table, false);
+        ManifestCommitProtocol.class.getName(), JOB_ID, table, isDynamic);
+  }
+
+  private static FileCommitProtocol begun(String table) {
+    return begun(table, false);
+  }
+
+  private static FileCommitProtocol begun(String table, boolean isDynamic) {
+    FileCommitProtocol protocol = protocol(table, isDynamic);
+    protocol.setupJob(job(MemoryFileSystem.configuration()));
+    return protocol;
+  }
+
+  private static TaskAttemptContext begun(FileCommitProtocol protocol, int task, int attempt) {
+    TaskAttemptContext context = task(task, attempt);
+    protocol.setupTask(context);
+    return context;
   }
 
   private static void commit(FileCommitProtocol protocol, List<TaskResult> results) {
+    commit(protocol, MemoryFileSystem.configuration(), results);
+  }
+
+  private static void commit(
+      FileCommitProtocol protocol, Configuration conf, List<TaskResult> results) {
     List<TaskCommitMessage> messages = new ArrayList<>();
     results.forEach(result -> messages.add(new TaskCommitMessage(result.message)));
     protocol.commitJob(
-        job(MemoryFileSystem.configuration()),
-        JavaConverters.asScalaBufferConverter(messages).asScala().toSeq());
+        job(conf), JavaConverters.asScalaBufferConverter(messages).asScala().toSeq());
   }
 
   private static TaskResult runTask(FileCommitProtocol protocol, int task) throws Exception {
-    TaskAttemptContext context = task(task, 1);
-    protocol.setupTask(context);
+    TaskAttemptContext context = begun(protocol, task, 1);
     write(protocol, context);
     MemoryStoreState state = MemoryFileSystem.state("protocol");
     state.resetRequests();
