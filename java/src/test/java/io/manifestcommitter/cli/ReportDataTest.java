@@ -109,6 +109,9 @@ class ReportDataTest {
     JsonNode found = answer("find", "{\"path\": \"" + file + "\"}");
     assertThat(found.get("error").asText()).as("without Spark SQL").contains("SparkSession");
     assertThat(answer("find", "no json").has("error")).isTrue();
+    assertThat(answer("recover", "{\"id\": \"1\"}").get("error").asText())
+        .as("of what is done once, its own cause")
+        .startsWith("java.lang.ClassNotFoundException: org.apache.spark.sql.SparkSession");
   }
 
   private static JsonNode answer(String what, String arguments) throws IOException {
