@@ -17,7 +17,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.LongSummaryStatistics;
@@ -27,6 +26,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.StreamSupport;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.net.NetUtils;
 import org.apache.hadoop.security.UserGroupInformation;
@@ -50,6 +50,7 @@ public final class SaveSummary {
   private static final int SMALLEST = 10;
 
   private static final String REPLACED = "replaced";
+  private static final String RECOVERED = "-recovered";
 
   /** What becomes of a partition, and what counts that. */
   private static final Map<String, String> FATES =
@@ -87,18 +88,15 @@ public final class SaveSummary {
 
   /** The report of a job that committed. */
   SuccessReport success(JobPlan plan) {
-    List<Path> names = new ArrayList<>();
-    Iterator<FileEntry> files = plan.files().iterator();
-    while (files.hasNext() && names.size() < SuccessReport.MAX_FILENAMES) {
-      names.add(new Path(files.next().destination().toUri().getPath()));
-    }
     List<Map<String, Object>> partitions = partitions(plan);
     SuccessReport.Builder report =
         report()
-            .filenames(names)
+            .filenames(
+                StreamSupport.stream(plan.files().spliterator(), /* parallel= */ false)
+                    .map(file -> new Path(file.destination().toUri().getPath())))
             .description(plan.toString())
-            .ended("committed", StatisticNames.JOB_STAGE_SAVE_SUCCESS_MARKER);
-    report.diagnostic("partitions", partitions);
+            .ended("committed", StatisticNames.JOB_STAGE_SAVE_SUCCESS_MARKER)
+            .diagnostic("partitions", partitions);
     for (int i = 0; i < plan.warnings().size(); i++) {
       report.diagnostic("warning." + (i + 1), plan.warnings().get(i));
     }
@@ -169,10 +167,13 @@ public final class SaveSummary {
    */
   public void saveAborted(String why) {
     String stage = StatisticNames.JOB_STAGE_ABORT;
-    SuccessReport.Builder report =
-        report().unsuccessful().ended("aborted", stage).diagnostic("stage", stage);
-    report.diagnostic("exception", "The job was aborted before its commit. " + why);
-    save("", report.build(), 0, Optional.empty());
+    save(
+        "",
+        report()
+            .unsuccessful()
+            .ended("aborted", stage)
+            .diagnostic("stage", stage)
+            .diagnostic("exception", "The job was aborted before its commit. " + why));
   }
 
   /**
@@ -185,12 +186,13 @@ public final class SaveSummary {
     SuccessReport.Builder report =
         report().ended(outcome, stage).diagnostic("stage", stage).failed(cause);
     item.ifPresent(text -> report.diagnostic("path", text));
-    save("", report.build(), 0, Optional.empty());
+    save("", report);
   }
 
   /** Saves the report of a recovery that rolled a job back, beside what the job reported before. */
   public void saveRolledBack(JobPlan plan) {
-    saveRecovered(
+    save(
+        RECOVERED,
         report()
             .description(plan.toString())
             .unsuccessful()
@@ -201,14 +203,15 @@ public final class SaveSummary {
   public void saveCompleted(JobPlan plan) {
     statistics.count(StatisticNames.COMMITTER_FILES_COMMITTED, plan.files().count());
     statistics.count(StatisticNames.COMMITTER_BYTES_COMMITTED, plan.bytes());
-    saveRecovered(
+    save(
+        RECOVERED,
         report()
             .description(plan.toString())
             .ended("completed", StatisticNames.JOB_STAGE_SAVE_SUCCESS_MARKER));
   }
 
-  private void saveRecovered(SuccessReport.Builder report) {
-    save("-recovered", report.build(), 0, Optional.empty());
+  private void save(String suffix, SuccessReport.Builder report) {
+    save(suffix, report.build(), Optional.empty());
   }
 
   /**
@@ -218,15 +221,17 @@ public final class SaveSummary {
    * @param published these files, for the list beside the report
    */
   void save(SuccessReport report, int count, Iterable<FileEntry> published) {
-    save("", report, count, Optional.of(published));
+    save(
+        "",
+        report,
+        Optional.of(out -> FileList.write(out, job.jobId, job.table, count, published)));
   }
 
   /**
-   * Saves a report as {@code summary-$jobId.json}, where a directory for reports is set. What goes
-   * wrong is logged: the job's outcome does not hang on it.
+   * Saves a report as {@code summary-$jobId.json}, and its list, where a directory for reports is
+   * set. What goes wrong is logged: the job's outcome does not hang on it.
    */
-  private void save(
-      String suffix, SuccessReport report, int count, Optional<Iterable<FileEntry>> published) {
+  private void save(String suffix, SuccessReport report, Optional<Store.Content> list) {
     if (!config.summaryReportDirectory.isPresent()) {
       return;
     }
@@ -234,10 +239,8 @@ public final class SaveSummary {
     String name = "summary-" + job.jobId + suffix + ".json";
     try {
       store.mkdirs(directory);
-      if (published.isPresent()) {
-        store.write(
-            new Path(directory, "_" + name + LIST_SUFFIX),
-            out -> FileList.write(out, job.jobId, job.table, count, published.get()));
+      if (list.isPresent()) {
+        store.write(new Path(directory, "_" + name + LIST_SUFFIX), list.get());
       }
       byte[] json = report.toJson();
       FileEntry written =

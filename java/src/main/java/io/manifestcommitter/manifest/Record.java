@@ -158,15 +158,6 @@ public final class Record {
     return has(name) ? (List<String>) field(name, List.class, "an array") : List.of();
   }
 
-  /** The JSON of a list or an object of Java's own classes, as a text. */
-  static String toJsonText(Object value) {
-    try {
-      return MAPPER.writeValueAsString(value);
-    } catch (JsonProcessingException e) {
-      throw new UncheckedIOException("Writing to memory failed", e);
-    }
-  }
-
   /** All fields, to be written. */
   Map<String, Object> fields() {
     return fields;
@@ -189,10 +180,10 @@ public final class Record {
     return type.cast(value);
   }
 
-  /** The bytes of an object of Java's own classes. */
-  static byte[] toJson(Map<String, Object> object) {
+  /** The bytes of a list or an object of Java's own classes. */
+  static byte[] toJson(Object value) {
     try {
-      return MAPPER.writeValueAsBytes(object);
+      return MAPPER.writeValueAsBytes(value);
     } catch (JsonProcessingException e) {
       throw new UncheckedIOException("Writing to memory failed", e);
     }

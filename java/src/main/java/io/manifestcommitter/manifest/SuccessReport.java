@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.manifest;
 
-import java.io.PrintWriter;
-import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.statistics.IOStatistics;
 import org.apache.hadoop.fs.statistics.IOStatisticsSnapshot;
+import org.apache.hadoop.util.StringUtils;
 
 /**
  * What a job says about itself when it ends: the content of {@code _SUCCESS}, and of the report
@@ -224,19 +225,13 @@ public final class SuccessReport {
 
     /** Adds what is more than a text, as JSON: Hadoop's format has texts only. */
     public Builder diagnostic(String key, List<? extends Map<String, ?>> objects) {
-      return diagnostic(key, Record.toJsonText(objects));
+      return diagnostic(key, new String(Record.toJson(objects), StandardCharsets.UTF_8));
     }
 
     /** The files of the job, of which the first {@link #MAX_FILENAMES} are kept. */
-    public Builder filenames(Iterable<Path> files) {
-      List<String> first = new ArrayList<>();
-      for (Path file : files) {
-        if (first.size() == MAX_FILENAMES) {
-          break;
-        }
-        first.add(PathText.wellFormed(PathText.write(file)));
-      }
-      fields.put("filenames", first);
+    public Builder filenames(Stream<Path> files) {
+      Stream<String> first = files.limit(MAX_FILENAMES).map(PathText::write);
+      fields.put("filenames", first.map(PathText::wellFormed).collect(Collectors.toList()));
       return this;
     }
 
@@ -261,11 +256,9 @@ public final class SuccessReport {
 
     /** The job failed: notes the exception and its stack trace among the diagnostics. */
     public Builder failed(Throwable cause) {
-      unsuccessful();
-      diagnostic("exception", cause.toString());
-      StringWriter trace = new StringWriter();
-      cause.printStackTrace(new PrintWriter(trace));
-      return diagnostic("stacktrace", trace.toString());
+      return unsuccessful()
+          .diagnostic("exception", cause.toString())
+          .diagnostic("stacktrace", StringUtils.stringifyException(cause));
     }
 
     public SuccessReport build() {

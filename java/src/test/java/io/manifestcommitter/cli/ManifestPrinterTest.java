@@ -35,7 +35,7 @@ class ManifestPrinterTest {
           .hostname("node1")
           .committer("manifest committer 1")
           .job("0b0f-41e", "spark.sql.sources.writeJobUUID")
-          .filenames(paths(12))
+          .filenames(paths(12).stream())
           .statistics(statistics())
           .ended("committed", "committer_commit_job")
           .build();
