@@ -25,7 +25,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 import java.util.stream.StreamSupport;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.net.NetUtils;
@@ -268,12 +267,11 @@ public final class SaveSummary {
             .statistics(commit.report(statistics.snapshot()))
             .diagnostic("principal", principal())
             .diagnostic("table", job.table.toString())
-            .diagnostic("started", Instant.ofEpochMilli(commit.startedAt()).toString())
+            .diagnostic("started", Instant.ofEpochMilli(commit.startedAt).toString())
             .diagnostic("hadoop.version", VersionInfo.getVersion());
-    if (!commit.steps().isEmpty()) {
-      report.diagnostic(
-          "steps",
-          commit.steps().stream().map(CommitProgress.Step::toMap).collect(Collectors.toList()));
+    List<Map<String, Object>> steps = commit.steps();
+    if (!steps.isEmpty()) {
+      report.diagnostic("steps", steps);
     }
     job.facts.forEach(report::diagnostic);
     return report;

@@ -32,16 +32,21 @@ public final class CommitProgress {
   /** The most steps that are remembered: a commit has about fifteen. */
   private static final int MAX_STEPS = 100;
 
+  private static final String STAGE = "job_stage_";
+
   final CommitSnapshot.Kind kind;
   final String jobId;
   final String table;
   final StatisticsRecorder statistics;
   private final Consumer<CommitProgress> listener;
-  final long startedAt = System.currentTimeMillis();
+
+  /** When it began, in milliseconds since 1970. */
+  public final long startedAt = System.currentTimeMillis();
+
   final long start = System.nanoTime();
   final long thread = Thread.currentThread().getId();
   private final Set<Work> underWay = ConcurrentHashMap.newKeySet();
-  private final List<Step> steps = new ArrayList<>();
+  private final List<Map<String, Object>> steps = new ArrayList<>();
   volatile String step = "";
   volatile Waiting waiting;
   volatile Optional<IOStatisticsSnapshot> reported = Optional.empty();
@@ -87,7 +92,17 @@ public final class CommitProgress {
    */
   public LongConsumer begins(String name) {
     long began = millis();
-    return took -> ended(new Step(name, began, took));
+    return took -> {
+      Map<String, Object> step = new LinkedHashMap<>();
+      step.put("name", shortName(name));
+      step.put("start", began);
+      step.put("millis", took);
+      synchronized (steps) {
+        if (steps.size() < MAX_STEPS) {
+          steps.add(step);
+        }
+      }
+    };
   }
 
   /** Remembers what the report tells, and returns it: what comes after it, no report tells. */
@@ -106,14 +121,6 @@ public final class CommitProgress {
     Work work = new Work(total);
     underWay.add(work);
     return work;
-  }
-
-  private void ended(Step one) {
-    synchronized (steps) {
-      if (steps.size() < MAX_STEPS) {
-        steps.add(one);
-      }
-    }
   }
 
   /** The commit waits for another job, until it {@link #goesOn}. */
@@ -174,19 +181,23 @@ public final class CommitProgress {
     isPastCancel = true;
   }
 
-  /** When it began, in milliseconds since 1970. */
-  public long startedAt() {
-    return startedAt;
-  }
-
-  /** The steps that have ended, in the order in which they began; some ran beside others. */
-  public List<Step> steps() {
-    List<Step> ordered;
+  /**
+   * The steps that have ended, in the order in which they began; some ran beside others. Each has
+   * its {@code name} without {@code job_stage_}, its {@code start} after the commit began and its
+   * {@code millis}, both in milliseconds.
+   */
+  public List<Map<String, Object>> steps() {
+    List<Map<String, Object>> ordered;
     synchronized (steps) {
       ordered = new ArrayList<>(steps);
     }
-    ordered.sort(Comparator.comparingLong(one -> one.startMillis));
+    ordered.sort(Comparator.comparingLong(step -> (long) step.get("start")));
     return ordered;
+  }
+
+  /** The name of a step without {@code job_stage_}. */
+  public static String shortName(String step) {
+    return step.startsWith(STAGE) ? step.substring(STAGE.length()) : step;
   }
 
   /**
@@ -235,38 +246,6 @@ public final class CommitProgress {
     return TimeUnit.NANOSECONDS.toMillis(until - start);
   }
 
-  /** One step of a commit that has ended. */
-  public static final class Step {
-    private static final String STAGE = "job_stage_";
-
-    private final String name;
-    private final long startMillis;
-    private final long millis;
-
-    private Step(String name, long startMillis, long millis) {
-      this.name = name;
-      this.startMillis = startMillis;
-      this.millis = millis;
-    }
-
-    /** The name of a step without {@code job_stage_}. */
-    public static String shortName(String name) {
-      return name.startsWith(STAGE) ? name.substring(STAGE.length()) : name;
-    }
-
-    /**
-     * For programs: {@code name} without {@code job_stage_}, {@code start} after the commit began
-     * and {@code millis}, both in milliseconds.
-     */
-    public Map<String, Object> toMap() {
-      Map<String, Object> map = new LinkedHashMap<>();
-      map.put("name", shortName(name));
-      map.put("start", startMillis);
-      map.put("millis", millis);
-      return map;
-    }
-  }
-
   /** For which other job a job waits, and why. */
   public static final class Waiting {
     public final String jobId;
@@ -294,9 +273,9 @@ public final class CommitProgress {
    */
   public final class Work implements AutoCloseable {
     final long total;
-    private final long start = System.nanoTime();
+    final long start = System.nanoTime();
+    final AtomicLong done = new AtomicLong();
     private final String name = step;
-    private final AtomicLong done = new AtomicLong();
     private final AtomicLong next = new AtomicLong(start + LOG_INTERVAL);
 
     private Work(long total) {
@@ -317,15 +296,6 @@ public final class CommitProgress {
     @Override
     public void close() {
       underWay.remove(this);
-    }
-
-    long done() {
-      return done.get();
-    }
-
-    /** For how long it has been under way, in nanoseconds. */
-    long nanos() {
-      return System.nanoTime() - start;
     }
 
     /** What is said after {@code nanos}. */

@@ -11,7 +11,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
 import org.apache.hadoop.fs.statistics.IOStatisticsSnapshot;
 
 /** Where one commit was at one moment. Immutable; its public fields are read where it is shown. */
@@ -65,7 +64,7 @@ public final class CommitSnapshot {
 
   private final long startedAt;
   private final long thread;
-  private final List<CommitProgress.Step> steps;
+  private final List<Map<String, Object>> steps;
   private final IOStatisticsSnapshot statistics;
   private final Optional<IOStatisticsSnapshot> reported;
 
@@ -78,9 +77,9 @@ public final class CommitSnapshot {
     this.startedAt = progress.startedAt;
     this.thread = progress.thread;
     this.millis = progress.millis();
-    this.done = work.map(CommitProgress.Work::done).orElse(0L);
+    this.done = work.map(counted -> counted.done.get()).orElse(0L);
     this.total = work.map(counted -> counted.total).orElse(0L);
-    long nanos = work.map(CommitProgress.Work::nanos).orElse(1L);
+    long nanos = work.map(counted -> System.nanoTime() - counted.start).orElse(1L);
     this.perSecond = total == 0 ? 0 : done * (double) TimeUnit.SECONDS.toNanos(1) / nanos;
     this.waiting = Optional.ofNullable(progress.waiting);
     this.steps = progress.steps();
@@ -135,7 +134,7 @@ public final class CommitSnapshot {
     map.put("reportedMillis", reported.map(StatisticsRecorder::commitMillis).orElse(null));
     map.put("throttled", counter(StatisticNames.STORE_IO_THROTTLED));
     map.put("counters", new TreeMap<>(statistics.counters()));
-    map.put("steps", steps.stream().map(CommitProgress.Step::toMap).collect(Collectors.toList()));
+    map.put("steps", steps);
     return map;
   }
 

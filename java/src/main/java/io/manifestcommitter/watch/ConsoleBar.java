@@ -127,7 +127,7 @@ final class ConsoleBar {
     if (first.kind == CommitSnapshot.Kind.SETUP) {
       return fit("[Setup: looking for unfinished jobs", tail, width);
     }
-    head += CommitProgress.Step.shortName(first.step).replace('_', ' ');
+    head += CommitProgress.shortName(first.step).replace('_', ' ');
     if (first.total == 0) {
       return fit(head, tail, width);
     }

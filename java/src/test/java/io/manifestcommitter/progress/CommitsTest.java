@@ -142,7 +142,7 @@ class CommitsTest {
                     rename, () -> raise(new IOException("refused")), progress.begins(rename)))
         .isInstanceOf(IOException.class);
     assertThat(progress.steps())
-        .extracting(step -> step.toMap().get("name"))
+        .extracting(step -> step.get("name"))
         .containsExactly("plan", "rename_files");
   }
 
