@@ -33,7 +33,7 @@ public final class PathText {
             || uri.getRawQuery() != null
             || uri.getRawFragment() != null;
     if (decorated) {
-      return canonical(uri, path.toString());
+      return canonical(uri, uri.getPath(), path.toString());
     }
     requireCanonical(uri.getPath(), uri.getPath());
     return path;
@@ -56,18 +56,14 @@ public final class PathText {
    */
   public static Path child(Path directory, String name) {
     URI uri = directory.toUri();
-    if (!isOnlyPlace(uri) || !isPlain(name)) {
+    // Then the text of the URI is that of an authority and a path, and ends with the path.
+    boolean isOnlyPlace =
+        uri.getRawAuthority() != null && uri.getRawQuery() == null && uri.getRawFragment() == null;
+    if (!isOnlyPlace || !isPlain(name)) {
       return new Path(uri.getScheme(), uri.getAuthority(), prefix(directory) + name);
     }
     String text = uri.toString();
     return new Path(URI.create(text.endsWith("/") ? text + name : text + "/" + name));
-  }
-
-  /** Whether the text of a URI is that of an authority and a path in it, and ends with the path. */
-  private static boolean isOnlyPlace(URI uri) {
-    return uri.getRawAuthority() != null
-        && uri.getRawQuery() == null
-        && uri.getRawFragment() == null;
   }
 
   /** Whether a name has only characters that mean themselves in a URI. */
@@ -112,7 +108,7 @@ public final class PathText {
       requireCanonical(uri.getPath(), text);
       return new Path(uri);
     }
-    return canonical(uri, text);
+    return canonical(uri, uri.getPath(), text);
   }
 
   /**
@@ -157,8 +153,7 @@ public final class PathText {
   }
 
   private static Path within(Path directory, String relative, String shown) {
-    URI uri = directory.toUri();
-    return canonical(uri.getScheme(), uri.getAuthority(), prefix(directory) + relative, shown);
+    return canonical(directory.toUri(), prefix(directory) + relative, shown);
   }
 
   /** The path, and a slash at its end. */
@@ -167,14 +162,10 @@ public final class PathText {
     return path.endsWith("/") ? path : path + "/";
   }
 
-  private static Path canonical(URI uri, String shown) {
-    return canonical(uri.getScheme(), uri.getAuthority(), uri.getPath(), shown);
-  }
-
-  /** As {@link #canonical(Path)}; {@code shown} stands for the path in messages. */
-  static Path canonical(String scheme, String authority, String path, String shown) {
+  /** As {@link #canonical(Path)}, in {@code store}; {@code shown} is the path in messages. */
+  private static Path canonical(URI store, String path, String shown) {
     requireCanonical(path, shown);
-    return new Path(scheme, authority, path);
+    return new Path(store.getScheme(), store.getAuthority(), path);
   }
 
   /**
