@@ -199,7 +199,7 @@ final class HadoopJobHarness extends HadoopCalls {
       assertThat(list.table()).isEqualTo(table);
       Optional<FileList.Entry> next = list.next();
       while (next.isPresent()) {
-        sizes.put(next.get().path(), next.get().size());
+        sizes.put(next.get().path, next.get().size);
         next = list.next();
       }
     }

@@ -53,8 +53,8 @@ final class ReportCheck {
     try (FileList list = FileList.read(content, JobPaths.FILE_LIST)) {
       for (Optional<FileList.Entry> entry = list.next(); entry.isPresent(); entry = list.next()) {
         lines++;
-        OptionalInt file = shape.fileNumber(entry.get().path());
-        if (file.isPresent() && entry.get().size() == ScaleFiles.length(file.getAsInt())) {
+        OptionalInt file = shape.fileNumber(entry.get().path);
+        if (file.isPresent() && entry.get().size == ScaleFiles.length(file.getAsInt())) {
           seen.set(file.getAsInt());
         }
       }

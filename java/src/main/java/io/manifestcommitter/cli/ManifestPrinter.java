@@ -131,7 +131,7 @@ public final class ManifestPrinter extends Program {
     long bytes = 0;
     try (FileList list = FileList.read(fs.open(file), origin)) {
       for (Optional<FileList.Entry> e = list.next(); e.isPresent(); e = list.next()) {
-        bytes += e.get().size();
+        bytes += e.get().size;
       }
     }
     try (FileList list = FileList.read(fs.open(file), origin)) {
@@ -144,8 +144,8 @@ public final class ManifestPrinter extends Program {
       if (!asJson) {
         printPlain("List of files " + origin, content);
         for (Optional<FileList.Entry> e = list.next(); e.isPresent(); e = list.next()) {
-          String size = Humane.size(e.get().size());
-          out.println("    " + Humane.line(e.get().path()) + " (" + size + ")");
+          String size = Humane.size(e.get().size);
+          out.println("    " + Humane.line(e.get().path) + " (" + size + ")");
         }
         return;
       }
@@ -153,10 +153,9 @@ public final class ManifestPrinter extends Program {
       out.print(before.substring(0, before.length() - 2) + ",\"entries\":[");
       String comma = "";
       for (Optional<FileList.Entry> e = list.next(); e.isPresent(); e = list.next()) {
-        Json.Fields entry =
-            new Json.Fields().with("path", e.get().path()).with("size", e.get().size());
-        if (!e.get().etag().isEmpty()) {
-          entry.with("etag", e.get().etag());
+        Json.Fields entry = new Json.Fields().with("path", e.get().path).with("size", e.get().size);
+        if (!e.get().etag.isEmpty()) {
+          entry.with("etag", e.get().etag);
         }
         out.print(comma + Json.line(entry));
         comma = ",";

@@ -221,13 +221,13 @@ public final class ReportData extends Program {
     private final Map<String, long[]> partitions = new HashMap<>();
 
     void add(FileList.Entry file) {
-      int bits = Long.SIZE - Long.numberOfLeadingZeros(Math.max(0, file.size()));
+      int bits = Long.SIZE - Long.numberOfLeadingZeros(Math.max(0, file.size));
       histogram.merge(bits, 1L, Long::sum);
-      int slash = file.path().lastIndexOf('/');
-      String partition = slash < 0 ? "." : file.path().substring(0, slash);
+      int slash = file.path.lastIndexOf('/');
+      String partition = slash < 0 ? "." : file.path.substring(0, slash);
       long[] total = partitions.computeIfAbsent(partition, name -> new long[2]);
       total[0]++;
-      total[1] += file.size();
+      total[1] += file.size;
     }
 
     /** Of [bits, files], where a file of n bits has fewer than 2^n bytes. */

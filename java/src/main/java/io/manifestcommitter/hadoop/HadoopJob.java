@@ -290,8 +290,8 @@ public final class HadoopJob {
       }
       for (Optional<FileList.Entry> next = files.next(); next.isPresent(); next = files.next()) {
         FileList.Entry file = next.get();
-        requireOutput(list, file.location());
-        found.add(new FileEntry(file.location(), file.location(), file.size(), file.etag(), 0));
+        requireOutput(list, file.location);
+        found.add(new FileEntry(file.location, file.location, file.size, file.etag, 0));
       }
       return found.build();
     } catch (FileNotFoundException e) {

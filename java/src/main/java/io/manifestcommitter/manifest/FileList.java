@@ -158,36 +158,21 @@ public final class FileList implements Closeable {
 
   /** One published file. */
   public static final class Entry {
-    private final String path;
-    private final Path location;
-    private final long size;
-    private final String etag;
+    /**
+     * The path below the table, with {@code /} between components; a URI where the file lies
+     * elsewhere.
+     */
+    public final String path;
+
+    public final Path location;
+    public final long size;
+    public final String etag;
 
     private Entry(Record line, Path table) {
       this.path = line.text("path");
       this.location = PathText.resolve(table, path);
       this.size = line.number("size");
       this.etag = line.textOrEmpty("etag");
-    }
-
-    /**
-     * The path below the table, with {@code /} between components; a URI where the file lies
-     * elsewhere.
-     */
-    public String path() {
-      return path;
-    }
-
-    public Path location() {
-      return location;
-    }
-
-    public long size() {
-      return size;
-    }
-
-    public String etag() {
-      return etag;
     }
   }
 }

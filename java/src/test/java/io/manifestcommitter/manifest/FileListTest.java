@@ -52,7 +52,7 @@ class FileListTest {
     byte[] list = write(List.of(new FileEntry(odd, odd, 1, null, 0)));
 
     assertThat(text(list)).contains("\"file:/t/gs:/bucket\"");
-    assertThat(read(list).get(0).location()).isEqualTo(odd);
+    assertThat(read(list).get(0).location).isEqualTo(odd);
   }
 
   @Test
@@ -63,7 +63,7 @@ class FileListTest {
       assertThat(list.jobId()).isEqualTo("job");
       assertThat(list.table()).isEqualTo(TABLE);
       assertThat(list.count()).isEqualTo(3);
-      assertThat(list.next().orElseThrow().path()).isEqualTo("d=1/f0");
+      assertThat(list.next().orElseThrow().path).isEqualTo("d=1/f0");
       assertThat(list.next()).isPresent();
       assertThat(list.next()).isPresent();
       assertThat(list.next()).isEmpty();
@@ -82,9 +82,9 @@ class FileListTest {
         .zipSatisfy(
             files,
             (read, file) -> {
-              assertThat(read.location()).isEqualTo(file.destination());
-              assertThat(read.size()).isEqualTo(file.size());
-              assertThat(read.etag()).isEqualTo(file.etag());
+              assertThat(read.location).isEqualTo(file.destination());
+              assertThat(read.size).isEqualTo(file.size());
+              assertThat(read.etag).isEqualTo(file.etag());
             });
   }
 

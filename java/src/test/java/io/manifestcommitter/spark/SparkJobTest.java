@@ -589,7 +589,7 @@ class SparkJobTest {
         FileList.read(
             new ByteArrayInputStream(spark.state.bytes("/table/_SUCCESS.files")), "list")) {
       assertThat(list.jobId()).isEqualTo(JOB_ID);
-      assertThat(list.next()).map(FileList.Entry::path).hasValue("p=1/a");
+      assertThat(list.next()).map(file -> file.path).hasValue("p=1/a");
     }
     assertThat(spark.visible()).containsOnlyKeys("/table/p=1/a", "/table/p=1/b");
     assertThat(spark.state.paths()).noneMatch(path -> path.contains("_manifest_"));
