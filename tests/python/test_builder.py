@@ -51,6 +51,11 @@ def running(monkeypatch, process):
     return process
 
 
+def options_of(**given):
+    """What a builder with these options is given."""
+    return mc.configure_builder(FakeBuilder(**given))._options
+
+
 def test_sets_the_jar_and_the_settings_and_returns_the_builder(jar):
     builder = FakeBuilder()
     assert mc.configure_builder(builder) is builder
@@ -58,19 +63,17 @@ def test_sets_the_jar_and_the_settings_and_returns_the_builder(jar):
 
 
 def test_keeps_the_jars_and_the_settings_that_are_there(jar):
-    builder = FakeBuilder(spark_jars="/a.jar, /b.jar", spark_app_name="x")
-    mc.configure_builder(builder)
-    assert builder._options["spark.jars"] == f"/a.jar,/b.jar,{jar}"
-    assert builder._options["spark.app.name"] == "x"
+    options = options_of(spark_jars="/a.jar, /b.jar", spark_app_name="x")
+    assert options["spark.jars"] == f"/a.jar,/b.jar,{jar}"
+    assert options["spark.app.name"] == "x"
 
 
 def test_the_same_jar_is_not_added_again(jar):
     builder = FakeBuilder(spark_jars="/a.jar")
     mc.configure_builder(mc.configure_builder(builder))
     assert builder._options["spark.jars"] == f"/a.jar,{jar}"
-    elsewhere = FakeBuilder(spark_jars="hdfs:/lib/manifest-committer-0.1.0.jar")
-    mc.configure_builder(elsewhere)
-    assert elsewhere._options["spark.jars"] == "hdfs:/lib/manifest-committer-0.1.0.jar"
+    elsewhere = "hdfs:/lib/manifest-committer-0.1.0.jar"
+    assert options_of(spark_jars=elsewhere)["spark.jars"] == elsewhere
 
 
 def test_another_version_of_the_jar_is_refused(jar):
@@ -87,17 +90,13 @@ def test_keeps_the_jars_of_spark_defaults(jar, tmp_path, monkeypatch, separator)
         f"# spark.jars /no.jar\nspark.jars.packages a:b:1\nspark.jars{separator}/site.jar  \n"
     )
     monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path))
-    builder, own = FakeBuilder(), FakeBuilder(spark_jars="/a.jar")
-    mc.configure_builder(builder)
-    assert builder._options["spark.jars"] == f"/site.jar,{jar}"
-    mc.configure_builder(own)
-    assert own._options["spark.jars"] == f"/a.jar,{jar}", "as in Spark, the builder's jars win"
+    assert options_of()["spark.jars"] == f"/site.jar,{jar}"
+    own = options_of(spark_jars="/a.jar")
+    assert own["spark.jars"] == f"/a.jar,{jar}", "as in Spark, the builder's jars win"
     other = tmp_path / "other.conf"
     other.write_text(f"spark.jars{separator}/mine.jar\n")
     monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", f"--properties-file {other} pyspark-shell")
-    builder = FakeBuilder()
-    mc.configure_builder(builder)
-    assert builder._options["spark.jars"] == f"/mine.jar,{jar}"
+    assert options_of()["spark.jars"] == f"/mine.jar,{jar}"
 
 
 @pytest.mark.parametrize(
@@ -121,9 +120,7 @@ def test_refuses_submit_arguments_that_would_hide_the_jar(jar, monkeypatch, argu
 )
 def test_takes_submit_arguments_that_do_no_harm(jar, monkeypatch, arguments):
     monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", arguments)
-    builder = FakeBuilder()
-    mc.configure_builder(builder)
-    assert builder._options["spark.jars"] == jar
+    assert options_of()["spark.jars"] == jar
 
 
 def test_a_running_session_without_the_jar_is_refused(jar, monkeypatch):
@@ -136,17 +133,13 @@ def test_a_running_session_without_the_jar_is_refused(jar, monkeypatch):
 
 def test_a_running_session_with_the_jar_gets_the_settings_only(jar, monkeypatch):
     running(monkeypatch, FakeProcess(loaded=OURS, session=True))
-    builder = FakeBuilder()
-    mc.configure_builder(builder)
-    assert builder._options == mc.spark_conf()
+    assert options_of() == mc.spark_conf()
 
 
 def test_a_running_jvm_without_a_session_is_given_the_jar(jar, monkeypatch):
     process = running(monkeypatch, FakeProcess(spark_jars="/submitted.jar"))
-    builder = FakeBuilder()
-    mc.configure_builder(builder)
+    assert options_of()["spark.jars"] == f"/submitted.jar,{jar}"
     assert process.shared == [jar]
-    assert builder._options["spark.jars"] == f"/submitted.jar,{jar}"
 
 
 def test_a_running_jvm_that_takes_no_jar_is_refused(jar, monkeypatch):
@@ -181,9 +174,7 @@ def test_connect_is_refused(jar, monkeypatch, environment, options):
 
 def test_classic_mode_wins_over_the_default(jar, monkeypatch):
     monkeypatch.setenv("SPARK_CONNECT_MODE", "1")
-    builder = FakeBuilder(spark_api_mode="classic")
-    mc.configure_builder(builder)
-    assert builder._options["spark.jars"] == jar
+    assert options_of(spark_api_mode="classic")["spark.jars"] == jar
 
 
 @pytest.mark.parametrize("wrong", [object(), "builder", None])
@@ -198,9 +189,7 @@ def test_a_path_that_spark_would_mangle_is_not_handed_out(tmp_path, monkeypatch,
     (package / "jars").mkdir(parents=True)
     (package / "jars" / "manifest-committer-0.1.0.jar").write_bytes(b"content")
     monkeypatch.setattr("manifest_committer.session._package_directory", lambda: package)
-    builder = FakeBuilder()
-    mc.configure_builder(builder)
-    given = builder._options["spark.jars"]
+    given = options_of()["spark.jars"]
     assert name not in given
     assert given.endswith("/manifest-committer-0.1.0.jar")
     with open(given, "rb") as copy:
@@ -213,9 +202,7 @@ def test_a_jvm_that_has_the_jar_needs_none_of_the_package(tmp_path, monkeypatch)
     path.touch()
     loaded = _jvm.LoadedJar("0.1.0", path.as_uri())
     running(monkeypatch, FakeProcess(loaded=loaded, spark_jars=f"/a.jar,{path}"))
-    builder = FakeBuilder()
-    mc.configure_builder(builder)
-    assert builder._options["spark.jars"] == f"/a.jar,{path}"
+    assert options_of()["spark.jars"] == f"/a.jar,{path}"
 
 
 def test_a_client_of_spark_connect_says_that_it_needs_a_server(jar, monkeypatch):

@@ -268,7 +268,6 @@ def test_version(capsys):
         ["recover"],
         ["recover", "--rollback", "--complete", "/t"],
         ["destroy"],
-        ["jar", "more"],
         ["conf"],
         ["conf", "no-such-store"],
     ],
@@ -392,17 +391,23 @@ JOB = {
 
 
 @pytest.fixture
-def history(tmp_path, monkeypatch, jar, spark_home):
+def answers(tmp_path, java, jar, spark_home):
+    """Lets `java` print some lines."""
+
+    def set_lines(*lines):
+        body = f"print({chr(10).join(lines)!r})" if lines else "sys.exit(1)"
+        write_java(tmp_path / "bin" / "java", java, body)
+
+    return set_lines
+
+
+@pytest.fixture
+def history(answers):
     """The history of a directory with two jobs and a damaged report."""
-    directory = tmp_path / "bin"
-    directory.mkdir()
     good = {"jobId": "b", "success": True, "outcome": "committed", "ended": JOB["ended"] + 60_000}
     jobs = [JOB, JOB | good | {"table": "", "description": "t\x1b[2J", "millis": None}]
     answer = json.dumps({"path": "/r", "history": {"jobs": jobs, "problems": ["x is damaged"]}})
-    warning = "[0.003s][warning][os] no cgroup"
-    write_java(directory / "java", tmp_path / "calls", f"print({warning!r})\nprint({answer!r})")
-    monkeypatch.setenv("PATH", str(directory))
-    return tmp_path / "calls"
+    answers("[0.003s][warning][os] no cgroup", answer)
 
 
 def test_history_is_a_table(history, capfd):
@@ -450,10 +455,8 @@ def test_a_history_without_jobs_says_how_to_have_some(history, capfd):
     assert "set mapreduce.manifest.committer.summary.report.directory" in capfd.readouterr().out
 
 
-def test_print_shows_summaries(tmp_path, monkeypatch, jar, spark_home, capfd):
+def test_print_shows_summaries(answers, capfd):
     """Of reports; what is none comes as the Java program says it, and so does a warning."""
-    directory = tmp_path / "bin"
-    directory.mkdir()
     name = "org.apache.hadoop.fs.s3a.commit.files.SuccessData/1"
     diagnostics = {"steps": json.dumps([{"name": "plan", "start": 1, "millis": 22}])}
     content = {"name": name, "jobId": "a", "success": True, "diagnostics": diagnostics}
@@ -463,8 +466,7 @@ def test_print_shows_summaries(tmp_path, monkeypatch, jar, spark_home, capfd):
         "List of files /t/_SUCCESS.files",
         json.dumps({"path": "/u/_SUCCESS", "content": {}}, separators=(",", ":")),
     ]
-    write_java(directory / "java", tmp_path / "calls", f"print({chr(10).join(lines)!r})")
-    monkeypatch.setenv("PATH", str(directory))
+    answers(*lines)
     assert cli.main(["print", "/t"]) == 1
     shown = capfd.readouterr()
     head, *summary, last = shown.out.splitlines()
@@ -476,28 +478,23 @@ def test_print_shows_summaries(tmp_path, monkeypatch, jar, spark_home, capfd):
     assert "  plan  1 ms   22 ms" in capfd.readouterr().out
 
 
-def test_report_writes_a_page(tmp_path, monkeypatch, jar, spark_home, capfd):
-    directory = tmp_path / "bin"
-    directory.mkdir()
+def test_report_writes_a_page(answers, tmp_path, capfd):
     answer = json.dumps({"path": "/r", "history": {"jobs": [], "problems": []}})
-    write_java(directory / "java", tmp_path / "calls", f"print('a warning')\nprint({answer!r})")
-    monkeypatch.setenv("PATH", str(directory))
+    answers("a warning", answer)
     page = tmp_path / "out.html"
     assert cli.main(["report", "/r", "--html", str(page)]) == 0
     assert "<h1>/r</h1>" in page.read_text("utf-8")
 
     assert cli.main(["report", "/r", "--html", str(tmp_path / "no" / "out.html")]) == 1
     assert "the page could not be written" in capfd.readouterr().err
-    write_java(directory / "java", tmp_path / "calls", "sys.exit(1)")
+    answers()
     page.unlink()
     assert cli.main(["report", "/r", "--html", str(page)]) == 1
     assert not page.exists()
 
-    half = answer.replace("/r", "/r\\ud800")
-    write_java(directory / "java", tmp_path / "calls", f"print({half!r})")
+    answers(answer.replace("/r", "/r\\ud800"))
     assert cli.main(["report", "/r", "--html", str(page)]) == 0
     assert r"<h1>/r\ud800</h1>" in page.read_text("utf-8")
-    deep = answer.replace("[]", "[" * 5000 + "]" * 5000, 1)
-    write_java(directory / "java", tmp_path / "calls", f"print({deep!r})")
+    answers(answer.replace("[]", "[" * 5000 + "]" * 5000, 1))
     assert cli.main(["report", "/r", "--html", str(page)]) == 1
     assert "a report cannot be read" in capfd.readouterr().err
