@@ -165,15 +165,9 @@ class ManifestCommitterConductTest {
   void baseFirstDeletesInPartsWhatCannotBeDeletedAtOnce() throws Exception {
     job.conf.setBoolean(CommitterConfig.CLEANUP_PARALLEL_DELETE_BASE_FIRST, true);
     runTask(3);
-    AtomicInteger refusals = new AtomicInteger();
     job.state()
         .onRequest(
-            (number, operation, path) ->
-                operation.equals("delete")
-                        && path.endsWith(job.jobDirectory())
-                        && refusals.getAndIncrement() == 0
-                    ? Fate.FAILS_BEFORE
-                    : Fate.NORMAL);
+            Fault.first("delete", Fate.FAILS_BEFORE, path -> path.endsWith(job.jobDirectory())));
     job.commitJob();
 
     assertThat(job.exists("_temporary")).isFalse();

@@ -250,9 +250,7 @@ class AbortedUploadsTest {
     assertThat(partitions(state.uploads())).hasSize(1);
     nodes.passTime(6L * 60 * 60 * 1000);
 
-    assertThat(
-            Clean.ofSession(
-                Recoveries.watchingBriefly(conf), other.toString(), "0s", false, false, false))
+    assertThat(clean(other, /* discards= */ false))
         .contains("\"removed\":true", "\"abortedUploads\":1", "\"unknownUploads\":null");
 
     assertThat(state.uploads()).isEmpty();
@@ -282,13 +280,16 @@ class AbortedUploadsTest {
   }
 
   private String clean() throws IOException {
-    return Clean.ofSession(
-        Recoveries.watchingBriefly(conf), table.toString(), "0s", false, false, false);
+    return clean(table, /* discards= */ false);
   }
 
   private String discard() throws IOException {
-    return Clean.ofSession(
-        Recoveries.watchingBriefly(conf), table.toString(), "0s", false, true, false);
+    return clean(table, /* discards= */ true);
+  }
+
+  private String clean(Path path, boolean discards) throws IOException {
+    Configuration brief = Recoveries.watchingBriefly(conf);
+    return Clean.ofSession(brief, path.toString(), "0s", false, discards, false);
   }
 
   private String cleanUnchecked() {

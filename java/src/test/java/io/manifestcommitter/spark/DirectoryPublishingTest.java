@@ -7,8 +7,6 @@ import static io.manifestcommitter.spark.SparkJobHarness.STAGING;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.manifestcommitter.jobs.Recovery;
-import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.testing.Fate;
 import io.manifestcommitter.testing.Fault;
 import io.manifestcommitter.testing.TableWrite;
@@ -56,9 +54,7 @@ class DirectoryPublishingTest {
         .isEqualTo(
             Map.of("/table/p=9/q=1/a", "new p=9/q=1/a", "/table/p=9/q=2/b", "new p=9/q=2/b"));
 
-    spark
-        .recovery(/* force= */ true)
-        .run(new StagingRoot(spark.table, JOB_ID), Recovery.Direction.AS_MARKED);
+    spark.recoverAsMarked(/* force= */ true);
     assertThat(spark.visible()).isEqualTo(Map.of("/table/p=9/q=1/theirs", "theirs"));
   }
 

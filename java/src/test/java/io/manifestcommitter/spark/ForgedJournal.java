@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.manifestcommitter.jobs.Recovery.Direction;
 import io.manifestcommitter.jobs.Recovery.Outcome;
-import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.Record;
 import io.manifestcommitter.manifest.RecordFile;
 import io.manifestcommitter.testing.Fate;
@@ -132,7 +131,7 @@ final class ForgedJournal {
   }
 
   Outcome recover(Direction direction) throws IOException {
-    return spark.recovery(/* force= */ true).run(new StagingRoot(spark.table, JOB_ID), direction);
+    return spark.recovery(/* force= */ true).run(spark.root(), direction);
   }
 
   /** Requires that nothing but the job's own places was touched. */

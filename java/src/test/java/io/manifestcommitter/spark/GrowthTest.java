@@ -3,9 +3,7 @@ package io.manifestcommitter.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.jobs.Recovery.Direction;
-import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.spark.GrowthTest.GrowthJob.End;
 import io.manifestcommitter.spark.GrowthTest.GrowthJob.Places;
 import io.manifestcommitter.testing.Fate;
@@ -198,14 +196,8 @@ class GrowthTest {
       }
       spark.state.noFault();
       count();
-      recovery()
-          .run(
-              recovery().find(spark.table).get(0),
-              end == End.RECOVERED_FORWARD ? Direction.COMPLETE : Direction.AS_MARKED);
-    }
-
-    private Recovery recovery() {
-      return spark.recovery(/* force= */ true);
+      Direction to = end == End.RECOVERED_FORWARD ? Direction.COMPLETE : Direction.AS_MARKED;
+      assertThat(spark.recover(to, /* force= */ true)).hasSize(1);
     }
 
     private void count() {
@@ -232,14 +224,6 @@ class GrowthTest {
     /** Those that a step did not make in parallel. */
     int inSequence() {
       return inSequence.get();
-    }
-
-    SparkJobHarness spark() {
-      return spark;
-    }
-
-    StagingRoot root() {
-      return new StagingRoot(spark.table, SparkJobHarness.JOB_ID);
     }
   }
 }

@@ -28,6 +28,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.zip.GZIPInputStream;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -50,6 +51,15 @@ class HostileJournalTest {
       new Upload("id", List.of(new Upload.Part("0a", "", ""))).toEtag("");
   private static final List<String> NUMBERS =
       List.of("version", "tasks", "makesTable", "marksSuccess", "size", "modified", "written");
+
+  private ForgedJournal journal;
+  private List<Record> records;
+
+  @BeforeEach
+  void ofAnOverwrite() throws IOException {
+    journal = ForgedJournal.of("abfs", "static");
+    records = journal.records();
+  }
 
   /** Otherwise nobody knows what a reader does with one that no job writes. */
   @ParameterizedTest
@@ -76,16 +86,12 @@ class HostileJournalTest {
     "version, 5, recover the table with the version of the committer that wrote it",
   })
   void numbersThatNoJobHasAreRefused(String name, long number, String why) throws IOException {
-    ForgedJournal journal = ForgedJournal.of("abfs", "static");
-    List<Record> records = journal.records();
     records.get(0).with(name, number);
     requireRefused(journal, records, why);
   }
 
   @Test
   void moreTasksThanFitInMemoryAreOnlyANumber() throws IOException {
-    ForgedJournal journal = ForgedJournal.of("abfs", "static");
-    List<Record> records = journal.records();
     records.get(0).with("tasks", Integer.MAX_VALUE);
     journal.replace(records);
     assertThat(journal.recover(Direction.AS_MARKED)).isEqualTo(Outcome.ROLLED_BACK);
@@ -158,7 +164,6 @@ class HostileJournalTest {
   })
   void aPathThatNoJobChoosesIsRefused(String kind, String field, String path, String why)
       throws IOException {
-    ForgedJournal journal = ForgedJournal.of("abfs", "static");
     String text =
         path.startsWith("@") ? root(journal) + path.substring(1).replace("STAGING", STAGING) : path;
     List<Record> records = journal.records();
@@ -177,7 +182,6 @@ class HostileJournalTest {
   })
   void anUploadForAnotherPlaceIsRefused(String directory, String name, String why)
       throws IOException {
-    ForgedJournal journal = ForgedJournal.of("abfs", "static");
     String place = directory.replace("@", root(journal)).replace("STAGING", STAGING);
     List<Record> records = journal.records();
     records.add(new Record("directory").with("destination", place));
@@ -192,8 +196,6 @@ class HostileJournalTest {
 
   @Test
   void aFileIsEitherStagedOrUploaded() throws IOException {
-    ForgedJournal journal = ForgedJournal.of("abfs", "static");
-    List<Record> records = journal.records();
     first(records, "file", "name").with("etag", UPLOADED);
     requireRefused(journal, records, "needs either a source or an upload");
     records = journal.records();
@@ -205,8 +207,6 @@ class HostileJournalTest {
   @ParameterizedTest
   @ValueSource(strings = {"job", "target", "old", "swap"})
   void aRecordThatIsThereTwiceIsRefused(String kind) throws IOException {
-    ForgedJournal journal = ForgedJournal.of("abfs", "static");
-    List<Record> records = journal.records();
     Record doubled = records.stream().filter(r -> r.kind().equals(kind)).findFirst().get();
     records.add(kind.equals("job") ? 0 : records.indexOf(doubled), doubled);
     requireRefused(journal, records, "");
@@ -214,8 +214,6 @@ class HostileJournalTest {
 
   @Test
   void recordsWithoutTheirJobOrTableAreRefused() throws IOException {
-    ForgedJournal journal = ForgedJournal.of("abfs", "static");
-    List<Record> records = journal.records();
     requireRefused(journal, records.subList(1, records.size()), "not in order");
     requireRefused(journal, records.subList(0, 1), "it has no table");
     requireRefused(journal, List.of(), "it has no table");
@@ -228,8 +226,6 @@ class HostileJournalTest {
 
   @Test
   void swapsInOneAnotherAreRefused() throws IOException {
-    ForgedJournal journal = ForgedJournal.of("abfs", "static");
-    List<Record> records = journal.records();
     Record swap = first(records, "swap", "staged");
     records.add(
         records.indexOf(swap) + 1,
@@ -252,7 +248,6 @@ class HostileJournalTest {
 
   @Test
   void aLocationHasToHoldTheJobsStagingDirectory() throws IOException {
-    ForgedJournal journal = ForgedJournal.of("abfs", "static");
     requireRefused(
         journal, withTarget(journal, "/victim"), "names the location", "make that directory");
     // There is one, of a job that has its table there.
@@ -271,7 +266,6 @@ class HostileJournalTest {
   /** A finished one only cleans up, and the roots at locations go first. */
   @Test
   void aFinishedJournalMayNameLocationsWhoseRootsAreGone() throws IOException {
-    ForgedJournal journal = ForgedJournal.of("abfs", "static");
     journal.replace(withTarget(journal, "/victim"));
     finish(journal);
     assertThat(journal.recover(Direction.AS_MARKED)).isEqualTo(Outcome.CLEANED_UP);

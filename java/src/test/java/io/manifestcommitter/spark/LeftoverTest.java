@@ -9,13 +9,11 @@ import io.manifestcommitter.cli.Clean;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.jobs.LifeSigns;
 import io.manifestcommitter.jobs.LifeSigns.Pause;
-import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.jobs.Recovery.Direction;
 import io.manifestcommitter.jobs.Recovery.LeftoverException;
 import io.manifestcommitter.jobs.Recovery.Outcome;
 import io.manifestcommitter.jobs.StagedJob;
 import io.manifestcommitter.jobs.StagedJobs;
-import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.store.Stores;
 import io.manifestcommitter.testing.Fate;
 import io.manifestcommitter.testing.Fault;
@@ -26,6 +24,7 @@ import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -107,8 +106,7 @@ class LeftoverTest {
     assertThat(second.visible()).containsEntry("/table/" + file, "new " + file);
     assertThat(second.visible()).containsKeys("/table/p=1/old", "/table/p=1/a");
     first.state.release();
-    assertThat(first.recovery(false).run(root(first), Direction.AS_MARKED))
-        .isEqualTo(Outcome.COMPLETED);
+    assertThat(first.recoverAsMarked(false)).isEqualTo(Outcome.COMPLETED);
     assertThat(second.visible())
         .containsEntry("/table/" + file, "new " + file)
         .containsKey("/table/p=1/a")
@@ -172,10 +170,6 @@ class LeftoverTest {
     return spark;
   }
 
-  private static StagingRoot root(SparkJobHarness spark) {
-    return new StagingRoot(spark.table, SparkJobHarness.JOB_ID);
-  }
-
   /** As a job that ended and could not clean up: the heartbeat is gone, so nobody waits for it. */
   @ParameterizedTest
   @ValueSource(strings = {"abfs", "hdfs", "gs"})
@@ -186,8 +180,7 @@ class LeftoverTest {
     spark.state.noFault();
 
     assertThat(spark.state.exists(STAGING)).isTrue();
-    assertThat(spark.recovery(false).run(root(spark), Direction.AS_MARKED))
-        .isEqualTo(Outcome.CLEANED_UP);
+    assertThat(spark.recoverAsMarked(false)).isEqualTo(Outcome.CLEANED_UP);
     assertThat(spark.staging()).isEmpty();
   }
 
@@ -229,10 +222,8 @@ class LeftoverTest {
     SparkJobHarness first = leftBehind("hdfs", "static");
     first.state.giveAway(STAGING);
     Map<String, String> before = first.state.files();
-    Recovery recovery = first.recovery(false);
-    StagingRoot root = recovery.find(first.table).get(0);
 
-    assertThatThrownBy(() -> recovery.run(root, Direction.AS_MARKED))
+    assertThatThrownBy(() -> first.recover(Direction.AS_MARKED, /* force= */ false))
         .isInstanceOfSatisfying(
             LeftoverException.class, e -> assertThat(e.outcome()).isEqualTo(Outcome.CLEANED_UP))
         .hasMessageContainingAll(STAGING, "Permission denied");
@@ -308,14 +299,8 @@ class LeftoverTest {
 
     assertThat(spark.visible()).containsOnlyKeys("/table/p=1/second");
     assertThat(spark.recovery(false).find(spark.table)).isEmpty();
-    assertThat(
-            Clean.ofSession(
-                Recoveries.watchingBriefly(spark.conf),
-                spark.table.toString(),
-                "24h",
-                false,
-                false,
-                false))
+    Configuration brief = Recoveries.watchingBriefly(spark.conf);
+    assertThat(Clean.ofSession(brief, spark.table.toString(), "24h", false, false, false))
         .contains("\"state\":\"abandoned\"", "\"removed\":true");
     assertThat(spark.staging()).noneMatch(path -> path.startsWith("/table/"));
   }

@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.manifestcommitter.jobs.Recovery.Direction;
 import io.manifestcommitter.jobs.Recovery.Outcome;
 import io.manifestcommitter.journal.CommitJournal;
-import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.store.Stores;
 import io.manifestcommitter.testing.Failures;
 import io.manifestcommitter.testing.Fate;
@@ -125,14 +124,8 @@ class LostClaimTest {
             recovery.pass(client, operation, path);
           }
         });
-    boolean[] isFailed = {false};
     spark.state.onRequest(
-        (number, operation, path) -> {
-          boolean fails =
-              !isFailed[0] && operation.equals("write") && path.endsWith("/00/old/0/_SUCCESS");
-          isFailed[0] |= fails;
-          return fails ? Fate.FAILS_BEFORE : Fate.NORMAL;
-        });
+        Fault.first("write", Fate.FAILS_BEFORE, path -> path.endsWith("/00/old/0/_SUCCESS")));
 
     assertThat(spark.commitOrAbort()).isPresent();
 
@@ -148,7 +141,6 @@ class LostClaimTest {
     SparkJobHarness spark = SparkJobFaultTest.prepared(scheme, "static", "auto");
     Configuration conf = new Configuration(spark.conf);
     conf.set(MemoryFileSystem.CLIENT, RecoveryAt.CLIENT);
-    StagingRoot root = new StagingRoot(spark.table, SparkJobHarness.JOB_ID);
     boolean[] isTaken = {false};
     spark.state.gate(
         (client, operation, path) -> {
@@ -156,7 +148,7 @@ class LostClaimTest {
           if (isReturn && !isTaken[0]) {
             isTaken[0] = true;
             try {
-              CommitJournal.find(new Stores(conf).all(), root.attempt()).get().claim(true);
+              CommitJournal.find(new Stores(conf).all(), spark.root().attempt()).get().claim(true);
             } catch (IOException e) {
               throw new UncheckedIOException(e);
             }

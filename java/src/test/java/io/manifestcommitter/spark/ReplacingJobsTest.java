@@ -261,7 +261,6 @@ class ReplacingJobsTest {
   @Test
   void recoveryLeavesAloneWhatAJobThatLivesReplaces() throws IOException {
     SparkJobHarness dead = diedHalfWay();
-    StagingRoot root = new StagingRoot(spark.table, SparkJobHarness.JOB_ID);
     Recovery recovery =
         Recoveries.of(
             store,
@@ -279,13 +278,13 @@ class ReplacingJobsTest {
     enter(LARGE, this::fails, "/table/p=1");
     List<String> before = dead.state.paths();
 
-    assertThatThrownBy(() -> recovery.run(root, Recovery.Direction.AS_MARKED))
+    assertThatThrownBy(() -> recovery.run(dead.root(), Recovery.Direction.AS_MARKED))
         .isInstanceOf(JobIsAliveException.class)
         .hasMessageContainingAll(LARGE_NOTE, "Nothing was changed");
     assertThat(dead.state.paths()).isEqualTo(before);
 
     ends(LARGE);
-    recovery.run(root, Recovery.Direction.AS_MARKED);
+    recovery.run(dead.root(), Recovery.Direction.AS_MARKED);
     assertThat(dead.visible()).isEqualTo(SparkJobFaultTest.OLD);
   }
 
@@ -349,8 +348,7 @@ class ReplacingJobsTest {
           seen.add(path);
           assertThat(dead.state.bytes(note)).hasSizeGreaterThan(whole.length / 2);
         });
-    Recoveries.of(store, new CommitterConfig(spark.conf), /* force= */ true)
-        .run(new StagingRoot(spark.table, SparkJobHarness.JOB_ID), Recovery.Direction.AS_MARKED);
+    dead.recoverAsMarked(/* force= */ true);
     assertThat(seen).isNotEmpty();
     assertThat(dead.visible()).isEqualTo(SparkJobFaultTest.OLD);
   }

@@ -5,6 +5,7 @@ import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.jobs.LifeSigns.Pause;
 import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.jobs.Recovery.Outcome;
+import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.SuccessReport;
 import io.manifestcommitter.testing.Fault;
 import io.manifestcommitter.testing.MemoryFileSystem;
@@ -202,6 +203,16 @@ final class SparkJobHarness implements SparkGround {
   /** Recovers all that is unfinished in the table; how each ended. */
   List<Outcome> recover(Recovery.Direction direction, boolean force) throws IOException {
     return Recoveries.all(recovery(force), table, direction);
+  }
+
+  /** Recovers this job alone; how it ended. */
+  Outcome recoverAsMarked(boolean force) throws IOException {
+    return recovery(force).run(root(), Recovery.Direction.AS_MARKED);
+  }
+
+  /** Where the first job stages. */
+  StagingRoot root() {
+    return new StagingRoot(table, JOB_ID);
   }
 
   /** With the settings of the job. */

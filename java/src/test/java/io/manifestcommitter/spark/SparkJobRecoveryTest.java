@@ -61,9 +61,7 @@ class SparkJobRecoveryTest {
 
   /** Its report says that all rows are there, and some have gone by then. */
   @ParameterizedTest
-  @CsvSource({
-    "hdfs", "abfs", "gs",
-  })
+  @ValueSource(strings = {"hdfs", "abfs", "gs"})
   void anAppendThatIsRolledBackButForItsReportIsRolledBackByRecovery(String scheme)
       throws IOException {
     SparkJobHarness spark = SparkJobFaultTest.prepared(scheme, "append", "off");
@@ -71,8 +69,7 @@ class SparkJobRecoveryTest {
     String failure = failsAfterItsReport(spark, "delete");
 
     assertThat(failure).contains("manifest-committer recover " + spark.table);
-    assertThat(spark.recovery(false).run(root(spark), Direction.AS_MARKED))
-        .isEqualTo(Outcome.ROLLED_BACK);
+    assertThat(spark.recoverAsMarked(false)).isEqualTo(Outcome.ROLLED_BACK);
     assertThat(spark.visible()).isEqualTo(SparkJobFaultTest.OLD);
     assertThat(spark.state.files()).containsEntry("/table/_SUCCESS", "the last report");
     assertThat(spark.staging()).isEmpty();
@@ -80,9 +77,7 @@ class SparkJobRecoveryTest {
 
   /** Neither can be rolled back nor noted: all stays as it is, report and rows. */
   @ParameterizedTest
-  @CsvSource({
-    "hdfs", "abfs", "gs",
-  })
+  @ValueSource(strings = {"hdfs", "abfs", "gs"})
   void anAppendWhoseReportStaysKeepsItsRowsWhereThatCannotBeNoted(String scheme)
       throws IOException {
     SparkJobHarness spark = SparkJobFaultTest.prepared(scheme, "append", "off");
@@ -91,8 +86,7 @@ class SparkJobRecoveryTest {
 
     assertThat(failure).contains("manifest-committer recover " + spark.table);
     assertThat(spark.visible()).isEqualTo(SparkJobFaultTest.expected("append"));
-    assertThat(spark.recovery(false).run(root(spark), Direction.AS_MARKED))
-        .isEqualTo(Outcome.COMPLETED);
+    assertThat(spark.recoverAsMarked(false)).isEqualTo(Outcome.COMPLETED);
     assertThat(spark.visible()).isEqualTo(SparkJobFaultTest.expected("append"));
   }
 
@@ -118,8 +112,7 @@ class SparkJobRecoveryTest {
     spark.state.write("/table/_SUCCESS", "another report");
     spark.state.write("/table/_SUCCESS.files", "another list");
 
-    assertThat(spark.recovery(true).run(root(spark), Direction.AS_MARKED))
-        .isEqualTo(Outcome.COMPLETED);
+    assertThat(spark.recoverAsMarked(true)).isEqualTo(Outcome.COMPLETED);
     assertThat(spark.visible()).isEqualTo(IN_TABLE);
     assertThat(spark.state.files()).containsEntry("/table/_SUCCESS", "another report");
     assertThat(spark.state.files()).containsEntry("/table/_SUCCESS.files", "another list");
@@ -224,10 +217,6 @@ class SparkJobRecoveryTest {
     spark.job().abort();
     spark.state.noFault();
     return failure;
-  }
-
-  private static StagingRoot root(SparkJobHarness spark) {
-    return new StagingRoot(spark.table, JOB_ID);
   }
 
   /**
@@ -338,8 +327,7 @@ class SparkJobRecoveryTest {
           }
         });
 
-    assertThatThrownBy(() -> spark.recovery(true).run(root(spark), Direction.AS_MARKED))
-        .isInstanceOf(LostJournalException.class);
+    assertThatThrownBy(() -> spark.recoverAsMarked(true)).isInstanceOf(LostJournalException.class);
   }
 
   /** To delete what is not there costs a look. */
@@ -361,8 +349,7 @@ class SparkJobRecoveryTest {
     spark.state.noFault();
     spark.state.resetRequests();
 
-    assertThat(spark.recovery(true).run(root(spark), Direction.AS_MARKED))
-        .isEqualTo(Outcome.ROLLED_BACK);
+    assertThat(spark.recoverAsMarked(true)).isEqualTo(Outcome.ROLLED_BACK);
 
     assertThat(spark.state.requests())
         .anyMatch(request -> request.startsWith("status") && request.endsWith(list))
@@ -375,22 +362,21 @@ class SparkJobRecoveryTest {
     SparkJobHarness spark = SparkJobFaultTest.prepared("abfs", "static", "auto");
     spark.state.onRequest(Fault.deadFrom("rename", path -> path.endsWith("/sealed/p=3")));
     Failures.of(spark::commit);
-    StagingRoot root = new StagingRoot(spark.table, JOB_ID);
     spark.state.onRequest(
         Fault.on(
             "rename",
             Fate.FAILS_BEFORE,
             path -> path.contains("/old/") && path.contains("-_manifest_")));
 
-    String failure = Failures.of(() -> spark.recovery(true).run(root, Direction.AS_MARKED));
+    String failure = Failures.of(() -> spark.recoverAsMarked(true));
 
     assertThat(failure)
         .contains("could not roll back")
         .contains("manifest-committer recover " + spark.table)
-        .contains(root.allOld().toString())
+        .contains(spark.root().allOld().toString())
         .doesNotContain("/replaced", "delete the files");
     spark.state.noFault();
-    assertThat(spark.recovery(true).run(root, Direction.AS_MARKED)).isEqualTo(Outcome.ROLLED_BACK);
+    assertThat(spark.recoverAsMarked(true)).isEqualTo(Outcome.ROLLED_BACK);
     assertThat(spark.visible()).isEqualTo(SparkJobFaultTest.OLD);
   }
 
@@ -415,7 +401,6 @@ class SparkJobRecoveryTest {
   @Test
   void aJobWhoseDriverLivesIsLeftAloneUnlessForced() throws IOException {
     SparkJobHarness spark = SparkJobFaultTest.prepared("abfs", "dynamic", "auto");
-    StagingRoot root = new StagingRoot(spark.table, JOB_ID);
     spark.dies(Fault.deadAfter("rename", path -> path.equals("/table/p=1")));
     Store store = new Stores(spark.conf).all();
     Recovery watching =
@@ -430,10 +415,10 @@ class SparkJobRecoveryTest {
                   spark.state.write(STAGING + "/heartbeat", "alive");
                 }));
 
-    assertThatThrownBy(() -> watching.run(root, Direction.AS_MARKED))
+    assertThatThrownBy(() -> watching.run(spark.root(), Direction.AS_MARKED))
         .isInstanceOf(JobIsAliveException.class)
         .hasMessageContainingAll(STAGING, "--force");
-    assertThat(spark.recovery(true).run(root, Direction.AS_MARKED)).isEqualTo(Outcome.ROLLED_BACK);
+    assertThat(spark.recoverAsMarked(true)).isEqualTo(Outcome.ROLLED_BACK);
     assertThat(spark.visible()).isEqualTo(SparkJobFaultTest.OLD);
     assertThat(spark.recovery(true).find(spark.table)).isEmpty();
   }
@@ -473,9 +458,8 @@ class SparkJobRecoveryTest {
     spark.state.remove("/table/" + name + "3");
     spark.state.write("/table/" + name + "3/theirs", "theirs");
     Map<String, String> before = spark.visible();
-    StagingRoot root = new StagingRoot(spark.table, JOB_ID);
 
-    assertThatThrownBy(() -> spark.recovery(true).run(root, Direction.AS_MARKED))
+    assertThatThrownBy(() -> spark.recoverAsMarked(true))
         .hasMessageContaining("/table/" + name + "3");
 
     assertThat(before).hasSize(8).containsKeys("/table/" + name + "1/a");

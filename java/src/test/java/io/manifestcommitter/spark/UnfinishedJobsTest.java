@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.spark;
 
-import static io.manifestcommitter.spark.SparkJobHarness.JOB_ID;
 import static io.manifestcommitter.spark.SparkJobHarness.STAGING;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -115,15 +114,14 @@ class UnfinishedJobsTest {
     Store store = new Stores(alive.conf).all();
     CommitterConfig config = new CommitterConfig(alive.conf);
     LifeSigns signs = new LifeSigns(store, config, () -> now[0]);
-    StagingRoot root = new StagingRoot(alive.table, JOB_ID);
     signs.await(
-        List.of(root),
+        List.of(alive.root()),
         one -> true,
         waiting -> {
           pauses[0]++;
           now[0] += TimeUnit.HOURS.toNanos(1);
         });
-    assertThat(signs.look(root)).isEqualTo(LifeSigns.Life.DEAD);
+    assertThat(signs.look(alive.root())).isEqualTo(LifeSigns.Life.DEAD);
     long intervals = config.heartbeatTimeout / config.heartbeatInterval;
     assertThat(pauses[0]).isBetween((int) intervals, (int) intervals + 1);
   }
@@ -138,7 +136,7 @@ class UnfinishedJobsTest {
     LifeSigns signs = new LifeSigns(store, config, () -> now[0]);
     UnfinishedJobs unfinished =
         new UnfinishedJobs(store, config, signs, List.of(), waiting -> pauses[0]++);
-    List<StagingRoot> roots = List.of(new StagingRoot(killed.table, JOB_ID));
+    List<StagingRoot> roots = List.of(killed.root());
     unfinished.settle(roots);
     assertThat(killed.state.exists(STAGING)).as("it was not watched").isTrue();
     for (int look = 0; look < 10; look++) {

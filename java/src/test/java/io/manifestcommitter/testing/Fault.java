@@ -39,6 +39,12 @@ public interface Fault {
         operation.equals(wrong) && paths.test(path) ? fate : Fate.NORMAL;
   }
 
+  /** The first request of an operation at such a path goes wrong, and those after it go well. */
+  static Fault first(String wrong, Fate fate, Predicate<String> paths) {
+    AtomicBoolean isOver = new AtomicBoolean();
+    return on(wrong, fate, path -> paths.test(path) && !isOver.getAndSet(true));
+  }
+
   /** The first request of an operation at such a path is not done, and no later one. */
   static Fault deadFrom(String last, Predicate<String> paths) {
     AtomicBoolean isDead = new AtomicBoolean();
