@@ -45,9 +45,7 @@ class HadoopStoreTest {
   }
 
   @ParameterizedTest
-  @EnumSource(
-      value = Fate.class,
-      names = {"FAILS_AFTER", "DONE_ANSWERS_FALSE"})
+  @EnumSource(names = {"FAILS_AFTER", "DONE_ANSWERS_FALSE"})
   void aRenameThatWasDoneIsRecovered(Fate fate) throws IOException {
     for (String scheme : List.of("hdfs", "abfs", "gs", "mem")) {
       emptyStore();
@@ -57,9 +55,7 @@ class HadoopStoreTest {
   }
 
   @ParameterizedTest
-  @EnumSource(
-      value = Fate.class,
-      names = {"FAILS_BEFORE", "ANSWERS_FALSE"})
+  @EnumSource(names = {"FAILS_BEFORE", "ANSWERS_FALSE"})
   void aRenameThatWasNotDoneIsProvenSo(Fate fate) throws IOException {
     for (String scheme : List.of("hdfs", "abfs", "gs", "mem")) {
       emptyStore();
@@ -89,9 +85,7 @@ class HadoopStoreTest {
   }
 
   @ParameterizedTest
-  @EnumSource(
-      value = Fate.class,
-      names = {"FAILS_BEFORE", "FAILS_AFTER"})
+  @EnumSource(names = {"FAILS_BEFORE", "FAILS_AFTER"})
   void anOutcomeThatCannotBeLookedAtIsUnknown(Fate fate) throws IOException {
     FileEntry planned = file("hdfs");
     state.onRequest(

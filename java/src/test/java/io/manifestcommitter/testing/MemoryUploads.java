@@ -5,14 +5,13 @@ import java.io.ByteArrayOutputStream;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.io.MD5Hash;
 
 /**
  * The uploads of a store in memory, as S3A has them: an upload that was completed, or aborted, is
@@ -46,7 +45,7 @@ final class MemoryUploads extends S3Uploader {
 
   /** The etag of an object that was written by one request. */
   static String etag(byte[] content) {
-    return hex(md5().digest(content));
+    return MD5Hash.digest(content).toString();
   }
 
   @Override
@@ -79,7 +78,7 @@ final class MemoryUploads extends S3Uploader {
     }
     Begun begun = begun(id, path);
     ByteArrayOutputStream content = new ByteArrayOutputStream();
-    MessageDigest whole = md5();
+    ByteArrayOutputStream digests = new ByteArrayOutputStream();
     for (Map.Entry<Integer, String> expected : parts.entrySet()) {
       byte[] part = begun.parts.get(expected.getKey());
       if (part == null || !etag(part).equals(expected.getValue())) {
@@ -89,9 +88,9 @@ final class MemoryUploads extends S3Uploader {
         throw new IOException("EntityTooSmall: part " + expected.getKey() + " of " + path);
       }
       content.write(part);
-      whole.update(md5().digest(part));
+      digests.write(MD5Hash.digest(part).getDigest());
     }
-    String etag = hex(whole.digest()) + "-" + parts.size();
+    String etag = etag(digests.toByteArray()) + "-" + parts.size();
     state.completeUpload(id, begun.path, content.toByteArray(), etag);
     return etag;
   }
@@ -108,21 +107,5 @@ final class MemoryUploads extends S3Uploader {
       throw new FileNotFoundException("NoSuchUpload: " + path);
     }
     return begun;
-  }
-
-  private static MessageDigest md5() {
-    try {
-      return MessageDigest.getInstance("MD5");
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException(e);
-    }
-  }
-
-  private static String hex(byte[] bytes) {
-    StringBuilder hex = new StringBuilder();
-    for (byte one : bytes) {
-      hex.append(String.format("%02x", one));
-    }
-    return hex.toString();
   }
 }
