@@ -19,15 +19,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Cleanup after a job, and the abort of one. */
 class ManifestCommitterAbortTest extends LocalJobTest {
-  @Test
-  void cleanupTakesTheWholeTemporaryDirectoryWhereNobodyElseUsesIt() throws Exception {
-    job.runTasks(Map.of("part-0", "a"));
-    assertThat(job.exists("_temporary")).isTrue();
-    job.commitJob();
-
-    assertThat(job.exists("_temporary")).isFalse();
-  }
-
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void cleanupLeavesOtherJobsAlone(boolean parallel) throws Exception {

@@ -112,14 +112,6 @@ class ManifestCommitterJobTest extends LocalJobTest {
   }
 
   @Test
-  void filesOfEarlierJobsStay() throws Exception {
-    job.write("p=1/earlier", "old");
-    job.run(Map.of("p=1/part-0", "new"));
-
-    assertThat(job.visible()).isEqualTo(Map.of("p=1/earlier", "old", "p=1/part-0", "new"));
-  }
-
-  @Test
   void validationPassesWhatIsAsCommitted() throws Exception {
     job.conf.setBoolean(CommitterConfig.VALIDATE_OUTPUT, true);
     job.run(Map.of("part-0", "a", "p=1/part-0", "b"));

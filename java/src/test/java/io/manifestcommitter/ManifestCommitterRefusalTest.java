@@ -51,16 +51,6 @@ class ManifestCommitterRefusalTest extends LocalJobTest {
   }
 
   @Test
-  void aFileThatIsAlsoADirectoryPublishesNothing() throws Exception {
-    job.runTasks(Map.of("x", "a file"), Map.of("x/part-1", "in a directory"));
-
-    assertRefused(
-        PlanRejectedException.class,
-        job.path(job.workDirectory(0, 0) + "/x").toString(),
-        job.path("x").toString());
-  }
-
-  @Test
   void aMissingDirectoryOfManifestsPublishesNothing() throws Exception {
     jobWithTwoTasks();
     String manifests = HadoopJobHarness.JOB_DIRECTORY + "/00/manifests";

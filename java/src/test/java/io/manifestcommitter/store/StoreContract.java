@@ -114,13 +114,6 @@ abstract class StoreContract {
   }
 
   @Test
-  void aListingOfAnEmptyDirectoryShowsNothing() throws IOException {
-    store.mkdirs(at("d"));
-
-    assertThat(listed("d")).isEmpty();
-  }
-
-  @Test
   void aListingOfAFileShowsTheFile() throws IOException {
     write("d/f", "123");
 
@@ -512,16 +505,6 @@ abstract class StoreContract {
     store.deleteFile(at("none/f"));
 
     assertThat(listed("")).extracting(StoreEntry::name).containsExactly("d");
-  }
-
-  @Test
-  void readGivesTheWholeContent() throws IOException {
-    write("f", "content");
-
-    assertThat(store.read(at("f"), 7)).asString(StandardCharsets.UTF_8).isEqualTo("content");
-    assertThat(store.read(at("f"), 1_000_000))
-        .asString(StandardCharsets.UTF_8)
-        .isEqualTo("content");
   }
 
   @Test

@@ -33,9 +33,15 @@ class StoresTest {
   private final String cluster = "cluster-" + UUID.randomUUID();
 
   @ParameterizedTest
-  @ValueSource(strings = {"s3n://b/t", "s3://b/t"})
-  void oldS3StoresAreRefusedWithTheSchemeToUse(String path) {
-    assertRefused(() -> stores.resolve(new Path(path)), path, "s3a://");
+  @CsvSource({
+    "s3n://b/t, s3a://",
+    "s3://b/t, s3a://",
+    "wasb://c@a.blob.core.windows.net/t, abfs:// abfss://",
+    "wasbs://c@a.blob.core.windows.net/t, abfs:// abfss://",
+    "adl://a.azuredatalakestore.net/t, abfs:// abfss://"
+  })
+  void oldStoresAreRefusedWithTheSchemesToUse(String path, String toUse) {
+    assertRefused(() -> stores.resolve(new Path(path)), (path + " " + toUse).split(" "));
     assertThat(stores.refusal(new Path(path))).isPresent();
   }
 
@@ -88,18 +94,6 @@ class StoresTest {
     conf.set("fs." + scheme + ".impl", MemoryFileSystem.class.getName());
     assertThat(stores.refusal(new Path(scheme + "://b/t")).orElseThrow())
         .contains("filesystem is not the one of hadoop-aws", "s3a://");
-  }
-
-  @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "wasb://c@a.blob.core.windows.net/t",
-        "wasbs://c@a.blob.core.windows.net/t",
-        "adl://a.azuredatalakestore.net/t"
-      })
-  void oldAzureStoresAreRefusedWithTheSchemeToUse(String path) {
-    assertRefused(() -> stores.resolve(new Path(path)), path, "abfs://", "abfss://");
-    assertThat(stores.refusal(new Path(path))).isPresent();
   }
 
   @ParameterizedTest
