@@ -138,10 +138,7 @@ class JobPlannerTest {
   void twoAttemptsOfOneTaskAreRefused() throws Exception {
     planner.task("task_1_0001_m_000007");
 
-    assertRefused(
-        () -> planner.task("task_1_0001_m_000007"),
-        "task_1_0001_m_000007",
-        "Nothing was published");
+    assertRefused(() -> planner.task("task_1_0001_m_000007"), "task_1_0001_m_000007");
   }
 
   @Test
@@ -154,8 +151,7 @@ class JobPlannerTest {
         () -> planner.plan(NOTHING, List.of()),
         new Path(STAGING, "t1/f"),
         new Path(STAGING, "t2/f"),
-        at("p=1/f"),
-        "Nothing was published");
+        at("p=1/f"));
   }
 
   @ParameterizedTest
@@ -174,12 +170,7 @@ class JobPlannerTest {
   void aDestinationOutsideTheTableIsRefused(String destination) {
     FileEntry file = new FileEntry(new Path(STAGING, "0"), new Path(destination), 1, null, 0);
 
-    assertRefused(
-        () -> planner.publish(file),
-        file.source(),
-        file.destination(),
-        TABLE,
-        "Nothing was published");
+    assertRefused(() -> planner.publish(file), file.source(), file.destination(), TABLE);
   }
 
   @ParameterizedTest
@@ -196,12 +187,7 @@ class JobPlannerTest {
   void aSourceOutsideTheStagingDirectoryIsRefused(String source) {
     FileEntry file = new FileEntry(new Path(source), at("f"), 1, null, 0);
 
-    assertRefused(
-        () -> planner.publish(file),
-        file.source(),
-        file.destination(),
-        STAGING,
-        "Nothing was published");
+    assertRefused(() -> planner.publish(file), file.source(), file.destination(), STAGING);
   }
 
   @ParameterizedTest
@@ -214,8 +200,7 @@ class JobPlannerTest {
         "abfs://c@a/w/table/_manifest_job1/x"
       })
   void aDirectoryOutsideTheTableIsRefused(String directory) {
-    assertRefused(
-        () -> planner.directory(new Path(directory)), directory, TABLE, "Nothing was published");
+    assertRefused(() -> planner.directory(new Path(directory)), directory, TABLE);
   }
 
   @Test
@@ -223,11 +208,7 @@ class JobPlannerTest {
     planner.publish(file("t1/x", "p"));
     planner.publish(file("t2/y", "p/y"));
 
-    assertRefused(
-        () -> planner.plan(NOTHING, List.of()),
-        at("p"),
-        new Path(STAGING, "t1/x"),
-        "Nothing was published");
+    assertRefused(() -> planner.plan(NOTHING, List.of()), at("p"), new Path(STAGING, "t1/x"));
   }
 
   @Test
@@ -248,8 +229,7 @@ class JobPlannerTest {
         () -> planner.plan(NOTHING, List.of()),
         at("p=1/part-1"),
         new Path(STAGING, "t1/y"),
-        "is a directory",
-        "Nothing was published");
+        "is a directory");
   }
 
   @Test
@@ -262,7 +242,7 @@ class JobPlannerTest {
 
   @Test
   void whatWasRefusedIsNotInThePlan() throws Exception {
-    assertRefused(() -> planner.publish(file("0", "../elsewhere/f")), "Nothing was published");
+    assertRefused(() -> planner.publish(file("0", "../elsewhere/f")), TABLE);
 
     assertThat(planner.plan(NOTHING, List.of()).files()).isEmpty();
     assertThat(planner.directories()).isEmpty();
@@ -301,15 +281,14 @@ class JobPlannerTest {
     planner.publish(inTable);
 
     FileEntry inItsStaging = FileEntry.uploaded(location, "_manifest_job1", UPLOADED);
-    assertThatThrownBy(() -> planner.publish(inItsStaging))
-        .isInstanceOf(PlanRejectedException.class)
-        .hasMessageContaining("an upload");
+    assertRefused(() -> planner.publish(inItsStaging), "an upload");
     assertThat(planner.directories()).containsExactly(new Path(location, "x"), at("p"));
     assertThat(planner.plan(NOTHING, List.of()).files()).containsExactly(inLocation, inTable);
     for (Path outside : List.of(new Path("abfs://c@a/w/other"), TABLE.getParent(), STAGING)) {
-      assertThatThrownBy(() -> planner.publish(FileEntry.uploaded(outside, "f", UPLOADED)))
-          .isInstanceOf(PlanRejectedException.class)
-          .hasMessageContainingAll("an upload", outside + "/f", "Nothing was published");
+      assertRefused(
+          () -> planner.publish(FileEntry.uploaded(outside, "f", UPLOADED)),
+          "an upload",
+          outside + "/f");
     }
   }
 
@@ -341,6 +320,7 @@ class JobPlannerTest {
   private static void assertRefused(ThrowingCallable call, Object... says) {
     assertThatThrownBy(call)
         .isInstanceOf(PlanRejectedException.class)
+        .hasMessageContaining("Nothing was published")
         .hasMessageContainingAll(Stream.of(says).map(Object::toString).toArray(String[]::new));
   }
 }

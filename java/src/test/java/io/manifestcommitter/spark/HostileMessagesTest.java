@@ -7,9 +7,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.manifestcommitter.config.CommitterConfig;
-import io.manifestcommitter.jobs.Recovery;
+import io.manifestcommitter.jobs.Recovery.Direction;
 import io.manifestcommitter.jobs.StagedJobs;
-import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.manifest.Rows;
 import io.manifestcommitter.store.Stores;
@@ -228,11 +227,8 @@ class HostileMessagesTest {
                   (number, operation, path) ->
                       path.endsWith("journal-planned-0") ? Fate.FAILS_BEFORE : Fate.NORMAL))
           .isTrue();
-      spark
-          .recovery(true)
-          .run(
-              new StagingRoot(spark.table, JOB_ID),
-              finish ? Recovery.Direction.COMPLETE : Recovery.Direction.AS_MARKED);
+      Direction to = finish ? Direction.COMPLETE : Direction.AS_MARKED;
+      spark.recovery(true).run(spark.root(), to);
       assertThat(spark.visible()).isEqualTo(finish ? Map.of("/table/p=2/a", "new p=2/a") : old);
       assertThat(spark.staging()).isEmpty();
       assertThat(spark.state.exists("/nowhere")).isFalse();
