@@ -268,7 +268,7 @@ screenshots: $(VENVS)/pages/.done
 
 $(VENVS)/pages/.done: $(WHEEL) Makefile
 	$(PYTHON) -m venv --clear $(VENVS)/pages
-	$(VENVS)/pages/bin/pip install -q pytest==8.4.2 playwright
+	$(VENVS)/pages/bin/pip install -q pytest==8.4.2 playwright==1.65.2
 	$(VENVS)/pages/bin/pip install -q --no-deps --force-reinstall $(WHEEL)
 	touch $@
 
