@@ -20,6 +20,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -121,6 +122,7 @@ class TableFileTest {
   }
 
   /** One fault at every request, in every way: the old file or the new rows, and no staging. */
+  @Tag("sample")
   @ParameterizedTest
   @CsvSource({"hdfs,auto", "hdfs,off", "abfs,auto"})
   void oneFailureLeavesTheOldRowsOrMakesTheNewOnes(String scheme, String directoryRename)
@@ -160,6 +162,7 @@ class TableFileTest {
   }
 
   /** The driver dies at every request; then what may come. */
+  @Tag("sample")
   @ParameterizedTest
   @CsvSource({"hdfs,auto", "hdfs,off", "abfs,auto"})
   void theFileIsNotLostWheneverADriverDies(String scheme, String directoryRename)
