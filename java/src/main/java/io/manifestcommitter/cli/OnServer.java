@@ -46,17 +46,24 @@ public final class OnServer {
   public static String call(String what, String arguments) {
     try {
       JsonNode given = Json.read(arguments.getBytes(StandardCharsets.UTF_8));
-      String value =
-          ONCE.contains(what)
-              ? once(given.get("id").asText(), () -> value(what, given))
-              : value(what, given);
-      return Json.line(new Json.Fields().with("value", value));
+      return ONCE.contains(what)
+          ? once(given.get("id").asText(), () -> answer(what, given))
+          : answer(what, given);
     } catch (ExecutionException e) {
       return error(e.getCause());
-    } catch (IOException | ReflectiveOperationException | RuntimeException e) {
+    } catch (IOException | RuntimeException e) {
       return error(e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+      return error(e);
+    }
+  }
+
+  /** Text in any case: the class of an exception is another one in each class loader. */
+  private static String answer(String what, JsonNode given) {
+    try {
+      return Json.line(new Json.Fields().with("value", value(what, given)));
+    } catch (IOException | ReflectiveOperationException | RuntimeException e) {
       return error(e);
     }
   }
