@@ -95,9 +95,9 @@ test-core-jvm:
 test-core-spark:
 	$(MAKE) -j1 test-core-$(SPARK_FLOOR) test-core-$(SPARK_NEWEST)
 
-# Four at a time on two cores, since each waits most of its time; what takes longest begins first.
+# Three at a time, since each waits for servers now and then; what takes longest begins first.
 check: builds
-	$(MAKE) -j4 -Oline check-jvm check-spark
+	$(MAKE) -j3 -Oline check-jvm check-spark
 
 check-spark: environments
 	$(MAKE) test-spark-$(SPARK_FLOOR) test-spark-$(SPARK_NEWEST) test-connect test-s3-$(SPARK_NEWEST) test-s3-$(SPARK_FLOOR) \
