@@ -115,7 +115,9 @@ public final class UnknownOption {
     } else if (isEarly) {
       advice = "only early versions of Hadoop's committer have this option";
     } else {
-      near = isOurs || lower.startsWith("m") ? nearest(lower, isOurs) : Optional.empty();
+      // Of the many keys of a site's files only ours are compared with all options.
+      boolean mayBeOurs = isOurs || (!isSite && lower.startsWith("m"));
+      near = mayBeOurs ? nearest(lower, isOurs) : Optional.empty();
       advice =
           near.map(one -> "did you mean " + one + "? ").orElse("there is no such option. ")
               + "All options are in docs/using/options.md";
