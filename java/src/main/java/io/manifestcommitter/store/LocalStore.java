@@ -65,7 +65,13 @@ public final class LocalStore extends HadoopStore {
   @Override
   protected RemoteIterator<FileStatus> requestListing(Path directory) throws IOException {
     refuseLinks(directory);
-    List<FileStatus> entries = new ArrayList<>(List.of(fs().listStatus(directory)));
+    List<FileStatus> entries = new ArrayList<>();
+    try {
+      entries.addAll(List.of(fs().listStatus(directory)));
+    } catch (IOException e) {
+      // Of what goes while it is listed, Hadoop says that nobody may list it.
+      throw Files.notExists(local(directory)) ? notFound(directory, e) : e;
+    }
     try (DirectoryStream<java.nio.file.Path> links =
         Files.newDirectoryStream(local(directory), Files::isSymbolicLink)) {
       for (java.nio.file.Path each : links) {
@@ -415,6 +421,12 @@ public final class LocalStore extends HadoopStore {
       }
     }
     return -1;
+  }
+
+  private static FileNotFoundException notFound(Path path, IOException cause) {
+    FileNotFoundException notFound = new FileNotFoundException(path + " is not there any more");
+    notFound.initCause(cause);
+    return notFound;
   }
 
   private static java.nio.file.Path local(Path path) {

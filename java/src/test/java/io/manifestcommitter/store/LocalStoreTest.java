@@ -10,12 +10,15 @@ import io.manifestcommitter.manifest.FileEntry;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSError;
+import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.LocalFileSystem;
 import org.apache.hadoop.fs.Path;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -68,6 +71,24 @@ class LocalStoreTest {
     assertThat(store.renameFile(file).outcome()).isEqualTo(RenameResult.Outcome.FAILED);
     assertThat(text("a/part-0")).isEqualTo("new");
     assertThat(local("b/part-0")).isEmptyDirectory();
+  }
+
+  /** As when another job ends, and removes its staging directory, just then. */
+  @Test
+  void whatGoesWhileItIsListedIsNotThere() throws Exception {
+    write("d/f", "1");
+    FileSystem losing =
+        new LocalFileSystem() {
+          @Override
+          public FileStatus[] listStatus(Path listed) throws IOException {
+            super.delete(listed, true);
+            throw new AccessDeniedException(listed.toString());
+          }
+        };
+    losing.initialize(root.toUri(), new Configuration());
+    LocalStore meeting = new LocalStore(losing, RequestGate.open());
+
+    assertThat(meeting.listIfThere(at("d"), entry -> {})).isFalse();
   }
 
   @Test
