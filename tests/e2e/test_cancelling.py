@@ -87,6 +87,7 @@ def test_a_stream_that_is_stopped(spark: SparkSession, tmp_path: Path) -> None:
     assert list(tmp_path.glob("table/**/part-*")) == []
 
 
+@pytest.mark.once
 @pytest.mark.classic(because="has a classic session of its own")
 def test_a_session_that_is_stopped(spark: SparkSession, tmp_path: Path) -> None:
     table = tmp_path / "table"
@@ -110,10 +111,8 @@ spark.stop()
 
 
 @pytest.mark.classic(because="a kernel of its own has a classic session")
-@pytest.mark.parametrize(
-    "binding",
-    ["configure_session", pytest.param("configure_builder", marks=pytest.mark.once)],
-)
+@pytest.mark.once
+@pytest.mark.parametrize("binding", ["configure_session", "configure_builder"])
 def test_a_cell_of_a_notebook_that_is_interrupted(
     spark: SparkSession, tmp_path: Path, binding: str
 ) -> None:

@@ -111,8 +111,10 @@ PARTITIONED: Statements = [
 
 @pytest.mark.parametrize(
     ("clause", "statements"),
-    [("", FLAT), ("PARTITIONED BY (p)", PARTITIONED)],
-    ids=["flat", "partitioned"],
+    [
+        pytest.param("", FLAT, marks=pytest.mark.once, id="flat"),
+        pytest.param("PARTITIONED BY (p)", PARTITIONED, id="partitioned"),
+    ],
 )
 def test_statements(
     catalog_table: Callable[..., Table], way: Way, clause: str, statements: Statements

@@ -168,6 +168,7 @@ def cells(page: str) -> dict[str, str]:
     return {html.unescape(name): html.unescape(value) for name, value in found}
 
 
+@pytest.mark.once
 @local_disk
 def test_a_job_has_the_same_figures_wherever_it_is_shown(
     new_table: Callable[..., Table], tmp_path: Path
@@ -221,6 +222,7 @@ def test_a_job_has_the_same_figures_wherever_it_is_shown(
     assert shown in known._repr_html_()
 
 
+@pytest.mark.once
 @local_disk
 def test_the_command_line_prints_a_report(new_table: Callable[..., Table]) -> None:
     table = new_table(partition_by=["p"])

@@ -55,6 +55,7 @@ def test_each_file_is_uploaded_and_completed_once(table: Table, mode: str) -> No
     assert waiting(table) == []
 
 
+@pytest.mark.once
 def test_requests_of_a_job_of_two_thousand_files(
     spark: SparkSession, new_table: Callable[..., Table]
 ) -> None:

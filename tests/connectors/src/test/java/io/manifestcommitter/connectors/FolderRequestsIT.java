@@ -32,8 +32,8 @@ class FolderRequestsIT {
 
   @ParameterizedTest
   @CsvSource({
-    "ABFS,10,2", "ABFS,10,6", "ABFS,50,40",
-    "GS_FOLDERS,10,2", "GS_FOLDERS,10,6", "GS_FOLDERS,50,40"
+    "ABFS,10,2", "ABFS,10,6", "ABFS,20,20",
+    "GS_FOLDERS,10,2", "GS_FOLDERS,10,6", "GS_FOLDERS,20,20"
   })
   void newPartitionsCostNoRequestForAFile(EmulatedStore store, int partitions, int files)
       throws IOException {
@@ -53,8 +53,8 @@ class FolderRequestsIT {
   /** An old partition goes by one request on abfs; on gs by one for each file, and one more. */
   @ParameterizedTest
   @CsvSource({
-    "ABFS,10,2,1", "ABFS,10,6,1", "ABFS,50,40,40",
-    "GS_FOLDERS,10,2,1", "GS_FOLDERS,10,6,1", "GS_FOLDERS,50,40,40"
+    "ABFS,10,2,1", "ABFS,10,6,1", "ABFS,20,20,20",
+    "GS_FOLDERS,10,2,1", "GS_FOLDERS,10,6,1", "GS_FOLDERS,20,20,20"
   })
   void replacedPartitionsCostNoRequestForANewFile(
       EmulatedStore store, int partitions, int files, int oldFiles) throws IOException {
