@@ -60,6 +60,7 @@ PARTS = {
         "using/guarantees",
         "using/readers",
         "using/concurrent-jobs",
+        "using/once",
         "using/recovering",
         "using/monitoring",
         "using/moving",

@@ -46,6 +46,7 @@ from manifest_committer.info import (
     committer_info,
 )
 from manifest_committer.job_history import history, history_pandas
+from manifest_committer.once import forget, once_per_batch, was_committed
 from manifest_committer.recovery import RecoveredJob, recover
 from manifest_committer.report import (
     Mean,
@@ -109,10 +110,13 @@ __all__ = [
     "committer_info",
     "configure_builder",
     "configure_session",
+    "forget",
     "history",
     "history_pandas",
     "jar_path",
+    "once_per_batch",
     "read_report",
     "recover",
     "spark_conf",
+    "was_committed",
 ]

@@ -41,6 +41,7 @@ _COMMIT_PROTOCOL = "org.apache.spark.internal.io.FileCommitProtocol"
 _COMMITTER_INFO = "io.manifestcommitter.info.CommitterInfo"
 _RECOVER = "io.manifestcommitter.cli.Recover"
 _CLEAN = "io.manifestcommitter.cli.Clean"
+_COMMIT_IDS = "io.manifestcommitter.cli.CommitIds"
 _HISTORY = "io.manifestcommitter.cli.ReportData"
 _NOTHING_THERE = "io.manifestcommitter.cli.NothingThereException"
 _ON_SERVER = "io.manifestcommitter.cli.OnServer"
@@ -172,6 +173,14 @@ class Session(Protocol):
         Raises:
             PathNotFoundError: there is no table.
             StorageError: the table cannot be listed, or `older_than` is no length of time.
+        """
+
+    def commit_ids(self, path: str, commit_id: str, *, forget: bool) -> list[dict[str, Any]]:
+        """What our Java class knows of the identities that a table remembers; all if one is "".
+
+        Raises:
+            PathNotFoundError: there is no table.
+            StorageError: the table cannot be looked at.
         """
 
     def history(self, path: str) -> dict[str, Any]:
@@ -539,6 +548,9 @@ class ClassicSession(_Driver):
         flags = (dry_run, discard_unfinished, force)
         return list(self._ask(_CLEAN, "clean", path, older_than, *flags))
 
+    def commit_ids(self, path: str, commit_id: str, *, forget: bool) -> list[dict[str, Any]]:
+        return list(self._ask(_COMMIT_IDS, "look for commits in", path, commit_id, forget))
+
     def history(self, path: str) -> dict[str, Any]:
         return dict(self._ask(_HISTORY, "read the history in", path))
 
@@ -649,6 +661,10 @@ class ConnectSession:
             discardUnfinished=discard_unfinished,
             force=force,
         )
+
+    def commit_ids(self, path: str, commit_id: str, *, forget: bool) -> list[dict[str, Any]]:
+        action = "look for commits in"
+        return self._list("ids", action, path, commitId=commit_id, forget=forget)
 
     def history(self, path: str) -> dict[str, Any]:
         return dict(decoded(str(self._call("history", "read the history in", path))))

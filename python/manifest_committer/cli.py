@@ -349,6 +349,25 @@ def _clean(parsed: argparse.Namespace) -> int:
     return _run_java("io.manifestcommitter.cli.Clean", options, parsed)
 
 
+def _ids_arguments(parser: argparse.ArgumentParser) -> None:
+    _paths_and_json(parser, "table", "a table that jobs write to under identities (commit.id)")
+    parser.add_argument(
+        "--id", default="", help="only this identity; code 1 if the table does not remember it"
+    )
+    parser.add_argument(
+        "--forget",
+        action="store_true",
+        help="forget the identity of --id: a job that has it commits its data again",
+    )
+    _missing_argument(parser)
+
+
+def _ids(parsed: argparse.Namespace) -> int:
+    options = ["--id", parsed.id] if parsed.id else []
+    options += _flags(parsed, "forget", "json", "missing-ok")
+    return _run_java("io.manifestcommitter.cli.CommitIds", options, parsed)
+
+
 def _verify_store_arguments(parser: argparse.ArgumentParser) -> None:
     _paths_and_json(
         parser,
@@ -521,6 +540,13 @@ _COMMANDS = (
         "manifest-committer clean gs://bucket/table --dry-run",
         _clean_arguments,
         _clean,
+    ),
+    _Command(
+        "ids",
+        "List the identities (commit.id) whose data a table has, or forget one.",
+        "manifest-committer ids gs://bucket/table --id nightly-2026-01-31",
+        _ids_arguments,
+        _ids,
     ),
     _Command(
         "verify-store",

@@ -276,7 +276,7 @@ class SuccessReport:
 
     @property
     def outcome(self) -> str:
-        """``committed``, ``failed``, ``aborted``, ``completed`` or ``rolled_back``."""
+        """``committed``, ``skipped``, ``failed``, ``aborted``, ``completed`` or ``rolled_back``."""
         if self.success:
             return self.state or "committed"
         return "failed" if self.state in ("", "committed") else self.state
@@ -301,7 +301,8 @@ class SuccessReport:
         yield "files", count(self.files)
         exact = count(self.bytes)
         yield "bytes", exact if self.bytes < 1024 else f"{exact} ({in_units(self.bytes)})"
-        yield "write", self.write
+        commit_id = self.diagnostics.get("commit.id", "")
+        yield "write", f"{self.write} (commit.id {commit_id})" if commit_id else self.write
         fates = {fate: counters.get(_PARTITIONS + fate, 0) for fate in _FATES}
         yield (
             "partitions",

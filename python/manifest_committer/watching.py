@@ -39,7 +39,8 @@ class Commit:
     kind: str
     """``setup``, ``commit`` or ``recovery``."""
     state: str
-    """``running``, ``committed``, ``failed`` or ``rolled_back``."""
+    """``running``, ``committed``, ``failed``, ``rolled_back``, or ``skipped``: the table had the
+    data of its identity already."""
     job_id: str
     table: str
     step: str

@@ -18,6 +18,8 @@ from places import Place, path_of
 from pyspark.sql import DataFrame, SparkSession
 
 Row = tuple[Any, ...]
+KEPT = ("_SUCCESS", "_SUCCESS.files", "_manifest_")
+"""What is in a table beside data once its jobs have ended; the last has identities of commits."""
 
 
 @dataclass(frozen=True)
@@ -170,7 +172,7 @@ class Table:
                 owner = name.removeprefix(".").removesuffix(".crc")
                 assert (f"{folder}/{owner}" if folder else owner) in everything, f"orphan: {path}"
             elif name.startswith(("_", ".")):
-                assert path in ("_SUCCESS", "_SUCCESS.files"), f"left behind: {path}"
+                assert path in KEPT, f"left behind: {path}"
 
 
 def digest(entry: Place) -> str:

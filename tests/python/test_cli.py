@@ -93,6 +93,8 @@ def test_java_gets_the_class_path_and_the_command(java, jar, spark_home):
             "clean --discard-unfinished --force /t /u",
             "cli.Clean --older-than 24h --discard-unfinished --force /t /u",
         ),
+        ("ids /t --id a --forget --conf a=1", "cli.CommitIds --id a --forget -D a=1 /t"),
+        ("ids /t --json --missing-ok", "cli.CommitIds --json --missing-ok /t"),
         ("verify-store gs://b/s --verbose", "cli.VerifyStore --verbose gs://b/s"),
         ("verify-store gs://b/s --json --conf a=1", "cli.VerifyStore --json -D a=1 gs://b/s"),
         (

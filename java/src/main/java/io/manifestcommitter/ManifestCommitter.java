@@ -111,6 +111,12 @@ public class ManifestCommitter extends PathOutputCommitter implements StreamCapa
   public void setupJob(JobContext context) throws IOException {
     caller.requireStaging(destination);
     UnknownOption.refuse(context.getConfiguration());
+    if (config().commitId.isPresent()) {
+      throw new IllegalArgumentException(
+          CommitterConfig.COMMIT_ID
+              + " is set, which only writes of Spark SQL and DataFrames have. Nothing was changed:"
+              + " remove it from the settings of this job");
+    }
     stores.requireSafeRename(destination);
     try {
       job(context).setUp();

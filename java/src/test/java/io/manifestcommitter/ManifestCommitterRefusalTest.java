@@ -4,9 +4,11 @@ package io.manifestcommitter;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.manifest.TaskManifest;
 import io.manifestcommitter.plan.JobPlan.PlanRejectedException;
+import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
@@ -57,6 +59,14 @@ class ManifestCommitterRefusalTest extends LocalJobTest {
     job.files.delete(manifests);
 
     assertRefused(IOException.class, job.path(manifests).toString());
+  }
+
+  @Test
+  void anIdentityThatNothingWouldKeepIsRefused() throws Exception {
+    job.conf.set(CommitterConfig.COMMIT_ID, "run 1");
+
+    assertThatThrownBy(job::setupJob).hasMessageContainingAll("commit.id is set", "remove it");
+    assertThat(new File(directory, "table")).doesNotExist();
   }
 
   private void jobWithTwoTasks() throws IOException {

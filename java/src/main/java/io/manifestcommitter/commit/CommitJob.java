@@ -3,6 +3,7 @@ package io.manifestcommitter.commit;
 
 import io.manifestcommitter.commit.Workers.Result;
 import io.manifestcommitter.journal.CommitJournal;
+import io.manifestcommitter.journal.CommitLedger;
 import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.manifest.SuccessReport;
 import io.manifestcommitter.plan.JobPlan;
@@ -93,6 +94,8 @@ public final class CommitJob {
    * Completes a commit that has published its data. Where it replaces something, it passes the
    * point of no return, and then removes the old data.
    *
+   * <p>A job with an identity passes that point, too, and then notes the identity.
+   *
    * <p>One request for each directory that was published whole, and for each that is aside. One for
    * each of the point of no return, the report and the list of files; one or two to write the
    * report. Where old data is still at its place, a listing of each directory and a deletion of
@@ -116,14 +119,10 @@ public final class CommitJob {
                 asides::find,
                 () -> prepareReport(success, journal)));
     work.workers.forwardToItsEnd();
-    if (replaces()) {
+    if (plan.notesPointOfNoReturn()) {
       journal.get().pointOfNoReturn();
       work.step(
-          StatisticNames.JOB_STAGE_REMOVE_OLD_DATA,
-          () -> {
-            new RemoveOldData(work, plan).run();
-            asides.run();
-          });
+          StatisticNames.JOB_STAGE_REMOVE_OLD_DATA, () -> noteIdAndRemoveOld(work, plan, asides));
     }
     work.workers.beside(this::publishReport, beside);
     if (journal.isPresent()) {
@@ -186,10 +185,10 @@ public final class CommitJob {
    * Brings the report to where one request publishes it, and the list of files to its place.
    *
    * <p>Another process may have taken the commit from this driver, and deleted its staging
-   * directory. Writing the report makes that directory again. An overwrite notices the loss at its
-   * point of no return. An append notices it by a file of its own that is gone. Where files are
-   * made before their content, that is its report. Elsewhere it is its list of files, which is
-   * published after the report was written.
+   * directory. Writing the report makes that directory again. An overwrite, or a job with an
+   * identity, notices the loss at its point of no return. Another append notices it by a file of
+   * its own that is gone. Where files are made before their content, that is its report. Elsewhere
+   * it is its list of files, which is published after the report was written.
    *
    * @throws io.manifestcommitter.journal.LostJournalException if so; or another failure
    */
@@ -202,14 +201,47 @@ public final class CommitJob {
     if (!journal.isPresent()) {
       work.workers.beside(isFilled, this::writeList);
       work.report.publishList();
-    } else if (replaces() || work.store.traits(plan.table()).createsBeforeContent()) {
+    } else if (plan.notesPointOfNoReturn()
+        || work.store.traits(plan.table()).createsBeforeContent()) {
       work.workers.beside(isFilled, work.report::publishList);
-      if (!replaces() && !isFilled.get()) {
+      if (!plan.notesPointOfNoReturn() && !isFilled.get()) {
         journal.get().requireHeld();
       }
     } else {
       isFilled.run();
       work.report.publishList();
+    }
+  }
+
+  /**
+   * Past the point of no return. A full disk may have room for the identity only once the old data
+   * is gone. Until the identity is noted, the journal has it, and stays.
+   */
+  private static void noteIdAndRemoveOld(CommitWork work, JobPlan plan, ReleaseAsides asides)
+      throws IOException {
+    boolean isNoted = false;
+    try {
+      noteId(work, plan);
+      isNoted = true;
+    } catch (IOException e) {
+      LOG.warn("The identity of {} could not be noted yet", plan, e);
+    }
+    try {
+      new RemoveOldData(work, plan).run();
+      asides.run();
+    } finally {
+      if (!isNoted) {
+        noteId(work, plan);
+      }
+    }
+  }
+
+  /** Where other jobs of the same identity look, before the journal goes. One request. */
+  private static void noteId(CommitWork work, JobPlan plan) throws IOException {
+    if (plan.commitId().isPresent()) {
+      CommitLedger ledger = new CommitLedger(work.store, plan.table());
+      String application = work.job.facts.get("application.id");
+      Retries.few(() -> ledger.add(plan.commitId().get(), plan.jobId(), application));
     }
   }
 
@@ -241,8 +273,7 @@ public final class CommitJob {
           try {
             ReleaseAsides moved = new ReleaseAsides(work, plan);
             moved.find();
-            new RemoveOldData(work, plan).run();
-            moved.run();
+            noteIdAndRemoveOld(work, plan, moved);
             work.report.publishPrepared(plan);
           } catch (IOException e) {
             work.advise(e, "is not complete");

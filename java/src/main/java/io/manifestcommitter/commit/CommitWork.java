@@ -7,6 +7,7 @@ import io.manifestcommitter.manifest.StatisticsRecorder;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.JobPlan.Target;
 import io.manifestcommitter.progress.CommitProgress.Waiting;
+import io.manifestcommitter.progress.CommitSnapshot;
 import io.manifestcommitter.store.Store;
 import java.io.IOException;
 import org.apache.hadoop.fs.Path;
@@ -152,6 +153,13 @@ public final class CommitWork {
    */
   public boolean mayBeRepetition(JobPlan plan) {
     return published.hasRecovered() || plan.files().count() == 0;
+  }
+
+  /** Ends a try that published nothing, since the table has the same from another job. */
+  public void skipped(String other) {
+    workers.toItsEnd();
+    workers.commit().end(CommitSnapshot.State.SKIPPED);
+    summary.saveSkipped(other);
   }
 
   /**

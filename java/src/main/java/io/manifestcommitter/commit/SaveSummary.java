@@ -188,6 +188,12 @@ public final class SaveSummary {
     save("", report);
   }
 
+  /** Saves the report of a job that published nothing, since the table has it from another one. */
+  void saveSkipped(String other) {
+    String stage = StatisticNames.JOB_STAGE_LOCK_PLACES;
+    save("", report().ended("skipped", stage).diagnostic("committed.by", other));
+  }
+
   /** Saves the report of a recovery that rolled a job back, beside what the job reported before. */
   public void saveRolledBack(JobPlan plan) {
     save(

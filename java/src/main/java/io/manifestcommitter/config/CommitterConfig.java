@@ -7,6 +7,8 @@ import io.manifestcommitter.store.GcsStore;
 import io.manifestcommitter.store.RequestGate;
 import io.manifestcommitter.store.StoreFamily;
 import io.manifestcommitter.store.StorePaths;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -55,6 +57,9 @@ public final class CommitterConfig {
   public static final String UNSUPPORTED_SCHEME = PREFIX + "unsupported.scheme";
   public static final String ATOMIC_RENAME_SCHEMES = StoreFamily.ATOMIC_RENAME_SCHEMES;
   public static final String GS_REQUESTS = GcsStore.REQUESTS;
+  public static final String COMMIT_ID = PREFIX + "commit.id";
+  public static final String COMMIT_ID_COUNT = PREFIX + "commit.id.count";
+  public static final String COMMIT_ID_AGE = PREFIX + "commit.id.age";
   public static final String CONFLICT_MODE = PREFIX + "conflict.mode";
   public static final String HEARTBEAT_INTERVAL = PREFIX + "heartbeat.interval";
   public static final String HEARTBEAT_TIMEOUT = PREFIX + "heartbeat.timeout";
@@ -119,6 +124,9 @@ public final class CommitterConfig {
           "h", TimeUnit.HOURS);
   private static final Pattern SCHEME = Pattern.compile("[a-z][a-z0-9+.-]*");
 
+  /** Of an identity, which is the name of a file. */
+  private static final int MOST_OF_ID = 200;
+
   private static final Form POSITIVE =
       new Form("a whole number from 1 on", text -> number(text, 1));
   private static final Form NOT_NEGATIVE =
@@ -141,6 +149,13 @@ public final class CommitterConfig {
           "the URI of a directory, or nothing",
           text ->
               Optional.of(text).filter(t -> !t.isEmpty()).map(t -> StorePaths.plain(new Path(t))));
+  private static final Form IDENTITY =
+      new Form(
+          "nothing, or a text that has at most " + MOST_OF_ID + " characters in a URL",
+          text ->
+              URLEncoder.encode(text, StandardCharsets.UTF_8).length() > MOST_OF_ID
+                  ? null
+                  : Optional.of(text).filter(t -> !t.isEmpty()));
   private static final List<String> STORE_CLASSES =
       List.of(
           "org.apache.hadoop.mapreduce.lib.output.committer.manifest.impl"
@@ -205,6 +220,13 @@ public final class CommitterConfig {
     option(CONFLICT_MODE, "append", choice(ConflictMode.class), Scope.SPARK)
         .means(
             "What an append does with a partition that exists when the job commits. `append` adds to it. `fail` fails the job with nothing published, and names the partitions. `replace` replaces it. The directory of a table without partitions counts as a partition once it has a visible file. Can be set for one write: `df.write.option(...)`.");
+    option(COMMIT_ID, "", IDENTITY, Scope.SPARK)
+        .means(
+            "The identity of the write. A table takes the data of one identity once: a job whose identity was committed there before publishes nothing, and succeeds. Set it for one write: `df.write.option(...)`. Set for a session, it covers one write for each table, and a second one fails.");
+    option(COMMIT_ID_COUNT, "1000", POSITIVE, Scope.SPARK)
+        .means("How many identities a table remembers. The oldest go first.");
+    option(COMMIT_ID_AGE, "720h", DURATION, Scope.SPARK)
+        .means("How long a table remembers an identity after its commit.");
     option(UNFINISHED_JOBS, "rollback", choice(UnfinishedJobsMode.class), Scope.SPARK)
         .means(
             "What a job does if the table holds the unfinished commit of a driver that died. `rollback` recovers it as `manifest-committer recover` does: it rolls the commit back, or completes it if it is past its point of no return. `fail` fails the job. `warn` goes on. The job watches the heartbeats of other jobs from its setup on. If a heartbeat moves, that driver is alive, and the job leaves its commit alone. If it has stood still for `mapreduce.manifest.committer.heartbeat.timeout`, the driver is dead. The job waits for that when it commits, and only if a commit has begun. A commit without a heartbeat is recovered at once. With `rollback`, the job also removes what drivers left that died before their commit.");
@@ -250,6 +272,14 @@ public final class CommitterConfig {
   public final MissingFiles missingFiles;
   public final ConflictMode conflictMode;
 
+  /** {@link #COMMIT_ID}. */
+  public final Optional<String> commitId;
+
+  public final int commitIdCount;
+
+  /** {@link #COMMIT_ID_AGE}, in milliseconds. */
+  public final long commitIdAge;
+
   /** {@link #HEARTBEAT_INTERVAL}, in milliseconds. */
   public final long heartbeatInterval;
 
@@ -289,6 +319,9 @@ public final class CommitterConfig {
     cleanupFailuresIgnored = get(values, CLEANUP_FAILURES_IGNORED);
     missingFiles = get(values, MISSING_FILES);
     conflictMode = get(values, CONFLICT_MODE);
+    commitId = get(values, COMMIT_ID);
+    commitIdCount = get(values, COMMIT_ID_COUNT);
+    commitIdAge = get(values, COMMIT_ID_AGE);
     heartbeatInterval = get(values, HEARTBEAT_INTERVAL);
     unfinishedJobs = get(values, UNFINISHED_JOBS);
     heartbeatTimeout = get(values, HEARTBEAT_TIMEOUT);
@@ -307,6 +340,15 @@ public final class CommitterConfig {
               + " ms ("
               + HEARTBEAT_INTERVAL
               + "): it has to be at least twice as long, and neither may be 0");
+    }
+    if (commitId.isPresent() && unfinishedJobs == UnfinishedJobsMode.WARN) {
+      throw new IllegalArgumentException(
+          "The option "
+              + COMMIT_ID
+              + " is set where "
+              + UNFINISHED_JOBS
+              + " is warn: a job that goes on past an unfinished commit of its own identity would write"
+              + " the data twice. Set that to rollback or fail");
     }
     if (conf.get(COPYING_RENAME) != null) {
       throw new IllegalArgumentException(

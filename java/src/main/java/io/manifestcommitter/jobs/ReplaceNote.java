@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.jobs;
 
+import io.manifestcommitter.journal.CommitLedger;
 import io.manifestcommitter.journal.PlanReader.HeapBudget;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.CorruptManifestException;
@@ -202,12 +203,15 @@ final class ReplaceNote {
     if (met.isEmpty()) {
       return "the same places";
     }
+    Optional<String> id = CommitLedger.locked(met.get(0));
     String first =
-        met.get(0).equals(table)
-            ? "the whole table"
-            : StorePaths.isSameOrBelow(table, met.get(0))
-                ? StorePaths.relative(table, met.get(0))
-                : met.get(0).toString();
+        id.isPresent()
+            ? "what commit.id " + id.get() + " stands for"
+            : met.get(0).equals(table)
+                ? "the whole table"
+                : StorePaths.isSameOrBelow(table, met.get(0))
+                    ? StorePaths.relative(table, met.get(0))
+                    : met.get(0).toString();
     return met.size() == 1 ? first : first + " and " + (met.size() - 1) + " more";
   }
 }

@@ -165,19 +165,26 @@ public final class PlanReader {
   }
 
   private void job(Record record, String origin) throws OtherVersionException {
-    if (record.number("version") != PlanRecords.VERSION) {
+    long version = record.number("version");
+    if (version != PlanRecords.VERSION && version != PlanRecords.WITH_ID) {
       throw new OtherVersionException(
           origin
               + " is of version "
-              + record.number("version")
-              + ", and this version of the committer reads version "
-              + PlanRecords.VERSION);
+              + version
+              + ", and this version of the committer reads versions "
+              + PlanRecords.VERSION
+              + " and "
+              + PlanRecords.WITH_ID);
     }
     begun = true;
     long tasks = record.number("tasks");
     require(record.text("jobId").equals(jobId), "it is of job " + record.text("jobId"));
     require(tasks <= Integer.MAX_VALUE, "no job has " + tasks + " tasks");
     planner.tasks((int) tasks);
+    if (version == PlanRecords.WITH_ID) {
+      CommitLedger.requireId(record.text("commitId"));
+      planner.commitId(Optional.of(record.text("commitId")));
+    }
     if (record.number("makesTable") != 0) {
       planner.makesTable();
     }

@@ -21,7 +21,7 @@ import org.apache.hadoop.fs.Path;
  * A plan as records:
  *
  * <pre>
- * job        version jobId tasks makesTable marksSuccess   first
+ * job        version jobId tasks makesTable marksSuccess commitId?   first
  * target     directory staging                      the table's first
  * made       path                                   a directory that did not exist
  * old        path                                   a directory whose files are replaced
@@ -40,19 +40,24 @@ import org.apache.hadoop.fs.Path;
 final class PlanRecords {
   static final long VERSION = 6;
 
+  /** With the identity of the commit, which earlier versions would forget. */
+  static final long WITH_ID = 7;
+
   private PlanRecords() {}
 
   /** Writes a plan. */
   static void write(OutputStream out, JobPlan plan) throws IOException {
     RecordFile.Writer records = new RecordFile.Writer(out);
     PlaceText places = new PlaceText(plan.table(), UnaryOperator.identity());
-    records.write(
+    Record job =
         new Record("job")
-            .with("version", VERSION)
+            .with("version", plan.commitId().isPresent() ? WITH_ID : VERSION)
             .with("jobId", plan.jobId())
             .with("tasks", plan.tasks())
             .with("makesTable", plan.makesTable() ? 1 : 0)
-            .with("marksSuccess", plan.marksSuccess() ? 1 : 0));
+            .with("marksSuccess", plan.marksSuccess() ? 1 : 0);
+    plan.commitId().ifPresent(id -> job.with("commitId", id));
+    records.write(job);
     for (Target target : plan.targets()) {
       records.write(
           new Record("target")

@@ -32,6 +32,13 @@ import org.apache.hadoop.fs.Path;
  */
 public final class StagingRoot {
   private static final String PREFIX = "_manifest_";
+
+  /**
+   * What a table keeps beside its staging directories. No job can have this name, so that nobody
+   * takes it for a job's, and overwrites leave it alone, also those of earlier versions.
+   */
+  private static final String KEPT = PREFIX;
+
   private static final String SPARK_PREFIX = ".spark-staging-";
   private static final String HIVE_PREFIX = ".hive-staging";
   private static final String SEALED = "sealed";
@@ -137,6 +144,11 @@ public final class StagingRoot {
   /** Tells other jobs which places this one replaces. */
   public Path replaces() {
     return new Path(attempt, "replaces");
+  }
+
+  /** Where a table keeps the identities of the commits that it has. */
+  public static Path commitIds(Path table) {
+    return new Path(new Path(table, KEPT), "ids");
   }
 
   /** The job whose staging directory has this name; empty if it is none. */

@@ -40,6 +40,7 @@ public final class JobPlan implements Closeable {
   private final int tasks;
   private final boolean makesTable;
   private final boolean marksSuccess;
+  private final Optional<String> commitId;
   private final List<String> warnings;
 
   JobPlan(
@@ -54,6 +55,7 @@ public final class JobPlan implements Closeable {
       int tasks,
       boolean makesTable,
       boolean marksSuccess,
+      Optional<String> commitId,
       List<String> warnings) {
     this.jobId = Objects.requireNonNull(jobId);
     this.targets = List.copyOf(targets);
@@ -66,6 +68,7 @@ public final class JobPlan implements Closeable {
     this.tasks = tasks;
     this.makesTable = makesTable;
     this.marksSuccess = marksSuccess;
+    this.commitId = commitId;
     this.warnings = List.copyOf(warnings);
   }
 
@@ -107,6 +110,19 @@ public final class JobPlan implements Closeable {
   /** Whether the job publishes a report. */
   public boolean marksSuccess() {
     return marksSuccess;
+  }
+
+  /** The identity under which the table takes the job's data once, if it has one. */
+  public Optional<String> commitId() {
+    return commitId;
+  }
+
+  /**
+   * Whether its commit notes its point of no return in the journal: it replaces something, or has
+   * an identity. The report of any other job tells that.
+   */
+  public boolean notesPointOfNoReturn() {
+    return !replaced.isEmpty() || commitId.isPresent();
   }
 
   /** The directories of all levels that did not exist, so are this job's to roll back. */

@@ -49,6 +49,7 @@ public final class JobPlanner implements Closeable {
   private int unnamedTasks;
   private boolean makesTable;
   private boolean marksSuccess;
+  private Optional<String> commitId = Optional.empty();
   private final List<String> warnings = new ArrayList<>();
   private Target lastTarget;
   private Optional<Path> lastSource;
@@ -111,6 +112,11 @@ public final class JobPlanner implements Closeable {
   /** Notes that the job publishes a report. */
   public void marksSuccess() {
     marksSuccess = true;
+  }
+
+  /** Notes the identity of the commit, if it has one. */
+  public void commitId(Optional<String> id) {
+    commitId = id;
   }
 
   /** Notes what was let pass, for the report. */
@@ -234,6 +240,7 @@ public final class JobPlanner implements Closeable {
         tasks.size() + unnamedTasks,
         makesTable,
         marksSuccess,
+        commitId,
         warnings);
   }
 

@@ -31,6 +31,8 @@ public final class CommitSnapshot {
     RUNNING,
     /** The table has the job's data. */
     COMMITTED,
+    /** The table had the job's data already, by its identity. */
+    SKIPPED,
     /** It ended with an error. */
     FAILED,
     /** A recovery made the table what it was before the job. */

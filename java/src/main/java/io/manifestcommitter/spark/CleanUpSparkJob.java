@@ -6,6 +6,7 @@ import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.jobs.ReplacingJobs;
 import io.manifestcommitter.journal.CommitJournal;
+import io.manifestcommitter.journal.CommitLedger;
 import io.manifestcommitter.journal.Heartbeat;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.FileEntry;
@@ -73,7 +74,8 @@ final class CleanUpSparkJob {
   }
 
   /**
-   * After a job that failed and left nothing visible: also a table directory that only it made.
+   * After a job that failed, or was skipped, and left nothing visible: also a table directory that
+   * only it made.
    *
    * @param commit if the job came so far
    * @param commitTried whether a commit saved the report of the failure
@@ -209,6 +211,10 @@ final class CleanUpSparkJob {
       }
     } else {
       remove(isCommitted, atLocations);
+    }
+    if (isCommitted && write.config.commitId.isPresent()) {
+      new CommitLedger(store, write.table)
+          .prune(write.config.commitIdCount, write.config.commitIdAge);
     }
   }
 

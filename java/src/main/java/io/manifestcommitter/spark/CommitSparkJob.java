@@ -12,6 +12,7 @@ import io.manifestcommitter.jobs.LifeSigns.Pause;
 import io.manifestcommitter.jobs.ReplacingJobs;
 import io.manifestcommitter.journal.CommitJournal;
 import io.manifestcommitter.journal.CommitJournal.LostJournalException;
+import io.manifestcommitter.journal.CommitLedger;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.plan.JobPlan;
@@ -26,6 +27,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import org.apache.hadoop.fs.Path;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The whole commit of a Spark job, from its commit messages to its report. It seals, proves, locks
@@ -33,9 +36,12 @@ import org.apache.hadoop.fs.Path;
  * it rolls back.
  */
 final class CommitSparkJob {
+  private static final Logger LOG = LoggerFactory.getLogger(CommitSparkJob.class);
+
   private final StagingRoot staging;
   private final JobStaging setUp;
   private final Overwrite overwrite;
+  private final WriteRequest write;
   private final CommitterConfig config;
   private final Pause pause;
   private final CommitWork work;
@@ -52,6 +58,8 @@ final class CommitSparkJob {
   enum Ending {
     /** The table has the job's data, and its report. */
     COMMITTED,
+    /** The table had the data already, by its identity, and is as it was. */
+    SKIPPED,
     /** The table is as it was. */
     NOTHING_VISIBLE,
     /** Something may be visible, or old data gone: what is in the staging directory is needed. */
@@ -70,6 +78,7 @@ final class CommitSparkJob {
     this.staging = setUp.root;
     this.setUp = setUp;
     this.overwrite = write.overwrite;
+    this.write = write;
     this.config = write.config;
     this.pause = write.pause;
     this.work = work;
@@ -89,8 +98,13 @@ final class CommitSparkJob {
     workers.shield(
         () -> {
           work.enter(StatisticNames.JOB_STAGE_SEAL_OUTPUT);
-          try (JobPlan plan = sealLockAndPlan(messages)) {
-            publish(plan);
+          try {
+            Optional<JobPlan> planned = sealLockAndPlan(messages);
+            if (planned.isPresent()) {
+              try (JobPlan plan = planned.get()) {
+                publish(plan);
+              }
+            }
           } catch (IOException | RuntimeException | Error e) {
             preparedFiles().forEach(store::release);
             work.failed(e);
@@ -138,13 +152,16 @@ final class CommitSparkJob {
   /**
    * All that comes before the journal. Seals and proves what the tasks committed. At the same time
    * settles what other jobs left, and locks the places that the job replaces. Then makes the plan.
+   *
+   * @return empty if the table has the data of this job's identity already
    */
-  private JobPlan sealLockAndPlan(List<?> messages) throws IOException {
+  private Optional<JobPlan> sealLockAndPlan(List<?> messages) throws IOException {
     CommittedFiles committed = new CommittedFiles(staging.jobId(), messages, this::named);
     Set<Path> parents = committed.parents(staging.directory());
     Collection<Path> overwritten = overwrite.roots(parents);
     Collection<Path> written = Overwrite.outermost(overwritten, parents);
-    Collection<Path> places = config.conflictMode == ConflictMode.REPLACE ? written : overwritten;
+    Collection<Path> places =
+        locked(config.conflictMode == ConflictMode.REPLACE ? written : overwritten);
     PlanSparkJob planning = new PlanSparkJob(staging.directory(), store, workers, config);
     ProveStaged proof = new ProveStaged(store, workers, config.missingFiles);
     try (JobPlanner planner = planning.begin(committed, setUp)) {
@@ -154,7 +171,7 @@ final class CommitSparkJob {
           trees,
           settled,
           () -> {
-            // A job that replaces something looks once its places are locked.
+            // A job that replaces something, or has an identity, looks once that is locked.
             if (places.isEmpty()) {
               planning.lookAhead(committed.levels(staging.directory()));
             }
@@ -162,6 +179,9 @@ final class CommitSparkJob {
           () -> workers.forEach(preparedFiles(), work::createAhead));
       if (settled.get()) {
         planning.forget();
+      }
+      if (isCommitted()) {
+        return Optional.empty();
       }
       JobPlan plan =
           work.time(
@@ -173,8 +193,41 @@ final class CommitSparkJob {
         plan.close();
         throw e;
       }
-      return plan;
+      return Optional.of(plan);
     }
+  }
+
+  /** Two jobs of one identity exclude each other as two that replace the same place. */
+  private Collection<Path> locked(Collection<Path> places) {
+    List<Path> locked = new ArrayList<>(places);
+    config.commitId.map(CommitLedger::lock).ifPresent(locked::add);
+    return locked;
+  }
+
+  /**
+   * Whether the table has the data of this job's identity. Nobody else commits it meanwhile. One
+   * request, and none for a job without an identity.
+   *
+   * @throws IOException if the identity was for another write of this application
+   */
+  private boolean isCommitted() throws IOException {
+    if (!config.commitId.isPresent()) {
+      return false;
+    }
+    Optional<CommitLedger.Entry> before =
+        new CommitLedger(store, staging.directory()).find(config.commitId.get());
+    if (before.isPresent()) {
+      write.requireRepetition(before.get());
+      LOG.info(
+          "Job {} publishes nothing: {} has the data of commit.id {} from job {}",
+          staging.jobId(),
+          staging.directory(),
+          config.commitId.get(),
+          before.get().jobId);
+      ending = Ending.SKIPPED;
+      work.skipped(before.get().jobId);
+    }
+    return before.isPresent();
   }
 
   private List<StagedTree> sealAndProve(

@@ -339,7 +339,7 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
   private void unsupported(
       JobContext context, CommitterConfig config, UnsupportedStoreException reason)
       throws IOException {
-    if (config.unsupportedScheme == UnsupportedScheme.FAIL) {
+    if (config.unsupportedScheme == UnsupportedScheme.FAIL || config.commitId.isPresent()) {
       throw new UnsupportedStoreException(
           reason.getMessage()
               + " Or set "

@@ -66,6 +66,7 @@ final class PlanSparkJob {
     if (config.markSuccessfulJobs) {
       planner.marksSuccess();
     }
+    planner.commitId(config.commitId);
     for (Integer task : committed.tasks()) {
       planner.task(task.toString());
     }

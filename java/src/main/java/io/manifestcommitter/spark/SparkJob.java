@@ -112,7 +112,11 @@ final class SparkJob {
       }
       throw e;
     }
-    cleanUp(workers).afterCommit(commit.get());
+    if (ending() == CommitSparkJob.Ending.SKIPPED) {
+      cleanUp(workers).afterAbort(commit, commitTried, committed);
+    } else {
+      cleanUp(workers).afterCommit(commit.get());
+    }
   }
 
   private CommitSparkJob.Ending ending() {
@@ -134,6 +138,7 @@ final class SparkJob {
     staging.heartbeat.close();
     switch (ending()) {
       case COMMITTED:
+      case SKIPPED:
         LOG.warn("Job {} is committed: what failed after its commit does not undo it", write.jobId);
         return;
       case LEFT_BEHIND:

@@ -287,7 +287,7 @@ final class TableRoot {
       if (config.cleanupSkipped) {
         return Optional.of(CommitJournal.State.KEPT);
       }
-      boolean showsItsEnd = !plan.replaced().isEmpty() || plan.marksSuccess();
+      boolean showsItsEnd = plan.notesPointOfNoReturn() || plan.marksSuccess();
       return showsItsEnd && !hasLocations && store.traits(root.root()).hasAtomicDirectoryDeletion()
           ? Optional.empty()
           : Optional.of(CommitJournal.State.FINISHED);

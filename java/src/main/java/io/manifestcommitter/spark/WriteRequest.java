@@ -9,14 +9,18 @@ import io.manifestcommitter.config.CommitterConfig.ConflictMode;
 import io.manifestcommitter.jobs.LifeSigns;
 import io.manifestcommitter.jobs.LifeSigns.Pause;
 import io.manifestcommitter.jobs.Recovery;
+import io.manifestcommitter.journal.CommitLedger;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.progress.CommitProgress;
 import io.manifestcommitter.store.Store;
+import java.io.IOException;
+import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -49,6 +53,9 @@ final class WriteRequest {
   /** Whether Spark's command is to overwrite, so far as this thread knows it. */
   private final boolean commandOverwrites = commandOverwrites();
 
+  /** Whether the identity is the session's, as far as this thread knows it. */
+  private final boolean isSessions;
+
   /** Between two looks at another job. */
   final Pause pause;
 
@@ -75,6 +82,7 @@ final class WriteRequest {
     this.overwrite = overwrite;
     this.store = store;
     this.config = config;
+    this.isSessions = config.commitId.isPresent() && isSessions();
     this.pause = pause;
     this.nanos = nanos;
     this.signs = new LifeSigns(store, config, pause::nanos);
@@ -95,6 +103,7 @@ final class WriteRequest {
    */
   JobDescription description(StagingRoot staging, boolean isNew) {
     Map<String, String> facts = application();
+    config.commitId.ifPresent(id -> facts.put("commit.id", id));
     facts.put("write", overwrite.kind(table, config.conflictMode, isNew, commandOverwrites));
     return new JobDescription(
         jobId,
@@ -144,6 +153,45 @@ final class WriteRequest {
           .anyMatch(part -> part instanceof Enum && ((Enum<?>) part).name().equals("Overwrite"));
     } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
       LOG.debug("Spark does not name its command", e);
+      return false;
+    }
+  }
+
+  /**
+   * Requires that what the table has of this job's identity is the same write. A session's identity
+   * covers one write into each table, of which a later application may be a repetition.
+   *
+   * @throws IOException if this application committed it, and the identity is the session's
+   */
+  void requireRepetition(CommitLedger.Entry before) throws IOException {
+    if (isSessions
+        && before.application.equals(Optional.ofNullable(application().get("application.id")))) {
+      throw new IOException(
+          "This application has written into "
+              + table
+              + " under "
+              + CommitterConfig.COMMIT_ID
+              + " "
+              + before.id
+              + " before, as job "
+              + before.jobId
+              + ". A session's identity covers one write into each table. Nothing was published."
+              + " Give each write one of its own by .option(\""
+              + CommitterConfig.COMMIT_ID
+              + "\", …), or set another for the session");
+    }
+  }
+
+  /** Whether the session has this job's identity, and not this write alone. */
+  private static boolean isSessions() {
+    try {
+      Object session =
+          Class.forName("org.apache.spark.sql.internal.SQLConf").getMethod("get").invoke(null);
+      Method contains = session.getClass().getMethod("contains", String.class);
+      return (boolean) contains.invoke(session, CommitterConfig.COMMIT_ID)
+          || (boolean) contains.invoke(session, "spark.hadoop." + CommitterConfig.COMMIT_ID);
+    } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
+      LOG.debug("Spark does not show the session's settings", e);
       return false;
     }
   }

@@ -14,8 +14,10 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.List;
+import java.util.Optional;
 import org.apache.hadoop.fs.Path;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Plans that are small as a file and large in memory. */
@@ -36,6 +38,29 @@ class HostilePlanTest {
         .isInstanceOf(IOException.class)
         .isNotInstanceOf(CorruptManifestException.class)
         .hasMessageContainingAll("j-0 needs more memory than this JVM has", "-Xmx");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"7,run,true", "7,'',false", "7,,false", "6,,true", "8,run,false", "7,LONG,false"})
+  void aPlanHasTheIdentityThatItsVersionHas(long version, String id, boolean isRead)
+      throws IOException {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    RecordFile.Writer records = new RecordFile.Writer(out);
+    Record job = new Record("job").with("version", version).with("jobId", "job").with("tasks", 1);
+    job.with("makesTable", 0).with("marksSuccess", 1);
+    String given = "LONG".equals(id) ? "x".repeat(300) : id;
+    records.write(given == null ? job : job.with("commitId", given));
+    records.write(new Record("target").with("directory", ".").with("staging", "./_manifest_job"));
+    records.finish();
+    if (isRead) {
+      try (JobPlan plan = read(out.toByteArray(), 1 << 30)) {
+        assertThat(plan.commitId()).isEqualTo(Optional.ofNullable(id));
+        assertThat(plan.notesPointOfNoReturn()).isEqualTo(id != null);
+      }
+    } else {
+      assertThatThrownBy(() -> read(out.toByteArray(), 1 << 30))
+          .isInstanceOf(CorruptManifestException.class);
+    }
   }
 
   private static byte[] plan(String kind) throws IOException {

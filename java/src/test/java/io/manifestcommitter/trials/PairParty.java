@@ -125,6 +125,7 @@ abstract class PairParty {
     private final CrashStore store;
     private final PairRace race;
     private String unfinishedJobs = "rollback";
+    private String commitId = "";
     private DriverJob job;
 
     PairJob(CrashStore store, PairWrite write, String name, String jobId, PairRace race) {
@@ -139,6 +140,12 @@ abstract class PairParty {
       return this;
     }
 
+    /** The identity of its write. */
+    PairJob identity(String id) {
+      commitId = id;
+      return this;
+    }
+
     /** Its setup and its tasks, if they are not to be a part of what it does. */
     void prepare() throws IOException {
       begin().runTasks();
@@ -149,6 +156,7 @@ abstract class PairParty {
           new DriverJob(store, jobId())
               .with(MemoryFileSystem.CLIENT, name())
               .with(CommitterConfig.UNFINISHED_JOBS, unfinishedJobs)
+              .with(CommitterConfig.COMMIT_ID, commitId)
               .with(CommitterConfig.HEARTBEAT_INTERVAL, STEP + "s")
               .waiting(waiting -> race.waits(this))
               .waitingFor(STEP);

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.manifestcommitter.journal;
+
+import io.manifestcommitter.layout.StagingRoot;
+import io.manifestcommitter.manifest.CorruptManifestException;
+import io.manifestcommitter.manifest.Record;
+import io.manifestcommitter.manifest.RecordFile;
+import io.manifestcommitter.store.Store;
+import io.manifestcommitter.store.StoreEntry;
+import java.io.ByteArrayInputStream;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.net.URLDecoder;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import org.apache.hadoop.fs.Path;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The identities of the commits that a table has, a small file for each: {@link
+ * StagingRoot#commitIds}. An identity is in a journal until it is here, and stays here when the
+ * journal goes. So a job looks at journals first. Of two jobs with one identity, only one at a time
+ * looks and commits, since they exclude each other by {@link #lock}. Jobs with different identities
+ * never write the same file.
+ *
+ * <p>It says that the data was committed, not that it is still there. What deletes the table's
+ * directory deletes it, too.
+ *
+ * <pre>
+ * commit     version id jobId application? at    at in milliseconds since 1970, by the driver's clock
+ * </pre>
+ */
+public final class CommitLedger {
+  private static final Logger LOG = LoggerFactory.getLogger(CommitLedger.class);
+
+  private static final long VERSION = 1;
+  private static final String KIND = "commit";
+
+  /** Keeps names such as {@code ..} and hidden ones from being files' names. */
+  private static final String PREFIX = "id-";
+
+  private static final String LOCK = "commit-id";
+  private static final int MOST_BYTES = 1 << 16;
+  private static final int MOST_OF_NAME = 250;
+
+  private final Store store;
+  private final Path directory;
+
+  /** The ledger of a table. */
+  public CommitLedger(Store store, Path table) {
+    this.store = store;
+    this.directory = StagingRoot.commitIds(table);
+  }
+
+  /** One commit. */
+  public static final class Entry {
+    public final String id;
+    public final String jobId;
+
+    /**
+     * The application of Spark that wrote it; empty if it was another process that recovered it.
+     */
+    public final Optional<String> application;
+
+    /** When it was noted, in milliseconds since 1970, by the clock of who noted it. */
+    public final long at;
+
+    private Entry(Record record) {
+      this.id = record.text("id");
+      this.jobId = record.text("jobId");
+      this.application = Optional.of(record.textOrEmpty("application")).filter(t -> !t.isEmpty());
+      this.at = record.number("at");
+    }
+  }
+
+  /**
+   * A place, in no table, that two jobs of one identity both replace, and so exclude each other.
+   */
+  public static Path lock(String id) {
+    return new Path(LOCK, "", "/" + name(id));
+  }
+
+  /** The identity whose {@link #lock} this is; empty if it is none. */
+  public static Optional<String> locked(Path place) {
+    return LOCK.equals(place.toUri().getScheme())
+        ? Optional.of(id(place.getName()))
+        : Optional.empty();
+  }
+
+  /**
+   * Checks an identity.
+   *
+   * @throws IllegalArgumentException if it is empty or too long for the name of a file
+   */
+  public static void requireId(String id) {
+    if (id.isEmpty() || name(id).length() > MOST_OF_NAME) {
+      throw new IllegalArgumentException("'" + id + "' is not the identity of a commit");
+    }
+  }
+
+  /**
+   * The commit of an identity, if the table has it. One request.
+   *
+   * @throws CorruptManifestException if its file cannot be used; it says what to do
+   */
+  public Optional<Entry> find(String id) throws IOException {
+    Path file = file(id);
+    byte[] content;
+    try {
+      content = store.read(file, MOST_BYTES);
+    } catch (FileNotFoundException e) {
+      return Optional.empty();
+    }
+    try (RecordFile.Reader records =
+        new RecordFile.Reader(new ByteArrayInputStream(content), file.toString())) {
+      Record first = records.next().orElseThrow(() -> records.corrupt("it is empty", null));
+      if (!first.kind().equals(KIND) || first.number("version") != VERSION) {
+        throw records.corrupt("this version of the committer does not know it", null);
+      }
+      Entry entry = new Entry(first);
+      // Its end has the checksum.
+      if (records.next().isPresent() || !entry.id.equals(id)) {
+        throw records.corrupt("it is not of " + id, null);
+      }
+      return Optional.of(entry);
+    } catch (CorruptManifestException e) {
+      throw new CorruptManifestException(
+          e.getMessage()
+              + ". It says whether the data of commit.id "
+              + id
+              + " is in the table. Nothing was changed. Find out from the table's data or its"
+              + " reports. If it is not there, delete the file and run the job again",
+          e);
+    }
+  }
+
+  /**
+   * Notes that the table has the data of an identity; may be repeated. One request.
+   *
+   * @param application of Spark; null if it is not known
+   */
+  public void add(String id, String jobId, String application) throws IOException {
+    Record entry =
+        new Record(KIND)
+            .with("version", VERSION)
+            .with("id", id)
+            .with("jobId", jobId)
+            .with("at", System.currentTimeMillis());
+    store.write(
+        file(id),
+        out -> {
+          RecordFile.Writer records = new RecordFile.Writer(out);
+          records.write(application == null ? entry : entry.with("application", application));
+          records.finish();
+        });
+  }
+
+  /**
+   * Forgets an identity: a job that has it commits again. Two requests.
+   *
+   * @return whether the table had it
+   */
+  public boolean forget(String id) throws IOException {
+    boolean isThere = store.status(file(id)).isPresent();
+    store.deleteFile(file(id));
+    return isThere;
+  }
+
+  /** The identities that the table has, the last first. One request. */
+  public List<String> list() throws IOException {
+    List<String> ids = new ArrayList<>();
+    files().forEach(file -> ids.add(id(file.name())));
+    return ids;
+  }
+
+  /**
+   * Forgets the oldest identities. Ages are those that the last one has by the store's clock. One
+   * request, and one for each that goes. What fails is left to the next job.
+   *
+   * @param most how many stay
+   * @param age in milliseconds, of those that stay
+   */
+  public void prune(int most, long age) {
+    try {
+      List<StoreEntry> files = files();
+      for (int number = 0; number < files.size(); number++) {
+        StoreEntry file = files.get(number);
+        if (number >= most || files.get(0).lastWritten() - file.lastWritten() > age) {
+          store.deleteFile(file.path());
+        }
+      }
+    } catch (IOException e) {
+      LOG.warn("Old identities of commits in {} were not removed", directory, e);
+    }
+  }
+
+  private List<StoreEntry> files() throws IOException {
+    List<StoreEntry> files = new ArrayList<>();
+    store.listIfThere(
+        directory,
+        entry -> {
+          if (entry.name().startsWith(PREFIX)) {
+            files.add(entry);
+          }
+        });
+    files.sort(Comparator.comparing((StoreEntry file) -> file.lastWritten()).reversed());
+    return files;
+  }
+
+  private Path file(String id) {
+    return new Path(directory, name(id));
+  }
+
+  private static String name(String id) {
+    return PREFIX + URLEncoder.encode(id, StandardCharsets.UTF_8);
+  }
+
+  private static String id(String name) {
+    return URLDecoder.decode(name.substring(PREFIX.length()), StandardCharsets.UTF_8);
+  }
+}
