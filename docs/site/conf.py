@@ -60,7 +60,7 @@ PARTS = {
         "using/guarantees",
         "using/readers",
         "using/concurrent-jobs",
-        "using/once",
+        "using/once-whole-held",
         "using/recovering",
         "using/monitoring",
         "using/moving",

@@ -3,7 +3,6 @@ package io.manifestcommitter.commit;
 
 import io.manifestcommitter.commit.Workers.Result;
 import io.manifestcommitter.journal.CommitJournal;
-import io.manifestcommitter.journal.CommitLedger;
 import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.manifest.SuccessReport;
 import io.manifestcommitter.plan.JobPlan;
@@ -121,8 +120,7 @@ public final class CommitJob {
     work.workers.forwardToItsEnd();
     if (plan.notesPointOfNoReturn()) {
       journal.get().pointOfNoReturn();
-      work.step(
-          StatisticNames.JOB_STAGE_REMOVE_OLD_DATA, () -> noteIdAndRemoveOld(work, plan, asides));
+      work.step(StatisticNames.JOB_STAGE_REMOVE_OLD_DATA, () -> removeOldData(work, plan, asides));
     }
     work.workers.beside(this::publishReport, beside);
     if (journal.isPresent()) {
@@ -213,36 +211,15 @@ public final class CommitJob {
     }
   }
 
-  /**
-   * Past the point of no return. A full disk may have room for the identity only once the old data
-   * is gone. Until the identity is noted, the journal has it, and stays.
-   */
-  private static void noteIdAndRemoveOld(CommitWork work, JobPlan plan, ReleaseAsides asides)
+  /** Past the point of no return: notes the job's identity, too, if it has one. */
+  private static void removeOldData(CommitWork work, JobPlan plan, ReleaseAsides asides)
       throws IOException {
-    boolean isNoted = false;
-    try {
-      noteId(work, plan);
-      isNoted = true;
-    } catch (IOException e) {
-      LOG.warn("The identity of {} could not be noted yet", plan, e);
-    }
-    try {
-      new RemoveOldData(work, plan).run();
-      asides.run();
-    } finally {
-      if (!isNoted) {
-        noteId(work, plan);
-      }
-    }
-  }
-
-  /** Where other jobs of the same identity look, before the journal goes. One request. */
-  private static void noteId(CommitWork work, JobPlan plan) throws IOException {
-    if (plan.commitId().isPresent()) {
-      CommitLedger ledger = new CommitLedger(work.store, plan.table());
-      String application = work.job.facts.get("application.id");
-      Retries.few(() -> ledger.add(plan.commitId().get(), plan.jobId(), application));
-    }
+    new NoteIdentity(work, plan)
+        .beside(
+            () -> {
+              new RemoveOldData(work, plan).run();
+              asides.run();
+            });
   }
 
   private void publishReport() throws IOException {
@@ -273,7 +250,7 @@ public final class CommitJob {
           try {
             ReleaseAsides moved = new ReleaseAsides(work, plan);
             moved.find();
-            noteIdAndRemoveOld(work, plan, moved);
+            removeOldData(work, plan, moved);
             work.report.publishPrepared(plan);
           } catch (IOException e) {
             work.advise(e, "is not complete");

@@ -3,7 +3,6 @@ package io.manifestcommitter.spark;
 
 import io.manifestcommitter.commit.CommitJob;
 import io.manifestcommitter.commit.CommitWork;
-import io.manifestcommitter.commit.RollBackJob;
 import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.commit.Workers.Result;
 import io.manifestcommitter.config.CommitterConfig;
@@ -11,7 +10,6 @@ import io.manifestcommitter.config.CommitterConfig.ConflictMode;
 import io.manifestcommitter.jobs.LifeSigns.Pause;
 import io.manifestcommitter.jobs.ReplacingJobs;
 import io.manifestcommitter.journal.CommitJournal;
-import io.manifestcommitter.journal.CommitJournal.LostJournalException;
 import io.manifestcommitter.journal.CommitLedger;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.StatisticNames;
@@ -27,8 +25,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import org.apache.hadoop.fs.Path;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The whole commit of a Spark job, from its commit messages to its report. It seals, proves, locks
@@ -36,8 +32,6 @@ import org.slf4j.LoggerFactory;
  * it rolls back.
  */
 final class CommitSparkJob {
-  private static final Logger LOG = LoggerFactory.getLogger(CommitSparkJob.class);
-
   private final StagingRoot staging;
   private final JobStaging setUp;
   private final Overwrite overwrite;
@@ -50,6 +44,7 @@ final class CommitSparkJob {
   private final SealOutput seal;
   private final ReplacingJobs others;
   private final LocationMarks marks;
+  private final CommitIdentity identity;
 
   private Optional<CommitJournal> journal = Optional.empty();
   private Ending ending = Ending.NOTHING_VISIBLE;
@@ -86,6 +81,7 @@ final class CommitSparkJob {
     this.workers = workers;
     this.seal = new SealOutput(staging, overwrite, store, workers, config);
     this.marks = new LocationMarks(store, staging);
+    this.identity = new CommitIdentity(write, store);
     this.others = new ReplacingJobs(store, config, write.signs, staging);
   }
 
@@ -123,7 +119,11 @@ final class CommitSparkJob {
     } catch (IOException | RuntimeException | Error e) {
       preparedFiles().forEach(store::release);
       if (journal.isPresent()) {
-        rollBack(journal.get(), plan, e);
+        ending = Ending.LEFT_BEHIND;
+        RollBackSparkJob back = new RollBackSparkJob(work, plan, setUp, store);
+        boolean isRolledBack = back.run(journal.get(), e);
+        ending = isRolledBack ? Ending.NOTHING_VISIBLE : Ending.LEFT_BEHIND;
+        journal = back.hasBegun() ? journal : Optional.empty();
       }
       throw e;
     }
@@ -161,7 +161,7 @@ final class CommitSparkJob {
     Collection<Path> overwritten = overwrite.roots(parents);
     Collection<Path> written = Overwrite.outermost(overwritten, parents);
     Collection<Path> places =
-        locked(config.conflictMode == ConflictMode.REPLACE ? written : overwritten);
+        identity.lockedWith(config.conflictMode == ConflictMode.REPLACE ? written : overwritten);
     PlanSparkJob planning = new PlanSparkJob(staging.directory(), store, workers, config);
     ProveStaged proof = new ProveStaged(store, workers, config.missingFiles);
     try (JobPlanner planner = planning.begin(committed, setUp)) {
@@ -180,7 +180,10 @@ final class CommitSparkJob {
       if (settled.get()) {
         planning.forget();
       }
-      if (isCommitted()) {
+      Optional<CommitLedger.Entry> before = identity.committedBefore();
+      if (before.isPresent()) {
+        ending = Ending.SKIPPED;
+        work.skipped(before.get().jobId);
         return Optional.empty();
       }
       JobPlan plan =
@@ -195,39 +198,6 @@ final class CommitSparkJob {
       }
       return Optional.of(plan);
     }
-  }
-
-  /** Two jobs of one identity exclude each other as two that replace the same place. */
-  private Collection<Path> locked(Collection<Path> places) {
-    List<Path> locked = new ArrayList<>(places);
-    config.commitId.map(CommitLedger::lock).ifPresent(locked::add);
-    return locked;
-  }
-
-  /**
-   * Whether the table has the data of this job's identity. Nobody else commits it meanwhile. One
-   * request, and none for a job without an identity.
-   *
-   * @throws IOException if the identity was for another write of this application
-   */
-  private boolean isCommitted() throws IOException {
-    if (!config.commitId.isPresent()) {
-      return false;
-    }
-    Optional<CommitLedger.Entry> before =
-        new CommitLedger(store, staging.directory()).find(config.commitId.get());
-    if (before.isPresent()) {
-      write.requireRepetition(before.get());
-      LOG.info(
-          "Job {} publishes nothing: {} has the data of commit.id {} from job {}",
-          staging.jobId(),
-          staging.directory(),
-          config.commitId.get(),
-          before.get().jobId);
-      ending = Ending.SKIPPED;
-      work.skipped(before.get().jobId);
-    }
-    return before.isPresent();
   }
 
   private List<StagedTree> sealAndProve(
@@ -302,41 +272,5 @@ final class CommitSparkJob {
     begun.begin();
     begun.endsAs(setUp.lastState(plan, !seal.locations().isEmpty(), config, store));
     others.requireNotTakenForDead();
-  }
-
-  private void rollBack(CommitJournal written, JobPlan plan, Throwable failure) {
-    ending = Ending.LEFT_BEHIND;
-    try {
-      if (written.hasNoName()) {
-        journal = Optional.empty();
-        discard(written, failure);
-        ending = Ending.NOTHING_VISIBLE;
-      } else if (!written.revoke()) {
-        work.advise(failure, "is not complete and was not rolled back");
-      } else {
-        setUp.heartbeat.forgetSilence();
-        if (new RollBackJob(work, plan).afterFailure(failure)) {
-          ending = Ending.NOTHING_VISIBLE;
-        }
-      }
-    } catch (LostJournalException e) {
-      failure.addSuppressed(e);
-      // What is where the driver had it came there since: the recovery has the rest.
-      boolean isFenced = store.traits(staging.root()).hasAtomicDirectoryRename();
-      new RollBackJob(work, plan).afterLoss(/* mayBeOwn= */ isFenced, failure);
-      work.advise(failure, "was taken over");
-    } catch (IOException | RuntimeException | Error e) {
-      failure.addSuppressed(e);
-      work.advise(failure, "could not be rolled back");
-    }
-  }
-
-  /** What remains of it is invisible, and goes with the staging directory, or with old uploads. */
-  private static void discard(CommitJournal unbegun, Throwable failure) {
-    try {
-      unbegun.discard();
-    } catch (IOException | RuntimeException e) {
-      failure.addSuppressed(e);
-    }
   }
 }

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.manifestcommitter.spark;
+
+import io.manifestcommitter.config.CommitterConfig;
+import io.manifestcommitter.journal.CommitLedger;
+import io.manifestcommitter.store.Store;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import org.apache.hadoop.fs.Path;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The identity of one write: {@link CommitterConfig#COMMIT_ID}. Without one, nothing here asks the
+ * store.
+ */
+final class CommitIdentity {
+  private static final Logger LOG = LoggerFactory.getLogger(CommitIdentity.class);
+
+  private final WriteRequest write;
+  private final Store store;
+  private final Optional<String> id;
+
+  CommitIdentity(WriteRequest write, Store store) {
+    this.write = write;
+    this.store = store;
+    this.id = write.config.commitId;
+  }
+
+  /** The places that the job locks: two of one identity exclude each other as if both replaced one. */
+  Collection<Path> lockedWith(Collection<Path> replaced) {
+    List<Path> locked = new ArrayList<>(replaced);
+    id.map(CommitLedger::lock).ifPresent(locked::add);
+    return locked;
+  }
+
+  /**
+   * The commit that brought the data of this identity into the table, if it has it. To be asked
+   * while the places are locked: nobody else commits it meanwhile. One request.
+   *
+   * @throws IOException if the identity was for another write of this application
+   */
+  Optional<CommitLedger.Entry> committedBefore() throws IOException {
+    if (!id.isPresent()) {
+      return Optional.empty();
+    }
+    Optional<CommitLedger.Entry> before = new CommitLedger(store, write.table).find(id.get());
+    if (before.isPresent()) {
+      write.requireRepetition(before.get());
+      LOG.info(
+          "Job {} publishes nothing: {} has the data of commit.id {} from job {}",
+          write.jobId,
+          write.table,
+          id.get(),
+          before.get().jobId);
+    }
+    return before;
+  }
+}
