@@ -105,7 +105,7 @@ def test_classes_and_their_members_are_there(page: str) -> None:
 
 def test_the_architecture_names_many_classes() -> None:
     texts = {name.text for name in named(ARCHITECTURE)}
-    assert {"spark.ManifestCommitProtocol", "CommitSparkJob.rollBack", "SealOutput"} <= texts
+    assert {"spark.ManifestCommitProtocol", "CommitSparkJob.publish", "SealOutput"} <= texts
 
 
 @pytest.mark.parametrize("page", ["architecture.md", "testing.md"])

@@ -30,7 +30,9 @@ final class CommitIdentity {
     this.id = write.config.commitId;
   }
 
-  /** The places that the job locks: two of one identity exclude each other as if both replaced one. */
+  /**
+   * The places that the job locks: two of one identity exclude each other as if both replaced one.
+   */
   Collection<Path> lockedWith(Collection<Path> replaced) {
     List<Path> locked = new ArrayList<>(replaced);
     id.map(CommitLedger::lock).ifPresent(locked::add);

@@ -35,7 +35,6 @@ final class CommitSparkJob {
   private final StagingRoot staging;
   private final JobStaging setUp;
   private final Overwrite overwrite;
-  private final WriteRequest write;
   private final CommitterConfig config;
   private final Pause pause;
   private final CommitWork work;
@@ -73,7 +72,6 @@ final class CommitSparkJob {
     this.staging = setUp.root;
     this.setUp = setUp;
     this.overwrite = write.overwrite;
-    this.write = write;
     this.config = write.config;
     this.pause = write.pause;
     this.work = work;
