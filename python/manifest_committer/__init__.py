@@ -13,11 +13,13 @@ Importing the package neither imports PySpark nor starts a JVM.
 from manifest_committer._version import __version__
 from manifest_committer.cleaning import StagedJob, clean
 from manifest_committer.errors import (
+    AuditError,
     CleaningError,
     CommitProtocolError,
     ConnectSessionError,
     EmptyReportError,
     FileListError,
+    HeldJobError,
     InvalidReportError,
     JarMissingError,
     JarNotLoadedError,
@@ -36,6 +38,7 @@ from manifest_committer.errors import (
     StorageError,
     SubmitArgumentsError,
 )
+from manifest_committer.holding import HeldJob, audited, held
 from manifest_committer.info import (
     CommitterInfo,
     OptionSetting,
@@ -66,6 +69,7 @@ from manifest_committer.session import (
 from manifest_committer.watching import Commit, Step, commits
 
 __all__ = [
+    "AuditError",
     "CleaningError",
     "Commit",
     "CommitProtocolError",
@@ -73,6 +77,8 @@ __all__ = [
     "ConnectSessionError",
     "EmptyReportError",
     "FileListError",
+    "HeldJob",
+    "HeldJobError",
     "InvalidReportError",
     "JarMissingError",
     "JarNotLoadedError",
@@ -105,12 +111,14 @@ __all__ = [
     "SuccessReport",
     "WatchPlace",
     "__version__",
+    "audited",
     "clean",
     "commits",
     "committer_info",
     "configure_builder",
     "configure_session",
     "forget",
+    "held",
     "history",
     "history_pandas",
     "jar_path",

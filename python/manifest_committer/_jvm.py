@@ -42,6 +42,7 @@ _COMMITTER_INFO = "io.manifestcommitter.info.CommitterInfo"
 _RECOVER = "io.manifestcommitter.cli.Recover"
 _CLEAN = "io.manifestcommitter.cli.Clean"
 _COMMIT_IDS = "io.manifestcommitter.cli.CommitIds"
+_HELD = "io.manifestcommitter.cli.Held"
 _HISTORY = "io.manifestcommitter.cli.ReportData"
 _NOTHING_THERE = "io.manifestcommitter.cli.NothingThereException"
 _ON_SERVER = "io.manifestcommitter.cli.OnServer"
@@ -181,6 +182,19 @@ class Session(Protocol):
         Raises:
             PathNotFoundError: there is no table.
             StorageError: the table cannot be looked at.
+        """
+
+    def held(self, path: str, job_id: str, action: str) -> list[dict[str, Any]]:
+        """What our Java class knows of a table's held jobs, or does about one.
+
+        Args:
+            path: the table.
+            job_id: only this one, with the paths of its files; "" for all.
+            action: ``publish`` or ``discard`` that job; "" to change nothing.
+
+        Raises:
+            PathNotFoundError: there is no table.
+            StorageError: the table cannot be looked at, or the action could not be done.
         """
 
     def history(self, path: str) -> dict[str, Any]:
@@ -551,6 +565,10 @@ class ClassicSession(_Driver):
     def commit_ids(self, path: str, commit_id: str, *, forget: bool) -> list[dict[str, Any]]:
         return list(self._ask(_COMMIT_IDS, "look for commits in", path, commit_id, forget))
 
+    def held(self, path: str, job_id: str, action: str) -> list[dict[str, Any]]:
+        told = f"{action or 'look for'} held jobs in"
+        return list(self._ask(_HELD, told, path, job_id, action))
+
     def history(self, path: str) -> dict[str, Any]:
         return dict(self._ask(_HISTORY, "read the history in", path))
 
@@ -665,6 +683,10 @@ class ConnectSession:
     def commit_ids(self, path: str, commit_id: str, *, forget: bool) -> list[dict[str, Any]]:
         action = "look for commits in"
         return self._list("ids", action, path, commitId=commit_id, forget=forget)
+
+    def held(self, path: str, job_id: str, action: str) -> list[dict[str, Any]]:
+        told = f"{action or 'look for'} held jobs in"
+        return self._list("held", told, path, jobId=job_id, end=action)
 
     def history(self, path: str) -> dict[str, Any]:
         return dict(decoded(str(self._call("history", "read the history in", path))))

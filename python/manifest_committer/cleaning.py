@@ -30,7 +30,8 @@ class StagedJob:
     bytes: int
     state: str
     """``running``: there are signs of life. ``abandoned``: nothing of it is visible, and nobody
-    works on it. ``unfinished``: its commit was begun; see `recover`."""
+    works on it. ``unfinished``: its commit was begun; see `recover`. ``held``: it waits to be
+    published or discarded; see `held`."""
     removed: bool
     aborted_uploads: int = 0
     """How many uploads on S3 its plan named, which were aborted before it was removed."""

@@ -36,6 +36,7 @@ _WRONG_USAGE = 2
 _EXIT_CODES = "Exit code: 0 no problem; 1 a problem, which the message names; 2 wrong usage."
 _INTERRUPTED = 130
 _PROGRAM = "manifest-committer"
+_HELD = "io.manifestcommitter.cli.Held"
 _CALLED = "manifest.committer.called"
 """The property of the JVM by which our Java mains call themselves."""
 
@@ -368,6 +369,27 @@ def _ids(parsed: argparse.Namespace) -> int:
     return _run_java("io.manifestcommitter.cli.CommitIds", options, parsed)
 
 
+def _held_arguments(parser: argparse.ArgumentParser) -> None:
+    _paths_and_json(parser, "table", "a table that jobs write to with publish = hold")
+    _missing_argument(parser)
+
+
+def _held(parsed: argparse.Namespace) -> int:
+    return _run_java(_HELD, _flags(parsed, "json", "missing-ok"), parsed)
+
+
+def _end_held_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("paths", nargs=1, metavar="table", help="the table")
+    parser.add_argument("job", help="the job's id, as 'manifest-committer held' prints it")
+    _json_argument(parser)
+    _java_arguments(parser)
+
+
+def _end_held(parsed: argparse.Namespace) -> int:
+    options = [f"--{parsed.command.name}", parsed.job, *_flags(parsed, "json")]
+    return _run_java(_HELD, options, parsed)
+
+
 def _verify_store_arguments(parser: argparse.ArgumentParser) -> None:
     _paths_and_json(
         parser,
@@ -547,6 +569,27 @@ _COMMANDS = (
         "manifest-committer ids gs://bucket/table --id nightly-2026-01-31",
         _ids_arguments,
         _ids,
+    ),
+    _Command(
+        "held",
+        "List the held jobs of a table, which nobody sees before they are published.",
+        "manifest-committer held gs://bucket/table",
+        _held_arguments,
+        _held,
+    ),
+    _Command(
+        "publish",
+        "Publish a held job.",
+        "manifest-committer publish gs://bucket/table 2f0c1a9e-5a55-4c2e-8f6e-3f4b0c1d2e3f",
+        _end_held_arguments,
+        _end_held,
+    ),
+    _Command(
+        "discard",
+        "Discard a held job, or one whose publication died.",
+        "manifest-committer discard gs://bucket/table 2f0c1a9e-5a55-4c2e-8f6e-3f4b0c1d2e3f",
+        _end_held_arguments,
+        _end_held,
     ),
     _Command(
         "verify-store",

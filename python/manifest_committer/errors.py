@@ -128,6 +128,21 @@ class JavaVersionError(ManifestCommitterError):
         )
 
 
+class HeldJobError(ManifestCommitterError):
+    """A held job could not be published or discarded: the error says why, and what to do."""
+
+
+class AuditError(ManifestCommitterError):
+    """The check of an audited write does not hold; its data was discarded."""
+
+    def __init__(self, job_id: str, path: str) -> None:
+        """Name the job, and the table that it wrote to."""
+        super().__init__(
+            f"The check of what job {job_id} wrote for {path} does not hold. The data was "
+            "discarded, and the table is as it was. Repair the data, and write it again."
+        )
+
+
 class StorageError(ManifestCommitterError):
     """Hadoop's FileSystem could not answer a request."""
 

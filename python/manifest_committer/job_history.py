@@ -63,7 +63,7 @@ def history(spark: "SparkSession", directory: str | os.PathLike[str]) -> "DataFr
 
     The directory is the one that ``mapreduce.manifest.committer.summary.report.directory`` names;
     jobs that failed or were recovered are there, too. Columns: ``report``, ``jobId``, ``table``,
-    ``outcome`` (``committed``, ``skipped``, ``failed``, ``aborted``, ``completed`` or
+    ``outcome`` (``committed``, ``skipped``, ``held``, ``failed``, ``aborted``, ``completed`` or
     ``rolled_back``), ``success``, ``write`` (such as ``append``), ``started`` (ISO 8601),
     ``ended`` (milliseconds since 1970), ``millis`` (of the commit), ``files``, ``bytes``,
     ``tasks``, ``partitionsCreated``, ``partitionsReplaced``, ``partitionsAppended``, ``requests``,

@@ -276,7 +276,11 @@ class SuccessReport:
 
     @property
     def outcome(self) -> str:
-        """``committed``, ``skipped``, ``failed``, ``aborted``, ``completed`` or ``rolled_back``."""
+        """How it ended.
+
+        ``committed``, ``skipped``, ``held``, ``failed``, ``aborted``, ``completed`` or
+        ``rolled_back``.
+        """
         if self.success:
             return self.state or "committed"
         return "failed" if self.state in ("", "committed") else self.state

@@ -39,8 +39,9 @@ class Commit:
     kind: str
     """``setup``, ``commit`` or ``recovery``."""
     state: str
-    """``running``, ``committed``, ``failed``, ``rolled_back``, or ``skipped``: the table had the
-    data of its identity already."""
+    """``running``, ``committed``, ``failed``, ``rolled_back``; ``skipped``: the table had the data
+    of its identity already; or ``held``: its data, or that of its identity, waits to be
+    published."""
     job_id: str
     table: str
     step: str

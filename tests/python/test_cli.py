@@ -95,6 +95,9 @@ def test_java_gets_the_class_path_and_the_command(java, jar, spark_home):
         ),
         ("ids /t --id a --forget --conf a=1", "cli.CommitIds --id a --forget -D a=1 /t"),
         ("ids /t --json --missing-ok", "cli.CommitIds --json --missing-ok /t"),
+        ("held /t --json --conf a=1", "cli.Held --json -D a=1 /t"),
+        ("publish /t j-1 --conf a=1", "cli.Held --publish j-1 -D a=1 /t"),
+        ("discard /t j-1 --json", "cli.Held --discard j-1 --json /t"),
         ("verify-store gs://b/s --verbose", "cli.VerifyStore --verbose gs://b/s"),
         ("verify-store gs://b/s --json --conf a=1", "cli.VerifyStore --json -D a=1 gs://b/s"),
         (

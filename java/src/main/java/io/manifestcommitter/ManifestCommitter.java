@@ -111,9 +111,9 @@ public class ManifestCommitter extends PathOutputCommitter implements StreamCapa
   public void setupJob(JobContext context) throws IOException {
     caller.requireStaging(destination);
     UnknownOption.refuse(context.getConfiguration());
-    if (config().commitId.isPresent()) {
+    if (config().commitId.isPresent() || config().holds()) {
       throw new IllegalArgumentException(
-          CommitterConfig.COMMIT_ID
+          (config().holds() ? CommitterConfig.PUBLISH : CommitterConfig.COMMIT_ID)
               + " is set, which only writes of Spark SQL and DataFrames have. Nothing was changed:"
               + " remove it from the settings of this job");
     }

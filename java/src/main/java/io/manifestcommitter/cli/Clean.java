@@ -51,7 +51,8 @@ public final class Clean extends Program {
         ".spark-staging-*) and removes those of dead jobs. Does not touch what readers see. On s3a,",
         "also aborts the uploads that the plan in such a directory names. Before it removes a",
         "directory it watches the heartbeat there for heartbeat.timeout (45 s): the time of a",
-        "heartbeat alone does not tell that a job is dead.",
+        "heartbeat alone does not tell that a job is dead. A held job stays until it is older than",
+        "mapreduce.manifest.committer.hold.timeout (7 days), and then is discarded.",
         "",
         "  --older-than time       how long a job must have shown no sign of life (default: 24h); a",
         "                          number and ms, s, m or h",
@@ -98,8 +99,9 @@ public final class Clean extends Program {
       boolean discardUnfinished,
       boolean force)
       throws IOException {
-    Rule rule = new Rule(olderThan, dryRun, discardUnfinished, force);
-    List<CleanedJob> jobs = clean(table, conf, new CommitterConfig(conf), rule, watched -> {});
+    CommitterConfig config = new CommitterConfig(conf);
+    Rule rule = new Rule(olderThan, dryRun, discardUnfinished, force, config.holdTimeout);
+    List<CleanedJob> jobs = clean(table, conf, config, rule, watched -> {});
     return Json.line(jobs.stream().map(CleanedJob::toMap).collect(Collectors.toList()));
   }
 
@@ -109,7 +111,13 @@ public final class Clean extends Program {
     String age = line.value(OLDER_THAN).orElse(DAY);
     Rule rule =
         CommandLine.checked(
-            () -> new Rule(age, line.has(DRY_RUN), line.has(DISCARD), line.has(FORCE)));
+            () ->
+                new Rule(
+                    age,
+                    line.has(DRY_RUN),
+                    line.has(DISCARD),
+                    line.has(FORCE),
+                    config.holdTimeout));
     return table -> {
       List<CleanedJob> jobs = List.of();
       try {
@@ -200,7 +208,10 @@ public final class Clean extends Program {
                 + job.root()
                 + " is "
                 + CleanedJob.name(job.state())
-                + " and may need some. Wait for it, or recover it");
+                + " and may need some. "
+                + (job.state() == StagedJob.State.HELD
+                    ? "Publish or discard it"
+                    : "Wait for it, or recover it"));
       }
     }
     List<String> arguments = new ArrayList<>(List.of("uploads"));
@@ -314,8 +325,14 @@ public final class Clean extends Program {
     private final boolean dryRun;
     private final boolean discardUnfinished;
     private final boolean force;
+    private final long holdTimeout;
 
-    Rule(String olderThan, boolean dryRun, boolean discardUnfinished, boolean force) {
+    Rule(
+        String olderThan,
+        boolean dryRun,
+        boolean discardUnfinished,
+        boolean force,
+        long holdTimeout) {
       Optional<Long> age = CommitterConfig.duration(olderThan);
       if (age.isEmpty()) {
         throw new IllegalArgumentException(
@@ -325,6 +342,7 @@ public final class Clean extends Program {
       this.dryRun = dryRun;
       this.discardUnfinished = discardUnfinished;
       this.force = force;
+      this.holdTimeout = holdTimeout;
     }
 
     boolean removes(StagedJob job) {
@@ -333,6 +351,10 @@ public final class Clean extends Program {
 
     /** Why a job's staging directory stays; empty if it may go. */
     String why(StagedJob job) {
+      if (job.state() == StagedJob.State.HELD
+          && !job.age().filter(age -> age >= holdTimeout).isPresent()) {
+        return "publish or discard it: manifest-committer held " + job.root().getParent();
+      }
       if (!force && job.state() == StagedJob.State.RUNNING) {
         return "it shows signs of life";
       }

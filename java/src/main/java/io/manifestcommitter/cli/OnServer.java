@@ -29,7 +29,7 @@ import org.apache.hadoop.fs.Path;
 public final class OnServer {
   private static final String SESSION = "org.apache.spark.sql.SparkSession";
   private static final int REMEMBERED = 20;
-  private static final Set<String> ONCE = Set.of("recover", "clean", "cancel", "ids");
+  private static final Set<String> ONCE = Set.of("recover", "clean", "cancel", "ids", "held");
 
   private OnServer() {}
 
@@ -37,7 +37,7 @@ public final class OnServer {
    * Does something, and answers also when it fails.
    *
    * @param what one of {@code find}, {@code read}, {@code recover}, {@code clean}, {@code history},
-   *     {@code ids}, {@code commits}, {@code cancel}
+   *     {@code ids}, {@code held}, {@code commits}, {@code cancel}
    * @param arguments an object with what that needs; with {@code id}, unique for each question and
    *     in the order of questions, for what is not to be done twice
    * @return an object with {@code value}, which is text or null, or with {@code error}, a text, and
@@ -124,6 +124,8 @@ public final class OnServer {
       case "ids":
         String id = given.get("commitId").asText();
         return CommitIds.ofSession(conf, path, id, given.get("forget").asBoolean());
+      case "held":
+        return Held.ofSession(conf, path, given.get("jobId").asText(), given.get("end").asText());
       case "history":
         return ReportData.ofSession(conf, path);
       default:

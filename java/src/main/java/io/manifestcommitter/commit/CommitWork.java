@@ -59,10 +59,14 @@ public final class CommitWork {
    * Whether an earlier try of an append with a journal, which may have run anywhere, published its
    * report. An append is known to be complete by its report; an overwrite passes its point of no
    * return before. Another job, also one of another committer, may have replaced the report since.
-   * So it counts as published once it is gone from where it was prepared.
+   * So it counts as published once it is gone from where it was prepared. A held job prepares none,
+   * and the journal of its publication says how far that came.
    */
   public boolean hasReported(JobPlan plan) throws IOException {
-    return plan.marksSuccess() && plan.replaced().isEmpty() && report.hasLeft();
+    return plan.marksSuccess()
+        && plan.replaced().isEmpty()
+        && !plan.held().isPresent()
+        && report.hasLeft();
   }
 
   /** What a step is called in the log, the report and the store's own log from here on. */
@@ -160,6 +164,18 @@ public final class CommitWork {
     workers.toItsEnd();
     workers.commit().end(CommitSnapshot.State.SKIPPED);
     summary.saveSkipped(other);
+  }
+
+  /**
+   * Ends a try that leaves all that it would publish where it is staged, or one that finds such a
+   * job of its identity.
+   *
+   * @param by the job that is held
+   */
+  public void held(String by) {
+    workers.toItsEnd();
+    workers.commit().end(CommitSnapshot.State.HELD);
+    summary.saveHeld(by);
   }
 
   /**

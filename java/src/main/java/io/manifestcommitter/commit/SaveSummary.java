@@ -194,6 +194,12 @@ public final class SaveSummary {
     save("", report().ended("skipped", stage).diagnostic("committed.by", other));
   }
 
+  /** Saves the report of a job that published nothing yet, or finds such a one of its identity. */
+  void saveHeld(String by) {
+    String stage = StatisticNames.JOB_STAGE_WRITE_JOURNAL;
+    save("", report().ended("held", stage).diagnostic("held.by", by));
+  }
+
   /** Saves the report of a recovery that rolled a job back, beside what the job reported before. */
   public void saveRolledBack(JobPlan plan) {
     save(

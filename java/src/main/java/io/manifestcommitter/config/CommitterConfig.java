@@ -61,6 +61,10 @@ public final class CommitterConfig {
   public static final String COMMIT_ID_COUNT = PREFIX + "commit.id.count";
   public static final String COMMIT_ID_AGE = PREFIX + "commit.id.age";
   public static final String CONFLICT_MODE = PREFIX + "conflict.mode";
+  public static final String PUBLISH = PREFIX + "publish";
+  public static final String HOLD_NAME = PREFIX + "hold.name";
+  public static final String HOLD_CONFLICT = PREFIX + "hold.conflict";
+  public static final String HOLD_TIMEOUT = PREFIX + "hold.timeout";
   public static final String HEARTBEAT_INTERVAL = PREFIX + "heartbeat.interval";
   public static final String HEARTBEAT_TIMEOUT = PREFIX + "heartbeat.timeout";
   public static final String REPLACE_WAIT = PREFIX + "replace.wait";
@@ -76,6 +80,18 @@ public final class CommitterConfig {
     APPEND,
     FAIL,
     REPLACE
+  }
+
+  /** {@link #PUBLISH}. */
+  public enum Publish {
+    NOW,
+    HOLD
+  }
+
+  /** {@link #HOLD_CONFLICT}. */
+  public enum HoldConflict {
+    FAIL,
+    WAIT
   }
 
   /** {@link #UNFINISHED_JOBS}. */
@@ -227,6 +243,18 @@ public final class CommitterConfig {
         .means("How many identities a table remembers. The oldest go first.");
     option(COMMIT_ID_AGE, "720h", DURATION, Scope.SPARK)
         .means("How long a table remembers an identity after its commit.");
+    option(PUBLISH, "now", choice(Publish.class), Scope.SPARK)
+        .means(
+            "When the data becomes visible. `now` publishes it when the job commits. With `hold`, the job ends successfully with nothing visible. Somebody looks at its data, and publishes or discards it. Set it for one write: `df.write.option(...)`.");
+    option(HOLD_NAME, "", IDENTITY, Scope.SPARK)
+        .means(
+            "A name by which to find the job of a write that has `mapreduce.manifest.committer.publish` = `hold`.");
+    option(HOLD_CONFLICT, "fail", choice(HoldConflict.class), Scope.SPARK)
+        .means(
+            "What an overwrite does if a held job is to overwrite some of the same places. `fail` fails, and names that job. `wait` waits until that job is published or discarded, for `mapreduce.manifest.committer.replace.wait` at most.");
+    option(HOLD_TIMEOUT, "168h", DURATION, Scope.SPARK)
+        .means(
+            "How old a held job has to be before `clean` discards it. It reads this option of its own settings, not of the job.");
     option(UNFINISHED_JOBS, "rollback", choice(UnfinishedJobsMode.class), Scope.SPARK)
         .means(
             "What a job does if the table holds the unfinished commit of a driver that died. `rollback` recovers it as `manifest-committer recover` does: it rolls the commit back, or completes it if it is past its point of no return. `fail` fails the job. `warn` goes on. The job watches the heartbeats of other jobs from its setup on. If a heartbeat moves, that driver is alive, and the job leaves its commit alone. If it has stood still for `mapreduce.manifest.committer.heartbeat.timeout`, the driver is dead. The job waits for that when it commits, and only if a commit has begun. A commit without a heartbeat is recovered at once. With `rollback`, the job also removes what drivers left that died before their commit.");
@@ -271,6 +299,15 @@ public final class CommitterConfig {
   public final boolean cleanupFailuresIgnored;
   public final MissingFiles missingFiles;
   public final ConflictMode conflictMode;
+  public final Publish publish;
+
+  /** {@link #HOLD_NAME}. */
+  public final Optional<String> holdName;
+
+  public final HoldConflict holdConflict;
+
+  /** {@link #HOLD_TIMEOUT}, in milliseconds. */
+  public final long holdTimeout;
 
   /** {@link #COMMIT_ID}. */
   public final Optional<String> commitId;
@@ -319,6 +356,10 @@ public final class CommitterConfig {
     cleanupFailuresIgnored = get(values, CLEANUP_FAILURES_IGNORED);
     missingFiles = get(values, MISSING_FILES);
     conflictMode = get(values, CONFLICT_MODE);
+    publish = get(values, PUBLISH);
+    holdName = get(values, HOLD_NAME);
+    holdConflict = get(values, HOLD_CONFLICT);
+    holdTimeout = get(values, HOLD_TIMEOUT);
     commitId = get(values, COMMIT_ID);
     commitIdCount = get(values, COMMIT_ID_COUNT);
     commitIdAge = get(values, COMMIT_ID_AGE);
@@ -358,6 +399,11 @@ public final class CommitterConfig {
               + " rename is one atomic change there, add the scheme to "
               + ATOMIC_RENAME_SCHEMES);
     }
+  }
+
+  /** Whether the job is to end with nothing visible. */
+  public boolean holds() {
+    return publish == Publish.HOLD;
   }
 
   /** All options, in the order of the documentation. */

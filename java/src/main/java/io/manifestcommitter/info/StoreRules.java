@@ -69,6 +69,9 @@ final class StoreRules extends Rules {
       checkHadoopsGs(bound);
     } else if (connector.startsWith("org.apache.hadoop.fs.s3a.")) {
       checkMagic();
+      if (conf.getTrimmed(CommitterConfig.PUBLISH, "").equalsIgnoreCase("hold")) {
+        add("s3-held-uploads", Repair.set(CommitterConfig.PUBLISH, "now"));
+      }
     }
   }
 

@@ -140,23 +140,50 @@ public final class OtherJobs {
     }
   }
 
-  /** Those that began to commit, but for what a job was told to keep. One request each. */
+  /**
+   * Those that began to commit, but for held jobs, and what a job was told to keep. One request
+   * each.
+   */
   List<StagingRoot> begun(List<StagingRoot> roots) throws IOException {
     List<StagingRoot> begun = new ArrayList<>();
+    Predicate<CommitJournal.State> isBegun =
+        state -> state != CommitJournal.State.KEPT && state != CommitJournal.State.HELD;
     for (StagingRoot root : roots) {
-      if (hasJournal(root, state -> state != CommitJournal.State.KEPT, /* orDamaged= */ true)) {
+      if (hasJournal(root, isBegun, /* orDamaged= */ true)) {
         begun.add(root);
       }
     }
     return begun;
   }
 
+  /** Whether a job has ended with nothing visible, and waits. One request. */
+  boolean isHeld(StagingRoot root) throws IOException {
+    return hasJournal(root, state -> state == CommitJournal.State.HELD, /* orDamaged= */ false);
+  }
+
   /**
    * Whether a job's commit has begun and has more left to do than to clean up. One request. A
-   * journal that cannot be used counts: {@link Recovery#run} tells what is wrong with it.
+   * journal that cannot be used counts: {@link Recovery#run} tells what is wrong with it. A held
+   * job does not count.
    */
   boolean isUnfinished(StagingRoot root) throws IOException {
+    return hasJournal(
+        root, state -> !state.isEnd() && state != CommitJournal.State.HELD, /* orDamaged= */ true);
+  }
+
+  /** As above, and a held job counts. */
+  private boolean hasPlan(StagingRoot root) throws IOException {
     return hasJournal(root, state -> !state.isEnd(), /* orDamaged= */ true);
+  }
+
+  /** How far a job came, if it began to commit. A journal that cannot be used counts as begun. */
+  Optional<CommitJournal.State> state(StagingRoot root) throws IOException {
+    try {
+      return CommitJournal.find(store, root.attempt()).map(CommitJournal::state);
+    } catch (CorruptManifestException e) {
+      LOG.debug("{} has a journal that cannot be used", root.root(), e);
+      return Optional.of(CommitJournal.State.PLANNED);
+    }
   }
 
   private boolean hasJournal(
@@ -235,7 +262,8 @@ public final class OtherJobs {
       }
     }
     for (StagingRoot other : replacing(places, dead)) {
-      if (signs.look(other) != Life.DEAD || !(isUnfinished(other) || fence(other))) {
+      // A held job does nothing. A process that publishes it beats first, and then looks as well.
+      if (signs.look(other) != Life.DEAD || !(hasPlan(other) || fence(other))) {
         throw JobIsAliveException.inPlacesOf(dead, other);
       }
     }
@@ -249,7 +277,7 @@ public final class OtherJobs {
   boolean fence(StagingRoot dead) throws IOException {
     Optional<byte[]> note = ReplaceNote.content(store, dead);
     store.deleteFile(dead.replaces());
-    if (!isUnfinished(dead)) {
+    if (!hasPlan(dead)) {
       return true;
     }
     if (note.isPresent()) {

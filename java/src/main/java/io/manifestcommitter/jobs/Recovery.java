@@ -18,6 +18,7 @@ import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.manifest.StatisticsRecorder;
+import io.manifestcommitter.plan.HeldWrite;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.JobPlan.Target;
 import io.manifestcommitter.progress.CommitProgress;
@@ -60,11 +61,24 @@ public final class Recovery {
   public enum Direction {
     /**
      * Back before the point of no return, since the driver never said that the job succeeded and
-     * somebody will run it again; forward after it.
+     * somebody will run it again; forward after it. Also forward for a held job that somebody began
+     * to publish: it did succeed, and nobody will run it again.
      */
     AS_MARKED,
     /** Forward also before it. */
-    COMPLETE
+    COMPLETE,
+    /** Of a held job: forward, if the table is still as the job saw it. */
+    PUBLISH,
+    /** Of a held job, also of one whose publication died: back. */
+    DISCARD;
+
+    private boolean isForward() {
+      return this == COMPLETE || this == PUBLISH;
+    }
+
+    private boolean isOfHeld() {
+      return this == PUBLISH || this == DISCARD;
+    }
   }
 
   /** What became of a job that was recovered. */
@@ -154,14 +168,20 @@ public final class Recovery {
       tidy(root, journal);
       return Outcome.CLEANED_UP;
     }
-    if (direction == Direction.COMPLETE && journal.state() == CommitJournal.State.REVOKED) {
+    if (direction.isForward() && journal.state() == CommitJournal.State.REVOKED) {
       throw new IOException(
           journal
               + " says that the commit is being rolled back, so it cannot be completed any more."
               + " Nothing was changed. Recover it without --complete, and run the job again");
     }
+    if (journal.state() == CommitJournal.State.HELD && !direction.isOfHeld()) {
+      throw new IOException(journal + " is of a held job. " + HeldAdvice.advice(root));
+    }
     Outcome outcome;
     try (JobPlan plan = planOfDead(root, journal)) {
+      if (direction.isOfHeld() && !plan.held().isPresent()) {
+        throw HeldAdvice.notHeld(root);
+      }
       outcome = run(root.heldBy(journal.nextHolder()), journal, plan, direction, statistics);
       removeStaging(root, plan, outcome);
     }
@@ -255,7 +275,7 @@ public final class Recovery {
       Direction direction,
       StatisticsRecorder statistics)
       throws IOException {
-    Set<Path> replaced = new HashSet<>();
+    Set<Path> replaced = new HashSet<>(plan.held().map(HeldWrite::only).orElse(List.of()));
     plan.replaced().forEach(old -> replaced.add(old.path()));
     // Also before the first heartbeat: jobs that wait for the dead job would wait for that again.
     jobs.requireFree(replaced, root, signs, pause);
@@ -264,7 +284,7 @@ public final class Recovery {
     StagingRoot before = root.heldBy(journal.holder());
     try {
       jobs.keepOut(replaced, root, signs);
-      journal.claim(heartbeat.isPresent());
+      claim(root, journal, direction, heartbeat.isPresent());
       isClaimed = true;
       LOG.info("Recovering {}", journal);
       CommitProgress progress =
@@ -302,10 +322,27 @@ public final class Recovery {
       return outcome[0];
     } catch (IOException | RuntimeException | Error e) {
       heartbeat.ifPresent(Heartbeat::close);
-      removeHeartbeat(root, isClaimed ? Optional.of(journal) : Optional.empty(), e);
+      boolean isOwn = isClaimed || journal.state() == CommitJournal.State.HELD;
+      removeHeartbeat(root, isOwn ? Optional.of(journal) : Optional.empty(), e);
       throw e;
     } finally {
       heartbeat.ifPresent(Heartbeat::close);
+    }
+  }
+
+  private void claim(
+      StagingRoot root, CommitJournal journal, Direction direction, boolean hasHeartbeat)
+      throws IOException {
+    if (journal.state() != CommitJournal.State.HELD) {
+      journal.claim(hasHeartbeat);
+    } else if (direction == Direction.DISCARD) {
+      journal.leaveHeld(CommitJournal.State.REVOKED, hasHeartbeat);
+    } else {
+      try (JobPlan plan =
+          journal.planBeforeClaim(root.jobId(), new Target(root.directory(), root.root()))) {
+        new ProveHeld(store, workers(root, CommitProgress.unwatched()), root, journal, plan).run();
+      }
+      journal.leaveHeld(CommitJournal.State.PLANNED, hasHeartbeat);
     }
   }
 
@@ -365,14 +402,18 @@ public final class Recovery {
     boolean isDone =
         journal.state() == CommitJournal.State.COMMITTED
             || (journal.state() == CommitJournal.State.PLANNED && work.hasReported(plan));
-    if (!isDone && direction == Direction.COMPLETE) {
+    boolean wasBegun = plan.held().isPresent() && direction == Direction.AS_MARKED;
+    boolean isRevoked = journal.state() == CommitJournal.State.REVOKED;
+    if (!isDone && (direction.isForward() || (wasBegun && !isRevoked))) {
       // Which saves a report of its own.
       try {
         resume(work, workers, journal, plan);
-      } catch (LostJournalException | PlaceChangedException e) {
-        throw e;
       } catch (IOException e) {
-        e.addSuppressed(new IOException(notCompleted(root)));
+        if (plan.held().isPresent()) {
+          e.addSuppressed(new IOException(HeldAdvice.notPublished(root)));
+        } else if (!(e instanceof PlaceChangedException || e instanceof LostJournalException)) {
+          e.addSuppressed(new IOException(notCompleted(root)));
+        }
         throw e;
       }
       return true;

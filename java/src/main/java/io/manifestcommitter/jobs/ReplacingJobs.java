@@ -2,9 +2,12 @@
 package io.manifestcommitter.jobs;
 
 import io.manifestcommitter.config.CommitterConfig;
+import io.manifestcommitter.config.CommitterConfig.HoldConflict;
 import io.manifestcommitter.config.CommitterConfig.UnfinishedJobsMode;
 import io.manifestcommitter.jobs.LifeSigns.Life;
 import io.manifestcommitter.jobs.LifeSigns.Pause;
+import io.manifestcommitter.journal.CommitJournal.State;
+import io.manifestcommitter.journal.CommitLedger;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.progress.CommitProgress.Waiting;
 import io.manifestcommitter.store.Store;
@@ -41,6 +44,7 @@ public final class ReplacingJobs {
   private final LifeSigns signs;
   private final StagingRoot own;
   private long ownNoteLength;
+  private Optional<String> heldTwin = Optional.empty();
 
   /**
    * The other jobs of a table.
@@ -87,6 +91,11 @@ public final class ReplacingJobs {
       roots = note(places);
     }
     return hasRecovered;
+  }
+
+  /** A held job that has the same identity. This job entered although that is in its way. */
+  public Optional<String> heldTwin() {
+    return heldTwin;
   }
 
   /** Tells others of the places, and then looks for the other jobs in the table. Two requests. */
@@ -139,6 +148,9 @@ public final class ReplacingJobs {
       if (others.isReplacing(other, places, own) && !isPast(other, wait)) {
         return false;
       }
+      if (heldTwin.isPresent()) {
+        return true;
+      }
     }
     return true;
   }
@@ -169,7 +181,11 @@ public final class ReplacingJobs {
   }
 
   private boolean isPastDead(StagingRoot other, Wait wait) throws IOException {
-    if (!others.isUnfinished(other) && others.fence(other)) {
+    Optional<State> state = others.state(other);
+    if (state.equals(Optional.of(State.HELD))) {
+      return isPastHeld(other, wait);
+    }
+    if (!state.filter(one -> !one.isEnd()).isPresent() && others.fence(other)) {
       return true;
     }
     if (wait.unfinished.isStuck(other)) {
@@ -184,6 +200,40 @@ public final class ReplacingJobs {
         && signs.look(other) == Life.DEAD
         && !wait.unfinished.settle(List.of(other))
         && !wait.unfinished.isStuck(other)) {
+      wait.pause(other);
+    }
+    return false;
+  }
+
+  /** A held job is in the way until somebody publishes or discards it. */
+  private boolean isPastHeld(StagingRoot other, Wait wait) throws IOException {
+    Optional<ReplaceNote> note = ReplaceNote.read(store, other);
+    Optional<Path> identity = config.commitId.map(CommitLedger::lock);
+    if (identity.isPresent()
+        && note.filter(held -> held.meets(List.of(identity.get()))).isPresent()) {
+      heldTwin = Optional.of(other.jobId());
+      return true;
+    }
+    // A process that publishes it looks whether a job that lives replaces the same.
+    leave();
+    if (config.holdConflict == HoldConflict.FAIL) {
+      throw new IOException(
+          "Job "
+              + other.jobId()
+              + " is held and is to replace "
+              + wait.shared(note)
+              + " of "
+              + own.directory()
+              + ", which job "
+              + own.jobId()
+              + " replaces, too. Nothing was changed. "
+              + HeldAdvice.advice(other)
+              + ". Then run this job again; or have it wait ("
+              + CommitterConfig.HOLD_CONFLICT
+              + ")");
+    }
+    wait.forPlaces(other, note);
+    while (store.status(other.replaces()).isPresent() && others.isHeld(other)) {
       wait.pause(other);
     }
     return false;
@@ -206,9 +256,11 @@ public final class ReplacingJobs {
 
     /** Notes which of the places another job replaces, to show what this job waits for. */
     void forPlaces(StagingRoot other, Optional<ReplaceNote> note) {
-      String shared =
-          note.map(theirs -> theirs.shared(places, own.directory())).orElse("the same places");
-      forWhat = new Waiting(other.jobId(), "which replaces " + shared);
+      forWhat = new Waiting(other.jobId(), "which replaces " + shared(note));
+    }
+
+    String shared(Optional<ReplaceNote> note) {
+      return note.map(theirs -> theirs.shared(places, own.directory())).orElse("the same places");
     }
 
     void pause(StagingRoot other) throws IOException {
@@ -229,8 +281,8 @@ public final class ReplacingJobs {
                 + ", which replaces some of the same places of "
                 + own.directory()
                 + working
-                + " and still lives. Nothing was changed. Run the job again once the other has ended,"
-                + " or wait longer ("
+                + (others.isHeld(other) ? " and is held" : " and still lives")
+                + ". Nothing was changed. Run the job again once the other has ended, or wait longer ("
                 + CommitterConfig.REPLACE_WAIT
                 + ")");
       }

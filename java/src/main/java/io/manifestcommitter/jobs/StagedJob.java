@@ -29,6 +29,7 @@ public final class StagedJob {
   private boolean begun;
   private boolean planned;
   private boolean finished;
+  private boolean held;
   private boolean oldData;
   private Optional<Long> age = Optional.empty();
   private boolean running;
@@ -64,6 +65,8 @@ public final class StagedJob {
     RUNNING,
     /** Nothing of it is visible in the table, and nobody works on it. */
     ABANDONED,
+    /** It has ended with nothing visible, and waits to be published or discarded. */
+    HELD,
     /**
      * Its commit was begun: data of it may be visible, and data that it replaces may be in here.
      */
@@ -107,10 +110,12 @@ public final class StagedJob {
     String below = StorePaths.relative(root, entry.path());
     boolean isInAttempt = below.equals(ATTEMPT + entry.name());
     if (isInAttempt && CommitJournal.isJournal(entry.name())) {
-      boolean isFinished =
-          CommitJournal.stateIn(entry.name()).filter(CommitJournal.State::isEnd).isPresent();
+      Optional<CommitJournal.State> state = CommitJournal.stateIn(entry.name());
+      boolean isFinished = state.filter(CommitJournal.State::isEnd).isPresent();
+      boolean isHeld = state.equals(Optional.of(CommitJournal.State.HELD));
       finished |= isFinished;
-      begun |= !isFinished;
+      held |= isHeld;
+      begun |= !isFinished && !isHeld;
     }
     planned |= isInAttempt && CommitJournal.mayHoldPlan(entry.name());
     begun |= below.endsWith("/manifests/" + JobPaths.COMMIT_MARK);
@@ -129,11 +134,12 @@ public final class StagedJob {
     long last = beat.orElse(lastWritten);
     age = last == 0 ? Optional.empty() : Optional.of(Math.max(0, now - last));
     // A journal without a heartbeat is of a job whose recovery failed: nobody works on it.
-    boolean hadBeat = beat.isPresent() || (kind == Kind.SPARK_PROTOCOL && begun);
+    boolean hadBeat = beat.isPresent() || (kind == Kind.SPARK_PROTOCOL && (begun || held));
     // A driver makes its heartbeat at once: what holds no file was made by a late attempt.
     running =
         age.map(since -> since < (hadBeat ? timeout : quiet))
             .orElse(kind != Kind.SPARK_PROTOCOL || files > 0);
+    running &= !isHeld() || beat.isPresent();
   }
 
   /** The directory with all that the job has here. */
@@ -174,7 +180,15 @@ public final class StagedJob {
     if (running) {
       return State.RUNNING;
     }
+    if (isHeld()) {
+      return State.HELD;
+    }
     return hasUnfinishedCommit() ? State.UNFINISHED : State.ABANDONED;
+  }
+
+  /** Whether its commit ended with nothing visible, and nobody has begun to publish it. */
+  boolean isHeld() {
+    return held && !begun && !finished;
   }
 
   /** Whether it holds a plan, or a part of one. */

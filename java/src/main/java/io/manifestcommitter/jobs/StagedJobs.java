@@ -116,7 +116,7 @@ public final class StagedJobs {
         signs.requireDead(root, pause);
       }
       if (job.hasPlan()) {
-        uploads = abortUploads(root, job.hasUnfinishedCommit());
+        uploads = abortUploads(root, job.hasUnfinishedCommit() || job.isHeld());
       }
     }
     Retries.few(() -> store.deleteTree(job.root()));

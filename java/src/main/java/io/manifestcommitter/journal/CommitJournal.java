@@ -4,6 +4,7 @@ package io.manifestcommitter.journal;
 import io.manifestcommitter.journal.PlanReader.HeapBudget;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.CorruptManifestException;
+import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.JobPlan.Target;
 import io.manifestcommitter.store.Store;
@@ -56,6 +57,8 @@ public abstract class CommitJournal {
 
   /** How far a commit came. */
   public enum State {
+    /** The job has ended with nothing visible. Somebody will publish or discard it. */
+    HELD,
     /** Its changes have begun, perhaps. They can be rolled back. */
     PLANNED,
     /** The commit is given up: it is rolled back, whatever its report says, and never completed. */
@@ -71,6 +74,11 @@ public abstract class CommitJournal {
     public boolean isEnd() {
       return this == FINISHED || this == KEPT;
     }
+  }
+
+  /** The state in which the journal of a plan begins. */
+  static State first(JobPlan plan) {
+    return plan.held().isPresent() ? State.HELD : State.PLANNED;
   }
 
   /**
@@ -211,6 +219,15 @@ public abstract class CommitJournal {
   public abstract void claim(boolean hasHeartbeat) throws IOException;
 
   /**
+   * As {@link #claim}, of the journal of a held job. From here on it is a commit that has begun, or
+   * one that is given up. Of two processes that try, one at most succeeds. Where there are uploads,
+   * two may both go in one direction. One request; where there are uploads, three to five.
+   *
+   * @param to {@link State#PLANNED} or {@link State#REVOKED}
+   */
+  public abstract void leaveHeld(State to, boolean hasHeartbeat) throws IOException;
+
+  /**
    * The number of the driver or recovery that holds what was staged and moved aside: see {@link
    * StagingRoot#heldBy}.
    */
@@ -327,6 +344,19 @@ public abstract class CommitJournal {
    */
   public JobPlan plan(String jobId, Target target) throws IOException {
     return read(store, planFile(), planLength(), jobId, target, nextHolder());
+  }
+
+  /**
+   * The upload that a commit completes at its point of no return, and that is aborted first when it
+   * is rolled back; empty where nothing is uploaded. One request.
+   */
+  public Optional<FileEntry> decision() throws IOException {
+    return Optional.empty();
+  }
+
+  /** As {@link #plan}, with everything where it is now. */
+  public JobPlan planBeforeClaim(String jobId, Target target) throws IOException {
+    return read(store, planFile(), planLength(), jobId, target, holder());
   }
 
   /** As {@link #plan}, of a file that {@link #unbegun} names. */

@@ -8,6 +8,7 @@ import io.manifestcommitter.manifest.FileIdentity;
 import io.manifestcommitter.manifest.PathText.PlaceText;
 import io.manifestcommitter.manifest.Record;
 import io.manifestcommitter.manifest.RecordFile;
+import io.manifestcommitter.plan.HeldWrite;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.JobPlan.ExistingDirectories;
 import io.manifestcommitter.plan.JobPlan.PlanRejectedException;
@@ -53,6 +54,9 @@ public final class PlanReader {
   private final List<Swap> swaps = new ArrayList<>();
   private final Set<Path> swapped = new HashSet<>();
   private final Set<Path> asides = new HashSet<>();
+  private final List<Path> only = new ArrayList<>();
+  private boolean isHeld;
+  private Optional<String> name = Optional.empty();
   private boolean begun;
   private Path oldPath;
   private Optional<Path> source;
@@ -125,6 +129,9 @@ public final class PlanReader {
       case "target":
         target(path(record, "directory"), path(record, "staging"));
         break;
+      case "only":
+        only(path(record, "path"));
+        break;
       case "made":
         made.add(place(path(record, "path")));
         break;
@@ -159,6 +166,9 @@ public final class PlanReader {
         }
       }
     }
+    if (isHeld) {
+      planner.held(new HeldWrite(only, name));
+    }
     Set<Path> existing = new HashSet<>(planner.directories());
     existing.removeAll(made);
     return planner.plan(new ExistingDirectories(existing, Set.of()), old, swaps);
@@ -166,22 +176,26 @@ public final class PlanReader {
 
   private void job(Record record, String origin) throws OtherVersionException {
     long version = record.number("version");
-    if (version != PlanRecords.VERSION && version != PlanRecords.WITH_ID) {
+    if (version < PlanRecords.VERSION || version > PlanRecords.HELD) {
       throw new OtherVersionException(
           origin
               + " is of version "
               + version
               + ", and this version of the committer reads versions "
               + PlanRecords.VERSION
-              + " and "
-              + PlanRecords.WITH_ID);
+              + " to "
+              + PlanRecords.HELD);
     }
     begun = true;
     long tasks = record.number("tasks");
     require(record.text("jobId").equals(jobId), "it is of job " + record.text("jobId"));
     require(tasks <= Integer.MAX_VALUE, "no job has " + tasks + " tasks");
     planner.tasks((int) tasks);
-    if (version == PlanRecords.WITH_ID) {
+    isHeld = version == PlanRecords.HELD;
+    if (isHeld && record.has("name")) {
+      name = Optional.of(record.text("name"));
+    }
+    if (version == PlanRecords.WITH_ID || (isHeld && record.has("commitId"))) {
       CommitLedger.requireId(record.text("commitId"));
       planner.commitId(Optional.of(record.text("commitId")));
     }
@@ -215,6 +229,12 @@ public final class PlanReader {
 
   private boolean hasTable() {
     return !byDirectory.isEmpty();
+  }
+
+  private void only(Path path) throws IOException {
+    require(isHeld, "it has the place " + path + " of a held job, and is none's");
+    only.add(isTarget(path) ? path : place(path));
+    heap.path(path);
   }
 
   private void old(Path path) throws IOException {

@@ -6,6 +6,7 @@ import io.manifestcommitter.manifest.FileIdentity;
 import io.manifestcommitter.manifest.PathText.PlaceText;
 import io.manifestcommitter.manifest.Record;
 import io.manifestcommitter.manifest.RecordFile;
+import io.manifestcommitter.plan.HeldWrite;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.JobPlan.Target;
 import io.manifestcommitter.plan.OldDirectory;
@@ -13,6 +14,7 @@ import io.manifestcommitter.plan.Swaps.Swap;
 import io.manifestcommitter.store.StoreEntry;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 import org.apache.hadoop.fs.Path;
@@ -21,8 +23,9 @@ import org.apache.hadoop.fs.Path;
  * A plan as records:
  *
  * <pre>
- * job        version jobId tasks makesTable marksSuccess commitId?   first
+ * job        version jobId tasks makesTable marksSuccess commitId? name?   first
  * target     directory staging                      the table's first
+ * only       path                                   of a held job: where no other data may be
  * made       path                                   a directory that did not exist
  * old        path                                   a directory whose files are replaced
  * oldFile    name size etag? modified written       in the directory before
@@ -43,6 +46,9 @@ final class PlanRecords {
   /** With the identity of the commit, which earlier versions would forget. */
   static final long WITH_ID = 7;
 
+  /** Of a held job, which earlier versions would take for dead. With or without an identity. */
+  static final long HELD = 8;
+
   private PlanRecords() {}
 
   /** Writes a plan. */
@@ -51,18 +57,22 @@ final class PlanRecords {
     PlaceText places = new PlaceText(plan.table(), UnaryOperator.identity());
     Record job =
         new Record("job")
-            .with("version", plan.commitId().isPresent() ? WITH_ID : VERSION)
+            .with("version", version(plan))
             .with("jobId", plan.jobId())
             .with("tasks", plan.tasks())
             .with("makesTable", plan.makesTable() ? 1 : 0)
             .with("marksSuccess", plan.marksSuccess() ? 1 : 0);
     plan.commitId().ifPresent(id -> job.with("commitId", id));
+    plan.held().flatMap(HeldWrite::name).ifPresent(name -> job.with("name", name));
     records.write(job);
     for (Target target : plan.targets()) {
       records.write(
           new Record("target")
               .with("directory", places.write(target.directory()))
               .with("staging", places.write(target.staging())));
+    }
+    for (Path place : plan.held().map(HeldWrite::only).orElse(List.of())) {
+      records.write(new Record("only").with("path", places.write(place)));
     }
     for (Path directory : plan.missingDirectories()) {
       records.write(new Record("made").with("path", places.write(directory)));
@@ -97,6 +107,13 @@ final class PlanRecords {
       records.write(of("file", file.name(), file.identity()));
     }
     records.finish();
+  }
+
+  private static long version(JobPlan plan) {
+    if (plan.held().isPresent()) {
+      return HELD;
+    }
+    return plan.commitId().isPresent() ? WITH_ID : VERSION;
   }
 
   private static Record of(String kind, String name, FileIdentity file) {

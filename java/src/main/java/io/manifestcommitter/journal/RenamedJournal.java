@@ -57,9 +57,9 @@ final class RenamedJournal extends CommitJournal {
         Store.writeNew(
             store,
             new Path(directory, TEMPORARY),
-            path(directory, State.PLANNED, 0),
+            path(directory, first(plan), 0),
             out -> PlanRecords.write(out, plan));
-    return new RenamedJournal(store, directory, written.size(), State.PLANNED, 0);
+    return new RenamedJournal(store, directory, written.size(), first(plan), 0);
   }
 
   @Override
@@ -108,7 +108,11 @@ final class RenamedJournal extends CommitJournal {
 
   @Override
   public State state() {
-    return isMarked && state == State.PLANNED ? State.REVOKED : state;
+    return isMarked && mayGoBack() ? State.REVOKED : state;
+  }
+
+  private boolean mayGoBack() {
+    return state == State.HELD || state == State.PLANNED;
   }
 
   @Override
@@ -124,6 +128,11 @@ final class RenamedJournal extends CommitJournal {
   @Override
   public void claim(boolean hasHeartbeat) throws IOException {
     change(state, hasHeartbeat ? next : next + SILENT);
+  }
+
+  @Override
+  public void leaveHeld(State to, boolean hasHeartbeat) throws IOException {
+    change(to, hasHeartbeat ? next : next + SILENT);
   }
 
   @Override
@@ -143,7 +152,7 @@ final class RenamedJournal extends CommitJournal {
 
   @Override
   public boolean revoke() throws IOException {
-    if (!isOver && state() == State.PLANNED) {
+    if (!isOver && !isMarked && mayGoBack()) {
       try {
         change(State.REVOKED, holder);
       } catch (LostJournalException e) {

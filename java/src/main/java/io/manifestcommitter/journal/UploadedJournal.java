@@ -33,6 +33,9 @@ import org.slf4j.LoggerFactory;
  * state past the point of no return is an upload that waits. A process that completes the commit
  * completes the upload; one that rolls back aborts it first. A store does only one of the two.
  *
+ * <p>The journal of a held job has a file before those, with the same content as the first one. It
+ * goes just before that.
+ *
  * <p>The first file goes when the last one is written. So what is left of a journal whose deletion
  * was cut short never looks like a commit that may be rolled back. Records of the first file:
  *
@@ -56,6 +59,9 @@ final class UploadedJournal extends CommitJournal {
   /** Whether the first file is known to be gone. */
   private boolean isOver;
 
+  /** Whether there is the file of a held job. */
+  private boolean wasHeld;
+
   /** The upload that becomes the file of {@link State#COMMITTED}; null until it is read. */
   private FileEntry mark;
 
@@ -63,6 +69,7 @@ final class UploadedJournal extends CommitJournal {
     super(store, directory);
     this.state = state;
     this.noted = state;
+    this.wasHeld = state == State.HELD;
     this.mark = mark;
   }
 
@@ -73,7 +80,7 @@ final class UploadedJournal extends CommitJournal {
       Files.write(local.toPath(), "committed\n".getBytes(StandardCharsets.US_ASCII));
       StoreEntry uploaded = store.newUpload(local, path(directory, State.COMMITTED, 0)).finish();
       return new UploadedJournal(
-          store, directory, State.PLANNED, mark(directory, uploaded.length(), uploaded.etag()));
+          store, directory, first(plan), mark(directory, uploaded.length(), uploaded.etag()));
     } finally {
       Files.delete(local.toPath());
     }
@@ -93,7 +100,8 @@ final class UploadedJournal extends CommitJournal {
       return Optional.empty();
     }
     UploadedJournal journal = new UploadedJournal(store, directory, Collections.max(found), null);
-    if (!found.contains(State.PLANNED) && !journal.state.isEnd()) {
+    journal.wasHeld = found.contains(State.HELD);
+    if (!found.contains(State.PLANNED) && !journal.wasHeld && !journal.state.isEnd()) {
       // The commit has ended, where the file that says so could not be made.
       journal.state = State.FINISHED;
     }
@@ -151,11 +159,26 @@ final class UploadedJournal extends CommitJournal {
     UploadedJournal found = findIn(store, directory).orElseThrow(() -> lost(path()));
     state = found.state;
     noted = found.noted;
+    wasHeld = found.wasHeld;
+  }
+
+  @Override
+  public void leaveHeld(State to, boolean hasHeartbeat) throws IOException {
+    claim(hasHeartbeat);
+    if (state != State.HELD || (to == State.REVOKED && !revoke())) {
+      throw lost(path(directory, State.HELD, 0));
+    }
+    if (to == State.PLANNED) {
+      FileEntry unused = mark();
+      state = to;
+      noted = to;
+      name();
+    }
   }
 
   @Override
   public boolean revoke() throws IOException {
-    if (state == State.PLANNED) {
+    if (mayGoBack()) {
       requireHeld();
       discard();
       if (Retries.fewFor(() -> store.status(mark().destination())).isPresent()) {
@@ -167,6 +190,10 @@ final class UploadedJournal extends CommitJournal {
       }
     }
     return state == State.REVOKED;
+  }
+
+  private boolean mayGoBack() {
+    return state == State.HELD || state == State.PLANNED;
   }
 
   @Override
@@ -206,7 +233,7 @@ final class UploadedJournal extends CommitJournal {
 
   @Override
   public void ended() throws IOException {
-    if (state == State.PLANNED) {
+    if (mayGoBack()) {
       discard();
     }
     end(state == State.COMMITTED ? end : State.FINISHED);
@@ -226,6 +253,9 @@ final class UploadedJournal extends CommitJournal {
       // If another process took the journal, that could only go forward, and did.
       state = to;
     }
+    if (wasHeld) {
+      Retries.few(() -> store.deleteFile(path(directory, State.HELD, 0)));
+    }
     Retries.few(() -> store.deleteFile(path(directory, State.PLANNED, 0)));
     isOver = true;
   }
@@ -243,9 +273,14 @@ final class UploadedJournal extends CommitJournal {
     }
   }
 
+  @Override
+  public Optional<FileEntry> decision() throws IOException {
+    return Optional.of(mark());
+  }
+
   private FileEntry mark() throws IOException {
     if (mark == null) {
-      Path file = path(directory, State.PLANNED, 0);
+      Path file = path(directory, wasHeld ? State.HELD : State.PLANNED, 0);
       byte[] content = store.read(file, LIMIT);
       try (RecordFile.Reader records =
           new RecordFile.Reader(new ByteArrayInputStream(content), file.toString())) {

@@ -41,6 +41,7 @@ public final class JobPlan implements Closeable {
   private final boolean makesTable;
   private final boolean marksSuccess;
   private final Optional<String> commitId;
+  private final Optional<HeldWrite> held;
   private final List<String> warnings;
 
   JobPlan(
@@ -56,6 +57,7 @@ public final class JobPlan implements Closeable {
       boolean makesTable,
       boolean marksSuccess,
       Optional<String> commitId,
+      Optional<HeldWrite> held,
       List<String> warnings) {
     this.jobId = Objects.requireNonNull(jobId);
     this.targets = List.copyOf(targets);
@@ -69,6 +71,7 @@ public final class JobPlan implements Closeable {
     this.makesTable = makesTable;
     this.marksSuccess = marksSuccess;
     this.commitId = commitId;
+    this.held = held;
     this.warnings = List.copyOf(warnings);
   }
 
@@ -117,12 +120,17 @@ public final class JobPlan implements Closeable {
     return commitId;
   }
 
+  /** Of a job that ends with nothing visible, what somebody who publishes it has to know. */
+  public Optional<HeldWrite> held() {
+    return held;
+  }
+
   /**
-   * Whether its commit notes its point of no return in the journal: it replaces something, or has
-   * an identity. The report of any other job tells that.
+   * Whether its commit notes its point of no return in the journal: it replaces something, has an
+   * identity, or was held. The report of any other job tells that.
    */
   public boolean notesPointOfNoReturn() {
-    return !replaced.isEmpty() || commitId.isPresent();
+    return !replaced.isEmpty() || commitId.isPresent() || held.isPresent();
   }
 
   /** The directories of all levels that did not exist, so are this job's to roll back. */

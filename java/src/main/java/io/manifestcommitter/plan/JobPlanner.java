@@ -50,6 +50,7 @@ public final class JobPlanner implements Closeable {
   private boolean makesTable;
   private boolean marksSuccess;
   private Optional<String> commitId = Optional.empty();
+  private Optional<HeldWrite> held = Optional.empty();
   private final List<String> warnings = new ArrayList<>();
   private Target lastTarget;
   private Optional<Path> lastSource;
@@ -117,6 +118,11 @@ public final class JobPlanner implements Closeable {
   /** Notes the identity of the commit, if it has one. */
   public void commitId(Optional<String> id) {
     commitId = id;
+  }
+
+  /** Notes that the job ends with nothing visible. */
+  public void held(HeldWrite write) {
+    held = Optional.of(write);
   }
 
   /** Notes what was let pass, for the report. */
@@ -241,6 +247,7 @@ public final class JobPlanner implements Closeable {
         makesTable,
         marksSuccess,
         commitId,
+        held,
         warnings);
   }
 

@@ -33,6 +33,8 @@ public final class CommitSnapshot {
     COMMITTED,
     /** The table had the job's data already, by its identity. */
     SKIPPED,
+    /** Its data waits to be published or discarded, or that of another job of its identity does. */
+    HELD,
     /** It ended with an error. */
     FAILED,
     /** A recovery made the table what it was before the job. */

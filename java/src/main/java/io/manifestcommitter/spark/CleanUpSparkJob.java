@@ -193,8 +193,7 @@ final class CleanUpSparkJob {
    */
   private void removeAll(Optional<CommitSparkJob> commit) throws IOException {
     Optional<CommitJournal> journal = commit.flatMap(CommitSparkJob::journal);
-    boolean isCommitted =
-        commit.isPresent() && commit.get().ending() == CommitSparkJob.Ending.COMMITTED;
+    boolean isCommitted = commit.isPresent() && commit.get().ending() == Ending.COMMITTED;
     List<StagingRoot> atLocations = new ArrayList<>();
     for (Path location : locations(commit)) {
       atLocations.add(new StagingRoot(location, root.jobId()));

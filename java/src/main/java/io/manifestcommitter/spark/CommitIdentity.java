@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.spark;
 
+import io.manifestcommitter.commit.CommitWork;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.journal.CommitLedger;
 import io.manifestcommitter.store.Store;
@@ -40,12 +41,34 @@ final class CommitIdentity {
   }
 
   /**
-   * The commit that brought the data of this identity into the table, if it has it. To be asked
-   * while the places are locked: nobody else commits it meanwhile. One request.
+   * Whether another job has the data of this identity: it committed it, or holds it. Then this try
+   * ends. To be asked while the places are locked. One request, and none without an identity.
    *
+   * @param held the job that holds it
    * @throws IOException if the identity was for another write of this application
    */
-  Optional<CommitLedger.Entry> committedBefore() throws IOException {
+  boolean isElsewhere(Optional<String> held, CommitWork work) throws IOException {
+    if (held.isPresent()) {
+      LOG.info(
+          "Job {} publishes nothing: job {} holds the data of commit.id {} for {}. Publish or discard"
+              + " that",
+          write.jobId,
+          held.get(),
+          id.get(),
+          write.table);
+      work.held(held.get());
+      return true;
+    }
+    Optional<CommitLedger.Entry> before = committedBefore();
+    before.ifPresent(entry -> work.skipped(entry.jobId));
+    return before.isPresent();
+  }
+
+  /**
+   * The commit that brought the data of this identity into the table, if it has it. Nobody else
+   * commits it while the places are locked.
+   */
+  private Optional<CommitLedger.Entry> committedBefore() throws IOException {
     if (!id.isPresent()) {
       return Optional.empty();
     }

@@ -10,7 +10,6 @@ import io.manifestcommitter.config.CommitterConfig.ConflictMode;
 import io.manifestcommitter.jobs.LifeSigns.Pause;
 import io.manifestcommitter.jobs.ReplacingJobs;
 import io.manifestcommitter.journal.CommitJournal;
-import io.manifestcommitter.journal.CommitLedger;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.plan.JobPlan;
@@ -35,6 +34,7 @@ final class CommitSparkJob {
   private final StagingRoot staging;
   private final JobStaging setUp;
   private final Overwrite overwrite;
+  private final WriteRequest write;
   private final CommitterConfig config;
   private final Pause pause;
   private final CommitWork work;
@@ -48,18 +48,6 @@ final class CommitSparkJob {
   private Optional<CommitJournal> journal = Optional.empty();
   private Ending ending = Ending.NOTHING_VISIBLE;
 
-  /** How a commit ended. */
-  enum Ending {
-    /** The table has the job's data, and its report. */
-    COMMITTED,
-    /** The table had the data already, by its identity, and is as it was. */
-    SKIPPED,
-    /** The table is as it was. */
-    NOTHING_VISIBLE,
-    /** Something may be visible, or old data gone: what is in the staging directory is needed. */
-    LEFT_BEHIND
-  }
-
   /**
    * A commit.
    *
@@ -72,6 +60,7 @@ final class CommitSparkJob {
     this.staging = setUp.root;
     this.setUp = setUp;
     this.overwrite = write.overwrite;
+    this.write = write;
     this.config = write.config;
     this.pause = write.pause;
     this.work = work;
@@ -111,6 +100,11 @@ final class CommitSparkJob {
     CommitJob commit = new CommitJob(work, plan);
     try {
       work.step(StatisticNames.JOB_STAGE_WRITE_JOURNAL, () -> writeJournal(plan, commit));
+      if (config.holds()) {
+        ending = Ending.HELD;
+        work.held(staging.jobId());
+        return;
+      }
       commit.publish();
       commit.complete(journal, () -> marks.lookAhead(seal.locations(), workers));
       ending = Ending.COMMITTED;
@@ -151,7 +145,7 @@ final class CommitSparkJob {
    * All that comes before the journal. Seals and proves what the tasks committed. At the same time
    * settles what other jobs left, and locks the places that the job replaces. Then makes the plan.
    *
-   * @return empty if the table has the data of this job's identity already
+   * @return empty if another job has the data of this job's identity already
    */
   private Optional<JobPlan> sealLockAndPlan(List<?> messages) throws IOException {
     CommittedFiles committed = new CommittedFiles(staging.jobId(), messages, this::named);
@@ -178,11 +172,12 @@ final class CommitSparkJob {
       if (settled.get()) {
         planning.forget();
       }
-      Optional<CommitLedger.Entry> before = identity.committedBefore();
-      if (before.isPresent()) {
+      if (identity.isElsewhere(others.heldTwin(), work)) {
         ending = Ending.SKIPPED;
-        work.skipped(before.get().jobId);
         return Optional.empty();
+      }
+      if (config.holds()) {
+        planner.held(write.held(overwritten, written, setUp.isNewTable()));
       }
       JobPlan plan =
           work.time(
@@ -242,7 +237,7 @@ final class CommitSparkJob {
 
   /** What the commit writes to the job's own directory before it is known what that will be. */
   private List<Path> preparedFiles() {
-    List<Path> files = new ArrayList<>(CommitJob.files(work));
+    List<Path> files = new ArrayList<>(config.holds() ? List.of() : CommitJob.files(work));
     files.add(CommitJournal.unbegun(store, staging.attempt()));
     return files;
   }
@@ -255,14 +250,19 @@ final class CommitSparkJob {
   }
 
   /**
-   * From here on anybody can complete the commit, or roll it back. Two requests, and one if the job
-   * replaces anything: nobody may have taken it for dead meanwhile and replaced the same places.
+   * From here on anybody can complete the commit, or roll it back; of a held job, publish it. Two
+   * requests, and one if the job replaces anything: nobody may have taken it for dead meanwhile and
+   * replaced the same places.
    */
   private void writeJournal(JobPlan plan, CommitJob commit) throws IOException {
     Result<CommitJournal> written =
         new Result<>(() -> CommitJournal.write(store, staging.attempt(), plan));
     try {
-      commit.prepare(setUp.mayHaveReport, written);
+      if (config.holds()) {
+        written.run();
+      } else {
+        commit.prepare(setUp.mayHaveReport, written);
+      }
     } finally {
       journal = written.find();
     }

@@ -285,7 +285,9 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
             contents.add(iterator.next().obj());
           }
           job.commit(contents);
-          writeParquetSummaries(context, new Path(table));
+          if (!job.isHeld()) {
+            writeParquetSummaries(context, new Path(table));
+          }
           return null;
         });
   }
@@ -339,7 +341,9 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
   private void unsupported(
       JobContext context, CommitterConfig config, UnsupportedStoreException reason)
       throws IOException {
-    if (config.unsupportedScheme == UnsupportedScheme.FAIL || config.commitId.isPresent()) {
+    if (config.unsupportedScheme == UnsupportedScheme.FAIL
+        || config.commitId.isPresent()
+        || config.holds()) {
       throw new UnsupportedStoreException(
           reason.getMessage()
               + " Or set "

@@ -55,6 +55,13 @@ final class SetUpSparkJob {
 
   /** Refuses, before any task runs, what the job may not write to. */
   private void requireReplaceable(TableRoot existing) throws IOException {
+    if (write.config.holds()) {
+      write.command.requireHoldable(table);
+      if (existing.kind() == TableRoot.Kind.FILE) {
+        throw SparkCommand.refused(
+            table, "a file stands there, and would go first", "Move it away");
+      }
+    }
     if (write.overwrite.replacesWholeTable(table)) {
       existing.requirePlainFiles(store);
     }

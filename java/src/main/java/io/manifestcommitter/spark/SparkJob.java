@@ -107,20 +107,28 @@ final class SparkJob {
         e.addSuppressed(file.advice());
       }
       staging.heartbeat.close();
-      if (ending() == CommitSparkJob.Ending.LEFT_BEHIND) {
+      if (ending() == Ending.LEFT_BEHIND) {
         cleanUp(workers).giveUp(commit);
       }
       throw e;
     }
-    if (ending() == CommitSparkJob.Ending.SKIPPED) {
+    if (ending() == Ending.SKIPPED) {
       cleanUp(workers).afterAbort(commit, commitTried, committed);
+    } else if (ending() == Ending.HELD) {
+      staging.heartbeat.close();
+      cleanUp(workers).giveUp(commit);
     } else {
       cleanUp(workers).afterCommit(commit.get());
     }
   }
 
-  private CommitSparkJob.Ending ending() {
-    return commit.map(CommitSparkJob::ending).orElse(CommitSparkJob.Ending.NOTHING_VISIBLE);
+  /** Whether it has committed, and nothing is visible before somebody publishes it. */
+  boolean isHeld() {
+    return ending() == Ending.HELD;
+  }
+
+  private Ending ending() {
+    return commit.map(CommitSparkJob::ending).orElse(Ending.NOTHING_VISIBLE);
   }
 
   private CleanUpSparkJob cleanUp(Workers workers) {
@@ -138,6 +146,7 @@ final class SparkJob {
     staging.heartbeat.close();
     switch (ending()) {
       case COMMITTED:
+      case HELD:
       case SKIPPED:
         LOG.warn("Job {} is committed: what failed after its commit does not undo it", write.jobId);
         return;

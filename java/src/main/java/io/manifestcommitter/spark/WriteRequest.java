@@ -11,6 +11,7 @@ import io.manifestcommitter.jobs.LifeSigns.Pause;
 import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.journal.CommitLedger;
 import io.manifestcommitter.layout.StagingRoot;
+import io.manifestcommitter.plan.HeldWrite;
 import io.manifestcommitter.progress.CommitProgress;
 import io.manifestcommitter.store.Store;
 import java.io.IOException;
@@ -25,18 +26,16 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.LongSupplier;
-import java.util.stream.IntStream;
 import org.apache.hadoop.fs.Path;
-import org.apache.spark.SparkContext;
 import org.apache.spark.SparkEnv;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import scala.Option;
-import scala.Product;
 
 /** What Spark asks for: one job's write into one table, and what it is done with. */
 final class WriteRequest {
   private static final Logger LOG = LoggerFactory.getLogger(WriteRequest.class);
+
+  private static final String OVERWRITE = "Overwrite";
 
   /** The class that Spark called. */
   static final String PROTOCOL = "io.manifestcommitter.spark.ManifestCommitProtocol";
@@ -50,8 +49,8 @@ final class WriteRequest {
   /** When the job was set up, by the wall clock. */
   final long begun = System.currentTimeMillis();
 
-  /** Whether Spark's command is to overwrite, so far as this thread knows it. */
-  private final boolean commandOverwrites = commandOverwrites();
+  /** What Spark does. */
+  final SparkCommand command = SparkCommand.ofThisThread();
 
   /** Whether the identity is the session's, as far as this thread knows it. */
   private final boolean isSessions;
@@ -104,6 +103,7 @@ final class WriteRequest {
   JobDescription description(StagingRoot staging, boolean isNew) {
     Map<String, String> facts = application();
     config.commitId.ifPresent(id -> facts.put("commit.id", id));
+    boolean commandOverwrites = command.mode().equals(Optional.of(OVERWRITE));
     facts.put("write", overwrite.kind(table, config.conflictMode, isNew, commandOverwrites));
     return new JobDescription(
         jobId,
@@ -133,28 +133,22 @@ final class WriteRequest {
   }
 
   /**
-   * Whether the SQL command that this thread runs overwrites. Where nothing is to be deleted, Spark
-   * does not tell a protocol. By reflection: Spark's core, which is all that is needed, has no SQL.
+   * What the plan of a held job says besides.
+   *
+   * @param overwritten what it was asked to overwrite
+   * @param written the same, and the directories that it writes to
+   * @param isNew whether there was no table before
    */
-  private static boolean commandOverwrites() {
-    try {
-      Option<SparkContext> spark = org.apache.spark.SparkContext$.MODULE$.getActive();
-      String id = spark.isEmpty() ? null : spark.get().getLocalProperty("spark.sql.execution.id");
-      if (id == null) {
-        return false;
-      }
-      Object execution =
-          Class.forName("org.apache.spark.sql.execution.SQLExecution")
-              .getMethod("getQueryExecution", long.class)
-              .invoke(null, Long.parseLong(id));
-      Product command = (Product) execution.getClass().getMethod("analyzed").invoke(execution);
-      return IntStream.range(0, command.productArity())
-          .mapToObj(command::productElement)
-          .anyMatch(part -> part instanceof Enum && ((Enum<?>) part).name().equals("Overwrite"));
-    } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
-      LOG.debug("Spark does not name its command", e);
-      return false;
+  HeldWrite held(Collection<Path> overwritten, Collection<Path> written, boolean isNew) {
+    Collection<Path> only = config.conflictMode == ConflictMode.APPEND ? overwritten : written;
+    Optional<String> mode = command.mode();
+    if (only.isEmpty() && isNew && mode.isPresent() && !mode.get().equals("Append")) {
+      // Nor may there be a table by then.
+      only = List.of(table);
+    } else if (only.isEmpty() && mode.equals(Optional.of(OVERWRITE))) {
+      only = written;
     }
+    return new HeldWrite(only, config.holdName);
   }
 
   /**

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Collection;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 import org.apache.hadoop.fs.Path;
 
@@ -102,6 +103,11 @@ public abstract class ForwardingStore implements Store {
   @Override
   public void abortUpload(FileEntry file) throws IOException {
     toChange(file.destination()).abortUpload(file);
+  }
+
+  @Override
+  public Optional<Set<String>> waitingUploads(Path directory) throws IOException {
+    return of(directory).waitingUploads(directory);
   }
 
   @Override

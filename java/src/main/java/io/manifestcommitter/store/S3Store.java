@@ -9,6 +9,7 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.net.URI;
 import java.util.Optional;
+import java.util.Set;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.EtagSource;
 import org.apache.hadoop.fs.FSDataInputStream;
@@ -149,6 +150,11 @@ public final class S3Store extends HadoopStore {
           uploads().abort(file.destination(), upload.get().id());
           return true;
         });
+  }
+
+  @Override
+  public Optional<Set<String>> waitingUploads(Path directory) throws IOException {
+    return ask(RequestKind.LIST, directory, () -> uploads().waiting(directory));
   }
 
   /** To complete an upload twice does no harm, so a failure is not the last word. */

@@ -15,7 +15,10 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -25,7 +28,10 @@ import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.MultipartUploader;
 import org.apache.hadoop.fs.PartHandle;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.RemoteIterator;
 import org.apache.hadoop.fs.UploadHandle;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Multipart uploads by Hadoop's public {@link MultipartUploader}, which S3A has in all versions
@@ -36,6 +42,7 @@ import org.apache.hadoop.fs.UploadHandle;
  * putPart}, whose parameters differ between Hadoop 3.3 and 3.4, has one of two forms.
  */
 final class S3Uploads {
+  private static final Logger LOG = LoggerFactory.getLogger(S3Uploads.class);
   private static final String PART_SIZE = "fs.s3a.multipart.size";
   private static final long DEFAULT_PART_SIZE = 64L << 20;
 
@@ -120,6 +127,37 @@ final class S3Uploads {
       get(uploader.abort(handle(id), destination));
     } catch (FileNotFoundException e) {
       // It was completed, or aborted before.
+    }
+  }
+
+  /**
+   * The ids of the uploads that wait below a directory; empty where this version of S3A does not
+   * tell. By reflection: it answers with classes of the AWS SDK, whose names differ by version.
+   */
+  Optional<Set<String>> waiting(Path directory) throws IOException {
+    try {
+      String prefix = directory.toUri().getPath().substring(1) + "/";
+      RemoteIterator<?> all =
+          (RemoteIterator<?>)
+              fs.getClass().getMethod("listUploads", String.class).invoke(fs, prefix);
+      Set<String> ids = new HashSet<>();
+      while (all.hasNext()) {
+        ids.add(idOf(all.next()));
+      }
+      return Optional.of(ids);
+    } catch (InvocationTargetException e) {
+      throw failure(e.getCause());
+    } catch (ReflectiveOperationException | ClassCastException e) {
+      LOG.debug("{} does not list uploads", fs, e);
+      return Optional.empty();
+    }
+  }
+
+  private static String idOf(Object upload) throws ReflectiveOperationException {
+    try {
+      return (String) upload.getClass().getMethod("uploadId").invoke(upload);
+    } catch (NoSuchMethodException e) {
+      return (String) upload.getClass().getMethod("getUploadId").invoke(upload);
     }
   }
 

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.util.Collection;
 import java.util.Optional;
+import java.util.Set;
 import org.apache.hadoop.fs.Path;
 
 /**
@@ -121,6 +122,16 @@ public interface Store {
    * gone, or completed, is fine. One request, and none for a file that is no upload.
    */
   void abortUpload(FileEntry file) throws IOException;
+
+  /**
+   * The ids of the uploads below a directory that were neither completed nor aborted. Some
+   * requests; none where nothing is uploaded, or the connector does not tell.
+   *
+   * @return empty if that is not known
+   */
+  default Optional<Set<String>> waitingUploads(Path directory) throws IOException {
+    return Optional.empty();
+  }
 
   /**
    * Renames a directory with all that is in it. Only where the traits promise that this is atomic.

@@ -135,6 +135,7 @@ class CommitterInfoProblemsTest {
         world -> world.onS3("fs.s3a.bucket.bucket.committer.abort.pending.uploads", "true"));
     cause(
         "s3-directory-markers", world -> world.onS3("fs.s3a.directory.marker.retention", "delete"));
+    cause("s3-held-uploads", world -> world.onS3(CommitterConfig.PUBLISH, "hold"));
     cause("s3-magic-unavailable", world -> world.onS3(CommitterConfig.S3_WRITE_TO, "magic"));
     cause(
         "abfs-read-ahead",

@@ -41,7 +41,16 @@ class HostilePlanTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"7,run,true", "7,'',false", "7,,false", "6,,true", "8,run,false", "7,LONG,false"})
+  @CsvSource({
+    "7,run,true",
+    "7,'',false",
+    "7,,false",
+    "6,,true",
+    "8,run,true",
+    "8,,true",
+    "9,run,false",
+    "7,LONG,false"
+  })
   void aPlanHasTheIdentityThatItsVersionHas(long version, String id, boolean isRead)
       throws IOException {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
@@ -55,11 +64,47 @@ class HostilePlanTest {
     if (isRead) {
       try (JobPlan plan = read(out.toByteArray(), 1 << 30)) {
         assertThat(plan.commitId()).isEqualTo(Optional.ofNullable(id));
-        assertThat(plan.notesPointOfNoReturn()).isEqualTo(id != null);
+        assertThat(plan.notesPointOfNoReturn()).isEqualTo(id != null || version == 8);
+        assertThat(plan.held().isPresent()).isEqualTo(version == 8);
       }
     } else {
       assertThatThrownBy(() -> read(out.toByteArray(), 1 << 30))
           .isInstanceOf(CorruptManifestException.class);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "8, ./p=1, ''",
+    "8, ., ''",
+    "8, ./_manifest_job/00, is in a staging directory",
+    "8, /elsewhere, ",
+    "7, ./p=1, of a held job"
+  })
+  void aPlaceOfAHeldJobIsInItsTable(long version, String path, String refusal) throws IOException {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    RecordFile.Writer records = new RecordFile.Writer(out);
+    records.write(
+        new Record("job")
+            .with("version", version)
+            .with("jobId", "job")
+            .with("tasks", 1)
+            .with("makesTable", 0)
+            .with("marksSuccess", 1)
+            .with("commitId", "run")
+            .with("name", "tonight's"));
+    records.write(new Record("target").with("directory", ".").with("staging", "./_manifest_job"));
+    records.write(new Record("only").with("path", path));
+    records.finish();
+    if ("".equals(refusal)) {
+      try (JobPlan plan = read(out.toByteArray(), 1 << 30)) {
+        assertThat(plan.held().get().only()).hasSize(1);
+        assertThat(plan.held().get().name()).contains("tonight's");
+      }
+    } else {
+      assertThatThrownBy(() -> read(out.toByteArray(), 1 << 30))
+          .isInstanceOf(CorruptManifestException.class)
+          .hasMessageContaining(refusal == null ? "" : refusal);
     }
   }
 

@@ -28,9 +28,11 @@ import org.apache.hadoop.fs.MultipartUploaderBuilder;
 import org.apache.hadoop.fs.ParentNotDirectoryException;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.PathIsNotEmptyDirectoryException;
+import org.apache.hadoop.fs.RemoteIterator;
 import org.apache.hadoop.fs.permission.FsAction;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.io.MD5Hash;
+import org.apache.hadoop.util.functional.RemoteIterators;
 
 /**
  * A Hadoop filesystem in memory that counts requests and fails on demand, so that the committer's
@@ -306,6 +308,25 @@ public class MemoryFileSystem extends MinimalFileSystem {
         ? new MemoryUploads(state, this::request).builder(this, path)
         : super.createMultipartUploader(path);
   }
+
+  /**
+   * The uploads that wait below a prefix, as S3A lists them.
+   *
+   * @throws IOException if the request fails
+   */
+  public RemoteIterator<WaitingUpload> listUploads(String prefix) throws IOException {
+    return request(
+        "uploads",
+        new Path("/" + prefix),
+        () -> {
+          List<String> ids = state.uploadIds("/" + prefix);
+          return RemoteIterators.mappingRemoteIterator(
+              RemoteIterators.remoteIteratorFromIterable(ids), WaitingUpload::new);
+        });
+  }
+
+  /** One of them, as the AWS SDK describes it. */
+  public record WaitingUpload(String uploadId) {}
 
   @Override
   public boolean rename(Path source, Path destination) throws IOException {

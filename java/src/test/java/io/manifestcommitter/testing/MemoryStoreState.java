@@ -336,6 +336,18 @@ public final class MemoryStoreState {
     return paths;
   }
 
+  /** The ids of those below a path. */
+  synchronized List<String> uploadIds(String prefix) {
+    List<String> ids = new ArrayList<>();
+    uploads.forEach(
+        (id, upload) -> {
+          if (upload.path().startsWith(prefix)) {
+            ids.add(id);
+          }
+        });
+    return ids;
+  }
+
   /** Aborts an upload without a request, as somebody else may; whether there was one. */
   public synchronized boolean abortUpload(String path) {
     return uploads.values().removeIf(upload -> upload.path().equals(path));

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.manifestcommitter.jobs;
+
+import io.manifestcommitter.jobs.LifeSigns.JobIsAliveException;
+import io.manifestcommitter.jobs.Recovery.Direction;
+import io.manifestcommitter.jobs.Recovery.Outcome;
+import io.manifestcommitter.journal.CommitJournal;
+import io.manifestcommitter.journal.CommitJournal.LostJournalException;
+import io.manifestcommitter.layout.StagingRoot;
+import io.manifestcommitter.plan.HeldWrite;
+import io.manifestcommitter.plan.JobPlan;
+import io.manifestcommitter.plan.JobPlan.Target;
+import io.manifestcommitter.store.Store;
+import io.manifestcommitter.store.StoreEntry;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import org.apache.hadoop.fs.Path;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The held jobs of a table: each has ended its commit with nothing visible, and waits until
+ * somebody publishes or discards it. No driver is at work for it.
+ *
+ * <p>To publish one is to recover it forward, with a look before. If that dies, any recovery goes
+ * on forward: the job has succeeded, and nobody will run it again.
+ */
+public final class HeldJobs {
+  private static final Logger LOG = LoggerFactory.getLogger(HeldJobs.class);
+
+  private final Store store;
+
+  /** Those in tables of {@code store}. */
+  public HeldJobs(Store store) {
+    this.store = store;
+  }
+
+  /**
+   * The held jobs in a table, the first first. One request, one for each staging directory, and
+   * three for each held job, or four.
+   *
+   * @param table qualified
+   * @throws FileNotFoundException if there is no table
+   * @throws IOException also if a plan cannot be read
+   */
+  public List<HeldJob> find(Path table) throws IOException {
+    List<HeldJob> found = new ArrayList<>();
+    for (StagingRoot root : new OtherJobs(store).list(table)) {
+      try {
+        find(root).ifPresent(found::add);
+      } catch (FileNotFoundException e) {
+        LOG.debug("Somebody publishes or discards {}", root.root(), e);
+      } catch (IOException | RuntimeException e) {
+        for (HeldJob job : found) {
+          job.close();
+        }
+        throw e;
+      }
+    }
+    found.sort(Comparator.comparingLong(HeldJob::since));
+    return found;
+  }
+
+  private Optional<HeldJob> find(StagingRoot root) throws IOException {
+    Optional<CommitJournal> journal = CommitJournal.find(store, root.attempt());
+    if (!journal.filter(one -> one.state() == CommitJournal.State.HELD).isPresent()) {
+      return Optional.empty();
+    }
+    long since = store.status(journal.get().path()).map(StoreEntry::lastWritten).orElse(0L);
+    Target target = new Target(root.directory(), root.root());
+    return Optional.of(
+        new HeldJob(root, journal.get().planBeforeClaim(root.jobId(), target), since));
+  }
+
+  /**
+   * Publishes a held job.
+   *
+   * @throws IOException if it is not held any more, or the table has changed since; it says what
+   */
+  public static void publish(Recovery recovery, StagingRoot root) throws IOException {
+    if (run(recovery, root, Direction.PUBLISH) != Outcome.COMPLETED) {
+      throw HeldAdvice.notHeld(root);
+    }
+  }
+
+  /**
+   * Discards a held job: also one whose publication died, or failed.
+   *
+   * @throws IOException if it is not held any more, as after it was published
+   */
+  public static void discard(Recovery recovery, StagingRoot root) throws IOException {
+    Outcome outcome = run(recovery, root, Direction.DISCARD);
+    if (outcome == Outcome.CLEANED_UP) {
+      throw HeldAdvice.notHeld(root);
+    }
+    if (outcome == Outcome.COMPLETED) {
+      throw new IOException(
+          "The data of job "
+              + root.jobId()
+              + " was complete in "
+              + root.directory()
+              + ", so it cannot be discarded any more: its publication was completed instead");
+    }
+  }
+
+  private static Outcome run(Recovery recovery, StagingRoot root, Direction direction)
+      throws IOException {
+    try {
+      return recovery.run(root, direction);
+    } catch (Recovery.LeftoverException e) {
+      LOG.warn(e.getMessage(), e);
+      return e.outcome();
+    } catch (LostJournalException | JobIsAliveException e) {
+      if (e instanceof JobIsAliveException && !((JobIsAliveException) e).isOf(root)) {
+        throw e;
+      }
+      IOException told = HeldAdvice.notHeld(root);
+      told.initCause(e);
+      throw told;
+    }
+  }
+
+  /** A held job; to be closed. */
+  public static final class HeldJob implements AutoCloseable {
+    private final StagingRoot root;
+    private final JobPlan plan;
+    private final long since;
+
+    private HeldJob(StagingRoot root, JobPlan plan, long since) {
+      this.root = root;
+      this.plan = plan;
+      this.since = since;
+    }
+
+    /** Its staging directory. */
+    public StagingRoot root() {
+      return root;
+    }
+
+    /** What would be published, with everything where it is now. */
+    public JobPlan plan() {
+      return plan;
+    }
+
+    /** Since when, in milliseconds since 1970, by the store's clock; 0 where it does not tell. */
+    public long since() {
+      return since;
+    }
+
+    /** Whether it replaces data, or may only come where there is none. */
+    public boolean overwrites() {
+      return !plan.held().map(HeldWrite::only).orElse(List.of()).isEmpty();
+    }
+
+    @Override
+    public void close() throws IOException {
+      plan.close();
+    }
+  }
+}

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Held jobs: writes whose data is looked at before anybody sees it in the table."""
+
+import os
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from manifest_committer import _jvm
+from manifest_committer.errors import (
+    AuditError,
+    HeldJobError,
+    ManifestCommitterError,
+    PathNotFoundError,
+)
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from manifest_committer._jvm import SparkSession
+
+PUBLISH = "mapreduce.manifest.committer.publish"
+"""The option of a write; ``hold`` lets its job end with nothing visible."""
+
+NAME = "mapreduce.manifest.committer.hold.name"
+"""The option of such a write that names its job."""
+
+_FORMATS = ("parquet", "orc", "avro", "json", "csv", "xml", "txt")
+
+
+@dataclass(frozen=True)
+class HeldJob:
+    """A job that ended with nothing visible, and waits to be published or discarded."""
+
+    job_id: str
+    path: str
+    """The table."""
+    name: str | None
+    """``mapreduce.manifest.committer.hold.name`` of the write."""
+    files: int
+    bytes: int
+    partitions: tuple[str, ...]
+    """Those that it writes to, such as ``p=1``; empty where it writes to the table itself."""
+    since: int
+    """Since when it is held, in milliseconds since 1970, by the store's clock."""
+    overwrites: bool
+    """Whether it is published only over the state that it saw."""
+    commit_id: str | None
+    readable: bool
+    """Whether its data can be read; uploads that wait on S3 cannot."""
+    _spark: "SparkSession" = field(repr=False, compare=False)
+
+    def read(self, format: str | None = None, **options: str) -> "DataFrame":  # noqa: A002
+        """Read exactly the files that would be published, with their partition columns.
+
+        Args:
+            format: of the files, as ``spark.read.format`` takes it; by default as their names say.
+            options: for Spark's reader, such as ``header="true"``.
+
+        Raises:
+            ManifestCommitterError: the job has no files, or they wait as uploads on S3; or it is
+                not held any more.
+            StorageError: the table cannot be looked at.
+        """
+        if not self.readable:
+            raise ManifestCommitterError(
+                f"The files of job {self.job_id} wait as uploads, which nobody can read before "
+                f"they are completed. It has {self.files} files, {self.bytes} bytes."
+            )
+        jobs = _jvm.open_ready(self._spark).held(self.path, self.job_id, "")
+        paths = [path for job in jobs for path in job["paths"] or ()]
+        if not paths:
+            what = "has no files to read" if jobs else f"is not held in {self.path} any more"
+            raise ManifestCommitterError(f"Job {self.job_id} {what}.")
+        reader = self._spark.read.format(format or _format_of(paths[0]))
+        # Names of partitions may hold what Spark would take for a pattern.
+        reader = reader.options(**options).option("__globPaths__", "false")
+        return reader.option("basePath", jobs[0]["base"]).load(paths)
+
+    def publish(self) -> None:
+        """Make its data visible.
+
+        Raises:
+            HeldJobError: it is not held any more; or the table has changed where it overwrites, or
+                a part of it is gone. Then nothing was changed, and the error says what to do.
+        """
+        self._end("publish")
+
+    def discard(self) -> None:
+        """Remove its data, also if its publication died.
+
+        Raises:
+            HeldJobError: it is not held any more, or could not be removed.
+        """
+        self._end("discard")
+
+    def _end(self, action: str) -> None:
+        (answer,) = _jvm.open_ready(self._spark).held(self.path, self.job_id, action)
+        if answer["errors"]:
+            raise HeldJobError("\n  ".join(answer["errors"]))
+
+
+def held(spark: "SparkSession", path: str | os.PathLike[str]) -> list[HeldJob]:
+    """The held jobs of a table, the first first.
+
+    Args:
+        spark: a session, classic or Connect, that has our jar, see `configure_session`.
+        path: the table's directory; an empty list if there is none.
+
+    Raises:
+        StorageError: the table cannot be looked at.
+        JarVersionError: it has another version of it.
+        JarNotLoadedError: the session does not have our jar.
+        ConnectSessionError: a Connect server that cannot be asked.
+    """
+    table = os.fspath(path)
+    try:
+        jobs = _jvm.open_ready(spark).held(table, "", "")
+    except PathNotFoundError:
+        return []
+    return [
+        HeldJob(
+            job_id=job["jobId"],
+            path=table,
+            name=job["name"],
+            files=job["files"],
+            bytes=job["bytes"],
+            partitions=tuple(job["partitions"]),
+            since=job["since"],
+            overwrites=job["overwrites"],
+            commit_id=job["commitId"],
+            readable=job["readable"],
+            _spark=spark,
+        )
+        for job in jobs
+    ]
+
+
+def audited(
+    df: "DataFrame",
+    path: str | os.PathLike[str],
+    *,
+    check: "Callable[[DataFrame], Any]",
+    format: str = "parquet",  # noqa: A002
+    mode: str = "append",
+    partition_by: "str | list[str] | None" = None,
+    **options: str,
+) -> HeldJob | None:
+    """Write a DataFrame, and publish it only if a check of its written data holds.
+
+    Args:
+        df: what to write.
+        path: the table's directory.
+        check: gets the written data as `HeldJob.read` reads it. Publishes if it returns something
+            true; otherwise, or if it raises, discards.
+        format: as ``df.write.format`` takes it.
+        mode: as ``df.write.mode`` takes it.
+        partition_by: as ``df.write.partitionBy`` takes it.
+        options: for Spark's writer.
+
+    Returns:
+        The job that was published; None if there was nothing to publish, since another job has the
+        data of its identity (``mapreduce.manifest.committer.commit.id``).
+
+    Raises:
+        AuditError: the check does not hold; the data was discarded.
+        HeldJobError: the data could not be published: see `HeldJob.publish`.
+        ManifestCommitterError: the data cannot be read before it is published; it was discarded.
+    """
+    name = str(uuid.uuid4())
+    writer = df.write.format(format).mode(mode).options(**options)
+    writer = writer.option(PUBLISH, "hold").option(NAME, name)
+    if partition_by:
+        writer = writer.partitionBy(partition_by)
+    writer.save(os.fspath(path))
+    for job in held(df.sparkSession, path):
+        if job.name == name:
+            return _checked(job, check, format, options)
+    return None
+
+
+def _checked(
+    job: HeldJob, check: "Callable[[DataFrame], Any]", fmt: str, options: dict[str, str]
+) -> HeldJob:
+    try:
+        holds = check(job.read(fmt, **options))
+    except BaseException:
+        job.discard()
+        raise
+    if not holds:
+        job.discard()
+        raise AuditError(job.job_id, job.path)
+    job.publish()
+    return job
+
+
+def _format_of(path: str) -> str:
+    suffixes = path.rpartition("/")[2].split(".")
+    for name in _FORMATS:
+        if name in suffixes:
+            return "text" if name == "txt" else name
+    raise ManifestCommitterError(f"The format of {path} is not in its name: give read(format) one.")
