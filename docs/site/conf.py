@@ -83,6 +83,7 @@ PARTS = {
         "evidence/faults",
         "evidence/zombies",
         "evidence/pairs",
+        "evidence/whole",
         "evidence/hostile-input",
         "evidence/mutations",
         "evidence/benchmarks",

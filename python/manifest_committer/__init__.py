@@ -67,12 +67,14 @@ from manifest_committer.session import (
     spark_conf,
 )
 from manifest_committer.watching import Commit, Step, commits
+from manifest_committer.whole import CommittedFile, committed_files, read
 
 __all__ = [
     "AuditError",
     "CleaningError",
     "Commit",
     "CommitProtocolError",
+    "CommittedFile",
     "CommitterInfo",
     "ConnectSessionError",
     "EmptyReportError",
@@ -114,6 +116,7 @@ __all__ = [
     "audited",
     "clean",
     "commits",
+    "committed_files",
     "committer_info",
     "configure_builder",
     "configure_session",
@@ -123,6 +126,7 @@ __all__ = [
     "history_pandas",
     "jar_path",
     "once_per_batch",
+    "read",
     "read_report",
     "recover",
     "spark_conf",

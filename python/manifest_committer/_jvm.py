@@ -43,6 +43,7 @@ _RECOVER = "io.manifestcommitter.cli.Recover"
 _CLEAN = "io.manifestcommitter.cli.Clean"
 _COMMIT_IDS = "io.manifestcommitter.cli.CommitIds"
 _HELD = "io.manifestcommitter.cli.Held"
+_TABLE_FILES = "io.manifestcommitter.cli.TableFiles"
 _HISTORY = "io.manifestcommitter.cli.ReportData"
 _NOTHING_THERE = "io.manifestcommitter.cli.NothingThereException"
 _ON_SERVER = "io.manifestcommitter.cli.OnServer"
@@ -195,6 +196,14 @@ class Session(Protocol):
         Raises:
             PathNotFoundError: there is no table.
             StorageError: the table cannot be looked at, or the action could not be done.
+        """
+
+    def table_files(self, path: str) -> list[dict[str, Any]]:
+        """What our Java class found of the files of a table.
+
+        Raises:
+            PathNotFoundError: there is no table.
+            StorageError: the table cannot be read as a whole.
         """
 
     def history(self, path: str) -> dict[str, Any]:
@@ -569,6 +578,9 @@ class ClassicSession(_Driver):
         told = f"{action or 'look for'} held jobs in"
         return list(self._ask(_HELD, told, path, job_id, action))
 
+    def table_files(self, path: str) -> list[dict[str, Any]]:
+        return list(self._ask(_TABLE_FILES, "list", path))
+
     def history(self, path: str) -> dict[str, Any]:
         return dict(self._ask(_HISTORY, "read the history in", path))
 
@@ -687,6 +699,9 @@ class ConnectSession:
     def held(self, path: str, job_id: str, action: str) -> list[dict[str, Any]]:
         told = f"{action or 'look for'} held jobs in"
         return self._list("held", told, path, jobId=job_id, end=action)
+
+    def table_files(self, path: str) -> list[dict[str, Any]]:
+        return self._list("files", "list", path)
 
     def history(self, path: str) -> dict[str, Any]:
         return dict(decoded(str(self._call("history", "read the history in", path))))

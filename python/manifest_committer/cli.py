@@ -390,6 +390,16 @@ def _end_held(parsed: argparse.Namespace) -> int:
     return _run_java(_HELD, options, parsed)
 
 
+def _files_arguments(parser: argparse.ArgumentParser) -> None:
+    _paths_and_json(parser, "table", "a table that jobs write to")
+    _missing_argument(parser)
+
+
+def _files(parsed: argparse.Namespace) -> int:
+    options = _flags(parsed, "json", "missing-ok")
+    return _run_java("io.manifestcommitter.cli.TableFiles", options, parsed)
+
+
 def _verify_store_arguments(parser: argparse.ArgumentParser) -> None:
     _paths_and_json(
         parser,
@@ -590,6 +600,13 @@ _COMMANDS = (
         "manifest-committer discard gs://bucket/table 2f0c1a9e-5a55-4c2e-8f6e-3f4b0c1d2e3f",
         _end_held_arguments,
         _end_held,
+    ),
+    _Command(
+        "files",
+        "List the files of a table as it was before or after each commit, and never between.",
+        "manifest-committer files gs://bucket/table --json",
+        _files_arguments,
+        _files,
     ),
     _Command(
         "verify-store",

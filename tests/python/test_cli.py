@@ -98,6 +98,7 @@ def test_java_gets_the_class_path_and_the_command(java, jar, spark_home):
         ("held /t --json --conf a=1", "cli.Held --json -D a=1 /t"),
         ("publish /t j-1 --conf a=1", "cli.Held --publish j-1 -D a=1 /t"),
         ("discard /t j-1 --json", "cli.Held --discard j-1 --json /t"),
+        ("files /t --json --missing-ok", "cli.TableFiles --json --missing-ok /t"),
         ("verify-store gs://b/s --verbose", "cli.VerifyStore --verbose gs://b/s"),
         ("verify-store gs://b/s --json --conf a=1", "cli.VerifyStore --json -D a=1 gs://b/s"),
         (

@@ -37,7 +37,7 @@ public final class OnServer {
    * Does something, and answers also when it fails.
    *
    * @param what one of {@code find}, {@code read}, {@code recover}, {@code clean}, {@code history},
-   *     {@code ids}, {@code held}, {@code commits}, {@code cancel}
+   *     {@code ids}, {@code held}, {@code files}, {@code commits}, {@code cancel}
    * @param arguments an object with what that needs; with {@code id}, unique for each question and
    *     in the order of questions, for what is not to be done twice
    * @return an object with {@code value}, which is text or null, or with {@code error}, a text, and
@@ -126,6 +126,8 @@ public final class OnServer {
         return CommitIds.ofSession(conf, path, id, given.get("forget").asBoolean());
       case "held":
         return Held.ofSession(conf, path, given.get("jobId").asText(), given.get("end").asText());
+      case "files":
+        return TableFiles.ofSession(conf, path);
       case "history":
         return ReportData.ofSession(conf, path);
       default:

@@ -116,6 +116,14 @@ public enum StoreTraits {
     return this == GCS_DIRECT || this == GCS_HIERARCHICAL;
   }
 
+  /**
+   * Whether the time of a directory changes with each entry that is made in it or goes. Where the
+   * time is the same, nobody has made a directory there and removed it since.
+   */
+  public boolean directoryTimeTellsOfEntries() {
+    return this == HDFS || this == WEBHDFS || this == LOCAL;
+  }
+
   /** Whether a directory may be of another encryption zone than the one it is in. */
   public boolean hasZones() {
     return this == HDFS || this == WEBHDFS;

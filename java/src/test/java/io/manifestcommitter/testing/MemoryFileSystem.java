@@ -509,8 +509,9 @@ public class MemoryFileSystem extends MinimalFileSystem {
       return new FileStatus(0, true, 1, 1, 0, 0, permission, "somebody", "others", path);
     }
     if (node.isDirectory()) {
-      // S3A knows no time of a directory.
-      return new FileStatus(0, true, 1, 1, isS3() ? state.time() : 0, path);
+      // S3A knows no time of a directory. That of HDFS changes with its entries.
+      long time = isS3() ? state.time() : getScheme().equals("hdfs") ? node.time : 0;
+      return new FileStatus(0, true, 1, 1, time, path);
     }
     String owner = node.foreign ? "somebody" : USER;
     if (isS3()) {

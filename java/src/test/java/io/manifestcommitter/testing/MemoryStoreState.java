@@ -49,6 +49,10 @@ public final class MemoryStoreState {
   private volatile Gate gate = (client, operation, path) -> {};
   private long clock = 1_700_000_000_000L;
   private long etags;
+
+  /** Of directories: their times tell one change from another, and not when it was. */
+  private long changes;
+
   private Shortage shortage = Shortage.NONE;
 
   /** Sees each request before it begins, in the thread that makes it, and may keep it waiting. */
@@ -124,6 +128,12 @@ public final class MemoryStoreState {
       return copy;
     }
 
+    private Node touched(long now) {
+      Node touched = held(held);
+      touched.time = now;
+      return touched;
+    }
+
     private Node copy() {
       Node copy = new Node(content);
       copy.etag = etag;
@@ -175,8 +185,18 @@ public final class MemoryStoreState {
 
   private void makeParents(String path) {
     for (int slash = path.lastIndexOf('/'); slash > 0; slash = path.lastIndexOf('/', slash - 1)) {
-      nodes.putIfAbsent(path.substring(0, slash), Node.directory());
+      String directory = path.substring(0, slash);
+      if (nodes.putIfAbsent(directory, Node.directory()) == null) {
+        touchParent(directory);
+      }
     }
+  }
+
+  /** An entry of its directory has come or gone, which changes the time of that. */
+  private void touchParent(String path) {
+    int slash = path.lastIndexOf('/');
+    nodes.computeIfPresent(
+        slash > 0 ? path.substring(0, slash) : "/", (parent, node) -> node.touched(++changes));
   }
 
   /** What time it is, by the store's clock. */
@@ -660,7 +680,9 @@ public final class MemoryStoreState {
       node.etag = "etag-" + ++etags;
       node.time = ++clock;
     }
-    nodes.put(path, node);
+    if (nodes.put(path, node) == null) {
+      touchParent(path);
+    }
   }
 
   void move(String source, String target) {
@@ -670,6 +692,8 @@ public final class MemoryStoreState {
     below.forEach((path, node) -> moved.put(target + path.substring(source.length()), node));
     below.clear();
     nodes.putAll(moved);
+    touchParent(source);
+    touchParent(target);
   }
 
   /** Whether a file is at the path, without a request. */
@@ -683,7 +707,9 @@ public final class MemoryStoreState {
   }
 
   void removeTree(String path) {
-    nodes.remove(path);
+    if (nodes.remove(path) != null) {
+      touchParent(path);
+    }
     tree(path).clear();
   }
 

@@ -11,10 +11,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
- * Two parties that take turns, request by request, in an order that a seed decides; one of them may
- * meet trouble at a request.
+ * Two or three parties that take turns, request by request, in an order that a seed decides; one of
+ * them may meet trouble at a request.
  */
 final class PairRace {
   private static final int[] ROWS = {1, 3, 10, 40};
@@ -73,8 +74,8 @@ final class PairRace {
     timePasses = random.nextBoolean();
   }
 
-  /** Runs both to their ends. */
-  void run(PairParty a, PairParty b) throws InterruptedException {
+  /** Runs all to their ends. */
+  void run(PairParty... all) throws InterruptedException {
     MemoryStoreState state = store.state();
     int longest = ROWS[draw(ROWS.length)];
     TurnTaking turns =
@@ -82,11 +83,10 @@ final class PairRace {
             random.nextLong(),
             longest,
             (client, operation, path) -> see(client, operation, path),
-            a.name(),
-            b.name());
+            Stream.of(all).map(PairParty::name).toArray(String[]::new));
     state.onRequest((number, operation, path) -> fate());
     state.gate(turns);
-    parties = List.of(a, b);
+    parties = List.of(all);
     Thread[] threads = new Thread[parties.size()];
     for (int i = 0; i < threads.length; i++) {
       PairParty party = parties.get(i);

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.manifestcommitter.read;
+
+import io.manifestcommitter.journal.CommitJournal;
+import io.manifestcommitter.layout.JobPaths;
+import io.manifestcommitter.layout.StagingRoot;
+import io.manifestcommitter.manifest.CorruptManifestException;
+import io.manifestcommitter.manifest.FileEntry;
+import io.manifestcommitter.manifest.FileIdentity;
+import io.manifestcommitter.plan.JobPlan;
+import io.manifestcommitter.plan.JobPlan.Target;
+import io.manifestcommitter.plan.OldDirectory;
+import io.manifestcommitter.plan.Swaps.Swap;
+import io.manifestcommitter.store.Store;
+import io.manifestcommitter.store.StoreEntry;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.hadoop.fs.Path;
+
+/**
+ * A job with a journal in a table, as one look saw it: whether it has committed, and what its plan
+ * says of files. Immutable.
+ */
+final class OpenJob {
+  private final StagingRoot root;
+  private final CommitJournal.State state;
+  private final String journal;
+  private final boolean committed;
+  private final Optional<Planned> planned;
+
+  private OpenJob(
+      StagingRoot root, CommitJournal journal, boolean committed, Optional<Planned> planned) {
+    this.root = root;
+    this.state = journal.state();
+    this.journal = state + " " + journal.path().getName();
+    this.committed = committed;
+    this.planned = planned;
+  }
+
+  /**
+   * The job of a staging directory; empty if it has no journal. One request. If the commit has not
+   * ended one more, unless its plan is known already. For an append whose report tells its end two
+   * or more.
+   *
+   * @param known the plans that were read, by their jobs
+   * @throws IOException also if the job publishes outside of the table
+   */
+  static Optional<OpenJob> find(Store store, StagingRoot root, Map<String, Planned> known)
+      throws IOException {
+    Optional<CommitJournal> found = CommitJournal.find(store, root.attempt());
+    if (!found.isPresent()) {
+      return Optional.empty();
+    }
+    CommitJournal journal = found.get();
+    // What is held has changed nothing, and what it is to replace may be another by now.
+    if (journal.state().isEnd() || journal.state() == CommitJournal.State.HELD) {
+      return Optional.of(new OpenJob(root, journal, true, Optional.empty()));
+    }
+    Planned planned = known.get(root.jobId());
+    if (planned == null) {
+      // Without a plan it is over: its directory is being deleted, or the journal has changed.
+      Optional<Planned> read = read(store, root, journal);
+      if (!read.isPresent()) {
+        return Optional.of(new OpenJob(root, journal, true, Optional.empty()));
+      }
+      planned = read.get();
+      known.put(root.jobId(), planned);
+    }
+    boolean committed =
+        journal.state() == CommitJournal.State.COMMITTED
+            || (journal.state() == CommitJournal.State.PLANNED
+                && planned.endsByReport
+                && hasReported(store, root));
+    return Optional.of(new OpenJob(root, journal, committed, Optional.of(planned)));
+  }
+
+  private static Optional<Planned> read(Store store, StagingRoot root, CommitJournal journal)
+      throws IOException {
+    try {
+      if (!journal.hasPlan()) {
+        return Optional.empty();
+      }
+      try (JobPlan plan = journal.plan(root.jobId(), new Target(root.directory(), root.root()))) {
+        return Optional.of(new Planned(plan, store, root));
+      }
+    } catch (FileNotFoundException | CorruptManifestException e) {
+      Optional<Path> now = CommitJournal.find(store, root.attempt()).map(CommitJournal::path);
+      if (now.equals(Optional.of(journal.path()))) {
+        throw e;
+      }
+      return Optional.empty();
+    }
+  }
+
+  /**
+   * Whether the report of an append and its list, which were there before the journal, have left:
+   * the rule by which a recovery completes it.
+   */
+  private static boolean hasReported(Store store, StagingRoot root) throws IOException {
+    List<Path> holders = new ArrayList<>();
+    boolean[] isPrepared = {!store.listIfThere(root.allOld(), entry -> holders.add(entry.path()))};
+    for (Path holder : holders) {
+      boolean isThere =
+          store.listIfThere(
+              holder,
+              entry ->
+                  isPrepared[0] |=
+                      entry.name().equals(JobPaths.SUCCESS_MARKER)
+                          || entry.name().equals(JobPaths.FILE_LIST));
+      // A recovery has just renamed it: the next look tells.
+      isPrepared[0] |= !isThere;
+    }
+    return !isPrepared[0];
+  }
+
+  /** Its staging directory. */
+  StagingRoot root() {
+    return root;
+  }
+
+  /** Whether its commit has ended, or is about to vanish: its plan matters to nobody. */
+  boolean hasEnded() {
+    return !planned.isPresent();
+  }
+
+  /** Whether its data counts, and what it replaces does not. */
+  boolean isCommitted() {
+    return committed;
+  }
+
+  /**
+   * Whether it is being rolled back, so that what others put into its directories may be staged.
+   */
+  boolean isRevoked() {
+    return state == CommitJournal.State.REVOKED;
+  }
+
+  /** What of a look is compared with another one. */
+  String journal() {
+    return journal + (committed ? " committed" : "");
+  }
+
+  /** What its plan says; only of one that has not ended. */
+  Planned planned() {
+    return planned.orElseThrow(IllegalStateException::new);
+  }
+
+  /**
+   * Whether a file that belongs at {@code place} is no part of the table: new data before the
+   * commit, or old data after it.
+   */
+  boolean leavesOut(Path place, StoreEntry file) {
+    boolean isOld = isOld(place, file);
+    if (committed) {
+      // A new file that took the place of an old one is what is there.
+      return isOld && !(isAtPlace(place, file) && planned().published.containsKey(place));
+    }
+    // By its name also where a store has put the directory inside of another one.
+    return !isOld && (place.getName().contains(root.jobId()) || planned().isPublished(place, file));
+  }
+
+  /** Whether a file that belongs at {@code place} is one that the plan replaces, as it was. */
+  boolean isOld(Path place, StoreEntry file) {
+    StoreEntry old = planned().old.get(place);
+    return old != null
+        && (isAtPlace(place, file) ? file.isUntouchedSince(old) : file.isSameFileAs(old));
+  }
+
+  private static boolean isAtPlace(Path place, StoreEntry file) {
+    return file.path().equals(place);
+  }
+
+  @Override
+  public String toString() {
+    return root.jobId() + " (" + journal + ")";
+  }
+
+  /** What a plan says of files. It does not change, so it is read once for several looks. */
+  static final class Planned {
+    /** By destination. */
+    private final Map<Path, FileIdentity> published = new HashMap<>();
+
+    /** What it replaces, by path. */
+    private final Map<Path, StoreEntry> old = new HashMap<>();
+
+    /** Where what moves aside belongs, by its name there. */
+    private final Map<String, Path> asides = new HashMap<>();
+
+    private final List<Path> swapped = new ArrayList<>();
+    private final boolean endsByReport;
+
+    private Planned(JobPlan plan, Store store, StagingRoot root) throws IOException {
+      if (plan.targets().size() > 1) {
+        throw new IOException(
+            "Job "
+                + plan.jobId()
+                + " commits to partitions outside of "
+                + plan.table()
+                + ": "
+                + plan.targets().subList(1, plan.targets().size())
+                + ". What such a table holds as a whole cannot be told from its directory. Read it"
+                + " by the catalog, with spark.table");
+      }
+      for (FileEntry file : plan.files()) {
+        published.put(file.destination(), file.identity());
+      }
+      for (OldDirectory directory : plan.replaced()) {
+        directory.files().forEach(file -> old.put(file.path(), file));
+      }
+      for (Swap swap : plan.swaps().all()) {
+        swap.aside().ifPresent(aside -> asides.put(aside.getName(), swap.place()));
+        swap.staged().ifPresent(staged -> swapped.add(swap.place()));
+      }
+      // Of other jobs the name of the journal says it.
+      endsByReport =
+          !plan.held().isPresent()
+              && !plan.notesPointOfNoReturn()
+              && plan.marksSuccess()
+              && store.traits(root.root()).hasAtomicDirectoryDeletion();
+    }
+
+    private boolean isPublished(Path place, StoreEntry file) {
+      FileIdentity own = published.get(place);
+      return own != null && file.identity().isOfSameFileAs(own);
+    }
+
+    /** The old files, by path. */
+    Map<Path, StoreEntry> old() {
+      return old;
+    }
+
+    /** Where the entries of the directory for old data belong, by their names. */
+    Map<String, Path> asides() {
+      return asides;
+    }
+
+    /** The places to which whole directories go. */
+    List<Path> swapped() {
+      return swapped;
+    }
+  }
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.manifestcommitter.read;
+
+import io.manifestcommitter.commit.Audit;
+import io.manifestcommitter.commit.Workers;
+import io.manifestcommitter.config.CommitterConfig;
+import io.manifestcommitter.layout.JobPaths;
+import io.manifestcommitter.layout.StagingRoot;
+import io.manifestcommitter.progress.CommitProgress;
+import io.manifestcommitter.read.OpenJob.Planned;
+import io.manifestcommitter.store.Store;
+import io.manifestcommitter.store.StoreEntry;
+import io.manifestcommitter.store.Stores;
+import io.manifestcommitter.store.UnsupportedStoreException;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.Path;
+
+/**
+ * Finds the files of a table as it was before or after the commit of each job, and never between.
+ *
+ * <p>It looks at the staging directories and journals, lists the table, and looks again. What both
+ * looks saw alike did not change in between, since no journal goes back. A job that neither look
+ * saw may have begun and ended all the same. Where the time of the table's directory excludes that,
+ * one listing is enough. Elsewhere, and while a commit is under way, two listings in a row have to
+ * show the same files. No file comes again once it is gone, so the table held just these at the
+ * look between the two. One pair of jobs escapes that: two that neither look saw, each of which
+ * moved the same directory aside and back, one during each listing.
+ *
+ * <p>All is listed again also where only some jobs went on.
+ */
+public final class WholeReader {
+  /** Of about twenty seconds, without the listings. */
+  private static final int ROUNDS = 25;
+
+  private static final int SHORTEST_PAUSE = 50;
+  private static final int LONGEST_PAUSE = 1000;
+
+  /** Where a streaming query of Spark notes which files of its sink count. */
+  private static final String STREAM_LOG = "_spark_metadata";
+
+  private final Store store;
+  private final Path table;
+  private final Workers workers;
+  private final Pause pause;
+  private final Map<String, Planned> known = new ConcurrentHashMap<>();
+
+  /** What a reader does between two looks of which the second may find the jobs further. */
+  @FunctionalInterface
+  interface Pause {
+    /** Waits. */
+    void pause(int millis) throws IOException;
+  }
+
+  /** A reader of a table, whose path is qualified. */
+  WholeReader(Store store, Path table, CommitterConfig config, Pause pause) {
+    this.store = store;
+    this.table = table;
+    this.workers =
+        new Workers(config.ioThreads, () -> {}, Audit.job(""), CommitProgress.unwatched());
+    this.pause = pause;
+  }
+
+  /**
+   * A reader of a table.
+   *
+   * @param conf of a job or session
+   * @throws UnsupportedStoreException if the committer does not serve its store
+   */
+  public static WholeReader of(Configuration conf, Path table) throws IOException {
+    CommitterConfig config = new CommitterConfig(conf);
+    Stores stores = new Stores(conf, config.requestGate(() -> {}));
+    try {
+      Path resolved = stores.resolve(table);
+      stores.requireSafeRename(resolved);
+      return new WholeReader(stores.all(), resolved, config, WholeReader::sleep);
+    } catch (UnsupportedStoreException e) {
+      throw new UnsupportedStoreException(
+          e.getMessage() + " What jobs write there is read by spark.read, as it is listed.");
+    }
+  }
+
+  private static void sleep(int millis) throws InterruptedIOException {
+    try {
+      Thread.sleep(millis);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("The reader was interrupted");
+    }
+  }
+
+  /** The table, with scheme and authority. */
+  public Path table() {
+    return table;
+  }
+
+  /**
+   * The files of the table, in no particular order. On a local disk or HDFS, while no job runs: two
+   * requests for the time of the table's directory, and one for each directory. Elsewhere: two for
+   * each directory, one more for the table's own, and three for each staging directory.
+   *
+   * @throws FileNotFoundException if there is no table
+   * @throws IOException also if jobs go on all the time; it names them
+   */
+  public List<WholeFile> files() throws IOException {
+    requireNoPartition();
+    TableState before = look();
+    requireServed(before);
+    TableView last = null;
+    Optional<String> why = Optional.empty();
+    for (int round = 0; round < ROUNDS; round++) {
+      TableView view = new TableView(table, before, TableListing.of(store, workers, table, before));
+      if (!view.missing().isPresent() && before.isStillWithoutJobs(store, table)) {
+        return view.files();
+      }
+      TableState after = look();
+      boolean isSteady = before.isSameAs(after) && !view.missing().isPresent();
+      if (isSteady
+          && (before.isWithoutCommitsUntil(after) || (last != null && view.isSameAs(last)))) {
+        return view.files();
+      }
+      if (!isSteady) {
+        why = view.missing();
+        pause.pause(Math.min(LONGEST_PAUSE, SHORTEST_PAUSE << Math.min(round, 10)));
+      }
+      last = isSteady ? view : null;
+      before = after;
+    }
+    throw new IOException(
+        table
+            + " did not come to rest while it was looked at "
+            + ROUNDS
+            + " times. Jobs that commit: "
+            + before
+            + why.map(missing -> "; at last " + missing).orElse("")
+            + ". Read it again when they have ended. If a driver died, run 'manifest-committer"
+            + " recover "
+            + table
+            + "' first. spark.read shows what is there as it is");
+  }
+
+  private TableState look() throws IOException {
+    try {
+      return TableState.look(store, workers, table, known);
+    } catch (FileNotFoundException e) {
+      FileNotFoundException missing =
+          new FileNotFoundException(
+              "There is nothing at "
+                  + table
+                  + ": check the path. It names one table, without a pattern");
+      missing.initCause(e);
+      throw missing;
+    }
+  }
+
+  private void requireServed(TableState state) throws IOException {
+    for (StoreEntry entry : state.entries()) {
+      if (entry.path().equals(table)) {
+        throw new IOException(table + " is a file: read a table's directory");
+      }
+      if (entry.name().equals(STREAM_LOG)) {
+        throw new IOException(
+            table
+                + " is the sink of a streaming query, whose log says what counts: use spark.read");
+      }
+    }
+  }
+
+  /** What tells how far jobs have come is in the table's directory, not in a partition's. */
+  private void requireNoPartition() throws IOException {
+    Path above = table;
+    while (above.getParent() != null && above.getName().indexOf('=') >= 0) {
+      above = above.getParent();
+    }
+    boolean[] isTable = {false};
+    if (!above.equals(table)) {
+      store.listIfThere(
+          above,
+          entry ->
+              isTable[0] |=
+                  entry.name().equals(JobPaths.SUCCESS_MARKER)
+                      || StagingRoot.isStaging(entry.name()));
+    }
+    if (isTable[0]) {
+      throw new IOException(
+          table
+              + " is a partition of "
+              + above
+              + ", whose directory shows which jobs have committed: read that table, and filter by"
+              + " the partition's columns");
+    }
+  }
+}

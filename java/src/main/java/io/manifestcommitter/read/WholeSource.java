@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.manifestcommitter.read;
+
+import io.manifestcommitter.read.WholeIndex.WholeFiles;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.Path;
+import org.apache.spark.sql.SQLContext;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.execution.datasources.DataSource$;
+import org.apache.spark.sql.execution.datasources.FileFormat;
+import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
+import org.apache.spark.sql.execution.datasources.v2.FileDataSourceV2;
+import org.apache.spark.sql.internal.SQLConf;
+import org.apache.spark.sql.sources.BaseRelation;
+import org.apache.spark.sql.sources.DataSourceRegister;
+import org.apache.spark.sql.sources.RelationProvider;
+import org.apache.spark.sql.sources.SchemaRelationProvider;
+import org.apache.spark.sql.types.StructField;
+import org.apache.spark.sql.types.StructType;
+import scala.Option;
+import scala.collection.immutable.Map;
+
+/**
+ * A table that jobs of the Spark protocol write to, read as it was before or after the commit of
+ * each: {@code spark.read.format("manifest-committer").option("format", "parquet").load(path)}.
+ * Spark reads the files in its own way, and finds and types the partitions.
+ */
+public final class WholeSource
+    implements RelationProvider, SchemaRelationProvider, DataSourceRegister {
+  private static final String PATH = "path";
+  private static final String FORMAT = "format";
+
+  /** They leave files out by their names or times, which says nothing here. */
+  private static final List<String> REFUSED =
+      List.of("pathGlobFilter", "modifiedBefore", "modifiedAfter", "recursiveFileLookup");
+
+  @Override
+  public String shortName() {
+    return "manifest-committer";
+  }
+
+  @Override
+  public BaseRelation createRelation(SQLContext context, Map<String, String> options) {
+    return relation(context.sparkSession(), options, Option.empty());
+  }
+
+  @Override
+  public BaseRelation createRelation(
+      SQLContext context, Map<String, String> options, StructType schema) {
+    return relation(context.sparkSession(), options, Option.apply(schema));
+  }
+
+  private static BaseRelation relation(
+      SparkSession session, Map<String, String> options, Option<StructType> schema) {
+    Option<String> path = options.get(PATH);
+    if (path.isEmpty()) {
+      throw new IllegalArgumentException(
+          "Give the path of one table. To read several as one, read each and use union");
+    }
+    for (String option : REFUSED) {
+      if (options.get(option).nonEmpty()) {
+        throw new IllegalArgumentException(
+            option + " would leave a part of the table out: filter the rows, or use spark.read");
+      }
+    }
+    Object state = SparkCalls.call(session, session.getClass(), "sessionState");
+    Configuration conf =
+        SparkCalls.call(state, state.getClass(), "newHadoopConfWithOptions", options);
+    try {
+      Path table = new Path(path.get());
+      Path resolved = WholeReader.of(conf, table).table();
+      return relation(
+          session, resolved, options, schema, () -> WholeReader.of(conf, table).files());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e.getMessage(), e);
+    }
+  }
+
+  /**
+   * What Spark reads files by that somebody has found.
+   *
+   * @param table by which partitions are found, with scheme and authority
+   * @param options {@code format}, and those of that format
+   * @param schema that the user gave, if he did
+   * @param source asked for the files now, and when Spark refreshes the table
+   */
+  static BaseRelation relation(
+      SparkSession session,
+      Path table,
+      Map<String, String> options,
+      Option<StructType> schema,
+      WholeFiles source) {
+    Object state = SparkCalls.call(session, session.getClass(), "sessionState");
+    SQLConf settings = SparkCalls.call(state, state.getClass(), "conf");
+    Option<String> named = options.get(FORMAT);
+    FileFormat format =
+        format(named.isEmpty() ? settings.defaultDataSourceName() : named.get(), settings);
+    WholeIndex index = new WholeIndex(session, table, options, schema, source);
+    StructType partitions = index.partitionSchema();
+    StructType data =
+        schema.isEmpty()
+            ? inferred(session, format, options, index)
+            : without(schema.get(), partitions, settings.caseSensitiveAnalysis());
+    StructType nullable = SparkCalls.call(data, StructType.class, "asNullable");
+    return SparkCalls.make(
+        HadoopFsRelation.class,
+        index,
+        partitions,
+        nullable,
+        Option.empty(),
+        format,
+        options,
+        session);
+  }
+
+  private static FileFormat format(String name, SQLConf settings) {
+    Object source = SparkCalls.make(DataSource$.MODULE$.lookupDataSource(name, settings));
+    if (source instanceof FileDataSourceV2) {
+      source = SparkCalls.make(((FileDataSourceV2) source).fallbackFileFormat());
+    }
+    if (source instanceof FileFormat) {
+      return (FileFormat) source;
+    }
+    throw new IllegalArgumentException(
+        name + " is no format of files. Name one, such as parquet or csv, by the option " + FORMAT);
+  }
+
+  private static StructType inferred(
+      SparkSession session, FileFormat format, Map<String, String> options, WholeIndex index) {
+    Option<StructType> found =
+        SparkCalls.call(
+            format, FileFormat.class, "inferSchema", session, options, index.allFiles());
+    if (found.isEmpty()) {
+      throw new IllegalArgumentException(
+          index.rootPaths().head()
+              + " has no committed file from which its columns can be told: give a schema");
+    }
+    return found.get();
+  }
+
+  /** The columns in the files: what the path of a partition tells is not one of them. */
+  private static StructType without(
+      StructType all, StructType partitions, boolean isCaseSensitive) {
+    Set<String> names = new HashSet<>();
+    for (StructField field : partitions.fields()) {
+      names.add(isCaseSensitive ? field.name() : field.name().toLowerCase(Locale.ROOT));
+    }
+    List<StructField> fields = new ArrayList<>();
+    for (StructField field : all.fields()) {
+      String name = isCaseSensitive ? field.name() : field.name().toLowerCase(Locale.ROOT);
+      if (!names.contains(name)) {
+        fields.add(field);
+      }
+    }
+    return new StructType(fields.toArray(new StructField[0]));
+  }
+}

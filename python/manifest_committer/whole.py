@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables as they were before or after the commit of each job, and never between."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from manifest_committer import _jvm
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+    from pyspark.sql.types import StructType
+
+    from manifest_committer._jvm import SparkSession
+
+_SOURCE = "io.manifestcommitter.read.WholeSource"
+"""Our data source by its class, which a session finds wherever the jar came from."""
+
+
+@dataclass(frozen=True)
+class CommittedFile:
+    """A file of a table."""
+
+    path: str
+    """Where it can be read now; a job that replaces it may have moved it aside."""
+    size: int
+    """In bytes."""
+    partition: Mapping[str, str | None]
+    """The values of the partition's columns, as text; None for a null."""
+
+
+def read(
+    spark: "SparkSession",
+    path: str | os.PathLike[str],
+    format: str | None = None,  # noqa: A002 - as spark.read calls it
+    schema: "StructType | str | None" = None,
+    **options: Any,
+) -> "DataFrame":
+    """Read a table as it was before or after the commit of each job, and never between.
+
+    The files are those of the moment at which Spark looks at the table: when this function is
+    called, and with a Connect session when the plan is first needed. A job that replaces them may
+    delete them before a query has read them, so that the query fails.
+
+    Args:
+        spark: a session, classic or Connect, that has our jar, see `configure_session`.
+        path: the table's directory.
+        format: of the files, such as ``parquet``; by default the session's.
+        schema: of the table; by default the files tell it.
+        options: of the format, as for ``spark.read``.
+
+    Raises:
+        JarVersionError: it has another version of it.
+        JarNotLoadedError: the session does not have our jar.
+        ConnectSessionError: a Connect server that cannot be asked.
+    """
+    _jvm.open_ready(spark)
+    reader = spark.read.format(_SOURCE).options(**options)
+    if format is not None:
+        reader = reader.option("format", format)
+    if schema is not None:
+        reader = reader.schema(schema)
+    return reader.load(os.fspath(path))
+
+
+def committed_files(spark: "SparkSession", path: str | os.PathLike[str]) -> list[CommittedFile]:
+    """The files of a table as it was before or after the commit of each job, by their paths.
+
+    Args:
+        spark: as for `read`.
+        path: the table's directory.
+
+    Raises:
+        PathNotFoundError: there is no table.
+        StorageError: the table cannot be read as a whole; the message says why.
+        JarVersionError: it has another version of it.
+        JarNotLoadedError: the session does not have our jar.
+        ConnectSessionError: a Connect server that cannot be asked.
+    """
+    found = _jvm.open_ready(spark).table_files(os.fspath(path))
+    return [CommittedFile(file["path"], file["size"], file["partition"]) for file in found]
