@@ -73,7 +73,7 @@ MAGIC_$(SPARK_NEWEST) = $(VENVS)/spark-$(SPARK_NEWEST)/bin/python -m pytest -q t
 	test-both-$(HADOOP_FLOOR) test-both-$(HADOOP_NEWEST) \
 	test-spark-$(SPARK_FLOOR) test-spark-$(SPARK_NEWEST) \
 	test-core-$(SPARK_FLOOR) test-core-$(SPARK_NEWEST) test-less-$(SPARK_FLOOR) test-less-$(SPARK_NEWEST) \
-	test-s3-$(SPARK_FLOOR) test-s3-$(SPARK_NEWEST) \
+	test-s3-$(SPARK_FLOOR) test-s3-$(SPARK_NEWEST) test-batches test-batches-$(SPARK_FLOOR) test-batches-$(SPARK_NEWEST) \
 	test-connect-$(SPARK_FLOOR) test-connect-$(SPARK_NEWEST) \
 	test-s3-servers test-s3-servers-$(SPARK_FLOOR) test-s3-servers-$(SPARK_NEWEST) \
 	test-gs-servers test-gs-servers-$(SPARK_FLOOR) test-gs-servers-$(SPARK_NEWEST) \
@@ -282,6 +282,12 @@ test-core-$(SPARK_FLOOR) test-core-$(SPARK_NEWEST): test-core-%: $(VENVS)/spark-
 test-less-$(SPARK_FLOOR) test-less-$(SPARK_NEWEST): test-less-%: $(VENVS)/spark-%/.done $(EMULATORS_BUILT)
 	$(VENVS)/spark-$*/bin/python -m pytest -q tests/e2e/test_writes.py tests/e2e/test_hadoop_protocol.py tests/e2e/emulated \
 		--store $(LESS_$*) --core
+
+# A stream whose driver dies at requests of its batches; at every one of them: BATCHES_ARGS=--thorough
+test-batches: test-batches-$(SPARK_FLOOR) test-batches-$(SPARK_NEWEST)
+
+test-batches-$(SPARK_FLOOR) test-batches-$(SPARK_NEWEST): test-batches-%: $(VENVS)/spark-%/.done $(EMULATORS_BUILT)
+	$(VENVS)/spark-$*/bin/python -m pytest -q -rP tests/e2e/emulated/test_batches.py --store abfs $(BATCHES_ARGS)
 
 test-s3-$(SPARK_FLOOR) test-s3-$(SPARK_NEWEST): test-s3-%: $(VENVS)/spark-%/.done $(EMULATORS_BUILT)
 	$(VENVS)/spark-$*/bin/python -m pytest -q tests/e2e/test_s3.py $(S3_$*) --store s3a --core $(S3_AGAIN_$*)

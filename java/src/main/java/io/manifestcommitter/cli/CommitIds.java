@@ -5,6 +5,7 @@ import io.manifestcommitter.cli.CommandLine.UsageException;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.journal.CommitLedger;
 import io.manifestcommitter.journal.CommitLedger.Entry;
+import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.store.Stores;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -16,12 +17,15 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Tells the identities of the commits that a table remembers ({@link CommitterConfig#COMMIT_ID}),
  * and forgets them.
  */
 public final class CommitIds extends Program {
+  private static final Logger LOG = LoggerFactory.getLogger(CommitIds.class);
   private static final String ID = "--id";
   private static final String FORGET = "--forget";
 
@@ -91,8 +95,14 @@ public final class CommitIds extends Program {
     CommitLedger ledger = new CommitLedger(stores.all(), resolved);
     List<Entry> found = new ArrayList<>();
     for (String each : id.isPresent() ? List.of(id.get()) : ledger.list()) {
-      // One that is listed may be forgotten since.
-      ledger.find(each).ifPresent(found::add);
+      try {
+        // One that is listed may be forgotten since.
+        ledger.find(each).ifPresent(found::add);
+      } catch (CorruptManifestException e) {
+        // A driver died while it noted this one, whose journal tells the next job; or a disk
+        // failed.
+        LOG.warn("It is not known whether {} has the data of {}", resolved, each, e);
+      }
     }
     if (found.isEmpty()) {
       NothingThereException.unlessMissing(

@@ -91,6 +91,15 @@ class CommitIdTest {
         .hasMessageContaining("There is nothing at");
   }
 
+  /** By a driver that died just then: the next job of this identity recovers it before it asks. */
+  @Test
+  void anIdentityThatIsHalfNotedIsNotRemembered() throws IOException {
+    SparkJobHarness spark = with(new SparkJobHarness("abfs"), TableWrite.append(), "p=1/a");
+    spark.commit();
+    spark.state.write(ENTRY, "{");
+    assertThat(CommitIds.ofSession(spark.conf, spark.table.toString(), ID, false)).isEqualTo("[]");
+  }
+
   @Test
   void anOverwriteLeavesTheIdentitiesOfTheTable() throws IOException {
     SparkJobHarness spark = with(new SparkJobHarness("gs"), TableWrite.append(), "p=1/a");
