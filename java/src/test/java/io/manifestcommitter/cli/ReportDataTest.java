@@ -107,11 +107,13 @@ class ReportDataTest {
   void aServerAnswersAlsoWhenItFails() throws IOException {
     Path file = directory.resolve("summary-a.json");
     JsonNode found = answer("find", "{\"path\": \"" + file + "\"}");
-    assertThat(found.get("error").asText()).as("without Spark SQL").contains("SparkSession");
+    assertThat(found.get("error").asText())
+        .as("without a session")
+        .contains("no session is at hand");
     assertThat(answer("find", "no json").has("error")).isTrue();
     assertThat(answer("recover", "{\"id\": \"1\"}").get("error").asText())
         .as("of what is done once, its own cause")
-        .startsWith("java.lang.ClassNotFoundException: org.apache.spark.sql.SparkSession");
+        .startsWith("java.lang.IllegalStateException: The server computes");
   }
 
   private static JsonNode answer(String what, String arguments) throws IOException {

@@ -39,6 +39,7 @@ class HeartbeatTest {
           "list",
           "listIfThere",
           "identified",
+          "waitingUploads",
           "read",
           "readStart",
           "modified",

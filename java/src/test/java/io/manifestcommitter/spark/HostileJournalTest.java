@@ -15,6 +15,7 @@ import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.manifest.FileIdentity.Upload;
 import io.manifestcommitter.manifest.Record;
 import io.manifestcommitter.testing.Damage;
+import io.manifestcommitter.testing.Recoveries;
 import io.manifestcommitter.testing.TableWrite;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -488,7 +489,7 @@ class HostileJournalTest {
 
   private static void requireRefused(ForgedJournal journal, List<Record> records, String... why)
       throws IOException {
-    for (Direction direction : Direction.values()) {
+    for (Direction direction : Recoveries.OF_DEAD) {
       journal.replace(records);
       Map<String, String> before = journal.spark().state.files();
       assertThatThrownBy(() -> journal.recover(direction))

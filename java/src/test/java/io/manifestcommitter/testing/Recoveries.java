@@ -5,6 +5,7 @@ import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.jobs.LifeSigns;
 import io.manifestcommitter.jobs.LifeSigns.Pause;
 import io.manifestcommitter.jobs.Recovery;
+import io.manifestcommitter.jobs.Recovery.Direction;
 import io.manifestcommitter.jobs.Recovery.Outcome;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.progress.CommitProgress.Waiting;
@@ -19,6 +20,9 @@ import org.apache.hadoop.fs.Path;
 
 /** What {@code manifest-committer recover} does. */
 public final class Recoveries {
+  /** Where a recovery of a dead driver's job may lead; a held job has others. */
+  public static final List<Direction> OF_DEAD = List.of(Direction.AS_MARKED, Direction.COMPLETE);
+
   private Recoveries() {}
 
   /** With the settings of a job; by force, nobody is taken for alive. */

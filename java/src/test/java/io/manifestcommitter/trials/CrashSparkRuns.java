@@ -269,7 +269,7 @@ final class CrashSparkRuns {
     runAgain(steps + "/run-again", frozen, isForward);
     afterRenaming(steps + "/renamed", frozen, isForward);
     for (CrashOther other : CrashOther.AT_THE_SAME_PLACES) {
-      for (Direction direction : Direction.values()) {
+      for (Direction direction : Recoveries.OF_DEAD) {
         String then = steps + "/" + other.label() + "/" + label(direction);
         if (cases.runs(then, 6)) {
           store.state().restore(frozen);
@@ -301,7 +301,7 @@ final class CrashSparkRuns {
       return;
     }
     CrashStore renamed = store.withTableRenamed();
-    for (Direction direction : Direction.values()) {
+    for (Direction direction : Recoveries.OF_DEAD) {
       String then = steps + "/" + label(direction);
       if (cases.runs(then, 3)) {
         store.state().restore(frozen);
@@ -544,7 +544,7 @@ final class CrashSparkRuns {
     }
 
     void comesAfter(String steps) {
-      for (Direction direction : Direction.values()) {
+      for (Direction direction : Recoveries.OF_DEAD) {
         if (cases.runs(steps + "/" + label(direction), 3)) {
           recover(steps + "/" + label(direction), direction);
         }

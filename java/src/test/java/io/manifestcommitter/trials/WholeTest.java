@@ -93,7 +93,7 @@ class WholeTest {
     assertThat(seen.get(0)).as(steps).isFalse();
     assertThat(seen.get(seen.size() - 1)).as(steps).isEqualTo(rows.change());
     for (int at = 0; at < moments.size(); at++) {
-      for (Direction direction : Direction.values()) {
+      for (Direction direction : Recoveries.OF_DEAD) {
         String dead = steps + "/dead-" + at + "/" + direction;
         if (cases.runs(dead, 40)) {
           store.state().restore(moments.get(at));
