@@ -29,7 +29,7 @@ JAVA = ("java", "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 
 # How the journal of one version is refused by the other, which may not know a state of it either.
 REFUSED = re.compile(
-    r"is of version \d, and this version of the committer reads version \d"
+    r"is of version \d, and this version of the committer reads version(s \d to)? \d"
     r"|is in a state that this version of the committer does not know"
 )
 
