@@ -163,6 +163,29 @@ def test_uploads_that_only_the_plan_of_a_dead_job_names_are_cleaned(table: Table
         bucket.abort(key, upload)
 
 
+def test_a_held_job_is_published_as_long_as_its_uploads_wait(table: Table) -> None:
+    hold = {f"{OPTION}publish": "hold"}
+    table.save(NEW, "append", **hold)
+    (job,) = mc.held(table.spark, str(table.path))
+    assert not job.readable
+    with pytest.raises(mc.ManifestCommitterError, match="wait as uploads"):
+        job.read()
+    assert table.rows() == Counter(OLD)
+    job.publish()
+    assert table.rows() == Counter(OLD + NEW)
+
+    table.save(OLD, "append", **hold)
+    (job,) = mc.held(table.spark, str(table.path))
+    key, upload = next(one for one in waiting(table) if "/p=" in one[0])
+    stores.s3().abort(key, upload)
+    with pytest.raises(mc.HeldJobError, match="do not wait as uploads any more"):
+        job.publish()
+    job.discard()
+    assert table.rows() == Counter(OLD + NEW)
+    assert waiting(table) == []
+    table.check_nothing_left()
+
+
 @pytest.mark.classic(because="a Connect session has no RDDs")
 @pytest.mark.parametrize("name", ["directory", pytest.param("partitioned", marks=pytest.mark.more)])
 def test_another_committer_of_hadoop_may_be_named_for_rdds(

@@ -148,7 +148,11 @@ final class S3Uploads {
     } catch (InvocationTargetException e) {
       throw failure(e.getCause());
     } catch (ReflectiveOperationException | ClassCastException e) {
-      LOG.debug("{} does not list uploads", fs, e);
+      LOG.warn(
+          "{} does not list uploads: whether those of a held job still wait shows only when they are"
+              + " completed",
+          fs,
+          e);
       return Optional.empty();
     }
   }
