@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 PUBLISH = "mapreduce.manifest.committer.publish"
 """The option of a write; ``hold`` lets its job end with nothing visible."""
 
-NAME = "mapreduce.manifest.committer.hold.name"
-"""The option of such a write that names its job."""
+COMMIT_ID = "mapreduce.manifest.committer.commit.id"
+"""The option of a write with its identity, by which its held job is found."""
 
 _FORMATS = ("parquet", "orc", "avro", "json", "csv", "xml", "txt")
 
@@ -36,8 +36,6 @@ class HeldJob:
     job_id: str
     path: str
     """The table."""
-    name: str | None
-    """``mapreduce.manifest.committer.hold.name`` of the write."""
     files: int
     bytes: int
     partitions: tuple[str, ...]
@@ -47,6 +45,7 @@ class HeldJob:
     overwrites: bool
     """Whether it is published only over the state that it saw."""
     commit_id: str | None
+    """``mapreduce.manifest.committer.commit.id`` of the write."""
     readable: bool
     """Whether its data can be read; uploads that wait on S3 cannot."""
     _spark: "SparkSession" = field(repr=False, compare=False)
@@ -123,7 +122,6 @@ def held(spark: "SparkSession", path: str | os.PathLike[str]) -> list[HeldJob]:
         HeldJob(
             job_id=job["jobId"],
             path=table,
-            name=job["name"],
             files=job["files"],
             bytes=job["bytes"],
             partitions=tuple(job["partitions"]),
@@ -149,6 +147,10 @@ def audited(
 ) -> HeldJob | None:
     """Write a DataFrame, and publish it only if a check of its written data holds.
 
+    The write gets an identity (``mapreduce.manifest.committer.commit.id``) of its own, unless the
+    options or the session have one. With one that you keep, the call can be repeated. If an earlier
+    run died while its data was held, this call checks and publishes that data, not its own.
+
     Args:
         df: what to write.
         path: the table's directory.
@@ -160,24 +162,30 @@ def audited(
         options: for Spark's writer.
 
     Returns:
-        The job that was published; None if there was nothing to publish, since another job has the
-        data of its identity (``mapreduce.manifest.committer.commit.id``).
+        The job that was published; None if the table has the data of this identity already.
 
     Raises:
         AuditError: the check does not hold; the data was discarded.
         HeldJobError: the data could not be published: see `HeldJob.publish`.
         ManifestCommitterError: the data cannot be read before it is published; it was discarded.
     """
-    name = str(uuid.uuid4())
+    commit_id = _commit_id(df.sparkSession, options)
     writer = df.write.format(format).mode(mode).options(**options)
-    writer = writer.option(PUBLISH, "hold").option(NAME, name)
+    writer = writer.option(PUBLISH, "hold").option(COMMIT_ID, commit_id)
     if partition_by:
         writer = writer.partitionBy(partition_by)
     writer.save(os.fspath(path))
     for job in held(df.sparkSession, path):
-        if job.name == name:
+        if job.commit_id == commit_id:
             return _checked(job, check, format, options)
     return None
+
+
+def _commit_id(spark: "SparkSession", options: dict[str, str]) -> str:
+    """The identity that the options or the session give; otherwise one that no other write has."""
+    given = [value for key, value in options.items() if key.lower() == COMMIT_ID]
+    given += [str(spark.conf.get(prefix + COMMIT_ID, "")) for prefix in ("", "spark.hadoop.")]
+    return next(filter(None, given), str(uuid.uuid4()))
 
 
 def _checked(

@@ -92,6 +92,30 @@ def test_an_audited_write_is_published_if_its_check_holds(
     assert table.rows() == Counter(ROWS)
 
 
+def test_an_audited_write_is_repeated_by_its_identity(new_table: Callable[..., Table]) -> None:
+    """An earlier run died before its check: what that wrote is checked, and nothing doubled."""
+    table = new_table()
+    path = str(table.path)
+    once = {"mapreduce.manifest.committer.commit.id": "run 1"}
+    table.save(ROWS, "append", **HOLD, **once)
+    (left,) = mc.held(table.spark, path)
+    assert left.commit_id == "run 1"
+    seen: list[Counter[Row]] = []
+
+    def check(written: DataFrame) -> bool:
+        seen.append(Counter(map(tuple, written.collect())))
+        return True
+
+    job = mc.audited(table.frame(ROWS), path, check=check, **once)
+
+    assert job is not None
+    assert job.job_id == left.job_id
+    assert seen == [Counter(ROWS)]
+    assert mc.audited(table.frame(ROWS), path, check=check, **once) is None
+    assert len(seen) == 1
+    assert table.rows() == Counter(ROWS)
+
+
 def test_an_errorifexists_write_is_published_only_as_the_first(
     new_table: Callable[..., Table],
 ) -> None:

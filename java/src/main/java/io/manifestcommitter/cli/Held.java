@@ -10,7 +10,6 @@ import io.manifestcommitter.jobs.LifeSigns.Pause;
 import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.FileEntry;
-import io.manifestcommitter.plan.HeldWrite;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.store.RequestGate;
 import io.manifestcommitter.store.StorePaths;
@@ -107,12 +106,12 @@ public final class Held extends Program {
    * @param conf Hadoop's configuration of the session
    * @param jobId only this one, with the paths of its files; empty for all, without
    * @param action {@code publish} or {@code discard} that job; or empty to change nothing
-   * @return an array with an object for each: {@code jobId}, {@code name}, {@code files}, {@code
-   *     bytes}, {@code partitions} (paths below the table), {@code since} (in milliseconds since
-   *     1970), {@code overwrites}, {@code commitId}, {@code readable}. Readable is what waits as
-   *     files, and not as uploads. For one job also {@code base} and {@code paths}. Names,
-   *     identities, base and paths may be null. After an action there is one object: {@code errors}
-   *     has why it could not be done, and is empty if it was
+   * @return an array with an object for each: {@code jobId}, {@code files}, {@code bytes}, {@code
+   *     partitions} (paths below the table), {@code since} (in milliseconds since 1970), {@code
+   *     overwrites}, {@code commitId}, {@code readable}. Readable is what waits as files, and not
+   *     as uploads. For one job also {@code base} and {@code paths}. Identities, base and paths may
+   *     be null. After an action there is one object: {@code errors} has why it could not be done,
+   *     and is empty if it was
    * @throws NothingThereException if there is no table
    * @throws IOException also if it cannot be looked at
    */
@@ -179,12 +178,7 @@ public final class Held extends Program {
         + ", "
         + Humane.bytes(plan.bytes())
         + (job.overwrites() ? ", overwrites" : "")
-        + name(plan).map(name -> ", named " + name).orElse("")
         + plan.commitId().map(id -> ", commit.id " + id).orElse("");
-  }
-
-  private static Optional<String> name(JobPlan plan) {
-    return plan.held().flatMap(HeldWrite::name);
   }
 
   private static Json.Fields toMap(HeldJob job, boolean withPaths) {
@@ -204,7 +198,6 @@ public final class Held extends Program {
     }
     return new Json.Fields()
         .with("jobId", plan.jobId())
-        .with("name", name(plan))
         .with("files", plan.files().count())
         .with("bytes", plan.bytes())
         .with("partitions", partitions.stream().collect(Collectors.toList()))

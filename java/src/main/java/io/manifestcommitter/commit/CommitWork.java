@@ -59,14 +59,10 @@ public final class CommitWork {
    * Whether an earlier try of an append with a journal, which may have run anywhere, published its
    * report. An append is known to be complete by its report; an overwrite passes its point of no
    * return before. Another job, also one of another committer, may have replaced the report since.
-   * So it counts as published once it is gone from where it was prepared. A held job prepares none,
-   * and the journal of its publication says how far that came.
+   * So it counts as published once it is gone from where it was prepared.
    */
   public boolean hasReported(JobPlan plan) throws IOException {
-    return plan.marksSuccess()
-        && plan.replaced().isEmpty()
-        && !plan.held().isPresent()
-        && report.hasLeft();
+    return plan.marksSuccess() && !plan.notesPointOfNoReturn() && report.hasLeft();
   }
 
   /** What a step is called in the log, the report and the store's own log from here on. */

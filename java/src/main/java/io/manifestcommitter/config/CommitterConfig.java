@@ -62,7 +62,6 @@ public final class CommitterConfig {
   public static final String COMMIT_ID_AGE = PREFIX + "commit.id.age";
   public static final String CONFLICT_MODE = PREFIX + "conflict.mode";
   public static final String PUBLISH = PREFIX + "publish";
-  public static final String HOLD_NAME = PREFIX + "hold.name";
   public static final String HOLD_CONFLICT = PREFIX + "hold.conflict";
   public static final String HOLD_TIMEOUT = PREFIX + "hold.timeout";
   public static final String HEARTBEAT_INTERVAL = PREFIX + "heartbeat.interval";
@@ -246,9 +245,6 @@ public final class CommitterConfig {
     option(PUBLISH, "now", choice(Publish.class), Scope.SPARK)
         .means(
             "When the data becomes visible. `now` publishes it when the job commits. With `hold`, the job ends successfully with nothing visible. Somebody looks at its data, and publishes or discards it. Set it for one write: `df.write.option(...)`.");
-    option(HOLD_NAME, "", IDENTITY, Scope.SPARK)
-        .means(
-            "A name by which to find the job of a write that has `mapreduce.manifest.committer.publish` = `hold`.");
     option(HOLD_CONFLICT, "fail", choice(HoldConflict.class), Scope.SPARK)
         .means(
             "What an overwrite does if a held job is to overwrite some of the same places. `fail` fails, and names that job. `wait` waits until that job is published or discarded, for `mapreduce.manifest.committer.replace.wait` at most.");
@@ -300,9 +296,6 @@ public final class CommitterConfig {
   public final MissingFiles missingFiles;
   public final ConflictMode conflictMode;
   public final Publish publish;
-
-  /** {@link #HOLD_NAME}. */
-  public final Optional<String> holdName;
 
   public final HoldConflict holdConflict;
 
@@ -357,7 +350,6 @@ public final class CommitterConfig {
     missingFiles = get(values, MISSING_FILES);
     conflictMode = get(values, CONFLICT_MODE);
     publish = get(values, PUBLISH);
-    holdName = get(values, HOLD_NAME);
     holdConflict = get(values, HOLD_CONFLICT);
     holdTimeout = get(values, HOLD_TIMEOUT);
     commitId = get(values, COMMIT_ID);

@@ -7,7 +7,6 @@ import io.manifestcommitter.jobs.Recovery.Outcome;
 import io.manifestcommitter.journal.CommitJournal;
 import io.manifestcommitter.journal.CommitJournal.LostJournalException;
 import io.manifestcommitter.layout.StagingRoot;
-import io.manifestcommitter.plan.HeldWrite;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.JobPlan.Target;
 import io.manifestcommitter.store.Store;
@@ -153,7 +152,7 @@ public final class HeldJobs {
 
     /** Whether it replaces data, or may only come where there is none. */
     public boolean overwrites() {
-      return !plan.held().map(HeldWrite::only).orElse(List.of()).isEmpty();
+      return !plan.heldOver().isEmpty();
     }
 
     @Override

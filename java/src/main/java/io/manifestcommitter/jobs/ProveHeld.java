@@ -9,7 +9,6 @@ import io.manifestcommitter.journal.CommitLedger;
 import io.manifestcommitter.layout.JobPaths;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.FileEntry;
-import io.manifestcommitter.plan.HeldWrite;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.OldDirectory;
 import io.manifestcommitter.plan.Swaps.Swap;
@@ -110,7 +109,7 @@ final class ProveHeld {
 
   /** Where the job was to replace what is there, or to find nothing. */
   private void requireUnchanged() throws IOException {
-    List<Path> places = plan.held().map(HeldWrite::only).orElse(List.of());
+    List<Path> places = plan.heldOver();
     if (places.isEmpty()) {
       return;
     }

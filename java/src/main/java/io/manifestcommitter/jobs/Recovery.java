@@ -18,7 +18,6 @@ import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.manifest.StatisticsRecorder;
-import io.manifestcommitter.plan.HeldWrite;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.JobPlan.Target;
 import io.manifestcommitter.progress.CommitProgress;
@@ -179,7 +178,7 @@ public final class Recovery {
     }
     Outcome outcome;
     try (JobPlan plan = planOfDead(root, journal)) {
-      if (direction.isOfHeld() && !plan.held().isPresent()) {
+      if (direction.isOfHeld() && !plan.isHeld()) {
         throw HeldAdvice.notHeld(root);
       }
       outcome = run(root.heldBy(journal.nextHolder()), journal, plan, direction, statistics);
@@ -275,7 +274,7 @@ public final class Recovery {
       Direction direction,
       StatisticsRecorder statistics)
       throws IOException {
-    Set<Path> replaced = new HashSet<>(plan.held().map(HeldWrite::only).orElse(List.of()));
+    Set<Path> replaced = new HashSet<>(plan.heldOver());
     plan.replaced().forEach(old -> replaced.add(old.path()));
     // Also before the first heartbeat: jobs that wait for the dead job would wait for that again.
     jobs.requireFree(replaced, root, signs, pause);
@@ -402,14 +401,14 @@ public final class Recovery {
     boolean isDone =
         journal.state() == CommitJournal.State.COMMITTED
             || (journal.state() == CommitJournal.State.PLANNED && work.hasReported(plan));
-    boolean wasBegun = plan.held().isPresent() && direction == Direction.AS_MARKED;
+    boolean wasBegun = plan.isHeld() && direction == Direction.AS_MARKED;
     boolean isRevoked = journal.state() == CommitJournal.State.REVOKED;
     if (!isDone && (direction.isForward() || (wasBegun && !isRevoked))) {
       // Which saves a report of its own.
       try {
         resume(work, workers, journal, plan);
       } catch (IOException e) {
-        if (plan.held().isPresent()) {
+        if (plan.isHeld()) {
           e.addSuppressed(new IOException(HeldAdvice.notPublished(root)));
         } else if (!(e instanceof PlaceChangedException || e instanceof LostJournalException)) {
           e.addSuppressed(new IOException(notCompleted(root)));

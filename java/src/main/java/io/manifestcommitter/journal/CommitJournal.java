@@ -78,7 +78,7 @@ public abstract class CommitJournal {
 
   /** The state in which the journal of a plan begins. */
   static State first(JobPlan plan) {
-    return plan.held().isPresent() ? State.HELD : State.PLANNED;
+    return plan.isHeld() ? State.HELD : State.PLANNED;
   }
 
   /**

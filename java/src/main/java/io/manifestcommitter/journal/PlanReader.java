@@ -8,7 +8,6 @@ import io.manifestcommitter.manifest.FileIdentity;
 import io.manifestcommitter.manifest.PathText.PlaceText;
 import io.manifestcommitter.manifest.Record;
 import io.manifestcommitter.manifest.RecordFile;
-import io.manifestcommitter.plan.HeldWrite;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.JobPlan.ExistingDirectories;
 import io.manifestcommitter.plan.JobPlan.PlanRejectedException;
@@ -56,7 +55,6 @@ public final class PlanReader {
   private final Set<Path> asides = new HashSet<>();
   private final List<Path> only = new ArrayList<>();
   private boolean isHeld;
-  private Optional<String> name = Optional.empty();
   private boolean begun;
   private Path oldPath;
   private Optional<Path> source;
@@ -167,7 +165,7 @@ public final class PlanReader {
       }
     }
     if (isHeld) {
-      planner.held(new HeldWrite(only, name));
+      planner.heldOver(only);
     }
     Set<Path> existing = new HashSet<>(planner.directories());
     existing.removeAll(made);
@@ -192,9 +190,6 @@ public final class PlanReader {
     require(tasks <= Integer.MAX_VALUE, "no job has " + tasks + " tasks");
     planner.tasks((int) tasks);
     isHeld = version == PlanRecords.HELD;
-    if (isHeld && record.has("name")) {
-      name = Optional.of(record.text("name"));
-    }
     if (version == PlanRecords.WITH_ID || (isHeld && record.has("commitId"))) {
       CommitLedger.requireId(record.text("commitId"));
       planner.commitId(Optional.of(record.text("commitId")));

@@ -6,7 +6,6 @@ import io.manifestcommitter.manifest.FileIdentity;
 import io.manifestcommitter.manifest.PathText.PlaceText;
 import io.manifestcommitter.manifest.Record;
 import io.manifestcommitter.manifest.RecordFile;
-import io.manifestcommitter.plan.HeldWrite;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.JobPlan.Target;
 import io.manifestcommitter.plan.OldDirectory;
@@ -14,7 +13,6 @@ import io.manifestcommitter.plan.Swaps.Swap;
 import io.manifestcommitter.store.StoreEntry;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.util.List;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 import org.apache.hadoop.fs.Path;
@@ -23,7 +21,7 @@ import org.apache.hadoop.fs.Path;
  * A plan as records:
  *
  * <pre>
- * job        version jobId tasks makesTable marksSuccess commitId? name?   first
+ * job        version jobId tasks makesTable marksSuccess commitId?   first
  * target     directory staging                      the table's first
  * only       path                                   of a held job: where no other data may be
  * made       path                                   a directory that did not exist
@@ -63,7 +61,6 @@ final class PlanRecords {
             .with("makesTable", plan.makesTable() ? 1 : 0)
             .with("marksSuccess", plan.marksSuccess() ? 1 : 0);
     plan.commitId().ifPresent(id -> job.with("commitId", id));
-    plan.held().flatMap(HeldWrite::name).ifPresent(name -> job.with("name", name));
     records.write(job);
     for (Target target : plan.targets()) {
       records.write(
@@ -71,7 +68,7 @@ final class PlanRecords {
               .with("directory", places.write(target.directory()))
               .with("staging", places.write(target.staging())));
     }
-    for (Path place : plan.held().map(HeldWrite::only).orElse(List.of())) {
+    for (Path place : plan.heldOver()) {
       records.write(new Record("only").with("path", places.write(place)));
     }
     for (Path directory : plan.missingDirectories()) {
@@ -110,7 +107,7 @@ final class PlanRecords {
   }
 
   private static long version(JobPlan plan) {
-    if (plan.held().isPresent()) {
+    if (plan.isHeld()) {
       return HELD;
     }
     return plan.commitId().isPresent() ? WITH_ID : VERSION;

@@ -41,7 +41,7 @@ public final class JobPlan implements Closeable {
   private final boolean makesTable;
   private final boolean marksSuccess;
   private final Optional<String> commitId;
-  private final Optional<HeldWrite> held;
+  private final Optional<List<Path>> heldOver;
   private final List<String> warnings;
 
   JobPlan(
@@ -57,7 +57,7 @@ public final class JobPlan implements Closeable {
       boolean makesTable,
       boolean marksSuccess,
       Optional<String> commitId,
-      Optional<HeldWrite> held,
+      Optional<List<Path>> heldOver,
       List<String> warnings) {
     this.jobId = Objects.requireNonNull(jobId);
     this.targets = List.copyOf(targets);
@@ -71,7 +71,7 @@ public final class JobPlan implements Closeable {
     this.makesTable = makesTable;
     this.marksSuccess = marksSuccess;
     this.commitId = commitId;
-    this.held = held;
+    this.heldOver = heldOver;
     this.warnings = List.copyOf(warnings);
   }
 
@@ -120,9 +120,17 @@ public final class JobPlan implements Closeable {
     return commitId;
   }
 
-  /** Of a job that ends with nothing visible, what somebody who publishes it has to know. */
-  public Optional<HeldWrite> held() {
-    return held;
+  /** Whether the job ends with nothing visible, and somebody publishes it later. */
+  public boolean isHeld() {
+    return heldOver.isPresent();
+  }
+
+  /**
+   * The places where a held job may be published only over the state that it saw. Whatever the plan
+   * replaces is in one of them. Empty for a write that adds to what is there.
+   */
+  public List<Path> heldOver() {
+    return heldOver.orElse(List.of());
   }
 
   /**
@@ -130,7 +138,7 @@ public final class JobPlan implements Closeable {
    * identity, or was held. The report of any other job tells that.
    */
   public boolean notesPointOfNoReturn() {
-    return !replaced.isEmpty() || commitId.isPresent() || held.isPresent();
+    return !replaced.isEmpty() || commitId.isPresent() || isHeld();
   }
 
   /** The directories of all levels that did not exist, so are this job's to roll back. */

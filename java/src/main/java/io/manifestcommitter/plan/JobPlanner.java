@@ -50,7 +50,7 @@ public final class JobPlanner implements Closeable {
   private boolean makesTable;
   private boolean marksSuccess;
   private Optional<String> commitId = Optional.empty();
-  private Optional<HeldWrite> held = Optional.empty();
+  private Optional<List<Path>> heldOver = Optional.empty();
   private final List<String> warnings = new ArrayList<>();
   private Target lastTarget;
   private Optional<Path> lastSource;
@@ -120,9 +120,9 @@ public final class JobPlanner implements Closeable {
     commitId = id;
   }
 
-  /** Notes that the job ends with nothing visible. */
-  public void held(HeldWrite write) {
-    held = Optional.of(write);
+  /** Notes that the job ends with nothing visible: see {@link JobPlan#heldOver}. */
+  public void heldOver(Collection<Path> places) {
+    heldOver = Optional.of(List.copyOf(places));
   }
 
   /** Notes what was let pass, for the report. */
@@ -247,7 +247,7 @@ public final class JobPlanner implements Closeable {
         makesTable,
         marksSuccess,
         commitId,
-        held,
+        heldOver,
         warnings);
   }
 

@@ -218,8 +218,7 @@ final class OpenJob {
       }
       // Of other jobs the name of the journal says it.
       endsByReport =
-          !plan.held().isPresent()
-              && !plan.notesPointOfNoReturn()
+          !plan.notesPointOfNoReturn()
               && plan.marksSuccess()
               && store.traits(root.root()).hasAtomicDirectoryDeletion();
     }

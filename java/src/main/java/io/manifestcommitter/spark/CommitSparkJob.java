@@ -177,7 +177,7 @@ final class CommitSparkJob {
         return Optional.empty();
       }
       if (config.holds()) {
-        planner.held(write.held(overwritten, written, setUp.isNewTable()));
+        planner.heldOver(write.heldOver(overwritten, written, setUp.isNewTable()));
       }
       JobPlan plan =
           work.time(

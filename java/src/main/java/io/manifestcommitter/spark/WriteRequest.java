@@ -11,7 +11,6 @@ import io.manifestcommitter.jobs.LifeSigns.Pause;
 import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.journal.CommitLedger;
 import io.manifestcommitter.layout.StagingRoot;
-import io.manifestcommitter.plan.HeldWrite;
 import io.manifestcommitter.progress.CommitProgress;
 import io.manifestcommitter.store.Store;
 import java.io.IOException;
@@ -133,13 +132,13 @@ final class WriteRequest {
   }
 
   /**
-   * What the plan of a held job says besides.
+   * The places where a held job may be published only over the state that it saw.
    *
    * @param overwritten what it was asked to overwrite
    * @param written the same, and the directories that it writes to
    * @param isNew whether there was no table before
    */
-  HeldWrite held(Collection<Path> overwritten, Collection<Path> written, boolean isNew) {
+  Collection<Path> heldOver(Collection<Path> overwritten, Collection<Path> written, boolean isNew) {
     Collection<Path> only = config.conflictMode == ConflictMode.APPEND ? overwritten : written;
     Optional<String> mode = command.mode();
     if (only.isEmpty() && isNew && mode.isPresent() && !mode.get().equals("Append")) {
@@ -148,7 +147,7 @@ final class WriteRequest {
     } else if (only.isEmpty() && mode.equals(Optional.of(OVERWRITE))) {
       only = written;
     }
-    return new HeldWrite(only, config.holdName);
+    return only;
   }
 
   /**

@@ -34,7 +34,6 @@ class HeldJobTest {
   void aHeldJobIsListedAndThenPublishedOnce(String scheme) throws IOException {
     SparkJobHarness spark = new SparkJobHarness(scheme).old("/table/p=1/old");
     spark.with(CommitterConfig.SUMMARY_REPORT_DIRECTORY, spark.path("/_reports").toString());
-    spark.with(CommitterConfig.HOLD_NAME, "tonight's");
     hold(spark, TableWrite.replacing("/table/p=1"), "p=1/a", "p=2/b");
 
     spark.job().abort();
@@ -44,7 +43,6 @@ class HeldJobTest {
     assertThat(told(spark))
         .contains(
             "\"jobId\":\"" + SparkJobHarness.JOB_ID + "\"",
-            "\"name\":\"tonight's\"",
             "\"files\":2",
             "\"partitions\":[\"p=1\",\"p=2\"]",
             "\"overwrites\":true",
