@@ -4,8 +4,8 @@ package io.manifestcommitter.cli;
 import io.manifestcommitter.cli.CommandLine.UsageException;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.journal.CommitLedger;
-import io.manifestcommitter.journal.CommitLedger.Entry;
 import io.manifestcommitter.manifest.CorruptManifestException;
+import io.manifestcommitter.manifest.Record;
 import io.manifestcommitter.store.Stores;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -60,13 +60,13 @@ public final class CommitIds extends Program {
       throw new UsageException(FORGET + " needs " + ID);
     }
     return table -> {
-      List<Entry> entries = find(table, line.conf(), id, line.has(FORGET));
+      List<Record> entries = find(table, line.conf(), id, line.has(FORGET));
       if (line.has("--json")) {
         out.println(Json.line(toMaps(entries)));
       } else {
-        for (Entry entry : entries) {
-          String at = Instant.ofEpochMilli(entry.at).toString();
-          out.println(at + "  job " + entry.jobId + "  " + Humane.line(entry.id));
+        for (Record entry : entries) {
+          String at = Instant.ofEpochMilli(entry.number("at")).toString();
+          out.println(at + "  job " + entry.text("jobId") + "  " + Humane.line(entry.text("id")));
         }
       }
       return id.isPresent() && entries.isEmpty() ? FAILED : OK;
@@ -88,12 +88,12 @@ public final class CommitIds extends Program {
     return Json.line(toMaps(find(table, conf, Optional.of(id).filter(t -> !t.isEmpty()), forget)));
   }
 
-  private static List<Entry> find(
+  private static List<Record> find(
       String table, Configuration conf, Optional<String> id, boolean forget) throws IOException {
     Stores stores = new Stores(conf);
     Path resolved = stores.resolve(new Path(table));
     CommitLedger ledger = new CommitLedger(stores.all(), resolved);
-    List<Entry> found = new ArrayList<>();
+    List<Record> found = new ArrayList<>();
     for (String each : id.isPresent() ? List.of(id.get()) : ledger.list()) {
       try {
         // One that is listed may be forgotten since.
@@ -114,15 +114,16 @@ public final class CommitIds extends Program {
     return found;
   }
 
-  private static List<Json.Fields> toMaps(List<Entry> entries) {
+  private static List<Json.Fields> toMaps(List<Record> entries) {
     return entries.stream()
         .map(
             entry ->
                 new Json.Fields()
-                    .with("id", entry.id)
-                    .with("jobId", entry.jobId)
-                    .with("application", entry.application)
-                    .with("at", entry.at))
+                    .with("id", entry.text("id"))
+                    .with("jobId", entry.text("jobId"))
+                    .with(
+                        "application", entry.has("application") ? entry.text("application") : null)
+                    .with("at", entry.number("at")))
         .collect(Collectors.toList());
   }
 }

@@ -8,6 +8,7 @@ import io.manifestcommitter.jobs.HeldJobs.HeldJob;
 import io.manifestcommitter.jobs.LifeSigns;
 import io.manifestcommitter.jobs.LifeSigns.Pause;
 import io.manifestcommitter.jobs.Recovery;
+import io.manifestcommitter.jobs.Recovery.Direction;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.plan.JobPlan;
@@ -161,11 +162,7 @@ public final class Held extends Program {
     Recovery recovery =
         new Recovery(stores.all(), config, signs, pause, /* force= */ false, gate::recordTo);
     StagingRoot root = new StagingRoot(resolved, jobId);
-    if (publishes) {
-      HeldJobs.publish(recovery, root);
-    } else {
-      HeldJobs.discard(recovery, root);
-    }
+    HeldJobs.end(recovery, root, publishes ? Direction.PUBLISH : Direction.DISCARD);
   }
 
   private static String text(HeldJob job) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.commit;
 
+import io.manifestcommitter.layout.JobPaths;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.plan.JobPlan.ExistingDirectories;
 import io.manifestcommitter.plan.JobPlan.PlanRejectedException;
@@ -76,12 +77,16 @@ public final class FindOldData {
   /**
    * Lists the trees below {@code roots}, which do not contain one another.
    *
-   * @param keep files that are not data: they stay
+   * @param keepsReport whether the last job's report in the table is no data: a new one replaces it
    * @return every directory found, a parent before its children; nothing for a root that does not
    *     exist
    * @throws PlanRejectedException if there is a symbolic link, or one leads to a root
    */
-  public List<OldDirectory> run(Collection<Path> roots, Set<Path> keep) throws IOException {
+  public List<OldDirectory> run(Collection<Path> roots, boolean keepsReport) throws IOException {
+    Set<Path> keep =
+        keepsReport
+            ? Set.of(new Path(table, JobPaths.SUCCESS_MARKER), new Path(table, JobPaths.FILE_LIST))
+            : Set.of();
     workers.forEach(places(roots), place -> requireNoLink(store, place));
     List<OldDirectory> found = new ArrayList<>();
     Map<Path, Optional<StoreEntry>> level = new TreeMap<>();

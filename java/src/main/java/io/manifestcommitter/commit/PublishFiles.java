@@ -76,6 +76,11 @@ final class PublishFiles {
    */
   private RenameResult rename(FileEntry file) throws IOException {
     RenameResult result = Retries.rename(store, file);
+    if (plan.isHeld() && result.outcome() == RenameResult.Outcome.FAILED && !file.isUpload()) {
+      // An overwrite may have removed, since the job was held, the directory that it adds to.
+      store.mkdirs(file.destinationDirectory());
+      result = Retries.rename(store, file);
+    }
     if (work.config.deleteTargetFiles && !result.isDone() && result.inTheWay().isPresent()) {
       work.replaced.moveAside(result.inTheWay().get());
       work.statistics.increment(StatisticNames.OP_DELETE_FILE_UNDER_DESTINATION);

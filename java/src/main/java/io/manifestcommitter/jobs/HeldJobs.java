@@ -76,50 +76,36 @@ public final class HeldJobs {
   }
 
   /**
-   * Publishes a held job.
+   * Publishes a held job, or discards it: that also if its publication died, or failed.
    *
-   * @throws IOException if it is not held any more, or the table has changed since; it says what
+   * @param direction {@link Direction#PUBLISH} or {@link Direction#DISCARD}
+   * @throws IOException if it is not held any more, or cannot be published since the table has
+   *     changed; it says what
    */
-  public static void publish(Recovery recovery, StagingRoot root) throws IOException {
-    if (run(recovery, root, Direction.PUBLISH) != Outcome.COMPLETED) {
-      throw HeldAdvice.notHeld(root);
+  public static void end(Recovery recovery, StagingRoot root, Direction direction)
+      throws IOException {
+    Outcome outcome;
+    try {
+      outcome = recovery.run(root, direction);
+    } catch (Recovery.LeftoverException e) {
+      LOG.warn(e.getMessage(), e);
+      outcome = e.outcome();
+    } catch (LostJournalException | JobIsAliveException e) {
+      if (e instanceof JobIsAliveException && !((JobIsAliveException) e).isOf(root)) {
+        throw e;
+      }
+      throw Recovery.notHeld(root, e);
     }
-  }
-
-  /**
-   * Discards a held job: also one whose publication died, or failed.
-   *
-   * @throws IOException if it is not held any more, as after it was published
-   */
-  public static void discard(Recovery recovery, StagingRoot root) throws IOException {
-    Outcome outcome = run(recovery, root, Direction.DISCARD);
     if (outcome == Outcome.CLEANED_UP) {
-      throw HeldAdvice.notHeld(root);
+      throw Recovery.notHeld(root, null);
     }
-    if (outcome == Outcome.COMPLETED) {
+    if (outcome == Outcome.COMPLETED && direction == Direction.DISCARD) {
       throw new IOException(
           "The data of job "
               + root.jobId()
               + " was complete in "
               + root.directory()
               + ", so it cannot be discarded any more: its publication was completed instead");
-    }
-  }
-
-  private static Outcome run(Recovery recovery, StagingRoot root, Direction direction)
-      throws IOException {
-    try {
-      return recovery.run(root, direction);
-    } catch (Recovery.LeftoverException e) {
-      LOG.warn(e.getMessage(), e);
-      return e.outcome();
-    } catch (LostJournalException | JobIsAliveException e) {
-      if (e instanceof JobIsAliveException && !((JobIsAliveException) e).isOf(root)) {
-        throw e;
-      }
-      IOException told = HeldAdvice.notHeld(root);
-      told.initCause(e);
-      throw told;
     }
   }
 

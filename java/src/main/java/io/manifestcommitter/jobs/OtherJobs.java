@@ -6,6 +6,7 @@ import io.manifestcommitter.jobs.LifeSigns.JobIsAliveException;
 import io.manifestcommitter.jobs.LifeSigns.Life;
 import io.manifestcommitter.jobs.LifeSigns.Pause;
 import io.manifestcommitter.journal.CommitJournal;
+import io.manifestcommitter.journal.CommitJournal.State;
 import io.manifestcommitter.journal.Heartbeat;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.CorruptManifestException;
@@ -19,7 +20,6 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Predicate;
 import org.apache.hadoop.fs.Path;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -146,57 +146,32 @@ public final class OtherJobs {
    */
   List<StagingRoot> begun(List<StagingRoot> roots) throws IOException {
     List<StagingRoot> begun = new ArrayList<>();
-    Predicate<CommitJournal.State> isBegun =
-        state -> state != CommitJournal.State.KEPT && state != CommitJournal.State.HELD;
     for (StagingRoot root : roots) {
-      if (hasJournal(root, isBegun, /* orDamaged= */ true)) {
+      if (state(root).filter(state -> state != State.KEPT && state != State.HELD).isPresent()) {
         begun.add(root);
       }
     }
     return begun;
   }
 
-  /** Whether a job has ended with nothing visible, and waits. One request. */
-  boolean isHeld(StagingRoot root) throws IOException {
-    return hasJournal(root, state -> state == CommitJournal.State.HELD, /* orDamaged= */ false);
-  }
-
   /**
-   * Whether a job's commit has begun and has more left to do than to clean up. One request. A
-   * journal that cannot be used counts: {@link Recovery#run} tells what is wrong with it. A held
+   * Whether a job's commit has begun and has more left to do than to clean up. One request. A held
    * job does not count.
    */
   boolean isUnfinished(StagingRoot root) throws IOException {
-    return hasJournal(
-        root, state -> !state.isEnd() && state != CommitJournal.State.HELD, /* orDamaged= */ true);
+    return state(root).filter(state -> state != State.HELD && !state.isEnd()).isPresent();
   }
 
-  /** As above, and a held job counts. */
-  private boolean hasPlan(StagingRoot root) throws IOException {
-    return hasJournal(root, state -> !state.isEnd(), /* orDamaged= */ true);
-  }
-
-  /** How far a job came, if it began to commit. A journal that cannot be used counts as begun. */
-  Optional<CommitJournal.State> state(StagingRoot root) throws IOException {
+  /**
+   * How far a job came, if it began to commit. One request. A journal that cannot be used counts as
+   * begun: {@link Recovery#run} tells what is wrong with it.
+   */
+  Optional<State> state(StagingRoot root) throws IOException {
     try {
       return CommitJournal.find(store, root.attempt()).map(CommitJournal::state);
     } catch (CorruptManifestException e) {
       LOG.debug("{} has a journal that cannot be used", root.root(), e);
-      return Optional.of(CommitJournal.State.PLANNED);
-    }
-  }
-
-  private boolean hasJournal(
-      StagingRoot root, Predicate<CommitJournal.State> condition, boolean orDamaged)
-      throws IOException {
-    try {
-      return CommitJournal.find(store, root.attempt())
-          .map(CommitJournal::state)
-          .filter(condition)
-          .isPresent();
-    } catch (CorruptManifestException e) {
-      LOG.debug("{} has a journal that cannot be used", root.root(), e);
-      return orDamaged;
+      return Optional.of(State.PLANNED);
     }
   }
 
@@ -216,7 +191,7 @@ public final class OtherJobs {
       throws IOException {
     return !other.jobId().equals(own.jobId())
         && ReplaceNote.read(store, other).filter(note -> note.meets(places)).isPresent()
-        && !hasJournal(other, CommitJournal.State::isEnd, /* orDamaged= */ false);
+        && !state(other).filter(State::isEnd).isPresent();
   }
 
   /**
@@ -284,5 +259,10 @@ public final class OtherJobs {
       store.write(dead.replaces(), out -> out.write(note.get()));
     }
     return false;
+  }
+
+  /** Whether a job has a journal that has not ended; a held job has, too. */
+  private boolean hasPlan(StagingRoot root) throws IOException {
+    return state(root).filter(state -> !state.isEnd()).isPresent();
   }
 }

@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.jobs;
 
-import io.manifestcommitter.commit.FindEntries;
 import io.manifestcommitter.commit.FindOldData;
 import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.journal.CommitJournal;
-import io.manifestcommitter.journal.CommitLedger;
-import io.manifestcommitter.layout.JobPaths;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.OldDirectory;
-import io.manifestcommitter.plan.Swaps.Swap;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -23,8 +18,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 import org.apache.hadoop.fs.Path;
 
 /**
@@ -56,15 +51,13 @@ final class ProveHeld {
 
   /**
    * Proves it. A listing of each directory that holds staged files, and of each that may hold
-   * nothing but what is replaced. Then it makes the directories that are gone since.
+   * nothing but what is replaced.
    *
    * @throws IOException if something has changed: it says what, and what to do
    */
   void run() throws IOException {
     requireStaged();
     requireUnchanged();
-    requireNotCommitted();
-    makeDirectories();
   }
 
   private void requireStaged() throws IOException {
@@ -82,24 +75,24 @@ final class ProveHeld {
     if (decision.isPresent() && !waits(decision.get(), waiting)) {
       throw changed("somebody began to discard it");
     }
-    Set<Path> gone = new TreeSet<>();
+    Set<Path> gone = new HashSet<>();
     for (FileEntry file : plan.files()) {
-      boolean isThere =
-          file.isUpload()
-              ? waits(file, waiting)
-              : Optional.ofNullable(staged.get(file.source()))
-                  .filter(entry -> entry.isSameFileAs(file))
-                  .isPresent();
-      if (!isThere) {
-        gone.add(file.isUpload() ? file.destination() : file.source());
+      if (file.isUpload() && !waits(file, waiting)) {
+        gone.add(file.destination());
+      } else if (!file.isUpload()) {
+        StoreEntry there = staged.get(file.source());
+        if (there == null || !there.isSameFileAs(file)) {
+          gone.add(file.source());
+        }
       }
     }
-    if (!gone.isEmpty()) {
-      throw changed(
-          (gone.size() + " of its " + plan.files().count() + " files")
-              + (hasUploads ? " do not wait as uploads any more" : " are gone, or others")
-              + named(gone));
-    }
+    requireNone(
+        gone,
+        "of its "
+            + plan.files().count()
+            + (hasUploads
+                ? " files do not wait as uploads any more"
+                : " files are gone, or others"));
   }
 
   /** Whether an upload waits, so far as the store tells. */
@@ -109,31 +102,17 @@ final class ProveHeld {
 
   /** Where the job was to replace what is there, or to find nothing. */
   private void requireUnchanged() throws IOException {
-    List<Path> places = plan.heldOver();
-    if (places.isEmpty()) {
-      return;
-    }
+    FindOldData look = new FindOldData(store, workers, plan.table());
     Map<Path, StoreEntry> before = files(plan.replaced());
-    Set<Path> reports =
-        plan.marksSuccess()
-            ? Set.of(
-                new Path(plan.table(), JobPaths.SUCCESS_MARKER),
-                new Path(plan.table(), JobPaths.FILE_LIST))
-            : Set.of();
-    Map<Path, StoreEntry> now =
-        files(new FindOldData(store, workers, plan.table()).run(places, reports));
-    Set<Path> gone = new TreeSet<>(before.keySet());
+    Map<Path, StoreEntry> now = files(look.run(plan.heldOver(), plan.marksSuccess()));
+    Set<Path> gone = new HashSet<>(before.keySet());
     gone.removeAll(now.keySet());
-    Set<Path> others = new TreeSet<>(now.keySet());
-    others.removeIf(
-        path -> before.containsKey(path) && now.get(path).isUntouchedSince(before.get(path)));
-    if (!gone.isEmpty()) {
-      throw changed(gone.size() + " files that it is to replace are gone" + named(gone));
-    }
-    if (!others.isEmpty()) {
-      throw changed(
-          others.size() + " files are there that it did not see when it was held" + named(others));
-    }
+    requireNone(gone, "files that it is to replace are gone");
+    now.values()
+        .removeIf(
+            file ->
+                before.containsKey(file.path()) && file.isUntouchedSince(before.get(file.path())));
+    requireNone(now.keySet(), "files are there that it did not see when it was held");
   }
 
   private static Map<Path, StoreEntry> files(Collection<OldDirectory> directories) {
@@ -144,44 +123,11 @@ final class ProveHeld {
     return files;
   }
 
-  private void requireNotCommitted() throws IOException {
-    if (plan.commitId().isPresent()) {
-      Optional<CommitLedger.Entry> before =
-          new CommitLedger(store, plan.table()).find(plan.commitId().get());
-      if (before.isPresent()) {
-        throw changed(
-            "the table has the data of its commit.id "
-                + plan.commitId().get()
-                + " from job "
-                + before.get().jobId);
-      }
+  private void requireNone(Set<Path> paths, String what) throws IOException {
+    if (!paths.isEmpty()) {
+      List<Path> first = paths.stream().sorted().limit(NAMED).collect(Collectors.toList());
+      throw changed(paths.size() + " " + what + ", as " + first);
     }
-  }
-
-  /** An overwrite may have removed, since the job was held, what it appends to. */
-  private void makeDirectories() throws IOException {
-    if (store.traits(plan.table()).completesUploads()) {
-      return;
-    }
-    Set<Path> needed = new HashSet<>();
-    for (Swap swap : plan.swaps().all()) {
-      needed.add(swap.place().getParent());
-    }
-    for (FileEntry file : plan.files()) {
-      if (plan.swaps().bringing(file.destinationDirectory()) < 0) {
-        needed.add(file.destinationDirectory());
-      }
-    }
-    needed.remove(plan.table());
-    needed.removeAll(plan.missingDirectories());
-    needed.removeAll(new FindEntries(store, workers).directories(needed).directories());
-    workers.forEach(needed, store::mkdirs);
-  }
-
-  private static String named(Set<Path> paths) {
-    List<Path> first = new ArrayList<>();
-    paths.stream().limit(NAMED).forEach(first::add);
-    return ", as " + first;
   }
 
   private IOException changed(String what) {

@@ -126,6 +126,27 @@ public final class Recovery {
         + "', or io.manifestcommitter.cli.Recover, once the store works again";
   }
 
+  /** The failure of who asks for a job that is not held, or not any more. */
+  static IOException notHeld(StagingRoot root, Exception cause) {
+    return new IOException(
+        "Job "
+            + root.jobId()
+            + " is not held in "
+            + root.directory()
+            + ": it never was, or it was published or discarded before, or somebody does that now."
+            + " This process changed nothing. If the table's _SUCCESS names it, it was published",
+        cause);
+  }
+
+  /** What a user does about a held job. */
+  static String heldAdvice(StagingRoot root) {
+    String job = " " + root.directory() + " " + root.jobId() + "'";
+    return "Publish it with 'manifest-committer publish"
+        + job
+        + ", or discard it with 'manifest-committer discard"
+        + job;
+  }
+
   /**
    * The jobs that began to commit into a table and did not end, and those that ended and left
    * something behind; not what a job was told to leave.
@@ -174,12 +195,12 @@ public final class Recovery {
               + " Nothing was changed. Recover it without --complete, and run the job again");
     }
     if (journal.state() == CommitJournal.State.HELD && !direction.isOfHeld()) {
-      throw new IOException(journal + " is of a held job. " + HeldAdvice.advice(root));
+      throw new IOException(journal + " is of a held job. " + heldAdvice(root));
     }
     Outcome outcome;
     try (JobPlan plan = planOfDead(root, journal)) {
       if (direction.isOfHeld() && !plan.isHeld()) {
-        throw HeldAdvice.notHeld(root);
+        throw notHeld(root, null);
       }
       outcome = run(root.heldBy(journal.nextHolder()), journal, plan, direction, statistics);
       removeStaging(root, plan, outcome);
@@ -332,17 +353,17 @@ public final class Recovery {
   private void claim(
       StagingRoot root, CommitJournal journal, Direction direction, boolean hasHeartbeat)
       throws IOException {
-    if (journal.state() != CommitJournal.State.HELD) {
-      journal.claim(hasHeartbeat);
-    } else if (direction == Direction.DISCARD) {
-      journal.leaveHeld(CommitJournal.State.REVOKED, hasHeartbeat);
-    } else {
+    CommitJournal.State to = journal.state();
+    if (to == CommitJournal.State.HELD && direction == Direction.DISCARD) {
+      to = CommitJournal.State.REVOKED;
+    } else if (to == CommitJournal.State.HELD) {
       try (JobPlan plan =
           journal.planBeforeClaim(root.jobId(), new Target(root.directory(), root.root()))) {
         new ProveHeld(store, workers(root, CommitProgress.unwatched()), root, journal, plan).run();
       }
-      journal.leaveHeld(CommitJournal.State.PLANNED, hasHeartbeat);
+      to = CommitJournal.State.PLANNED;
     }
+    journal.claim(to, hasHeartbeat);
   }
 
   /** Before the claim, which is not without life where there is room for a sign of it. */
@@ -408,10 +429,9 @@ public final class Recovery {
       try {
         resume(work, workers, journal, plan);
       } catch (IOException e) {
-        if (plan.isHeld()) {
-          e.addSuppressed(new IOException(HeldAdvice.notPublished(root)));
-        } else if (!(e instanceof PlaceChangedException || e instanceof LostJournalException)) {
-          e.addSuppressed(new IOException(notCompleted(root)));
+        boolean isChanged = e instanceof PlaceChangedException && !plan.isHeld();
+        if (!isChanged && !(e instanceof LostJournalException)) {
+          e.addSuppressed(new IOException(notCompleted(root, plan)));
         }
         throw e;
       }
@@ -451,13 +471,15 @@ public final class Recovery {
         });
   }
 
-  private static String notCompleted(StagingRoot root) {
+  private static String notCompleted(StagingRoot root, JobPlan plan) {
     return "The commit of job "
         + root.jobId()
         + " was not completed, and nothing is lost. To complete it needs room, and the right to"
         + " create files: make room, or grant that, and run this again. To roll it back needs"
-        + " neither: run 'manifest-committer recover "
+        + " neither: run 'manifest-committer "
+        + (plan.isHeld() ? "discard " : "recover ")
         + root.directory()
+        + (plan.isHeld() ? " " + root.jobId() : "")
         + "'";
   }
 

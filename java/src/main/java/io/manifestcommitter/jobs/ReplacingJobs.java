@@ -38,13 +38,14 @@ import org.slf4j.LoggerFactory;
 public final class ReplacingJobs {
   private static final Logger LOG = LoggerFactory.getLogger(ReplacingJobs.class);
 
+  private static final Optional<State> HELD = Optional.of(State.HELD);
+
   private final Store store;
   private final CommitterConfig config;
   private final OtherJobs others;
   private final LifeSigns signs;
   private final StagingRoot own;
   private long ownNoteLength;
-  private Optional<String> heldTwin = Optional.empty();
 
   /**
    * The other jobs of a table.
@@ -61,41 +62,44 @@ public final class ReplacingJobs {
   }
 
   /**
-   * Settles the unfinished commits in the table, as {@link UnfinishedJobs} does, and returns when
-   * this job may look at the places and replace them. Two requests, and one for each staging
-   * directory of another job; where there is no unfinished commit, one look is enough for both.
+   * Settles the unfinished commits in the table, as {@link UnfinishedJobs} does, for a job that
+   * replaces nothing. One request, and one for each staging directory of another job.
    *
-   * @param places none of which lies in another; empty for a job that replaces nothing
-   * @param written the places that the job writes to or replaces
+   * @param written the places that the job writes to
    * @return whether a commit was recovered
+   * @throws IOException also if a dead job's commit may not, or cannot, be recovered
+   */
+  public boolean settle(Collection<Path> written, Pause pause) throws IOException {
+    return new UnfinishedJobs(store, config, signs, written, pause).settle(inTable());
+  }
+
+  /**
+   * As {@link #settle}, and returns when this job may look at the places and replace them. Two
+   * requests, and one for each staging directory of another job; where there is no unfinished
+   * commit, one look is enough for both.
+   *
+   * @param places none of which lies in another
+   * @param written the places that the job writes to or replaces
+   * @return a held job that has this one's identity, and still the places
    * @throws io.manifestcommitter.manifest.CorruptManifestException if another's note is damaged
    * @throws IOException also if others replaced some of the places for too long, or if a dead job's
    *     commit may not, or cannot, be recovered
    */
-  public boolean settleAndEnter(Collection<Path> places, Collection<Path> written, Pause pause)
-      throws IOException {
+  public Optional<String> settleAndEnter(
+      Collection<Path> places, Collection<Path> written, Pause pause) throws IOException {
     UnfinishedJobs unfinished = new UnfinishedJobs(store, config, signs, written, pause);
-    if (places.isEmpty()) {
-      return unfinished.settle(inTable());
-    }
     Wait wait = new Wait(places, unfinished, pause);
     List<StagingRoot> roots = note(places);
-    boolean hasRecovered = false;
     if (!others.begun(roots).isEmpty()) {
       // Nobody recovers a job whose places are a living one's.
       leave();
-      hasRecovered = unfinished.settle(roots);
+      unfinished.settle(roots);
       roots = note(places);
     }
     while (!isFirst(places, wait, roots)) {
       roots = note(places);
     }
-    return hasRecovered;
-  }
-
-  /** A held job that has the same identity. This job entered although that is in its way. */
-  public Optional<String> heldTwin() {
-    return heldTwin;
+    return Optional.ofNullable(wait.heldTwin);
   }
 
   /** Tells others of the places, and then looks for the other jobs in the table. Two requests. */
@@ -141,15 +145,14 @@ public final class ReplacingJobs {
     store.deleteFile(own.replaces());
   }
 
-  /** Whether this job's note stood while all others were out of the way. */
+  /**
+   * Whether this job's note stood while all others were out of the way, or it has nothing to do.
+   */
   private boolean isFirst(Collection<Path> places, Wait wait, List<StagingRoot> roots)
       throws IOException {
     for (StagingRoot other : roots) {
       if (others.isReplacing(other, places, own) && !isPast(other, wait)) {
-        return false;
-      }
-      if (heldTwin.isPresent()) {
-        return true;
+        return wait.heldTwin != null;
       }
     }
     return true;
@@ -182,7 +185,7 @@ public final class ReplacingJobs {
 
   private boolean isPastDead(StagingRoot other, Wait wait) throws IOException {
     Optional<State> state = others.state(other);
-    if (state.equals(Optional.of(State.HELD))) {
+    if (state.equals(HELD)) {
       return isPastHeld(other, wait);
     }
     if (!state.filter(one -> !one.isEnd()).isPresent() && others.fence(other)) {
@@ -211,8 +214,8 @@ public final class ReplacingJobs {
     Optional<Path> identity = config.commitId.map(CommitLedger::lock);
     if (identity.isPresent()
         && note.filter(held -> held.meets(List.of(identity.get()))).isPresent()) {
-      heldTwin = Optional.of(other.jobId());
-      return true;
+      wait.heldTwin = other.jobId();
+      return false;
     }
     // A process that publishes it looks whether a job that lives replaces the same.
     leave();
@@ -227,13 +230,13 @@ public final class ReplacingJobs {
               + ", which job "
               + own.jobId()
               + " replaces, too. Nothing was changed. "
-              + HeldAdvice.advice(other)
+              + Recovery.heldAdvice(other)
               + ". Then run this job again; or have it wait ("
               + CommitterConfig.HOLD_CONFLICT
               + ")");
     }
     wait.forPlaces(other, note);
-    while (store.status(other.replaces()).isPresent() && others.isHeld(other)) {
+    while (store.status(other.replaces()).isPresent() && others.state(other).equals(HELD)) {
       wait.pause(other);
     }
     return false;
@@ -247,6 +250,11 @@ public final class ReplacingJobs {
 
     private final long since = signs.nanos();
     private Waiting forWhat;
+
+    /**
+     * A held job that has the same identity: this one need not wait, since it has nothing to do.
+     */
+    private String heldTwin;
 
     Wait(Collection<Path> places, UnfinishedJobs unfinished, Pause pause) {
       this.places = places;
@@ -281,7 +289,7 @@ public final class ReplacingJobs {
                 + ", which replaces some of the same places of "
                 + own.directory()
                 + working
-                + (others.isHeld(other) ? " and is held" : " and still lives")
+                + (others.state(other).equals(HELD) ? " and is held" : " and still lives")
                 + ". Nothing was changed. Run the job again once the other has ended, or wait longer ("
                 + CommitterConfig.REPLACE_WAIT
                 + ")");

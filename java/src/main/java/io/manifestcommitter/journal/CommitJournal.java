@@ -70,6 +70,11 @@ public abstract class CommitJournal {
     /** There is nothing left to do, and the job was told not to clean up. */
     KEPT;
 
+    /** Whether the commit can be given up: it has not come to its point of no return. */
+    boolean mayGoBack() {
+      return this == HELD || this == PLANNED;
+    }
+
     /** Whether there is nothing left to do that a reader of the table could see. */
     public boolean isEnd() {
       return this == FINISHED || this == KEPT;
@@ -211,21 +216,15 @@ public abstract class CommitJournal {
   public abstract Path path();
 
   /**
-   * Takes the journal from the driver or recovery that has it.
+   * Takes the journal from the driver or recovery that has it. One request. For a held job, where
+   * there are uploads, three to five; two processes may then both go in one direction.
    *
+   * @param to the state from then on: the journal's, but for a held job. That is a commit that has
+   *     begun then, {@link State#PLANNED}, or one that is given up, {@link State#REVOKED}
    * @param hasHeartbeat whether this process has written one; else others watch the claim itself
    * @throws LostJournalException if another process took it first
    */
-  public abstract void claim(boolean hasHeartbeat) throws IOException;
-
-  /**
-   * As {@link #claim}, of the journal of a held job. From here on it is a commit that has begun, or
-   * one that is given up. Of two processes that try, one at most succeeds. Where there are uploads,
-   * two may both go in one direction. One request; where there are uploads, three to five.
-   *
-   * @param to {@link State#PLANNED} or {@link State#REVOKED}
-   */
-  public abstract void leaveHeld(State to, boolean hasHeartbeat) throws IOException;
+  public abstract void claim(State to, boolean hasHeartbeat) throws IOException;
 
   /**
    * The number of the driver or recovery that holds what was staged and moved aside: see {@link

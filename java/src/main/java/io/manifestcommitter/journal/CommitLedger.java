@@ -7,7 +7,6 @@ import io.manifestcommitter.manifest.Record;
 import io.manifestcommitter.manifest.RecordFile;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
-import java.io.ByteArrayInputStream;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.net.URLDecoder;
@@ -17,6 +16,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.apache.hadoop.fs.Path;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -57,27 +57,6 @@ public final class CommitLedger {
     this.directory = StagingRoot.commitIds(table);
   }
 
-  /** One commit. */
-  public static final class Entry {
-    public final String id;
-    public final String jobId;
-
-    /**
-     * The application of Spark that wrote it; empty if it was another process that recovered it.
-     */
-    public final Optional<String> application;
-
-    /** When it was noted, in milliseconds since 1970, by the clock of who noted it. */
-    public final long at;
-
-    private Entry(Record record) {
-      this.id = record.text("id");
-      this.jobId = record.text("jobId");
-      this.application = Optional.of(record.textOrEmpty("application")).filter(t -> !t.isEmpty());
-      this.at = record.number("at");
-    }
-  }
-
   /**
    * A place, in no table, that two jobs of one identity both replace, and so exclude each other.
    */
@@ -106,28 +85,17 @@ public final class CommitLedger {
   /**
    * The commit of an identity, if the table has it. One request.
    *
+   * @return its record
    * @throws CorruptManifestException if its file cannot be used; it says what to do
    */
-  public Optional<Entry> find(String id) throws IOException {
+  public Optional<Record> find(String id) throws IOException {
     Path file = file(id);
-    byte[] content;
     try {
-      content = store.read(file, MOST_BYTES);
+      byte[] content = store.read(file, MOST_BYTES);
+      return Optional.of(
+          RecordFile.readOnly(content, file.toString(), record -> checked(record, id)));
     } catch (FileNotFoundException e) {
       return Optional.empty();
-    }
-    try (RecordFile.Reader records =
-        new RecordFile.Reader(new ByteArrayInputStream(content), file.toString())) {
-      Record first = records.next().orElseThrow(() -> records.corrupt("it is empty", null));
-      if (!first.kind().equals(KIND) || first.number("version") != VERSION) {
-        throw records.corrupt("this version of the committer does not know it", null);
-      }
-      Entry entry = new Entry(first);
-      // Its end has the checksum.
-      if (records.next().isPresent() || !entry.id.equals(id)) {
-        throw records.corrupt("it is not of " + id, null);
-      }
-      return Optional.of(entry);
     } catch (CorruptManifestException e) {
       throw new CorruptManifestException(
           e.getMessage()
@@ -137,6 +105,15 @@ public final class CommitLedger {
               + " reports. If it is not there, delete the file and run the job again",
           e);
     }
+  }
+
+  private static Record checked(Record record, String id) {
+    boolean isKnown = record.kind().equals(KIND) && record.number("version") == VERSION;
+    boolean isWhole = isKnown && !record.text("jobId").isEmpty() && record.number("at") >= 0;
+    if (!isWhole || !record.text("id").equals(id)) {
+      throw new IllegalArgumentException("it is not of " + id + ", or of another version");
+    }
+    return record;
   }
 
   /**
@@ -151,31 +128,20 @@ public final class CommitLedger {
             .with("id", id)
             .with("jobId", jobId)
             .with("at", System.currentTimeMillis());
-    store.write(
-        file(id),
-        out -> {
-          RecordFile.Writer records = new RecordFile.Writer(out);
-          records.write(application == null ? entry : entry.with("application", application));
-          records.finish();
-        });
+    if (application != null) {
+      entry.with("application", application);
+    }
+    store.write(file(id), out -> RecordFile.writeOnly(out, entry));
   }
 
-  /**
-   * Forgets an identity: a job that has it commits again. Two requests.
-   *
-   * @return whether the table had it
-   */
-  public boolean forget(String id) throws IOException {
-    boolean isThere = store.status(file(id)).isPresent();
+  /** Forgets an identity: a job that has it commits again. One request. */
+  public void forget(String id) throws IOException {
     store.deleteFile(file(id));
-    return isThere;
   }
 
   /** The identities that the table has, the last first. One request. */
   public List<String> list() throws IOException {
-    List<String> ids = new ArrayList<>();
-    files().forEach(file -> ids.add(id(file.name())));
-    return ids;
+    return files().stream().map(file -> id(file.name())).collect(Collectors.toList());
   }
 
   /**
@@ -201,14 +167,9 @@ public final class CommitLedger {
 
   private List<StoreEntry> files() throws IOException {
     List<StoreEntry> files = new ArrayList<>();
-    store.listIfThere(
-        directory,
-        entry -> {
-          if (entry.name().startsWith(PREFIX)) {
-            files.add(entry);
-          }
-        });
-    files.sort(Comparator.comparing((StoreEntry file) -> file.lastWritten()).reversed());
+    store.listIfThere(directory, files::add);
+    files.removeIf(entry -> !entry.name().startsWith(PREFIX));
+    files.sort(Comparator.comparingLong((StoreEntry file) -> -file.lastWritten()));
     return files;
   }
 

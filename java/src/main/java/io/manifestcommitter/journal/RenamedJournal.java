@@ -108,11 +108,7 @@ final class RenamedJournal extends CommitJournal {
 
   @Override
   public State state() {
-    return isMarked && mayGoBack() ? State.REVOKED : state;
-  }
-
-  private boolean mayGoBack() {
-    return state == State.HELD || state == State.PLANNED;
+    return isMarked && state.mayGoBack() ? State.REVOKED : state;
   }
 
   @Override
@@ -126,12 +122,7 @@ final class RenamedJournal extends CommitJournal {
   }
 
   @Override
-  public void claim(boolean hasHeartbeat) throws IOException {
-    change(state, hasHeartbeat ? next : next + SILENT);
-  }
-
-  @Override
-  public void leaveHeld(State to, boolean hasHeartbeat) throws IOException {
+  public void claim(State to, boolean hasHeartbeat) throws IOException {
     change(to, hasHeartbeat ? next : next + SILENT);
   }
 
@@ -152,7 +143,7 @@ final class RenamedJournal extends CommitJournal {
 
   @Override
   public boolean revoke() throws IOException {
-    if (!isOver && !isMarked && mayGoBack()) {
+    if (!isOver && !isMarked && state.mayGoBack()) {
       try {
         change(State.REVOKED, holder);
       } catch (LostJournalException e) {

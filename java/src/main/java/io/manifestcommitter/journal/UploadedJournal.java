@@ -11,15 +11,15 @@ import io.manifestcommitter.store.RenameResult;
 import io.manifestcommitter.store.Retries;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
-import java.io.ByteArrayInputStream;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import org.apache.hadoop.fs.Path;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -53,23 +53,19 @@ final class UploadedJournal extends CommitJournal {
   private State state;
   private State end = State.FINISHED;
 
-  /** The furthest state that has a file; not always {@link #state}, where none may be made. */
-  private State noted;
+  /** The states that have a file; not always {@link #state}, where none may be made. */
+  private SortedSet<State> noted;
 
   /** Whether the first file is known to be gone. */
   private boolean isOver;
 
-  /** Whether there is the file of a held job. */
-  private boolean wasHeld;
-
   /** The upload that becomes the file of {@link State#COMMITTED}; null until it is read. */
   private FileEntry mark;
 
-  private UploadedJournal(Store store, Path directory, State state, FileEntry mark) {
+  private UploadedJournal(Store store, Path directory, List<State> noted, FileEntry mark) {
     super(store, directory);
-    this.state = state;
-    this.noted = state;
-    this.wasHeld = state == State.HELD;
+    this.noted = new TreeSet<>(noted);
+    this.state = this.noted.last();
     this.mark = mark;
   }
 
@@ -80,7 +76,10 @@ final class UploadedJournal extends CommitJournal {
       Files.write(local.toPath(), "committed\n".getBytes(StandardCharsets.US_ASCII));
       StoreEntry uploaded = store.newUpload(local, path(directory, State.COMMITTED, 0)).finish();
       return new UploadedJournal(
-          store, directory, first(plan), mark(directory, uploaded.length(), uploaded.etag()));
+          store,
+          directory,
+          List.of(first(plan)),
+          mark(directory, uploaded.length(), uploaded.etag()));
     } finally {
       Files.delete(local.toPath());
     }
@@ -99,9 +98,8 @@ final class UploadedJournal extends CommitJournal {
     if (found.isEmpty()) {
       return Optional.empty();
     }
-    UploadedJournal journal = new UploadedJournal(store, directory, Collections.max(found), null);
-    journal.wasHeld = found.contains(State.HELD);
-    if (!found.contains(State.PLANNED) && !journal.wasHeld && !journal.state.isEnd()) {
+    UploadedJournal journal = new UploadedJournal(store, directory, found, null);
+    if (!journal.first().mayGoBack() && !journal.state.isEnd()) {
       // The commit has ended, where the file that says so could not be made.
       journal.state = State.FINISHED;
     }
@@ -110,13 +108,8 @@ final class UploadedJournal extends CommitJournal {
 
   @Override
   void name() throws IOException {
-    store.write(
-        path(),
-        out -> {
-          RecordFile.Writer records = new RecordFile.Writer(out);
-          records.write(new Record(MARK).with("size", mark.size()).with("etag", mark.etag()));
-          records.finish();
-        });
+    Record record = new Record(MARK).with("size", mark.size()).with("etag", mark.etag());
+    store.write(path(), out -> RecordFile.writeOnly(out, record));
   }
 
   @Override
@@ -136,7 +129,7 @@ final class UploadedJournal extends CommitJournal {
 
   @Override
   public Path path() {
-    return path(directory, noted, 0);
+    return path(directory, noted.last(), 0);
   }
 
   @Override
@@ -155,45 +148,36 @@ final class UploadedJournal extends CommitJournal {
   }
 
   @Override
-  public void claim(boolean hasHeartbeat) throws IOException {
+  public void claim(State to, boolean hasHeartbeat) throws IOException {
+    boolean wasHeld = state == State.HELD;
     UploadedJournal found = findIn(store, directory).orElseThrow(() -> lost(path()));
     state = found.state;
     noted = found.noted;
-    wasHeld = found.wasHeld;
-  }
-
-  @Override
-  public void leaveHeld(State to, boolean hasHeartbeat) throws IOException {
-    claim(hasHeartbeat);
-    if (state != State.HELD || (to == State.REVOKED && !revoke())) {
+    if (wasHeld && (state != State.HELD || (to == State.REVOKED && !revoke()))) {
       throw lost(path(directory, State.HELD, 0));
     }
-    if (to == State.PLANNED) {
-      FileEntry unused = mark();
+    if (state == State.HELD) {
+      mark();
       state = to;
-      noted = to;
+      noted.add(to);
       name();
     }
   }
 
   @Override
   public boolean revoke() throws IOException {
-    if (mayGoBack()) {
+    if (state.mayGoBack()) {
       requireHeld();
       discard();
       if (Retries.fewFor(() -> store.status(mark().destination())).isPresent()) {
         state = State.COMMITTED;
-        noted = state;
+        noted.add(state);
       } else {
         state = State.REVOKED;
         note(state);
       }
     }
     return state == State.REVOKED;
-  }
-
-  private boolean mayGoBack() {
-    return state == State.HELD || state == State.PLANNED;
   }
 
   @Override
@@ -207,7 +191,7 @@ final class UploadedJournal extends CommitJournal {
     }
     result.orThrow("Could not note the state of the commit");
     state = State.COMMITTED;
-    noted = state;
+    noted.add(state);
   }
 
   @Override
@@ -233,7 +217,7 @@ final class UploadedJournal extends CommitJournal {
 
   @Override
   public void ended() throws IOException {
-    if (mayGoBack()) {
+    if (state.mayGoBack()) {
       discard();
     }
     end(state == State.COMMITTED ? end : State.FINISHED);
@@ -253,7 +237,7 @@ final class UploadedJournal extends CommitJournal {
       // If another process took the journal, that could only go forward, and did.
       state = to;
     }
-    if (wasHeld) {
+    if (first() == State.HELD) {
       Retries.few(() -> store.deleteFile(path(directory, State.HELD, 0)));
     }
     Retries.few(() -> store.deleteFile(path(directory, State.PLANNED, 0)));
@@ -267,7 +251,7 @@ final class UploadedJournal extends CommitJournal {
   private void note(State what) {
     try {
       Retries.few(() -> store.write(path(directory, what, 0), out -> out.write('\n')));
-      noted = what;
+      noted.add(what);
     } catch (IOException e) {
       LOG.warn("{} cannot be written, and the job goes on", path(directory, what, 0), e);
     }
@@ -278,22 +262,20 @@ final class UploadedJournal extends CommitJournal {
     return Optional.of(mark());
   }
 
+  private State first() {
+    return noted.first();
+  }
+
   private FileEntry mark() throws IOException {
     if (mark == null) {
-      Path file = path(directory, wasHeld ? State.HELD : State.PLANNED, 0);
+      Path file = path(directory, first() == State.HELD ? State.HELD : State.PLANNED, 0);
       byte[] content = store.read(file, LIMIT);
-      try (RecordFile.Reader records =
-          new RecordFile.Reader(new ByteArrayInputStream(content), file.toString())) {
-        Record first = records.next().orElseThrow(() -> records.corrupt("it is empty", null));
-        try {
-          mark = mark(directory, first.number("size"), first.text("etag"));
-        } catch (IllegalArgumentException e) {
-          throw records.corrupt(e.getMessage(), e);
-        }
-        // Its end has the checksum.
-        if (records.next().isPresent()) {
-          throw records.corrupt("it has more than one record", null);
-        }
+      try {
+        mark =
+            RecordFile.readOnly(
+                content,
+                file.toString(),
+                record -> mark(directory, record.number("size"), record.text("etag")));
       } catch (CorruptManifestException e) {
         throw new CorruptManifestException(
             e.getMessage()

@@ -3,6 +3,7 @@ package io.manifestcommitter.manifest;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.BufferedReader;
+import java.io.ByteArrayInputStream;
 import java.io.Closeable;
 import java.io.EOFException;
 import java.io.IOException;
@@ -16,6 +17,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiFunction;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.zip.CRC32C;
 import java.util.zip.CheckedOutputStream;
@@ -39,6 +41,36 @@ public final class RecordFile {
   /** Eight lower case hexadecimal digits. */
   static String hex(CRC32C checksum) {
     return String.format(Locale.ROOT, "%08x", checksum.getValue());
+  }
+
+  /** Writes a file of one record. */
+  public static void writeOnly(OutputStream out, Record record) throws IOException {
+    Writer records = new Writer(out);
+    records.write(record);
+    records.finish();
+  }
+
+  /**
+   * What the only record of a file says.
+   *
+   * @param origin names the file in messages
+   * @param meaning understands the record, or throws an {@link IllegalArgumentException}
+   * @throws CorruptManifestException if it is damaged, not understood, or not the only one
+   */
+  public static <T> T readOnly(byte[] content, String origin, Function<Record, T> meaning)
+      throws IOException {
+    try (Reader records = new Reader(new ByteArrayInputStream(content), origin)) {
+      Record only = records.next().orElseThrow(() -> records.corrupt("it is empty", null));
+      // Its end has the checksum.
+      if (records.next().isPresent()) {
+        throw records.corrupt("it has more than one record", null);
+      }
+      try {
+        return meaning.apply(only);
+      } catch (IllegalArgumentException e) {
+        throw records.corrupt(e.getMessage(), e);
+      }
+    }
   }
 
   /** Writes records. Not for use by several threads. */

@@ -4,6 +4,7 @@ package io.manifestcommitter.spark;
 import io.manifestcommitter.commit.CommitWork;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.journal.CommitLedger;
+import io.manifestcommitter.manifest.Record;
 import io.manifestcommitter.store.Store;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -42,46 +43,33 @@ final class CommitIdentity {
 
   /**
    * Whether another job has the data of this identity: it committed it, or holds it. Then this try
-   * ends. To be asked while the places are locked. One request, and none without an identity.
+   * ends. To be asked while the places are locked: nobody else commits it meanwhile. One request,
+   * and none without an identity.
    *
    * @param held the job that holds it
    * @throws IOException if the identity was for another write of this application
    */
   boolean isElsewhere(Optional<String> held, CommitWork work) throws IOException {
-    if (held.isPresent()) {
-      LOG.info(
-          "Job {} publishes nothing: job {} holds the data of commit.id {} for {}. Publish or discard"
-              + " that",
-          write.jobId,
-          held.get(),
-          id.get(),
-          write.table);
-      work.held(held.get());
-      return true;
-    }
-    Optional<CommitLedger.Entry> before = committedBefore();
-    before.ifPresent(entry -> work.skipped(entry.jobId));
-    return before.isPresent();
-  }
-
-  /**
-   * The commit that brought the data of this identity into the table, if it has it. Nobody else
-   * commits it while the places are locked.
-   */
-  private Optional<CommitLedger.Entry> committedBefore() throws IOException {
     if (!id.isPresent()) {
-      return Optional.empty();
+      return false;
     }
-    Optional<CommitLedger.Entry> before = new CommitLedger(store, write.table).find(id.get());
+    Optional<Record> before =
+        held.isPresent() ? Optional.empty() : new CommitLedger(store, write.table).find(id.get());
     if (before.isPresent()) {
       write.requireRepetition(before.get());
-      LOG.info(
-          "Job {} publishes nothing: {} has the data of commit.id {} from job {}",
-          write.jobId,
-          write.table,
-          id.get(),
-          before.get().jobId);
+      work.skipped(before.get().text("jobId"));
     }
-    return before;
+    held.ifPresent(work::held);
+    Optional<String> other = held.or(() -> before.map(record -> record.text("jobId")));
+    other.ifPresent(
+        job ->
+            LOG.info(
+                "Job {} publishes nothing: job {} {} the data of commit.id {} for {}",
+                write.jobId,
+                job,
+                held.isPresent() ? "holds" : "has committed",
+                id.get(),
+                write.table));
+    return other.isPresent();
   }
 }

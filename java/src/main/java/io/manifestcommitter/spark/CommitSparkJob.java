@@ -158,10 +158,10 @@ final class CommitSparkJob {
     ProveStaged proof = new ProveStaged(store, workers, config.missingFiles);
     try (JobPlanner planner = planning.begin(committed, setUp)) {
       Result<List<StagedTree>> trees = new Result<>(() -> sealAndProve(committed, proof, planner));
-      Result<Boolean> settled = new Result<>(() -> settleAndLock(places, written));
+      Result<Optional<String>> held = new Result<>(() -> settleAndLock(places, written, planning));
       workers.beside(
           trees,
-          settled,
+          held,
           () -> {
             // A job that replaces something, or has an identity, looks once that is locked.
             if (places.isEmpty()) {
@@ -169,10 +169,7 @@ final class CommitSparkJob {
             }
           },
           () -> workers.forEach(preparedFiles(), work::createAhead));
-      if (settled.get()) {
-        planning.forget();
-      }
-      if (identity.isElsewhere(others.heldTwin(), work)) {
+      if (identity.isElsewhere(held.get(), work)) {
         ending = Ending.SKIPPED;
         return Optional.empty();
       }
@@ -214,9 +211,11 @@ final class CommitSparkJob {
    *
    * @param places that the job replaces
    * @param written the same, and those that it adds to
+   * @param planning learns that what it saw may have changed
+   * @return a held job that has this one's identity
    */
-  private boolean settleAndLock(Collection<Path> places, Collection<Path> written)
-      throws IOException {
+  private Optional<String> settleAndLock(
+      Collection<Path> places, Collection<Path> written, PlanSparkJob planning) throws IOException {
     Pause interruptible =
         waiting -> {
           workers.checkInterrupted();
@@ -228,7 +227,13 @@ final class CommitSparkJob {
         () -> {
           setUp.heartbeat.await();
           try {
-            return others.settleAndEnter(places, written, interruptible);
+            if (!places.isEmpty()) {
+              return others.settleAndEnter(places, written, interruptible);
+            }
+            if (others.settle(written, interruptible)) {
+              planning.lookAgain();
+            }
+            return Optional.<String>empty();
           } finally {
             work.goesOn();
           }

@@ -6,7 +6,6 @@ import io.manifestcommitter.commit.FindOldData;
 import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.config.CommitterConfig.ConflictMode;
-import io.manifestcommitter.layout.JobPaths;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.JobPlan.ExistingDirectories;
@@ -48,6 +47,7 @@ final class PlanSparkJob {
   private final Workers workers;
   private final CommitterConfig config;
   private Optional<ExistingDirectories> seen = Optional.empty();
+  private volatile boolean looksAgain;
 
   PlanSparkJob(Path table, Store store, Workers workers, CommitterConfig config) {
     this.table = table;
@@ -81,9 +81,9 @@ final class PlanSparkJob {
     seen = Optional.of(new FindEntries(store, workers).directories(directories));
   }
 
-  /** Forgets what {@link #lookAhead} saw: it may have changed. */
-  void forget() {
-    seen = Optional.empty();
+  /** What {@link #lookAhead} sees, or saw, may have changed. */
+  void lookAgain() {
+    looksAgain = true;
   }
 
   /**
@@ -141,7 +141,7 @@ final class PlanSparkJob {
 
     void forDirectories(JobPlanner planner) throws IOException {
       found =
-          seen.isPresent()
+          seen.isPresent() && !looksAgain
               ? seen.get()
               : new FindEntries(store, workers).directories(planner.directories());
     }
@@ -157,20 +157,14 @@ final class PlanSparkJob {
                 }
               });
       workers.beside(
-          () -> old = new FindOldData(store, workers, table).run(replaced, keptFiles()),
+          () ->
+              old = new FindOldData(store, workers, table).run(replaced, config.markSuccessfulJobs),
           () ->
               workers.forEach(
                   holders,
                   target ->
                       store.status(target).ifPresent(entry -> replacedTargets.put(target, entry))));
     }
-  }
-
-  /** The last job's report is no old data where this one's takes its place. */
-  private Set<Path> keptFiles() {
-    return config.markSuccessfulJobs
-        ? Set.of(new Path(table, JobPaths.SUCCESS_MARKER), new Path(table, JobPaths.FILE_LIST))
-        : Set.of();
   }
 
   private List<Swap> swaps(

@@ -9,8 +9,8 @@ import io.manifestcommitter.config.CommitterConfig.ConflictMode;
 import io.manifestcommitter.jobs.LifeSigns;
 import io.manifestcommitter.jobs.LifeSigns.Pause;
 import io.manifestcommitter.jobs.Recovery;
-import io.manifestcommitter.journal.CommitLedger;
 import io.manifestcommitter.layout.StagingRoot;
+import io.manifestcommitter.manifest.Record;
 import io.manifestcommitter.progress.CommitProgress;
 import io.manifestcommitter.store.Store;
 import java.io.IOException;
@@ -156,18 +156,18 @@ final class WriteRequest {
    *
    * @throws IOException if this application committed it, and the identity is the session's
    */
-  void requireRepetition(CommitLedger.Entry before) throws IOException {
+  void requireRepetition(Record before) throws IOException {
     if (isSessions
-        && before.application.equals(Optional.ofNullable(application().get("application.id")))) {
+        && before.textOrEmpty("application").equals(application().get("application.id"))) {
       throw new IOException(
           "This application has written into "
               + table
               + " under "
               + CommitterConfig.COMMIT_ID
               + " "
-              + before.id
+              + before.text("id")
               + " before, as job "
-              + before.jobId
+              + before.text("jobId")
               + ". A session's identity covers one write into each table. Nothing was published."
               + " Give each write one of its own by .option(\""
               + CommitterConfig.COMMIT_ID

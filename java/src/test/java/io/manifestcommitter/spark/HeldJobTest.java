@@ -144,7 +144,7 @@ class HeldJobTest {
 
   /** An overwrite has removed the partition that the job was to add to. */
   @ParameterizedTest
-  @ValueSource(strings = {"abfs", "hdfs", "gs", "s3a"})
+  @ValueSource(strings = {"abfs", "hdfs", "gs", "gs-folders", "s3a"})
   void anAppendIsPublishedAlsoAfterAnOverwrite(String scheme) throws IOException {
     SparkJobHarness spark = new SparkJobHarness(scheme).old("/table/p=1/old");
     hold(spark, TableWrite.append(), "p=1/a", "p=1/q=1/a");
@@ -317,11 +317,11 @@ class HeldJobTest {
   }
 
   private static void publish(SparkJobHarness spark) throws IOException {
-    HeldJobs.publish(spark.recovery(/* force= */ false), spark.root());
+    HeldJobs.end(spark.recovery(/* force= */ false), spark.root(), Direction.PUBLISH);
   }
 
   private static void discard(SparkJobHarness spark) throws IOException {
-    HeldJobs.discard(spark.recovery(/* force= */ false), spark.root());
+    HeldJobs.end(spark.recovery(/* force= */ false), spark.root(), Direction.DISCARD);
   }
 
   private static String told(SparkJobHarness spark) throws IOException {

@@ -148,7 +148,9 @@ class LostClaimTest {
           if (isReturn && !isTaken[0]) {
             isTaken[0] = true;
             try {
-              CommitJournal.find(new Stores(conf).all(), spark.root().attempt()).get().claim(true);
+              CommitJournal.find(new Stores(conf).all(), spark.root().attempt())
+                  .get()
+                  .claim(CommitJournal.State.PLANNED, true);
             } catch (IOException e) {
               throw new UncheckedIOException(e);
             }

@@ -183,10 +183,11 @@ class HeldTest {
     private void take(Step step, DriverJob job) throws IOException {
       if (step == Step.HOLD) {
         job.commit();
-      } else if (step == Step.PUBLISH) {
-        HeldJobs.publish(Recoveries.of(store.configuration(), /* force= */ false), root());
       } else {
-        HeldJobs.discard(Recoveries.of(store.configuration(), /* force= */ false), root());
+        HeldJobs.end(
+            Recoveries.of(store.configuration(), /* force= */ false),
+            root(),
+            step == Step.PUBLISH ? Direction.PUBLISH : Direction.DISCARD);
       }
     }
 
